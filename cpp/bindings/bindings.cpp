@@ -1,0 +1,21 @@
+// The Embind surface: one entry an operation, numbers only (addresses are numbers too).
+#include <emscripten/bind.h>
+
+#include "attention.h"
+
+namespace {
+
+template <typename T>
+T* at(uintptr_t address) {
+  return reinterpret_cast<T*>(address);
+}
+
+void maskedSoftmax(uintptr_t x, uintptr_t valid, uintptr_t out, int rows, int cols) {
+  wasm_attention::maskedSoftmax(at<const float>(x), at<const int32_t>(valid), at<float>(out), rows, cols);
+}
+
+}  // namespace
+
+EMSCRIPTEN_BINDINGS(wasm_attention) {
+  emscripten::function("maskedSoftmax", &maskedSoftmax);
+}
