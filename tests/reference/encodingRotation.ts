@@ -1,0 +1,22 @@
+import { frequency, reducedAngle } from './exactAngle.js';
+import type { Reference } from './tensor.js';
+import { zeros } from './tensor.js';
+
+/** M_j = [[cos, sin], [-sin, cos]] of delta·base^(-2j/dim), which takes (sin a, cos a) to (sin(a + δω), cos(a + δω)). */
+export function encodingRotation({
+  delta,
+  dim,
+  base = 10000,
+}: {
+  delta: number;
+  dim: number;
+  base?: number;
+}): Reference {
+  const pairs = Math.floor(dim / 2);
+  const M = zeros(pairs, 2, 2);
+  for (let j = 0; j < pairs; ++j) {
+    const angle = reducedAngle(delta, frequency(base, j, dim));
+    M.data.set([Math.cos(angle), Math.sin(angle), -Math.sin(angle), Math.cos(angle)], 4 * j);
+  }
+  return M;
+}

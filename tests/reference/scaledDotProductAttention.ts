@@ -1,0 +1,192 @@
+import { logSumExpRow, softmaxRow } from './maskedSoftmax.js';
+import type { Numbers, Reference } from './tensor.js';
+import { offset, zeros } from './tensor.js';
+
+export interface AttentionReferenceOptions {
+  validLens?: Numbers;
+  mask?: { readonly data: ArrayLike<number | boolean>; readonly shape: readonly number[] };
+  bias?: Numbers;
+  isCausal?: boolean;
+  causalOffset?: number | ArrayLike<number>;
+  window?: number | readonly [number, number];
+  scale?: number;
+  softcap?: number;
+  pastKey?: Numbers;
+  pastValue?: Numbers;
+  relativeKeys?: Numbers;
+  relativeValues?: Numbers;
+  alibiSlopes?: Numbers;
+}
+
+export interface AttentionReference {
+  output: Reference;
+  weights: Reference;
+  /** The scores at each stage of `needScores`. */
+  scaled: Reference;
+  softcapped: Reference;
+  masked: Reference;
+  logSumExp: Reference;
+  presentKey: Reference;
+  presentValue: Reference;
+}
+
+/**
+ * Attention written out for one query and one key at a time. Ranks 2 to 4; the results have the query's rank, the present
+ * keys and values always (B, Hkv, S, ·).
+ */
+export function scaledDotProductAttention(
+  query: Numbers,
+  key: Numbers,
+  value: Numbers,
+  options: AttentionReferenceOptions = {},
+): AttentionReference {
+  const rank = query.shape.length;
+  const [B, H, L, E] = fourAxes(query.shape);
+  const presentKey = appended(options.pastKey, key);
+  const presentValue = appended(options.pastValue, value);
+  const [, Hkv, S, Ev] = fourAxes(presentValue.shape);
+  const scale = options.scale ?? 1 / Math.sqrt(E);
+  const leading = rank === 4 ? [B, H] : rank === 3 ? [B] : [];
+
+  const output = zeros(...leading, L, Ev);
+  const weights = zeros(...leading, L, S);
+  const scaled = zeros(...leading, L, S);
+  const softcapped = zeros(...leading, L, S);
+  const masked = zeros(...leading, L, S);
+  const logSumExp = zeros(...leading, L);
+
+  for (let b = 0; b < B; ++b) {
+    const position = firstPosition(options, b);
+    for (let h = 0; h < H; ++h) {
+      const kv = b * Hkv + Math.floor(h / (H / Hkv));
+      for (let i = 0; i < L; ++i) {
+        const row = (b * H + h) * L + i;
+        const queryRow = rowOf(query.data, row, E);
+        for (let j = 0; j < S; ++j) {
+          const distance = j - (i + position);
+          const keyRow = rowOf(presentKey.data, kv * S + j, E);
+          const raw = scale * dot(queryRow, keyRow);
+          const capped = options.softcap ? options.softcap * Math.tanh(raw / options.softcap) : raw;
+          const index = [...leading.map((_, axis) => (axis === 0 ? b : h)), i, j];
+          let score = capped;
+          if (options.bias) score += broadcast(options.bias, index, -Infinity);
+          if (options.relativeKeys) {
+            score += scale * dot(queryRow, relativeRow(options.relativeKeys, h, distance));
+          }
+          if (options.alibiSlopes) score += options.alibiSlopes.data[h]! * distance;
+          scaled.data[row * S + j] = raw;
+          softcapped.data[row * S + j] = capped;
+          masked.data[row * S + j] = visible(options, index, b, i, j, L, distance) ? score : -Infinity;
+        }
+        const scores = rowOf(masked.data, row, S);
+        const probabilities = softmaxRow(scores);
+        weights.data.set(probabilities, row * S);
+        logSumExp.data[row] = logSumExpRow(scores);
+        const mixture = new Float64Array(Ev);
+        for (let j = 0; j < S; ++j) {
+          if (scores[j] === -Infinity) continue; // masked values are never read
+          const valueRow = rowOf(presentValue.data, kv * S + j, Ev);
+          const relative =
+            options.relativeValues && relativeRow(options.relativeValues, h, j - (i + position));
+          mixture.forEach((sum, e) => {
+            mixture[e] = sum + probabilities[j]! * (valueRow[e]! + (relative ? relative[e]! : 0));
+          });
+        }
+        output.data.set(mixture, row * Ev);
+      }
+    }
+  }
+  return { output, weights, scaled, softcapped, masked, logSumExp, presentKey, presentValue };
+}
+
+/** Whether query i of sequence b may attend to key j, by every mask at once. */
+function visible(
+  options: AttentionReferenceOptions,
+  index: readonly number[],
+  b: number,
+  i: number,
+  j: number,
+  L: number,
+  distance: number,
+): boolean {
+  const { validLens, mask, bias, isCausal, window } = options;
+  if (validLens) {
+    const valid = validLens.data[validLens.shape.length === 2 ? b * L + i : b]!;
+    if (j >= valid) return false;
+  }
+  if (mask && !broadcast(mask, index, false)) return false;
+  if (bias && broadcast(bias, index, -Infinity) === -Infinity) return false;
+  if (isCausal && distance > 0) return false;
+  if (window !== undefined) {
+    const [left, right] = typeof window === 'number' ? [window, window] : window;
+    if (left !== -1 && distance < -left) return false;
+    if (right !== -1 && distance > right) return false;
+  }
+  return true;
+}
+
+/** The position of query 0 of sequence b among the keys. */
+function firstPosition({ causalOffset, pastKey }: AttentionReferenceOptions, b: number): number {
+  if (causalOffset === undefined) return pastKey ? pastKey.shape.at(-2)! : 0;
+  return typeof causalOffset === 'number' ? causalOffset : causalOffset[b]!;
+}
+
+/** Rank 2 is one sequence, rank 3 one head. */
+function fourAxes(shape: readonly number[]): [number, number, number, number] {
+  const [rows, columns] = shape.slice(-2) as [number, number];
+  return [shape.length > 2 ? shape[0]! : 1, shape.length === 4 ? shape[1]! : 1, rows, columns];
+}
+
+/** The past in front of what is new, for each sequence and head. */
+function appended(past: Numbers | undefined, fresh: Numbers): Reference {
+  const [B, H, S, width] = fourAxes(fresh.shape);
+  const P = past ? past.shape.at(-2)! : 0;
+  const all = zeros(B, H, P + S, width);
+  for (let head = 0; head < B * H; ++head) {
+    for (let j = 0; j < P + S; ++j) {
+      const row = j < P ? rowOf(past!.data, head * P + j, width) : rowOf(fresh.data, head * S + j - P, width);
+      all.data.set(row, (head * (P + S) + j) * width);
+    }
+  }
+  return all;
+}
+
+/**
+ * The element of a mask or bias at an index of the scores: axes align at the right, an axis of 1 repeats, and a shorter last
+ * axis reads `padding` beyond its end.
+ */
+function broadcast<T>(
+  { data, shape }: { data: ArrayLike<T>; shape: readonly number[] },
+  index: readonly number[],
+  padding: T,
+): T {
+  const last = shape.at(-1)!;
+  if (last !== 1 && index.at(-1)! >= last) return padding;
+  const aligned = index.slice(index.length - shape.length);
+  return data[
+    offset(
+      shape,
+      aligned.map((at, axis) => (shape[axis] === 1 ? 0 : at)),
+    )
+  ]!;
+}
+
+/** The row of a (2k+1, width) or (H, 2k+1, width) table for a distance, clipped to ±k. */
+function relativeRow({ data, shape }: Numbers, h: number, distance: number): number[] {
+  const [rows, width] = shape.slice(-2) as [number, number];
+  const k = (rows - 1) / 2;
+  const row = Math.min(Math.max(distance, -k), k) + k;
+  return rowOf(data, (shape.length === 3 ? h * rows : 0) + row, width);
+}
+
+function rowOf(data: ArrayLike<number>, row: number, width: number): number[] {
+  const out: number[] = [];
+  for (let e = 0; e < width; ++e) out.push(data[row * width + e]!);
+  return out;
+}
+
+function dot(a: readonly number[], b: readonly number[]): number {
+  let sum = 0;
+  for (let e = 0; e < a.length; ++e) sum += a[e]! * b[e]!;
+  return sum;
+}

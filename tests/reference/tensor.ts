@@ -1,0 +1,22 @@
+/** What the oracles take and give: row-major numbers with a shape. */
+export interface Numbers {
+  readonly data: ArrayLike<number>;
+  readonly shape: readonly number[];
+}
+
+/** A result of an oracle, in float64. */
+export interface Reference {
+  readonly data: Float64Array;
+  readonly shape: readonly number[];
+}
+
+export function zeros(...shape: number[]): Reference {
+  return { data: new Float64Array(shape.reduce((product, axis) => product * axis, 1)), shape };
+}
+
+/** Offset of an index in row-major data: `offset([2, 3], [1, 2])` is 5. */
+export function offset(shape: readonly number[], index: readonly number[]): number {
+  let flat = 0;
+  for (let axis = 0; axis < shape.length; ++axis) flat = flat * shape[axis]! + index[axis]!;
+  return flat;
+}

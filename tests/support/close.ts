@@ -1,0 +1,69 @@
+/** Comparisons with a tolerance that name the worst element. */
+
+/** The spacing of float32 at 1: 2^-23. Tolerances are written as k·EPS·scale, with the reason for k beside them. */
+export const EPS = 2 ** -23;
+
+export interface Numbers {
+  readonly data: ArrayLike<number>;
+  readonly shape: readonly number[];
+}
+
+/** |actual − expected| ≤ atol + rtol·|expected|. */
+export interface Tolerance {
+  readonly rtol?: number;
+  readonly atol?: number;
+}
+
+/**
+ * Throws unless shapes agree and every element is within the tolerance. Infinities must match exactly; a NaN is never close
+ * to anything, so expected NaN is a mistake of the test.
+ */
+export function expectClose(actual: Numbers | undefined, expected: Numbers, tolerance: Tolerance): void {
+  if (!actual) throw new Error(`expected an array of shape (${expected.shape.join(', ')}), got undefined`);
+  if (actual.shape.join() !== expected.shape.join()) {
+    throw new Error(`expected shape (${expected.shape.join(', ')}), got (${actual.shape.join(', ')})`);
+  }
+  if (actual.data.length !== expected.data.length) {
+    throw new Error(`expected ${expected.data.length} elements, got ${actual.data.length}`);
+  }
+  const { rtol = 0, atol = 0 } = tolerance;
+  let worst = -1;
+  let worstExcess = 0;
+  for (let i = 0; i < expected.data.length; ++i) {
+    const excess = excessOf(actual.data[i]!, expected.data[i]!, rtol, atol);
+    if (!(excess <= worstExcess)) {
+      worst = i;
+      worstExcess = excess;
+      if (Number.isNaN(excess)) break;
+    }
+  }
+  if (worst < 0) return;
+  const difference = actual.data[worst]! - expected.data[worst]!;
+  throw new Error(
+    `element ${indexText(worst, expected.shape)}: expected ${expected.data[worst]!}, got ${actual.data[worst]!} ` +
+      `(difference ${difference}, allowed ${atol + rtol * Math.abs(expected.data[worst]!)})`,
+  );
+}
+
+/** By how much the difference exceeds what is allowed; NaN where the comparison makes no sense. */
+function excessOf(actual: number, expected: number, rtol: number, atol: number): number {
+  if (actual === expected) return 0;
+  if (!Number.isFinite(expected)) return NaN;
+  return Math.max(0, Math.abs(actual - expected) - atol - rtol * Math.abs(expected)) + (actual - actual);
+}
+
+function indexText(flat: number, shape: readonly number[]): string {
+  const index: number[] = [];
+  for (let axis = shape.length - 1; axis >= 0; --axis) {
+    index.unshift(flat % shape[axis]!);
+    flat = Math.floor(flat / shape[axis]!);
+  }
+  return `[${index.join(', ')}]`;
+}
+
+/** The largest magnitude, 0 of nothing. */
+export function maxAbs(data: ArrayLike<number>): number {
+  let max = 0;
+  for (let i = 0; i < data.length; ++i) max = Math.max(max, Math.abs(data[i]!));
+  return max;
+}
