@@ -1,0 +1,26 @@
+// Which keys a query may look at by position alone: valid lengths, causality and windows all cut one interval.
+#pragma once
+
+#include <algorithm>
+
+#include "attention.h"
+
+namespace wasm_attention {
+
+/// Keys [begin, end); empty where begin >= end.
+struct Interval {
+  int begin, end;
+};
+
+inline int queryOffset(const AttentionArgs& a, int b) { return a.offsets ? a.offsets[b] : 0; }
+
+inline Interval visibleKeys(const AttentionArgs& a, int b, int i) {
+  const int position = i + queryOffset(a, b);
+  Interval keys{0, a.keys};
+  if (a.validLens) keys.end = std::min(keys.end, a.validLens[b * a.validBatch + i * a.validRow]);
+  if (a.windowLeft >= 0) keys.begin = std::max(keys.begin, position - a.windowLeft);
+  if (a.windowRight >= 0) keys.end = std::min(keys.end, position + a.windowRight + 1);
+  return keys;
+}
+
+}  // namespace wasm_attention

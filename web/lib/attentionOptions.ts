@@ -1,0 +1,252 @@
+import type { AttentionArgs } from './attentionArgs.js';
+import {
+  checkBoolean,
+  checkFinite,
+  checkInteger,
+  checkProbability,
+  checkSeed,
+  showShape,
+  sizeOf,
+  toInt32,
+  toMask,
+  toTensor,
+  toValidLens,
+  wrongKind,
+  wrongValue,
+} from './check.js';
+import type { Memory } from './memory.js';
+import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from './types.js';
+
+/** The sizes that options are checked against. `keys` counts past ones. */
+export interface AttentionSizes {
+  readonly batch: number;
+  readonly heads: number;
+  readonly queries: number;
+  readonly keys: number;
+  readonly width: number;
+  readonly valueWidth: number;
+  /** The number of past keys: the default offset. */
+  readonly past: number;
+  /** The scores' axes as the caller sees them: (L, S), (B, L, S) or (B, H, L, S). */
+  readonly scoresShape: readonly number[];
+}
+
+const STAGES = ['scaled', 'softcapped', 'masked'];
+const MAX_POSITION = 2 ** 30;
+
+/** Checked options: `place` copies them into the memory's scope, `read` collects what they asked for. */
+export interface CheckedAttentionOptions {
+  place(memory: Memory): AttentionArgs;
+  read(memory: Memory, args: AttentionArgs): Omit<AttentionResult, 'output'>;
+}
+
+/** Checks every option of an attention of these sizes, before anything is copied. */
+export function checkAttentionOptions(
+  operation: string,
+  options: AttentionOptions,
+  sizes: AttentionSizes,
+): CheckedAttentionOptions {
+  const { batch, heads, queries, keys, width, valueWidth, scoresShape } = sizes;
+  const scoresCount = batch * heads * queries * keys;
+
+  const fixed: AttentionArgs = {
+    ...checkWindow(operation, options),
+    scale:
+      options.scale === undefined
+        ? 1 / Math.sqrt(width || 1)
+        : checkFinite(operation, 'scale', options.scale),
+    softcap: options.softcap === undefined ? 0 : checkFinite(operation, 'softcap', options.softcap, true),
+    dropout: options.dropout === undefined ? 0 : checkProbability(operation, 'dropout', options.dropout),
+    seed: options.seed === undefined ? 0 : checkSeed(operation, options.seed),
+  };
+  const lens = given(options.validLens, (value) => toValidLens(operation, value, batch, queries, keys));
+  const offsets = checkOffsets(operation, options.causalOffset, batch, sizes.past);
+  const mask = given(options.mask, (value) => toMask(operation, 'mask', value));
+  const maskStrides = mask && broadcast(operation, 'mask', mask.shape, scoresShape);
+  const bias = given(options.bias, (value) => toTensor(operation, 'bias', value));
+  const biasStrides = bias && broadcast(operation, 'bias', bias.shape, scoresShape);
+  const relativeKeys = given(options.relativeKeys, (value) =>
+    checkRelative(operation, 'relativeKeys', value, heads, width),
+  );
+  const relativeValues = given(options.relativeValues, (value) =>
+    checkRelative(operation, 'relativeValues', value, heads, valueWidth),
+  );
+  const slopes = given(options.alibiSlopes, (value) => checkSlopes(operation, value, heads));
+  const needWeights =
+    given(options.needWeights, (value) => checkBoolean(operation, 'needWeights', value)) ?? false;
+  const needLogSumExp =
+    given(options.needLogSumExp, (value) => checkBoolean(operation, 'needLogSumExp', value)) ?? false;
+  const { needScores } = options;
+  if (needScores !== undefined && !STAGES.includes(needScores)) {
+    wrongValue(operation, `needScores to be one of ${STAGES.join(', ')}`, needScores);
+  }
+  const intoWeights = checkOut(operation, 'out.weights', options.out?.weights, scoresCount);
+
+  return {
+    place: (memory) => ({
+      ...fixed,
+      ...(lens && { validLens: memory.ints(lens.data), ...lensStrides(lens) }),
+      ...(offsets && { offsets: memory.ints(offsets) }),
+      ...(mask && { mask: memory.bytes(mask.data), ...prefix('mask', maskStrides!) }),
+      ...(bias && { bias: memory.floats(bias.data), ...prefix('bias', biasStrides!) }),
+      ...(relativeKeys && {
+        relativeKeys: memory.floats(relativeKeys.data),
+        relativeKeysHead: relativeKeys.head,
+        relativeKeysClip: relativeKeys.clip,
+      }),
+      ...(relativeValues && {
+        relativeValues: memory.floats(relativeValues.data),
+        relativeValuesHead: relativeValues.head,
+        relativeValuesClip: relativeValues.clip,
+      }),
+      ...(slopes && { alibiSlopes: memory.floats(slopes) }),
+      ...(needWeights && { weights: memory.reserve(scoresCount) }),
+      ...(needScores && { scores: memory.reserve(scoresCount), scoresStage: 1 + STAGES.indexOf(needScores) }),
+      ...(needLogSumExp && { logSumExp: memory.reserve(batch * heads * queries) }),
+    }),
+    read: (memory, { weights, scores, logSumExp }) => ({
+      ...(needWeights && {
+        weights: { data: memory.read(weights!, scoresCount, intoWeights), shape: scoresShape },
+      }),
+      ...(needScores && { scores: { data: memory.read(scores!, scoresCount), shape: scoresShape } }),
+      ...(needLogSumExp && {
+        logSumExp: {
+          data: memory.read(logSumExp!, batch * heads * queries),
+          shape: scoresShape.slice(0, -1),
+        },
+      }),
+    }),
+  };
+}
+
+/** An array that a result is written into, of exactly the right length. */
+export function checkOut(
+  operation: string,
+  name: string,
+  value: Float32Array | undefined,
+  length: number,
+): Float32Array | undefined {
+  if (value === undefined) return undefined;
+  if (Object.prototype.toString.call(value) !== '[object Float32Array]') {
+    wrongKind(operation, `${name} to be a Float32Array`, value);
+  }
+  if (value.length !== length) wrongValue(operation, `${name} of length ${length}`, value.length);
+  return value;
+}
+
+function given<T, U>(value: T | null | undefined, check: (value: T) => U): U | undefined {
+  return value === undefined || value === null ? undefined : check(value);
+}
+
+/** Causality is a window that is closed on the right. */
+function checkWindow(operation: string, { window, isCausal }: AttentionOptions): AttentionArgs {
+  let left = -1;
+  let right = -1;
+  if (window !== undefined) {
+    const sides: readonly unknown[] = typeof window === 'number' ? [window, window] : window;
+    if (!Array.isArray(sides) || sides.length !== 2) {
+      wrongKind(operation, 'window to be a number or [left, right]', window);
+    }
+    left = Math.min(checkInteger(operation, 'window', sides[0], -1), MAX_POSITION);
+    right = Math.min(checkInteger(operation, 'window', sides[1], -1), MAX_POSITION);
+  }
+  if (isCausal !== undefined && checkBoolean(operation, 'isCausal', isCausal)) right = 0;
+  return { windowLeft: left, windowRight: right };
+}
+
+function checkOffsets(
+  operation: string,
+  value: AttentionOptions['causalOffset'],
+  batch: number,
+  past: number,
+): Int32Array | undefined {
+  if (value === undefined || typeof value === 'number') {
+    const offset = value ?? past;
+    checkInteger(operation, 'causalOffset', offset, -MAX_POSITION, MAX_POSITION);
+    return offset === 0 ? undefined : new Int32Array(batch).fill(offset);
+  }
+  const { data, shape } = toInt32(operation, 'causalOffset', value);
+  if (shape.length !== 1 || data.length !== batch) {
+    wrongValue(operation, `causalOffset to be a number or of shape (${batch},)`, showShape(shape));
+  }
+  for (const offset of data) checkInteger(operation, 'causalOffset', offset, -MAX_POSITION, MAX_POSITION);
+  return data;
+}
+
+function lensStrides({ shape }: Tensor<Int32Array>): AttentionArgs {
+  return shape.length === 2 ? { validBatch: shape[1], validRow: 1 } : { validBatch: 1, validRow: 0 };
+}
+
+interface BroadcastStrides {
+  readonly Batch: number;
+  readonly Head: number;
+  readonly Row: number;
+  readonly Columns: number;
+  readonly Step: number;
+}
+
+function prefix(name: 'mask' | 'bias', strides: BroadcastStrides): AttentionArgs {
+  return Object.fromEntries(Object.entries(strides).map(([key, value]) => [name + key, value]));
+}
+
+/** Strides that make an operand of this shape repeat over the scores, right-aligned; nothing is expanded. */
+function broadcast(
+  operation: string,
+  name: string,
+  shape: readonly number[],
+  scoresShape: readonly number[],
+): BroadcastStrides {
+  const mismatch = (): never =>
+    wrongValue(operation, `${name} to broadcast against ${showShape(scoresShape)}`, showShape(shape));
+  const rank = shape.length;
+  if (rank < 1 || rank > scoresShape.length) mismatch();
+  const columns = shape[rank - 1]!;
+  const keys = scoresShape.at(-1)!;
+  if (columns > keys || (columns === 0 && keys > 0)) mismatch();
+  let stride = columns;
+  const strides: number[] = [];
+  for (let axis = 1; axis < scoresShape.length; ++axis) {
+    const size = axis < rank ? shape[rank - 1 - axis]! : 1;
+    if (size !== 1 && size !== scoresShape.at(-1 - axis)) mismatch();
+    strides.push(size === 1 ? 0 : stride);
+    stride *= size;
+  }
+  const [row, ...outer] = strides;
+  // Scores of rank 3 have a batch and no heads.
+  const [head, batch] = scoresShape.length === 4 ? outer : [0, outer[0]];
+  const repeats = columns === 1 && keys > 1;
+  return { Batch: batch ?? 0, Head: head ?? 0, Row: row!, Columns: columns, Step: repeats ? 0 : 1 };
+}
+
+interface RelativeTable {
+  readonly data: Float32Array;
+  readonly head: number;
+  readonly clip: number;
+}
+
+function checkRelative(
+  operation: string,
+  name: string,
+  value: TensorLike,
+  heads: number,
+  width: number,
+): RelativeTable {
+  const { data, shape } = toTensor(operation, name, value);
+  const [rows, columns] = shape.slice(-2);
+  const perHead = shape.length === 3;
+  const fits =
+    (shape.length === 2 || (perHead && shape[0] === heads)) && rows! % 2 === 1 && columns === width;
+  if (!fits) {
+    const expected = `${name} of shape (2k+1, ${width}) or (${heads}, 2k+1, ${width})`;
+    wrongValue(operation, expected, showShape(shape));
+  }
+  return { data, head: perHead ? rows! * width : 0, clip: (rows! - 1) / 2 };
+}
+
+function checkSlopes(operation: string, value: TensorLike | ArrayLike<number>, heads: number): Float32Array {
+  const { data, shape } = toTensor(operation, 'alibiSlopes', value as TensorLike);
+  if (sizeOf(shape) !== heads || shape.length !== 1) {
+    wrongValue(operation, `alibiSlopes of shape (${heads},)`, showShape(shape));
+  }
+  return data;
+}

@@ -1,0 +1,261 @@
+/**
+ * Argument checks. Every mistake of a caller becomes a `TypeError` (wrong kind) or a `RangeError` (wrong value or shape)
+ * that reads `operation: expected …, got …`, before anything is computed.
+ */
+import type { MaskLike, Tensor, TensorLike, ValidLens } from './types.js';
+
+/** Throws the TypeError of an argument of the wrong kind. */
+export function wrongKind(operation: string, expected: string, got: unknown): never {
+  throw new TypeError(`${operation}: expected ${expected}, got ${describe(got)}`);
+}
+
+/** Throws the RangeError of a wrong value or shape. */
+export function wrongValue(operation: string, expected: string, got: unknown): never {
+  throw new RangeError(`${operation}: expected ${expected}, got ${describe(got)}`);
+}
+
+function describe(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (value === null || typeof value !== 'object') return String(value);
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
+
+/** `(2, 3, 4)`: how shapes appear in messages. */
+export function showShape(shape: readonly number[]): string {
+  return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`;
+}
+
+/** The product of the axes. */
+export function sizeOf(shape: readonly number[]): number {
+  let size = 1;
+  for (const axis of shape) size *= axis;
+  return size;
+}
+
+/** The given options object, or an empty one; anything else is a TypeError. */
+export function checkOptions<T extends object>(operation: string, options: T | undefined): T {
+  if (options === undefined) return {} as T;
+  if (typeof options !== 'object' || options === null)
+    wrongKind(operation, 'options to be an object', options);
+  return options;
+}
+
+/** A whole number within [min, max]. */
+export function checkInteger(
+  operation: string,
+  name: string,
+  value: unknown,
+  min: number,
+  max = 2 ** 31 - 1,
+): number {
+  if (typeof value !== 'number') wrongKind(operation, `${name} to be a number`, value);
+  if (!Number.isInteger(value) || value < min || value > max) {
+    const bound = max === 2 ** 31 - 1 ? `at least ${min}` : `within [${min}, ${max}]`;
+    wrongValue(operation, `${name} to be a whole number, ${bound}`, value);
+  }
+  return value;
+}
+
+/** A finite number; `positive` excludes zero and below. */
+export function checkFinite(operation: string, name: string, value: unknown, positive = false): number {
+  if (typeof value !== 'number') wrongKind(operation, `${name} to be a number`, value);
+  if (!Number.isFinite(value) || (positive && value <= 0)) {
+    wrongValue(operation, `${name} to be a finite number${positive ? ' above 0' : ''}`, value);
+  }
+  return value;
+}
+
+/** A probability of dropping: within [0, 1). */
+export function checkProbability(operation: string, name: string, value: unknown): number {
+  if (typeof value !== 'number') wrongKind(operation, `${name} to be a number`, value);
+  if (!(value >= 0 && value < 1)) wrongValue(operation, `${name} to be within [0, 1)`, value);
+  return value;
+}
+
+/** A boolean option. */
+export function checkBoolean(operation: string, name: string, value: unknown): boolean {
+  if (typeof value !== 'boolean') wrongKind(operation, `${name} to be a boolean`, value);
+  return value;
+}
+
+/** A seed: any whole number from 0 to 2^32 - 1. */
+export function checkSeed(operation: string, value: unknown): number {
+  return checkInteger(operation, 'seed', value, 0, 2 ** 32 - 1);
+}
+
+type NumberArray = ArrayLike<number> & { readonly length: number };
+
+function isTypedArray(value: unknown): value is NumberArray {
+  if (!ArrayBuffer.isView(value) || value instanceof DataView) return false;
+  const tag = Object.prototype.toString.call(value);
+  return tag !== '[object DataView]' && !tag.startsWith('[object Big');
+}
+
+function isFloat32Array(value: unknown): value is Float32Array {
+  // By name, not by instanceof: an array from another realm (a frame, a test sandbox) is as good.
+  return value instanceof Float32Array || Object.prototype.toString.call(value) === '[object Float32Array]';
+}
+
+function checkShape(operation: string, name: string, shape: unknown): readonly number[] {
+  if (!Array.isArray(shape) && !isTypedArray(shape)) {
+    wrongKind(operation, `${name}.shape to be an array of whole numbers`, shape);
+  }
+  const axes = Array.from(shape as ArrayLike<number>);
+  for (const axis of axes) {
+    if (typeof axis !== 'number') wrongKind(operation, `${name}.shape to be an array of whole numbers`, axis);
+    if (!Number.isInteger(axis) || axis < 0) {
+      wrongValue(operation, `${name}.shape to hold whole numbers of at least 0`, showShape(axes));
+    }
+  }
+  return axes;
+}
+
+interface Elements {
+  readonly data: ArrayLike<unknown>;
+  readonly shape: readonly number[];
+}
+
+/** Brings the accepted forms (data with shape or dims, nested arrays, a typed array as one axis) into one. */
+function toElements(operation: string, name: string, value: unknown): Elements {
+  if (Array.isArray(value)) return flatten(operation, name, value);
+  if (isTypedArray(value)) return { data: value, shape: [value.length] };
+  if (typeof value !== 'object' || value === null || !('data' in value)) {
+    wrongKind(operation, `${name} to be a tensor ({ data, shape }) or nested arrays`, value);
+  }
+  const { data } = value;
+  if (!Array.isArray(data) && !isTypedArray(data)) {
+    wrongKind(operation, `${name}.data to be an array of numbers`, data);
+  }
+  const given = 'shape' in value ? value.shape : 'dims' in value ? value.dims : undefined;
+  const shape = checkShape(operation, name, given);
+  if (data.length !== sizeOf(shape)) {
+    const expected = `${name} of shape ${showShape(shape)} to hold ${sizeOf(shape)} elements`;
+    wrongValue(operation, expected, data.length);
+  }
+  return { data, shape };
+}
+
+function flatten(operation: string, name: string, nested: readonly unknown[]): Elements {
+  const shape: number[] = [];
+  for (let level: unknown = nested; Array.isArray(level) || isTypedArray(level); level = level[0]) {
+    shape.push(level.length);
+    if (level.length === 0) break;
+  }
+  if (shape.length === 1) return { data: nested, shape };
+  const data: unknown[] = [];
+  const visit = (level: unknown, depth: number): void => {
+    if (depth === shape.length) {
+      data.push(level);
+      return;
+    }
+    if (!Array.isArray(level) && !isTypedArray(level)) {
+      wrongValue(operation, `${name} to be nested to one depth (${shape.length})`, describe(level));
+    }
+    if (level.length !== shape[depth]) {
+      wrongValue(operation, `${name} to hold ${shape[depth]} elements along axis ${depth}`, level.length);
+    }
+    for (let i = 0; i < level.length; ++i) visit((level as ArrayLike<unknown>)[i], depth + 1);
+  };
+  visit(nested, 0);
+  return { data, shape };
+}
+
+/** The argument as float32 data with a shape. Float32Arrays are passed on, not copied. */
+export function toTensor(operation: string, name: string, value: TensorLike): Tensor {
+  const { data, shape } = toElements(operation, name, value);
+  if (isFloat32Array(data)) return { data, shape };
+  if (!isTypedArray(data)) {
+    for (let i = 0; i < data.length; ++i) {
+      if (typeof data[i] !== 'number') wrongKind(operation, `${name} to hold numbers`, data[i]);
+    }
+  }
+  return { data: Float32Array.from(data as ArrayLike<number>), shape };
+}
+
+/** `toTensor` with one of the given ranks. */
+export function toTensorOfRank(
+  operation: string,
+  name: string,
+  value: TensorLike,
+  ...ranks: readonly number[]
+): Tensor {
+  const tensor = toTensor(operation, name, value);
+  if (!ranks.includes(tensor.shape.length)) {
+    wrongValue(operation, `${name} of rank ${ranks.join(' or ')}`, `shape ${showShape(tensor.shape)}`);
+  }
+  return tensor;
+}
+
+/** `toTensor` of exactly this shape; a string stands for an axis of any size and names it in the message. */
+export function toTensorOfShape(
+  operation: string,
+  name: string,
+  value: TensorLike,
+  shape: readonly (number | string)[],
+): Tensor {
+  const tensor = toTensor(operation, name, value);
+  const fits =
+    tensor.shape.length === shape.length &&
+    shape.every((axis, i) => typeof axis === 'string' || axis === tensor.shape[i]);
+  if (!fits) wrongValue(operation, `${name} of shape (${shape.join(', ')})`, showShape(tensor.shape));
+  return tensor;
+}
+
+/** The argument as bytes 0 and 1 with a shape. */
+export function toMask(operation: string, name: string, value: MaskLike): Tensor<Uint8Array> {
+  const { data, shape } = toElements(operation, name, value);
+  const bytes = new Uint8Array(data.length);
+  for (let i = 0; i < data.length; ++i) {
+    const element = data[i];
+    if (typeof element !== 'boolean' && typeof element !== 'number') {
+      wrongKind(operation, `${name} to hold booleans or 0 and 1`, element);
+    }
+    if (element !== true && element !== false && element !== 0 && element !== 1) {
+      wrongValue(operation, `${name} to hold booleans or 0 and 1`, element);
+    }
+    bytes[i] = Number(element);
+  }
+  return { data: bytes, shape };
+}
+
+/** Whole numbers, `min` at least, as int32 with a shape; above `max` means `max`. */
+export function toInt32(
+  operation: string,
+  name: string,
+  value: ValidLens,
+  min = -(2 ** 31),
+  max = 2 ** 31 - 1,
+): Tensor<Int32Array> {
+  const { data, shape } = toElements(operation, name, value);
+  const ints = new Int32Array(data.length);
+  for (let i = 0; i < data.length; ++i) {
+    const element = data[i];
+    if (typeof element !== 'number') wrongKind(operation, `${name} to hold whole numbers`, element);
+    if (!Number.isInteger(element) || element < min) {
+      const bound = min === -(2 ** 31) ? '' : ` of at least ${min}`;
+      wrongValue(operation, `${name} to hold whole numbers${bound}`, element);
+    }
+    ints[i] = Math.min(element, max);
+  }
+  return { data: ints, shape };
+}
+
+/** d2l's valid lengths, (B,) or (B, L), clamped to S. */
+export function toValidLens(
+  operation: string,
+  value: ValidLens,
+  batch: number,
+  queries: number,
+  keys: number,
+): Tensor<Int32Array> {
+  const lens = toInt32(operation, 'validLens', value, 0, keys);
+  const [rows, columns] = lens.shape;
+  const fits =
+    (lens.shape.length === 1 && rows === batch) ||
+    (lens.shape.length === 2 && rows === batch && columns === queries);
+  if (!fits) {
+    const expected = `validLens of shape (${batch},) or (${batch}, ${queries})`;
+    wrongValue(operation, expected, showShape(lens.shape));
+  }
+  return lens;
+}

@@ -1,0 +1,28 @@
+/**
+ * wasm-attention: attention and positional encodings in SIMD WebAssembly. This entry carries the wasm inside; `./slim` is
+ * the same with the wasm as a file of its own.
+ *
+ * @example
+ * import { load } from 'wasm-attention';
+ * const attention = await load();
+ * const { output } = attention.scaledDotProductAttention(Q, K, V, { isCausal: true });
+ * @packageDocumentation
+ */
+import wasm from '../../build/glue/embedded.js';
+import { createLoader } from './load.js';
+
+export type { LoadOptions, WasmSource } from './load.js';
+export type * from './types.js';
+export type * from './surface.js';
+
+/**
+ * Compiles and instantiates the module once; later calls return the same promise. A failed load can be retried.
+ *
+ * @throws Error, caused by the engine's `WebAssembly.CompileError`, that names SIMD where SIMD is missing.
+ */
+export const load = createLoader(() => {
+  const binary = atob(wasm);
+  const bytes = new Uint8Array(binary.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = binary.charCodeAt(i);
+  return bytes;
+});

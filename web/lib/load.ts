@@ -1,0 +1,113 @@
+import { simd } from 'wasm-feature-detect';
+
+import createCore from '../../build/glue/core.js';
+import { checkInteger, checkOptions, wrongKind } from './check.js';
+import { Memory } from './memory.js';
+import type { Raw } from './raw.js';
+import { surface, type WasmAttention } from './surface.js';
+
+/** What the module can be made from. */
+export type WasmSource = URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module;
+
+export interface LoadOptions {
+  /** The wasm to use in place of the package's own: for streaming compilation, a CSP, a service worker, tests. */
+  wasm?: WasmSource;
+  /**
+   * Default 1. More needs SharedArrayBuffer (cross-origin isolation in browsers); without it one is used, and
+   * `features.threads` says so. This version always uses one.
+   */
+  threads?: number;
+}
+
+const OPERATION = 'load';
+
+/**
+ * Makes an entry's `load`: it compiles and instantiates the module once, and later calls return the same promise. After
+ * a failure the next call tries again.
+ */
+export function createLoader(packaged: () => WasmSource): (options?: LoadOptions) => Promise<WasmAttention> {
+  let loaded: Promise<WasmAttention> | undefined;
+  const start = async (options?: LoadOptions): Promise<WasmAttention> => {
+    const { wasm, threads } = checkOptions<LoadOptions>(OPERATION, options);
+    if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, 1024);
+    return instantiate(wasm ?? packaged());
+  };
+  return (options) => {
+    loaded ??= start(options).catch((error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
+    return loaded;
+  };
+}
+
+async function instantiate(source: WasmSource): Promise<WasmAttention> {
+  let raw: Raw;
+  try {
+    const module = await compile(source);
+    // The glue reports a failed instantiation nowhere, so the promise is settled here.
+    raw = await new Promise<Raw>((resolve, reject) => {
+      const instantiateWasm = (
+        imports: WebAssembly.Imports,
+        receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
+      ): object => {
+        WebAssembly.instantiate(module, imports)
+          .then((instance) => receive(instance, module))
+          .catch(reject);
+        return {};
+      };
+      createCore({ instantiateWasm }).then(resolve, reject);
+    });
+  } catch (error) {
+    throw await explain(error);
+  }
+  return surface({ raw, memory: new Memory(raw) });
+}
+
+/** Adds to a failure of the engine what it means here; a caller's mistake passes as it is. */
+async function explain(cause: unknown): Promise<unknown> {
+  const { name, message } = cause as Error;
+  if (!['CompileError', 'LinkError', 'RuntimeError'].includes(name)) return cause;
+  const reason = (await simd())
+    ? `expected the wasm of this version, got ${message}`
+    : 'expected an engine with WebAssembly SIMD (Chrome 91, Firefox 89, Safari 16.4, Node 16.4 or later), got one without';
+  return new Error(`${OPERATION}: ${reason}`, { cause });
+}
+
+async function compile(source: WasmSource): Promise<WebAssembly.Module> {
+  // An argument from another realm (a frame, a worker, a test sandbox) is recognised by its tag.
+  const tag = Object.prototype.toString.call(source).slice(8, -1);
+  if (tag === 'WebAssembly.Module') return source as WebAssembly.Module;
+  if (tag === 'ArrayBuffer' || tag === 'SharedArrayBuffer' || ArrayBuffer.isView(source)) {
+    return WebAssembly.compile(source as BufferSource);
+  }
+  if (typeof source === 'string' || tag === 'URL') return compileUrl(source as string | URL);
+  if (tag === 'Response' || tag === 'Promise') return compileResponse(await (source as Promise<Response>));
+  return wrongKind(
+    OPERATION,
+    'wasm to be a URL, Response, ArrayBuffer, typed array or WebAssembly.Module',
+    source,
+  );
+}
+
+async function compileUrl(url: string | URL): Promise<WebAssembly.Module> {
+  if (String(url).startsWith('file:')) {
+    // Node's fetch does not read files. getBuiltinModule is invisible to bundlers, unlike an import of node:fs.
+    const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises');
+    if (fs) return WebAssembly.compile(await fs.readFile(new URL(url)));
+  }
+  return compileResponse(await fetch(url));
+}
+
+async function compileResponse(response: Response): Promise<WebAssembly.Module> {
+  if (Object.prototype.toString.call(response) !== '[object Response]') {
+    wrongKind(OPERATION, 'wasm to resolve to a Response', response);
+  }
+  if (!response.ok) {
+    throw new Error(`${OPERATION}: expected the wasm at ${response.url}, got HTTP status ${response.status}`);
+  }
+  // Streaming needs the right media type, which not every static server sends.
+  const streams = response.headers.get('content-type')?.startsWith('application/wasm') ?? false;
+  if (streams && 'compileStreaming' in WebAssembly) return WebAssembly.compileStreaming(response);
+  return WebAssembly.compile(await response.arrayBuffer());
+}

@@ -1,0 +1,152 @@
+/**
+ * The only file that names malloc, free or the heap's views.
+ *
+ * An operation works inside a `scope`: what it places there (inputs, outputs, working memory) is gone when the scope
+ * ends, however it ends. Scopes share one small block that stays allocated, so a small call costs no malloc at all; what
+ * does not fit gets a block of its own for the length of the scope. Growth of the memory detaches views, so a view is read
+ * anew from the module after every allocation, never kept.
+ */
+
+/** The part of Emscripten's module object used here. */
+export interface Heap {
+  _malloc(bytes: number): number;
+  _free(address: number): void;
+  readonly HEAPU8: Uint8Array;
+  readonly HEAP32: Int32Array;
+  readonly HEAPF32: Float32Array;
+  readonly HEAPF64: Float64Array;
+}
+
+const ALIGNMENT = 16; // a SIMD vector
+const RESIDENT_BYTES = 256 * 1024;
+const ADDRESS_SPACE = 2 ** 32;
+
+export class Memory {
+  readonly #heap: Heap;
+  /** Blocks in use; the first one stays. `#top` and `#end` are addresses in the last one. */
+  readonly #blocks: number[] = [];
+  #top = 0;
+  #end = 0;
+  #operation = '';
+
+  constructor(heap: Heap) {
+    this.#heap = heap;
+  }
+
+  /** Bytes of the whole linear memory. */
+  get byteLength(): number {
+    return this.#heap.HEAPU8.length;
+  }
+
+  /** Runs `body`; everything placed in it is released afterwards. `operation` is named when memory runs out. */
+  scope<T>(operation: string, body: () => T): T {
+    if (this.#blocks.length === 0) this.#addBlock(operation, RESIDENT_BYTES);
+    const { length } = this.#blocks;
+    const top = this.#top;
+    const end = this.#end;
+    const outer = this.#operation;
+    this.#operation = operation;
+    try {
+      return body();
+    } finally {
+      while (this.#blocks.length > length) this.#heap._free(this.#blocks.pop()!);
+      this.#top = top;
+      this.#end = end;
+      this.#operation = outer;
+    }
+  }
+
+  /** Room for `count` elements of 4 bytes, of undefined content. */
+  reserve(count: number): number {
+    return this.#place(4 * count);
+  }
+
+  /** Copies floats in; the address of the copy. */
+  floats(data: ArrayLike<number>): number {
+    const address = this.#place(4 * data.length);
+    this.#heap.HEAPF32.set(data, address >>> 2);
+    return address;
+  }
+
+  /** Copies float64s in; the address of the copy. */
+  doubles(data: ArrayLike<number>): number {
+    const address = this.#place(8 * data.length);
+    this.#heap.HEAPF64.set(data, address >>> 3);
+    return address;
+  }
+
+  /** Copies int32s in; the address of the copy. */
+  ints(data: ArrayLike<number>): number {
+    const address = this.#place(4 * data.length);
+    this.#heap.HEAP32.set(data, address >>> 2);
+    return address;
+  }
+
+  /** Copies bytes in; the address of the copy. */
+  bytes(data: Uint8Array): number {
+    const address = this.#place(data.length);
+    this.#heap.HEAPU8.set(data, address);
+    return address;
+  }
+
+  /** Writes floats at an address. */
+  write(address: number, data: ArrayLike<number>): void {
+    this.#heap.HEAPF32.set(data, address >>> 2);
+  }
+
+  /** Writes int32s at an address. */
+  writeInts(address: number, data: ArrayLike<number>): void {
+    this.#heap.HEAP32.set(data, address >>> 2);
+  }
+
+  /** A fresh copy of `count` floats, or `into` filled with them. */
+  read(address: number, count: number, into?: Float32Array): Float32Array {
+    const start = address >>> 2;
+    const { HEAPF32 } = this.#heap;
+    if (!into) return HEAPF32.slice(start, start + count);
+    into.set(HEAPF32.subarray(start, start + count));
+    return into;
+  }
+
+  /** A fresh copy of `count` int32s. */
+  readInts(address: number, count: number): Int32Array {
+    const start = address >>> 2;
+    return this.#heap.HEAP32.slice(start, start + count);
+  }
+
+  /** `count` floats, zeroed, that stay until `release`: the parameters of a layer. */
+  allocate(operation: string, count: number): number {
+    const address = this.#malloc(operation, 4 * count);
+    this.#heap.HEAPF32.fill(0, address >>> 2, (address >>> 2) + count);
+    return address;
+  }
+
+  /** Frees what `allocate` gave. */
+  release(address: number): void {
+    this.#heap._free(address);
+  }
+
+  #place(bytes: number): number {
+    let address = this.#top;
+    const size = Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+    if (size > this.#end - address) {
+      this.#addBlock(this.#operation, size);
+      address = this.#top;
+    }
+    this.#top = address + size;
+    return address;
+  }
+
+  #addBlock(operation: string, bytes: number): void {
+    const start = this.#malloc(operation, bytes + ALIGNMENT);
+    this.#blocks.push(start);
+    this.#top = Math.ceil(start / ALIGNMENT) * ALIGNMENT;
+    this.#end = start + bytes + ALIGNMENT;
+  }
+
+  #malloc(operation: string, bytes: number): number {
+    const address = bytes < ADDRESS_SPACE ? this.#heap._malloc(bytes) >>> 0 : 0;
+    if (address === 0) throw new RangeError(`${operation}: expected ${bytes} free bytes, got out of memory`);
+    return address;
+  }
+}

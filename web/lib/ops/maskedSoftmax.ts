@@ -1,0 +1,34 @@
+import { toTensorOfRank, toValidLens } from '../check.js';
+import type { Tensor, TensorLike, ValidLens } from '../types.js';
+import type { Wasm } from '../wasm.js';
+
+const OPERATION = 'maskedSoftmax';
+
+/** See `WasmAttention.maskedSoftmax`. */
+export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLens?: ValidLens): Tensor {
+  const { data, shape } = toTensorOfRank(OPERATION, 'scores', scores, 2, 3, 4);
+  const batch = shape.length === 2 ? 1 : shape[0]!;
+  const heads = shape.length === 4 ? shape[1]! : 1;
+  const [queries, keys] = shape.slice(-2) as [number, number];
+  const rows = batch * heads * queries;
+  const valid =
+    validLens == null
+      ? null
+      : rowLens(toValidLens(OPERATION, validLens, batch, queries, keys), heads, queries);
+  return memory.scope(OPERATION, () => {
+    const x = memory.floats(data);
+    raw.maskedSoftmax(x, valid ? memory.ints(valid) : 0, x, rows, keys);
+    return { data: memory.read(x, data.length), shape };
+  });
+}
+
+/** One length for each row of (B, H, L). */
+function rowLens({ data, shape }: Tensor<Int32Array>, heads: number, queries: number): Int32Array {
+  const perQuery = shape.length === 2;
+  const rows = new Int32Array(shape[0]! * heads * queries);
+  for (let row = 0; row < rows.length; ++row) {
+    const batch = Math.floor(row / (heads * queries));
+    rows[row] = data[perQuery ? batch * queries + (row % queries) : batch]!;
+  }
+  return rows;
+}

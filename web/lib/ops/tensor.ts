@@ -1,0 +1,11 @@
+import { toTensor } from '../check.js';
+import type { Tensor, TensorLike } from '../types.js';
+
+const OPERATION = 'tensor';
+
+/** See `WasmAttention.tensor`. */
+export function tensor(data: TensorLike | ArrayLike<number>, shape?: readonly number[]): Tensor {
+  const given = toTensor(OPERATION, 'data', data as TensorLike);
+  const copy = Float32Array.from(given.data);
+  return toTensor(OPERATION, 'data', { data: copy, shape: shape ?? given.shape });
+}
