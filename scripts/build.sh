@@ -1,0 +1,79 @@
+#!/usr/bin/env bash
+# Builds what has changed since the last time: the wasm, the package (dist/) and the page (build/page).
+#   usage: build.sh [library|page]      both without an argument; the page needs the library and builds it first
+. "$(dirname "$0")/common.sh"
+
+case ${1-} in
+  '' | library | page) ;;
+  *) fail "usage: build.sh [library|page]" ;;
+esac
+
+# Two builds at a time would write the same files.
+exec 9>build/.lock
+if command -v flock >/dev/null; then flock 9; fi
+
+# step NAME COMMAND…: one line where it did something; where it fails the output, then one line that says why.
+step() {
+  local name=$1 started=$SECONDS
+  shift
+  if ! logged "$name" "$@"; then
+    tail -n 60 "build/logs/$name.log" >&2
+    fail "$name failed: $(reason "$name")"
+  fi
+  grep -q '^ninja: no work to do' "build/logs/$name.log" || say "$name ($((SECONDS - started)) s)"
+}
+
+build_wasm() {
+  # Debian's emscripten looks for its JavaScript optimizer's parser there.
+  export NODE_PATH=/usr/share/nodejs${NODE_PATH:+:$NODE_PATH}
+  if [[ ! -e build/wasm/build.ninja ]]; then
+    command -v emcmake >/dev/null || fail 'emcc is missing: run `npm run setup`, which installs it'
+    step configure-wasm emcmake cmake --preset wasm
+  fi
+  step wasm ninja -C build/wasm
+}
+
+build_glue() {
+  local out=build/wasm/wasm-attention
+  newer_than build/glue/core.js $out.mjs $out.wasm scripts/glue.mjs || return 0
+  step glue node scripts/glue.mjs build/wasm build/glue
+}
+
+bundle_and_declare() {
+  rm -rf build/dist-next
+  mkdir build/dist-next
+  # Types are checked by `npm run lint`.
+  node node_modules/typescript/bin/tsc --project tsconfig.lib.json --noCheck &
+  local declarations=$!
+  node scripts/bundle.mjs build/dist-next
+  wait $declarations
+}
+
+build_library() {
+  build_wasm
+  build_glue
+  local stamp=build/dist.stamp
+  [[ -e dist/index.js ]] || rm -f $stamp
+  newer_than $stamp web/lib build/glue scripts/bundle.mjs package.json package-lock.json tsconfig.{base,lib}.json ||
+    return 0
+  touch $stamp.next
+  step library bundle_and_declare
+  # Whoever reads dist/ meanwhile sees the old one or the new one.
+  rm -rf dist
+  mv build/dist-next dist
+  # As old as the start: what changed during the build is built next time.
+  mv $stamp.next $stamp
+}
+
+build_page() {
+  local stamp=build/page.stamp
+  [[ -e build/page/index.html ]] || rm -f $stamp
+  newer_than $stamp web/page web/elements dist package-lock.json tsconfig.base.json tsconfig.json || return 0
+  touch $stamp.next
+  step page node node_modules/vite/bin/vite.js build --config web/page/vite.config.ts web/page \
+    --outDir "$PWD/build/page" --emptyOutDir
+  mv $stamp.next $stamp
+}
+
+build_library
+if [[ ${1-} != library ]]; then build_page; fi

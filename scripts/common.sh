@@ -1,0 +1,49 @@
+# Sourced by the scripts beside it: strict mode, the repository as working directory, and how they speak.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+# One line on stderr, and out.
+fail() {
+  printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2
+  exit 1
+}
+
+say() {
+  printf '%s: %s\n' "$(basename "$0" .sh)" "$*"
+}
+
+mkdir -p build/logs 2>/dev/null || fail "cannot write to $PWD/build (is the disk full or the folder read-only?)"
+
+# logged NAME COMMAND…: the output goes to build/logs/NAME.log; the status is the command's.
+logged() {
+  local log=build/logs/$1.log
+  shift
+  "$@" >"$log" 2>&1 </dev/null
+}
+
+# Why a logged command failed, in one line: a full disk first, else its first error line, else its last line.
+reason() {
+  local log=build/logs/$1.log line
+  if grep -qiE 'no space left on device|ENOSPC' "$log"; then
+    line='no space left on device'
+  else
+    line=$(grep -m1 -E '(^|[^a-z])(error|E|fatal)(:| )' "$log" || tail -n 1 "$log")
+  fi
+  printf '%s (log: %s)' "${line:-no output}" "$log"
+}
+
+# need_space FOLDER MEBIBYTES FOR: stops where the file system of FOLDER has less room than that.
+need_space() {
+  local free
+  free=$(df -Pm "$1" 2>/dev/null | awk 'NR == 2 { print $4 }')
+  if [[ -n $free && $free -lt $2 ]]; then
+    fail "the disk is full: $3 needs $2 MB in $1, $free MB are free"
+  fi
+}
+
+# newer_than STAMP PATH…: true when the stamp is missing or something at or below a path changed after it.
+newer_than() {
+  local stamp=$1
+  shift
+  [[ ! -e $stamp || -n $(find "$@" -newer "$stamp" -print -quit) ]]
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# Finds every tool that the build and the tests need and installs what is missing: system tools from Debian's packages
+# (as root or through sudo), JavaScript packages with `npm ci`. Running it again costs a fraction of a second.
+#   usage: setup.sh [--check]      --check only looks, and installs nothing
+. "$(dirname "$0")/common.sh"
+
+install=true
+case ${1-} in
+  '') ;;
+  --check) install=false ;;
+  *) fail "usage: setup.sh [--check]" ;;
+esac
+
+# ---- what is needed: a test, the Debian package that brings it, where else to get it
+
+node_is_recent() {
+  local version
+  command -v npm >/dev/null && version=$(node --version 2>/dev/null) || return 1
+  version=${version#v}
+  ((${version%%.*} >= 20))
+}
+
+any_file() {
+  local file
+  for file; do [[ -e $file ]] && return; done
+  return 1
+}
+
+have() {
+  case $1 in
+    'Node.js 20 with npm') node_is_recent ;;
+    'Eigen 3.4') any_file /usr/{,local/}include/{,eigen3/}Eigen/Core ;;
+    GoogleTest) [[ -n ${GTest_DIR-}${GTEST_ROOT-} ]] || any_file /usr/{,local/}include/gtest/gtest.h ;;
+    Chromium) command -v "${CHROMIUM:-chromium}" >/dev/null ;;
+    emcc) command -v emcc >/dev/null && command -v emcmake >/dev/null ;;
+    *) command -v "$1" >/dev/null ;;
+  esac
+}
+
+tools=(
+  'Node.js 20 with npm|nodejs npm|https://nodejs.org/en/download'
+  'cmake|cmake|https://cmake.org/download'
+  'ninja|ninja-build|https://ninja-build.org'
+  'g++|g++|https://gcc.gnu.org'
+  'emcc|emscripten|https://emscripten.org/docs/getting_started/downloads.html'
+  'Eigen 3.4|libeigen3-dev|https://eigen.tuxfamily.org'
+  'GoogleTest|libgtest-dev|https://google.github.io/googletest'
+  'clang-format|clang-format|https://clang.llvm.org/docs/ClangFormat.html'
+  'Chromium|chromium|https://www.chromium.org, with CHROMIUM set to its path'
+)
+
+find_missing() {
+  missing=()
+  local tool
+  for tool in "${tools[@]}"; do have "${tool%%|*}" || missing+=("$tool"); done
+}
+
+# One line a missing thing, then out.
+report_missing() {
+  local tool name packages source
+  printf 'setup: %s\n' "$1" >&2
+  for tool in "${missing[@]}"; do
+    IFS='|' read -r name packages source <<<"$tool"
+    printf '  %s is missing: apt-get install %s, or %s\n' "$name" "$packages" "$source" >&2
+  done
+  exit 1
+}
+
+# ---- Debian's packages
+
+# Debian 12's own Node.js is too old to be worth installing.
+debian_has_recent_node() {
+  local major
+  major=$(apt-cache policy nodejs 2>/dev/null | sed -n 's/^ *Candidate: \([0-9]*\).*/\1/p')
+  ((${major:-0} >= 20))
+}
+
+install_packages() {
+  local sudo=() packages=() tool
+  command -v apt-get >/dev/null || report_missing 'this system has no apt-get; please install by hand:'
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || report_missing 'neither root nor sudo here; please install by hand:'
+    sudo=(sudo)
+    # Without a terminal there is nobody to type a password.
+    [[ -t 0 ]] || sudo=(sudo -n)
+    "${sudo[@]}" true 2>/dev/null || report_missing 'sudo refused; please install by hand:'
+  fi
+  need_space /usr 3500 "installing Debian's packages"
+
+  say 'updating the package lists'
+  # Lists that cannot be updated may still do: the installation below decides.
+  logged apt-update "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update || true
+  for tool in "${missing[@]}"; do
+    [[ $tool == Node.js* ]] && ! debian_has_recent_node && continue
+    IFS='|' read -r _ tool _ <<<"$tool"
+    # shellcheck disable=SC2206 # one entry may name several packages
+    packages+=($tool)
+  done
+  ((${#packages[@]})) || report_missing 'Debian has no package recent enough:'
+  say "installing ${packages[*]} (log: build/logs/apt-install.log)"
+  logged apt-install "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install --yes --no-install-recommends "${packages[@]}" ||
+    report_missing "apt-get failed: $(reason apt-install)"
+  hash -r
+}
+
+find_missing
+if ((${#missing[@]})); then
+  $install || report_missing 'not everything is here:'
+  install_packages
+  find_missing
+  ((${#missing[@]} == 0)) || report_missing 'still not everything is here:'
+fi
+
+# ---- JavaScript packages
+
+installed=node_modules/.package-lock.json
+need_space . 200 'the build'
+
+# A checkout renews package-lock.json's time without changing it, so a newer file is compared before it is believed.
+packages_match() {
+  [[ -e $installed ]] || return 1
+  [[ package-lock.json -nt $installed ]] || return 0
+  node --input-type=module --eval '
+    import { readFileSync } from "node:fs";
+    const [wanted, present] = process.argv.slice(1).map((file) => JSON.parse(readFileSync(file, "utf8")).packages);
+    const same = Object.entries(wanted).every(([path, { version, optional }]) =>
+      path === "" || (path in present ? present[path].version === version : optional));
+    const extra = Object.keys(present).some((path) => !(path in wanted));
+    process.exit(same && !extra ? 0 : 1);
+  ' package-lock.json $installed && touch $installed
+}
+
+if ! packages_match; then
+  $install || fail 'node_modules is missing or out of date: npm ci'
+  need_space . 800 'npm ci'
+  say 'npm ci'
+  logged npm-ci npm ci --no-audit --no-fund || fail "npm ci failed: $(reason npm-ci)"
+fi
