@@ -1,0 +1,24 @@
+// The suites that run in Node: `npm run test:js`. Browser tests have a configuration of their own.
+/** @type {import('jest').Config} */
+export default {
+  rootDir: import.meta.dirname,
+  testEnvironment: 'node',
+  testMatch: ['<rootDir>/tests/**/*.test.ts'],
+  testPathIgnorePatterns: ['<rootDir>/tests/browser/', '<rootDir>/tests/bench/', '/node_modules/'],
+  modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/tests/bench/'],
+  extensionsToTreatAsEsm: ['.ts'],
+  moduleNameMapper: {
+    // The built package, as its users get it.
+    '^wasm-attention$': '<rootDir>/dist/index.js',
+    '^wasm-attention/slim$': '<rootDir>/dist/slim.js',
+    // TypeScript sources import each other under the name they will have as JavaScript.
+    '^(\\.{1,2}/.*)\\.js$': '$1',
+  },
+  transform: {
+    '\\.ts$': [
+      '@swc/jest',
+      { swcrc: false, jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } } },
+    ],
+  },
+  cacheDirectory: '<rootDir>/build/jest',
+};

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# Format and static checks, all of them, side by side; the output of those that find something. Writes the counts to
+# build/results/lint.json.
+. "$(dirname "$0")/common.sh"
+bin=node_modules/.bin
+
+types() {
+  local status=0 project
+  for project in tsconfig.json tsconfig.lib.json tsconfig.scripts.json; do
+    $bin/tsc --project $project --noEmit || status=1
+  done
+  return $status
+}
+
+checks=('clang-format' 'eslint' 'prettier' 'tsc')
+run_check() {
+  case $1 in
+    clang-format) find cpp tests/native -name '*.cpp' -o -name '*.h' | xargs -r clang-format --dry-run -Werror ;;
+    eslint) $bin/eslint --max-warnings 0 . ;;
+    prettier) $bin/prettier --check --cache --cache-location build/prettier.cache . ;;
+    tsc) types ;;
+  esac
+}
+
+mkdir -p build/results
+jobs=()
+for check in "${checks[@]}"; do
+  logged "lint-$check" run_check "$check" &
+  jobs+=($!)
+done
+
+passed=0 failed=0
+for i in "${!checks[@]}"; do
+  if wait "${jobs[i]}"; then
+    passed=$((passed + 1))
+    say "${checks[i]} ok"
+  else
+    failed=$((failed + 1))
+    cat "build/logs/lint-${checks[i]}.log"
+    say "${checks[i]} FAILED"
+  fi
+done
+printf '{ "passed": %d, "failed": %d }\n' $passed $failed >build/results/lint.json
+((failed == 0))

@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Sets everything up, builds, serves the page on this machine and prints its URL. PORT chooses the port, 4173 by default.
+. "$(dirname "$0")/common.sh"
+
+export PORT=${PORT:-4173}
+[[ $PORT =~ ^[1-9][0-9]{0,4}$ ]] && ((PORT < 65536)) || fail "PORT: expected a number from 1 to 65535, got '$PORT'"
+# Asked before anything is built; scripts/serve.mjs asks again.
+if (: <"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null; then
+  fail "port $PORT is busy: choose another one, for instance PORT=$((PORT < 65535 ? PORT + 1 : PORT - 1)) npm start"
+fi
+
+bash scripts/setup.sh
+bash scripts/build.sh
+exec node scripts/serve.mjs
