@@ -1,0 +1,70 @@
+/** onnxruntime-web: its wasm on one thread, JavaScript arrays in and out. */
+import { readFile } from 'node:fs/promises';
+
+import { graphOf } from './ort-graphs.mjs';
+
+/** What the graph of each kind takes: name and dims. */
+function feedsOf({ kind, params, inputs, cache }) {
+  switch (kind) {
+    case 'matmul':
+      return { a: [inputs.a, [params.m, params.k]], b: [inputs.b, [params.k, params.n]] };
+    case 'attention': {
+      const dims = [params.batch, params.heads, params.n, params.d];
+      return { query: [inputs.query, dims], key: [inputs.key, dims], value: [inputs.value, dims] };
+    }
+    case 'multiHead':
+      return { x: [inputs.x, [params.batch, params.n, params.width]] };
+    case 'decoding': {
+      const dims = [1, params.heads, params.past, params.width / params.heads];
+      return {
+        token: [inputs.token, [1, 1, params.width]],
+        pastKey: [cache.pastKey, dims],
+        pastValue: [cache.pastValue, dims],
+      };
+    }
+    case 'table':
+      return { positions: [inputs.positions, [params.length]] };
+    case 'addTable':
+      return { x: [inputs.x, [params.batch, params.length, params.width]] };
+    default:
+      return { x: [inputs.x, [params.rows, params.cols]] };
+  }
+}
+
+export async function open() {
+  const ort = await import('onnxruntime-web/wasm');
+  // Before the first session: afterwards the wasm of the other kind is loaded already.
+  ort.env.wasm.numThreads = 1;
+  ort.env.logLevel = 'error';
+  const manifest = new URL('../node_modules/onnxruntime-web/package.json', import.meta.url);
+  const { version } = JSON.parse(await readFile(manifest, 'utf8'));
+
+  const peer = (name, way) => ({
+    name,
+    async prepare(problem) {
+      const model = graphOf(way, problem);
+      if (!model) return undefined;
+      const session = await ort.InferenceSession.create(model, {
+        executionProviders: ['wasm'],
+        intraOpNumThreads: 1,
+        graphOptimizationLevel: 'all',
+        logSeverityLevel: 3,
+      });
+      const feeds = Object.entries(feedsOf(problem));
+      return {
+        // Tensors are made inside: arrays in, arrays out.
+        async run() {
+          const tensors = {};
+          for (const [key, [data, dims]] of feeds) tensors[key] = new ort.Tensor('float32', data, dims);
+          const results = await session.run(tensors);
+          return Object.fromEntries(Object.entries(results).map(([key, tensor]) => [key, tensor.data]));
+        },
+        dispose: () => session.release(),
+      };
+    },
+  });
+  return {
+    version,
+    peers: [peer('ort', 'decomposed'), peer('ort-attention', 'attention'), peer('ort-mha', 'multi-head')],
+  };
+}

@@ -1,0 +1,92 @@
+/** The works that are limited by memory or by elementary functions. */
+import { generator, normal, sample } from '../random.mjs';
+import { Errors, softmax64 } from './check.mjs';
+
+/** P (length, width): sines and cosines, interleaved. `rows` is what a peer needs as an input: the positions. */
+export function table({ length, width }) {
+  return {
+    kind: 'table',
+    params: { length, width },
+    inputs: { positions: Float32Array.from({ length }, (_, i) => i) },
+    items: length * width,
+    check({ table: p }) {
+      const errors = new Errors();
+      Errors.length('table', p, length * width);
+      for (const i of sample(length, 60, 51)) {
+        for (let c = 0; c < width; c++) {
+          const angle = i * Math.pow(10000, -2 * (c >> 1) / width);
+          const expected = c % 2 ? Math.cos(angle) : Math.sin(angle);
+          // Angles in float32 are off by half an ulp of the position, and so are the sines of peers that use them.
+          errors.compare(p[i * width + c], expected, Math.max(1, length), 2);
+        }
+      }
+      return errors;
+    },
+    /** Half an ulp of the result plus 1e-8: the accuracy our own table is held to. Returns the largest error beyond it. */
+    exactness({ table: p }) {
+      let beyond = -Infinity;
+      for (const i of sample(length, 200, 52)) {
+        for (let c = 0; c < width; c++) {
+          const angle = i * Math.pow(10000, -2 * (c >> 1) / width);
+          const expected = c % 2 ? Math.cos(angle) : Math.sin(angle);
+          const halfUlp = 2 ** (Math.floor(Math.log2(Math.abs(expected) || 2 ** -126)) - 24);
+          beyond = Math.max(beyond, Math.abs(p[i * width + c] - expected) - halfUlp - 1e-8);
+        }
+      }
+      return beyond;
+    },
+  };
+}
+
+/** X (batch, length, width) + P, with P at hand. */
+export function addTable({ batch, length, width }) {
+  const x = normal(batch * length * width, 53);
+  const p = new Float32Array(length * width);
+  for (let i = 0; i < length; i++) {
+    for (let c = 0; c < width; c++) {
+      const angle = i * Math.pow(10000, -2 * (c >> 1) / width);
+      p[i * width + c] = c % 2 ? Math.cos(angle) : Math.sin(angle);
+    }
+  }
+  return {
+    kind: 'addTable',
+    params: { batch, length, width },
+    inputs: { x },
+    table: p,
+    items: x.length,
+    check({ sum }) {
+      const errors = new Errors();
+      Errors.length('sum', sum, x.length);
+      for (const i of sample(x.length, 20000, 54)) {
+        const expected = x[i] + p[i % p.length];
+        errors.compare(sum[i], expected, Math.abs(x[i]) + 1, 2);
+      }
+      return errors;
+    },
+  };
+}
+
+/** Softmax of each row of x (rows, cols); `masked`: over its first `lengths[i]` entries, the rest zero. */
+export function softmax({ rows, cols, masked = false }) {
+  const x = normal(rows * cols, 55, 3);
+  const draw = generator(56);
+  const lengths = masked ? Int32Array.from({ length: rows }, () => 1 + Math.floor(draw() * cols)) : undefined;
+  return {
+    kind: 'softmax',
+    params: { rows, cols, masked },
+    inputs: { x },
+    lengths,
+    items: rows * cols,
+    check({ y }) {
+      const errors = new Errors();
+      Errors.length('y', y, rows * cols);
+      for (const i of sample(rows, 12, 57)) {
+        const weights = softmax64(x.subarray(i * cols, (i + 1) * cols), lengths ? lengths[i] : cols);
+        for (let j = 0; j < cols; j++) {
+          errors.compare(y[i * cols + j], weights[j], weights[j] + 1e-30, 32);
+        }
+      }
+      return errors;
+    },
+  };
+}

@@ -1,0 +1,67 @@
+/**
+ * Interleaved timing: every contender takes one sample a round, A B C A B C …, so that a machine that slows down or
+ * speeds up during the run does so for all of them.
+ */
+
+/** @typedef {{ name: string, run: () => unknown, beforeSample?: () => unknown }} Contender */
+
+const now = () => performance.now();
+
+export function median(values) {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+// What the last call returned: an engine that can see that nobody reads a result may skip computing it.
+export const sink = { value: undefined };
+
+async function sampleOf(contender, calls) {
+  if (contender.beforeSample) await contender.beforeSample(calls);
+  // A collection that a neighbour's garbage makes necessary is not this contender's time.
+  if (globalThis.gc) globalThis.gc();
+  const start = now();
+  for (let i = 0; i < calls; i++) {
+    const result = contender.run();
+    sink.value = result instanceof Promise ? await result : result;
+  }
+  return (now() - start) / calls;
+}
+
+/**
+ * Warms a contender up until `warmup` milliseconds have passed and returns how many calls make one sample.
+ * Engines swap in optimised code in the background, so time matters here as much as the number of calls.
+ */
+async function warmUp(contender, { warmup, minSample }) {
+  let fastest = await sampleOf(contender, 1);
+  const end = now() + warmup;
+  while (now() < end) {
+    const calls = Math.max(1, Math.min(64, Math.floor(minSample / fastest)));
+    fastest = Math.min(fastest, await sampleOf(contender, calls));
+  }
+  return { calls: Math.max(1, Math.ceil(minSample / fastest)), fastest };
+}
+
+/**
+ * Milliseconds of one call of each contender: `{ median, min, samples, calls }` by name.
+ * `slow`: a contender whose call takes longer than this takes a sample in one round out of four only.
+ */
+export async function interleave(contenders, { rounds, warmup = 300, minSample = 2, slow = 2500, onRound }) {
+  const plans = [];
+  for (const contender of contenders) {
+    const plan = await warmUp(contender, { warmup, minSample });
+    plans.push({ contender, ...plan, every: plan.fastest > slow ? 4 : 1, samples: [] });
+  }
+  for (let round = 0; round < rounds; round++) {
+    if (onRound) onRound(round);
+    for (const plan of plans) {
+      if (round % plan.every === 0) plan.samples.push(await sampleOf(plan.contender, plan.calls));
+    }
+  }
+  return Object.fromEntries(
+    plans.map(({ contender, samples, calls }) => [
+      contender.name,
+      { median: median(samples), min: Math.min(...samples), samples: samples.length, calls },
+    ]),
+  );
+}
