@@ -89,4 +89,91 @@ void scaledDotProductAttention(const AttentionArgs& args);
 /// Floats of working memory that `scaledDotProductAttention` needs for these sizes.
 size_t scaledDotProductAttentionScratch(const AttentionArgs& args);
 
+/// A linear layer's weight as its products read it; `gemm` in kernels/gemm.h says how it is laid out.
+/// weight  (outputs, inputs), row-major
+/// packed  packWeightSize(inputs, outputs) floats
+void packWeight(const float* weight, float* packed, int inputs, int outputs);
+size_t packWeightSize(int inputs, int outputs);
+
+/// output = input * weight^T + bias, for `rows` rows.
+struct Projection {
+  const float* input;   // (rows, inputs)
+  const float* packed;  // from packWeight
+  const float* bias;    // (outputs), or null
+  float* output;        // (rows, outputs)
+  int32_t rows, inputs, outputs;
+};
+
+/// What `multiHeadAttention` reads. `attention` takes the projections' outputs as its query, key and value, by strides, and
+/// writes the output projection's input; JavaScript sets those addresses (web/lib/layers/multiHeadAttention.ts).
+struct MultiHeadAttentionArgs {
+  AttentionArgs attention;
+  Projection query, key, value, output;
+};
+
+/// Projects queries, keys and values, attends, and projects the heads' outputs, in one call.
+/// Source: Vaswani et al. 2017, section 3.2.2.
+void multiHeadAttention(const MultiHeadAttentionArgs& args);
+
+/// Doubles in the table that `sinusoidalFrequencies` makes.
+int sinusoidalFrequenciesSize(int dim);
+
+/// The frequencies base^(-2j/dim), j < ceil(dim/2), that the operations on positions take, in float64 and two parts
+/// (positional/frequencies.h): base is finite and above 0, and no angle made with them may reach 2^31.
+void sinusoidalFrequencies(double* out, int dim, double base);
+
+/// Sine and cosine of position * frequency for the positions offset, offset + 1, …, within half an ulp of float32 + 1e-11.
+/// Row by row, either interleaved, sin w0 cos w0 sin w1 …, or all sines and then all cosines. Odd widths have one sine
+/// more than cosines.
+/// frequencies  made for `dim`.
+/// scratch      sinusoidalEncodingScratch(dim) doubles.
+/// out          (rows, dim).
+/// Source: Vaswani et al. 2017, section 3.5.
+void sinusoidalEncoding(const double* frequencies, double* scratch, float* out, int rows, int dim, double offset,
+                        bool concatenated);
+int sinusoidalEncodingScratch(int dim);
+
+/// The same at given positions (rows), in any order; they need not be whole.
+void sinusoidalEncodingAt(const double* frequencies, const double* positions, float* out, int rows, int dim,
+                          bool concatenated);
+
+/// The matrices [[cos, sin], [-sin, cos]] of delta * frequency that turn a position's pair (sin, cos) into that of
+/// position + delta.
+/// frequencies  made for `dim`, which is even.
+/// out          (dim/2, 2, 2).
+/// Source: d2l.ai, section "Self-Attention and Positional Encoding".
+void encodingRotation(const double* frequencies, float* out, int dim, double delta);
+
+/// out = dropout(x + table): element i of row r, counted through the batch, is zero where dropoutBits says so for `seed`,
+/// the others are divided by 1 - dropout.
+/// x, out  (batch, rows, dim); may be the same buffer.
+/// table   (rows, dim), added to every batch; null adds nothing.
+void addPositions(const float* x, const float* table, float* out, int batch, int rows, int dim, uint32_t seed,
+                  float dropout);
+
+/// Cross-correlation along the last axis: out[b, o, t] = bias[o] + sum over i, k of weight[o, i, k] *
+/// x[b, first(o) + i, t * stride + k * dilation - padding], where x is 0 outside; group g of the outputs reads group g of
+/// the inputs.
+/// x       (batch, inChannels, length).
+/// weight  (outChannels, inChannels / groups, kernel).
+/// bias    (outChannels) or null.
+/// out     (batch, outChannels, conv1dLength(…)); aliases nothing.
+/// Source: torch.nn.functional.conv1d.
+void conv1d(const float* x, const float* weight, const float* bias, float* out, int batch, int in_channels,
+            int out_channels, int length, int kernel, int stride, int padding, int dilation, int groups);
+
+/// floor((length + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1.
+int conv1dLength(int length, int kernel, int stride, int padding, int dilation);
+
+/// h_t = f(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh) with f = tanh or relu (Elman 1990).
+/// x             (batch, length, inWidth).
+/// weight_ih     (width, inWidth).
+/// weight_hh     (width, width).
+/// bias_ih, _hh  (width) or null.
+/// initial       (batch, width), h before the first step; null means zeros.
+/// out           (batch, length, width), every h_t; aliases nothing.
+/// Source: torch.nn.RNN, one layer, batch first.
+void rnn(const float* x, const float* weight_ih, const float* weight_hh, const float* bias_ih, const float* bias_hh,
+         const float* initial, float* out, int batch, int length, int in_width, int width, bool relu);
+
 }  // namespace wasm_attention

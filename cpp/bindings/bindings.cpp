@@ -25,10 +25,76 @@ int scaledDotProductAttentionScratch(uintptr_t args) {
   return static_cast<int>(wasm_attention::scaledDotProductAttentionScratch(*at<const AttentionArgs>(args)));
 }
 
+void sinusoidalFrequencies(uintptr_t out, int dim, double base) {
+  wasm_attention::sinusoidalFrequencies(at<double>(out), dim, base);
+}
+
+void sinusoidalEncoding(uintptr_t frequencies, uintptr_t scratch, uintptr_t out, int rows, int dim, double offset,
+                        bool concatenated) {
+  wasm_attention::sinusoidalEncoding(at<const double>(frequencies), at<double>(scratch), at<float>(out), rows, dim,
+                                     offset, concatenated);
+}
+
+void sinusoidalEncodingAt(uintptr_t frequencies, uintptr_t positions, uintptr_t out, int rows, int dim,
+                          bool concatenated) {
+  wasm_attention::sinusoidalEncodingAt(at<const double>(frequencies), at<const double>(positions), at<float>(out), rows,
+                                       dim, concatenated);
+}
+
+void encodingRotation(uintptr_t frequencies, uintptr_t out, int dim, double delta) {
+  wasm_attention::encodingRotation(at<const double>(frequencies), at<float>(out), dim, delta);
+}
+
+void addPositions(uintptr_t x, uintptr_t table, uintptr_t out, int batch, int rows, int dim, uint32_t seed,
+                  float dropout) {
+  wasm_attention::addPositions(at<const float>(x), at<const float>(table), at<float>(out), batch, rows, dim, seed,
+                               dropout);
+}
+
+void conv1d(uintptr_t x, uintptr_t weight, uintptr_t bias, uintptr_t out, int batch, int in_channels, int out_channels,
+            int length, int kernel, int stride, int padding, int dilation, int groups) {
+  wasm_attention::conv1d(at<const float>(x), at<const float>(weight), at<const float>(bias), at<float>(out), batch,
+                         in_channels, out_channels, length, kernel, stride, padding, dilation, groups);
+}
+
+void rnn(uintptr_t x, uintptr_t weight_ih, uintptr_t weight_hh, uintptr_t bias_ih, uintptr_t bias_hh, uintptr_t initial,
+         uintptr_t out, int batch, int length, int in_width, int width, bool relu) {
+  wasm_attention::rnn(at<const float>(x), at<const float>(weight_ih), at<const float>(weight_hh),
+                      at<const float>(bias_ih), at<const float>(bias_hh), at<const float>(initial), at<float>(out),
+                      batch, length, in_width, width, relu);
+}
+
+void packWeight(uintptr_t weight, uintptr_t packed, int inputs, int outputs) {
+  wasm_attention::packWeight(at<const float>(weight), at<float>(packed), inputs, outputs);
+}
+
+int packWeightSize(int inputs, int outputs) {
+  return static_cast<int>(wasm_attention::packWeightSize(inputs, outputs));
+}
+
+static_assert(sizeof(wasm_attention::Projection) == 7 * 4, "web/lib/layers/multiHeadAttention.ts lists these fields");
+
+void multiHeadAttention(uintptr_t args) {
+  wasm_attention::multiHeadAttention(*at<const wasm_attention::MultiHeadAttentionArgs>(args));
+}
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(wasm_attention) {
   emscripten::function("maskedSoftmax", &maskedSoftmax);
   emscripten::function("scaledDotProductAttention", &scaledDotProductAttention);
   emscripten::function("scaledDotProductAttentionScratch", &scaledDotProductAttentionScratch);
+  emscripten::function("packWeight", &packWeight);
+  emscripten::function("packWeightSize", &packWeightSize);
+  emscripten::function("multiHeadAttention", &multiHeadAttention);
+  emscripten::function("sinusoidalFrequenciesSize", &wasm_attention::sinusoidalFrequenciesSize);
+  emscripten::function("sinusoidalFrequencies", &sinusoidalFrequencies);
+  emscripten::function("sinusoidalEncodingScratch", &wasm_attention::sinusoidalEncodingScratch);
+  emscripten::function("sinusoidalEncoding", &sinusoidalEncoding);
+  emscripten::function("sinusoidalEncodingAt", &sinusoidalEncodingAt);
+  emscripten::function("encodingRotation", &encodingRotation);
+  emscripten::function("addPositions", &addPositions);
+  emscripten::function("conv1dLength", &wasm_attention::conv1dLength);
+  emscripten::function("conv1d", &conv1d);
+  emscripten::function("rnn", &rnn);
 }

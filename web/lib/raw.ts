@@ -5,4 +5,18 @@ export interface Raw extends Heap {
   maskedSoftmax(x: number, valid: number, out: number, rows: number, cols: number): void;
   scaledDotProductAttention(args: number): void;
   scaledDotProductAttentionScratch(args: number): number;
+  packWeight(weight: number, packed: number, inputs: number, outputs: number): void;
+  packWeightSize(inputs: number, outputs: number): number;
+  multiHeadAttention(args: number): void;
+  /** In float64s, as is sinusoidalEncodingScratch. */
+  sinusoidalFrequenciesSize(dim: number): number;
+  sinusoidalFrequencies(out: number, dim: number, base: number): void;
+  sinusoidalEncodingScratch(dim: number): number;
+  sinusoidalEncoding(frequencies: number, scratch: number, out: number, rows: number, dim: number, offset: number, concatenated: boolean): void; // prettier-ignore
+  sinusoidalEncodingAt(frequencies: number, positions: number, out: number, rows: number, dim: number, concatenated: boolean): void; // prettier-ignore
+  encodingRotation(frequencies: number, out: number, dim: number, delta: number): void;
+  addPositions(x: number, table: number, out: number, batch: number, rows: number, dim: number, seed: number, dropout: number): void; // prettier-ignore
+  conv1dLength(length: number, kernel: number, stride: number, padding: number, dilation: number): number;
+  conv1d(x: number, weight: number, bias: number, out: number, batch: number, inChannels: number, outChannels: number, length: number, kernel: number, stride: number, padding: number, dilation: number, groups: number): void; // prettier-ignore
+  rnn(x: number, weightIh: number, weightHh: number, biasIh: number, biasHh: number, initial: number, out: number, batch: number, length: number, inWidth: number, width: number, relu: boolean): void; // prettier-ignore
 }

@@ -1,0 +1,26 @@
+// How the positional operations hold frequencies: in two float64 parts, so that angles stay exact at far positions.
+#pragma once
+
+#include "positional/sin_cos.h"
+
+namespace wasm_attention {
+
+/// Frequencies in a table for width `dim`: ceil(dim / 2), and one more where that is odd, to fill a vector.
+inline int frequencyCount(int dim) { return (dim + 3) / 4 * 2; }
+
+/// Two frequencies. `high` has 29 bits, so its product with a whole position up to 2^24 is exact; `low` is the rest.
+struct Frequencies {
+  f64x2 high, low;
+};
+
+/// Frequencies j and j + 1 (j even) of a table that `sinusoidalFrequencies` made for `dim`.
+inline Frequencies loadFrequencies(const double* table, int dim, int j) {
+  return {load(table + j), load(table + frequencyCount(dim) + j)};
+}
+
+/// Sine and cosine of position · frequency.
+inline SinCos sinCosAt(const Frequencies& frequencies, double position) {
+  return sinCos(frequencies.high * splat(position), frequencies.low * splat(position));
+}
+
+}  // namespace wasm_attention

@@ -1,0 +1,183 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <vector>
+
+#include "attention.h"
+#include "positional/frequencies.h"
+
+namespace wasm_attention {
+namespace {
+
+// x87's long double has 64 bits, enough to be taken as exact here: an angle of 2^26 is off by 2^-38.
+static_assert(sizeof(long double) > sizeof(double), "the oracle needs extended precision");
+
+long double angleOf(double position, int j, int dim, double base) {
+  return position * std::pow(static_cast<long double>(base), -2.0L * j / dim);
+}
+
+/// Half a unit in the last place of float32 around x, and 1e-8: what the library promises.
+double promised(long double x) {
+  int exponent;
+  std::frexp(static_cast<float>(x), &exponent);
+  return std::ldexp(0.5, exponent - 24) + 1e-8;
+}
+
+std::vector<double> frequenciesOf(int dim, double base) {
+  std::vector<double> table(sinusoidalFrequenciesSize(dim));
+  sinusoidalFrequencies(table.data(), dim, base);
+  return table;
+}
+
+std::vector<float> encode(int rows, int dim, double base = 1e4, double offset = 0, bool concatenated = false) {
+  const std::vector<double> frequencies = frequenciesOf(dim, base);
+  std::vector<double> scratch(sinusoidalEncodingScratch(dim));
+  std::vector<float> out(size_t(rows) * dim, NAN);
+  sinusoidalEncoding(frequencies.data(), scratch.data(), out.data(), rows, dim, offset, concatenated);
+  return out;
+}
+
+std::vector<float> encodeAt(const std::vector<double>& positions, int dim, double base = 1e4,
+                            bool concatenated = false) {
+  const std::vector<double> frequencies = frequenciesOf(dim, base);
+  std::vector<float> out(positions.size() * dim, NAN);
+  sinusoidalEncodingAt(frequencies.data(), positions.data(), out.data(), positions.size(), dim, concatenated);
+  return out;
+}
+
+void expectRow(const float* row, double position, int dim, double base, bool concatenated) {
+  for (int i = 0; i < dim; ++i) {
+    const int sines = (dim + 1) / 2;
+    const bool sine = concatenated ? i < sines : i % 2 == 0;
+    const int j = concatenated ? (sine ? i : i - sines) : i / 2;
+    const long double angle = angleOf(position, j, dim, base);
+    const long double expected = sine ? std::sin(angle) : std::cos(angle);
+    ASSERT_NEAR(row[i], static_cast<double>(expected), promised(expected))
+        << "position " << position << " column " << i << " of " << dim << " base " << base;
+  }
+}
+
+TEST(SinusoidalEncoding, IsExactAtEveryWidthAroundTheVectorWidthInBothLayouts) {
+  for (const bool concatenated : {false, true}) {
+    for (int dim = 1; dim <= 19; ++dim) {
+      for (const int rows : {1, 2, 3, 4, 5, 7}) {
+        const std::vector<float> table = encode(rows, dim, 1e4, 3, concatenated);
+        for (int i = 0; i < rows; ++i) expectRow(&table[i * dim], 3 + i, dim, 1e4, concatenated);
+      }
+    }
+  }
+}
+
+TEST(SinusoidalEncoding, StaysExactOverManyRowsAndFarPositions) {
+  for (const double offset : {0.0, 1e5, 1e7, 16777216.0 - 600, -1e6}) {
+    const int rows = 600, dim = 34;
+    const std::vector<float> table = encode(rows, dim, 1e4, offset);
+    for (int i = 0; i < rows; ++i) expectRow(&table[i * dim], offset + i, dim, 1e4, false);
+  }
+}
+
+TEST(SinusoidalEncoding, IsExactForEveryBase) {
+  for (const double base : {1.0, 2.0, 500000.0, 1e12, 1e300, 0.5, 0.01}) {
+    for (const int dim : {1, 2, 7, 128}) {
+      const std::vector<float> table = encode(300, dim, base, 4000);
+      for (const int i : {0, 1, 2, 255, 256, 299}) expectRow(&table[i * dim], 4000 + i, dim, base, false);
+    }
+  }
+}
+
+TEST(SinusoidalEncoding, IsExactAtGivenPositions) {
+  const std::vector<double> positions{0, 1, 0.5, -3, 1023, 99999.25, 1e7, 16777215, 16777216};
+  for (const bool concatenated : {false, true}) {
+    for (int dim = 1; dim <= 19; ++dim) {
+      const std::vector<float> table = encodeAt(positions, dim, 1e4, concatenated);
+      for (size_t i = 0; i < positions.size(); ++i) expectRow(&table[i * dim], positions[i], dim, 1e4, concatenated);
+    }
+  }
+}
+
+TEST(SinusoidalEncoding, StartsWithZerosAndOnes) {
+  EXPECT_EQ(encode(1, 6), (std::vector<float>{0, 1, 0, 1, 0, 1}));
+  EXPECT_EQ(encode(1, 5, 1e4, 0, true), (std::vector<float>{0, 0, 0, 1, 1}));
+}
+
+TEST(SinusoidalEncoding, WritesNothingForNoRows) {
+  EXPECT_TRUE(encode(0, 6).empty());
+  EXPECT_TRUE(encodeAt({}, 6).empty());
+}
+
+TEST(SinusoidalFrequencies, AreExactBeyondFloat64) {
+  for (const double base : {1e4, 5e5, 2.0, 1e-3, 1e300}) {
+    for (const int dim : {1, 2, 3, 64, 1001}) {
+      const std::vector<double> table = frequenciesOf(dim, base);
+      for (int j = 0; j < (dim + 1) / 2; ++j) {
+        const Frequencies pair = loadFrequencies(table.data(), dim, j / 2 * 2);
+        const long double frequency = static_cast<long double>(pair.high[j % 2]) + pair.low[j % 2];
+        // powl's own error: the exponent is rounded to 64 bits.
+        const long double tolerance = 2e-19L * (1 + std::fabs(std::log(base)));
+        EXPECT_NEAR(static_cast<double>(frequency / angleOf(1, j, dim, base) - 1), 0.0, static_cast<double>(tolerance))
+            << base << " " << dim << " " << j;
+        int64_t bits;
+        std::memcpy(&bits, &table[j], sizeof bits);
+        EXPECT_EQ(bits & 0xffffff, 0) << "products with 24-bit positions would be rounded";
+      }
+    }
+  }
+}
+
+TEST(SinCos, AgreesWithLibmToTheLastBitsOverTheWholeRange) {
+  for (double angle = 1e-9; angle < 2147483647; angle = angle * 1.003 + 1e-3) {
+    for (const double signed_angle : {angle, -angle}) {
+      const SinCos pair = sinCos(splat(signed_angle), splat(0));
+      EXPECT_NEAR(pair.sin[0], std::sin(signed_angle), 2.3e-16) << angle;
+      EXPECT_NEAR(pair.cos[1], std::cos(signed_angle), 2.3e-16) << angle;
+    }
+  }
+}
+
+TEST(SinCos, IsRightAtTheQuadrants) {
+  for (int k = -9; k <= 9; ++k) {
+    const double angle = k * 1.5707963267948966;
+    const SinCos pair = sinCos(f64x2{angle, angle + 0.1}, f64x2{0, 1e-9});
+    EXPECT_NEAR(pair.sin[0], std::sin(angle), 2.3e-16) << k;
+    EXPECT_NEAR(pair.cos[0], std::cos(angle), 2.3e-16) << k;
+    EXPECT_NEAR(pair.sin[1], std::sin(angle + 0.1 + 1e-9L), 2.3e-16) << k;
+    EXPECT_NEAR(pair.cos[1], std::cos(angle + 0.1 + 1e-9L), 2.3e-16) << k;
+  }
+}
+
+TEST(EncodingRotation, TurnsOnePositionIntoAnother) {
+  for (const int dim : {2, 4, 6, 34}) {
+    const double delta = 17;
+    const std::vector<double> frequencies = frequenciesOf(dim, 1e4);
+    std::vector<float> m(2 * dim, NAN);
+    encodingRotation(frequencies.data(), m.data(), dim, delta);
+    const std::vector<float> p = encode(200, dim);
+    for (int i = 0; i + 17 < 200; ++i) {
+      for (int j = 0; j < dim; j += 2) {
+        const float* turn = &m[2 * j];
+        const float sin = p[i * dim + j], cos = p[i * dim + j + 1];
+        // Four roundings of values up to 1 and the two of the sum: 6 · 2^-25.
+        EXPECT_NEAR(turn[0] * sin + turn[1] * cos, p[(i + 17) * dim + j], 1.8e-7);
+        EXPECT_NEAR(turn[2] * sin + turn[3] * cos, p[(i + 17) * dim + j + 1], 1.8e-7);
+      }
+    }
+  }
+}
+
+TEST(EncodingRotation, IsExactForAnyDistance) {
+  for (const double delta : {0.0, -1.0, 0.25, 1e7}) {
+    std::vector<float> m(2 * 10);
+    encodingRotation(frequenciesOf(10, 1e4).data(), m.data(), 10, delta);
+    for (int j = 0; j < 5; ++j) {
+      const long double angle = angleOf(delta, j, 10, 1e4);
+      EXPECT_NEAR(m[4 * j], static_cast<double>(std::cos(angle)), promised(std::cos(angle)));
+      EXPECT_NEAR(m[4 * j + 1], static_cast<double>(std::sin(angle)), promised(std::sin(angle)));
+      EXPECT_EQ(m[4 * j + 2], -m[4 * j + 1]);
+      EXPECT_EQ(m[4 * j + 3], m[4 * j]);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wasm_attention
