@@ -1,0 +1,149 @@
+/** jax-js: jit-compiled closures on its wasm device; `.ref` keeps an array that a call would otherwise consume. */
+import { readFile } from 'node:fs/promises';
+
+import { transpose } from './javascript.mjs';
+
+/** Iterator helpers, which Node has from version 22 on and which this library uses in its einsum. */
+function iteratorHelpers() {
+  const prototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
+  const helpers = {
+    *map(f) {
+      let i = 0;
+      for (const value of this) yield f(value, i++);
+    },
+    *filter(f) {
+      let i = 0;
+      for (const value of this) if (f(value, i++)) yield value;
+    },
+    toArray() {
+      return [...this];
+    },
+    some(f) {
+      for (const value of this) if (f(value)) return true;
+      return false;
+    },
+    every(f) {
+      for (const value of this) if (!f(value)) return false;
+      return true;
+    },
+    reduce(f, start) {
+      let result = start;
+      for (const value of this) result = f(result, value);
+      return result;
+    },
+    forEach(f) {
+      for (const value of this) f(value);
+    },
+  };
+  for (const [name, value] of Object.entries(helpers)) {
+    if (!(name in prototype)) Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
+  }
+}
+
+function preparations({ numpy: np, nn, jit }) {
+  const array = (data, shape) => np.array(data).reshape(shape);
+  const constant = (data, shape) => {
+    const kept = array(data, shape);
+    return () => kept.ref;
+  };
+  const maskOf = (rows, cols, valid) => {
+    const out = new Float32Array(rows * cols);
+    for (let i = 0; i < rows; i++) out.fill(-1e9, i * cols + valid(i), (i + 1) * cols);
+    return out;
+  };
+  const swap = (x) => np.transpose(x, [0, 1, 3, 2]);
+  /** Weights and mix of (batch, heads, n, d) tensors. */
+  const weigh = (q, k, d, mask) => {
+    const scores = np.matmul(q.mul(1 / Math.sqrt(d)), swap(k));
+    return nn.softmax(mask ? scores.add(mask) : scores, -1);
+  };
+
+  function attention({ params: { batch, heads, n, d, causal }, inputs: { query, key, value } }) {
+    const shape = [batch, heads, n, d];
+    const mask = causal ? constant(maskOf(n, n, (i) => i + 1), [n, n]) : undefined;
+    const compute = mask
+      ? jit((q, k, v, m) => np.matmul(weigh(q, k, d, m), v))
+      : jit((q, k, v) => np.matmul(weigh(q, k, d), v));
+    return () => {
+      const inputs = [query, key, value].map((x) => array(x, shape));
+      return { output: compute(...inputs, ...(mask ? [mask()] : [])).dataSync() };
+    };
+  }
+
+  function multiHead({ params: { batch, n, width, heads, lengths, needWeights }, inputs: { x }, parameters }) {
+    const d = width / heads;
+    const matrices = ['wq', 'wk', 'wv', 'wo'].map((name) =>
+      constant(transpose(parameters[name], width, width), [width, width]),
+    );
+    const flat = lengths?.flatMap((length) => [...maskOf(1, n, () => length)]);
+    const mask = lengths ? constant(Float32Array.from(flat), [batch, 1, 1, n]) : undefined;
+    const compute = jit((input, wq, wk, wv, wo, ...masks) => {
+      const split = (p) => np.transpose(p.reshape([batch, n, heads, d]), [0, 2, 1, 3]);
+      const q = split(np.matmul(input.ref, wq));
+      const k = split(np.matmul(input.ref, wk));
+      const v = split(np.matmul(input, wv));
+      const weights = weigh(q, k, d, masks[0]);
+      const mixed = np.matmul(needWeights ? weights.ref : weights, v);
+      const output = np.matmul(np.transpose(mixed, [0, 2, 1, 3]).reshape([batch * n, width]), wo);
+      return needWeights ? [output, weights] : [output];
+    });
+    return () => {
+      const input = array(x, [batch * n, width]);
+      const results = compute(input, ...matrices.map((get) => get()), ...(mask ? [mask()] : []));
+      return { output: results[0].dataSync(), weights: results[1]?.dataSync() };
+    };
+  }
+
+  function table({ params: { length, width }, inputs: { positions } }) {
+    const frequency = constant(
+      Float32Array.from({ length: width / 2 }, (_, j) => Math.pow(10000, (-2 * j) / width)),
+      [1, width / 2],
+    );
+    const compute = jit((rows, columns) => {
+      const angle = rows.mul(columns);
+      return np.stack([np.sin(angle.ref), np.cos(angle)], 2);
+    });
+    return () => ({ table: compute(array(positions, [length, 1]), frequency()).dataSync() });
+  }
+
+  return {
+    attention,
+    multiHead,
+    table,
+    matmul: ({ params: { m, k, n }, inputs: { a, b } }) => {
+      const compute = jit((x, y) => np.matmul(x, y));
+      return () => ({ c: compute(array(a, [m, k]), array(b, [k, n])).dataSync() });
+    },
+    addTable: ({ params: { batch, length, width }, inputs: { x }, table: p }) => {
+      const kept = constant(p, [length, width]);
+      const compute = jit((input, positions) => input.add(positions));
+      return () => ({ sum: compute(array(x, [batch, length, width]), kept()).dataSync() });
+    },
+    softmax: ({ params: { rows, cols }, inputs: { x }, lengths }) => {
+      const mask = lengths ? constant(maskOf(rows, cols, (i) => lengths[i]), [rows, cols]) : undefined;
+      const compute = mask ? jit((input, m) => nn.softmax(input.add(m), -1)) : jit((input) => nn.softmax(input, -1));
+      return () => ({ y: compute(array(x, [rows, cols]), ...(mask ? [mask()] : [])).dataSync() });
+    },
+  };
+}
+
+export async function open() {
+  iteratorHelpers();
+  // With a global Worker it would start threads.
+  delete globalThis.Worker;
+  const jax = await import('@jax-js/jax');
+  await jax.init('wasm');
+  jax.defaultDevice('wasm');
+  const manifest = new URL('../node_modules/@jax-js/jax/package.json', import.meta.url);
+  const { version } = JSON.parse(await readFile(manifest, 'utf8'));
+  const prepare = preparations(jax);
+  return {
+    version,
+    peers: [
+      {
+        name: 'jax-js',
+        prepare: (problem) => (prepare[problem.kind] ? { run: prepare[problem.kind](problem) } : undefined),
+      },
+    ],
+  };
+}
