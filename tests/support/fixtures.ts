@@ -54,7 +54,7 @@ export function loadFixtures(folder: string, pattern = /./): Fixture[] {
   const files = readdirSync(directory)
     .filter((file) => file.endsWith('.json') && pattern.test(file))
     .sort();
-  if (files.length === 0) throw new Error(`no fixture in ${folder} matches ${pattern}`);
+  if (files.length === 0) throw new Error(`no fixture in ${folder} matches ${String(pattern)}`);
   return files.map((file) => parse(readFileSync(new URL(file, directory), 'utf8')));
 }
 

@@ -1,0 +1,144 @@
+/** Random attention calls for property tests: sizes and features are drawn (and shrunk), the numbers come from a seed. */
+import fc from 'fast-check';
+import type { AttentionReferenceOptions } from '../reference/scaledDotProductAttention.js';
+import { Random, type RandomTensor } from './random.js';
+
+/** One option of attention each; `grouped` and `past` need rank 4 and do nothing below it. */
+export type Feature =
+  | 'validLens'
+  | 'validLensPerQuery'
+  | 'mask'
+  | 'bias'
+  | 'isCausal'
+  | 'scale'
+  | 'softcap'
+  | 'causalOffset'
+  | 'causalOffsetPerSequence'
+  | 'window'
+  | 'past'
+  | 'grouped'
+  | 'relativeKeys'
+  | 'relativeValues'
+  | 'alibiSlopes';
+
+export interface RandomCall {
+  query: RandomTensor;
+  key: RandomTensor;
+  value: RandomTensor;
+  options: AttentionReferenceOptions;
+  /** The call's own source of numbers, for what a property wants on top. */
+  random: Random;
+}
+
+/** Mostly small, sometimes across a tile or two. */
+const length = fc.oneof(
+  { arbitrary: fc.integer({ min: 1, max: 9 }), weight: 4 },
+  { arbitrary: fc.constantFrom(15, 16, 17, 33, 63, 65), weight: 1 },
+);
+
+/** Calls that use any subset of these features. */
+export function attentionCall(features: readonly Feature[]): fc.Arbitrary<RandomCall> {
+  return fc
+    .record({
+      seed: fc.noBias(fc.integer({ min: 0, max: 2 ** 31 - 1 })),
+      rank: fc.constantFrom(2, 3, 4, 4),
+      B: fc.integer({ min: 1, max: 3 }),
+      Hkv: fc.integer({ min: 1, max: 2 }),
+      group: fc.integer({ min: 2, max: 3 }),
+      L: length,
+      S: length,
+      E: length,
+      Ev: length,
+      past: fc.integer({ min: 0, max: 9 }),
+      features: fc.subarray([...features]),
+    })
+    .map(build);
+}
+
+interface Spec {
+  seed: number;
+  rank: number;
+  B: number;
+  Hkv: number;
+  group: number;
+  L: number;
+  S: number;
+  E: number;
+  Ev: number;
+  past: number;
+  features: Feature[];
+}
+
+function build(spec: Spec): RandomCall {
+  const { rank, L, E, Ev } = spec;
+  const random = new Random(spec.seed);
+  const uses = (feature: Feature): boolean => spec.features.includes(feature);
+  const B = rank > 2 ? spec.B : 1;
+  const Hkv = rank === 4 ? spec.Hkv : 1;
+  const H = rank === 4 && uses('grouped') ? Hkv * spec.group : Hkv;
+  const past = rank === 4 && uses('past') ? spec.past : undefined;
+  const S = spec.S + (past ?? 0);
+  const leading = (heads: number): number[] => (rank === 4 ? [B, heads] : rank === 3 ? [B] : []);
+  const scores = [...leading(H), L, S];
+
+  const options: AttentionReferenceOptions = {};
+  if (past !== undefined) {
+    options.pastKey = random.tensor([B, Hkv, past, E]);
+    options.pastValue = random.tensor([B, Hkv, past, Ev]);
+  }
+  if (uses('validLensPerQuery')) options.validLens = integers(random, [B, L], 0, S + 2);
+  else if (uses('validLens')) options.validLens = integers(random, [B], 0, S + 2);
+  if (uses('mask')) options.mask = random.mask(broadcastShape(random, scores));
+  if (uses('bias')) options.bias = holed(random, random.tensor(broadcastShape(random, scores)));
+  if (uses('isCausal')) options.isCausal = true;
+  if (uses('causalOffsetPerSequence')) options.causalOffset = integers(random, [B], -L, S).data;
+  else if (uses('causalOffset')) options.causalOffset = random.integer(-L, S);
+  if (uses('window')) {
+    const side = (): number => random.integer(-1, 6);
+    options.window = random.next() < 0.3 ? random.integer(0, 6) : [side(), side()];
+  }
+  if (uses('scale')) options.scale = random.next() * 0.5;
+  if (uses('softcap')) options.softcap = 0.5 + 5 * random.next();
+  const rows = 2 * random.integer(0, 6) + 1;
+  const table = (width: number): RandomTensor =>
+    random.tensor(random.next() < 0.5 ? [rows, width] : [H, rows, width], 0.5);
+  if (uses('relativeKeys')) options.relativeKeys = table(E);
+  if (uses('relativeValues')) options.relativeValues = table(Ev);
+  if (uses('alibiSlopes')) {
+    options.alibiSlopes = { data: Float32Array.from({ length: H }, () => random.next() / 4), shape: [H] };
+  }
+  return {
+    query: random.tensor([...leading(H), L, E]),
+    key: random.tensor([...leading(Hkv), spec.S, E]),
+    value: random.tensor([...leading(Hkv), spec.S, Ev]),
+    options,
+    random,
+  };
+}
+
+function integers(
+  random: Random,
+  shape: number[],
+  low: number,
+  high: number,
+): { data: Int32Array; shape: readonly number[] } {
+  const size = shape.reduce((product, axis) => product * axis, 1);
+  return { data: Int32Array.from({ length: size }, () => random.integer(low, high)), shape };
+}
+
+/** A shape that broadcasts against the scores: some leading axes dropped, some 1, a last axis that may be short. */
+function broadcastShape(random: Random, scores: readonly number[]): number[] {
+  const kept = scores.slice(random.integer(0, scores.length - 1));
+  const last = kept.length - 1;
+  return kept.map((axis, i) => {
+    const draw = random.next();
+    if (i < last) return draw < 0.4 ? 1 : axis;
+    if (draw < 0.2) return 1;
+    return draw < 0.5 && axis > 2 ? random.integer(2, axis - 1) : axis;
+  });
+}
+
+/** Some elements are -Infinity, which masks. */
+function holed(random: Random, tensor: RandomTensor): RandomTensor {
+  return { ...tensor, data: tensor.data.map((x) => (random.next() < 0.15 ? -Infinity : x)) };
+}
