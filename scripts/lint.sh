@@ -15,7 +15,7 @@ types() {
 checks=('clang-format' 'eslint' 'prettier' 'tsc')
 run_check() {
   case $1 in
-    clang-format) find cpp tests/native -name '*.cpp' -o -name '*.h' | xargs -r clang-format --dry-run -Werror ;;
+    clang-format) find cpp tests -name node_modules -prune -o \( -name '*.cpp' -o -name '*.h' \) -print | xargs -r clang-format --dry-run -Werror ;;
     eslint) $bin/eslint --max-warnings 0 . ;;
     prettier) $bin/prettier --check --cache --cache-location build/prettier.cache . ;;
     tsc) types ;;

@@ -65,6 +65,7 @@ console.log('');
 for (const { name, passed, failed, seconds } of results) {
   console.log(`${name.padEnd(8)} ${passed} passed, ${failed} failed (${seconds} s)`);
 }
-const total = (/** @type {'passed' | 'failed'} */ key) => results.reduce((sum, result) => sum + result[key], 0);
+const total = (/** @type {'passed' | 'failed'} */ key) =>
+  results.reduce((sum, result) => sum + result[key], 0);
 console.log(`${total('passed')} passed, ${total('failed')} failed`);
 process.exitCode = total('failed') === 0 ? 0 : 1;

@@ -1,0 +1,147 @@
+import { statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, evaluate, installInto, output, run, temporaryFolder } from './support.js';
+
+const folder = temporaryFolder();
+let files: string[];
+
+beforeAll(() => {
+  files = installInto(folder.path);
+}, 60_000);
+afterAll(() => {
+  folder.remove();
+});
+
+const ENTRIES = ['wasm-attention', 'wasm-attention/slim'];
+
+describe('the packed package', () => {
+  it('holds the build, its declarations and the papers, nothing else', () => {
+    const papers = files.filter((file) => !file.startsWith('dist/'));
+    expect(papers).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
+    const code = files.filter((file) => file.startsWith('dist/') && !file.endsWith('.d.ts'));
+    expect(code).toEqual(['dist/index.js', 'dist/slim.js', 'dist/wasm-attention.wasm']);
+    expect(files).toEqual(expect.arrayContaining(['dist/index.d.ts', 'dist/slim.d.ts']));
+  });
+
+  it.each(ENTRIES)('computes when %s is imported in an empty folder', (entry) => {
+    const code = `
+      import { load } from '${entry}';
+      const attention = await load();
+      // The textbook case: all keys alike, so the weights are even over the valid ones.
+      const ones = (...shape) => ({ data: new Float32Array(shape.reduce((a, b) => a * b)).fill(1), shape });
+      const options = { validLens: [3, 2], needWeights: true };
+      const { weights } = attention.scaledDotProductAttention(ones(2, 1, 4), ones(2, 4, 4), ones(2, 4, 4), options);
+      console.log(JSON.stringify({ version: attention.version, weights: Array.from(weights.data) }));
+    `;
+    const third = Math.fround(1 / 3);
+    const { version } = JSON.parse(output('cat', ['package.json'])) as { version: string };
+    expect(evaluate(code, { cwd: folder.path })).toEqual({
+      version,
+      weights: [third, third, third, 0, 0.5, 0.5, 0, 0],
+    });
+  });
+
+  it.each(ENTRIES)('does no work when %s is imported', (entry) => {
+    const code = `
+      const calls = [];
+      for (const owner of [WebAssembly, globalThis]) {
+        for (const name of ['compile', 'instantiate', 'validate', 'Module', 'Instance', 'Memory', 'fetch', 'atob']) {
+          const original = owner[name];
+          if (!original) continue;
+          owner[name] = function (...args) {
+            calls.push(name);
+            return new.target ? Reflect.construct(original, args) : original.apply(this, args);
+          };
+        }
+      }
+      const { load } = await import('${entry}');
+      const atImport = calls.length;
+      await load();
+      console.log(JSON.stringify({ atImport, atLoad: calls.length > atImport }));
+    `;
+    expect(evaluate(code, { cwd: folder.path })).toEqual({ atImport: 0, atLoad: true });
+  });
+
+  it('gives the wasm a name of its own, which load takes', () => {
+    const code = `
+      import { load } from 'wasm-attention';
+      const attention = await load({ wasm: new URL(import.meta.resolve('wasm-attention/wasm-attention.wasm')) });
+      console.log(JSON.stringify(Array.from(attention.maskedSoftmax([[[7]]]).data)));
+    `;
+    expect(evaluate(code, { cwd: folder.path })).toEqual([1]);
+  });
+});
+
+describe('a bundler', () => {
+  /** Vite's output for a program that imports the entry: what assets it holds, and how many bytes the wasm has. */
+  const bundle = (entry: string) => {
+    writeFileSync(join(folder.path, 'app.js'), `import { load } from '${entry}'; load().then(console.log);`);
+    const code = `
+      import { build } from '${join(ROOT, 'node_modules/vite/dist/node/index.js')}';
+      const { output } = await build({
+        root: '${folder.path}', configFile: false, logLevel: 'silent',
+        build: { write: false, rolldownOptions: { input: '${folder.path}/app.js' } },
+      });
+      const assets = output.filter(({ type }) => type === 'asset');
+      const code = output.filter(({ type }) => type === 'chunk').map(({ code }) => code).join('');
+      console.log(JSON.stringify({
+        wasm: assets.filter(({ fileName }) => fileName.endsWith('.wasm')).map(({ source }) => source.length),
+        inline: code.includes('AGFzbQ'),
+      }));
+    `;
+    return evaluate(code);
+  };
+  const size = () => statSync(join(ROOT, 'dist/wasm-attention.wasm')).size;
+
+  it('finds no asset in the entry that carries the wasm', () => {
+    expect(bundle('wasm-attention')).toEqual({ wasm: [], inline: true });
+  });
+
+  it('finds the wasm of the slim entry, once', () => {
+    expect(bundle('wasm-attention/slim')).toEqual({ wasm: [size()], inline: false });
+  });
+});
+
+describe('the declarations', () => {
+  const compile = (resolution: 'node16' | 'bundler', source: string) => {
+    writeFileSync(join(folder.path, 'consumer.mts'), source);
+    const compilerOptions = {
+      ...{
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        skipLibCheck: false,
+      },
+      ...{ target: 'es2022', lib: ['es2022', 'dom'], types: [], noEmit: true },
+      ...{ module: resolution === 'node16' ? 'node16' : 'esnext', moduleResolution: resolution },
+    };
+    writeFileSync(
+      join(folder.path, 'tsconfig.json'),
+      JSON.stringify({ compilerOptions, files: ['consumer.mts'] }),
+    );
+    return run('node', [join(ROOT, 'node_modules/typescript/bin/tsc')], { cwd: folder.path });
+  };
+  const program = `
+    import { load, type AttentionResult, type Tensor, type WasmAttention } from 'wasm-attention';
+    import * as slim from 'wasm-attention/slim';
+    const attention: WasmAttention = await load({ threads: 1 });
+    const same: slim.WasmAttention = await slim.load();
+    const result: AttentionResult = same.scaledDotProductAttention([[1]], [[1]], [[1]], { isCausal: true });
+    const output: Tensor = result.output;
+    export const first: number | undefined = output.data[0];
+  `;
+
+  it.each(['node16', 'bundler'] as const)('are accepted by a strict tsc with %s resolution', (resolution) => {
+    expect(compile(resolution, program).stdout).toBe('');
+  });
+
+  it('reject what the operations would reject', () => {
+    const wrong = `${program}
+      attention.scaledDotProductAttention('query', [[1]], [[1]]);
+      attention.maskedSoftmax([[1]], 'all');
+    `;
+    const { stdout, status } = compile('node16', wrong);
+    expect(status).not.toBe(0);
+    expect(stdout.match(/error TS2345/g)).toHaveLength(2);
+  });
+});

@@ -1,0 +1,71 @@
+/**
+ * One op, one word: the C++ function, the binding, the TypeScript function, the file, the oracle, the test and the README
+ * row carry the same name. Adding an op makes this fail until every list has it.
+ */
+import { modulesIn, read } from './support.js';
+
+const names = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name]) => name!);
+
+const header = names(read('cpp/attention.h'), /^[a-z][\w:<> *]*?\b(\w+)\(/gm);
+const bindings = names(read('cpp/bindings/bindings.cpp'), /emscripten::function\("(\w+)"/g);
+const raw = names(read('web/lib/raw.ts'), /^ {2}(\w+)\(/gm);
+const surface = read('web/lib/surface.ts');
+
+const ops = modulesIn('web/lib/ops');
+const layers = names(surface, /^ {2}readonly ([A-Z]\w+): new\b/gm);
+
+/** The lists an op is in. */
+const PLACES: Record<string, readonly string[]> = {
+  'cpp/attention.h': header,
+  'web/lib/surface.ts': names(surface, /^ {2}(?:readonly )?(\w+)[(:]/gm),
+  'README.md': names(read('README.md'), /^\| `(\w+)/gm),
+  'CHANGELOG.md': names(read('CHANGELOG.md'), /`(\w+)`/g),
+  'tests/reference': modulesIn('tests/reference'),
+  'tests/ops': modulesIn('tests/ops'),
+};
+
+/** What an op is missing from, and why that is right. */
+const EXCEPTIONS: Record<string, Record<string, string>> = {
+  tensor: {
+    'cpp/attention.h': 'it copies, and computes nothing',
+    'tests/reference': 'there is nothing to compute',
+  },
+  complexity: {
+    'cpp/attention.h': 'a handful of products, done in TypeScript',
+    'tests/reference': 'its test counts by running the naive loops',
+  },
+};
+
+describe.each(ops)('%s', (op) => {
+  it.each(Object.keys(PLACES))('is in %s, or its absence has a reason', (place) => {
+    expect(PLACES[place]!.includes(op)).toBe(EXCEPTIONS[op]?.[place] === undefined);
+  });
+});
+
+describe.each(layers)('the layer %s', (layer) => {
+  const module = layer[0]!.toLowerCase() + layer.slice(1);
+
+  it('has a file and a test of its name', () => {
+    expect(modulesIn('web/lib/layers')).toContain(module);
+    expect(modulesIn('tests/layers')).toContain(module);
+  });
+
+  it('is in README and CHANGELOG', () => {
+    expect(PLACES['README.md']).toContain(layer);
+    expect(PLACES['CHANGELOG.md']).toContain(layer);
+  });
+});
+
+describe('the C++ functions', () => {
+  it('are each declared, bound and typed', () => {
+    expect([...bindings].sort()).toEqual([...header].sort());
+  });
+
+  it('are typed in the order of the bindings', () => {
+    expect(raw).toEqual(bindings);
+  });
+
+  it('have no exception without an op', () => {
+    expect(ops).toEqual(expect.arrayContaining(Object.keys(EXCEPTIONS)));
+  });
+});

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Server } from 'node:net';
+import { createInterface } from 'node:readline';
+import { ROOT, run } from './support.js';
+
+/** A server on a port that the system chose. */
+async function listen(): Promise<{ server: Server; port: number }> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return { server, port: (server.address() as AddressInfo).port };
+}
+
+describe('start', () => {
+  it('gives one line when the port is busy', async () => {
+    const { server, port } = await listen();
+    try {
+      const { status, stderr } = run('bash', ['scripts/start.sh'], { env: { PORT: String(port) } });
+      expect(status).toBe(1);
+      expect(stderr).toMatch(new RegExp(`^start: port ${port} is busy: choose another one, .*\n$`));
+    } finally {
+      server.close();
+    }
+  });
+
+  it('gives one line when the port becomes busy during the build', async () => {
+    const { server, port } = await listen();
+    try {
+      const { status, stderr } = run('node', ['scripts/serve.mjs'], { env: { PORT: String(port) } });
+      expect(status).toBe(1);
+      expect(stderr).toBe(`start: port ${port} is busy\n`);
+    } finally {
+      server.close();
+    }
+  });
+
+  it.each(['0', '65536', 'http', '80 81'])('rejects %s as a port', (PORT) => {
+    const { status, stderr } = run('bash', ['scripts/start.sh'], { env: { PORT } });
+    expect(status).toBe(1);
+    expect(stderr).toBe(`start: PORT: expected a number from 1 to 65535, got '${PORT}'\n`);
+  });
+
+  it('prints the URL at which the page is', async () => {
+    const { server, port } = await listen();
+    server.close();
+    await once(server, 'close');
+    const env = { ...process.env, PORT: String(port) };
+    const child = spawn('bash', ['scripts/start.sh'], {
+      cwd: ROOT,
+      env,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    try {
+      let url: string | undefined;
+      for await (const line of createInterface(child.stdout)) {
+        url = /http:\/\/\S+/.exec(line)?.[0];
+        if (url) break;
+      }
+      expect(url).toBe(`http://127.0.0.1:${port}/`);
+      const response = await fetch(url!);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    } finally {
+      child.kill();
+      await once(child, 'exit');
+    }
+  }, 60_000);
+});

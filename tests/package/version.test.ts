@@ -1,0 +1,27 @@
+import { attention } from '../support/library.js';
+import { read } from './support.js';
+
+const { version } = JSON.parse(read('package.json')) as { version: string };
+
+describe('the version of package.json', () => {
+  it('is what the library says', () => {
+    expect(attention.version).toBe(version);
+  });
+
+  it('is what the C++ build says', () => {
+    const cache = read('build/wasm/CMakeCache.txt');
+    expect(/^CMAKE_PROJECT_VERSION:STATIC=(.*)$/m.exec(cache)?.[1]).toBe(version);
+  });
+
+  it('is what the lock file says', () => {
+    const lock = JSON.parse(read('package-lock.json')) as {
+      version: string;
+      packages: { '': { version: string } };
+    };
+    expect([lock.version, lock.packages[''].version]).toEqual([version, version]);
+  });
+
+  it('is the newest in the change log', () => {
+    expect(/^## \[?([^\]\s]+)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+  });
+});
