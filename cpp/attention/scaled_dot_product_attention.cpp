@@ -27,7 +27,9 @@ void addTerms(const AttentionArgs& a, const Query& q, const ConstVector& query, 
   if (a.bias) {
     const float* bias = a.bias + q.b * a.biasStrides.batch + q.h * a.biasStrides.head + q.i * a.biasStrides.row;
     for (int j = q.keys.begin; j < q.keys.end; ++j) {
-      scores[j] += j < a.biasColumns || a.biasStep == 0 ? bias[j * a.biasStep] : -kInfinity;
+      const float term = j < a.biasColumns || a.biasStep == 0 ? bias[j * a.biasStep] : -kInfinity;
+      // A bias of -infinity masks: it replaces the score, for NaN - infinity would be NaN.
+      scores[j] = term == -kInfinity ? -kInfinity : scores[j] + term;
     }
   }
   if (a.alibiSlopes) {
@@ -116,6 +118,7 @@ void attendOne(const AttentionArgs& a, Query q) {
   if (a.relativeValues) {
     const float* table = a.relativeValues + q.h * a.relativeValuesHead;
     for (int j = q.keys.begin; j < q.keys.end; ++j) {
+      if (scores[j] == 0) continue;
       const int r = clip(j - q.position, a.relativeValuesClip);
       output += scores[j] * ConstVector(table + r * a.valueWidth, a.valueWidth);
     }

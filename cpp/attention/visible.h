@@ -19,7 +19,10 @@ inline Interval visibleKeys(const AttentionArgs& a, int b, int i) {
   Interval keys{0, a.keys};
   if (a.validLens) keys.end = std::min(keys.end, a.validLens[b * a.validBatch + i * a.validRow]);
   if (a.windowLeft >= 0) keys.begin = std::max(keys.begin, position - a.windowLeft);
-  if (a.windowRight >= 0) keys.end = std::min(keys.end, position + a.windowRight + 1);
+  if (a.windowRight >= 0) {
+    const int64_t end = int64_t{position} + a.windowRight + 1;  // both may be as large as 2^30
+    keys.end = static_cast<int>(std::min<int64_t>(keys.end, end));
+  }
   return keys;
 }
 
