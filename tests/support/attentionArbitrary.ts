@@ -26,9 +26,20 @@ export interface RandomCall {
   key: RandomTensor;
   value: RandomTensor;
   options: AttentionReferenceOptions;
-  /** The call's own source of numbers, for what a property wants on top. */
-  random: Random;
 }
+
+/** What to put behind a mask, and where: fractions choose the head and the key. */
+export interface Poison {
+  value: number;
+  head: number;
+  key: number;
+}
+
+export const poison: fc.Arbitrary<Poison> = fc.record({
+  value: fc.constantFrom(NaN, Infinity, -Infinity, 3e38),
+  head: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+  key: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
+});
 
 /** Mostly small, sometimes across a tile or two. */
 const length = fc.oneof(
@@ -112,7 +123,6 @@ function build(spec: Spec): RandomCall {
     key: random.tensor([...leading(Hkv), spec.S, E]),
     value: random.tensor([...leading(Hkv), spec.S, Ev]),
     options,
-    random,
   };
 }
 

@@ -1,0 +1,107 @@
+/** Which weights dropout takes is the library's own choice; these are the properties that any right choice has. */
+import { describe, expect, test } from '@jest/globals';
+import { scaledDotProductAttention as reference } from '../reference/scaledDotProductAttention.js';
+import { WEIGHT_RTOL } from '../support/attentionTolerance.js';
+import { expectClose, maxAbs } from '../support/close.js';
+import { attention } from '../support/library.js';
+import { Random } from '../support/random.js';
+
+const { scaledDotProductAttention } = attention;
+
+const random = new Random(1);
+const query = random.tensor([2, 3, 16, 8]);
+const key = random.tensor([2, 3, 20, 8]);
+const value = random.tensor([2, 3, 20, 5]);
+const expected = reference(query, key, value);
+const draw = (dropout: number, seed: number) =>
+  scaledDotProductAttention(query, key, value, { dropout, seed, needWeights: true });
+
+/** Standard deviations that a random count or mean may be away: one test in some million fails by chance, none by seed. */
+const SIGMAS = 5;
+
+describe('scaledDotProductAttention with dropout', () => {
+  test('is the same for the same seed and differs for another', () => {
+    expect(draw(0.5, 7)).toEqual(draw(0.5, 7));
+    expect(draw(0.5, 7).weights!.data).not.toEqual(draw(0.5, 8).weights!.data);
+    expect(draw(0.5, 0).weights!.data).not.toEqual(draw(0.5, 2 ** 32 - 1).weights!.data);
+  });
+
+  test('of 0 changes nothing', () => {
+    expect(draw(0, 3)).toEqual(scaledDotProductAttention(query, key, value, { needWeights: true }));
+  });
+
+  test.each([0.1, 0.5, 0.9, 0.99])('of %d keeps weights as w/(1-p) and drops the rest', (p) => {
+    const { data } = draw(p, 5).weights!;
+    const kept = expected.weights.data.map((w, at) => (data[at] === 0 ? 0 : w / (1 - p)));
+    expectClose({ data, shape: [data.length] }, { data: kept, shape: [data.length] }, { rtol: WEIGHT_RTOL });
+  });
+
+  test.each([0.1, 0.5, 0.9])('of %d drops that part of the weights', (p) => {
+    const draws = 20;
+    let dropped = 0;
+    for (let seed = 0; seed < draws; ++seed) {
+      for (const w of draw(p, seed).weights!.data) if (w === 0) ++dropped;
+    }
+    const count = draws * expected.weights.data.length;
+    expect(Math.abs(dropped - count * p)).toBeLessThan(SIGMAS * Math.sqrt(count * p * (1 - p)));
+  });
+
+  test('mixes exactly the weights it returns', () => {
+    const { output, weights } = draw(0.4, 11);
+    const mixture = new Float64Array(output.data.length);
+    for (let row = 0; row < 2 * 3 * 16; ++row) {
+      for (let j = 0; j < 20; ++j) {
+        for (let e = 0; e < 5; ++e) {
+          const at = (Math.floor(row / 16) * 20 + j) * 5 + e;
+          mixture[row * 5 + e] = mixture[row * 5 + e]! + weights!.data[row * 20 + j]! * value.data[at]!;
+        }
+      }
+    }
+    expectClose(output, { data: mixture, shape: output.shape }, { atol: WEIGHT_RTOL * maxAbs(value.data) });
+  });
+
+  test('drops the same weights whether or not they are returned', () => {
+    const fused = scaledDotProductAttention(query, key, value, { dropout: 0.4, seed: 11 }).output;
+    expectClose(fused, draw(0.4, 11).output, { atol: 2 * WEIGHT_RTOL * maxAbs(value.data) });
+  });
+
+  test('has a mean over many draws that converges to no dropout', () => {
+    const draws = 400;
+    const p = 0.5;
+    const mean = new Float64Array(expected.output.data.length);
+    for (let seed = 0; seed < draws; ++seed) {
+      scaledDotProductAttention(query, key, value, { dropout: p, seed }).output.data.forEach((x, at) => {
+        mean[at] = mean[at]! + x / draws;
+      });
+    }
+    // The variance of Σ w·v·kept/(1-p) is p/(1-p)·Σ w²v², at most p/(1-p)·max|v|²·Σ w.
+    const sigma = Math.sqrt(p / (1 - p) / draws) * maxAbs(value.data);
+    expectClose({ data: mean, shape: expected.output.shape }, expected.output, { atol: SIGMAS * sigma });
+    const off = mean.reduce((sum, x, at) => sum + x - expected.output.data[at]!, 0) / mean.length;
+    expect(Math.abs(off)).toBeLessThan((SIGMAS * sigma) / Math.sqrt(mean.length / 5));
+  });
+
+  test('draws anew for every sequence, head and query', () => {
+    const { data } = draw(0.5, 13).weights!;
+    const patterns = new Set<string>();
+    for (let row = 0; row < 96; ++row) {
+      patterns.add(
+        Array.from(data.subarray(row * 20, (row + 1) * 20), (w) => (w === 0 ? '0' : '1')).join(''),
+      );
+    }
+    // 96 of 2^20 patterns: two equal ones are a matter of 1 in 230.
+    expect(patterns.size).toBe(96);
+  });
+
+  test('leaves masked weights masked', () => {
+    const { weights } = scaledDotProductAttention(query, key, value, {
+      isCausal: true,
+      dropout: 0.5,
+      seed: 3,
+      needWeights: true,
+    });
+    weights!.data.forEach((w, at) => {
+      if (at % 20 > Math.floor(at / 20) % 16) expect(w).toBe(0);
+    });
+  });
+});

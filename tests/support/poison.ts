@@ -1,0 +1,63 @@
+import {
+  scaledDotProductAttention as reference,
+  type AttentionReferenceOptions,
+} from '../reference/scaledDotProductAttention.js';
+import type { Poison } from './attentionArbitrary.js';
+import { expectAttention } from './attentionTolerance.js';
+import type { Numbers } from './close.js';
+import type { RandomTensor } from './random.js';
+
+interface Call {
+  readonly query: RandomTensor;
+  readonly key: RandomTensor;
+  readonly value: RandomTensor;
+  readonly options: AttentionReferenceOptions;
+}
+
+type Attention = (
+  query: RandomTensor,
+  key: RandomTensor,
+  value: RandomTensor,
+  options: AttentionReferenceOptions & { needWeights: boolean },
+) => { output: Numbers; weights?: Numbers };
+
+/**
+ * Poisons one row of keys and values (a new one, not a past one) and throws unless every query that may not attend to it gets
+ * what it gets without the poison. Queries that may attend to it are left out.
+ */
+export function expectPoisonContained(attention: Attention, call: Call, poison: Poison): void {
+  const { query, key, value, options } = call;
+  const expected = reference(query, key, value, options);
+  const S = key.shape.at(-2)!;
+  const past = options.pastKey ? options.pastKey.shape.at(-2)! : 0;
+  const kvHeads = key.shape.slice(0, -2).reduce((product, axis) => product * axis, 1);
+  const heads = query.shape.slice(0, -2).reduce((product, axis) => product * axis, 1);
+  const head = Math.floor(poison.head * kvHeads);
+  const row = Math.floor(poison.key * S);
+  const poisoned = ({ data, shape }: RandomTensor): RandomTensor => {
+    const width = shape.at(-1)!;
+    const copy = data.slice();
+    copy.fill(poison.value, (head * S + row) * width, (head * S + row + 1) * width);
+    return { data: copy, shape };
+  };
+  const result = attention(query, poisoned(key), poisoned(value), { ...options, needWeights: true });
+
+  const output = Float64Array.from(result.output.data);
+  const weights = Float64Array.from(result.weights!.data);
+  const [L, Ev] = expected.output.shape.slice(-2) as [number, number];
+  const keys = past + S;
+  const group = heads / kvHeads;
+  for (let i = head * group * L; i < (head + 1) * group * L; ++i) {
+    if (expected.masked.data[i * keys + past + row] === -Infinity) continue;
+    output.set(expected.output.data.subarray(i * Ev, (i + 1) * Ev), i * Ev);
+    weights.set(expected.weights.data.subarray(i * keys, (i + 1) * keys), i * keys);
+  }
+  expectAttention(
+    {
+      output: { data: output, shape: result.output.shape },
+      weights: { data: weights, shape: result.weights!.shape },
+    },
+    { output: expected.output, weights: expected.weights },
+    value,
+  );
+}
