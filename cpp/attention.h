@@ -104,14 +104,19 @@ struct Projection {
   int32_t rows, inputs, outputs;
 };
 
-/// What `multiHeadAttention` reads. `attention` takes the projections' outputs as its query, key and value, by strides, and
-/// writes the output projection's input; JavaScript sets those addresses (web/lib/layers/multiHeadAttention.ts).
+/// What `multiHeadAttention` reads. `attention` takes the projections' outputs as its query, key and value, by strides,
+/// and writes the output projection's input; JavaScript sets those addresses (web/lib/layers/multiHeadAttention.ts).
+/// With a cache, `attention` reads keys and values from there instead.
 struct MultiHeadAttentionArgs {
   AttentionArgs attention;
   Projection query, key, value, output;
+  float* keyCache;    // (B, Hkv, cacheCapacity, E), or null
+  float* valueCache;  // (B, Hkv, cacheCapacity, Ev)
+  int32_t cacheLength, cacheCapacity;
 };
 
-/// Projects queries, keys and values, attends, and projects the heads' outputs, in one call.
+/// Projects queries, keys and values, puts the new keys and values behind the cache's first `cacheLength`, attends, and
+/// projects the heads' outputs, in one call.
 /// Source: Vaswani et al. 2017, section 3.2.2.
 void multiHeadAttention(const MultiHeadAttentionArgs& args);
 
@@ -122,13 +127,10 @@ int sinusoidalFrequenciesSize(int dim);
 /// (positional/frequencies.h): base is finite and above 0, and no angle made with them may reach 2^31.
 void sinusoidalFrequencies(double* out, int dim, double base);
 
-/// Sine and cosine of position * frequency for the positions offset, offset + 1, …, within half an ulp of float32 + 1e-11.
-/// Row by row, either interleaved, sin w0 cos w0 sin w1 …, or all sines and then all cosines. Odd widths have one sine
-/// more than cosines.
-/// frequencies  made for `dim`.
-/// scratch      sinusoidalEncodingScratch(dim) doubles.
-/// out          (rows, dim).
-/// Source: Vaswani et al. 2017, section 3.5.
+/// Sine and cosine of position * frequency for the positions offset, offset + 1, …, within half an ulp of float32 +
+/// 1e-11. Row by row, either interleaved, sin w0 cos w0 sin w1 …, or all sines and then all cosines. Odd widths have
+/// one sine more than cosines. frequencies  made for `dim`. scratch      sinusoidalEncodingScratch(dim) doubles. out
+/// (rows, dim). Source: Vaswani et al. 2017, section 3.5.
 void sinusoidalEncoding(const double* frequencies, double* scratch, float* out, int rows, int dim, double offset,
                         bool concatenated);
 int sinusoidalEncodingScratch(int dim);
@@ -144,21 +146,17 @@ void sinusoidalEncodingAt(const double* frequencies, const double* positions, fl
 /// Source: d2l.ai, section "Self-Attention and Positional Encoding".
 void encodingRotation(const double* frequencies, float* out, int dim, double delta);
 
-/// out = dropout(x + table): element i of row r, counted through the batch, is zero where dropoutBits says so for `seed`,
-/// the others are divided by 1 - dropout.
-/// x, out  (batch, rows, dim); may be the same buffer.
-/// table   (rows, dim), added to every batch; null adds nothing.
+/// out = dropout(x + table): element i of row r, counted through the batch, is zero where dropoutBits says so for
+/// `seed`, the others are divided by 1 - dropout. x, out  (batch, rows, dim); may be the same buffer. table   (rows,
+/// dim), added to every batch; null adds nothing.
 void addPositions(const float* x, const float* table, float* out, int batch, int rows, int dim, uint32_t seed,
                   float dropout);
 
 /// Cross-correlation along the last axis: out[b, o, t] = bias[o] + sum over i, k of weight[o, i, k] *
-/// x[b, first(o) + i, t * stride + k * dilation - padding], where x is 0 outside; group g of the outputs reads group g of
-/// the inputs.
-/// x       (batch, inChannels, length).
-/// weight  (outChannels, inChannels / groups, kernel).
-/// bias    (outChannels) or null.
-/// out     (batch, outChannels, conv1dLength(…)); aliases nothing.
-/// Source: torch.nn.functional.conv1d.
+/// x[b, first(o) + i, t * stride + k * dilation - padding], where x is 0 outside; group g of the outputs reads group g
+/// of the inputs. x       (batch, inChannels, length). weight  (outChannels, inChannels / groups, kernel). bias
+/// (outChannels) or null. out     (batch, outChannels, conv1dLength(…)); aliases nothing. Source:
+/// torch.nn.functional.conv1d.
 void conv1d(const float* x, const float* weight, const float* bias, float* out, int batch, int in_channels,
             int out_channels, int length, int kernel, int stride, int padding, int dilation, int groups);
 

@@ -25,12 +25,17 @@ export type AttentionArgs = Partial<Record<(typeof WORDS)[number] | (typeof FLOA
 const words = new Int32Array(WORDS.length);
 const floats = new Float32Array(FLOATS.length);
 
-/** Copies the arguments into the memory's scope; their address. */
-export function placeAttentionArgs(memory: Memory, args: AttentionArgs): number {
+/** Copies the arguments, and what a larger struct has behind them, into the memory's scope; their address. */
+export function placeAttentionArgs(
+  memory: Memory,
+  args: AttentionArgs,
+  rest: readonly number[] = [],
+): number {
   WORDS.forEach((name, i) => (words[i] = args[name] ?? 0));
   FLOATS.forEach((name, i) => (floats[i] = args[name] ?? 0));
-  const address = memory.reserve(WORDS.length + FLOATS.length);
+  const address = memory.reserve(WORDS.length + FLOATS.length + rest.length);
   memory.writeInts(address, words);
   memory.write(address + words.byteLength, floats);
+  memory.writeInts(address + words.byteLength + floats.byteLength, rest);
   return address;
 }

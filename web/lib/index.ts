@@ -12,6 +12,14 @@ import wasm from '../../build/glue/embedded.js';
 import { createLoader } from './load.js';
 
 export type { LoadOptions, WasmSource } from './load.js';
+export type {
+  LayerForwardOptions,
+  MultiHeadAttention,
+  MultiHeadAttentionOptions,
+  MultiHeadAttentionResult,
+} from './layers/multiHeadAttention.js';
+export type { KeyValueCache } from './layers/keyValueCache.js';
+export type { Parameter } from './layers/parameters.js';
 export type * from './types.js';
 export type * from './surface.js';
 

@@ -1,3 +1,8 @@
+import {
+  multiHeadAttentionClass,
+  type MultiHeadAttention,
+  type MultiHeadAttentionOptions,
+} from './layers/multiHeadAttention.js';
 import { maskedSoftmax } from './ops/maskedSoftmax.js';
 import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
 import { tensor } from './ops/tensor.js';
@@ -54,6 +59,9 @@ export interface WasmAttention {
    * attention.maskedSoftmax([[[1, 2, 3]]], [2]); // data: [0.27, 0.73, 0]
    */
   maskedSoftmax(scores: TensorLike, validLens?: ValidLens): Tensor;
+
+  /** Multi-head attention; `new attention.MultiHeadAttention({ numHiddens: 100, numHeads: 5, dropout: 0.5 })`. */
+  readonly MultiHeadAttention: new (options: MultiHeadAttentionOptions) => MultiHeadAttention;
 }
 
 /** Binds every operation to a loaded module. */
@@ -65,5 +73,6 @@ export function surface(wasm: Wasm): WasmAttention {
     scaledDotProductAttention: (query, key, value, options) =>
       scaledDotProductAttention(wasm, query, key, value, options),
     maskedSoftmax: (scores, validLens) => maskedSoftmax(wasm, scores, validLens),
+    MultiHeadAttention: multiHeadAttentionClass(wasm),
   };
 }

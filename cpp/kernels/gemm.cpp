@@ -1,0 +1,89 @@
+#include "kernels/gemm.h"
+
+#include <algorithm>
+
+#include "kernels/pack.h"
+#include "kernels/tile.h"
+#include "simd/f32x4.h"
+
+namespace wasm_attention {
+namespace {
+
+// A panel of b, kDepthBlock x 8, and a block of a, kRowBlock x kDepthBlock, stay in L1 together (8 KB + 16 KB).
+constexpr int kDepthBlock = 256;
+constexpr int kRowBlock = 16;
+
+/// Adds a tile to c, or to `bias` (or 0) where this is the first block of the depth.
+void storeTile(const Tile& tile, bool first, const float* bias, float* c, ptrdiff_t stride, int rows, int cols) {
+  if (cols == kTileCols) {
+    f32x4 bias0{};
+    f32x4 bias1{};
+    if (first && bias) {
+      bias0 = load(bias);
+      bias1 = load(bias + kLanes);
+    }
+    for (int r = 0; r < kTileRows; ++r, c += stride) {
+      if (r >= rows) return;
+      store(c, tile.sum[r][0] + (first ? bias0 : load(c)));
+      store(c + kLanes, tile.sum[r][1] + (first ? bias1 : load(c + kLanes)));
+    }
+    return;
+  }
+  float sums[kTileRows][kTileCols];
+  for (int r = 0; r < kTileRows; ++r) {
+    store(sums[r], tile.sum[r][0]);
+    store(sums[r] + kLanes, tile.sum[r][1]);
+  }
+  for (int r = 0; r < rows; ++r, c += stride) {
+    for (int j = 0; j < cols; ++j) c[j] = sums[r][j] + (first ? (bias ? bias[j] : 0.0f) : c[j]);
+  }
+}
+
+}  // namespace
+
+size_t packedSize(int depth, int cols) { return panelsSize(cols, depth, kTileCols); }
+
+// Panels are cut into blocks of the depth: block after block, and within one panel after panel.
+void packMatrix(const float* b, int depth, int cols, float* packed) {
+  for (int k = 0; k < depth; k += kDepthBlock) {
+    const int block = std::min(depth - k, kDepthBlock);
+    packColumns(b + static_cast<ptrdiff_t>(k) * cols, cols, block, cols, packed);
+    packed += panelsSize(cols, block, kTileCols);
+  }
+}
+
+void packTransposed(const float* w, int depth, int cols, float* packed) {
+  for (int k = 0; k < depth; k += kDepthBlock) {
+    const int block = std::min(depth - k, kDepthBlock);
+    packRows<kTileCols>(w + k, depth, cols, block, 1.0f, packed);
+    packed += panelsSize(cols, block, kTileCols);
+  }
+}
+
+void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
+          int rows, int cols, int depth) {
+  alignas(16) float block[kRowBlock * kDepthBlock];
+  if (depth == 0) {
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < cols; ++j) c[i * c_stride + j] = bias ? bias[j] : 0.0f;
+    }
+  }
+  for (int k = 0; k < depth; k += kDepthBlock) {
+    const int depth_block = std::min(depth - k, kDepthBlock);
+    for (int i = 0; i < rows; i += kRowBlock) {
+      const int row_block = std::min(rows - i, kRowBlock);
+      packRows<kTileRows>(a + i * a_stride + k, a_stride, row_block, depth_block, 1.0f, block);
+      const float* panel = packed;
+      for (int j = 0; j < cols; j += kTileCols, panel += kTileCols * depth_block) {
+        for (int r = 0; r < row_block; r += kTileRows) {
+          const Tile tile = multiplyTile<kTileRows>(block + r * depth_block, panel, depth_block);
+          storeTile(tile, k == 0, bias ? bias + j : nullptr, c + (i + r) * c_stride + j, c_stride,
+                    std::min(row_block - r, kTileRows), std::min(cols - j, kTileCols));
+        }
+      }
+    }
+    packed += panelsSize(cols, depth_block, kTileCols);
+  }
+}
+
+}  // namespace wasm_attention

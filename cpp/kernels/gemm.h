@@ -1,0 +1,25 @@
+// Matrix products over packed operands.
+#pragma once
+
+#include <cstddef>
+
+namespace wasm_attention {
+
+/// Floats of a packed (depth, cols) right operand.
+size_t packedSize(int depth, int cols);
+
+/// Packs b (depth, cols), row-major.
+void packMatrix(const float* b, int depth, int cols, float* packed);
+
+/// Packs the transpose of w (cols, depth), row-major: the weight of a linear layer, (out, in).
+void packTransposed(const float* w, int depth, int cols, float* packed);
+
+/// c = a * b + bias
+/// a       (rows, depth), row stride `a_stride`
+/// packed  b (depth, cols), from packMatrix or packTransposed
+/// bias    (cols), or null
+/// c       (rows, cols), row stride `c_stride`; aliases nothing
+void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
+          int rows, int cols, int depth);
+
+}  // namespace wasm_attention

@@ -1,0 +1,69 @@
+#include "kernels/pack.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "kernels/tile.h"
+#include "simd/f32x4.h"
+
+namespace wasm_attention {
+namespace {
+
+/// Four rows of `panel` lanes Lane..Lane+3, four steps at a time.
+template <int Width>
+void packFourRows(const float* source, ptrdiff_t stride, int depth, float scale, float* panel) {
+  int k = 0;
+  for (; k + kLanes <= depth; k += kLanes) {
+    f32x4 a = load(source + k) * scale;
+    f32x4 b = load(source + stride + k) * scale;
+    f32x4 c = load(source + 2 * stride + k) * scale;
+    f32x4 d = load(source + 3 * stride + k) * scale;
+    transpose(a, b, c, d);
+    store(panel + k * Width, a);
+    store(panel + (k + 1) * Width, b);
+    store(panel + (k + 2) * Width, c);
+    store(panel + (k + 3) * Width, d);
+  }
+  for (; k < depth; ++k) {
+    for (int r = 0; r < kLanes; ++r) panel[k * Width + r] = source[r * stride + k] * scale;
+  }
+}
+
+}  // namespace
+
+template <int Width>
+void packRows(const float* source, ptrdiff_t stride, int rows, int depth, float scale, float* panels) {
+  for (int row = 0; row < rows; row += Width, panels += static_cast<size_t>(Width) * depth) {
+    for (int lane = 0; lane < Width; lane += kLanes) {
+      const int left = rows - row - lane;
+      const float* from = source + (row + lane) * stride;
+      if (left >= kLanes) {
+        packFourRows<Width>(from, stride, depth, scale, panels + lane);
+        continue;
+      }
+      for (int k = 0; k < depth; ++k) {
+        for (int r = 0; r < kLanes; ++r) panels[k * Width + lane + r] = r < left ? from[r * stride + k] * scale : 0;
+      }
+    }
+  }
+}
+
+template void packRows<kTileRows>(const float*, ptrdiff_t, int, int, float, float*);
+template void packRows<kTileCols>(const float*, ptrdiff_t, int, int, float, float*);
+
+void packColumns(const float* source, ptrdiff_t stride, int depth, int cols, float* panels) {
+  for (int col = 0; col < cols; col += kTileCols, source += kTileCols) {
+    const int left = std::min(cols - col, kTileCols);
+    for (int k = 0; k < depth; ++k, panels += kTileCols) {
+      if (left == kTileCols) {
+        store(panels, load(source + k * stride));
+        store(panels + kLanes, load(source + k * stride + kLanes));
+      } else {
+        std::fill(panels, panels + kTileCols, 0.0f);
+        std::memcpy(panels, source + k * stride, left * sizeof(float));
+      }
+    }
+  }
+}
+
+}  // namespace wasm_attention

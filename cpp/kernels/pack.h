@@ -1,0 +1,25 @@
+// Panels: the layouts that the micro-kernel reads. A panel of width w holds w rows (or columns) of a matrix side by
+// side, one group of w floats for each step of the depth; what is missing in the last panel is zero.
+#pragma once
+
+#include <cstddef>
+
+namespace wasm_attention {
+
+constexpr int roundUp(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
+
+/// Floats of the panels of `count` rows or columns of this depth.
+constexpr size_t panelsSize(int count, int depth, int width) {
+  return static_cast<size_t>(roundUp(count, width)) * depth;
+}
+
+/// Rows to panels: panel p, step k, lane r holds scale * source[(p * Width + r) * stride + k].
+/// source (rows, depth); panels panelsSize(rows, depth, Width) floats.
+template <int Width>
+void packRows(const float* source, ptrdiff_t stride, int rows, int depth, float scale, float* panels);
+
+/// Columns to panels of 8: panel p, step k, lane c holds source[k * stride + p * 8 + c].
+/// source (depth, cols); panels panelsSize(cols, depth, 8) floats.
+void packColumns(const float* source, ptrdiff_t stride, int depth, int cols, float* panels);
+
+}  // namespace wasm_attention

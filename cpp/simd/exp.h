@@ -1,0 +1,57 @@
+// Exponentials of four floats.
+//
+// Both split x into n * ln 2 + r with |r| <= ln 2 / 2 and take a minimax polynomial of degree 6 with constant term 1
+// (relative error 2.5e-9; so exp(0) is exactly 1). The rounding n comes from adding 1.5 * 2^23, which leaves n in the
+// low bits of the sum.
+#pragma once
+
+#include "simd/f32x4.h"
+
+namespace wasm_attention {
+
+constexpr float kLog2E = 1.44269504088896341f;
+constexpr float kRoundToInteger = 12582912.0f;  // 1.5 * 2^23
+
+/// e^x for x <= 0 (or NaN, which stays): relative error below 1.5e-7 + |x| * 6e-8, so below 2e-7 of the largest weight
+/// of a softmax. Results below 2^-126 are 0, e^-infinity too. 18 operations.
+inline f32x4 expOfNegative(f32x4 x) {
+  const f32x4 t = max(x * kLog2E, splat(-127.0f));
+  const f32x4 shifted = t + kRoundToInteger;
+  const f32x4 f = t - (shifted - kRoundToInteger);
+  const i32x4 n = reinterpret_cast<i32x4>(shifted);
+  f32x4 p = splat(1.5461444712057819e-4f);
+  p = p * f + 1.3400428177684923e-3f;
+  p = p * f + 9.618056678480752e-3f;
+  p = p * f + 5.5503272266701306e-2f;
+  p = p * f + 2.4022650922289068e-1f;
+  p = p * f + 6.931472067028328e-1f;
+  p = p * f + 1.0f;
+  // n = -127 gives a scale of 0.
+  return p * reinterpret_cast<f32x4>((n + 127) << 23);
+}
+
+/// e^x over the whole range: relative error below 2e-7 down to the smallest normal result, within one unit of the last
+/// place among subnormal ones; 0 and infinity beyond, NaN stays.
+inline f32x4 exp(f32x4 x) {
+  // Beyond these the result is 0 or infinity all the same; NaN passes both.
+  x = max(x, splat(-104.5f));
+  x = select(x > splat(89.0f), splat(89.0f), x);
+  const f32x4 shifted = x * kLog2E + kRoundToInteger;
+  const f32x4 n_float = shifted - kRoundToInteger;
+  // ln 2 in two parts, the first short enough that its product with n is exact.
+  const f32x4 r = (x - n_float * 0.693359375f) - n_float * -2.12194440054690583e-4f;
+  const i32x4 n = reinterpret_cast<i32x4>(shifted) - splat(static_cast<int32_t>(0x4b400000));
+  f32x4 p = splat(1.3941108443140812e-3f);
+  p = p * r + 8.375126398069317e-3f;
+  p = p * r + 4.166635289661301e-2f;
+  p = p * r + 1.666641551465394e-1f;
+  p = p * r + 5.000000047117823e-1f;
+  p = p * r * r + (r + 1.0f);
+  // In two steps, because 2^n alone may be out of range where p * 2^n is not.
+  const i32x4 half = n >> 1;
+  const f32x4 first = reinterpret_cast<f32x4>((half + 127) << 23);
+  const f32x4 second = reinterpret_cast<f32x4>((n - half + 127) << 23);
+  return p * first * second;
+}
+
+}  // namespace wasm_attention

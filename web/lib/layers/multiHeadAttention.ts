@@ -1,0 +1,351 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { placeAttentionArgs, type AttentionArgs } from '../attentionArgs.js';
+import { checkAttentionOptions, checkOut, type CheckedAttentionOptions } from '../attentionOptions.js';
+import {
+  checkBoolean,
+  checkInteger,
+  checkOptions,
+  checkProbability,
+  checkSeed,
+  sizeOf,
+  toTensorOfShape,
+  wrongKind,
+  wrongValue,
+} from '../check.js';
+import { disposeSymbol } from '../dispose.js';
+import { freshSeed } from '../random.js';
+import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+import { Cache, type KeyValueCache } from './keyValueCache.js';
+import { linearSpecs, Parameters, type Parameter } from './parameters.js';
+import { checkPast, type StoredPast } from './past.js';
+import { fromTorch } from './torchNames.js';
+
+/** d2l's constructor: MultiHeadAttention(num_hiddens, num_heads, dropout, bias=False). */
+export interface MultiHeadAttentionOptions {
+  /** D, the width of the output and of the heads together. A multiple of `numHeads`. */
+  numHiddens: number;
+  /** H */
+  numHeads: number;
+  /** Probability of dropping an attention weight in training. Default 0. */
+  dropout?: number;
+  /** Whether the four projections have a bias. Default false. */
+  bias?: boolean;
+  /** Widths of the inputs where they differ from numHiddens. */
+  querySize?: number;
+  keySize?: number;
+  valueSize?: number;
+  /** Hkv: fewer key/value heads (grouped-query attention). A divisor of `numHeads`; default `numHeads`. */
+  numKvHeads?: number;
+  /** Seed of the first weights and of dropout; default a fresh one for each layer. */
+  seed?: number;
+}
+
+/** What a forward pass may be told. */
+export interface LayerForwardOptions extends AttentionOptions {
+  /** Applies the layer's dropout. Default false. */
+  training?: boolean;
+  /** For decoding: keys and values seen so far; the call appends its own. */
+  cache?: KeyValueCache;
+}
+
+/** What `MultiHeadAttention.forward` returns. */
+export interface MultiHeadAttentionResult {
+  /** (B, L, D) */
+  output: Tensor;
+  /** (B, H, L, S), where `needWeights` asked for them. */
+  weights?: Tensor;
+  /** Scores and logSumExp, where asked for, as of `scaledDotProductAttention`. */
+  scores?: Tensor;
+  logSumExp?: Tensor;
+  /** (B, Hkv, S, D/H), where `pastKey` was given. */
+  presentKey?: Tensor;
+  presentValue?: Tensor;
+}
+
+/**
+ * Multi-head attention (Vaswani et al. 2017, section 3.2.2) with d2l's names. The layer owns its parameters, in wasm
+ * memory. They go with it: on `dispose()`, at the end of a `using` block, or when it is garbage-collected.
+ */
+export interface MultiHeadAttention {
+  /**
+   * Projects, attends and projects back.
+   *
+   * @param queries (B, L, Dq)
+   * @param keys (B, S, Dk)
+   * @param values (B, S, Dv)
+   * @throws RangeError or TypeError for mistakes, before anything is computed
+   * @example
+   * const layer = new attention.MultiHeadAttention({ numHiddens: 100, numHeads: 5, dropout: 0.5 });
+   * const { output, weights } = layer.forward(X, X, X, { validLens: [3, 2], needWeights: true });
+   */
+  forward(
+    queries: TensorLike,
+    keys: TensorLike,
+    values: TensorLike,
+    options?: LayerForwardOptions,
+  ): MultiHeadAttentionResult;
+  /** For decoding: pass it to `forward` as `cache`; each call appends its keys and values, and positions go on from `length`. */
+  createCache(options: { batch: number; maxLength: number }): KeyValueCache;
+  parameters(): Parameter[];
+  /** W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias … */
+  stateDict(): Record<string, Tensor>;
+  /**
+   * Takes `stateDict`'s names, or those of torch.nn.MultiheadAttention: in_proj_weight or {q,k,v}_proj_weight,
+   * in_proj_bias, out_proj.weight, out_proj.bias. Checks every name and shape before it changes anything.
+   */
+  loadStateDict(state: Record<string, TensorLike>): void;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+const OPERATION = 'MultiHeadAttention';
+const FORWARD = `${OPERATION}.forward`;
+const PROJECTIONS = ['W_q', 'W_k', 'W_v', 'W_o'] as const;
+
+/** The class for a loaded module. */
+export function multiHeadAttentionClass(
+  wasm: Wasm,
+): new (options: MultiHeadAttentionOptions) => MultiHeadAttention {
+  return class MultiHeadAttention extends MultiHeadAttentionLayer {
+    constructor(options: MultiHeadAttentionOptions) {
+      super(wasm, options);
+    }
+  };
+}
+
+class MultiHeadAttentionLayer implements MultiHeadAttention {
+  readonly #wasm: Wasm;
+  readonly #parameters: Parameters;
+  readonly #heads: number;
+  readonly #kvHeads: number;
+  readonly #headWidth: number;
+  readonly #numHiddens: number;
+  /** Dq, Dk, Dv */
+  readonly #inputs: readonly [number, number, number];
+  readonly #dropout: number;
+  #seed: number;
+
+  constructor(wasm: Wasm, options: MultiHeadAttentionOptions) {
+    if (options === undefined) wrongKind(OPERATION, 'options with numHiddens and numHeads', options);
+    const given = checkOptions<MultiHeadAttentionOptions>(OPERATION, options);
+    const size = (name: string, value: number) => checkInteger(OPERATION, name, value, 1, 2 ** 24);
+    const numHiddens = size('numHiddens', given.numHiddens);
+    const heads = size('numHeads', given.numHeads);
+    const kvHeads = size('numKvHeads', given.numKvHeads ?? heads);
+    if (numHiddens % heads !== 0)
+      wrongValue(OPERATION, `numHeads to divide numHiddens (${numHiddens})`, heads);
+    if (heads % kvHeads !== 0) wrongValue(OPERATION, `numKvHeads to divide numHeads (${heads})`, kvHeads);
+    const bias = given.bias === undefined ? false : checkBoolean(OPERATION, 'bias', given.bias);
+    this.#dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
+    this.#seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    this.#inputs = [
+      size('querySize', given.querySize ?? numHiddens),
+      size('keySize', given.keySize ?? numHiddens),
+      size('valueSize', given.valueSize ?? numHiddens),
+    ];
+    this.#wasm = wasm;
+    this.#heads = heads;
+    this.#kvHeads = kvHeads;
+    this.#headWidth = numHiddens / heads;
+    this.#numHiddens = numHiddens;
+    const kvWidth = kvHeads * this.#headWidth;
+    const widths = [numHiddens, kvWidth, kvWidth, numHiddens];
+    const inputs = [...this.#inputs, numHiddens];
+    this.#parameters = new Parameters(
+      wasm,
+      OPERATION,
+      PROJECTIONS.flatMap((name, i) => linearSpecs(name, widths[i]!, inputs[i]!, bias, this.#seed, 2 * i)),
+    );
+  }
+
+  forward(
+    queries: TensorLike,
+    keys: TensorLike,
+    values: TensorLike,
+    options?: LayerForwardOptions,
+  ): MultiHeadAttentionResult {
+    this.#parameters.check(FORWARD);
+    const { raw, memory } = this.#wasm;
+    const given = checkOptions<LayerForwardOptions>(FORWARD, options);
+    const [q, k, v] = this.#checkInputs(queries, keys, values);
+    const [batch, length] = q.shape as [number, number, number];
+    const tokens = k.shape[1]!;
+    const heads = { batch, kvHeads: this.#kvHeads, width: this.#headWidth };
+    const past = checkPast(FORWARD, given, this, heads, tokens);
+    const scoresShape = [batch, this.#heads, length, past.length + tokens];
+    const plan = this.#checkOptions(given, scoresShape, past.length);
+    const outputShape = [batch, length, this.#numHiddens];
+    const into = checkOut(FORWARD, 'out.output', given.out?.output, sizeOf(outputShape));
+
+    const result = memory.scope(FORWARD, () => {
+      const stored = past.place(memory);
+      const projections = this.#placeProjections(q, k, v);
+      const args = {
+        ...this.#attentionArgs(projections, scoresShape, stored),
+        ...plan.place(memory),
+        scratch: 0,
+      };
+      args.scratch = memory.reserve(raw.scaledDotProductAttentionScratch(placeAttentionArgs(memory, args)));
+      const rest = [
+        ...projections.flatMap((p) => [p.input, p.packed, p.bias, p.output, p.rows, p.inputs, p.outputs]),
+        ...[stored.keys, stored.values, stored.length, stored.capacity],
+      ];
+      raw.multiHeadAttention(placeAttentionArgs(memory, args, rest));
+      return {
+        output: { data: memory.read(projections[3].output, sizeOf(outputShape), into), shape: outputShape },
+        ...plan.read(memory, args),
+        ...past.read(memory, stored),
+      };
+    });
+    past.commit(tokens);
+    return result;
+  }
+
+  createCache(options: { batch: number; maxLength: number }): KeyValueCache {
+    this.#parameters.check('createCache');
+    const { batch, maxLength } = checkOptions('createCache', options);
+    checkInteger('createCache', 'batch', batch, 1, 2 ** 24);
+    checkInteger('createCache', 'maxLength', maxLength, 1, 2 ** 30);
+    return new Cache(this.#wasm, this, batch, maxLength, this.#kvHeads * this.#headWidth);
+  }
+
+  parameters(): Parameter[] {
+    return this.#parameters.list();
+  }
+
+  stateDict(): Record<string, Tensor> {
+    return this.#parameters.stateDict();
+  }
+
+  loadStateDict(state: Record<string, TensorLike>): void {
+    this.#parameters.load(fromTorch(`${OPERATION}.loadStateDict`, state, this.#kvHeads * this.#headWidth));
+  }
+
+  dispose(): void {
+    this.#parameters.dispose();
+  }
+
+  [disposeSymbol](): void {
+    this.dispose();
+  }
+
+  /** Queries, keys and values; one that is given twice stays one object, so that it is copied once. */
+  #checkInputs(queries: TensorLike, keys: TensorLike, values: TensorLike): [Tensor, Tensor, Tensor] {
+    const [queryWidth, keyWidth, valueWidth] = this.#inputs;
+    const q = toTensorOfShape(FORWARD, 'queries', queries, ['B', 'L', queryWidth]);
+    const [batch] = q.shape as [number];
+    const k =
+      keys === queries && keyWidth === queryWidth
+        ? q
+        : toTensorOfShape(FORWARD, 'keys', keys, [batch, 'S', keyWidth]);
+    const v =
+      values === keys && valueWidth === keyWidth
+        ? k
+        : toTensorOfShape(FORWARD, 'values', values, [batch, k.shape[1]!, valueWidth]);
+    return [q, k, v];
+  }
+
+  #checkOptions(
+    { training, ...given }: LayerForwardOptions,
+    scoresShape: readonly number[],
+    past: number,
+  ): CheckedAttentionOptions {
+    const [batch, heads, queries, keys] = scoresShape as [number, number, number, number];
+    const trains = training !== undefined && checkBoolean(FORWARD, 'training', training);
+    const plan = checkAttentionOptions(
+      FORWARD,
+      { dropout: trains ? this.#dropout : 0, seed: this.#seed, ...given },
+      { batch, heads, queries, keys, width: this.#headWidth, valueWidth: this.#headWidth, past, scoresShape },
+    );
+    // Every training step drops other weights.
+    if (trains) this.#seed = (this.#seed + 1) >>> 0;
+    return plan;
+  }
+
+  /** Copies the inputs in, each once, and makes room for the projections: C++'s query, key, value and output. */
+  #placeProjections(q: Tensor, k: Tensor, v: Tensor): [Projection, Projection, Projection, Projection] {
+    const { memory } = this.#wasm;
+    const placed = new Map<Float32Array, number>();
+    const project = (name: string, { data, shape }: Tensor, inputs: number, outputs: number): Projection => {
+      if (!placed.has(data)) placed.set(data, memory.floats(data));
+      const rows = shape[0]! * shape[1]!;
+      return {
+        input: placed.get(data)!,
+        packed: this.#parameters.packed(`${name}.weight`),
+        bias: this.#parameters.address(`${name}.bias`),
+        output: memory.reserve(rows * outputs),
+        rows,
+        inputs,
+        outputs,
+      };
+    };
+    const [queryWidth, keyWidth, valueWidth] = this.#inputs;
+    const kvWidth = this.#kvHeads * this.#headWidth;
+    const query = project('W_q', q, queryWidth, this.#numHiddens);
+    const key = project('W_k', k, keyWidth, kvWidth);
+    const value = project('W_v', v, valueWidth, kvWidth);
+    const output = {
+      input: memory.reserve(query.rows * this.#numHiddens),
+      packed: this.#parameters.packed('W_o.weight'),
+      bias: this.#parameters.address('W_o.bias'),
+      output: query.output, // the projected queries are used up by then
+      rows: query.rows,
+      inputs: this.#numHiddens,
+      outputs: this.#numHiddens,
+    };
+    return [query, key, value, output];
+  }
+
+  /** Sizes, addresses and strides of the attention between the projections: heads lie side by side in a row. */
+  #attentionArgs(
+    [query, key, value, output]: readonly Projection[],
+    scoresShape: readonly number[],
+    stored: StoredPast,
+  ): AttentionArgs {
+    const [batch, heads, queries, keys] = scoresShape as [number, number, number, number];
+    const width = this.#headWidth;
+    const tokens = key!.rows / batch || 0;
+    const rowStrides = (rows: number, row: number) => [rows * row, width, row] as const;
+    const cacheStrides = [this.#kvHeads * stored.capacity * width, stored.capacity * width, width] as const;
+    const kvRow = this.#kvHeads * width;
+    const [queryBatch, queryHead, queryRow] = rowStrides(queries, this.#numHiddens);
+    const [keyBatch, keyHead, keyRow] = stored.keys ? cacheStrides : rowStrides(tokens, kvRow);
+    return {
+      batch,
+      heads,
+      kvHeads: this.#kvHeads,
+      queries,
+      keys,
+      width,
+      valueWidth: width,
+      query: query!.output,
+      queryBatch,
+      queryHead,
+      queryRow,
+      key: stored.keys || key!.output,
+      keyBatch,
+      keyHead,
+      keyRow,
+      value: stored.values || value!.output,
+      valueBatch: keyBatch,
+      valueHead: keyHead,
+      valueRow: keyRow,
+      output: output!.input,
+      outputBatch: queryBatch,
+      outputHead: queryHead,
+      outputRow: queryRow,
+    };
+  }
+}
+
+/** C++'s Projection: addresses and sizes. */
+interface Projection {
+  readonly input: number;
+  readonly packed: number;
+  readonly bias: number;
+  readonly output: number;
+  readonly rows: number;
+  readonly inputs: number;
+  readonly outputs: number;
+}

@@ -1,0 +1,184 @@
+import { showShape, sizeOf, toTensor, wrongKind, wrongValue } from '../check.js';
+import { uniform } from '../random.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+
+/** A parameter of a layer. `data` reads as a copy; `set` writes. */
+export interface Parameter {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+  /** @throws RangeError where the length is not the parameter's. */
+  set(data: ArrayLike<number>): void;
+}
+
+/** A parameter to be made: its state-dict name, its shape and its first values. */
+export interface ParameterSpec {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly initial: Float32Array;
+}
+
+/** Weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as torch.nn.Linear's. */
+export function linearSpecs(
+  name: string,
+  outputs: number,
+  inputs: number,
+  bias: boolean,
+  seed: number,
+  stream: number,
+): ParameterSpec[] {
+  const bound = 1 / Math.sqrt(inputs);
+  const spec = (part: string, shape: readonly number[], offset: number): ParameterSpec => ({
+    name: `${name}.${part}`,
+    shape,
+    initial: uniform(seed, stream + offset, sizeOf(shape), bound),
+  });
+  const weight = spec('weight', [outputs, inputs], 0);
+  return bias ? [weight, spec('bias', [outputs], 1)] : [weight];
+}
+
+// Where a layer is dropped without dispose(), its memory goes with it.
+const registry = new FinalizationRegistry<() => void>((release) => release());
+
+/**
+ * The parameters of one layer, in wasm memory. A matrix, (out, in), also has a packed form that products read; it is made
+ * when first asked for and again after a change.
+ */
+export class Parameters {
+  readonly #wasm: Wasm;
+  readonly #operation: string;
+  readonly #specs: readonly ParameterSpec[];
+  readonly #addresses = new Map<string, number>();
+  readonly #packed = new Map<string, number>();
+  readonly #stale = new Set<string>();
+  #disposed = false;
+
+  constructor(wasm: Wasm, operation: string, specs: readonly ParameterSpec[]) {
+    this.#wasm = wasm;
+    this.#operation = operation;
+    this.#specs = specs;
+    const { memory } = wasm;
+    // The closure must not hold `this`, or the collector never sees it go.
+    const maps = [this.#addresses, this.#packed];
+    const release = () => {
+      for (const map of maps) {
+        for (const address of map.values()) memory.release(address);
+        map.clear();
+      }
+    };
+    try {
+      for (const { name, shape, initial } of specs) {
+        this.#addresses.set(name, memory.allocate(operation, sizeOf(shape)));
+        memory.write(this.#addresses.get(name)!, initial);
+      }
+    } catch (error) {
+      release();
+      throw error;
+    }
+    registry.register(this, release, this);
+    this.#release = release;
+  }
+
+  readonly #release: () => void;
+
+  /** Throws where the layer was disposed; called first by everything that a layer does. */
+  check(operation = this.#operation): void {
+    if (this.#disposed) wrongKind(operation, 'a layer in use', 'a disposed one');
+  }
+
+  has(name: string): boolean {
+    return this.#specs.some((spec) => spec.name === name);
+  }
+
+  /** The address of a parameter; 0 where the layer has none of that name. */
+  address(name: string): number {
+    return this.#addresses.get(name) ?? 0;
+  }
+
+  /** The address of a matrix's packed form. */
+  packed(name: string): number {
+    const { raw, memory } = this.#wasm;
+    const [outputs, inputs] = this.#spec(name).shape as [number, number];
+    let address = this.#packed.get(name);
+    if (address === undefined) {
+      address = memory.allocate(this.#operation, raw.packWeightSize(inputs, outputs));
+      this.#packed.set(name, address);
+      this.#stale.add(name);
+    }
+    if (this.#stale.delete(name)) raw.packWeight(this.address(name), address, inputs, outputs);
+    return address;
+  }
+
+  list(): Parameter[] {
+    this.check();
+    const owner = this;
+    return this.#specs.map(({ name, shape }) => ({
+      name,
+      shape,
+      get data() {
+        return owner.#read(name);
+      },
+      set: (data) => {
+        owner.check();
+        const { data: floats } = toTensor(owner.#operation, name, data as TensorLike);
+        if (floats.length !== sizeOf(shape)) {
+          wrongValue(owner.#operation, `${name} to hold ${sizeOf(shape)} elements`, floats.length);
+        }
+        owner.#write(name, floats);
+      },
+    }));
+  }
+
+  stateDict(): Record<string, Tensor> {
+    this.check();
+    return Object.fromEntries(
+      this.#specs.map(({ name, shape }) => [name, { data: this.#read(name), shape: [...shape] }]),
+    );
+  }
+
+  /** Checks every name and shape before it changes anything. */
+  load(state: Record<string, TensorLike>): void {
+    this.check();
+    const operation = `${this.#operation}.loadStateDict`;
+    if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
+    const surplus = Object.keys(state).filter((name) => !this.has(name));
+    if (surplus.length > 0) {
+      wrongValue(
+        operation,
+        `names among ${this.#specs.map(({ name }) => name).join(', ')}`,
+        surplus.join(', '),
+      );
+    }
+    const tensors = this.#specs.map(({ name, shape }) => {
+      if (!Object.hasOwn(state, name)) wrongValue(operation, `an entry ${name}`, 'none');
+      const tensor = toTensor(operation, name, state[name]!);
+      if (showShape(tensor.shape) !== showShape(shape)) {
+        wrongValue(operation, `${name} of shape ${showShape(shape)}`, showShape(tensor.shape));
+      }
+      return tensor;
+    });
+    this.#specs.forEach(({ name }, i) => this.#write(name, tensors[i]!.data));
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    registry.unregister(this);
+    this.#release();
+  }
+
+  #spec(name: string): ParameterSpec {
+    return this.#specs.find((spec) => spec.name === name)!;
+  }
+
+  #read(name: string): Float32Array {
+    this.check();
+    return this.#wasm.memory.read(this.address(name), sizeOf(this.#spec(name).shape));
+  }
+
+  #write(name: string, data: Float32Array): void {
+    this.#wasm.memory.write(this.address(name), data);
+    if (this.#packed.has(name)) this.#stale.add(name);
+  }
+}

@@ -1,0 +1,46 @@
+import { showShape, toTensor, wrongKind, wrongValue } from '../check.js';
+import type { Tensor, TensorLike } from '../types.js';
+
+const RENAMED: Record<string, string> = {
+  q_proj_weight: 'W_q.weight',
+  k_proj_weight: 'W_k.weight',
+  v_proj_weight: 'W_v.weight',
+  'out_proj.weight': 'W_o.weight',
+  'out_proj.bias': 'W_o.bias',
+};
+
+/**
+ * A state dict with this library's names of one with those of torch.nn.MultiheadAttention; other names pass unchanged.
+ * `kvWidth` is the number of rows that keys and values have each in the joined projections.
+ */
+export function fromTorch(
+  operation: string,
+  state: Record<string, TensorLike>,
+  kvWidth: number,
+): Record<string, TensorLike> {
+  if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
+  const renamed: Record<string, TensorLike> = {};
+  for (const [name, value] of Object.entries(state)) {
+    const joined = /^in_proj_(weight|bias)$/.exec(name);
+    if (!joined) {
+      renamed[RENAMED[name] ?? name] = value;
+      continue;
+    }
+    const [q, k, v] = split(operation, name, toTensor(operation, name, value), kvWidth);
+    Object.assign(renamed, { [`W_q.${joined[1]}`]: q, [`W_k.${joined[1]}`]: k, [`W_v.${joined[1]}`]: v });
+  }
+  return renamed;
+}
+
+/** The first rows are the queries', the last 2 * kvWidth the keys' and the values'. */
+function split(operation: string, name: string, { data, shape }: Tensor, kvWidth: number): Tensor[] {
+  const [rows = 0, ...inner] = shape;
+  const queryRows = rows - 2 * kvWidth;
+  if (queryRows <= 0) wrongValue(operation, `${name} of more than ${2 * kvWidth} rows`, showShape(shape));
+  const width = data.length / rows;
+  const part = (from: number, count: number): Tensor => ({
+    data: data.subarray(from * width, (from + count) * width),
+    shape: [count, ...inner],
+  });
+  return [part(0, queryRows), part(queryRows, kvWidth), part(queryRows + kvWidth, kvWidth)];
+}

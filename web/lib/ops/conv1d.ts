@@ -1,0 +1,74 @@
+import { checkInteger, checkOptions, toTensorOfRank, toTensorOfShape, wrongValue } from '../check.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+
+/** What `conv1d` may be told. */
+export interface Conv1dOptions {
+  /** (Cout,); default none. */
+  bias?: TensorLike;
+  /** Tokens from one output to the next; default 1. */
+  stride?: number;
+  /** Zeros before and after the sequence; default 0. */
+  padding?: number;
+  /** Tokens from one tap of the kernel to the next; default 1. */
+  dilation?: number;
+  /** Output channel group g reads input channel group g only; a divisor of both channel counts, default 1. */
+  groups?: number;
+}
+
+const OPERATION = 'conv1d';
+
+/** See `WasmAttention.conv1d`. */
+export function conv1d(
+  { raw, memory }: Wasm,
+  x: TensorLike,
+  weight: TensorLike,
+  options?: Conv1dOptions,
+): Tensor {
+  const given = checkOptions<Conv1dOptions>(OPERATION, options);
+  const whole = (name: 'stride' | 'padding' | 'dilation' | 'groups', missing: number, min: number) =>
+    given[name] === undefined ? missing : checkInteger(OPERATION, name, given[name], min);
+  const stride = whole('stride', 1, 1);
+  const padding = whole('padding', 0, 0);
+  const dilation = whole('dilation', 1, 1);
+  const groups = whole('groups', 1, 1);
+  const input = toTensorOfRank(OPERATION, 'x', x, 3);
+  const taps = toTensorOfRank(OPERATION, 'weight', weight, 3);
+  const [batch, inChannels, length] = input.shape as [number, number, number];
+  const [outChannels, inWidth, kernel] = taps.shape as [number, number, number];
+  if (outChannels % groups !== 0) {
+    wrongValue(OPERATION, `the weight's output channels to be a multiple of groups (${groups})`, outChannels);
+  }
+  if (inWidth * groups !== inChannels) {
+    const expected = `x with weight.shape[1]·groups = ${inWidth * groups} channels`;
+    wrongValue(OPERATION, expected, inChannels);
+  }
+  if (kernel === 0) wrongValue(OPERATION, 'a kernel of at least 1', kernel);
+  const span = dilation * (kernel - 1) + 1;
+  const padded = length + 2 * padding;
+  if (padded >= 2 ** 31) wrongValue(OPERATION, 'a padded length below 2^31', padded);
+  if (span > padded) wrongValue(OPERATION, `a kernel that spans at most the padded length (${padded})`, span);
+  const bias = given.bias === undefined ? undefined : toTensorOfShape(OPERATION, 'bias', given.bias, [outChannels]);
+  const outLength = raw.conv1dLength(length, kernel, stride, padding, dilation);
+  const count = batch * outChannels * outLength;
+
+  return memory.scope(OPERATION, () => {
+    const out = memory.reserve(count);
+    raw.conv1d(
+      memory.floats(input.data),
+      memory.floats(taps.data),
+      bias ? memory.floats(bias.data) : 0,
+      out,
+      batch,
+      inChannels,
+      outChannels,
+      length,
+      kernel,
+      stride,
+      padding,
+      dilation,
+      groups,
+    );
+    return { data: memory.read(out, count), shape: [batch, outChannels, outLength] };
+  });
+}

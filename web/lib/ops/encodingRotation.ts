@@ -1,0 +1,32 @@
+import { checkFinite, checkInteger, checkOptions, wrongKind, wrongValue } from '../check.js';
+import type { Tensor } from '../types.js';
+import type { Wasm } from '../wasm.js';
+import { checkBase, placeFrequencies } from './sinusoidalEncoding.js';
+
+/** What `encodingRotation` may be told. */
+export interface EncodingRotationOptions {
+  /** From position i to position i + delta; may be negative and need not be whole. */
+  delta: number;
+  /** Width of the encoding, an even number. */
+  dim: number;
+  /** As of `sinusoidalEncoding`; default 10000. */
+  base?: number;
+}
+
+const OPERATION = 'encodingRotation';
+
+/** See `WasmAttention.encodingRotation`. */
+export function encodingRotation({ raw, memory }: Wasm, options: EncodingRotationOptions): Tensor {
+  if (options === undefined) wrongKind(OPERATION, 'options with delta and dim', options);
+  const given = checkOptions<EncodingRotationOptions>(OPERATION, options);
+  const delta = checkFinite(OPERATION, 'delta', given.delta);
+  const dim = checkInteger(OPERATION, 'dim', given.dim, 2, 2 ** 24);
+  if (dim % 2 !== 0) wrongValue(OPERATION, 'dim to be even', dim);
+  const base = checkBase(OPERATION, given.base, Math.abs(delta));
+  return memory.scope(OPERATION, () => {
+    const frequencies = placeFrequencies({ raw, memory }, dim, base);
+    const out = memory.reserve(2 * dim);
+    raw.encodingRotation(frequencies, out, dim, delta);
+    return { data: memory.read(out, 2 * dim), shape: [dim / 2, 2, 2] };
+  });
+}

@@ -1,0 +1,100 @@
+import { checkOptions, toTensorOfRank, toTensorOfShape, wrongKind, wrongValue } from '../check.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+
+/** The parameters of `rnn`, as torch.nn.RNN names and shapes them; D is the width of the state. */
+export interface RnnWeights {
+  /** (D, Din) */
+  weightIh: TensorLike;
+  /** (D, D) */
+  weightHh: TensorLike;
+  /** (D,); default none. */
+  biasIh?: TensorLike;
+  /** (D,); default none. */
+  biasHh?: TensorLike;
+}
+
+/** What `rnn` may be told. */
+export interface RnnOptions {
+  /** (B, D), the state before the first token; default zeros. */
+  initialState?: TensorLike;
+  /** Default 'tanh'. */
+  nonlinearity?: 'tanh' | 'relu';
+}
+
+/** What `rnn` returns. */
+export interface RnnResult {
+  /** (B, n, D): the state after every token. */
+  output: Tensor;
+  /** (B, D): the state after the last one; the initial state where there is none. */
+  finalState: Tensor;
+}
+
+const OPERATION = 'rnn';
+
+/** See `WasmAttention.rnn`. */
+export function rnn({ raw, memory }: Wasm, x: TensorLike, weights: RnnWeights, options?: RnnOptions): RnnResult {
+  const given = checkOptions<RnnOptions>(OPERATION, options);
+  const { nonlinearity = 'tanh' } = given;
+  if (nonlinearity !== 'tanh' && nonlinearity !== 'relu') {
+    wrongValue(OPERATION, "nonlinearity to be 'tanh' or 'relu'", nonlinearity);
+  }
+  if (typeof weights !== 'object' || weights === null) {
+    wrongKind(OPERATION, 'weights to be an object with weightIh and weightHh', weights);
+  }
+  const input = toTensorOfRank(OPERATION, 'x', x, 3);
+  const [batch, length, inWidth] = input.shape as [number, number, number];
+  const weightIh = toTensorOfShape(OPERATION, 'weightIh', weights.weightIh, ['D', inWidth]);
+  const width = weightIh.shape[0]!;
+  const weightHh = toTensorOfShape(OPERATION, 'weightHh', weights.weightHh, [width, width]);
+  const optional = (name: string, value: TensorLike | undefined, shape: number[]) =>
+    value === undefined ? undefined : toTensorOfShape(OPERATION, name, value, shape);
+  const biasIh = optional('biasIh', weights.biasIh, [width]);
+  const biasHh = optional('biasHh', weights.biasHh, [width]);
+  const initial = optional('initialState', given.initialState, [batch, width]);
+
+  return memory.scope(OPERATION, () => {
+    const place = (tensor: Tensor | undefined) => (tensor ? memory.floats(tensor.data) : 0);
+    const count = batch * length * width;
+    const out = memory.reserve(count);
+    raw.rnn(
+      memory.floats(input.data),
+      memory.floats(weightIh.data),
+      memory.floats(weightHh.data),
+      place(biasIh),
+      place(biasHh),
+      place(initial),
+      memory.reserve(raw.rnnScratch(batch, inWidth, width)),
+      out,
+      batch,
+      length,
+      inWidth,
+      width,
+      nonlinearity === 'relu',
+    );
+    const data = memory.read(out, count);
+    return {
+      output: { data, shape: [batch, length, width] },
+      finalState: { data: lastStates(data, batch, length, width, initial), shape: [batch, width] },
+    };
+  });
+}
+
+function lastStates(
+  output: Float32Array,
+  batch: number,
+  length: number,
+  width: number,
+  initial: Tensor | undefined,
+): Float32Array {
+  const states = new Float32Array(batch * width);
+  if (length === 0) {
+    if (initial) states.set(initial.data);
+    return states;
+  }
+  for (let b = 0; b < batch; ++b) {
+    const end = (b + 1) * length * width;
+    states.set(output.subarray(end - width, end), b * width);
+  }
+  return states;
+}

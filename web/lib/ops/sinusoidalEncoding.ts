@@ -1,0 +1,109 @@
+import { checkOut } from '../attentionOptions.js';
+import { checkFinite, checkInteger, checkOptions, wrongKind, wrongValue } from '../check.js';
+import type { Memory } from '../memory.js';
+import type { Tensor } from '../types.js';
+import type { Wasm } from '../wasm.js';
+
+/** What `sinusoidalEncoding` may be told. */
+export interface SinusoidalOptions {
+  /** Rows; may be left out where `positions` says how many. */
+  length?: number;
+  /** Columns. An odd width has one sine more than cosines. */
+  dim: number;
+  /** Wavelengths run from 2π to 2π·base. Default 10000; any finite number above 0. */
+  base?: number;
+  /** Position of the first row; default 0. Need not be whole. */
+  offset?: number;
+  /** A position for each row, in place of 0, 1, 2, …; `offset` is added to each. They need not be whole. */
+  positions?: ArrayLike<number>;
+  /** Columns sin w0, cos w0, sin w1, … (default), or all sines and then all cosines. */
+  layout?: 'interleaved' | 'concatenated';
+  /** Write into this array of length·dim floats in place of a fresh one. */
+  out?: Float32Array;
+}
+
+const OPERATION = 'sinusoidalEncoding';
+
+/** Sine and cosine are computed for angles below this; float64 holds them to 2^-22 there. */
+const MAX_ANGLE = 2 ** 31;
+
+// Rows are made in pieces that stay in a core's cache until they are copied out.
+const PIECE_FLOATS = 128 * 1024;
+
+/** See `WasmAttention.sinusoidalEncoding`. */
+export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOptions): Tensor {
+  if (options === undefined) wrongKind(OPERATION, 'options with length and dim', options);
+  const given = checkOptions<SinusoidalOptions>(OPERATION, options);
+  const { layout = 'interleaved' } = given;
+  const dim = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
+  const offset = given.offset === undefined ? 0 : checkFinite(OPERATION, 'offset', given.offset);
+  const positions =
+    given.positions === undefined ? undefined : checkPositions(OPERATION, given.positions, offset);
+  const length =
+    positions && given.length === undefined
+      ? positions.length
+      : checkInteger(OPERATION, 'length', given.length, 0);
+  if (positions && positions.length !== length) {
+    wrongValue(OPERATION, `positions of the length (${length})`, positions.length);
+  }
+  if (layout !== 'interleaved' && layout !== 'concatenated') {
+    wrongValue(OPERATION, "layout to be 'interleaved' or 'concatenated'", layout);
+  }
+  const farthest = positions
+    ? positions.reduce((max, position) => Math.max(max, Math.abs(position)), 0)
+    : Math.max(Math.abs(offset), Math.abs(offset + length - 1));
+  const base = checkBase(OPERATION, given.base, farthest);
+  const data = checkOut(OPERATION, 'out', given.out, length * dim) ?? allocate(OPERATION, length * dim);
+
+  memory.scope(OPERATION, () => {
+    const frequencies = placeFrequencies({ raw, memory }, dim, base);
+    const scratch = memory.reserve(2 * raw.sinusoidalEncodingScratch(dim));
+    const rowsAtOnce = Math.min(length, Math.max(1, Math.floor(PIECE_FLOATS / dim)));
+    const piece = memory.reserve(rowsAtOnce * dim);
+    const places = memory.reserve(positions ? 2 * rowsAtOnce : 0);
+    for (let row = 0; row < length; row += rowsAtOnce) {
+      const rows = Math.min(rowsAtOnce, length - row);
+      if (positions) {
+        memory.writeDoubles(places, positions.subarray(row, row + rows));
+        raw.sinusoidalEncodingAt(frequencies, places, piece, rows, dim, layout === 'concatenated');
+      } else {
+        raw.sinusoidalEncoding(frequencies, scratch, piece, rows, dim, offset + row, layout === 'concatenated');
+      }
+      memory.read(piece, rows * dim, data.subarray(row * dim, (row + rows) * dim));
+    }
+  });
+  return { data, shape: [length, dim] };
+}
+
+/** The table that the operations on positions take; within a scope. */
+export function placeFrequencies({ raw, memory }: { raw: Wasm['raw']; memory: Memory }, dim: number, base: number): number {
+  const frequencies = memory.reserve(2 * raw.sinusoidalFrequenciesSize(dim));
+  raw.sinusoidalFrequencies(frequencies, dim, base);
+  return frequencies;
+}
+
+/** The base, 10000 where none was given; with a base below 1 the angles grow beyond the positions. */
+export function checkBase(operation: string, value: number | undefined, farthest: number): number {
+  const base = value === undefined ? 10000 : checkFinite(operation, 'base', value, true);
+  const angle = Math.max(1, farthest) * Math.max(1, 1 / base);
+  if (!(angle < MAX_ANGLE)) wrongValue(operation, 'angles (position·base^(-2j/dim)) below 2^31', angle);
+  return base;
+}
+
+function checkPositions(operation: string, positions: ArrayLike<number>, offset: number): Float64Array {
+  const isArray = Array.isArray(positions) || (ArrayBuffer.isView(positions) && !(positions instanceof DataView));
+  if (!isArray) wrongKind(operation, 'positions to be an array of numbers', positions);
+  const places = new Float64Array(positions.length);
+  for (let i = 0; i < places.length; ++i) {
+    places[i] = checkFinite(operation, `positions[${i}]`, positions[i]) + offset;
+  }
+  return places;
+}
+
+function allocate(operation: string, count: number): Float32Array {
+  try {
+    return new Float32Array(count);
+  } catch {
+    throw new RangeError(`${operation}: expected ${4 * count} free bytes, got out of memory`);
+  }
+}
