@@ -1,6 +1,6 @@
 /** A copy of what the scripts need, in an empty folder, with a PATH that holds only chosen commands. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, output, temporaryFolder, type Result } from './support.js';
 
@@ -11,11 +11,11 @@ const TOOLS = 'node npm cmake ninja g++ emcc emcmake clang-format chromium'.spli
 
 export interface Checkout {
   readonly path: string;
-  remove(): void;
+  readonly remove: () => void;
   /** Puts an executable in the PATH, in place of the one there. */
-  command(name: string, script: string): void;
+  readonly command: (name: string, script: string) => void;
   /** Runs one of the scripts to its end, with that PATH and nothing else. */
-  run(script: string, ...args: string[]): Result;
+  readonly run: (script: string, ...args: string[]) => Result;
 }
 
 /** `without` names the tools that this machine shall not have. */
@@ -34,7 +34,8 @@ export function checkout({ without = [] }: { without?: readonly string[] } = {})
   }
   const command = (name: string, script: string) => {
     const file = join(bin, name);
-    writeFileSync(file, `#!${bash}\n${script}\n`, { flush: true });
+    rmSync(file, { force: true });
+    writeFileSync(file, `#!${bash}\n${script}\n`);
     chmodSync(file, 0o755);
   };
   const bash = where('bash');
@@ -45,9 +46,7 @@ export function checkout({ without = [] }: { without?: readonly string[] } = {})
   return {
     path,
     remove,
-    command: (name, script) => {
-      command(name, script);
-    },
+    command,
     run: (script, ...args) =>
       spawnSync(bash, [`scripts/${script}`, ...args], { cwd: path, env: { PATH: bin }, encoding: 'utf8' }),
   };

@@ -12,7 +12,6 @@ afterEach(() => {
 function machine(options: { without?: string[]; free?: number; apt?: string } = {}): Checkout {
   const { without, free = 100_000, apt = 'exit 0' } = options;
   here = checkout(without ? { without } : {});
-  rmSync(join(here.path, 'bin/df'));
   here.command('df', `echo header; echo "disk 200000 100000 ${free} 50% /"`);
   here.command('sudo', '[[ $1 == -n ]] && shift; exec "$@"');
   here.command('apt-get', `echo "apt-get $*" >>${here.path}/calls\n${apt}`);
