@@ -16,10 +16,10 @@ export function median(values) {
 // What the last call returned: an engine that can see that nobody reads a result may skip computing it.
 export const sink = { value: undefined };
 
-async function sampleOf(contender, calls) {
+async function sampleOf(contender, calls, collect) {
   if (contender.beforeSample) await contender.beforeSample(calls);
   // A collection that a neighbour's garbage makes necessary is not this contender's time.
-  if (globalThis.gc) globalThis.gc();
+  if (collect && globalThis.gc) globalThis.gc();
   const start = now();
   for (let i = 0; i < calls; i++) {
     const result = contender.run();
@@ -32,30 +32,33 @@ async function sampleOf(contender, calls) {
  * Warms a contender up until `warmup` milliseconds have passed and returns how many calls make one sample.
  * Engines swap in optimised code in the background, so time matters here as much as the number of calls.
  */
-async function warmUp(contender, { warmup, minSample }) {
-  let fastest = await sampleOf(contender, 1);
+async function warmUp(contender, { warmup, minSample, collect }) {
+  let fastest = await sampleOf(contender, 1, collect);
   const end = now() + warmup;
   while (now() < end) {
     const calls = Math.max(1, Math.min(64, Math.floor(minSample / fastest)));
-    fastest = Math.min(fastest, await sampleOf(contender, calls));
+    fastest = Math.min(fastest, await sampleOf(contender, calls, collect));
   }
   return { calls: Math.max(1, Math.ceil(minSample / fastest)), fastest };
 }
 
 /**
  * Milliseconds of one call of each contender: `{ median, min, samples, calls }` by name.
- * `slow`: a contender whose call takes longer than this takes a sample in one round out of four only.
+ * `slow`: a contender whose call takes longer than this takes a sample in one round out of four only. `collect`: the
+ * garbage collector runs before every sample; right for results of megabytes, wrong for small calls, whose code and data
+ * it would chase out of the caches.
  */
-export async function interleave(contenders, { rounds, warmup = 300, minSample = 2, slow = 2500, onRound }) {
+export async function interleave(contenders, options) {
+  const { rounds, warmup = 300, minSample = 3, slow = 2500, collect = false, onRound } = options;
   const plans = [];
   for (const contender of contenders) {
-    const plan = await warmUp(contender, { warmup, minSample });
+    const plan = await warmUp(contender, { warmup, minSample, collect });
     plans.push({ contender, ...plan, every: plan.fastest > slow ? 4 : 1, samples: [] });
   }
   for (let round = 0; round < rounds; round++) {
     if (onRound) onRound(round);
     for (const plan of plans) {
-      if (round % plan.every === 0) plan.samples.push(await sampleOf(plan.contender, plan.calls));
+      if (round % plan.every === 0) plan.samples.push(await sampleOf(plan.contender, plan.calls, collect));
     }
   }
   return Object.fromEntries(

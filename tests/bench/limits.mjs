@@ -1,0 +1,64 @@
+/** What this engine on this machine can do at best, by native/limits.cpp. */
+import { readFile } from 'node:fs/promises';
+
+import { normal } from './random.mjs';
+import { interleave } from './timing.mjs';
+
+const DEPTH = 256; // panels of 4 KB and 8 KB: in any L1
+const COPY_BYTES = 64 * 2 ** 20; // far beyond any L2
+const CHAINS = [10, 12, 13];
+const imports = new Proxy({}, { get: () => new Proxy({}, { get: () => () => 0 }) });
+
+async function instantiate(build) {
+  const bytes = await readFile(new URL('limits.wasm', build));
+  const { instance } = await WebAssembly.instantiate(bytes, imports);
+  return instance.exports;
+}
+
+/**
+ * The 4×8 micro-kernel over packed panels in L1, as a contender that takes part in the rounds of a work: the limit that
+ * a row is compared with is measured while that row is. `flop` is that of one call.
+ */
+export async function microKernel(build) {
+  const wasm = await instantiate(build);
+  const panels = wasm.reserve(1 << 16);
+  new Float32Array(wasm.memory.buffer, panels, 12 * DEPTH).set(normal(12 * DEPTH, 71));
+  const [a, b, c] = [panels, panels + 16 * DEPTH, panels + 48 * DEPTH];
+  const times = 500;
+  return { name: 'microKernel', run: () => wasm.microKernels(a, b, c, DEPTH, times), flop: 2 * 4 * 8 * DEPTH * times };
+}
+
+/**
+ * `multiplyAdd` and `microKernel` in GFLOP/s, `copy` in GB/s (bytes written), `slice` likewise for a fresh
+ * Float32Array out of wasm memory, which is what every result of every wasm library has to pay.
+ */
+export async function measureLimits({ build, rounds = 9, quick = false }) {
+  const wasm = await instantiate(build);
+  const sums = wasm.reserve(1 << 16);
+  const copied = wasm.reserve(2 * COPY_BYTES);
+  const floats = new Float32Array(wasm.memory.buffer);
+  floats.fill(1, copied / 4, (copied + 2 * COPY_BYTES) / 4);
+  const start = copied / 4;
+  const steps = 20000;
+  const kernel = await microKernel(build);
+  const contenders = [
+    ...CHAINS.map((count) => ({
+      name: `multiplyAdd${count}`,
+      // Chains need a factor that keeps them from running into infinities or subnormals, which take longer.
+      beforeSample: () => floats.fill(0.5, sums / 4, sums / 4 + 64),
+      run: () => wasm[`multiplyAdd${count}`](sums, steps),
+      work: 8 * count * steps,
+    })),
+    { ...kernel, work: kernel.flop },
+    { name: 'copy', run: () => wasm.copy(copied, copied + COPY_BYTES, COPY_BYTES), work: COPY_BYTES },
+    { name: 'slice', run: () => floats.slice(start, start + COPY_BYTES / 4), work: COPY_BYTES },
+  ];
+  const timed = await interleave(contenders, { rounds, warmup: quick ? 100 : 300, minSample: 5 });
+  const rate = (name) => contenders.find((one) => one.name === name).work / timed[name].median / 1e6;
+  return {
+    multiplyAdd: Math.max(...CHAINS.map((count) => rate(`multiplyAdd${count}`))),
+    microKernel: rate('microKernel'),
+    copy: rate('copy'),
+    slice: rate('slice'),
+  };
+}

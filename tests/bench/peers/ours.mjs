@@ -1,0 +1,111 @@
+/** This library, through its public entry as it is published (dist/); the matrix product through the core beneath it. */
+import { readFile } from 'node:fs/promises';
+
+const root = new URL('../../../', import.meta.url);
+
+/** The wasm memories that are instantiated from here on: the public surface rightly does not show its own. */
+export function watchMemories() {
+  const memories = [];
+  const { instantiate } = WebAssembly;
+  WebAssembly.instantiate = async (...args) => {
+    const result = await instantiate(...args);
+    const { exports } = result.instance ?? result;
+    memories.push(...Object.values(exports).filter((value) => value instanceof WebAssembly.Memory));
+    return result;
+  };
+  return () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
+}
+
+const state = ({ wq, wk, wv, wo }, width) =>
+  Object.fromEntries(
+    Object.entries({ W_q: wq, W_k: wk, W_v: wv, W_o: wo }).map(([name, data]) => [
+      `${name}.weight`,
+      { data, shape: [width, width] },
+    ]),
+  );
+
+function layerOf(wasm, { width, heads }, parameters) {
+  const layer = new wasm.MultiHeadAttention({ numHiddens: width, numHeads: heads });
+  layer.loadStateDict(state(parameters, width));
+  return layer;
+}
+
+const prepare = {
+  matmul: ({ core }, { params: { m, k, n }, inputs: { a, b } }) => {
+    if (!core) return undefined;
+    return { run: () => ({ c: core.product(a, b, m, k, n) }) };
+  },
+
+  attention: ({ wasm }, { params: { batch, heads, n, d, causal, window }, inputs }) => {
+    const shape = [batch, heads, n, d];
+    const [query, key, value] = [inputs.query, inputs.key, inputs.value].map((data) => ({ data, shape }));
+    const options = window !== undefined ? { window: [window, 0] } : { isCausal: causal };
+    return {
+      run: () => ({ output: wasm.scaledDotProductAttention(query, key, value, options).output.data }),
+    };
+  },
+
+  multiHead: ({ wasm }, { params, inputs, parameters }) => {
+    const { batch, n, width, lengths, needWeights } = params;
+    const layer = layerOf(wasm, params, parameters);
+    const x = { data: inputs.x, shape: [batch, n, width] };
+    const options = { needWeights, ...(lengths ? { validLens: lengths } : {}) };
+    return {
+      run() {
+        const { output, weights } = layer.forward(x, x, x, options);
+        return { output: output.data, weights: weights?.data };
+      },
+      dispose: () => layer.dispose(),
+    };
+  },
+
+  decoding: ({ wasm }, { params, inputs, parameters }) => {
+    const { past, width } = params;
+    const layer = layerOf(wasm, params, parameters);
+    // Room for a few more tokens than the history; before it runs out the history is read in again, untimed.
+    const room = 64;
+    const cache = layer.createCache({ batch: 1, maxLength: past + room });
+    const history = { data: inputs.history, shape: [1, past, width] };
+    const token = { data: inputs.token, shape: [1, 1, width] };
+    return {
+      beforeSample(calls) {
+        if (cache.length >= past && cache.length + calls <= cache.maxLength) return;
+        cache.reset();
+        layer.forward(history, history, history, { cache });
+      },
+      run: () => ({ output: layer.forward(token, token, token, { cache }).output.data }),
+      dispose() {
+        cache.dispose();
+        layer.dispose();
+      },
+    };
+  },
+
+  table: ({ wasm }, { params: { length, width } }) => ({
+    run: () => ({ table: wasm.sinusoidalEncoding({ length, dim: width }).data }),
+  }),
+
+  addTable: ({ wasm }, { params: { batch, length, width }, inputs }) => {
+    const layer = new wasm.PositionalEncoding({ numHiddens: width, maxLen: length });
+    const x = { data: inputs.x, shape: [batch, length, width] };
+    return { run: () => ({ sum: layer.forward(x).output.data }), dispose: () => layer.dispose() };
+  },
+
+  softmax: ({ wasm }, { params: { rows, cols }, inputs, lengths }) => {
+    const scores = { data: inputs.x, shape: [1, rows, cols] };
+    const validLens = lengths && { data: lengths, shape: [1, rows] };
+    return { run: () => ({ y: wasm.maskedSoftmax(scores, validLens).data }) };
+  },
+};
+
+export async function open() {
+  const { load } = await import(new URL('dist/index.js', root));
+  const wasm = await load();
+  const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+  const context = { wasm, core: undefined };
+  return {
+    version,
+    peers: [{ name: 'wasm-attention', prepare: (problem) => prepare[problem.kind](context, problem) }],
+    wasm,
+  };
+}

@@ -1,0 +1,147 @@
+/** From measurements to tables. */
+import { median } from './timing.mjs';
+
+const OURS = 'wasm-attention';
+const COLUMNS = [OURS, 'ort', 'ort-attention', 'ort-mha', 'tfjs', 'jax-js', 'eigen', 'javascript'];
+
+const ms = (value) => (value < 0.1 ? value.toFixed(4) : value < 10 ? value.toFixed(3) : value.toFixed(1));
+const percent = (share) => `${(100 * share).toFixed(0)} %`;
+
+/** Aligned columns: the first to the left, the others to the right. */
+function table(header, rows) {
+  const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => String(row[column]).length)));
+  const line = (row) =>
+    row.map((cell, i) => (i ? String(cell).padStart(widths[i]) : String(cell).padEnd(widths[i]))).join('  ');
+  return [line(header), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
+}
+
+/** One result out of the same row measured in several processes: medians of medians, least of minima. */
+export function merge(runs) {
+  const done = runs.filter((run) => !run.failed);
+  if (done.length < 2) return done[0] ?? runs[0];
+  const rows = done[0].rows.map((row) => {
+    const same = done.map((run) => run.rows.find(({ peer }) => peer === row.peer)).filter((one) => one?.median);
+    if (same.length === 0) return row;
+    const medians = same.map((one) => one.median);
+    return { ...row, median: median(medians), min: Math.min(...same.map((one) => one.min)), medians };
+  });
+  return { ...done[0], rows, microKernel: median(done.map((run) => run.microKernel)) };
+}
+
+const rowOf = (result, peer) => result.rows?.find((row) => row.peer === peer);
+
+/** The bars of a row as `{ text, met }`; `met` is undefined where one of the two sides was not measured. */
+export function barsOf(bars, result) {
+  const ours = rowOf(result, OURS);
+  return bars.map((bar) => {
+    if (bar.exactness) {
+      const beyond = ours?.beyondExact;
+      return { text: 'error ≤ ½ ulp + 1e-8', value: beyond === undefined ? '–' : '', met: beyond === undefined ? undefined : beyond <= 0 }; // prettier-ignore
+    }
+    if (bar.limit) {
+      const share = ours?.median && result.flop / ours.median / 1e6 / result.microKernel;
+      return { text: `${percent(bar.share)} of limit`, value: share ? percent(share) : '–', met: share && share >= bar.share }; // prettier-ignore
+    }
+    const fastest = Math.min(...bar.over.map((peer) => rowOf(result, peer)?.median ?? Infinity));
+    const ratio = ours?.median && Number.isFinite(fastest) ? fastest / ours.median : undefined;
+    return { text: `${bar.ratio}× ${bar.as}`, value: ratio ? `${ratio.toFixed(2)}×` : '–', met: ratio && ratio >= bar.ratio }; // prettier-ignore
+  });
+}
+
+const verdict = ({ text, value, met }) => `${text}: ${value} ${met === undefined ? 'not measured' : met ? 'met' : 'NOT MET'}`.replace(/ +/g, ' '); // prettier-ignore
+
+/** Milliseconds of everybody; ratios and bars; what failed. */
+export function rowTables(works) {
+  const columns = COLUMNS.filter((peer) => works.some((work) => rowOf(work, peer)));
+  const times = works.map((work) => [
+    work.title,
+    ...columns.map((peer) => {
+      const row = rowOf(work, peer);
+      if (!row) return '–';
+      return row.failed ? 'failed' : `${ms(row.median)} (${ms(row.min)})`;
+    }),
+  ]);
+  const others = columns.filter((peer) => peer !== OURS);
+  const ratios = works.map((work) => {
+    const ours = rowOf(work, OURS);
+    const rate = ours?.median && work.flop ? work.flop / ours.median / 1e6 : undefined;
+    return [
+      work.title,
+      rate ? rate.toFixed(1) : '–',
+      work.microKernel ? work.microKernel.toFixed(1) : '–',
+      rate ? percent(rate / work.microKernel) : '–',
+      ...others.map((peer) => {
+        const theirs = rowOf(work, peer)?.median;
+        return ours?.median && theirs ? (theirs / ours.median).toFixed(2) : '–';
+      }),
+    ];
+  });
+  const rates = works
+    .filter((work) => work.flop)
+    .map((work) => [
+      work.title,
+      ...columns.map((peer) => {
+        const row = rowOf(work, peer);
+        return row?.median ? (work.flop / row.median / 1e6).toFixed(1) : '–';
+      }),
+    ]);
+  const bars = works.flatMap((work) => work.bars.map((bar) => [work.title, verdict(bar)]));
+  const failures = works.flatMap((work) => [
+    ...(work.failed ? [`${work.name}: ${work.failed}`] : []),
+    ...(work.rows ?? []).filter((row) => row.failed).map((row) => `${work.name}, ${row.peer}: ${row.failed}`),
+  ]);
+  return [
+    '\nMilliseconds a call: median (min)',
+    table(['', ...columns], times),
+    ...(rates.length ? ['\nGFLOP/s, nominal (masked work counts)', table(['', ...columns], rates)] : []),
+    '\nThis library: GFLOP/s, the 4×8 micro-kernel in L1 in the same rounds, share of it; how many times as fast as …',
+    table(['', 'GFLOP/s', 'limit', 'share', ...others.map((peer) => `× ${peer}`)], ratios),
+    ...(bars.length ? ['\nBars', table(['', ''], bars).split('\n').slice(2).join('\n')] : []),
+    ...(failures.length ? ['\nFailed', ...failures] : []),
+  ].join('\n');
+}
+
+export function limitsTable(limits) {
+  if (limits.failed) return `limits: ${limits.failed}`;
+  return [
+    '\nLimits of this engine here',
+    `multiply–add from registers  ${limits.multiplyAdd.toFixed(1)} GFLOP/s`,
+    `4×8 micro-kernel in L1       ${limits.microKernel.toFixed(1)} GFLOP/s`,
+    `copy inside wasm memory      ${limits.copy.toFixed(1)} GB/s`,
+    `64 MB out of wasm memory     ${limits.slice.toFixed(1)} GB/s into a fresh Float32Array`,
+  ].join('\n');
+}
+
+export function longTable(long) {
+  if (long.failed) return `\nn = 32768, d = 64, one head: failed: ${long.failed}`;
+  const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;
+  const met = long.grown <= long.allowed && long.errors <= 1;
+  return [
+    '\nn = 32768, d = 64, one head, no weights (one call, cold)',
+    `${(long.ms / 1000).toFixed(2)} s, ${long.gflops.toFixed(1)} GFLOP/s; the wasm memory grew by ${mb(long.grown)} ` +
+      `(bar: ≤ ${mb(long.allowed)} = 1.5 × (inputs + output) + 8 MB) ${met ? 'met' : 'NOT MET'}`,
+  ].join('\n');
+}
+
+export function growthTables(growth) {
+  if (growth.failed) return `\ngrowth: failed: ${growth.failed}`;
+  const ways = ['full', 'causal', 'window'];
+  const rowsOf = (rows, size) =>
+    rows.map((row, i) => [
+      row[size],
+      ...ways.flatMap((way) => {
+        // The exponent of the growth since the line before: 2 is quadratic, 1 linear.
+        const before = rows[i - 1];
+        const power = before && Math.log(row[way] / before[way]) / Math.log(row[size] / before[size]);
+        return [ms(row[way]), before ? power.toFixed(2) : ''];
+      }),
+    ]);
+  const header = (size) => [size, 'full', '^', 'causal', '^', `window ${growth.window}`, '^'];
+  return [
+    '\nOne head, d = 64: milliseconds against n; ^ is the power of n since the line before',
+    table(header('n'), rowsOf(growth.byLength, 'n')),
+    ...(growth.byWidth.length
+      ? ['\nOne head, n = 1024: milliseconds against d', table(header('d'), rowsOf(growth.byWidth, 'd'))]
+      : []),
+  ].join('\n');
+}

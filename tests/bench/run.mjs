@@ -1,0 +1,81 @@
+/** The benchmark's command line: see README.md beside this file, or --help. */
+import { fork } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+
+import { parse } from './options.mjs';
+import { barsOf, growthTables, limitsTable, longTable, merge, rowTables } from './report.mjs';
+import { setUp } from './setup.mjs';
+import { works } from './works.mjs';
+
+const say = (text) => process.stderr.write(`bench: ${text}\n`);
+
+let told = -Infinity;
+/** What a measurement is doing, a line in two seconds at most. */
+function progressed(text) {
+  if (performance.now() - told < 2000) return;
+  told = performance.now();
+  say(text);
+}
+
+/** Runs one task in a fresh process. What its libraries print goes to stderr. */
+function measure(task) {
+  return new Promise((resolve) => {
+    const child = fork(new URL('measure.mjs', import.meta.url), {
+      execArgv: ['--expose-gc'],
+      stdio: ['ignore', 2, 2, 'ipc'],
+    });
+    child.on('message', ({ progress, result }) => {
+      if (progress) progressed(progress);
+      if (result) resolve(result);
+    });
+    child.on('exit', (code, signal) => resolve({ name: task.name, failed: `its process ended: ${signal ?? code}` }));
+    child.send(task);
+  });
+}
+
+async function main() {
+  const options = parse(process.argv.slice(2));
+  const { names, peers, rounds, processes, quick } = options;
+  const started = performance.now();
+  setUp({ needsPeers: peers.some((peer) => !['eigen', 'javascript'].includes(peer)), say });
+
+  const machine = { cpu: cpus()[0].model.trim(), node: process.version, v8: process.versions.v8, arch: process.arch };
+  console.log(`${machine.cpu}, Node ${machine.node} (V8 ${machine.v8}), one thread, float32`);
+  console.log(`medians of ${rounds} interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}`);
+
+  const report = { machine, date: new Date().toISOString(), options, versions: {}, works: [] };
+  for (const name of names) {
+    const task = { name, quick, rounds, peers };
+    if (name === 'limits') console.log(limitsTable((report.limits = await measure({ ...task, kind: name }))));
+    else if (name === 'long') report.long = await measure({ ...task, kind: name });
+    else if (name === 'growth') report.growth = await measure({ ...task, kind: name });
+    else {
+      const runs = [];
+      for (let i = 0; i < processes; i++) runs.push(await measure(task));
+      const result = merge(runs);
+      const { title, bars } = works.find((work) => work.name === name);
+      report.works.push({ title, ...result, bars: barsOf(bars, result) });
+      Object.assign(report.versions, result.versions);
+    }
+  }
+
+  const { versions } = report;
+  if (report.works.length > 0) {
+    console.log(`\n${Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(', ')}`); // prettier-ignore
+    console.log(rowTables(report.works));
+  }
+  if (report.long) console.log(longTable(report.long));
+  if (report.growth) console.log(growthTables(report.growth));
+  console.log(
+    '\nA process may lose its tier-up and stay slow for its whole life; every row has a process of its own. Where a\n' +
+      'figure is near its bar, look again: npm run bench -- --work NAME --processes 5',
+  );
+  if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+  say(`done in ${((performance.now() - started) / 1000).toFixed(0)} s`);
+}
+
+main().catch((error) => {
+  process.stderr.write(`${error.message}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,45 @@
+/** Puts in place what the benchmark needs and the project does not: the peers, and two small wasms of its own. */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, statSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+
+const here = new URL('./', import.meta.url);
+export const build = new URL('build/', here);
+const path = (name, base = here) => fileURLToPath(new URL(name, base));
+const time = (name, base) => (existsSync(path(name, base)) ? statSync(path(name, base)).mtimeMs : 0);
+
+function run(command, args, env = {}) {
+  const { status, error, stdout, stderr } = spawnSync(command, args, {
+    encoding: 'utf8',
+    env: { ...process.env, ...env },
+    cwd: path('.'),
+  });
+  if (status === 0) return;
+  const reason = error ? error.message : `${stdout}${stderr}`.trim().split('\n').slice(-15).join('\n');
+  throw new Error(`bench: ${command} ${args.join(' ')} failed\n${reason}`);
+}
+
+const common = ['-O3', '-msimd128', '-std=c++17', '-fno-exceptions', '-fno-rtti', '-DNDEBUG'];
+const linking = ['--no-entry', '-sSTANDALONE_WASM', '-sALLOW_MEMORY_GROWTH=1', '-sMAXIMUM_MEMORY=4GB', '-sINITIAL_MEMORY=1MB', '-sTOTAL_STACK=256KB']; // prettier-ignore
+
+/** Compiles native/NAME.cpp to build/NAME.wasm where the source is newer. */
+function compile(name, flags, say) {
+  const source = `native/${name}.cpp`;
+  if (time(`${name}.wasm`, build) > time(source, here)) return;
+  say(`compiling ${source}`);
+  // Debian's emscripten looks for its JavaScript optimizer's parser there.
+  const NODE_PATH = ['/usr/share/nodejs', process.env.NODE_PATH].filter(Boolean).join(':');
+  run('emcc', [...common, ...flags, ...linking, source, '-o', path(`${name}.wasm`, build)], { NODE_PATH });
+}
+
+/** `needsPeers`: whether any peer that comes from npm is going to be measured. */
+export function setUp({ needsPeers, say }) {
+  if (needsPeers && time('node_modules/.package-lock.json', here) < time('package-lock.json', here)) {
+    say('installing the peers (once)');
+    run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', path('.')]);
+  }
+  mkdirSync(build, { recursive: true });
+  compile('limits', [], say);
+  const eigen = ['/usr/include/eigen3', '/usr/local/include/eigen3'].find((folder) => existsSync(folder));
+  if (eigen) compile('eigen', ['-isystem', eigen], say);
+}

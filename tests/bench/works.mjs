@@ -1,0 +1,89 @@
+/**
+ * The rows of the table. `make` builds the problem (seeded inputs, float64 check); `bars` are what this library aims at:
+ * `{ over, ratio }` is at least `ratio` times as fast as the fastest of the peers `over` names, `{ limit, share }` at
+ * least that share of the micro-kernel's GFLOP/s.
+ */
+import { attention } from './problems/attention.mjs';
+import { decoding } from './problems/decoding.mjs';
+import { matmul } from './problems/matmul.mjs';
+import { multiHead } from './problems/multi-head.mjs';
+import { addTable, softmax, table } from './problems/rows.mjs';
+
+const ORT = ['ort', 'ort-attention', 'ort-mha'];
+const EVERY_PEER = [...ORT, 'tfjs', 'jax-js', 'eigen', 'javascript'];
+const overOrt = (ratio) => [{ over: ORT, as: 'ort', ratio }];
+
+const product = (size) => ({
+  name: `matmul-${size}`,
+  title: `matrix product ${size}³`,
+  make: () => matmul({ m: size, k: size, n: size }),
+  bars: [...overOrt(1.5), { limit: 'microKernel', share: 0.85 }],
+});
+
+const attentions = (heads, n, d, full, causal) =>
+  [false, true].map((isCausal) => ({
+    name: `attention-${n}${isCausal ? '-causal' : ''}`,
+    title: `attention (1,${heads},${n},${d})${isCausal ? ' causal' : ''}`,
+    make: () => attention({ heads, n, d, causal: isCausal }),
+    bars: overOrt(isCausal ? causal : full),
+  }));
+
+const multiHeads = (batch, n, width, heads, bar, barWithWeights) =>
+  [false, true].map((needWeights) => {
+    const ratio = needWeights ? barWithWeights : bar;
+    return {
+      name: `mha-${batch}x${n}x${width}${needWeights ? '-weights' : ''}`,
+      title: `multi-head (${batch},${n},${width},${heads})${needWeights ? ' weights' : ''}`,
+      make: () => multiHead({ batch, n, width, heads, needWeights }),
+      bars: ratio ? overOrt(ratio) : [],
+    };
+  });
+
+export const works = [
+  product(512),
+  product(1024),
+  ...attentions(8, 128, 64, 1.5, 2.3),
+  ...attentions(8, 512, 64, 1.5, 2.8),
+  ...attentions(12, 1024, 64, 1.5, 2.8),
+  ...attentions(8, 4096, 64, 1.5, 2.8),
+  ...multiHeads(1, 128, 256, 8, 1.4),
+  ...multiHeads(1, 512, 768, 12, 1.45, 1.3),
+  ...multiHeads(8, 128, 768, 12, 1.45, 1.3),
+  {
+    name: 'textbook',
+    title: 'multi-head, textbook (2,4,100,5)',
+    make: () => multiHead({ batch: 2, n: 4, width: 100, heads: 5, lengths: [3, 2] }),
+    bars: overOrt(2),
+  },
+  ...[
+    [1000, 512],
+    [10000, 1024],
+  ].map(([length, width]) => ({
+    name: `table-${length}`,
+    title: `P of ${length}×${width}`,
+    make: () => table({ length, width }),
+    bars: [{ over: ['ort', 'tfjs', 'jax-js', 'javascript'], as: 'fastest JS', ratio: 6 }, { exactness: true }],
+  })),
+  {
+    name: 'add-table',
+    title: 'X + P, 32×512×512',
+    make: () => addTable({ batch: 32, length: 512, width: 512 }),
+    bars: [],
+  },
+  ...[false, true].map((masked) => ({
+    name: `softmax${masked ? '-masked' : ''}`,
+    title: `softmax 4096×4096${masked ? ' masked' : ''}`,
+    make: () => softmax({ rows: 4096, cols: 4096, masked }),
+    bars: [{ over: EVERY_PEER, as: 'fastest', ratio: 1 }],
+  })),
+  {
+    name: 'decoding',
+    title: 'one token, cache of 4096 (768, 12)',
+    make: () => decoding({ past: 4096, width: 768, heads: 12 }),
+    bars: overOrt(3),
+  },
+];
+
+/** A minute's worth: one row of each kind, at its smallest. */
+export const quick = ['matmul-512', 'attention-128', 'attention-512', 'attention-512-causal', 'mha-1x128x256', 'textbook', 'table-1000', 'decoding']; // prettier-ignore
+export const quickPeers = ['ort', 'tfjs', 'eigen'];
