@@ -169,9 +169,11 @@ int conv1dLength(int length, int kernel, int stride, int padding, int dilation);
 /// weight_hh     (width, width).
 /// bias_ih, _hh  (width) or null.
 /// initial       (batch, width), h before the first step; null means zeros.
+/// scratch       rnnScratch(…) floats.
 /// out           (batch, length, width), every h_t; aliases nothing.
 /// Source: torch.nn.RNN, one layer, batch first.
 void rnn(const float* x, const float* weight_ih, const float* weight_hh, const float* bias_ih, const float* bias_hh,
-         const float* initial, float* out, int batch, int length, int in_width, int width, bool relu);
+         const float* initial, float* scratch, float* out, int batch, int length, int in_width, int width, bool relu);
+size_t rnnScratch(int batch, int in_width, int width);
 
 }  // namespace wasm_attention

@@ -58,10 +58,14 @@ void conv1d(uintptr_t x, uintptr_t weight, uintptr_t bias, uintptr_t out, int ba
 }
 
 void rnn(uintptr_t x, uintptr_t weight_ih, uintptr_t weight_hh, uintptr_t bias_ih, uintptr_t bias_hh, uintptr_t initial,
-         uintptr_t out, int batch, int length, int in_width, int width, bool relu) {
+         uintptr_t scratch, uintptr_t out, int batch, int length, int in_width, int width, bool relu) {
   wasm_attention::rnn(at<const float>(x), at<const float>(weight_ih), at<const float>(weight_hh),
-                      at<const float>(bias_ih), at<const float>(bias_hh), at<const float>(initial), at<float>(out),
-                      batch, length, in_width, width, relu);
+                      at<const float>(bias_ih), at<const float>(bias_hh), at<const float>(initial), at<float>(scratch),
+                      at<float>(out), batch, length, in_width, width, relu);
+}
+
+int rnnScratch(int batch, int in_width, int width) {
+  return static_cast<int>(wasm_attention::rnnScratch(batch, in_width, width));
 }
 
 void packWeight(uintptr_t weight, uintptr_t packed, int inputs, int outputs) {
@@ -97,4 +101,5 @@ EMSCRIPTEN_BINDINGS(wasm_attention) {
   emscripten::function("conv1dLength", &wasm_attention::conv1dLength);
   emscripten::function("conv1d", &conv1d);
   emscripten::function("rnn", &rnn);
+  emscripten::function("rnnScratch", &rnnScratch);
 }

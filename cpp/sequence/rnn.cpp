@@ -1,37 +1,45 @@
 #include <Eigen/Core>
+#include <algorithm>
 
 #include "attention.h"
+#include "kernels/gemm.h"
 
 namespace wasm_attention {
 
+size_t rnnScratch(int batch, int in_width, int width) {
+  return packedSize(in_width, width) + packedSize(width, width) + 2 * static_cast<size_t>(batch) * width;
+}
+
 void rnn(const float* x, const float* weight_ih, const float* weight_hh, const float* bias_ih, const float* bias_hh,
-         const float* initial, float* out, int batch, int length, int in_width, int width, bool relu) {
-  using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  using ConstMap = Eigen::Map<const Matrix>;
-  using Steps = Eigen::Map<Matrix, Eigen::Unaligned, Eigen::OuterStride<>>;
-  using Bias = Eigen::Map<const Eigen::RowVectorXf>;
+         const float* initial, float* scratch, float* out, int batch, int length, int in_width, int width, bool relu) {
+  using Rows = Eigen::Map<Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, Eigen::Unaligned,
+                          Eigen::OuterStride<>>;
+  float* const from_input = scratch;
+  float* const from_state = from_input + packedSize(in_width, width);
+  float* const zeros = from_state + packedSize(width, width);
+  float* const recurrent = zeros + static_cast<size_t>(batch) * width;
+  packTransposed(weight_ih, in_width, width, from_input);
+  packTransposed(weight_hh, width, width, from_state);
+  std::fill_n(zeros, static_cast<size_t>(batch) * width, 0.0f);
 
   // What does not depend on the state, for all steps at once.
-  Eigen::Map<Matrix> all(out, batch * length, width);
-  all.noalias() = ConstMap(x, batch * length, in_width) * ConstMap(weight_ih, width, in_width).transpose();
-  if (bias_ih) all.rowwise() += Bias(bias_ih, width);
-  if (bias_hh) all.rowwise() += Bias(bias_hh, width);
+  gemm(x, in_width, from_input, bias_ih, out, width, batch * length, width, in_width);
 
-  const ConstMap recurrent(weight_hh, width, width);
-  const Eigen::OuterStride<> next_sequence(length * width);
+  const float* before = initial ? initial : zeros;
+  ptrdiff_t before_stride = width;
+  const ptrdiff_t next_sequence = static_cast<ptrdiff_t>(length) * width;
   for (int t = 0; t < length; ++t) {
-    Steps state(out + static_cast<size_t>(t) * width, batch, width, next_sequence);
-    if (t > 0) {
-      const Steps before(out + static_cast<size_t>(t - 1) * width, batch, width, next_sequence);
-      state.noalias() += before * recurrent.transpose();
-    } else if (initial) {
-      state.noalias() += ConstMap(initial, batch, width) * recurrent.transpose();
-    }
+    gemm(before, before_stride, from_state, bias_hh, recurrent, width, batch, width, width);
+    float* const now = out + static_cast<size_t>(t) * width;
+    Rows state(now, batch, width, Eigen::OuterStride<>(next_sequence));
+    state += Rows(recurrent, batch, width, Eigen::OuterStride<>(width));
     if (relu) {
       state = state.unaryExpr([](float h) { return h < 0 ? 0.0f : h; });  // NaN stays
     } else {
-      state = state.array().tanh();
+      state = state.tanh();
     }
+    before = now;
+    before_stride = next_sequence;
   }
 }
 

@@ -3,8 +3,18 @@ import {
   type MultiHeadAttention,
   type MultiHeadAttentionOptions,
 } from './layers/multiHeadAttention.js';
+import {
+  positionalEncodingClass,
+  type PositionalEncoding,
+  type PositionalEncodingOptions,
+} from './layers/positionalEncoding.js';
+import { complexity, type Architecture, type Complexity, type ComplexitySize } from './ops/complexity.js';
+import { conv1d, type Conv1dOptions } from './ops/conv1d.js';
+import { encodingRotation, type EncodingRotationOptions } from './ops/encodingRotation.js';
 import { maskedSoftmax } from './ops/maskedSoftmax.js';
+import { rnn, type RnnOptions, type RnnResult, type RnnWeights } from './ops/rnn.js';
 import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
+import { sinusoidalEncoding, type SinusoidalOptions } from './ops/sinusoidalEncoding.js';
 import { tensor } from './ops/tensor.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike, ValidLens } from './types.js';
 import type { Wasm } from './wasm.js';
@@ -60,6 +70,70 @@ export interface WasmAttention {
    */
   maskedSoftmax(scores: TensorLike, validLens?: ValidLens): Tensor;
 
+  /**
+   * P: sin and cos of position·base^(-2j/dim), exact to float32 (half an ulp + 1e-8) at any position up to 2^24. An odd
+   * width has one sine more than cosines. Vaswani et al. 2017, section 3.5.
+   *
+   * @returns (length, dim)
+   * @throws RangeError also where an angle would reach 2^31, which takes a base below 1 or a position beyond
+   * @example
+   * attention.sinusoidalEncoding({ length: 60, dim: 32 }); // the textbook's heat map
+   */
+  sinusoidalEncoding(options: SinusoidalOptions): Tensor;
+
+  /**
+   * The matrices M_j = [[cos, sin], [-sin, cos]] of delta·base^(-2j/dim): M_j·(p_{i,2j}, p_{i,2j+1}) =
+   * (p_{i+delta,2j}, p_{i+delta,2j+1}) for every position i.
+   *
+   * @returns (dim/2, 2, 2)
+   * @example
+   * attention.encodingRotation({ delta: 5, dim: 32 });
+   */
+  encodingRotation(options: EncodingRotationOptions): Tensor;
+
+  /**
+   * torch.nn.functional.conv1d: cross-correlation along the last axis.
+   *
+   * @param x (B, Cin, n)
+   * @param weight (Cout, Cin/groups, k)
+   * @returns (B, Cout, floor((n + 2·padding - dilation·(k-1) - 1) / stride) + 1)
+   * @example
+   * attention.conv1d(x, weight, { padding: 1 }); // k = 3: as many tokens out as in
+   */
+  conv1d(x: TensorLike, weight: TensorLike, options?: Conv1dOptions): Tensor;
+
+  /**
+   * torch.nn.RNN, one layer, batch first: h_t = tanh(W_ih·x_t + b_ih + W_hh·h_{t-1} + b_hh). Elman 1990.
+   *
+   * @param x (B, n, Din)
+   * @returns output (B, n, D) and finalState (B, D)
+   * @example
+   * const { output, finalState } = attention.rnn(x, { weightIh, weightHh });
+   */
+  rnn(x: TensorLike, weights: RnnWeights, options?: RnnOptions): RnnResult;
+
+  /**
+   * What one layer costs that maps n tokens of width d to n tokens of width d, and its asymptotic class. No wasm is used.
+   *
+   * multiplyAdds counts what `conv1d`, `rnn` and `scaledDotProductAttention` (one head) do for one sequence, biases and
+   * the pointwise functions left out: 'cnn' k·n·d² (padding counted, d channels in and out), 'rnn' 2·n·d² (d² for the
+   * token, d² for the state), 'self-attention' 2·n²·d (n²·d for QKᵀ, n²·d for the weights times V, no projections;
+   * MultiHeadAttention's four projections add 4·n·d²).
+   *
+   * maximumPathLength is the number of layers (cnn, self-attention) or steps (rnn) until something has seen both the first
+   * and the last token: ceil((n-1)/(k-1)) for a cnn, so two layers of k = 3 join x1 and x5; Infinity for k = 1 and n > 1.
+   *
+   * Vaswani et al. 2017, table 1; d2l.ai, section "Self-Attention and Positional Encoding".
+   *
+   * @param size n tokens, d wide; k (default 3) is a cnn's kernel
+   * @example
+   * attention.complexity('self-attention', { n: 512, d: 64 }).order.computation; // 'O(n²·d)'
+   */
+  complexity(architecture: Architecture, size: ComplexitySize): Complexity;
+
+  /** The sine and cosine table as a layer; `new attention.PositionalEncoding({ numHiddens: 32, dropout: 0.1 })`. */
+  readonly PositionalEncoding: new (options: PositionalEncodingOptions) => PositionalEncoding;
+
   /** Multi-head attention; `new attention.MultiHeadAttention({ numHiddens: 100, numHeads: 5, dropout: 0.5 })`. */
   readonly MultiHeadAttention: new (options: MultiHeadAttentionOptions) => MultiHeadAttention;
 }
@@ -73,6 +147,12 @@ export function surface(wasm: Wasm): WasmAttention {
     scaledDotProductAttention: (query, key, value, options) =>
       scaledDotProductAttention(wasm, query, key, value, options),
     maskedSoftmax: (scores, validLens) => maskedSoftmax(wasm, scores, validLens),
+    sinusoidalEncoding: (options) => sinusoidalEncoding(wasm, options),
+    encodingRotation: (options) => encodingRotation(wasm, options),
+    conv1d: (x, weight, options) => conv1d(wasm, x, weight, options),
+    rnn: (x, weights, options) => rnn(wasm, x, weights, options),
+    complexity,
+    PositionalEncoding: positionalEncodingClass(wasm),
     MultiHeadAttention: multiHeadAttentionClass(wasm),
   };
 }

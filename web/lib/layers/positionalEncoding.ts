@@ -126,7 +126,8 @@ class PositionalEncodingLayer implements PositionalEncoding {
     const chosen = given.seed === undefined ? undefined : checkSeed(FORWARD, given.seed);
     const input = toTensorOfRank(FORWARD, 'x', x, 2, 3);
     const [length, width] = input.shape.slice(-2) as [number, number];
-    if (width !== this.#width) wrongValue(FORWARD, `x of width ${this.#width}`, `shape ${showShape(input.shape)}`);
+    if (width !== this.#width)
+      wrongValue(FORWARD, `x of width ${this.#width}`, `shape ${showShape(input.shape)}`);
     this.#grow(offset + length);
 
     const seed = chosen ?? this.#seed;

@@ -48,7 +48,8 @@ export function conv1d(
   const padded = length + 2 * padding;
   if (padded >= 2 ** 31) wrongValue(OPERATION, 'a padded length below 2^31', padded);
   if (span > padded) wrongValue(OPERATION, `a kernel that spans at most the padded length (${padded})`, span);
-  const bias = given.bias === undefined ? undefined : toTensorOfShape(OPERATION, 'bias', given.bias, [outChannels]);
+  const bias =
+    given.bias === undefined ? undefined : toTensorOfShape(OPERATION, 'bias', given.bias, [outChannels]);
   const outLength = raw.conv1dLength(length, kernel, stride, padding, dilation);
   const count = batch * outChannels * outLength;
 

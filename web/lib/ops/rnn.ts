@@ -33,7 +33,12 @@ export interface RnnResult {
 const OPERATION = 'rnn';
 
 /** See `WasmAttention.rnn`. */
-export function rnn({ raw, memory }: Wasm, x: TensorLike, weights: RnnWeights, options?: RnnOptions): RnnResult {
+export function rnn(
+  { raw, memory }: Wasm,
+  x: TensorLike,
+  weights: RnnWeights,
+  options?: RnnOptions,
+): RnnResult {
   const given = checkOptions<RnnOptions>(OPERATION, options);
   const { nonlinearity = 'tanh' } = given;
   if (nonlinearity !== 'tanh' && nonlinearity !== 'relu') {

@@ -1,6 +1,5 @@
 import { checkOut } from '../attentionOptions.js';
 import { checkFinite, checkInteger, checkOptions, wrongKind, wrongValue } from '../check.js';
-import type { Memory } from '../memory.js';
 import type { Tensor } from '../types.js';
 import type { Wasm } from '../wasm.js';
 
@@ -60,14 +59,21 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
     const scratch = memory.reserve(2 * raw.sinusoidalEncodingScratch(dim));
     const rowsAtOnce = Math.min(length, Math.max(1, Math.floor(PIECE_FLOATS / dim)));
     const piece = memory.reserve(rowsAtOnce * dim);
-    const places = memory.reserve(positions ? 2 * rowsAtOnce : 0);
+    const places = positions && memory.doubles(positions);
     for (let row = 0; row < length; row += rowsAtOnce) {
       const rows = Math.min(rowsAtOnce, length - row);
-      if (positions) {
-        memory.writeDoubles(places, positions.subarray(row, row + rows));
-        raw.sinusoidalEncodingAt(frequencies, places, piece, rows, dim, layout === 'concatenated');
+      if (places !== undefined) {
+        raw.sinusoidalEncodingAt(frequencies, places + 8 * row, piece, rows, dim, layout === 'concatenated');
       } else {
-        raw.sinusoidalEncoding(frequencies, scratch, piece, rows, dim, offset + row, layout === 'concatenated');
+        raw.sinusoidalEncoding(
+          frequencies,
+          scratch,
+          piece,
+          rows,
+          dim,
+          offset + row,
+          layout === 'concatenated',
+        );
       }
       memory.read(piece, rows * dim, data.subarray(row * dim, (row + rows) * dim));
     }
@@ -76,7 +82,7 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
 }
 
 /** The table that the operations on positions take; within a scope. */
-export function placeFrequencies({ raw, memory }: { raw: Wasm['raw']; memory: Memory }, dim: number, base: number): number {
+export function placeFrequencies({ raw, memory }: Wasm, dim: number, base: number): number {
   const frequencies = memory.reserve(2 * raw.sinusoidalFrequenciesSize(dim));
   raw.sinusoidalFrequencies(frequencies, dim, base);
   return frequencies;
@@ -91,7 +97,8 @@ export function checkBase(operation: string, value: number | undefined, farthest
 }
 
 function checkPositions(operation: string, positions: ArrayLike<number>, offset: number): Float64Array {
-  const isArray = Array.isArray(positions) || (ArrayBuffer.isView(positions) && !(positions instanceof DataView));
+  const isArray =
+    Array.isArray(positions) || (ArrayBuffer.isView(positions) && !(positions instanceof DataView));
   if (!isArray) wrongKind(operation, 'positions to be an array of numbers', positions);
   const places = new Float64Array(positions.length);
   for (let i = 0; i < places.length; ++i) {
