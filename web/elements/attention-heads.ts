@@ -1,0 +1,280 @@
+import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
+import { choice, slider } from './controls.js';
+import { FigureElement } from './figure-element.js';
+import './heat-map.js';
+import type { CellDetail, HeatMap } from './heat-map.js';
+import './ramp-legend.js';
+import { normalDraws } from './normal-draws.js';
+import { baseStyles, controlStyles } from './styles.js';
+import { valuesTable } from './values-table.js';
+
+/** The textbook's case: two sequences of four tokens, one hundred wide, five heads. */
+const BATCH = 2;
+const TOKENS = 4;
+const NUM_HIDDENS = 100;
+const NUM_HEADS = 5;
+
+/**
+ * `<attention-heads>`: the attention weights of every head of a `MultiHeadAttention` layer over two short sequences, with a
+ * slider for each sequence's valid length.
+ *
+ * @fires attention-change - the reader changed something; `detail` is `{ validLens, input, seed }`
+ */
+export class AttentionHeads extends FigureElement {
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    css`
+      .sequence + .sequence {
+        margin-top: 1rem;
+      }
+      .sequence-title {
+        font-weight: 600;
+      }
+      .under {
+        display: flex;
+        flex-wrap: wrap;
+        align-items: baseline;
+        justify-content: space-between;
+        gap: 0 1.5rem;
+      }
+      .under .readout {
+        flex: 1 1 14rem;
+      }
+      .shapes {
+        color: var(--_quiet);
+      }
+      .maps {
+        display: grid;
+        grid-template-columns: repeat(auto-fit, minmax(max(5.5rem, (100% - 4rem) / 5), 1fr));
+        gap: 0.75rem 1rem;
+        margin-top: 0.25rem;
+      }
+      .map-title {
+        padding-inline-start: 1.1rem;
+        color: var(--_quiet);
+        font-size: 0.75rem;
+        text-align: center;
+      }
+      .choices {
+        min-height: 1.75rem;
+      }
+      .tables {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0 1rem;
+      }
+    `,
+  ];
+  static override properties = {
+    validLens: { attribute: 'valid-lens', converter: { fromAttribute: lengthsOf } },
+    input: { type: String },
+    seed: { type: Number },
+    pointed: { state: true },
+    tableOpen: { state: true },
+  };
+
+  /** Valid length of each sequence, 0 to 4; default `3 2`. */
+  declare validLens: readonly number[];
+  /** What stands in X: `ones` (default) or `random`, standard normal numbers. */
+  declare input: 'ones' | 'random';
+  /** Seed of the random X; default 1. */
+  declare seed: number;
+  declare protected pointed: (CellDetail & { sequence: number; head: number }) | undefined;
+  declare protected tableOpen: boolean;
+  #layer: MultiHeadAttention | undefined;
+
+  constructor() {
+    super();
+    this.validLens = [3, 2];
+    this.input = 'ones';
+    this.seed = 1;
+    this.tableOpen = false;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#layer?.dispose();
+    this.#layer = undefined;
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    super.updated(changed);
+    // Ten maps share one legend: a cursor in one of them ends the cursor of the others.
+    if (this.pointed === undefined) return;
+    const { sequence, head } = this.pointed;
+    for (const map of this.renderRoot.querySelectorAll<HeatMap>('heat-map')) {
+      if (map.dataset.at !== `${sequence},${head}`) map.cursor = undefined;
+    }
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words } = this;
+    const { output, weights } = this.#attend(library);
+    return html`
+      ${this.validLens.map((valid, sequence) => this.#sequence(weights, valid, sequence))}
+      <div class="under">
+        <p class="readout">
+          ${this.pointed === undefined ? words.text('heads.hint') : this.#readout(weights)}
+        </p>
+        <ramp-legend low="0" high="1"></ramp-legend>
+      </div>
+      <p class="shapes">
+        ${words.text('heads.shapes', { output: shapeText(output), weights: shapeText(weights) })}
+      </p>
+      <div class="controls">
+        ${this.validLens.map((valid, sequence) => this.#lengthSlider(valid, sequence))}
+        <fieldset class="choices">
+          <legend>${words.text('heads.input')}</legend>
+          ${choice('input', words.text('heads.ones'), this.input === 'ones', () => this.#change({ input: 'ones' }))}
+          ${choice('input', words.text('heads.random'), this.input === 'random', () => this.#change({ input: 'random' }))}
+          <button
+            type="button"
+            ?disabled=${this.input === 'ones'}
+            @click=${() => this.#change({ seed: this.seed + 1 })}
+          >
+            ${words.text('heads.draw')}
+          </button>
+        </fieldset>
+      </div>
+      ${this.#tables(weights)}
+    `;
+  }
+
+  #attend(library: WasmAttention): { output: Tensor; weights: Tensor } {
+    this.#layer ??= new library.MultiHeadAttention({
+      numHiddens: NUM_HIDDENS,
+      numHeads: NUM_HEADS,
+      dropout: 0.5,
+      seed: 1,
+    });
+    const size = BATCH * TOKENS * NUM_HIDDENS;
+    const data = this.input === 'ones' ? new Float32Array(size).fill(1) : normalDraws(size, this.seed);
+    const X = { data, shape: [BATCH, TOKENS, NUM_HIDDENS] };
+    const { output, weights } = this.#layer.forward(X, X, X, {
+      validLens: this.validLens,
+      needWeights: true,
+    });
+    if (weights === undefined) throw new Error('attention-heads: expected weights, got none');
+    return { output, weights };
+  }
+
+  #sequence(weights: Tensor, valid: number, sequence: number): TemplateResult {
+    const { words } = this;
+    const heads = Array.from({ length: NUM_HEADS }, (_, head) => head);
+    return html`<div class="sequence">
+      <p class="sequence-title">${words.text('heads.sequence', { sequence: sequence + 1 })}</p>
+      <div class="maps">${heads.map((head) => this.#map(weights, valid, sequence, head))}</div>
+    </div>`;
+  }
+
+  #lengthSlider(valid: number, sequence: number): TemplateResult {
+    const { words } = this;
+    return slider({
+      name: `valid-${sequence}`,
+      label: words.text('heads.valid', { sequence: sequence + 1 }),
+      value: valid,
+      min: 0,
+      max: TOKENS,
+      text: words.number(valid),
+      onInput: (value) =>
+        this.#change({ validLens: this.validLens.map((old, i) => (i === sequence ? value : old)) }),
+    });
+  }
+
+  #map(weights: Tensor, valid: number, sequence: number, head: number): TemplateResult {
+    const { words } = this;
+    const names = { sequence: sequence + 1, head: head + 1 };
+    const point = (event: CustomEvent<CellDetail>): void => {
+      event.stopPropagation();
+      this.pointed = { ...event.detail, sequence, head };
+    };
+    return html`<div>
+      <div class="map-title" aria-hidden="true">${words.text('heads.head', names)}</div>
+      <heat-map
+        bare
+        .values=${weightsOf(weights, sequence, head)}
+        .rows=${TOKENS}
+        .columns=${TOKENS}
+        .validColumns=${valid}
+        low="0"
+        high="1"
+        origin="1"
+        data-at="${sequence},${head}"
+        label=${words.text('heads.mapLabel', names)}
+        row-name=${words.text('query')}
+        column-name=${words.text('key')}
+        @cell-change=${point}
+      ></heat-map>
+    </div>`;
+  }
+
+  #readout(weights: Tensor): TemplateResult {
+    const { words } = this;
+    const { sequence, head, row, column } = this.pointed ?? { sequence: 0, head: 0, row: 0, column: 0 };
+    const value = weightsOf(weights, sequence, head)[row * TOKENS + column] ?? NaN;
+    return html`${words.text('heads.readout', { sequence: sequence + 1, head: head + 1, query: row + 1, key: column + 1 })}
+      <strong>${words.number(value, 3)}</strong>`;
+  }
+
+  #tables(weights: Tensor): TemplateResult {
+    const { words } = this;
+    const heads = [1, 2, 3, 4];
+    const format = (value: number): string => words.number(value, 3);
+    const names = { rowName: words.text('query'), columnName: words.text('key') };
+    const table = (sequence: number, head: number): TemplateResult => {
+      const caption = words.text('heads.mapLabel', { sequence: sequence + 1, head: head + 1 });
+      const values = weightsOf(weights, sequence, head);
+      return valuesTable({ ...names, values, rows: TOKENS, origin: 1, heads, caption, format });
+    };
+    const all = Array.from({ length: BATCH * NUM_HEADS }, (_, k) =>
+      table(Math.floor(k / NUM_HEADS), k % NUM_HEADS),
+    );
+    return html`<details
+      @toggle=${(event: Event) => (this.tableOpen = (event.target as HTMLDetailsElement).open)}
+    >
+      <summary>${words.text('table')}</summary>
+      ${
+        this.tableOpen
+          ? html`<div class="scroller tables" role="region" tabindex="0" aria-label=${words.text('table')}>
+              ${all}
+            </div>`
+          : nothing
+      }
+    </details>`;
+  }
+
+  #change(change: Partial<Pick<AttentionHeads, 'validLens' | 'input' | 'seed'>>): void {
+    Object.assign(this, change);
+    const { validLens, input, seed } = this;
+    const detail = { validLens, input, seed };
+    this.dispatchEvent(new CustomEvent('attention-change', { detail, bubbles: true, composed: true }));
+  }
+}
+
+/** The (TOKENS, TOKENS) weights of one head over one sequence, out of (BATCH, NUM_HEADS, TOKENS, TOKENS). */
+function weightsOf(weights: Tensor, sequence: number, head: number): Float32Array {
+  const size = TOKENS * TOKENS;
+  const start = (sequence * NUM_HEADS + head) * size;
+  return weights.data.subarray(start, start + size);
+}
+
+function shapeText(tensor: Tensor): string {
+  return `(${tensor.shape.join(', ')})`;
+}
+
+/** `3 2`: a whole number from 0 to 4 a sequence; anything else is read as the textbook's `3 2`. */
+function lengthsOf(attribute: string | null): readonly number[] {
+  const lengths = (attribute ?? '').trim().split(/[\s,]+/);
+  const good = lengths.length === BATCH && lengths.every((length) => /^[0-4]$/.test(length));
+  return good ? lengths.map(Number) : [3, 2];
+}
+
+customElements.define('attention-heads', AttentionHeads);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'attention-heads': AttentionHeads;
+  }
+}

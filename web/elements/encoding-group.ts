@@ -1,0 +1,42 @@
+/** What figures of the same matrix P share. */
+export interface EncodingSettings {
+  length: number;
+  width: number;
+  base: number;
+  columns: readonly number[];
+}
+
+interface Member extends EncodingSettings {
+  readonly group: string;
+}
+
+const groups = new Map<string, Set<Member>>();
+
+/** Joins the figure's group and takes over its settings, if it has members already. */
+export function adopt(member: Member): void {
+  if (member.group === '') return;
+  const members = groups.get(member.group) ?? new Set<Member>();
+  groups.set(member.group, members);
+  const [first] = members;
+  if (first !== undefined) copy(first, member);
+  members.add(member);
+}
+
+/** Gives a figure's settings to the rest of its group. */
+export function share(member: Member): void {
+  for (const other of groups.get(member.group) ?? []) if (other !== member) copy(member, other);
+}
+
+/** Leaves the group; the last one takes the group with it. */
+export function leave(member: Member): void {
+  const members = groups.get(member.group);
+  members?.delete(member);
+  if (members?.size === 0) groups.delete(member.group);
+}
+
+function copy(from: EncodingSettings, to: EncodingSettings): void {
+  to.length = from.length;
+  to.width = from.width;
+  to.base = from.base;
+  to.columns = from.columns;
+}

@@ -1,0 +1,235 @@
+import { css, html, svg, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { slider } from './controls.js';
+import { FigureElement } from './figure-element.js';
+import { arcPath, residual, rotate, type Pair } from './rotation.js';
+import { baseStyles, controlStyles } from './styles.js';
+
+/** Positions of the figure; the encoding is computed up to where the longest offset leads from the last of them. */
+const POSITIONS = 60;
+const OFFSET = 30;
+
+/**
+ * `<encoding-rotation>`: the pairs (2j, 2j+1) of an encoding as hands of clocks. The matrix of an offset δ turns every hand
+ * from position i to position i + δ; the residual says how exactly.
+ *
+ * @fires rotation-change - the reader moved a slider; `detail` is `{ position, offset, width }`
+ */
+export class EncodingRotation extends FigureElement {
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    css`
+      .clocks {
+        display: grid;
+        grid-template-columns: repeat(auto-fill, minmax(min(6.5rem, 28%), 1fr));
+        gap: 0.75rem 1rem;
+      }
+      .clock {
+        text-align: center;
+      }
+      .clock svg {
+        display: block;
+        width: 100%;
+        max-width: 9rem;
+        margin: 0 auto;
+      }
+      .clock p {
+        color: var(--_quiet);
+        font-size: 0.75rem;
+        line-height: 1.35;
+      }
+      .clock p.pair {
+        color: var(--_ink);
+      }
+      .dial {
+        fill: none;
+        stroke: var(--_line);
+        stroke-width: 0.02;
+      }
+      .from {
+        stroke: var(--_quiet);
+        stroke-width: 0.035;
+        stroke-dasharray: 0.08 0.06;
+      }
+      .to {
+        stroke: var(--_series-0);
+        stroke-width: 0.055;
+        stroke-linecap: round;
+      }
+      .tip {
+        fill: var(--_series-0);
+      }
+      .target {
+        fill: none;
+        stroke: var(--_ink);
+        stroke-width: 0.04;
+      }
+      .start {
+        fill: var(--_paper);
+        stroke: var(--_quiet);
+        stroke-width: 0.035;
+      }
+      .turn {
+        fill: none;
+        stroke: var(--_accent);
+        stroke-width: 0.06;
+      }
+      .key {
+        display: flex;
+        flex-wrap: wrap;
+        gap: 0 1.25rem;
+        margin-top: 0.75rem;
+        color: var(--_quiet);
+      }
+      .key span {
+        display: inline-flex;
+        align-items: center;
+        gap: 0.4rem;
+      }
+      .key svg {
+        width: 1.5rem;
+        height: 1rem;
+      }
+      .residual {
+        margin-top: 0.5rem;
+      }
+      .residual strong {
+        color: var(--_accent);
+        font-weight: 600;
+        white-space: nowrap;
+      }
+    `,
+  ];
+  static override properties = {
+    position: { type: Number },
+    offset: { type: Number },
+    width: { type: Number },
+  };
+
+  /** The position i whose hands are turned, 0 to 59; default 10. */
+  declare position: number;
+  /** The offset δ, −30 to 30; default 6. */
+  declare offset: number;
+  /** Width of the encoding, even; default 16, eight clocks. */
+  declare width: number;
+
+  constructor() {
+    super();
+    this.position = 10;
+    this.offset = 6;
+    this.width = 16;
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, position, offset, width } = this;
+    const matrices = library.encodingRotation({ delta: offset, dim: width }).data;
+    const P = library.sinusoidalEncoding({ length: POSITIONS + OFFSET, dim: width }).data;
+    const error = residual(matrices, P, { positions: POSITIONS, offset, dim: width });
+    const pairs = Array.from({ length: width / 2 }, (_, j) => j);
+    return html`
+      <div class="clocks">${pairs.map((j) => this.#clock(j, matrices, P))}</div>
+      <div class="key" aria-hidden="true">${this.#key()}</div>
+      <div class="controls">
+        ${slider({
+          name: 'offset',
+          label: words.text('rotation.offset'),
+          value: offset,
+          min: -OFFSET,
+          max: OFFSET,
+          text: words.number(offset),
+          onInput: (value) => this.#change({ offset: value }),
+        })}
+        ${slider({
+          name: 'position',
+          label: words.text('rotation.position'),
+          value: position,
+          min: 0,
+          max: POSITIONS - 1,
+          text: words.number(position),
+          onInput: (value) => this.#change({ position: value }),
+        })}
+        ${slider({
+          name: 'width',
+          label: words.text('encoding.width'),
+          value: width,
+          min: 4,
+          max: 32,
+          step: 2,
+          text: words.number(width),
+          onInput: (value) => this.#change({ width: value }),
+        })}
+      </div>
+      <p class="residual" role="status">
+        ${words.text('rotation.residual')} <strong>${this.#scientific(error)}</strong>
+      </p>
+    `;
+  }
+
+  #clock(j: number, matrices: Float32Array, P: Float32Array): TemplateResult {
+    const { words, position, offset, width } = this;
+    const pairAt = (row: number): Pair => [P[row * width + 2 * j] ?? NaN, P[row * width + 2 * j + 1] ?? NaN];
+    const from = pairAt(position);
+    const to = rotate(matrices.subarray(4 * j, 4 * j + 4), from);
+    const omega = 10000 ** ((-2 * j) / width);
+    const angle = words.number(((offset * omega) / (2 * Math.PI)) * 360, offset * omega < 1 ? 1 : 0);
+    const target = position + offset >= 0 ? pairAt(position + offset) : undefined;
+    // Up is the pair's cosine, right its sine: at position 0 every hand points up, and time runs clockwise.
+    return html`<div class="clock">
+      <svg
+        viewBox="-1.15 -1.15 2.3 2.3"
+        role="img"
+        aria-label=${words.text('rotation.clockLabel', { pair: j, angle })}
+      >
+        <circle class="dial" r="1" />
+        <path class="turn" d=${arcPath(position * omega, offset * omega, 0.62)} />
+        <line class="from" x2=${from[0]} y2=${-from[1]} />
+        <circle class="start" r="0.07" cx=${from[0]} cy=${-from[1]} />
+        <line class="to" x2=${to[0]} y2=${-to[1]} />
+        <circle class="tip" r="0.075" cx=${to[0]} cy=${-to[1]} />
+        ${target === undefined ? '' : svg`<circle class="target" r="0.125" cx=${target[0]} cy=${-target[1]} />`}
+      </svg>
+      <p class="pair">${words.text('rotation.pair', { pair: j, sine: 2 * j, cosine: 2 * j + 1 })}</p>
+      <p>δω = ${angle}°</p>
+    </div>`;
+  }
+
+  #key(): TemplateResult {
+    const { words } = this;
+    const sample = (content: unknown): TemplateResult =>
+      html`<svg viewBox="-0.75 -0.5 1.5 1">${content}</svg>`;
+    return html`
+      <span
+        >${sample(svg`<line class="from" x1="-0.7" x2="0.3" /><circle class="start" r="0.12" cx="0.4" />`)}${words.text('rotation.keyFrom')}</span
+      >
+      <span
+        >${sample(svg`<line class="to" x1="-0.7" x2="0.4" /><circle class="tip" r="0.14" cx="0.4" />`)}${words.text('rotation.keyTurned')}</span
+      >
+      <span>${sample(svg`<circle class="target" r="0.3" />`)}${words.text('rotation.keyTarget')}</span>
+    `;
+  }
+
+  /** `1.2 × 10⁻⁷`, in the page's number format. */
+  #scientific(value: number): TemplateResult {
+    if (value === 0) return html`0`;
+    const exponent = Math.floor(Math.log10(value));
+    return html`${this.words.number(value / 10 ** exponent, 1)} × 10<sup
+        >${this.words.number(exponent)}</sup
+      >`;
+  }
+
+  #change(change: Partial<Pick<EncodingRotation, 'position' | 'offset' | 'width'>>): void {
+    Object.assign(this, change);
+    const { position, offset, width } = this;
+    const detail = { position, offset, width };
+    this.dispatchEvent(new CustomEvent('rotation-change', { detail, bubbles: true, composed: true }));
+  }
+}
+
+customElements.define('encoding-rotation', EncodingRotation);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'encoding-rotation': EncodingRotation;
+  }
+}

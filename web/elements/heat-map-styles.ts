@@ -1,0 +1,90 @@
+import { css } from 'lit';
+
+/** `--heat-map-aspect`: width over height of the cells' rectangle, default 1. */
+export const heatMapStyles = css`
+  .frame {
+    display: grid;
+    grid-template:
+      'row-name row-ticks plot' auto
+      '.        .         column-ticks' 1.375rem
+      '.        .         column-name' auto
+      / 1.125rem 1.75rem 1fr;
+  }
+  .frame.bare {
+    grid-template:
+      'row-ticks plot' auto
+      '.         column-ticks' 1.25rem
+      / 1.1rem 1fr;
+  }
+  .row-name {
+    grid-area: row-name;
+    justify-self: center;
+    align-self: center;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    writing-mode: vertical-rl;
+    transform: rotate(180deg);
+  }
+  .column-name {
+    grid-area: column-name;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    text-align: center;
+  }
+  .row-ticks {
+    grid-area: row-ticks;
+    width: 100%;
+    height: 100%;
+    overflow: visible;
+  }
+  .column-ticks {
+    grid-area: column-ticks;
+    width: 100%;
+    height: 100%;
+    overflow: visible;
+  }
+  .plot {
+    grid-area: plot;
+    position: relative;
+    aspect-ratio: var(--heat-map-aspect, 1);
+    cursor: crosshair;
+  }
+  .cells {
+    position: absolute;
+    inset: 0;
+    width: 100%;
+    height: 100%;
+  }
+  .overlay {
+    position: absolute;
+    inset: 0;
+    width: 100%;
+    height: 100%;
+    overflow: visible;
+    pointer-events: none;
+  }
+  .overlay rect.halo {
+    fill: none;
+    stroke: var(--_paper);
+    stroke-width: 5;
+  }
+  .overlay rect.cursor {
+    fill: none;
+    stroke: var(--_accent);
+    stroke-width: 2.5;
+  }
+  .hatch {
+    fill: var(--_quiet);
+    opacity: 0.45;
+  }
+  .under {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    justify-content: space-between;
+    gap: 0 1.5rem;
+  }
+  .under .readout {
+    flex: 1 1 14rem;
+  }
+`;

@@ -1,0 +1,300 @@
+import { scaleLinear } from 'd3-scale';
+import { html, LitElement, nothing, svg, type PropertyValues, type TemplateResult } from 'lit';
+import { watchDevicePixels } from './device-pixels.js';
+import { moveCursor, type Cell } from './heat-map-cursor.js';
+import { heatMapStyles } from './heat-map-styles.js';
+import { Localised } from './localised.js';
+import { paintCells } from './paint-cells.js';
+import './ramp-legend.js';
+import { rampFor, rampStyles } from './ramps.js';
+import { baseStyles, controlStyles } from './styles.js';
+import { valuesTable } from './values-table.js';
+
+/** The cell under the cursor, as `cell-change` and `cell-pick` report it. Indices start at 0. */
+export interface CellDetail extends Cell {
+  readonly value: number;
+}
+
+/** The properties on which the canvas depends; the rest is drawn over it. */
+const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
+
+/**
+ * `<heat-map>`: a matrix in Blues on a canvas, with a cursor for pointer and keyboard, the value under it in words, a legend
+ * and the whole matrix as a table.
+ *
+ * Set `values` (row-major), `rows` and `columns` from a script; the rest are attributes too (README.md lists them).
+ *
+ * @slot - controls, between the value under the cursor and the table
+ * @fires cell-change - the cursor moved; `detail` is a {@link CellDetail}
+ * @fires cell-pick - a cell was clicked, or Enter or Space pressed on it (only with `pickable`)
+ */
+export class HeatMap extends LitElement {
+  static override styles = [baseStyles, controlStyles, rampStyles, heatMapStyles];
+  static override properties = {
+    values: { attribute: false },
+    rows: { type: Number },
+    columns: { type: Number },
+    low: { type: Number },
+    high: { type: Number },
+    label: { type: String },
+    rowName: { type: String, attribute: 'row-name' },
+    columnName: { type: String, attribute: 'column-name' },
+    origin: { type: Number },
+    digits: { type: Number },
+    validColumns: { type: Number, attribute: 'valid-columns' },
+    bare: { type: Boolean },
+    pickable: { type: Boolean },
+    cursor: { attribute: false },
+    tableOpen: { state: true },
+  };
+
+  /** The matrix, row-major, `rows`·`columns` numbers. NaN leaves a cell empty. */
+  declare values: ArrayLike<number>;
+  declare rows: number;
+  declare columns: number;
+  /** Values of the ramp's ends; default −1 and 1. */
+  declare low: number;
+  declare high: number;
+  /** The accessible name: what the matrix is. */
+  declare label: string;
+  declare rowName: string;
+  declare columnName: string;
+  /** The number of the first row and column as readers count them, 0 or 1; default 0. */
+  declare origin: number;
+  /** Decimals of a value in words; default 3. */
+  declare digits: number;
+  /** Columns from this one on are hatched as masked; default none. */
+  declare validColumns: number | undefined;
+  /** The map alone: no axis names, legend, readout or table, for small multiples that share them. */
+  declare bare: boolean;
+  /** Whether cells can be picked. */
+  declare pickable: boolean;
+  /** The cell under the cursor, or nothing. */
+  declare cursor: Cell | undefined;
+  declare protected tableOpen: boolean;
+
+  readonly #words = new Localised(this);
+  readonly #dark = matchMedia('(prefers-color-scheme: dark)');
+  #stopWatching: (() => void) | undefined;
+  #spoken = '';
+
+  constructor() {
+    super();
+    this.values = [];
+    this.rows = this.columns = this.origin = 0;
+    this.low = -1;
+    this.high = 1;
+    this.label = this.rowName = this.columnName = '';
+    this.digits = 3;
+    this.bare = this.pickable = this.tableOpen = false;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#dark.addEventListener('change', this.repaint);
+    if (this.hasUpdated) this.#watch();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#dark.removeEventListener('change', this.repaint);
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
+  }
+
+  /** Paints the cells anew. Only needed after the page has changed `color-scheme` by itself. */
+  readonly repaint = (): void => {
+    const canvas = this.#canvas('.cells');
+    if (canvas === null) return;
+    paintCells(canvas, this, rampFor(canvas), devicePixelRatio);
+    this.renderRoot.querySelector('ramp-legend')?.repaint();
+  };
+
+  protected override willUpdate(): void {
+    const { cursor, rows, columns } = this;
+    if (cursor !== undefined && (cursor.row >= rows || cursor.column >= columns)) {
+      this.cursor = rows * columns === 0 ? undefined : moveCursor(cursor, 'none', false, rows, columns);
+    }
+  }
+
+  protected override updated(changed: PropertyValues<HeatMap>): void {
+    if (this.#stopWatching === undefined) this.#watch();
+    else if (PAINTED.some((name) => changed.has(name))) this.repaint();
+  }
+
+  protected override render(): TemplateResult {
+    return html`
+      <div class=${this.bare ? 'frame bare' : 'frame'}>
+        ${this.bare ? nothing : html`<div class="row-name">${this.rowName}</div>`}
+        <svg class="row-ticks" aria-hidden="true">${this.#rowTicks()}</svg>
+        <div
+          class="plot"
+          role="application"
+          tabindex="0"
+          aria-label=${this.label}
+          aria-describedby="help"
+          @keydown=${this.#onKey}
+          @focus=${this.#onFocus}
+          @pointermove=${this.#onPoint}
+          @pointerdown=${this.#onPoint}
+          @click=${this.#pick}
+        >
+          <canvas class="cells" aria-hidden="true"></canvas>
+          <svg class="overlay" aria-hidden="true">${this.#hatching()}${this.#cursorMark()}</svg>
+        </div>
+        <svg class="column-ticks" aria-hidden="true">${this.#columnTicks()}</svg>
+        ${this.bare ? nothing : html`<div class="column-name">${this.columnName}</div>`}
+      </div>
+      <span id="help" hidden>${this.#words.text(this.pickable ? 'map.helpPick' : 'map.help')}</span>
+      <span class="spoken" role="status">${this.#spoken}</span>
+      ${this.bare ? nothing : this.#below()}
+    `;
+  }
+
+  #below(): TemplateResult {
+    const { low, high } = this;
+    return html`
+      <div class="under">
+        <p class="readout">${this.cursor === undefined ? this.#words.text('map.hint') : this.#readout()}</p>
+        <ramp-legend .low=${low} .high=${high}></ramp-legend>
+      </div>
+      <slot></slot>
+      <details @toggle=${(event: Event) => (this.tableOpen = (event.target as HTMLDetailsElement).open)}>
+        <summary>${this.#words.text('table')}</summary>
+        ${this.tableOpen ? this.#table() : nothing}
+      </details>
+    `;
+  }
+
+  #table(): TemplateResult {
+    const { values, rows, columns, rowName, columnName, origin } = this;
+    const heads = Array.from({ length: columns }, (_, column) => column + origin);
+    const format = (value: number): string => this.#words.number(value, this.digits);
+    return html`<div class="scroller" role="region" tabindex="0" aria-label=${this.label}>
+      ${valuesTable({ values, rows, rowName, columnName, origin, heads, format, caption: this.label })}
+    </div>`;
+  }
+
+  #readout(): TemplateResult {
+    const { row, column, value } = this.#detail();
+    return html`${this.rowName} ${row + this.origin}, ${this.columnName} ${column + this.origin}:
+      <strong>${this.#words.number(value, this.digits)}</strong>`;
+  }
+
+  #detail(): CellDetail {
+    const { row, column } = this.cursor ?? { row: 0, column: 0 };
+    return { row, column, value: this.values[row * this.columns + column] ?? NaN };
+  }
+
+  #rowTicks(): unknown {
+    const middle = (row: number): string => `${((row + 0.5) / this.rows) * 100}%`;
+    return ticks(this.rows, 6).map(
+      (row) =>
+        svg`<text x="100%" dx="-6" y=${middle(row)} dy="0.35em" text-anchor="end">${row + this.origin}</text>`,
+    );
+  }
+
+  #columnTicks(): unknown {
+    const middle = (column: number): string => `${((column + 0.5) / this.columns) * 100}%`;
+    return ticks(this.columns, 8).map(
+      (column) =>
+        svg`<text x=${middle(column)} y="1.15em" text-anchor="middle">${column + this.origin}</text>`,
+    );
+  }
+
+  #hatching(): unknown {
+    const from = this.validColumns ?? this.columns;
+    if (from >= this.columns) return nothing;
+    const start = (from / this.columns) * 100;
+    return svg`<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+        <rect class="hatch" width="1" height="6" />
+      </pattern>
+      <rect x="${start}%" width="${100 - start}%" height="100%" fill="url(#hatch)" />`;
+  }
+
+  #cursorMark(): unknown {
+    if (this.cursor === undefined) return nothing;
+    const { row, column } = this.cursor;
+    const box = (name: string) =>
+      svg`<rect class=${name} x="${(column / this.columns) * 100}%" y="${(row / this.rows) * 100}%"
+        width="${100 / this.columns}%" height="${100 / this.rows}%" />`;
+    return svg`${box('halo')}${box('cursor')}`;
+  }
+
+  readonly #onKey = (event: KeyboardEvent): void => {
+    if (this.rows * this.columns === 0 || event.altKey || event.metaKey) return;
+    if (event.key === 'Enter' || event.key === ' ') {
+      if (!this.pickable) return;
+      event.preventDefault();
+      this.#pick();
+      return;
+    }
+    const from = this.cursor ?? { row: 0, column: 0 };
+    const to = moveCursor(from, event.key, event.ctrlKey, this.rows, this.columns);
+    if (to === undefined) return;
+    event.preventDefault();
+    this.#moveTo(to, true);
+  };
+
+  readonly #onFocus = (event: FocusEvent): void => {
+    // A click brings its own cell.
+    if (!(event.target as Element).matches(':focus-visible') || this.rows * this.columns === 0) return;
+    this.#moveTo(this.cursor ?? { row: 0, column: 0 }, true);
+  };
+
+  readonly #onPoint = (event: PointerEvent): void => {
+    const box = (event.currentTarget as Element).getBoundingClientRect();
+    const row = Math.floor(((event.clientY - box.top) / box.height) * this.rows);
+    const column = Math.floor(((event.clientX - box.left) / box.width) * this.columns);
+    if (row < 0 || column < 0 || row >= this.rows || column >= this.columns) return;
+    if (row !== this.cursor?.row || column !== this.cursor.column) this.#moveTo({ row, column }, false);
+  };
+
+  readonly #pick = (): void => {
+    if (!this.pickable || this.cursor === undefined) return;
+    this.dispatchEvent(
+      new CustomEvent('cell-pick', { detail: this.#detail(), bubbles: true, composed: true }),
+    );
+  };
+
+  #moveTo(cursor: Cell, speak: boolean): void {
+    this.cursor = cursor;
+    const detail = this.#detail();
+    const { row, column, value } = detail;
+    // Only the keyboard speaks: a pointer that crosses a hundred cells would say a hundred values.
+    this.#spoken = speak
+      ? `${this.rowName} ${row + this.origin}, ${this.columnName} ${column + this.origin}: ${this.#words.number(value, this.digits)}`
+      : '';
+    this.dispatchEvent(new CustomEvent('cell-change', { detail, bubbles: true, composed: true }));
+  }
+
+  #watch(): void {
+    const canvas = this.#canvas('.cells');
+    if (canvas === null) return;
+    this.#stopWatching = watchDevicePixels(canvas, (width, height) => {
+      canvas.width = width;
+      canvas.height = height;
+      this.repaint();
+    });
+  }
+
+  #canvas(selector: string): HTMLCanvasElement | null {
+    return this.renderRoot.querySelector<HTMLCanvasElement>(selector);
+  }
+}
+
+/** Whole numbers below `count`, about `wanted` of them, evenly apart. */
+function ticks(count: number, wanted: number): number[] {
+  if (count <= wanted) return Array.from({ length: count }, (_, i) => i);
+  return scaleLinear([0, count - 1], [0, 1])
+    .ticks(wanted)
+    .filter((tick) => Number.isInteger(tick));
+}
+
+customElements.define('heat-map', HeatMap);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'heat-map': HeatMap;
+  }
+}

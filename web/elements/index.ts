@@ -1,0 +1,11 @@
+/**
+ * The figures of wasm-attention as custom elements, for anybody's page. Importing this module defines them all; README.md
+ * in this folder lists their attributes, events and CSS custom properties.
+ * @packageDocumentation
+ */
+export { AttentionHeads } from './attention-heads.js';
+export { EncodingRotation } from './encoding-rotation.js';
+export { HeatMap, type CellDetail } from './heat-map.js';
+export { PositionalCurves } from './positional-curves.js';
+export { PositionalHeatmap } from './positional-heatmap.js';
+export type { EncodingSettings } from './encoding-group.js';

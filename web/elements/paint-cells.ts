@@ -1,0 +1,55 @@
+import { rampIndex, type Ramp } from './ramps.js';
+
+/** A matrix to paint. */
+export interface Cells {
+  readonly values: ArrayLike<number>;
+  readonly rows: number;
+  readonly columns: number;
+  /** The values of the ramp's two ends. */
+  readonly low: number;
+  readonly high: number;
+}
+
+/** Cells at least this many device pixels wide and high (times the density) get a gap, so that equal neighbours stay apart. */
+const GAP_FROM = 14;
+
+/**
+ * Fills a canvas with a matrix, one flat colour a cell, edges on whole device pixels. NaN stays transparent.
+ * One `ImageData` of a pixel a cell, scaled without smoothing: 256×128 cells take well under a frame.
+ */
+export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, density: number): void {
+  const context = canvas.getContext('2d');
+  const { values, rows, columns, low, high } = cells;
+  if (context === null || canvas.width === 0 || canvas.height === 0) return;
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  if (rows === 0 || columns === 0) return;
+  const image = new ImageData(columns, rows);
+  for (let i = 0; i < rows * columns; ++i) {
+    const value = values[i] ?? NaN;
+    if (Number.isNaN(value)) continue;
+    const at = 4 * rampIndex(value, low, high);
+    image.data.set(ramp.subarray(at, at + 4), 4 * i);
+  }
+  const small = new OffscreenCanvas(columns, rows);
+  small.getContext('2d')?.putImageData(image, 0, 0);
+  context.imageSmoothingEnabled = false;
+  context.drawImage(small, 0, 0, canvas.width, canvas.height);
+  if (Math.min(canvas.width / columns, canvas.height / rows) >= GAP_FROM * density) {
+    clearGaps(context, rows, columns, Math.round(density));
+  }
+}
+
+/** Fills a canvas with the ramp itself, low to high from left to right. */
+export function paintRamp(canvas: HTMLCanvasElement, ramp: Ramp): void {
+  canvas.width = 256;
+  canvas.height = 1;
+  canvas.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(ramp), 256, 1), 0, 0);
+}
+
+function clearGaps(context: CanvasRenderingContext2D, rows: number, columns: number, gap: number): void {
+  const { width, height } = context.canvas;
+  for (let c = 1; c < columns; ++c)
+    context.clearRect(Math.round((c * width) / columns) - (gap >> 1), 0, gap, height);
+  for (let r = 1; r < rows; ++r)
+    context.clearRect(0, Math.round((r * height) / rows) - (gap >> 1), width, gap);
+}

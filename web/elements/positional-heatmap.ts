@@ -1,0 +1,77 @@
+import { css, html, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { EncodingFigure, MOST_COLUMNS } from './encoding-figure.js';
+import './heat-map.js';
+import type { CellDetail } from './heat-map.js';
+import { seriesMarks, seriesStyles } from './series.js';
+import { baseStyles, controlStyles } from './styles.js';
+
+/**
+ * `<positional-heatmap>`: the matrix P of sine and cosine encodings as a heat map, positions down, columns across.
+ * Picking a cell puts its column into the curves of the same `group`, or takes it out.
+ */
+export class PositionalHeatmap extends EncodingFigure {
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    seriesStyles,
+    css`
+      heat-map {
+        --heat-map-aspect: 1.2;
+      }
+      .marks {
+        display: block;
+        box-sizing: border-box;
+        width: 100%;
+        height: 7px;
+        padding-inline-start: calc(1.75rem + 1.125rem);
+        margin-bottom: 2px;
+        overflow: visible;
+      }
+      @media (max-width: 30rem) {
+        heat-map {
+          --heat-map-aspect: 0.85;
+        }
+      }
+    `,
+  ];
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words } = this;
+    const { data, shape } = this.encoding(library);
+    const [rows = 0, columns = 0] = shape;
+    return html`
+      ${seriesMarks(this.drawnColumns, columns)}
+      <heat-map
+        .values=${data}
+        .rows=${rows}
+        .columns=${columns}
+        label=${words.text('encoding.mapLabel', { length: rows, width: columns })}
+        row-name=${words.text('position')}
+        column-name=${words.text('column')}
+        pickable
+        @cell-pick=${this.#toggleColumn}
+        >${this.sliders()}</heat-map
+      >
+    `;
+  }
+
+  readonly #toggleColumn = (event: CustomEvent<CellDetail>): void => {
+    const { column } = event.detail;
+    const drawn = this.drawnColumns;
+    const without = drawn.filter((other) => other !== column);
+    if (without.length === drawn.length) {
+      this.change({ columns: [...drawn, column].slice(-MOST_COLUMNS).sort((a, b) => a - b) });
+    } else if (without.length > 0) {
+      this.change({ columns: without });
+    }
+  };
+}
+
+customElements.define('positional-heatmap', PositionalHeatmap);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'positional-heatmap': PositionalHeatmap;
+  }
+}

@@ -1,0 +1,44 @@
+import { css } from 'lit';
+import { blues } from 'virtual:wasm-attention/ramps';
+
+/** 256 colours, four bytes each (red, green, blue, opaque), lowest value first. */
+export type Ramp = Uint8ClampedArray;
+
+/** d3's Blues: light for low values, dark for high ones. */
+export const BLUES: Ramp = decode(blues);
+/** The same ramp the other way round, for dark pages: the highest value stands out most there too. */
+export const BLUES_ON_DARK: Ramp = decode(blues, true);
+
+/**
+ * The ramp for the colour scheme around a canvas, whoever set it: `rampStyles` colour the canvas black in a light scheme
+ * and white in a dark one, and that can be read back.
+ */
+export function rampFor(canvas: HTMLCanvasElement): Ramp {
+  return getComputedStyle(canvas).color === 'rgb(255, 255, 255)' ? BLUES_ON_DARK : BLUES;
+}
+
+export const rampStyles = css`
+  canvas {
+    color: light-dark(rgb(0 0 0), rgb(255 255 255));
+  }
+  @media (forced-colors: active) {
+    canvas {
+      forced-color-adjust: none;
+    }
+  }
+`;
+
+/** The index in a ramp of a value in the domain [low, high]; values outside take the end colours. */
+export function rampIndex(value: number, low: number, high: number): number {
+  const t = high > low ? (value - low) / (high - low) : 0;
+  return Math.round(Math.min(1, Math.max(0, t)) * 255);
+}
+
+function decode(table: string, reversed = false): Ramp {
+  const ramp = new Uint8ClampedArray(256 * 4);
+  for (let i = 0; i < 256; ++i) {
+    const colour = parseInt(table.slice(6 * i, 6 * i + 6), 16);
+    ramp.set([colour >> 16, (colour >> 8) & 255, colour & 255, 255], 4 * (reversed ? 255 - i : i));
+  }
+  return ramp;
+}

@@ -1,0 +1,68 @@
+import type { Element, ElementContent, Root } from 'hast';
+import { visit } from './visit.js';
+
+/**
+ * Makes KaTeX's MathML render alike in every browser.
+ *
+ * MathML Core has neither `mathvariant` (but for `normal`) nor `columnalign`, and both carry meaning in our formulas:
+ * a bold x is a vector, and aligned equations line up at their equals signs. So letters become the Unicode characters
+ * that `mathvariant` stood for, and table attributes become classes for the style sheet.
+ */
+export function portableMath() {
+  return (tree: Root): void => {
+    visit(tree, (node) => {
+      if (node.tagName === 'math' && node.properties.display === 'block') node.properties.tabIndex = 0;
+      const variant = node.properties.mathvariant;
+      if (typeof variant === 'string' && variant !== 'normal') {
+        node.children = node.children.map((child) => inVariant(child, variant));
+        delete node.properties.mathvariant;
+      }
+      if (node.tagName === 'mtable') alignByClass(node);
+      // The TeX source is for programs; assistive technology would read it out as a second formula.
+      if (node.tagName === 'semantics') {
+        node.children = node.children.filter((child) => !isElement(child, 'annotation'));
+      }
+    });
+  };
+}
+
+/** Code points of A, a and 0 in each of Unicode's mathematical alphabets (0: the alphabet has no digits). */
+const ALPHABETS: Readonly<Record<string, readonly [upper: number, lower: number, digit: number]>> = {
+  bold: [0x1d400, 0x1d41a, 0x1d7ce],
+  script: [0x1d49c, 0x1d4b6, 0],
+  'double-struck': [0x1d538, 0x1d552, 0x1d7d8],
+};
+
+/** Letters that Unicode had before it had the alphabets: their places there are left empty. */
+const EARLIER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'double-struck': { C: 'ℂ', H: 'ℍ', N: 'ℕ', P: 'ℙ', Q: 'ℚ', R: 'ℝ', Z: 'ℤ' },
+  script: { B: 'ℬ', E: 'ℰ', F: 'ℱ', H: 'ℋ', I: 'ℐ', L: 'ℒ', M: 'ℳ', R: 'ℛ', e: 'ℯ', g: 'ℊ', o: 'ℴ' },
+};
+
+/** The character that stands for `letter` in a `mathvariant`. */
+export function inAlphabet(letter: string, variant: string): string {
+  const earlier = EARLIER[variant]?.[letter];
+  if (earlier !== undefined) return earlier;
+  const alphabet = ALPHABETS[variant];
+  if (alphabet === undefined) throw new RangeError(`math: expected a known mathvariant, got ${variant}`);
+  const [upper, lower, digit] = alphabet;
+  const code = letter.charCodeAt(0);
+  if (/[A-Z]/.test(letter)) return String.fromCodePoint(upper + code - 65);
+  if (/[a-z]/.test(letter)) return String.fromCodePoint(lower + code - 97);
+  if (/[0-9]/.test(letter) && digit > 0) return String.fromCodePoint(digit + code - 48);
+  return letter;
+}
+
+function inVariant(child: ElementContent, variant: string): ElementContent {
+  if (child.type !== 'text') return child;
+  return { ...child, value: [...child.value].map((letter) => inAlphabet(letter, variant)).join('') };
+}
+
+function alignByClass(table: Element): void {
+  const align = table.properties.columnalign;
+  table.properties = { className: align === 'right left' ? ['aligned'] : ['matrix'] };
+}
+
+function isElement(node: ElementContent, tagName: string): boolean {
+  return node.type === 'element' && node.tagName === tagName;
+}

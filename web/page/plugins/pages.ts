@@ -1,0 +1,80 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Plugin, ViteDevServer } from 'vite';
+import { renderProse } from './prose.js';
+import { languagePage, startPage, type PageStrings } from './template.js';
+
+/** The languages of the section, in the order of the menu; a language is published once its prose file exists. */
+export const LANGUAGES = ['en', 'pt', 'ko', 'tr', 'id'] as const;
+export type Language = (typeof LANGUAGES)[number];
+
+/** Languages of which `root` has the prose. */
+export function published(root: string): Language[] {
+  return LANGUAGES.filter((language) => existsSync(proseFile(root, language)));
+}
+
+/** Rollup inputs, one page a published language and the page at `/`. The files are made here and never written. */
+export function pageInputs(root: string): string[] {
+  return ['', ...published(root)].map((folder) => resolve(root, folder, 'index.html'));
+}
+
+/** Vite plugin: makes `/index.html` and `/<language>/index.html` out of the prose, in the build and in the dev server. */
+export function pages(root: string): Plugin {
+  const inputs = new Set(pageInputs(root));
+  return {
+    name: 'wasm-attention-pages',
+    enforce: 'pre',
+    resolveId: (id) => {
+      const file = resolve(root, id);
+      return inputs.has(file) ? file : null;
+    },
+    load(id) {
+      if (!inputs.has(id)) return null;
+      for (const file of sources(root)) this.addWatchFile(file);
+      return pageHtml(root, id);
+    },
+    configureServer: (server) => () => serve(server, root),
+  };
+}
+
+function serve(server: ViteDevServer, root: string): void {
+  server.watcher.add(sources(root));
+  server.watcher.on('change', (file) => {
+    if (sources(root).includes(file)) server.ws.send({ type: 'full-reload' });
+  });
+  server.middlewares.use((request, response, next) => {
+    const path = new URL(request.originalUrl ?? '/', 'http://localhost').pathname;
+    const file = resolve(root, `.${path}`, path.endsWith('/') ? 'index.html' : '');
+    if (!pageInputs(root).includes(file)) return next();
+    server
+      .transformIndexHtml(path, pageHtml(root, file))
+      .then((html) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html))
+      .catch(next);
+  });
+}
+
+/** The HTML of one input, before Vite has bundled its script and style sheet. */
+export function pageHtml(root: string, file: string): string {
+  const languages = published(root);
+  const menu = languages.map((language) => ({ language, name: pageStrings(root, language).languageName }));
+  const language = languages.find((each) => file === resolve(root, each, 'index.html'));
+  if (language === undefined) return startPage(menu);
+  const prose = renderProse(readFileSync(proseFile(root, language), 'utf8'));
+  return languagePage({ language, prose, strings: pageStrings(root, language), menu });
+}
+
+function sources(root: string): string[] {
+  return published(root).flatMap((language) => [proseFile(root, language), stringsFile(root, language)]);
+}
+
+function proseFile(root: string, language: Language): string {
+  return resolve(root, 'prose', `${language}.md`);
+}
+
+function stringsFile(root: string, language: Language): string {
+  return resolve(root, 'strings', `${language}.json`);
+}
+
+function pageStrings(root: string, language: Language): PageStrings {
+  return JSON.parse(readFileSync(stringsFile(root, language), 'utf8')) as PageStrings;
+}

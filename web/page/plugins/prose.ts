@@ -1,0 +1,109 @@
+import type { Element, ElementContent, Root } from 'hast';
+import rehypeKatex from 'rehype-katex';
+import rehypeRaw from 'rehype-raw';
+import rehypeStringify from 'rehype-stringify';
+import remarkGfm from 'remark-gfm';
+import remarkMath from 'remark-math';
+import remarkParse from 'remark-parse';
+import remarkRehype from 'remark-rehype';
+import { unified } from 'unified';
+import { portableMath } from './math.js';
+import { visit } from './visit.js';
+
+/** A heading of the table of contents. */
+export interface Heading {
+  readonly id: string;
+  readonly depth: 2 | 3;
+  readonly html: string;
+}
+
+/** One language's section, ready for its page. */
+export interface Prose {
+  readonly title: string;
+  readonly description: string;
+  readonly body: string;
+  readonly contents: readonly Heading[];
+}
+
+/**
+ * Turns one prose file (Markdown, TeX math, raw HTML for figures) into static HTML.
+ *
+ * The file opens with `title:` and `description:` lines between two `---` lines. Headings of level 2 and 3 end with
+ * their anchor, `## Self-attention {#self-attention}`, so that links to them are the same in every language. Display math
+ * stands between `$$` lines.
+ * Throws an `Error` that names what is missing.
+ */
+export function renderProse(markdown: string): Prose {
+  const front = /^---\n([\s\S]*?)\n---\n/.exec(markdown);
+  if (front === null) throw new Error('prose: expected front matter between --- lines, got none');
+  const contents: Heading[] = [];
+  const body = unified()
+    .use(remarkParse)
+    .use(remarkGfm)
+    .use(remarkMath)
+    .use(remarkRehype, { allowDangerousHtml: true })
+    .use(rehypeRaw)
+    .use(rehypeKatex, { output: 'mathml' })
+    .use(portableMath)
+    .use(() => (tree: Root) => anchorHeadings(tree, contents))
+    .use(() => wrapTables)
+    .use(rehypeStringify)
+    .processSync(markdown.slice(front[0].length));
+  // rehype-katex reports a formula it cannot read, and goes on with its source in red.
+  if (body.messages.length > 0) throw new Error(`prose: ${body.messages.join('; ')}`);
+  return {
+    title: field(front[1] ?? '', 'title'),
+    description: field(front[1] ?? '', 'description'),
+    body: String(body),
+    contents,
+  };
+}
+
+function field(front: string, name: string): string {
+  const value = new RegExp(`^${name}: (.+)$`, 'm').exec(front)?.[1];
+  if (value === undefined)
+    throw new Error(`prose: expected a line "${name}: …" in the front matter, got none`);
+  return value.trim();
+}
+
+/** Moves `{#anchor}` from the end of each heading into its id, and lists the headings. */
+function anchorHeadings(tree: Root, contents: Heading[]): void {
+  visit(tree, (node) => {
+    if (node.tagName !== 'h2' && node.tagName !== 'h3') return;
+    const last = node.children.at(-1);
+    const anchor = last?.type === 'text' ? /\s*\{#([a-z0-9-]+)\}$/.exec(last.value) : null;
+    if (anchor === null || last?.type !== 'text') {
+      throw new Error(
+        `prose: expected {#anchor} at the end of a heading, got ${JSON.stringify(node.children)}`,
+      );
+    }
+    last.value = last.value.slice(0, anchor.index);
+    node.properties.id = anchor[1];
+    const html = unified().use(rehypeStringify).stringify({ type: 'root', children: node.children });
+    contents.push({ id: anchor[1] ?? '', depth: node.tagName === 'h2' ? 2 : 3, html });
+  });
+}
+
+/** A table wider than a phone scrolls inside its own box, which the keyboard can reach. */
+function wrapTables(tree: Root): void {
+  const wrap = (parent: Root | Element): void => {
+    parent.children = parent.children.map((child) => {
+      if (child.type !== 'element') return child;
+      if (child.tagName !== 'table') {
+        wrap(child);
+        return child;
+      }
+      return scroller(child);
+    }) as ElementContent[];
+  };
+  wrap(tree);
+}
+
+function scroller(table: Element): Element {
+  return {
+    type: 'element',
+    tagName: 'div',
+    properties: { className: ['table'], tabIndex: 0 },
+    children: [table],
+  };
+}

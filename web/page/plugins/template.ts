@@ -1,0 +1,139 @@
+import type { Prose } from './prose.js';
+
+/** The words of the page around the prose, one JSON file a language. */
+export interface PageStrings {
+  readonly languageName: string;
+  readonly skipToText: string;
+  readonly contents: string;
+  readonly languages: string;
+  readonly kicker: string;
+  readonly scriptsOff: string;
+}
+
+/** A language that the menu offers. */
+export interface MenuEntry {
+  readonly language: string;
+  readonly name: string;
+}
+
+/**
+ * What the page may do. Scripts come from this origin only and may compile WebAssembly, not strings; styles come from
+ * style sheets only; nothing comes from anybody else.
+ */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+].join('; ');
+
+/** A language's page. */
+export function languagePage(page: {
+  language: string;
+  prose: Prose;
+  strings: PageStrings;
+  menu: readonly MenuEntry[];
+}): string {
+  const { language, prose, strings, menu } = page;
+  return `<!doctype html>
+<html lang="${language}">
+  <head>
+    ${head(prose.title, prose.description)}
+    ${menu.map(alternate).join('\n    ')}
+    <link vite-ignore rel="alternate" hreflang="x-default" href="../" />
+    <link rel="stylesheet" href="/style/page.css" />
+    <script type="module" src="/main.ts"></script>
+  </head>
+  <body>
+    <a class="skip" href="#text">${escape(strings.skipToText)}</a>
+    <header>
+      <p class="kicker">${escape(strings.kicker)}</p>
+      <h1>${escape(prose.title)}</h1>
+      <p class="lede">${escape(prose.description)}</p>
+      <noscript><p class="notice">${escape(strings.scriptsOff)}</p></noscript>
+      ${languageMenu(language, strings, menu)}
+    </header>
+    <nav class="contents" aria-label="${escape(strings.contents)}">
+      <p class="contents-title" aria-hidden="true">${escape(strings.contents)}</p>
+      <ol>
+        ${outline(prose.contents)}
+      </ol>
+    </nav>
+    <main id="text" tabindex="-1">
+${prose.body}
+    </main>
+  </body>
+</html>
+`;
+}
+
+/** Headings of level 2, with those of level 3 in lists of their own below them. */
+function outline(contents: Prose['contents']): string {
+  let html = '';
+  for (const [index, { id, depth, html: text }] of contents.entries()) {
+    const next = contents[index + 1]?.depth ?? 2;
+    html += `<li><a href="#${id}">${text}</a>`;
+    if (depth === 2 && next === 3) html += '<ol>';
+    else html += depth === 3 && next === 2 ? '</li></ol></li>' : '</li>';
+  }
+  return html;
+}
+
+/** The page at `/`: a script goes on to the reader's language; without scripts the links do. */
+export function startPage(menu: readonly MenuEntry[]): string {
+  const link = (entry: MenuEntry): string =>
+    `<li><a href="./${entry.language}/" lang="${entry.language}" hreflang="${entry.language}">${escape(entry.name)}</a></li>`;
+  return `<!doctype html>
+<html lang="en">
+  <head>
+    ${head('Self-attention and positional encoding', 'A textbook section whose figures compute in your browser.')}
+    ${menu.map(({ language }) => `<link vite-ignore rel="alternate" hreflang="${language}" href="./${language}/" />`).join('\n    ')}
+    <link rel="stylesheet" href="/style/page.css" />
+    <script type="module" src="/start.ts"></script>
+  </head>
+  <body>
+    <main class="start">
+      <h1>Self-attention and positional encoding</h1>
+      <ul>
+        ${menu.map(link).join('\n        ')}
+      </ul>
+    </main>
+  </body>
+</html>
+`;
+}
+
+function head(title: string, description: string): string {
+  return `<meta charset="utf-8" />
+    <meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}" />
+    <meta name="viewport" content="width=device-width, initial-scale=1" />
+    <meta name="color-scheme" content="light dark" />
+    <meta name="description" content="${escape(description)}" />
+    <title>${escape(title)}</title>
+    <link rel="icon" href="/icon.svg" type="image/svg+xml" />`;
+}
+
+function alternate({ language }: MenuEntry): string {
+  return `<link vite-ignore rel="alternate" hreflang="${language}" href="../${language}/" />`;
+}
+
+/** No menu where there is nothing to choose. */
+function languageMenu(current: string, strings: PageStrings, menu: readonly MenuEntry[]): string {
+  if (menu.length < 2) return '';
+  const item = ({ language, name }: MenuEntry): string =>
+    `<li><a href="../${language}/" lang="${language}" hreflang="${language}"${language === current ? ' aria-current="page"' : ''}>${escape(name)}</a></li>`;
+  return `<nav class="languages" aria-label="${escape(strings.languages)}"><ul>${menu.map(item).join('')}</ul></nav>`;
+}
+
+function escape(text: string): string {
+  const entities: Readonly<Record<string, string>> = {
+    '&': '&amp;',
+    '<': '&lt;',
+    '>': '&gt;',
+    '"': '&quot;',
+  };
+  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
+}

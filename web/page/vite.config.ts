@@ -1,0 +1,28 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+import { ramps } from '../elements/vite-ramps.js';
+import { pageInputs, pages } from './plugins/pages.js';
+
+const root = fileURLToPath(new URL('.', import.meta.url));
+
+const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
+  version: string;
+};
+
+export default defineConfig({
+  root,
+  // Relative addresses: the built folder works at the root of a host and below it.
+  base: './',
+  define: { __VERSION__: JSON.stringify(version) },
+  plugins: [pages(root), ramps()],
+  resolve: { alias: { 'wasm-attention': fileURLToPath(new URL('../lib/index.ts', import.meta.url)) } },
+  build: {
+    outDir: fileURLToPath(new URL('../../build/page', import.meta.url)),
+    emptyOutDir: true,
+    target: 'es2022',
+    // A module preload polyfill would be an inline script, which the content security policy forbids.
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: pageInputs(root) },
+  },
+});
