@@ -1,26 +1,17 @@
 /** What this engine on this machine can do at best, by native/limits.cpp. */
-import { readFile } from 'node:fs/promises';
-
+import { instantiate } from './peers/standalone.mjs';
 import { normal } from './random.mjs';
 import { interleave } from './timing.mjs';
 
 const DEPTH = 256; // panels of 4 KB and 8 KB: in any L1
 const COPY_BYTES = 64 * 2 ** 20; // far beyond any L2
 const CHAINS = [10, 12, 13];
-const imports = new Proxy({}, { get: () => new Proxy({}, { get: () => () => 0 }) });
-
-async function instantiate(build) {
-  const bytes = await readFile(new URL('limits.wasm', build));
-  const { instance } = await WebAssembly.instantiate(bytes, imports);
-  return instance.exports;
-}
-
 /**
  * The 4×8 micro-kernel over packed panels in L1, as a contender that takes part in the rounds of a work: the limit that
  * a row is compared with is measured while that row is. `flop` is that of one call.
  */
 export async function microKernel(build) {
-  const wasm = await instantiate(build);
+  const wasm = await instantiate('limits', build);
   const panels = wasm.reserve(1 << 16);
   new Float32Array(wasm.memory.buffer, panels, 12 * DEPTH).set(normal(12 * DEPTH, 71));
   const [a, b, c] = [panels, panels + 16 * DEPTH, panels + 48 * DEPTH];
@@ -33,7 +24,7 @@ export async function microKernel(build) {
  * Float32Array out of wasm memory, which is what every result of every wasm library has to pay.
  */
 export async function measureLimits({ build, rounds = 9, quick = false }) {
-  const wasm = await instantiate(build);
+  const wasm = await instantiate('limits', build);
   const sums = wasm.reserve(1 << 16);
   const copied = wasm.reserve(2 * COPY_BYTES);
   const floats = new Float32Array(wasm.memory.buffer);

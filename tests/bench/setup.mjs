@@ -22,10 +22,10 @@ function run(command, args, env = {}) {
 const common = ['-O3', '-msimd128', '-std=c++17', '-fno-exceptions', '-fno-rtti', '-DNDEBUG'];
 const linking = ['--no-entry', '-sSTANDALONE_WASM', '-sALLOW_MEMORY_GROWTH=1', '-sMAXIMUM_MEMORY=4GB', '-sINITIAL_MEMORY=1MB', '-sTOTAL_STACK=256KB']; // prettier-ignore
 
-/** Compiles native/NAME.cpp to build/NAME.wasm where the source is newer. */
-function compile(name, flags, say) {
+/** Compiles native/NAME.cpp to build/NAME.wasm where the source, or what it is linked with, is newer. */
+function compile(name, flags, say, linked) {
   const source = `native/${name}.cpp`;
-  if (time(`${name}.wasm`, build) > time(source, here)) return;
+  if (time(`${name}.wasm`, build) > Math.max(time(source, here), linked ? time(linked, here) : 0)) return;
   say(`compiling ${source}`);
   // Debian's emscripten looks for its JavaScript optimizer's parser there.
   const NODE_PATH = ['/usr/share/nodejs', process.env.NODE_PATH].filter(Boolean).join(':');
@@ -40,6 +40,9 @@ export function setUp({ needsPeers, say }) {
   }
   mkdirSync(build, { recursive: true });
   compile('limits', [], say);
+  const kernels = '../../build/wasm/libkernels.a';
+  if (time(kernels, here) === 0) throw new Error('bench: the library is not built: run `bash scripts/build.sh library` first');
+  compile('product', ['-I../../cpp', kernels], say, kernels);
   const eigen = ['/usr/include/eigen3', '/usr/local/include/eigen3'].find((folder) => existsSync(folder));
   if (eigen) compile('eigen', ['-isystem', eigen], say);
 }

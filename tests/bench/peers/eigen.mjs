@@ -1,30 +1,7 @@
-/** Eigen compiled to wasm: native/eigen.cpp behind JavaScript arrays, copied in and out as a user of it would have to. */
+/** Eigen compiled to wasm: native/eigen.cpp. */
 import { readFile } from 'node:fs/promises';
 
-/** Imports that a standalone module asks for and that these functions never reach. */
-const imports = new Proxy({}, { get: () => new Proxy({}, { get: () => () => 0 }) });
-
-function bound(instance) {
-  const wasm = instance.exports;
-  const allocate = (length) => wasm.allocate(4 * length) >>> 0;
-  const write = (address, data) => new data.constructor(wasm.memory.buffer, address, data.length).set(data);
-  const place = (data) => {
-    const address = allocate(data.length);
-    write(address, data);
-    return address;
-  };
-  const take = (address, length) => new Float32Array(wasm.memory.buffer, address, length).slice();
-  /** Runs `body` with the inputs copied in and room for the outputs, then frees both. */
-  const call = (inputs, lengths, body) => {
-    const from = inputs.map(place);
-    const to = lengths.map(allocate);
-    body(from, to);
-    const outputs = to.map((address, i) => take(address, lengths[i]));
-    for (const address of [...from, ...to]) wasm.release(address);
-    return outputs;
-  };
-  return { wasm, place, call };
-}
+import { instantiate, withArrays } from './standalone.mjs';
 
 function prepare({ wasm, place, call }, problem) {
   const { kind, params, inputs, parameters } = problem;
@@ -81,10 +58,7 @@ function prepare({ wasm, place, call }, problem) {
 }
 
 export async function open({ build }) {
-  const bytes = await readFile(new URL('eigen.wasm', build));
-  const { instance } = await WebAssembly.instantiate(bytes, imports);
-  if (instance.exports._initialize) instance.exports._initialize();
-  const eigen = bound(instance);
+  const eigen = withArrays(await instantiate('eigen', build));
   const macros = await readFile('/usr/include/eigen3/Eigen/src/Core/util/Macros.h', 'utf8').catch(() => '');
   const version = ['WORLD', 'MAJOR', 'MINOR'].map((part) => macros.match(new RegExp(`EIGEN_${part}_VERSION (\\d+)`))?.[1]);
   return {

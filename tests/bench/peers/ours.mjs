@@ -1,5 +1,7 @@
-/** This library, through its public entry as it is published (dist/); the matrix product through the core beneath it. */
+/** This library, through its public entry as it is published (dist/); the matrix product through native/product.cpp. */
 import { readFile } from 'node:fs/promises';
+
+import { instantiate, withArrays } from './standalone.mjs';
 
 const root = new URL('../../../', import.meta.url);
 
@@ -31,10 +33,12 @@ function layerOf(wasm, { width, heads }, parameters) {
 }
 
 const prepare = {
-  matmul: ({ core }, { params: { m, k, n }, inputs: { a, b } }) => {
-    if (!core) return undefined;
-    return { run: () => ({ c: core.product(a, b, m, k, n) }) };
-  },
+  matmul: ({ kernels: { wasm, call } }, { params: { m, k, n }, inputs }) => ({
+    run() {
+      const [c] = call([inputs.a, inputs.b], [m * n], ([a, b], [out]) => wasm.product(a, b, out, m, k, n));
+      return { c };
+    },
+  }),
 
   attention: ({ wasm }, { params: { batch, heads, n, d, causal, window }, inputs }) => {
     const shape = [batch, heads, n, d];
@@ -98,14 +102,13 @@ const prepare = {
   },
 };
 
-export async function open() {
+export async function open({ build }) {
   const { load } = await import(new URL('dist/index.js', root));
   const wasm = await load();
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
-  const context = { wasm, core: undefined };
+  const context = { wasm, kernels: withArrays(await instantiate('product', build)) };
   return {
     version,
     peers: [{ name: 'wasm-attention', prepare: (problem) => prepare[problem.kind](context, problem) }],
-    wasm,
   };
 }
