@@ -3,10 +3,8 @@ import { describe, expect, test } from '@jest/globals';
 import { scaledDotProductAttention as reference } from '../reference/scaledDotProductAttention.js';
 import { WEIGHT_RTOL } from '../support/attentionTolerance.js';
 import { expectClose, maxAbs } from '../support/close.js';
-import { attention } from '../support/library.js';
+import { scaledDotProductAttention } from '../support/library.js';
 import { Random } from '../support/random.js';
-
-const { scaledDotProductAttention } = attention;
 
 const random = new Random(1);
 const query = random.tensor([2, 3, 16, 8]);

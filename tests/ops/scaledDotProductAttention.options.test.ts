@@ -6,12 +6,10 @@ import { attentionCall, poison, type Feature } from '../support/attentionArbitra
 import { attentionCases, positionalCases } from '../support/attentionCases.js';
 import { expectAttention, WEIGHT_RTOL } from '../support/attentionTolerance.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
-import { attention } from '../support/library.js';
+import { scaledDotProductAttention } from '../support/library.js';
 import { expectPoisonContained } from '../support/poison.js';
 import { Random } from '../support/random.js';
 import { SIZES } from '../support/sizes.js';
-
-const { scaledDotProductAttention } = attention;
 
 const FEATURES: Feature[] = [
   'validLens',
@@ -123,13 +121,9 @@ describe('scaledDotProductAttention against the float64 oracle: every option', (
       { isCausal: true, pastKey, pastValue },
       { isCausal: true, window: [3, 0] as const, pastKey, pastValue },
       { window: 2, causalOffset: [-1, 3], pastKey, pastValue },
-      { isCausal: true, validLens: [5 + n, 3], pastKey, pastValue },
+      { isCausal: true, validLens: { data: [5 + n, 3], shape: [2] }, pastKey, pastValue },
     ]) {
-      const plain = {
-        ...options,
-        ...('validLens' in options && { validLens: { data: options.validLens!, shape: [2] } }),
-      };
-      const { output, weights } = reference(query, key, value, plain);
+      const { output, weights } = reference(query, key, value, options);
       const result = scaledDotProductAttention(query, key, value, { ...options, needWeights: true });
       expectAttention(result, { output, weights }, value);
       expectAttention(scaledDotProductAttention(query, key, value, options), { output }, value);

@@ -8,11 +8,9 @@ import { EPS, expectClose } from '../support/close.js';
 import { loadFixtures } from '../support/fixtures.js';
 import { expectPoisonContained } from '../support/poison.js';
 import { hashed } from '../support/hashed.js';
-import { attention } from '../support/library.js';
+import { scaledDotProductAttention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { SIZES } from '../support/sizes.js';
-
-const { scaledDotProductAttention } = attention;
 
 describe('scaledDotProductAttention against PyTorch', () => {
   test.each(attentionCases())('$name', ({ query, key, value, options, expected }) => {

@@ -29,3 +29,16 @@ export function heapBytes(): number {
   if (!memory) throw new Error('the library was not instantiated through WebAssembly.instantiate');
   return memory.buffer.byteLength;
 }
+
+// The operations by themselves, so that a test reads like the formula it checks.
+export const tensor: WasmAttention['tensor'] = (...call) => attention.tensor(...call);
+export const maskedSoftmax: WasmAttention['maskedSoftmax'] = (...call) => attention.maskedSoftmax(...call);
+export const scaledDotProductAttention: WasmAttention['scaledDotProductAttention'] = (...call) =>
+  attention.scaledDotProductAttention(...call);
+export const sinusoidalEncoding: WasmAttention['sinusoidalEncoding'] = (...call) =>
+  attention.sinusoidalEncoding(...call);
+export const encodingRotation: WasmAttention['encodingRotation'] = (...call) =>
+  attention.encodingRotation(...call);
+export const conv1d: WasmAttention['conv1d'] = (...call) => attention.conv1d(...call);
+export const rnn: WasmAttention['rnn'] = (...call) => attention.rnn(...call);
+export const complexity: WasmAttention['complexity'] = (...call) => attention.complexity(...call);

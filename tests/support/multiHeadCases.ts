@@ -134,8 +134,8 @@ function d2lNames(state: Readonly<Record<string, Numbers>>, D: number): Record<s
   const named: Record<string, Numbers> = {};
   ['W_q', 'W_k', 'W_v'].forEach((name, part) => {
     const separate = state[`${name.slice(2)}_proj_weight`];
-    named[`${name}.weight`] = separate ?? cut(state['in_proj_weight']!, part);
-    if (state['in_proj_bias']) named[`${name}.bias`] = cut(state['in_proj_bias'], part);
+    named[`${name}.weight`] = separate ?? cut(state.in_proj_weight!, part);
+    if (state.in_proj_bias) named[`${name}.bias`] = cut(state.in_proj_bias, part);
   });
   named['W_o.weight'] = state['out_proj.weight']!;
   if (state['out_proj.bias']) named['W_o.bias'] = state['out_proj.bias'];
