@@ -14,11 +14,6 @@ export default {
     // TypeScript sources import each other under the name they will have as JavaScript.
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
-  transform: {
-    '\\.ts$': [
-      '@swc/jest',
-      { swcrc: false, jsc: { target: 'es2022', parser: { syntax: 'typescript', decorators: true } } },
-    ],
-  },
+  transform: { '\\.ts$': '<rootDir>/scripts/jest-transform.mjs' },
   cacheDirectory: '<rootDir>/build/jest',
 };
