@@ -1,140 +1,211 @@
-#include <Eigen/Core>
+// Scaled dot-product attention, tiled over queries and keys with an online softmax (Dao et al. 2022): scores live in a
+// block of 8 queries by 256 keys and are never stored unless asked for; key blocks that no query of a group may see are
+// skipped.
+#include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "attention.h"
+#include "attention/group.h"
 #include "attention/visible.h"
-#include "kernels/dropout.h"
+#include "kernels/pack.h"
 
 namespace wasm_attention {
 namespace {
 
-using Vector = Eigen::Map<Eigen::ArrayXf>;
-using ConstVector = Eigen::Map<const Eigen::VectorXf>;
+/// Hands out pieces of the scratch; with a null scratch it only counts.
+class Cutter {
+ public:
+  explicit Cutter(float* scratch) : scratch_(scratch) {}
+  float* take(size_t count) {
+    float* piece = scratch_ ? scratch_ + used_ : nullptr;
+    used_ += (count + kLanes - 1) / kLanes * kLanes;
+    return piece;
+  }
+  size_t used() const { return used_; }
 
-constexpr float kInfinity = std::numeric_limits<float>::infinity();
-
-/// One query of one head: where it stands and what it may see.
-struct Query {
-  int b, h, i, position;
-  Interval keys;
+ private:
+  float* scratch_;
+  size_t used_ = 0;
 };
 
-int clip(int distance, int limit) { return std::clamp(distance, -limit, limit) + limit; }
-
-/// Terms that come after the softcap: bias, ALiBi, Shaw's relative keys; then the mask.
-void addTerms(const AttentionArgs& a, const Query& q, const ConstVector& query, float* relative, Vector scores) {
-  if (a.bias) {
-    const float* bias = a.bias + q.b * a.biasStrides.batch + q.h * a.biasStrides.head + q.i * a.biasStrides.row;
-    for (int j = q.keys.begin; j < q.keys.end; ++j) {
-      const float term = j < a.biasColumns || a.biasStep == 0 ? bias[j * a.biasStep] : -kInfinity;
-      // A bias of -infinity masks: it replaces the score, for NaN - infinity would be NaN.
-      scores[j] = term == -kInfinity ? -kInfinity : scores[j] + term;
-    }
-  }
-  if (a.alibiSlopes) {
-    for (int j = q.keys.begin; j < q.keys.end; ++j) {
-      scores[j] -= a.alibiSlopes[q.h] * static_cast<float>(q.position - j);
-    }
-  }
-  if (a.relativeKeys) {
-    const float* table = a.relativeKeys + q.h * a.relativeKeysHead;
-    for (int r = 0; r <= 2 * a.relativeKeysClip; ++r) {
-      relative[r] = query.dot(ConstVector(table + r * a.width, a.width));
-    }
-    for (int j = q.keys.begin; j < q.keys.end; ++j) scores[j] += relative[clip(j - q.position, a.relativeKeysClip)];
-  }
-  if (a.mask) {
-    const uint8_t* mask = a.mask + q.b * a.maskStrides.batch + q.h * a.maskStrides.head + q.i * a.maskStrides.row;
-    for (int j = q.keys.begin; j < q.keys.end; ++j) {
-      const bool may_attend = (j < a.maskColumns || a.maskStep == 0) && mask[j * a.maskStep];
-      if (!may_attend) scores[j] = -kInfinity;
-    }
-  }
-  scores.head(q.keys.begin) = -kInfinity;
-  scores.tail(a.keys - q.keys.end) = -kInfinity;
+bool wantsHiddenScores(const AttentionArgs& a) {
+  return a.scoresStage == ScoresStage::kScaled || a.scoresStage == ScoresStage::kSoftcapped;
 }
 
-/// Scores to weights, in place; the log of their sum of exponentials.
-float softmax(Vector scores) {
-  const float max = scores.size() == 0 ? -kInfinity : scores.maxCoeff();
-  if (max == -kInfinity) {
-    scores.setZero();
-    return -kInfinity;
+Group makeGroup(const AttentionArgs& a, const Workspace& w, int b, int h, int first, int index) {
+  Group g{};
+  g.b = b;
+  g.h = h;
+  g.first = first;
+  g.count = std::min(kGroup, a.queries - first);
+  g.position = first + queryOffset(a, b);
+  g.begin = a.keys;
+  g.innerEnd = a.keys;
+  for (int lane = 0; lane < g.count; ++lane) {
+    const Interval keys = visibleKeys(a, b, first + lane);
+    g.begins[lane / kLanes][lane % kLanes] = keys.begin;
+    g.ends[lane / kLanes][lane % kLanes] = keys.end;
+    g.innerBegin = std::max(g.innerBegin, keys.begin);
+    g.innerEnd = std::min(g.innerEnd, keys.end);
+    if (keys.begin >= keys.end) continue;
+    g.begin = std::min(g.begin, keys.begin);
+    g.end = std::max(g.end, keys.end);
   }
-  scores = (scores - max).exp();
-  const float sum = scores.sum();
-  scores /= sum;
-  return max + std::log(sum);
+  if (wantsHiddenScores(a)) {
+    g.begin = 0;
+    g.end = a.keys;
+  }
+  for (int v = 0; v < kVectors; ++v) g.max.v[v] = splat(-kInfinity);
+  g.output = w.outputs + static_cast<size_t>(index) * kGroup * w.valueWidth;
+  std::fill(g.output, g.output + static_cast<size_t>(kGroup) * w.valueWidth, 0.0f);
+
+  float* query = w.queries + static_cast<size_t>(index) * kGroup * a.width;
+  const float* rows = a.query + static_cast<ptrdiff_t>(b) * a.queryStrides.batch +
+                      static_cast<ptrdiff_t>(h) * a.queryStrides.head +
+                      static_cast<ptrdiff_t>(first) * a.queryStrides.row;
+  if (w.packed) {
+    packRows<kGroup>(rows, a.queryStrides.row, g.count, a.width, a.scale, query);
+  } else {
+    for (int lane = 0; lane < g.count; ++lane, rows += a.queryStrides.row) {
+      for (int e = 0; e < a.width; ++e) query[lane * a.width + e] = rows[e] * a.scale;
+    }
+  }
+  g.query = query;
+  g.relative = w.relativeScores + index * w.relativeScoresSize;
+  if (a.relativeKeys) multiplyRelativeKeys(a, w, g);
+  return g;
 }
 
-void attendOne(const AttentionArgs& a, Query q) {
-  if (q.keys.begin >= q.keys.end) q.keys = {0, 0};
-  const int kv_head = q.h / (a.heads / a.kvHeads);
-  const float* key = a.key + q.b * a.keyStrides.batch + kv_head * a.keyStrides.head;
-  const float* value = a.value + q.b * a.valueStrides.batch + kv_head * a.valueStrides.head;
-  const size_t row = (static_cast<size_t>(q.b) * a.heads + q.h) * a.queries + q.i;
-
-  float* scratch = a.scratch;
-  Eigen::Map<Eigen::VectorXf> query(scratch, a.width);
-  scratch += a.width;
-  query =
-      a.scale *
-      ConstVector(a.query + q.b * a.queryStrides.batch + q.h * a.queryStrides.head + q.i * a.queryStrides.row, a.width);
-  float* relative = scratch;
-  scratch += 2 * std::max(a.relativeKeysClip, a.relativeValuesClip) + 1;
-  Vector scores(scratch, a.keys);
-
-  const bool all = a.scoresStage == ScoresStage::kScaled || a.scoresStage == ScoresStage::kSoftcapped;
-  for (int j = all ? 0 : q.keys.begin; j < (all ? a.keys : q.keys.end); ++j) {
-    scores[j] = query.dot(ConstVector(key + j * a.keyStrides.row, a.width));
+/// Normalises, and writes what was gathered.
+void finishGroup(const AttentionArgs& a, const Workspace& w, const Group& g, int index) {
+  for (int lane = 0; lane < g.count; ++lane) {
+    const float max = g.max.v[lane / kLanes][lane % kLanes];
+    const float sum = g.sum.v[lane / kLanes][lane % kLanes];
+    const bool empty = max == -kInfinity;
+    const float scale = empty ? 0.0f : 1 / sum;
+    const float* from = g.output + static_cast<size_t>(lane) * w.valueWidth;
+    float* to = a.output + static_cast<ptrdiff_t>(g.b) * a.outputStrides.batch +
+                static_cast<ptrdiff_t>(g.h) * a.outputStrides.head +
+                static_cast<ptrdiff_t>(g.first + lane) * a.outputStrides.row;
+    for (int c = 0; c < a.valueWidth; ++c) to[c] = empty ? 0.0f : from[c] * scale;
+    const size_t row = resultRow(a, g, lane);
+    if (a.logSumExp) a.logSumExp[row] = empty ? -kInfinity : max + std::log(sum);
+    if (!a.weights || empty) continue;
+    for (int base = g.begin / kKeyBlock * kKeyBlock; base < g.end; base += kKeyBlock) {
+      const float block_max = w.blockMax[(base / kKeyBlock * kGroups + index) * kGroup + lane];
+      const float factor = block_max == -kInfinity ? 0.0f : scale * std::exp(block_max - max);
+      float* weights = a.weights + row * a.keys;
+      for (int j = std::max(base, g.begin); j < std::min(base + kKeyBlock, g.end); ++j) weights[j] *= factor;
+    }
   }
-  const auto stage = [&](ScoresStage at) {
-    if (a.scoresStage == at) Vector(a.scores + row * a.keys, a.keys) = scores;
-  };
-  stage(ScoresStage::kScaled);
-  if (a.softcap > 0) scores = a.softcap * (scores / a.softcap).tanh();
-  stage(ScoresStage::kSoftcapped);
-  addTerms(a, q, ConstVector(query.data(), a.width), relative, scores);
-  stage(ScoresStage::kMasked);
-  const float log_sum_exp = softmax(scores);
-  if (a.logSumExp) a.logSumExp[row] = log_sum_exp;
+}
 
-  if (a.dropout > 0) {
-    const uint32_t row_key = dropoutRow(a.seed, static_cast<uint32_t>(row));
-    const uint32_t threshold = dropoutThreshold(a.dropout);
-    const float keep = 1 / (1 - a.dropout);
-    for (int j = q.keys.begin; j < q.keys.end; ++j) scores[j] *= dropoutBits(row_key, j) < threshold ? 0 : keep;
+/// Up to kGroups groups of queries against all their keys, block by block.
+void attendTile(const AttentionArgs& a, const Workspace& w, int b, int h, int first) {
+  Group groups[kGroups];
+  const int count = std::min(kGroups, (a.queries - first + kGroup - 1) / kGroup);
+  int begin = a.keys;
+  int end = 0;
+  for (int i = 0; i < count; ++i) {
+    groups[i] = makeGroup(a, w, b, h, first + i * kGroup, i);
+    begin = std::min(begin, groups[i].begin);
+    end = std::max(end, groups[i].end);
   }
-  if (a.weights) Vector(a.weights + row * a.keys, a.keys) = scores;
+  for (int base = begin / kKeyBlock * kKeyBlock; base < end; base += kKeyBlock) {
+    for (int i = 0; i < count; ++i) {
+      Group& g = groups[i];
+      const int from = std::max(g.begin, base) / kTileRows * kTileRows;
+      const int to = roundUp(std::min(g.end, base + kKeyBlock), kTileRows);
+      if (from >= to) continue;
+      const BlockRange keys{base, from, to};
+      multiplyKeys(a, w, g, keys);
+      finishScores(a, w, g, keys);
+      softmaxBlock(a, w, g, keys);
+      mixValues(a, w, g, keys);
+      if (a.weights) {
+        float* max = w.blockMax + (base / kKeyBlock * kGroups + i) * kGroup;
+        for (int v = 0; v < kVectors; ++v) store(max + v * kLanes, g.max.v[v]);
+      }
+    }
+  }
+  for (int i = 0; i < count; ++i) finishGroup(a, w, groups[i], i);
+}
 
-  Eigen::Map<Eigen::VectorXf> output(
-      a.output + q.b * a.outputStrides.batch + q.h * a.outputStrides.head + q.i * a.outputStrides.row, a.valueWidth);
-  output.setZero();
-  for (int j = q.keys.begin; j < q.keys.end; ++j) {
-    // A weight of zero skips its value: 0 * NaN would leak what is masked.
-    if (scores[j] != 0) output += scores[j] * ConstVector(value + j * a.valueStrides.row, a.valueWidth);
+/// Keys and values of one head that any query of the batch may see, into panels.
+void packHead(const AttentionArgs& a, const Workspace& w, int b, int kv_head) {
+  Interval seen{a.keys, 0};
+  for (int i = 0; i < a.queries; ++i) {
+    const Interval keys = visibleKeys(a, b, i);
+    if (keys.begin >= keys.end) continue;
+    seen.begin = std::min(seen.begin, keys.begin);
+    seen.end = std::max(seen.end, keys.end);
+  }
+  if (wantsHiddenScores(a)) seen = {0, a.keys};
+  const float* key =
+      a.key + static_cast<ptrdiff_t>(b) * a.keyStrides.batch + static_cast<ptrdiff_t>(kv_head) * a.keyStrides.head;
+  const float* value = a.value + static_cast<ptrdiff_t>(b) * a.valueStrides.batch +
+                       static_cast<ptrdiff_t>(kv_head) * a.valueStrides.head;
+  for (int base = seen.begin / kKeyBlock * kKeyBlock; base < seen.end; base += kKeyBlock) {
+    const int count = std::min(a.keys - base, kKeyBlock);
+    packRows<kTileRows>(key + static_cast<ptrdiff_t>(base) * a.keyStrides.row, a.keyStrides.row, count, a.width, 1.0f,
+                        w.keyPanels + static_cast<size_t>(base) * a.width);
+    float* panels = w.valuePanels + static_cast<size_t>(base) * w.valueWidth;
+    packColumns(value + static_cast<ptrdiff_t>(base) * a.valueStrides.row, a.valueStrides.row, count, a.valueWidth,
+                panels);
+    // 0 * x is NaN for what is not finite.
+    f32x4 probe{};
+    for (int k = 0; k < count * w.valueWidth; k += kLanes) probe += load(panels + k) * 0.0f;
+    w.valuesFinite[base / kKeyBlock] = sum(probe) == 0 ? 1.0f : 0.0f;
+  }
+}
+
+void packRelative(const AttentionArgs& a, const Workspace& w, int h) {
+  if (a.relativeKeys && w.packed) {
+    packRows<kTileRows>(a.relativeKeys + static_cast<ptrdiff_t>(h) * a.relativeKeysHead, a.width,
+                        2 * a.relativeKeysClip + 1, a.width, 1.0f, w.relativeKeys);
   }
   if (a.relativeValues) {
-    const float* table = a.relativeValues + q.h * a.relativeValuesHead;
-    for (int j = q.keys.begin; j < q.keys.end; ++j) {
-      if (scores[j] == 0) continue;
-      const int r = clip(j - q.position, a.relativeValuesClip);
-      output += scores[j] * ConstVector(table + r * a.valueWidth, a.valueWidth);
-    }
+    packColumns(a.relativeValues + static_cast<ptrdiff_t>(h) * a.relativeValuesHead, a.valueWidth,
+                2 * a.relativeValuesClip + 1, a.valueWidth, w.relativeValues);
   }
 }
 
 }  // namespace
 
-size_t scaledDotProductAttentionScratch(const AttentionArgs& a) {
-  return a.width + 2 * std::max(a.relativeKeysClip, a.relativeValuesClip) + 1 + a.keys;
+Workspace::Workspace(const AttentionArgs& a, float* scratch) {
+  Cutter cut(scratch);
+  packed = a.queries >= kFewQueries;
+  valueWidth = roundUp(a.valueWidth, kTileCols);
+  keyPanels = packed ? cut.take(panelsSize(a.keys, a.width, kTileRows)) : nullptr;
+  valuePanels = packed ? cut.take(static_cast<size_t>(a.keys) * valueWidth) : nullptr;
+  valuesFinite = packed ? cut.take(keyBlocks(a)) : nullptr;
+  queries = cut.take(static_cast<size_t>(kGroups) * kGroup * a.width);
+  outputs = cut.take(static_cast<size_t>(kGroups) * kGroup * valueWidth);
+  block = cut.take(kKeyBlock * kGroup);
+  blockMax = a.weights ? cut.take(static_cast<size_t>(keyBlocks(a)) * kGroups * kGroup) : nullptr;
+  const int key_rows = a.relativeKeys ? 2 * a.relativeKeysClip + 1 : 0;
+  const int value_rows = a.relativeValues ? 2 * a.relativeValuesClip + 1 : 0;
+  relativeKeys = cut.take(panelsSize(key_rows, a.width, kTileRows));
+  relativeScoresSize = static_cast<size_t>(roundUp(key_rows, kTileRows)) * kGroup;
+  relativeScores = cut.take(kGroups * relativeScoresSize);
+  relativeValues = cut.take(static_cast<size_t>(value_rows) * valueWidth);
+  relativeWeights = cut.take(static_cast<size_t>(value_rows) * kGroup);
+  size = cut.used();
 }
 
+size_t scaledDotProductAttentionScratch(const AttentionArgs& a) { return Workspace(a, nullptr).size; }
+
 void scaledDotProductAttention(const AttentionArgs& a) {
+  const Workspace w(a, a.scratch);
+  const size_t rows = static_cast<size_t>(a.batch) * a.heads * a.queries;
+  if (a.weights) std::fill(a.weights, a.weights + rows * a.keys, 0.0f);
+  if (a.scoresStage == ScoresStage::kMasked) std::fill(a.scores, a.scores + rows * a.keys, -kInfinity);
+  const int heads_per_kv = a.heads / a.kvHeads;
   for (int b = 0; b < a.batch; ++b) {
     for (int h = 0; h < a.heads; ++h) {
-      for (int i = 0; i < a.queries; ++i) attendOne(a, {b, h, i, i + queryOffset(a, b), visibleKeys(a, b, i)});
+      if (w.packed && h % heads_per_kv == 0) packHead(a, w, b, h / heads_per_kv);
+      if (a.relativeKeysHead != 0 || a.relativeValuesHead != 0 || (b == 0 && h == 0)) packRelative(a, w, h);
+      for (int first = 0; first < a.queries; first += kGroups * kGroup) attendTile(a, w, b, h, first);
     }
   }
 }

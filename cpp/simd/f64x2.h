@@ -24,16 +24,6 @@ inline f64x2 load(const double* p) {
 }
 inline void store(double* p, f64x2 v) { std::memcpy(p, &v, sizeof v); }
 
-/// Rounds to float32 and writes a0 a1 to `p`.
-inline void storeFloats(float* p, f64x2 a) {
-#ifdef __wasm_simd128__
-  wasm_v128_store64_lane(p, wasm_f32x4_demote_f64x2_zero((v128_t)a), 0);
-#else
-  p[0] = static_cast<float>(a[0]);
-  p[1] = static_cast<float>(a[1]);
-#endif
-}
-
 /// Rounds to float32 and writes a0 b0 a1 b1 to `p`.
 inline void storeFloatsInterleaved(float* p, f64x2 a, f64x2 b) {
 #ifdef __wasm_simd128__
@@ -45,6 +35,22 @@ inline void storeFloatsInterleaved(float* p, f64x2 a, f64x2 b) {
   p[1] = static_cast<float>(b[0]);
   p[2] = static_cast<float>(a[1]);
   p[3] = static_cast<float>(b[1]);
+#endif
+}
+
+/// Rounds to float32 and writes a0 a1 to `p`, b0 b1 to `q`. Together, because the compiler rounds the lanes of a single
+/// vector one by one.
+inline void storeFloats(float* p, f64x2 a, float* q, f64x2 b) {
+#ifdef __wasm_simd128__
+  const v128_t both =
+      wasm_i64x2_shuffle(wasm_f32x4_demote_f64x2_zero((v128_t)a), wasm_f32x4_demote_f64x2_zero((v128_t)b), 0, 2);
+  wasm_v128_store64_lane(p, both, 0);
+  wasm_v128_store64_lane(q, both, 1);
+#else
+  p[0] = static_cast<float>(a[0]);
+  p[1] = static_cast<float>(a[1]);
+  q[0] = static_cast<float>(b[0]);
+  q[1] = static_cast<float>(b[1]);
 #endif
 }
 
