@@ -21,13 +21,14 @@ logged() {
   "$@" >"$log" 2>&1 </dev/null
 }
 
-# Why a logged command failed, in one line: a full disk first, else its first error line, else its last line.
+# Why a logged command failed, in one line: a full disk first, else its first error that says something, else its last line.
 reason() {
   local log=build/logs/$1.log line
   if grep -qiE 'no space left on device|ENOSPC' "$log"; then
     line='no space left on device'
   else
-    line=$(grep -m1 -E '(^|[^a-z])(error|E|fatal)(:| )' "$log" || tail -n 1 "$log")
+    line=$(grep -E '(^|[^A-Za-z])([Ee]rror|E|fatal)(:| )' "$log" | grep -vE 'npm error( code .*)?$' | head -n 1)
+    line=${line:-$(tail -n 1 "$log")}
   fi
   printf '%s (log: %s)' "${line:-no output}" "$log"
 }
