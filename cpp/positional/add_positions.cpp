@@ -3,8 +3,19 @@
 
 #include "attention.h"
 #include "kernels/dropout.h"
+#include "simd/f32x4.h"
 
 namespace wasm_attention {
+namespace {
+
+// By hand, because the compiler does not know that `out` is `a` or lies apart, and takes one float at a time.
+void add(const float* a, const float* b, float* out, int count) {
+  int i = 0;
+  for (; i + 4 <= count; i += 4) store(out + i, load(a + i) + load(b + i));
+  for (; i < count; ++i) out[i] = a[i] + b[i];
+}
+
+}  // namespace
 
 void addPositions(const float* x, const float* table, float* out, int batch, int rows, int dim, uint32_t seed,
                   float dropout) {
@@ -13,8 +24,7 @@ void addPositions(const float* x, const float* table, float* out, int batch, int
   const float scale = 1.0f / (1.0f - dropout);
   for (int row = 0; row < batch * rows; ++row, x += dim, out += dim) {
     if (table) {
-      const float* position = table + static_cast<size_t>(row % rows) * dim;
-      for (int i = 0; i < dim; ++i) out[i] = x[i] + position[i];
+      add(x, table + static_cast<size_t>(row % rows) * dim, out, dim);
     } else if (out != x) {
       std::copy_n(x, dim, out);
     }

@@ -29,33 +29,34 @@ namespace {
 constexpr int kAnchorRows = 256;
 constexpr int kStateVectors = 5;  // sin, cos, the two of the row before, 2cos(w)
 
-/// Where the sines and cosines of a row go.
-struct Layout {
-  int sines, cosines, first_cosine, step;
-
-  Layout(int dim, bool concatenated)
-      : sines((dim + 1) / 2), cosines(dim / 2), first_cosine(concatenated ? sines : 1), step(concatenated ? 1 : 2) {}
-
-  /// Frequencies j and j + 1 that both have a cosine: the even part.
-  int whole() const { return cosines / 2 * 2; }
-
-  void put(float* row, int j, f64x2 sin, f64x2 cos) const {
-    if (step == 2) {
-      storeFloatsInterleaved(row + 2 * j, sin, cos);
-    } else {
-      storeFloats(row + j, sin);
-      storeFloats(row + first_cosine + j, cos);
-    }
-  }
-
-  /// The same at the row's end, where a sine or a cosine may be missing.
-  void putLast(float* row, int j, f64x2 sin, f64x2 cos) const {
-    for (int lane = 0; lane < 2; ++lane, ++j) {
-      if (j < sines) row[j * step] = static_cast<float>(sin[lane]);
-      if (j < cosines) row[first_cosine + j * step] = static_cast<float>(cos[lane]);
-    }
-  }
+/// sin w0, cos w0, sin w1, …
+struct Interleaved {
+  explicit Interleaved(int) {}
+  static int sine(int j) { return 2 * j; }
+  static int cosine(int j) { return 2 * j + 1; }
+  static void put(float* row, int j, f64x2 sin, f64x2 cos) { storeFloatsInterleaved(row + 2 * j, sin, cos); }
 };
+
+/// All sines, then all cosines.
+struct Concatenated {
+  const int sines;
+  explicit Concatenated(int dim) : sines((dim + 1) / 2) {}
+  static int sine(int j) { return j; }
+  int cosine(int j) const { return sines + j; }
+  void put(float* row, int j, f64x2 sin, f64x2 cos) const { storeFloats(row + j, sin, row + sines + j, cos); }
+};
+
+/// Frequencies before this have both a sine and a cosine, and so has the other one of their vector.
+int wholePairs(int dim) { return dim / 4 * 2; }
+
+/// `put` at the row's end, where a sine or a cosine may be missing.
+template <class Layout>
+void putLast(const Layout& layout, float* row, int dim, int j, f64x2 sin, f64x2 cos) {
+  for (int lane = 0; lane < 2; ++lane, ++j) {
+    if (2 * j < dim) row[layout.sine(j)] = static_cast<float>(sin[lane]);
+    if (2 * j + 1 < dim) row[layout.cosine(j)] = static_cast<float>(cos[lane]);
+  }
+}
 
 /// Sines and cosines at `position` and one before it, and the factor of the recurrence.
 void anchor(const double* frequencies, double* state, int dim, double position) {
@@ -72,10 +73,10 @@ void anchor(const double* frequencies, double* state, int dim, double position) 
 }
 
 /// Writes `kRows` rows and advances the state by as many.
-template <int kRows>
-void advance(double* state, float* out, int dim, const Layout& layout) {
-  const int whole = layout.whole();
-  for (int j = 0; j < layout.sines; j += 2, state += 2 * kStateVectors) {
+template <int kRows, class Layout>
+void advance(const Layout& layout, double* state, float* out, int dim) {
+  const int whole = wholePairs(dim);
+  for (int j = 0; 2 * j < dim; j += 2, state += 2 * kStateVectors) {
     f64x2 sin = load(state), cos = load(state + 2), sin_before = load(state + 4), cos_before = load(state + 6);
     const f64x2 factor = load(state + 8);
     float* row = out;
@@ -83,7 +84,7 @@ void advance(double* state, float* out, int dim, const Layout& layout) {
       if (j < whole) {
         layout.put(row, j, sin, cos);
       } else {
-        layout.putLast(row, j, sin, cos);
+        putLast(layout, row, dim, j, sin, cos);
       }
       const f64x2 sin_next = factor * sin - sin_before, cos_next = factor * cos - cos_before;
       sin_before = sin;
@@ -98,38 +99,48 @@ void advance(double* state, float* out, int dim, const Layout& layout) {
   }
 }
 
-}  // namespace
-
-int sinusoidalEncodingScratch(int dim) { return 2 * kStateVectors * frequencyCount(dim); }
-
-void sinusoidalEncoding(const double* frequencies, double* scratch, float* out, int rows, int dim, double offset,
-                        bool concatenated) {
-  assert(dim > 0);
-  const Layout layout(dim, concatenated);
+template <class Layout>
+void encode(const double* frequencies, double* scratch, float* out, int rows, int dim, double offset) {
+  const Layout layout(dim);
   const size_t width = dim;
   for (int start = 0; start < rows; start += kAnchorRows) {
     anchor(frequencies, scratch, dim, offset + start);
     const int end = std::min(rows, start + kAnchorRows);
     int i = start;
-    for (; i + 4 <= end; i += 4) advance<4>(scratch, out + i * width, dim, layout);
-    for (; i < end; ++i) advance<1>(scratch, out + i * width, dim, layout);
+    for (; i + 4 <= end; i += 4) advance<4>(layout, scratch, out + i * width, dim);
+    for (; i < end; ++i) advance<1>(layout, scratch, out + i * width, dim);
   }
+}
+
+template <class Layout>
+void encodeAt(const double* frequencies, const double* positions, float* out, int rows, int dim) {
+  const Layout layout(dim);
+  for (int i = 0; i < rows; ++i, out += dim) {
+    for (int j = 0; 2 * j < dim; j += 2) {
+      const SinCos pair = sinCosAt(loadFrequencies(frequencies, dim, j), positions[i]);
+      if (j < wholePairs(dim)) {
+        layout.put(out, j, pair.sin, pair.cos);
+      } else {
+        putLast(layout, out, dim, j, pair.sin, pair.cos);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+int sinusoidalEncodingScratch(int dim) { return kStateVectors * frequencyCount(dim); }
+
+void sinusoidalEncoding(const double* frequencies, double* scratch, float* out, int rows, int dim, double offset,
+                        bool concatenated) {
+  assert(dim > 0);
+  (concatenated ? encode<Concatenated> : encode<Interleaved>)(frequencies, scratch, out, rows, dim, offset);
 }
 
 void sinusoidalEncodingAt(const double* frequencies, const double* positions, float* out, int rows, int dim,
                           bool concatenated) {
   assert(dim > 0);
-  const Layout layout(dim, concatenated);
-  for (int i = 0; i < rows; ++i, out += dim) {
-    for (int j = 0; j < layout.sines; j += 2) {
-      const SinCos pair = sinCosAt(loadFrequencies(frequencies, dim, j), positions[i]);
-      if (j < layout.whole()) {
-        layout.put(out, j, pair.sin, pair.cos);
-      } else {
-        layout.putLast(out, j, pair.sin, pair.cos);
-      }
-    }
-  }
+  (concatenated ? encodeAt<Concatenated> : encodeAt<Interleaved>)(frequencies, positions, out, rows, dim);
 }
 
 }  // namespace wasm_attention

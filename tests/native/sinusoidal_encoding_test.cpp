@@ -17,11 +17,11 @@ long double angleOf(double position, int j, int dim, double base) {
   return position * std::pow(static_cast<long double>(base), -2.0L * j / dim);
 }
 
-/// Half a unit in the last place of float32 around x, and 1e-8: what the library promises.
+/// Half a unit in the last place of float32 around x, and what attention.h adds to it.
 double promised(long double x) {
   int exponent;
   std::frexp(static_cast<float>(x), &exponent);
-  return std::ldexp(0.5, exponent - 24) + 1e-8;
+  return std::ldexp(0.5, exponent - 24) + 1e-11;
 }
 
 std::vector<double> frequenciesOf(int dim, double base) {
