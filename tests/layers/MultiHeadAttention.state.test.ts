@@ -1,0 +1,216 @@
+/** Parameters, state dicts, disposal and refused arguments of MultiHeadAttention. */
+import { describe, expect, test } from '@jest/globals';
+import { attention } from '../support/library.js';
+import { multiHeadCases } from '../support/multiHeadCases.js';
+import { Random } from '../support/random.js';
+import { expectRejected, NOT_TENSORS, testRejections, type Rejection } from '../support/rejections.js';
+
+const make = (options: object = {}) =>
+  new attention.MultiHeadAttention({ numHiddens: 8, numHeads: 2, bias: true, seed: 1, ...options });
+const x = new Random(1).tensor([2, 3, 8]);
+
+describe('MultiHeadAttention.stateDict', () => {
+  test("has d2l's names and PyTorch's shapes", () => {
+    const shapes = Object.fromEntries(
+      Object.entries(make({ keySize: 5, valueSize: 6 }).stateDict()).map(([name, { shape }]) => [
+        name,
+        shape,
+      ]),
+    );
+    expect(shapes).toEqual({
+      'W_q.weight': [8, 8],
+      'W_q.bias': [8],
+      'W_k.weight': [8, 5],
+      'W_k.bias': [8],
+      'W_v.weight': [8, 6],
+      'W_v.bias': [8],
+      'W_o.weight': [8, 8],
+      'W_o.bias': [8],
+    });
+    expect(Object.keys(make({ bias: false }).stateDict())).toEqual([
+      'W_q.weight',
+      'W_k.weight',
+      'W_v.weight',
+      'W_o.weight',
+    ]);
+  });
+
+  test('loaded into another layer makes it the same', () => {
+    const [layer, other] = [make({ seed: 1 }), make({ seed: 2 })];
+    expect(other.forward(x, x, x).output).not.toEqual(layer.forward(x, x, x).output);
+    other.loadStateDict(layer.stateDict());
+    expect(other.stateDict()).toEqual(layer.stateDict());
+    expect(other.forward(x, x, x)).toEqual(layer.forward(x, x, x));
+  });
+
+  test('is a copy', () => {
+    const layer = make();
+    const before = layer.stateDict();
+    layer.stateDict()['W_q.weight']!.data.fill(9);
+    expect(layer.stateDict()).toEqual(before);
+  });
+
+  test.each(multiHeadCases().filter(({ state }) => 'out_proj.weight' in state))(
+    "takes torch.nn.MultiheadAttention's names: $name",
+    ({ numHiddens, numHeads, bias, sizes, state, d2lState }) => {
+      const layer = new attention.MultiHeadAttention({ numHiddens, numHeads, bias, ...sizes });
+      layer.loadStateDict(state);
+      for (const [name, { data, shape }] of Object.entries(layer.stateDict())) {
+        expect([...data]).toEqual(Array.from(d2lState[name]!.data));
+        expect(shape).toEqual(d2lState[name]!.shape);
+      }
+    },
+  );
+});
+
+describe('MultiHeadAttention.loadStateDict changes nothing when it fails', () => {
+  const good = () => make({ seed: 2 }).stateDict();
+  const without = (name: string) =>
+    Object.fromEntries(Object.entries(good()).filter(([key]) => key !== name));
+  const packed = { data: new Float32Array(24 * 8), shape: [24, 8] };
+  const torch = {
+    in_proj_weight: packed,
+    in_proj_bias: { data: new Float32Array(24), shape: [24] },
+    'out_proj.weight': { data: new Float32Array(64), shape: [8, 8] },
+    'out_proj.bias': { data: new Float32Array(8), shape: [8] },
+  };
+  test.each([
+    ['the last entry is missing', 'RangeError', without('W_o.bias')],
+    ['the first entry is missing', 'RangeError', without('W_q.weight')],
+    ['an entry is unknown', 'RangeError', { ...good(), 'W_x.weight': packed }],
+    ['the last entry has another shape', 'RangeError', { ...good(), 'W_o.bias': packed }],
+    [
+      'an entry is transposed in rank',
+      'RangeError',
+      { ...good(), 'W_o.weight': { data: packed.data, shape: [192] } },
+    ],
+    [
+      'an entry is shorter than its shape',
+      'RangeError',
+      { ...good(), 'W_o.bias': { data: [1], shape: [8] } },
+    ],
+    ['an entry is no tensor', 'TypeError', { ...good(), 'W_o.bias': 'zeros' }],
+    ['it is null', 'TypeError', null],
+    ['it is a string', 'TypeError', 'state'],
+    ['it is empty', 'RangeError', {}],
+    ["PyTorch's packed weight is missing", 'RangeError', { ...torch, in_proj_weight: undefined }],
+    [
+      "PyTorch's packed weight has other rows",
+      'RangeError',
+      { ...torch, in_proj_weight: { ...packed, shape: [8, 24] } },
+    ],
+    [
+      "PyTorch's packed bias has other rows",
+      'RangeError',
+      { ...torch, in_proj_bias: torch['out_proj.bias'] },
+    ],
+  ] as const)('%s', (_mistake, kind, state) => {
+    const layer = make();
+    const before = layer.stateDict();
+    const output = layer.forward(x, x, x);
+    const given =
+      state !== null && typeof state === 'object'
+        ? Object.fromEntries(Object.entries(state).filter(([, value]) => value !== undefined))
+        : state;
+    expectRejected('MultiHeadAttention', kind, () => layer.loadStateDict(given as never));
+    expect(layer.stateDict()).toEqual(before);
+    expect(layer.forward(x, x, x)).toEqual(output);
+    layer.loadStateDict(torch);
+    expect(layer.forward(x, x, x).output.data).toEqual(new Float32Array(48));
+  });
+});
+
+describe('MultiHeadAttention.parameters', () => {
+  test('read as copies and are written by set', () => {
+    const layer = make();
+    const parameters = layer.parameters();
+    expect(parameters.map(({ name }) => name)).toEqual(Object.keys(layer.stateDict()));
+    const weight = parameters.find(({ name }) => name === 'W_o.weight')!;
+    const bias = parameters.find(({ name }) => name === 'W_o.bias')!;
+    expect(weight.shape).toEqual([8, 8]);
+    layer.forward(x, x, x);
+    weight.data.fill(5);
+    expect(weight.data).toEqual(layer.stateDict()['W_o.weight']!.data);
+    weight.set(new Float32Array(64));
+    bias.set([1, 2, 3, 4, 5, 6, 7, 8]);
+    const { output } = layer.forward(x, x, x);
+    expect([...output.data.subarray(0, 8)]).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    expectRejected('MultiHeadAttention', 'RangeError', () => weight.set([1]));
+  });
+});
+
+describe('MultiHeadAttention.dispose', () => {
+  test('makes every use throw, and can be called again', () => {
+    const layer = make();
+    const cache = layer.createCache({ batch: 2, maxLength: 4 });
+    const [parameter] = layer.parameters();
+    const state = layer.stateDict();
+    layer.dispose();
+    layer.dispose();
+    expectRejected('MultiHeadAttention', 'TypeError', () => layer.forward(x, x, x));
+    expectRejected('MultiHeadAttention', 'TypeError', () => layer.forward(x, x, x, { cache }));
+    expectRejected('MultiHeadAttention', 'TypeError', () => layer.stateDict());
+    expectRejected('MultiHeadAttention', 'TypeError', () => layer.parameters());
+    expectRejected('MultiHeadAttention', 'TypeError', () => layer.loadStateDict(state));
+    expectRejected('(MultiHeadAttention|createCache)', 'TypeError', () =>
+      layer.createCache({ batch: 1, maxLength: 1 }),
+    );
+    expectRejected('MultiHeadAttention', 'TypeError', () => parameter!.data);
+    expectRejected('MultiHeadAttention', 'TypeError', () => parameter!.set(new Float32Array(64)));
+    expect(make().forward(x, x, x).output.shape).toEqual([2, 3, 8]);
+  });
+
+  test('happens at the end of a `using` block', () => {
+    const layer = make();
+    layer[Symbol.dispose]();
+    expectRejected('MultiHeadAttention', 'TypeError', () => layer.forward(x, x, x));
+  });
+});
+
+const layer = make();
+const construct = (options: unknown) => () => new attention.MultiHeadAttention(options as never);
+const forward =
+  (...call: unknown[]) =>
+  () =>
+    layer.forward(...(call as [never, never, never]));
+const y = new Random(2).tensor([2, 4, 8]);
+const rows: Rejection[] = [
+  ['no options', 'TypeError', construct(undefined)],
+  ['options null', 'TypeError', construct(null)],
+  ['options that are a number', 'TypeError', construct(100)],
+  ['no numHeads', 'TypeError', construct({ numHiddens: 8 })],
+  ['heads that do not divide the width', 'RangeError', construct({ numHiddens: 10, numHeads: 3 })],
+  ['no heads', 'RangeError', construct({ numHiddens: 8, numHeads: 0 })],
+  ['no width', 'RangeError', construct({ numHiddens: 0, numHeads: 1 })],
+  ['a fractional width', 'RangeError', construct({ numHiddens: 8.5, numHeads: 1 })],
+  ['numHiddens NaN', 'RangeError', construct({ numHiddens: NaN, numHeads: 1 })],
+  ['numHiddens as a string', 'TypeError', construct({ numHiddens: '8', numHeads: 1 })],
+  [
+    'key heads that do not divide the heads',
+    'RangeError',
+    construct({ numHiddens: 8, numHeads: 4, numKvHeads: 3 }),
+  ],
+  ['dropout 1', 'RangeError', construct({ numHiddens: 8, numHeads: 2, dropout: 1 })],
+  ['dropout NaN', 'RangeError', construct({ numHiddens: 8, numHeads: 2, dropout: NaN })],
+  ['bias as a number', 'TypeError', construct({ numHiddens: 8, numHeads: 2, bias: 1 })],
+  ['a negative seed', 'RangeError', construct({ numHiddens: 8, numHeads: 2, seed: -1 })],
+  ['keySize 0', 'RangeError', construct({ numHiddens: 8, numHeads: 2, keySize: 0 })],
+  ...NOT_TENSORS.map(([what, bad]): Rejection => [`queries: ${what}`, 'TypeError', forward(bad, x, x)]),
+  ...NOT_TENSORS.map(([what, bad]): Rejection => [`keys: ${what}`, 'TypeError', forward(x, bad, x)]),
+  ...NOT_TENSORS.map(([what, bad]): Rejection => [`values: ${what}`, 'TypeError', forward(x, x, bad)]),
+  ['queries of rank 2', 'RangeError', forward([[1, 2]], x, x)],
+  ['queries of another width', 'RangeError', forward(new Random(3).tensor([2, 3, 7]), x, x)],
+  ['keys of another width', 'RangeError', forward(x, new Random(3).tensor([2, 3, 7]), x)],
+  ['keys of another batch', 'RangeError', forward(x, new Random(3).tensor([1, 3, 8]), x)],
+  ['other numbers of keys and values', 'RangeError', forward(x, y, x)],
+  ['validLens of another batch', 'RangeError', forward(x, x, x, { validLens: [1] })],
+  ['a negative length', 'RangeError', forward(x, x, x, { validLens: [1, -1] })],
+  ['a mask that does not broadcast', 'RangeError', forward(x, x, x, { mask: [[true, true, true, true]] })],
+  ['a mask for other heads', 'RangeError', forward(x, x, x, { mask: new Random(4).mask([3, 3, 3]) })],
+  ['training as a string', 'TypeError', forward(x, x, x, { training: 'yes' })],
+  ['a window below -1', 'RangeError', forward(x, x, x, { window: -2 })],
+  ['options that are a string', 'TypeError', forward(x, x, x, 'causal')],
+  ['an output too short', 'RangeError', forward(x, x, x, { out: { output: new Float32Array(1) } })],
+];
+const expected = layer.forward(x, x, x);
+testRejections('MultiHeadAttention', rows, () => expect(layer.forward(x, x, x)).toEqual(expected));

@@ -1,0 +1,222 @@
+import { describe, expect, test } from '@jest/globals';
+import type { MultiHeadAttentionOptions } from 'wasm-attention';
+import { multiHeadAttention as reference } from '../reference/multiHeadAttention.js';
+import { WEIGHT_RTOL } from '../support/attentionTolerance.js';
+import { EPS, expectClose, maxAbs, type Numbers } from '../support/close.js';
+import { attention } from '../support/library.js';
+import { multiHeadCases } from '../support/multiHeadCases.js';
+import { Random } from '../support/random.js';
+import { SIZES } from '../support/sizes.js';
+
+/**
+ * Projections of up to 100 unit products on either side of the attention: roundings of 2^-24 that walk at random, 12·EPS at five
+ * standard deviations each, on top of the attention's own 32·EPS.
+ */
+const OUTPUT_ATOL = 64 * EPS;
+
+/** A layer with known parameters, biases too where it has them. */
+function layerOf(options: MultiHeadAttentionOptions) {
+  const layer = new attention.MultiHeadAttention({ seed: 1, ...options });
+  return { layer, state: layer.stateDict() };
+}
+
+function expectForward(
+  actual: { output: Numbers; weights?: Numbers },
+  expected: { output: Numbers; weights: Numbers },
+): void {
+  expectClose(actual.output, expected.output, {
+    atol: OUTPUT_ATOL * Math.max(1, maxAbs(expected.output.data)),
+  });
+  if (actual.weights)
+    expectClose(actual.weights, expected.weights, { rtol: 2 * WEIGHT_RTOL, atol: 2 ** -126 });
+}
+
+describe('MultiHeadAttention against PyTorch and d2l', () => {
+  test.each(multiHeadCases())('$name', (fixture) => {
+    const { numHiddens, numHeads, bias, sizes, state, options, inputs, expected } = fixture;
+    const layer = new attention.MultiHeadAttention({ numHiddens, numHeads, bias, ...sizes });
+    layer.loadStateDict(state);
+    const { output, weights } = layer.forward(...inputs, { ...options, needWeights: true });
+    expectClose(output, expected.output, expected.output);
+    expectClose(
+      expected.averaged ? expected.averaged(weights!) : weights,
+      expected.weights,
+      expected.weights,
+    );
+    const fused = layer.forward(...inputs, options);
+    expect(fused.weights).toBeUndefined();
+    expectClose(fused.output, expected.output, expected.output);
+    layer.dispose();
+  });
+});
+
+describe('MultiHeadAttention against the float64 oracle', () => {
+  const sizes = [
+    ...SIZES.map((n) => ({ L: n, S: 5, heads: 2, width: 3 })),
+    ...SIZES.map((n) => ({ L: 4, S: n, heads: 3, width: 5 })),
+    ...SIZES.map((n) => ({ L: 3, S: 7, heads: 2, width: n })),
+    ...SIZES.slice(0, 9).map((n) => ({ L: 3, S: 6, heads: n, width: 4 })),
+  ];
+  test.each(sizes)('$L queries, $S keys, $heads heads of width $width', ({ L, S, heads, width }) => {
+    const random = new Random(L + 100 * S + 10000 * heads + width);
+    const numHiddens = heads * width;
+    const { layer, state } = layerOf({ numHiddens, numHeads: heads, bias: true });
+    const queries = random.tensor([2, L, numHiddens]);
+    const keys = random.tensor([2, S, numHiddens]);
+    for (const options of [{}, { validLens: { data: [S, Math.ceil(S / 2)], shape: [2] } }]) {
+      const expected = reference(queries, keys, keys, { numHeads: heads, state }, options);
+      expectForward(layer.forward(queries, keys, keys, { ...options, needWeights: true }), expected);
+      expectForward(layer.forward(queries, keys, keys, options), expected);
+    }
+    layer.dispose();
+  });
+
+  test.each([1, 2, 3, 6])('six query heads on %i key/value heads', (numKvHeads) => {
+    const random = new Random(numKvHeads);
+    const { layer, state } = layerOf({ numHiddens: 24, numHeads: 6, numKvHeads, bias: true });
+    expect(state['W_k.weight']!.shape).toEqual([numKvHeads * 4, 24]);
+    const x = random.tensor([2, 5, 24]);
+    const options = { isCausal: true };
+    const expected = reference(x, x, x, { numHeads: 6, numKvHeads, state }, options);
+    expectForward(layer.forward(x, x, x, { ...options, needWeights: true }), expected);
+  });
+
+  test('inputs of three different widths', () => {
+    const random = new Random(5);
+    const { layer, state } = layerOf({ numHiddens: 12, numHeads: 3, querySize: 5, keySize: 7, valueSize: 9 });
+    const [q, k, v] = [random.tensor([2, 3, 5]), random.tensor([2, 4, 7]), random.tensor([2, 4, 9])];
+    expectForward(layer.forward(q, k, v, { needWeights: true }), reference(q, k, v, { numHeads: 3, state }));
+  });
+
+  test('options of attention reach the heads', () => {
+    const random = new Random(6);
+    const { layer, state } = layerOf({ numHiddens: 12, numHeads: 3, bias: true });
+    const x = random.tensor([2, 6, 12]);
+    for (const options of [
+      { mask: random.mask([2, 1, 6, 6]) },
+      { bias: random.tensor([3, 6, 6]) },
+      { isCausal: true, softcap: 2 },
+      { scale: 0.1, window: [2, 1] as const },
+      { isCausal: true, causalOffset: [-2, 1] },
+      { alibiSlopes: { data: [0.5, 0.25, 0.125], shape: [3] } },
+      { relativeKeys: random.tensor([5, 4]), relativeValues: random.tensor([5, 4]) },
+    ]) {
+      const expected = reference(x, x, x, { numHeads: 3, state }, options);
+      expectForward(layer.forward(x, x, x, { ...options, needWeights: true }), expected);
+    }
+  });
+});
+
+describe('MultiHeadAttention', () => {
+  test('gives exactly a third and a half in the textbook case, for any parameters', () => {
+    const ones = { data: new Float32Array(2 * 4 * 100).fill(1), shape: [2, 4, 100] };
+    const third = Math.fround(1 / 3);
+    for (const seed of [0, 1, 2]) {
+      const layer = new attention.MultiHeadAttention({ numHiddens: 100, numHeads: 5, dropout: 0.5, seed });
+      const { output, weights } = layer.forward(ones, ones, ones, { validLens: [3, 2], needWeights: true });
+      expect(output.shape).toEqual([2, 4, 100]);
+      const rows = [
+        [third, third, third, 0],
+        [0.5, 0.5, 0, 0],
+      ];
+      const expected = rows.flatMap((row) => Array.from({ length: 20 }, () => row).flat());
+      expect(weights).toEqual({ data: Float32Array.from(expected), shape: [2, 5, 4, 4] });
+    }
+  });
+
+  test('gives the bias of W_o where a query may attend to nothing, zeros without a bias', () => {
+    const x = new Random(7).tensor([2, 3, 8]);
+    const { layer, state } = layerOf({ numHiddens: 8, numHeads: 2, bias: true });
+    const { output, weights } = layer.forward(x, x, x, { validLens: [0, 3], needWeights: true });
+    for (let i = 0; i < 3; ++i) {
+      expect(output.data.slice(8 * i, 8 * i + 8)).toEqual(state['W_o.bias']!.data);
+    }
+    expect(weights!.data.slice(0, 18)).toEqual(new Float32Array(18));
+    const without = layerOf({ numHiddens: 8, numHeads: 2 }).layer.forward(x, x, x, { validLens: [0, 3] });
+    expect(without.output.data.slice(0, 24)).toEqual(new Float32Array(24));
+  });
+
+  test('never lets padded tokens reach the result', () => {
+    const { layer } = layerOf({ numHiddens: 8, numHeads: 2, bias: true });
+    const random = new Random(8);
+    const [queries, keys, values] = [1, 2, 3].map(() => random.tensor([2, 5, 8])) as [never, never, never];
+    const options = { validLens: [3, 1], needWeights: true };
+    const clean = layer.forward(queries, keys, values, options);
+    for (const poison of [NaN, Infinity, 3e38]) {
+      const padded = ({ data, shape }: { data: Float32Array; shape: readonly number[] }) => ({
+        data: data.map((x, at) =>
+          Math.floor(at / 8) % 5 >= options.validLens[Math.floor(at / 40)]! ? poison : x,
+        ),
+        shape,
+      });
+      expect(layer.forward(queries, padded(keys), padded(values), options)).toEqual(clean);
+    }
+  });
+
+  test('is permutation equivariant without masks', () => {
+    const { layer } = layerOf({ numHiddens: 12, numHeads: 3 });
+    const x = new Random(9).tensor([1, 7, 12]);
+    const order = [3, 0, 6, 1, 5, 2, 4];
+    const shuffled = (data: Float32Array) => ({
+      data: Float32Array.from({ length: 84 }, (_, at) => data[order[Math.floor(at / 12)]! * 12 + (at % 12)]!),
+      shape: [1, 7, 12],
+    });
+    const plain = layer.forward(x, x, x).output;
+    const y = shuffled(x.data);
+    expectClose(layer.forward(y, y, y).output, shuffled(plain.data), { atol: OUTPUT_ATOL });
+  });
+
+  test('starts from weights within 1/sqrt(in), the same for the same seed', () => {
+    const make = (seed: number) =>
+      new attention.MultiHeadAttention({ numHiddens: 32, numHeads: 4, bias: true, seed }).stateDict();
+    expect(make(3)).toEqual(make(3));
+    expect(make(3)['W_q.weight']).not.toEqual(make(4)['W_q.weight']);
+    const { data } = make(3)['W_q.weight']!;
+    expect(maxAbs(data)).toBeLessThanOrEqual(1 / Math.sqrt(32));
+    expect(maxAbs(data)).toBeGreaterThan(0.95 / Math.sqrt(32));
+    expect(make(3)['W_q.weight']!.data).not.toEqual(make(3)['W_k.weight']!.data);
+  });
+
+  test('applies dropout in training only, by its seed', () => {
+    const x = new Random(10).tensor([1, 8, 16]);
+    const make = () =>
+      new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 2, dropout: 0.5, seed: 5 });
+    const [layer, twin] = [make(), make()];
+    const evaluated = layer.forward(x, x, x, { needWeights: true });
+    expect(twin.forward(x, x, x, { needWeights: true })).toEqual(evaluated);
+    const trained = layer.forward(x, x, x, { training: true, needWeights: true });
+    const dropped = trained.weights!.data.filter((w) => w === 0).length;
+    // 128 weights, each dropped with probability 0.5: five standard deviations are 28.
+    expect(Math.abs(dropped - 64)).toBeLessThan(28);
+    trained.weights!.data.forEach((w, at) => {
+      if (w !== 0) expect(w).toBeCloseTo(2 * evaluated.weights!.data[at]!, 5);
+    });
+    expect(twin.forward(x, x, x, { training: true, needWeights: true }).weights).toEqual(trained.weights);
+    expect(layer.forward(x, x, x, { needWeights: true })).toEqual(evaluated);
+  });
+
+  test('takes no queries, no keys and one token', () => {
+    const { layer, state } = layerOf({ numHiddens: 8, numHeads: 2, bias: true });
+    const x = new Random(11).tensor([2, 3, 8]);
+    const none = { data: new Float32Array(0), shape: [2, 0, 8] };
+    expect(layer.forward(none, x, x).output.shape).toEqual([2, 0, 8]);
+    const withoutKeys = layer.forward(x, none, none).output;
+    expect(withoutKeys.data.slice(0, 8)).toEqual(state['W_o.bias']!.data);
+    const one = new Random(12).tensor([1, 1, 8]);
+    expectForward(layer.forward(one, one, one), reference(one, one, one, { numHeads: 2, state }));
+  });
+
+  test('leaves its inputs alone and returns fresh arrays', () => {
+    const { layer } = layerOf({ numHiddens: 8, numHeads: 2 });
+    const x = new Random(13).tensor([1, 4, 8]);
+    const before = [...x.data];
+    const first = layer.forward(x, x, x, { needWeights: true });
+    const kept = [...first.output.data];
+    const second = layer.forward(x, x, x, { needWeights: true });
+    expect([...x.data]).toEqual(before);
+    expect(second).toEqual(first);
+    second.output.data.fill(0);
+    second.weights!.data.fill(0);
+    expect([...first.output.data]).toEqual(kept);
+  });
+});
