@@ -27,7 +27,7 @@ reason() {
   if grep -qiE 'no space left on device|ENOSPC' "$log"; then
     line='no space left on device'
   else
-    line=$(grep -E '(^|[^A-Za-z])([Ee]rror|E|fatal)(:| )' "$log" | grep -vE 'npm error( code .*)?$' | head -n 1)
+    line=$(grep -E '(^|[^A-Za-z])([Ee]rror|E|fatal)(:| )' "$log" | grep -vE 'npm error( code .*)?$' | head -n 1) || true
     line=${line:-$(tail -n 1 "$log")}
   fi
   printf '%s (log: %s)' "${line:-no output}" "$log"
