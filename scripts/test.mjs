@@ -8,6 +8,7 @@ const RESULTS = 'build/results';
 
 /**
  * @typedef {{ passed: number, failed: number }} Counts
+ * @typedef {{ name: string, passed: number, failed: number, note: string }} Outcome
  * @typedef {object} Suite
  * @property {string} name
  * @property {string[]} command
@@ -23,10 +24,7 @@ const jestCounts = (result) => ({
     result.numFailedTests + result.numRuntimeErrorTestSuites + result.numPendingTests + result.numTodoTests,
 });
 
-/**
- * @typedef {{ name: string, passed: number, failed: number, note: string }} Outcome
- * @type {Suite[]}
- */
+/** @type {Suite[]} */
 const SUITES = [
   { name: 'library', command: ['scripts/build.sh', 'library'] },
   { name: 'page', command: ['scripts/build.sh', 'page'], needs: 'library' },
