@@ -50,7 +50,8 @@ struct Workspace {
   float* relativeKeys;    // panels of 4 table rows
   float* relativeScores;  // kGroups of (2 * clip + 1, 8)
   size_t relativeScoresSize;
-  float* relativeValues;   // panels of 8 columns
+  float* relativeValues;  // panels of 8 columns
+  float* relativeValuesFinite;
   float* relativeWeights;  // (2 * clip + 1, 8) weight on each table row
   size_t size;             // floats in all
 

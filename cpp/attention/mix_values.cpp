@@ -20,35 +20,35 @@ void addProduct(const float* weights, const float* panels, size_t panel_stride, 
   }
 }
 
-/// The same from values as they lie in memory. A weight of 0 skips its value: 0 * NaN would leak what is masked.
-void addUnpackedValues(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
-  const float* base = a.value + static_cast<ptrdiff_t>(g.b) * a.valueStrides.batch +
-                      (g.h / (a.heads / a.kvHeads)) * a.valueStrides.head;
-  const int to = std::min(keys.to, a.keys);
-  constexpr int kChunk = 8 * kLanes;  // columns whose sums stay in registers
-  for (int lane = 0; lane < g.count; ++lane) {
-    const float* weights = w.block + lane;
+/// out[0, 4 * N) += weights * rows for one lane. A weight of 0 skips its row: 0 * NaN would leak what is masked. The
+/// order of the additions is the micro-kernel's, so that the result is the same to the bit.
+template <int N>
+void addColumns(const float* weights, const float* rows, ptrdiff_t stride, int depth, float* out) {
+  f32x4 sums[N] = {};
+  for (int k = 0; k < depth; ++k, rows += stride) {
+    const float p = weights[k * kGroup];
+    if (p == 0) continue;
+    for (int v = 0; v < N; ++v) sums[v] += p * load(rows + v * kLanes);
+  }
+  for (int v = 0; v < N; ++v) store(out + v * kLanes, load(out + v * kLanes) + sums[v]);
+}
+
+/// addProduct with rows as they lie in memory, (depth, width).
+void addRows(const float* weights, const float* rows, ptrdiff_t stride, int depth, int width, const Workspace& w,
+             const Group& g) {
+  constexpr int kWide = 8;  // vectors of columns whose sums stay in registers
+  for (int lane = 0; lane < g.count; ++lane, ++weights) {
     float* out = g.output + static_cast<size_t>(lane) * w.valueWidth;
     int c = 0;
-    for (; c + kChunk <= a.valueWidth; c += kChunk) {
-      f32x4 sums[8];
-      for (int v = 0; v < 8; ++v) sums[v] = load(out + c + v * kLanes);
-      for (int j = keys.from; j < to; ++j) {
-        const float p = weights[(j - keys.base) * kGroup];
-        if (p == 0) continue;
-        const float* value = base + static_cast<ptrdiff_t>(j) * a.valueStrides.row + c;
-        for (int v = 0; v < 8; ++v) sums[v] += p * load(value + v * kLanes);
+    for (; c + kWide * kLanes <= width; c += kWide * kLanes)
+      addColumns<kWide>(weights, rows + c, stride, depth, out + c);
+    for (; c + kLanes <= width; c += kLanes) addColumns<1>(weights, rows + c, stride, depth, out + c);
+    for (; c < width; ++c) {
+      float sum = 0;
+      for (int k = 0; k < depth; ++k) {
+        if (weights[k * kGroup] != 0) sum += weights[k * kGroup] * rows[k * stride + c];
       }
-      for (int v = 0; v < 8; ++v) store(out + c + v * kLanes, sums[v]);
-    }
-    if (c == a.valueWidth) continue;
-    for (int j = keys.from; j < to; ++j) {
-      const float p = weights[(j - keys.base) * kGroup];
-      if (p == 0) continue;
-      const float* value = base + static_cast<ptrdiff_t>(j) * a.valueStrides.row;
-      int e = c;
-      for (; e + kLanes <= a.valueWidth; e += kLanes) store(out + e, load(out + e) + p * load(value + e));
-      for (; e < a.valueWidth; ++e) out[e] += p * value[e];
+      out[c] += sum;
     }
   }
 }
@@ -75,21 +75,29 @@ void addRelativeValues(const AttentionArgs& a, const Workspace& w, const Group& 
       }
     }
   }
-  addProduct(sums, w.relativeValues, static_cast<size_t>(rows) * kTileCols, rows, w, g);
+  if (*w.relativeValuesFinite != 0) {
+    addProduct(sums, w.relativeValues, static_cast<size_t>(rows) * kTileCols, rows, w, g);
+  } else {
+    const float* table = a.relativeValues + static_cast<ptrdiff_t>(g.h) * a.relativeValuesHead;
+    addRows(sums, table, a.valueWidth, rows, a.valueWidth, w, g);
+  }
 }
 
 }  // namespace
 
 void mixValues(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
-  const int block = keys.base / kKeyBlock;
-  if (w.packed && w.valuesFinite[block] != 0) {
+  const int skipped = keys.from - keys.base;
+  const int count = std::min(keys.to, a.keys) - keys.from;
+  const float* weights = w.block + skipped * kGroup;
+  if (w.packed && w.valuesFinite[keys.base / kKeyBlock] != 0) {
+    const float* panels = w.valuePanels + static_cast<size_t>(keys.base) * w.valueWidth + skipped * kTileCols;
     const int depth = std::min(a.keys - keys.base, kKeyBlock);
-    const float* panels = w.valuePanels + static_cast<size_t>(keys.base) * w.valueWidth;
-    const int to = std::min(keys.to, a.keys);
-    addProduct(w.block + (keys.from - keys.base) * kGroup, panels + (keys.from - keys.base) * kTileCols,
-               static_cast<size_t>(depth) * kTileCols, to - keys.from, w, g);
+    addProduct(weights, panels, static_cast<size_t>(depth) * kTileCols, count, w, g);
   } else {
-    addUnpackedValues(a, w, g, keys);
+    const float* rows = a.value + static_cast<ptrdiff_t>(g.b) * a.valueStrides.batch +
+                        static_cast<ptrdiff_t>(g.h / (a.heads / a.kvHeads)) * a.valueStrides.head +
+                        static_cast<ptrdiff_t>(keys.from) * a.valueStrides.row;
+    addRows(weights, rows, a.valueStrides.row, count, a.valueWidth, w, g);
   }
   if (a.relativeValues) addRelativeValues(a, w, g, keys);
 }

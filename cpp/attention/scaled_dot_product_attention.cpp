@@ -81,7 +81,7 @@ void finishGroup(const AttentionArgs& a, const Workspace& w, const Group& g, int
   for (int lane = 0; lane < g.count; ++lane) {
     const float max = g.max.v[lane / kLanes][lane % kLanes];
     const float sum = g.sum.v[lane / kLanes][lane % kLanes];
-    const bool empty = max == -kInfinity;
+    const bool empty = sum == 0;  // else the largest score adds 1; NaN is not empty
     const float scale = empty ? 0.0f : 1 / sum;
     const float* from = g.output + static_cast<size_t>(lane) * w.valueWidth;
     float* to = a.output + static_cast<ptrdiff_t>(g.b) * a.outputStrides.batch +
@@ -131,6 +131,13 @@ void attendTile(const AttentionArgs& a, const Workspace& w, int b, int h, int fi
   for (int i = 0; i < count; ++i) finishGroup(a, w, groups[i], i);
 }
 
+/// 1 where 0 * x is 0 for all of them, else 0; `count` is a multiple of 4.
+float allFinite(const float* x, int count) {
+  f32x4 probe{};
+  for (int i = 0; i < count; i += kLanes) probe += load(x + i) * 0.0f;
+  return sum(probe) == 0 ? 1.0f : 0.0f;
+}
+
 /// Keys and values of one head that any query of the batch may see, into panels.
 void packHead(const AttentionArgs& a, const Workspace& w, int b, int kv_head) {
   Interval seen{a.keys, 0};
@@ -152,10 +159,7 @@ void packHead(const AttentionArgs& a, const Workspace& w, int b, int kv_head) {
     float* panels = w.valuePanels + static_cast<size_t>(base) * w.valueWidth;
     packColumns(value + static_cast<ptrdiff_t>(base) * a.valueStrides.row, a.valueStrides.row, count, a.valueWidth,
                 panels);
-    // 0 * x is NaN for what is not finite.
-    f32x4 probe{};
-    for (int k = 0; k < count * w.valueWidth; k += kLanes) probe += load(panels + k) * 0.0f;
-    w.valuesFinite[base / kKeyBlock] = sum(probe) == 0 ? 1.0f : 0.0f;
+    w.valuesFinite[base / kKeyBlock] = allFinite(panels, count * w.valueWidth);
   }
 }
 
@@ -167,6 +171,7 @@ void packRelative(const AttentionArgs& a, const Workspace& w, int h) {
   if (a.relativeValues) {
     packColumns(a.relativeValues + static_cast<ptrdiff_t>(h) * a.relativeValuesHead, a.valueWidth,
                 2 * a.relativeValuesClip + 1, a.valueWidth, w.relativeValues);
+    *w.relativeValuesFinite = allFinite(w.relativeValues, (2 * a.relativeValuesClip + 1) * w.valueWidth);
   }
 }
 
@@ -189,6 +194,7 @@ Workspace::Workspace(const AttentionArgs& a, float* scratch) {
   relativeScoresSize = static_cast<size_t>(roundUp(key_rows, kTileRows)) * kGroup;
   relativeScores = cut.take(kGroups * relativeScoresSize);
   relativeValues = cut.take(static_cast<size_t>(value_rows) * valueWidth);
+  relativeValuesFinite = cut.take(1);
   relativeWeights = cut.take(static_cast<size_t>(value_rows) * kGroup);
   size = cut.used();
 }
