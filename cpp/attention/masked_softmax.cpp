@@ -1,29 +1,69 @@
-#include <Eigen/Core>
+// Three passes over a row: maximum, exponentials and their sum, division.
 #include <algorithm>
 #include <cassert>
-#include <limits>
 
 #include "attention.h"
+#include "simd/exp.h"
 
 namespace wasm_attention {
+namespace {
+
+/// The first n (1 to 3) floats, then `fill`.
+f32x4 loadPart(const float* p, int n, float fill) {
+  f32x4 v = splat(fill);
+  for (int i = 0; i < n; ++i) v[i] = p[i];
+  return v;
+}
+
+void storePart(float* p, int n, f32x4 v) {
+  for (int i = 0; i < n; ++i) p[i] = v[i];
+}
+
+float maximum(const float* x, int n) {
+  constexpr int kChains = 4;  // the latency of one maximum hides behind the others
+  f32x4 max[kChains];
+  for (f32x4& m : max) m = splat(-kInfinity);
+  int i = 0;
+  for (; i + kChains * kLanes <= n; i += kChains * kLanes) {
+    for (int c = 0; c < kChains; ++c) max[c] = wasm_attention::max(max[c], load(x + i + c * kLanes));
+  }
+  for (; i + kLanes <= n; i += kLanes) max[0] = wasm_attention::max(max[0], load(x + i));
+  if (i < n) max[0] = wasm_attention::max(max[0], loadPart(x + i, n - i, -kInfinity));
+  return wasm_attention::max(
+      wasm_attention::max(wasm_attention::max(max[0], max[1]), wasm_attention::max(max[2], max[3])));
+}
+
+void softmaxRow(const float* x, float* out, int n) {
+  const float max = maximum(x, n);
+  // Nothing visible, or only NaN, which must stay NaN: -infinity - 0 gives weights of 0 and a sum of 0.
+  const float base = max == -kInfinity ? 0.0f : max;
+  f32x4 sums{};
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    const f32x4 p = exp(load(x + i) - base);
+    sums += p;
+    store(out + i, p);
+  }
+  const int rest = n - i;
+  if (rest > 0) {
+    const f32x4 p = exp(loadPart(x + i, rest, -kInfinity) - base);
+    sums += p;
+    storePart(out + i, rest, p);
+  }
+  const float total = sum(sums);
+  const float scale = total == 0 ? 0.0f : 1 / total;
+  for (i = 0; i + kLanes <= n; i += kLanes) store(out + i, load(out + i) * scale);
+  if (rest > 0) storePart(out + i, rest, loadPart(out + i, rest, 0.0f) * scale);
+}
+
+}  // namespace
 
 void maskedSoftmax(const float* x, const int32_t* valid, float* out, int rows, int cols) {
-  using Row = Eigen::Map<Eigen::ArrayXf, Eigen::Unaligned>;
-  using ConstRow = Eigen::Map<const Eigen::ArrayXf, Eigen::Unaligned>;
   for (int i = 0; i < rows; ++i, x += cols, out += cols) {
     const int n = valid ? valid[i] : cols;
     assert(0 <= n && n <= cols);
+    softmaxRow(x, out, n);
     std::fill(out + n, out + cols, 0.0f);
-    if (n == 0) continue;
-    const ConstRow in(x, n);
-    Row weights(out, n);
-    const float max = in.maxCoeff<Eigen::PropagateNaN>();
-    if (max == -std::numeric_limits<float>::infinity()) {
-      weights.setZero();
-      continue;
-    }
-    weights = (in - max).exp();
-    weights /= weights.sum();
   }
 }
 
