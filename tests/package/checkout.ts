@@ -5,7 +5,9 @@ import { join } from 'node:path';
 import { ROOT, output, temporaryFolder, type Result } from './support.js';
 
 /** What the scripts call besides the tools that setup looks for: every Debian has it. */
-const BASICS = 'awk basename bash cat df dirname env find flock grep head mkdir mv rm sed tail touch'.split(' ');
+const BASICS = 'awk basename bash cat df dirname env find flock grep head mkdir mv rm sed tail touch'.split(
+  ' ',
+);
 /** What setup looks for. */
 const TOOLS = 'node npm cmake ninja g++ emcc emcmake clang-format chromium'.split(' ');
 

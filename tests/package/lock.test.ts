@@ -10,13 +10,17 @@ const { packages } = JSON.parse(read('package-lock.json')) as { packages: Record
 describe('the lock file', () => {
   it('has every optional package of every platform, without which npm ci refuses it', () => {
     const locked = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')));
-    const optional = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
+    const optional = Object.values(packages).flatMap((entry) =>
+      Object.keys(entry.optionalDependencies ?? {}),
+    );
     expect(optional.filter((name) => !locked.has(name))).toEqual([]);
     expect(optional.length).toBeGreaterThan(0);
   });
 
   it('names hashes and no hosts', () => {
     const installed = Object.entries(packages).filter(([path]) => path !== '');
-    expect(installed.filter(([, { resolved, integrity }]) => resolved !== undefined || !integrity)).toEqual([]);
+    expect(installed.filter(([, { resolved, integrity }]) => resolved !== undefined || !integrity)).toEqual(
+      [],
+    );
   });
 });

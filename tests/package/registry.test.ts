@@ -44,7 +44,7 @@ describe.each(layers)('the layer %s', (layer) => {
 
   it('has a file and a test of its name', () => {
     expect(modulesIn('web/lib/layers')).toContain(module);
-    expect(modulesIn('tests/layers')).toContain(module);
+    expect(modulesIn('tests/layers')).toContain(layer);
   });
 
   it('is in README and CHANGELOG', () => {
