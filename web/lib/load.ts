@@ -53,7 +53,7 @@ async function instantiate(source: WasmSource): Promise<WasmAttention> {
       ): object => {
         WebAssembly.instantiate(module, imports)
           .then((instance) => receive(instance, module))
-          .catch(reject);
+          .catch((cause: unknown) => reject(asLinkError(cause)));
         return {};
       };
       createCore({ instantiateWasm }).then(resolve, reject);
@@ -62,6 +62,12 @@ async function instantiate(source: WasmSource): Promise<WasmAttention> {
     throw await explain(error);
   }
   return surface({ raw, memory: new Memory(raw) });
+}
+
+/** The glue trips over a module of something else with a TypeError: exports that it reaches for are not there. */
+function asLinkError(cause: unknown): unknown {
+  const { name, message } = cause as Error;
+  return name === 'TypeError' ? new WebAssembly.LinkError(message) : cause;
 }
 
 /** Adds to a failure of the engine what it means here; a caller's mistake passes as it is. */

@@ -11,10 +11,11 @@ function mix32(x: number): number {
 /** `count` numbers uniform in [-bound, bound). */
 export function uniform(seed: number, stream: number, count: number, bound: number): Float32Array {
   const key = mix32(mix32((seed + 0x9e3779b9) >>> 0) ^ stream);
-  return Float32Array.from(
-    { length: count },
-    (_, i) => (mix32((key + Math.imul(i, 0x9e3779b9)) >>> 0) / 2 ** 31 - 1) * bound,
-  );
+  const numbers = new Float32Array(count);
+  for (let i = 0; i < count; ++i) {
+    numbers[i] = (mix32((key + Math.imul(i, 0x9e3779b9)) >>> 0) / 2 ** 31 - 1) * bound;
+  }
+  return numbers;
 }
 
 /** A seed where the caller gave none. */

@@ -12,11 +12,11 @@ export interface Parameter {
   set(data: ArrayLike<number>): void;
 }
 
-/** A parameter to be made: its state-dict name, its shape and its first values. */
+/** A parameter to be made: its state-dict name, its shape and its first values, made once there is room for them. */
 export interface ParameterSpec {
   readonly name: string;
   readonly shape: readonly number[];
-  readonly initial: Float32Array;
+  readonly initial: () => Float32Array;
 }
 
 /** Weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as torch.nn.Linear's. */
@@ -32,7 +32,7 @@ export function linearSpecs(
   const spec = (part: string, shape: readonly number[], offset: number): ParameterSpec => ({
     name: `${name}.${part}`,
     shape,
-    initial: uniform(seed, stream + offset, sizeOf(shape), bound),
+    initial: () => uniform(seed, stream + offset, sizeOf(shape), bound),
   });
   const weight = spec('weight', [outputs, inputs], 0);
   return bias ? [weight, spec('bias', [outputs], 1)] : [weight];
@@ -70,7 +70,7 @@ export class Parameters {
     try {
       for (const { name, shape, initial } of specs) {
         this.#addresses.set(name, memory.allocate(operation, sizeOf(shape)));
-        memory.write(this.#addresses.get(name)!, initial);
+        memory.write(this.#addresses.get(name)!, initial());
       }
     } catch (error) {
       release();
