@@ -48,7 +48,7 @@ describe.each([
         cache,
         needWeights: true,
       });
-      const expected = tokens(full.output as RandomTensor, at, at + step);
+      const expected = tokens(full.output, at, at + step);
       expectClose(output, expected, { atol: ATOL * Math.max(1, maxAbs(expected.data)) });
       expect(weights!.shape).toEqual([2, numHeads, step, at + step]);
       at += step;
@@ -75,7 +75,7 @@ describe.each([
     for (let at = 0; at < 6; ++at) {
       const piece = tokens(x, at, at + 1);
       const result = layer.forward(piece, piece, piece, { isCausal: true, ...past });
-      expectClose(result.output, tokens(full.output as RandomTensor, at, at + 1), { atol: ATOL });
+      expectClose(result.output, tokens(full.output, at, at + 1), { atol: ATOL });
       past = { pastKey: result.presentKey as never, pastValue: result.presentValue as never };
       expect(past.pastKey.shape).toEqual([2, numKvHeads, at + 1, 24 / numHeads]);
     }

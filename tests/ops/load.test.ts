@@ -1,0 +1,161 @@
+import { readFileSync } from 'node:fs';
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+
+const FILE = new URL('../../dist/wasm-attention.wasm', import.meta.url);
+const bytes = () => new Uint8Array(readFileSync(FILE));
+
+/** A copy of the package that nothing was loaded into yet. */
+async function fresh(): Promise<typeof import('wasm-attention')> {
+  jest.resetModules();
+  return import('wasm-attention');
+}
+
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+/** Rejections of `load` must be of this kind and read `load: expected …, got …`. */
+async function expectFailure(loading: Promise<unknown>, name: string): Promise<Error> {
+  let failure: unknown;
+  await loading.catch((error: unknown) => {
+    failure = error;
+  });
+  if (failure === undefined) throw new Error('expected load to fail');
+  const { message } = failure as Error;
+  expect({ name: (failure as Error).name, message }).toEqual({
+    name,
+    message: expect.stringMatching(/^load: expected .+, got .+/),
+  });
+  return failure as Error;
+}
+
+describe('load', () => {
+  test('gives the same promise every time, whatever it is asked then', async () => {
+    const { load } = await fresh();
+    const first = load();
+    expect(load()).toBe(first);
+    expect(load({ wasm: bytes() })).toBe(first);
+    const attention = await first;
+    expect(await load()).toBe(attention);
+    expect(load()).toBe(first);
+  });
+
+  test('compiles once', async () => {
+    const compile = jest.spyOn(WebAssembly, 'compile');
+    const { load } = await fresh();
+    await Promise.all([load(), load(), load()]);
+    expect(compile).toHaveBeenCalledTimes(1);
+  });
+
+  const response = (type: string) => new Response(bytes(), { headers: { 'content-type': type } });
+  test.each<[string, () => unknown]>([
+    ['a Uint8Array', () => bytes()],
+    ['an ArrayBuffer', () => bytes().buffer],
+    ['a Buffer', () => readFileSync(FILE)],
+    [
+      'a view into a larger buffer',
+      () => {
+        const wasm = bytes();
+        const larger = new Uint8Array(wasm.length + 9);
+        larger.set(wasm, 5);
+        return larger.subarray(5, 5 + wasm.length);
+      },
+    ],
+    ['a WebAssembly.Module', () => new WebAssembly.Module(bytes())],
+    ['a Response', () => response('application/wasm')],
+    ['a Response of another media type', () => response('application/octet-stream')],
+    ['a promise of a Response', () => Promise.resolve(response('application/wasm'))],
+    ['a file URL', () => FILE],
+    ['a file URL as a string', () => FILE.href],
+    ['a data URL', () => `data:application/wasm;base64,${readFileSync(FILE, 'base64')}`],
+  ])('takes the wasm as %s', async (_what, wasm) => {
+    const { load } = await fresh();
+    const attention = await load({ wasm: wasm() as never });
+    expect(attention.maskedSoftmax([[[0, 0, 9]]], [2]).data).toEqual(Float32Array.of(0.5, 0.5, 0));
+  });
+
+  test('says what it runs on', async () => {
+    const { load } = await fresh();
+    const { features } = await load({ threads: 1 });
+    expect(features.simd).toMatch(/^(simd128|relaxed-simd)$/);
+    expect(features.threads).toBe(1);
+  });
+});
+
+describe('load fails', () => {
+  const broken = () => {
+    const wasm = bytes();
+    wasm.fill(0xff, 1000, 1100);
+    return wasm;
+  };
+  const emptyModule = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
+  test.each<[string, string, () => unknown]>([
+    ['corrupt bytes', 'Error', broken],
+    ['half a file', 'Error', () => bytes().subarray(0, 20000)],
+    ['nothing', 'Error', () => new Uint8Array(0)],
+    ['a page of HTML', 'Error', () => new TextEncoder().encode('<!doctype html><title>Not found</title>')],
+    ['a module of something else', 'Error', () => emptyModule],
+    ['a Response of HTML', 'Error', () => new Response('<!doctype html>')],
+    ['a Response that failed', 'Error', () => new Response('', { status: 404 })],
+    ['a number', 'TypeError', () => 7],
+    ['a plain object', 'TypeError', () => ({})],
+    ['a promise of bytes', 'TypeError', () => Promise.resolve(bytes())],
+  ])('on %s, with a reason, and the next call works', async (_what, name, wasm) => {
+    const { load } = await fresh();
+    await expectFailure(load({ wasm: wasm() as never }), name);
+    const attention = await load();
+    expect(attention.maskedSoftmax([[[0, 0]]]).data).toEqual(Float32Array.of(0.5, 0.5));
+  });
+
+  test.each<[string, () => unknown]>([
+    ['a file that is not there', () => new URL('missing.wasm', FILE)],
+    ['a string that is no URL', () => 'missing.wasm'],
+    ['a promise that fails', () => Promise.reject(new Error('offline'))],
+  ])('on %s, and the next call works', async (_what, wasm) => {
+    const { load } = await fresh();
+    await expect(load({ wasm: wasm() as never })).rejects.toThrow();
+    await expect(load()).resolves.toHaveProperty('version');
+  });
+
+  test.each([
+    ['TypeError', 5],
+    ['TypeError', null],
+    ['TypeError', { threads: '2' }],
+    ['RangeError', { threads: 0 }],
+    ['RangeError', { threads: 1.5 }],
+    ['RangeError', { threads: NaN }],
+  ])('with a %s for the options %j', async (name, options) => {
+    const { load } = await fresh();
+    await expectFailure(load(options as never), name);
+    await expect(load()).resolves.toHaveProperty('version');
+  });
+
+  test('for all who wait for it', async () => {
+    const { load } = await fresh();
+    const first = load({ wasm: broken() });
+    const second = load();
+    expect(second).toBe(first);
+    await expect(first).rejects.toThrow();
+    await expect(second).rejects.toThrow();
+    await expect(load()).resolves.toHaveProperty('version');
+  });
+
+  test('with the cause and a word about the wasm where it is corrupt', async () => {
+    const { load } = await fresh();
+    const { cause } = await expectFailure(load({ wasm: broken() }), 'Error');
+    expect((cause as Error).name).toBe('CompileError');
+  });
+
+  test('naming SIMD where the engine has none', async () => {
+    jest.spyOn(WebAssembly, 'validate').mockReturnValue(false);
+    jest
+      .spyOn(WebAssembly, 'compile')
+      .mockRejectedValue(new WebAssembly.CompileError('Wasm SIMD unsupported'));
+    const { load } = await fresh();
+    const { message, cause } = await expectFailure(load(), 'Error');
+    expect(message).toContain('SIMD');
+    expect((cause as Error).name).toBe('CompileError');
+    jest.restoreAllMocks();
+    await expect(load()).resolves.toHaveProperty('version');
+  });
+});

@@ -1,0 +1,149 @@
+/** The heap: where it was after any number of calls, usable after running out. */
+import { describe, expect, test } from '@jest/globals';
+import { maskedSoftmax as reference } from '../reference/maskedSoftmax.js';
+import { EPS, expectClose } from '../support/close.js';
+import { attention, heapBytes } from '../support/library.js';
+import { Random } from '../support/random.js';
+
+const CALLS = 1000;
+const random = new Random(1);
+// 64 KB and more an argument: a thousand leaks of the smallest would be 64 MB.
+const sequence = random.tensor([1, 256, 64]);
+const heads = random.tensor([1, 4, 64, 64]);
+const weight = random.tensor([64, 64]);
+const kernel = random.tensor([64, 256, 1]);
+const layer = new attention.MultiHeadAttention({ numHiddens: 64, numHeads: 4, seed: 1 });
+const encoding = new attention.PositionalEncoding({ numHiddens: 64 });
+
+/** Runs the call once, to let the heap reach its size, then CALLS times more. */
+function expectNoGrowth(call: () => void, calls = CALLS): void {
+  call();
+  const before = heapBytes();
+  for (let i = 0; i < calls; ++i) call();
+  expect(heapBytes()).toBe(before);
+}
+
+const accepted: [string, () => unknown][] = [
+  ['maskedSoftmax', () => attention.maskedSoftmax(sequence, [40])],
+  [
+    'scaledDotProductAttention',
+    () =>
+      attention.scaledDotProductAttention(heads, heads, heads, {
+        isCausal: true,
+        needWeights: true,
+        needLogSumExp: true,
+        pastKey: heads,
+        pastValue: heads,
+      }),
+  ],
+  ['sinusoidalEncoding', () => attention.sinusoidalEncoding({ length: 256, dim: 64 })],
+  ['encodingRotation', () => attention.encodingRotation({ delta: 3, dim: 2 ** 14 })],
+  ['conv1d', () => attention.conv1d(sequence, kernel)],
+  [
+    'rnn',
+    () => attention.rnn({ data: sequence.data, shape: [256, 1, 64] }, { weightIh: weight, weightHh: weight }),
+  ],
+  ['MultiHeadAttention.forward', () => layer.forward(sequence, sequence, sequence, { validLens: [3] })],
+  ['MultiHeadAttention.loadStateDict', () => layer.loadStateDict(layer.stateDict())],
+  ['PositionalEncoding.forward', () => encoding.forward(sequence)],
+];
+
+/** Each fails as late as a mistake can be found. */
+const rejected: [string, () => unknown][] = [
+  ['maskedSoftmax', () => attention.maskedSoftmax(sequence, [-1])],
+  [
+    'scaledDotProductAttention',
+    () => attention.scaledDotProductAttention(heads, heads, heads, { window: -2 }),
+  ],
+  [
+    'scaledDotProductAttention, by its output',
+    () => attention.scaledDotProductAttention(heads, heads, heads, { out: { output: new Float32Array(1) } }),
+  ],
+  ['sinusoidalEncoding', () => attention.sinusoidalEncoding({ length: 256, dim: 64, base: NaN })],
+  ['encodingRotation', () => attention.encodingRotation({ delta: NaN, dim: 2 ** 14 })],
+  ['conv1d', () => attention.conv1d(sequence, kernel, { bias: [1] })],
+  ['rnn', () => attention.rnn(sequence, { weightIh: weight, weightHh: weight, biasHh: [1] })],
+  ['MultiHeadAttention', () => new attention.MultiHeadAttention({ numHiddens: 512, numHeads: 7 })],
+  ['MultiHeadAttention.forward', () => layer.forward(sequence, sequence, sequence, { validLens: [1.5] })],
+  ['MultiHeadAttention.loadStateDict', () => layer.loadStateDict({ ...layer.stateDict(), extra: [[1]] })],
+  ['MultiHeadAttention.createCache', () => layer.createCache({ batch: 1, maxLength: -1 })],
+  ['PositionalEncoding.forward', () => encoding.forward(sequence, { offset: -1 })],
+];
+
+describe(`a thousand calls leave the heap where it was`, () => {
+  test.each(accepted)('accepted: %s', (_name, call) => {
+    expectNoGrowth(call);
+  });
+
+  test.each(rejected)('refused: %s', (_name, call) => {
+    expectNoGrowth(() => expect(call).toThrow(/expected .+, got /));
+  });
+
+  test('layers and caches that are made, used and disposed', () => {
+    expectNoGrowth(() => {
+      const made = new attention.MultiHeadAttention({ numHiddens: 64, numHeads: 4, bias: true, seed: 1 });
+      const cache = made.createCache({ batch: 1, maxLength: 256 });
+      made.forward(sequence, sequence, sequence, { cache });
+      cache.dispose();
+      made.dispose();
+    }, 150);
+  });
+});
+
+describe('out of memory', () => {
+  const many = { data: new Float32Array(40_000), shape: [40_000, 1] };
+  test.each<[string, () => unknown]>([
+    [
+      'scaledDotProductAttention with 6.4 GB of weights',
+      () => attention.scaledDotProductAttention(many, many, many, { needWeights: true }),
+    ],
+    ['conv1d with 4 GB of padding', () => attention.conv1d([[[1]]], [[[1]]], { padding: 2 ** 29 })],
+    [
+      'sinusoidalEncoding of 2^55 numbers',
+      () => attention.sinusoidalEncoding({ length: 2 ** 31 - 1, dim: 2 ** 24 }),
+    ],
+    [
+      'a MultiHeadAttention of 2^48 parameters',
+      () => new attention.MultiHeadAttention({ numHiddens: 2 ** 24, numHeads: 1 }),
+    ],
+    ['a cache of 64 GB', () => layer.createCache({ batch: 128, maxLength: 2 ** 20 })],
+  ])('is a RangeError with the byte count, and the module stays usable: %s', (_what, call) => {
+    expect(call).toThrow(RangeError);
+    const before = heapBytes(); // the inputs, which did fit, may have grown it
+    expect(call).toThrow(/: expected \d{9,} .*bytes, got /);
+    expect(heapBytes()).toBe(before);
+    expect(attention.maskedSoftmax([[[0, 0]]]).data).toEqual(Float32Array.of(0.5, 0.5));
+  });
+});
+
+describe('growth of the memory', () => {
+  test('in the middle of a call does not lose what was copied before it', () => {
+    // Larger than all before: each reservation may move the views.
+    const scores = {
+      data: Float32Array.from({ length: 3e6 }, (_, at) => (at % 997) / 100),
+      shape: [1, 1500, 2000],
+    };
+    const before = heapBytes();
+    const weights = attention.maskedSoftmax(scores, [1999]);
+    expect(heapBytes()).toBeGreaterThan(before);
+    for (const row of [0, 749, 1499]) {
+      const part = { data: scores.data.slice(row * 2000, (row + 1) * 2000), shape: [1, 1, 2000] };
+      const got = { data: weights.data.slice(row * 2000, (row + 1) * 2000), shape: [1, 1, 2000] };
+      // As in maskedSoftmax.test.ts: an exponential and a sum of 2000 roundings.
+      expectClose(got, reference(part, { data: [1999], shape: [1] }), { rtol: 80 * EPS });
+    }
+  });
+
+  test('leaves parameters and caches of layers where they are', () => {
+    const x = random.tensor([1, 2, 64]);
+    const cache = layer.createCache({ batch: 1, maxLength: 4 });
+    layer.forward(x, x, x, { cache });
+    const expected = layer.forward(x, x, x);
+    const before = heapBytes();
+    const large = { data: new Float32Array(before / 2), shape: [1, before / 2] };
+    attention.maskedSoftmax(large);
+    expect(heapBytes()).toBeGreaterThan(before);
+    expect(layer.forward(x, x, x)).toEqual(expected);
+    expect(layer.forward(x, x, x, { cache, needWeights: true }).weights!.shape).toEqual([1, 4, 2, 4]);
+  });
+});
