@@ -16,7 +16,11 @@ export async function microKernel(build) {
   new Float32Array(wasm.memory.buffer, panels, 12 * DEPTH).set(normal(12 * DEPTH, 71));
   const [a, b, c] = [panels, panels + 16 * DEPTH, panels + 48 * DEPTH];
   const times = 500;
-  return { name: 'microKernel', run: () => wasm.microKernels(a, b, c, DEPTH, times), flop: 2 * 4 * 8 * DEPTH * times };
+  return {
+    name: 'microKernel',
+    run: () => wasm.microKernels(a, b, c, DEPTH, times),
+    flop: 2 * 4 * 8 * DEPTH * times,
+  };
 }
 
 /**

@@ -18,7 +18,10 @@ const libraries = {
 
 const build = new URL('build/', import.meta.url);
 const progress = (text) => process.send({ progress: text });
-const lineOf = (error) => String(error?.message ?? error).split('\n')[0].slice(0, 160);
+const lineOf = (error) =>
+  String(error?.message ?? error)
+    .split('\n')[0]
+    .slice(0, 160);
 
 async function measureWork({ name, peers: wanted, rounds, quick }) {
   const work = works.find((one) => one.name === name);
@@ -53,7 +56,8 @@ async function measureWork({ name, peers: wanted, rounds, quick }) {
         largest = Math.max(largest, ...Object.values(outputs).map((data) => data?.byteLength ?? 0));
         Object.assign(row, { errors: errors.largest, absolute: errors.absolute });
         if (problem.exactness) row.beyondExact = problem.exactness(outputs);
-        if (errors.largest > 1) row.failed = `wrong: ${errors.largest.toPrecision(3)} times the error allowed`;
+        if (errors.largest > 1)
+          row.failed = `wrong: ${errors.largest.toPrecision(3)} times the error allowed`;
         else contenders.push({ name: peer.name, ...contender });
       } catch (error) {
         if (!rows.includes(row)) rows.push(row);

@@ -20,7 +20,8 @@ class UsageError extends Error {}
 function count(name, text, fallback) {
   if (text === undefined) return fallback;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new UsageError(`--${name}: expected a whole number from 1, got ${text}`);
+  if (!Number.isInteger(value) || value < 1)
+    throw new UsageError(`--${name}: expected a whole number from 1, got ${text}`);
   return value;
 }
 
@@ -29,7 +30,8 @@ function select(text) {
     const found = allNames.filter((name) =>
       pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
     );
-    if (found.length === 0) throw new UsageError(`--work: expected one of ${allNames.join(', ')}, got ${pattern}`);
+    if (found.length === 0)
+      throw new UsageError(`--work: expected one of ${allNames.join(', ')}, got ${pattern}`);
     return found;
   });
 }

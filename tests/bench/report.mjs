@@ -9,7 +9,9 @@ const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
 /** Aligned columns: the first to the left, the others to the right. */
 function table(header, rows) {
-  const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => String(row[column]).length)));
+  const widths = header.map((_, column) =>
+    Math.max(...[header, ...rows].map((row) => String(row[column]).length)),
+  );
   const line = (row) =>
     row.map((cell, i) => (i ? String(cell).padStart(widths[i]) : String(cell).padEnd(widths[i]))).join('  ');
   return [line(header), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
@@ -20,7 +22,9 @@ export function merge(runs) {
   const done = runs.filter((run) => !run.failed);
   if (done.length < 2) return done[0] ?? runs[0];
   const rows = done[0].rows.map((row) => {
-    const same = done.map((run) => run.rows.find(({ peer }) => peer === row.peer)).filter((one) => one?.median);
+    const same = done
+      .map((run) => run.rows.find(({ peer }) => peer === row.peer))
+      .filter((one) => one?.median);
     if (same.length === 0) return row;
     const medians = same.map((one) => one.median);
     return { ...row, median: median(medians), min: Math.min(...same.map((one) => one.min)), medians };

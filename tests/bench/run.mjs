@@ -29,7 +29,9 @@ function measure(task) {
       if (progress) progressed(progress);
       if (result) resolve(result);
     });
-    child.on('exit', (code, signal) => resolve({ name: task.name, failed: `its process ended: ${signal ?? code}` }));
+    child.on('exit', (code, signal) =>
+      resolve({ name: task.name, failed: `its process ended: ${signal ?? code}` }),
+    );
     child.send(task);
   });
 }
@@ -40,9 +42,16 @@ async function main() {
   const started = performance.now();
   setUp({ needsPeers: peers.some((peer) => !['eigen', 'javascript'].includes(peer)), say });
 
-  const machine = { cpu: cpus()[0].model.trim(), node: process.version, v8: process.versions.v8, arch: process.arch };
+  const machine = {
+    cpu: cpus()[0].model.trim(),
+    node: process.version,
+    v8: process.versions.v8,
+    arch: process.arch,
+  };
   console.log(`${machine.cpu}, Node ${machine.node} (V8 ${machine.v8}), one thread, float32`);
-  console.log(`medians of ${rounds} interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}`);
+  console.log(
+    `medians of ${rounds} interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}`,
+  );
 
   const report = { machine, date: new Date().toISOString(), options, versions: {}, works: [] };
   for (const name of names) {

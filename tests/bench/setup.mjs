@@ -41,7 +41,8 @@ export function setUp({ needsPeers, say }) {
   mkdirSync(build, { recursive: true });
   compile('limits', [], say);
   const kernels = '../../build/wasm/libkernels.a';
-  if (time(kernels, here) === 0) throw new Error('bench: the library is not built: run `bash scripts/build.sh library` first');
+  if (time(kernels, here) === 0)
+    throw new Error('bench: the library is not built: run `bash scripts/build.sh library` first');
   compile('product', ['-I../../cpp', kernels], say, kernels);
   const eigen = ['/usr/include/eigen3', '/usr/local/include/eigen3'].find((folder) => existsSync(folder));
   if (eigen) compile('eigen', ['-isystem', eigen], say);

@@ -44,16 +44,22 @@ async function warmUp(contender, { warmup, minSample, collect }) {
 
 /**
  * Milliseconds of one call of each contender: `{ median, min, samples, calls }` by name.
- * `slow`: a contender whose call takes longer than this takes a sample in one round out of four only. `collect`: the
- * garbage collector runs before every sample; right for results of megabytes, wrong for small calls, whose code and data
- * it would chase out of the caches.
+ * `slow`: a contender whose call takes longer takes a sample in one round out of four only, and a single one where it
+ * takes three times as long.
+ * `collect`: the garbage collector runs before every sample; right for results of megabytes, wrong for small calls, whose
+ * code and data it would chase out of the caches.
  */
 export async function interleave(contenders, options) {
   const { rounds, warmup = 300, minSample = 3, slow = 2500, collect = false, onRound } = options;
   const plans = [];
   for (const contender of contenders) {
     const plan = await warmUp(contender, { warmup, minSample, collect });
-    plans.push({ contender, ...plan, every: plan.fastest > slow ? 4 : 1, samples: [] });
+    plans.push({
+      contender,
+      ...plan,
+      every: plan.fastest > 3 * slow ? rounds : plan.fastest > slow ? 4 : 1,
+      samples: [],
+    });
   }
   for (let round = 0; round < rounds; round++) {
     if (onRound) onRound(round);

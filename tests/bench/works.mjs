@@ -62,7 +62,10 @@ export const works = [
     name: `table-${length}`,
     title: `P of ${length}×${width}`,
     make: () => table({ length, width }),
-    bars: [{ over: ['ort', 'tfjs', 'jax-js', 'javascript'], as: 'fastest JS', ratio: 6 }, { exactness: true }],
+    bars: [
+      { over: ['ort', 'tfjs', 'jax-js', 'javascript'], as: 'fastest JS', ratio: 6 },
+      { exactness: true },
+    ],
   })),
   {
     name: 'add-table',

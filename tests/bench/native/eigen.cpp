@@ -1,6 +1,5 @@
 // The benchmark's works written with Eigen, as a C++ programmer would who compiles Eigen to wasm and stops there.
 #include <Eigen/Core>
-
 #include <cmath>
 #include <cstdlib>
 

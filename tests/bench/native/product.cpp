@@ -1,8 +1,8 @@
 // The library's matrix product on its own, linked from the very objects of the library's wasm: no public operation is a
 // plain product, and nothing should be in the published wasm for the benchmark's sake.
-#include "kernels/gemm.h"
-
 #include <cstdlib>
+
+#include "kernels/gemm.h"
 
 #define EXPORT(name) extern "C" __attribute__((export_name(#name)))
 

@@ -16,8 +16,10 @@ function prepare({ wasm, place, call }, problem) {
     case 'attention': {
       const { batch, heads, n, d, causal } = params;
       return () => {
-        const [output] = call([inputs.query, inputs.key, inputs.value], [inputs.query.length], ([q, k, v], [out]) =>
-          wasm.attention(q, k, v, out, batch * heads, n, d, causal ? 1 : 0),
+        const [output] = call(
+          [inputs.query, inputs.key, inputs.value],
+          [inputs.query.length],
+          ([q, k, v], [out]) => wasm.attention(q, k, v, out, batch * heads, n, d, causal ? 1 : 0),
         );
         return { output };
       };
@@ -28,21 +30,28 @@ function prepare({ wasm, place, call }, problem) {
       const sizes = [batch * n * width, ...(needWeights ? [batch * heads * n * n] : [])];
       const valid = lengths ? [Int32Array.from(lengths)] : [];
       return () => {
-        const [output, attended] = call([inputs.x, ...valid], sizes, ([x, counts = 0], [out, probabilities = 0]) =>
-          wasm.multiHead(x, ...weights, counts, probabilities, out, batch, n, width, heads),
+        const [output, attended] = call(
+          [inputs.x, ...valid],
+          sizes,
+          ([x, counts = 0], [out, probabilities = 0]) =>
+            wasm.multiHead(x, ...weights, counts, probabilities, out, batch, n, width, heads),
         );
         return { output, weights: attended };
       };
     }
     case 'table': {
       const { length, width } = params;
-      return () => ({ table: call([], [length * width], (_, [out]) => wasm.encoding(out, length, width))[0] });
+      return () => ({
+        table: call([], [length * width], (_, [out]) => wasm.encoding(out, length, width))[0],
+      });
     }
     case 'addTable': {
       const { batch, length, width } = params;
       const table = place(problem.table);
       return () => ({
-        sum: call([inputs.x], [inputs.x.length], ([x], [out]) => wasm.addTable(x, table, out, batch, length, width))[0],
+        sum: call([inputs.x], [inputs.x.length], ([x], [out]) =>
+          wasm.addTable(x, table, out, batch, length, width),
+        )[0],
       });
     }
     case 'softmax': {
@@ -60,7 +69,9 @@ function prepare({ wasm, place, call }, problem) {
 export async function open({ build }) {
   const eigen = withArrays(await instantiate('eigen', build));
   const macros = await readFile('/usr/include/eigen3/Eigen/src/Core/util/Macros.h', 'utf8').catch(() => '');
-  const version = ['WORLD', 'MAJOR', 'MINOR'].map((part) => macros.match(new RegExp(`EIGEN_${part}_VERSION (\\d+)`))?.[1]);
+  const version = ['WORLD', 'MAJOR', 'MINOR'].map(
+    (part) => macros.match(new RegExp(`EIGEN_${part}_VERSION (\\d+)`))?.[1],
+  );
   return {
     version: version.join('.'),
     peers: [{ name: 'eigen', prepare: (problem) => asContender(prepare(eigen, problem)) }],

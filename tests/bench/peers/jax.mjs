@@ -1,7 +1,7 @@
 /** jax-js: jit-compiled closures on its wasm device; `.ref` keeps an array that a call would otherwise consume. */
 import { readFile } from 'node:fs/promises';
 
-import { transpose } from './javascript.mjs';
+import { transpose } from './dense.mjs';
 
 /** Iterator helpers, which Node has from version 22 on and which this library uses in its einsum. */
 function iteratorHelpers() {
@@ -36,7 +36,8 @@ function iteratorHelpers() {
     },
   };
   for (const [name, value] of Object.entries(helpers)) {
-    if (!(name in prototype)) Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
+    if (!(name in prototype))
+      Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
   }
 }
 
@@ -60,7 +61,12 @@ function preparations({ numpy: np, nn, jit }) {
 
   function attention({ params: { batch, heads, n, d, causal }, inputs: { query, key, value } }) {
     const shape = [batch, heads, n, d];
-    const mask = causal ? constant(maskOf(n, n, (i) => i + 1), [n, n]) : undefined;
+    const mask = causal
+      ? constant(
+          maskOf(n, n, (i) => i + 1),
+          [n, n],
+        )
+      : undefined;
     const compute = mask
       ? jit((q, k, v, m) => np.matmul(weigh(q, k, d, m), v))
       : jit((q, k, v) => np.matmul(weigh(q, k, d), v));
@@ -70,7 +76,11 @@ function preparations({ numpy: np, nn, jit }) {
     };
   }
 
-  function multiHead({ params: { batch, n, width, heads, lengths, needWeights }, inputs: { x }, parameters }) {
+  function multiHead({
+    params: { batch, n, width, heads, lengths, needWeights },
+    inputs: { x },
+    parameters,
+  }) {
     const d = width / heads;
     const matrices = ['wq', 'wk', 'wv', 'wo'].map((name) =>
       constant(transpose(parameters[name], width, width), [width, width]),
@@ -120,8 +130,15 @@ function preparations({ numpy: np, nn, jit }) {
       return () => ({ sum: compute(array(x, [batch, length, width]), kept()).dataSync() });
     },
     softmax: ({ params: { rows, cols }, inputs: { x }, lengths }) => {
-      const mask = lengths ? constant(maskOf(rows, cols, (i) => lengths[i]), [rows, cols]) : undefined;
-      const compute = mask ? jit((input, m) => nn.softmax(input.add(m), -1)) : jit((input) => nn.softmax(input, -1));
+      const mask = lengths
+        ? constant(
+            maskOf(rows, cols, (i) => lengths[i]),
+            [rows, cols],
+          )
+        : undefined;
+      const compute = mask
+        ? jit((input, m) => nn.softmax(input.add(m), -1))
+        : jit((input) => nn.softmax(input, -1));
       return () => ({ y: compute(array(x, [rows, cols]), ...(mask ? [mask()] : [])).dataSync() });
     },
   };

@@ -25,7 +25,8 @@ function join(parts) {
 }
 
 const integer = (field, value) => join([varint(field << 3), varint(value)]);
-const float = (field, value) => join([varint((field << 3) | 5), new Uint8Array(Float32Array.of(value).buffer)]);
+const float = (field, value) =>
+  join([varint((field << 3) | 5), new Uint8Array(Float32Array.of(value).buffer)]);
 const block = (field, bytes) => join([varint((field << 3) | 2), varint(bytes.length), bytes]);
 const text = (field, value) => block(field, bytesOf(value));
 const message = (field, ...parts) => block(field, join(parts));
@@ -103,7 +104,7 @@ export class Graph {
   }
 
   reshape(x, dims) {
-    return this.add('Reshape', [x, this.constant(BigInt64Array.from(dims, BigInt), [dims.length])]);
+    return this.add('Reshape', [x, shapeOf(this, dims)]);
   }
 
   transpose(x, perm) {
@@ -120,3 +121,6 @@ export class Graph {
     ]);
   }
 }
+
+/** A list of sizes as a constant, which is how a node takes one. */
+export const shapeOf = (graph, dims) => graph.constant(BigInt64Array.from(dims, BigInt), [dims.length]);

@@ -2,24 +2,23 @@
  * The works as ONNX graphs, in three ways: `decomposed` (MatMul, Softmax, …), ONNX's Attention of opset 23, and
  * onnxruntime's own com.microsoft.MultiHeadAttention. Weights, masks and tables are initializers: they are loaded once.
  */
-import { Graph } from './onnx-model.mjs';
-import { transpose } from './javascript.mjs';
+import { transpose } from './dense.mjs';
+import { Graph, shapeOf } from './onnx-model.mjs';
+import { addTable, bias, matmul, softmax, table } from './ort-rows.mjs';
 
 const scalar = (graph, value) => graph.constant(Float32Array.of(value), []);
-
-/** 0 where a key may be attended to, -Infinity where not. */
-function bias(rows, cols, valid) {
-  const out = new Float32Array(rows * cols);
-  for (let i = 0; i < rows; i++) out.fill(-Infinity, i * cols + valid(i), (i + 1) * cols);
-  return out;
-}
 
 /** softmax(q·kᵀ/√d + mask)·v of (…, n, d) tensors; returns the names of output and weights. */
 function decomposed(graph, q, k, v, d, mask, names = {}) {
   const scaled = graph.add('Mul', [q, scalar(graph, 1 / Math.sqrt(d))]);
   const product = graph.add('MatMul', [scaled, graph.transpose(k, [0, 1, 3, 2])]);
   const scores = mask ? graph.add('Add', [product, mask]) : product;
-  const weights = graph.add('Softmax', [scores], { axis: -1 }, names.weights ? { outputs: [names.weights] } : {});
+  const weights = graph.add(
+    'Softmax',
+    [scores],
+    { axis: -1 },
+    names.weights ? { outputs: [names.weights] } : {},
+  );
   return graph.add('MatMul', [weights, v], {}, names.output ? { outputs: [names.output] } : {});
 }
 
@@ -29,15 +28,27 @@ function attention(way, { batch, heads, n, d, causal }) {
   const [q, k, v] = ['query', 'key', 'value'].map((name) => graph.input(name, dims));
   graph.output('output', dims);
   if (way === 'decomposed') {
-    const mask = causal && graph.constant(bias(n, n, (i) => i + 1), [n, n]);
+    const mask =
+      causal &&
+      graph.constant(
+        bias(n, n, (i) => i + 1),
+        [n, n],
+      );
     decomposed(graph, q, k, v, d, mask, { output: 'output' });
   } else if (way === 'attention') {
     graph.add('Attention', [q, k, v], { is_causal: causal ? 1 : 0 }, { outputs: ['output'] });
   } else {
     const flat = (x) => graph.reshape(graph.transpose(x, [0, 2, 1, 3]), [batch, n, heads * d]);
     const attributes = { num_heads: heads, ...(causal ? { unidirectional: 1 } : {}) };
-    const mixed = graph.add('MultiHeadAttention', [flat(q), flat(k), flat(v)], attributes, { domain: 'com.microsoft' });
-    graph.add('Transpose', [graph.reshape(mixed, [batch, n, heads, d])], { perm: [0, 2, 1, 3] }, { outputs: ['output'] });
+    const mixed = graph.add('MultiHeadAttention', [flat(q), flat(k), flat(v)], attributes, {
+      domain: 'com.microsoft',
+    });
+    graph.add(
+      'Transpose',
+      [graph.reshape(mixed, [batch, n, heads, d])],
+      { perm: [0, 2, 1, 3] },
+      { outputs: ['output'] },
+    );
   }
   return graph.bytes();
 }
@@ -59,10 +70,22 @@ function multiHead(way, { batch, n, width, heads, lengths, needWeights }, parame
   let mixed;
   if (way === 'decomposed') {
     const split = (p) => graph.transpose(graph.reshape(p, [batch, n, heads, d]), [0, 2, 1, 3]);
-    const out = decomposed(graph, split(q), split(k), split(v), d, mask, needWeights ? { weights: 'weights' } : {});
+    const out = decomposed(
+      graph,
+      split(q),
+      split(k),
+      split(v),
+      d,
+      mask,
+      needWeights ? { weights: 'weights' } : {},
+    );
     mixed = graph.reshape(graph.transpose(out, [0, 2, 1, 3]), [batch, n, width]);
   } else if (way === 'attention') {
-    const attributes = { q_num_heads: heads, kv_num_heads: heads, ...(needWeights ? { qk_matmul_output_mode: 3 } : {}) };
+    const attributes = {
+      q_num_heads: heads,
+      kv_num_heads: heads,
+      ...(needWeights ? { qk_matmul_output_mode: 3 } : {}),
+    };
     const outputs = ['mixed', ...(needWeights ? ['', '', 'weights'] : [])];
     mixed = graph.add('Attention', [q, k, v, ...(mask ? [mask] : [])], attributes, { outputs });
   } else {
@@ -93,7 +116,8 @@ function decoding(way, { past, width, heads }, parameters) {
   graph.output('output', [1, 1, width]);
   let mixed;
   if (way === 'decomposed') {
-    const split = (w, outputs) => graph.add('Reshape', [graph.add('MatMul', [token, w]), shapeOf(graph, [1, heads, 1, d])], {}, outputs);
+    const split = (w, outputs) =>
+      graph.add('Reshape', [graph.add('MatMul', [token, w]), shapeOf(graph, [1, heads, 1, d])], {}, outputs);
     const q = split(wq);
     const newKey = split(wk, { outputs: ['newKey'] });
     const newValue = split(wv, { outputs: ['newValue'] });
@@ -109,49 +133,20 @@ function decoding(way, { past, width, heads }, parameters) {
     const outputs = ['mixed', 'presentKey', 'presentValue'];
     mixed =
       way === 'attention'
-        ? graph.add('Attention', [q, k, v, '', pastKey, pastValue], { q_num_heads: heads, kv_num_heads: heads }, { outputs })
-        : graph.add('MultiHeadAttention', [q, k, v, '', '', '', pastKey, pastValue], { num_heads: heads }, { domain: 'com.microsoft', outputs });
+        ? graph.add(
+            'Attention',
+            [q, k, v, '', pastKey, pastValue],
+            { q_num_heads: heads, kv_num_heads: heads },
+            { outputs },
+          )
+        : graph.add(
+            'MultiHeadAttention',
+            [q, k, v, '', '', '', pastKey, pastValue],
+            { num_heads: heads },
+            { domain: 'com.microsoft', outputs },
+          );
   }
   graph.add('MatMul', [mixed, wo], {}, { outputs: ['output'] });
-  return graph.bytes();
-}
-
-const shapeOf = (graph, dims) => graph.constant(BigInt64Array.from(dims, BigInt), [dims.length]);
-
-function table({ length, width }) {
-  const graph = new Graph();
-  const positions = graph.input('positions', [length]);
-  graph.output('table', [length, width]);
-  const frequency = Float32Array.from({ length: width / 2 }, (_, j) => Math.pow(10000, (-2 * j) / width));
-  const angle = graph.add('Mul', [graph.reshape(positions, [length, 1, 1]), graph.constant(frequency, [1, width / 2, 1])]);
-  const both = graph.add('Concat', [graph.add('Sin', [angle]), graph.add('Cos', [angle])], { axis: 2 });
-  graph.add('Reshape', [both, shapeOf(graph, [length, width])], {}, { outputs: ['table'] });
-  return graph.bytes();
-}
-
-function addTable({ batch, length, width }, p) {
-  const graph = new Graph();
-  const x = graph.input('x', [batch, length, width]);
-  graph.output('sum', [batch, length, width]);
-  graph.add('Add', [x, graph.constant(p, [length, width])], {}, { outputs: ['sum'] });
-  return graph.bytes();
-}
-
-function softmax({ rows, cols }, lengths) {
-  const graph = new Graph();
-  const x = graph.input('x', [rows, cols]);
-  graph.output('y', [rows, cols]);
-  const scores = lengths ? graph.add('Add', [x, graph.constant(bias(rows, cols, (i) => lengths[i]), [rows, cols])]) : x;
-  graph.add('Softmax', [scores], { axis: -1 }, { outputs: ['y'] });
-  return graph.bytes();
-}
-
-function matmul({ m, k, n }) {
-  const graph = new Graph();
-  const a = graph.input('a', [m, k]);
-  const b = graph.input('b', [k, n]);
-  graph.output('c', [m, n]);
-  graph.add('MatMul', [a, b], {}, { outputs: ['c'] });
   return graph.bytes();
 }
 

@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
-import { transpose } from './javascript.mjs';
+import { transpose } from './dense.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -42,7 +42,11 @@ function preparations(tf) {
     };
   }
 
-  function multiHead({ params: { batch, n, width, heads, lengths, needWeights }, inputs: { x }, parameters }) {
+  function multiHead({
+    params: { batch, n, width, heads, lengths, needWeights },
+    inputs: { x },
+    parameters,
+  }) {
     const d = width / heads;
     const [wq, wk, wv, wo] = ['wq', 'wk', 'wv', 'wo'].map((name) => square(parameters[name], width));
     const masks = lengths?.map((length) => maskOf(n, n, () => length));
@@ -94,7 +98,8 @@ function preparations(tf) {
     attention,
     multiHead,
     table,
-    matmul: ({ params: { m, k, n }, inputs: { a, b } }) => single('c', () => tf.matMul(matrix(a, m, k), matrix(b, k, n))),
+    matmul: ({ params: { m, k, n }, inputs: { a, b } }) =>
+      single('c', () => tf.matMul(matrix(a, m, k), matrix(b, k, n))),
     addTable: ({ params: { batch, length, width }, inputs: { x }, table: p }) => {
       const kept = matrix(p, length, width);
       return single('sum', () => tf.add(tf.tensor3d(x, [batch, length, width]), kept));

@@ -1,4 +1,4 @@
-import { product } from '../peers/javascript.mjs';
+import { product } from '../peers/dense.mjs';
 import { normal } from '../random.mjs';
 import { Errors } from './check.mjs';
 import { multiHeadRow, parameters } from './multi-head.mjs';
@@ -6,7 +6,8 @@ import { multiHeadRow, parameters } from './multi-head.mjs';
 /** Columns of x·Wᵀ (past, width) regrouped as (heads, past, d): how every peer keeps its cache. */
 function projected(x, weight, past, width, heads) {
   const transposed = new Float32Array(width * width);
-  for (let r = 0; r < width; r++) for (let e = 0; e < width; e++) transposed[e * width + r] = weight[r * width + e];
+  for (let r = 0; r < width; r++)
+    for (let e = 0; e < width; e++) transposed[e * width + r] = weight[r * width + e];
   const flat = product(x, transposed, past, width, width);
   const d = width / heads;
   const out = new Float32Array(past * width);

@@ -74,7 +74,12 @@ export function multiHead({ batch, n, width, heads, lengths, needWeights = false
           if (!needWeights) continue;
           for (let h = 0; h < heads; h++) {
             for (let j = 0; j < n; j++) {
-              errors.compare(weights[((b * heads + h) * n + i) * n + j], row.weights[h][j], row.weights[h][j] + 1e-30, 64);
+              errors.compare(
+                weights[((b * heads + h) * n + i) * n + j],
+                row.weights[h][j],
+                row.weights[h][j] + 1e-30,
+                64,
+              );
             }
           }
         }

@@ -14,7 +14,7 @@ export function table({ length, width }) {
       Errors.length('table', p, length * width);
       for (const i of sample(length, 60, 51)) {
         for (let c = 0; c < width; c++) {
-          const angle = i * Math.pow(10000, -2 * (c >> 1) / width);
+          const angle = i * Math.pow(10000, (-2 * (c >> 1)) / width);
           const expected = c % 2 ? Math.cos(angle) : Math.sin(angle);
           // Angles in float32 are off by half an ulp of the position, and so are the sines of peers that use them.
           errors.compare(p[i * width + c], expected, Math.max(1, length), 2);
@@ -27,7 +27,7 @@ export function table({ length, width }) {
       let beyond = -Infinity;
       for (const i of sample(length, 200, 52)) {
         for (let c = 0; c < width; c++) {
-          const angle = i * Math.pow(10000, -2 * (c >> 1) / width);
+          const angle = i * Math.pow(10000, (-2 * (c >> 1)) / width);
           const expected = c % 2 ? Math.cos(angle) : Math.sin(angle);
           const halfUlp = 2 ** (Math.floor(Math.log2(Math.abs(expected) || 2 ** -126)) - 24);
           beyond = Math.max(beyond, Math.abs(p[i * width + c] - expected) - halfUlp - 1e-8);
@@ -44,7 +44,7 @@ export function addTable({ batch, length, width }) {
   const p = new Float32Array(length * width);
   for (let i = 0; i < length; i++) {
     for (let c = 0; c < width; c++) {
-      const angle = i * Math.pow(10000, -2 * (c >> 1) / width);
+      const angle = i * Math.pow(10000, (-2 * (c >> 1)) / width);
       p[i * width + c] = c % 2 ? Math.cos(angle) : Math.sin(angle);
     }
   }
