@@ -1,4 +1,4 @@
-import type { AttentionArgs } from './attentionArgs.js';
+import { AT, type AttentionArgs } from './attentionArgs.js';
 import {
   checkBoolean,
   checkFinite,
@@ -31,13 +31,12 @@ export interface AttentionSizes {
   readonly scoresShape: readonly number[];
 }
 
-const STAGES = ['scaled', 'softcapped', 'masked'];
 const MAX_POSITION = 2 ** 30;
 
 /** Checked options: `place` copies them into the memory's scope, `read` collects what they asked for. */
 export interface CheckedAttentionOptions {
-  place(memory: Memory): AttentionArgs;
-  read(memory: Memory, args: AttentionArgs): Omit<AttentionResult, 'output'>;
+  place(memory: Memory, args: AttentionArgs): void;
+  read(memory: Memory, args: AttentionArgs, result: AttentionResult): void;
 }
 
 /** Checks every option of an attention of these sizes, before anything is copied. */
@@ -47,18 +46,13 @@ export function checkAttentionOptions(
   sizes: AttentionSizes,
 ): CheckedAttentionOptions {
   const { batch, heads, queries, keys, width, valueWidth, scoresShape } = sizes;
-  const scoresCount = batch * heads * queries * keys;
+  const rows = batch * heads * queries;
 
-  const fixed: AttentionArgs = {
-    ...checkWindow(operation, options),
-    scale:
-      options.scale === undefined
-        ? 1 / Math.sqrt(width || 1)
-        : checkFinite(operation, 'scale', options.scale),
-    softcap: options.softcap === undefined ? 0 : checkFinite(operation, 'softcap', options.softcap, true),
-    dropout: options.dropout === undefined ? 0 : checkProbability(operation, 'dropout', options.dropout),
-    seed: options.seed === undefined ? 0 : checkSeed(operation, options.seed),
-  };
+  const [left, right] = checkWindow(operation, options);
+  const scale = given(options.scale, (value) => checkFinite(operation, 'scale', value));
+  const softcap = given(options.softcap, (value) => checkFinite(operation, 'softcap', value, true));
+  const dropout = given(options.dropout, (value) => checkProbability(operation, 'dropout', value));
+  const seed = given(options.seed, (value) => checkSeed(operation, value));
   const lens = given(options.validLens, (value) => toValidLens(operation, value, batch, queries, keys));
   const offsets = checkOffsets(operation, options.causalOffset, batch, sizes.past);
   const mask = given(options.mask, (value) => toMask(operation, 'mask', value));
@@ -72,50 +66,55 @@ export function checkAttentionOptions(
     checkRelative(operation, 'relativeValues', value, heads, valueWidth),
   );
   const slopes = given(options.alibiSlopes, (value) => checkSlopes(operation, value, heads));
-  const needWeights =
-    given(options.needWeights, (value) => checkBoolean(operation, 'needWeights', value)) ?? false;
-  const needLogSumExp =
-    given(options.needLogSumExp, (value) => checkBoolean(operation, 'needLogSumExp', value)) ?? false;
-  const { needScores } = options;
-  if (needScores !== undefined && !STAGES.includes(needScores)) {
-    wrongValue(operation, `needScores to be one of ${STAGES.join(', ')}`, needScores);
-  }
-  const intoWeights = checkOut(operation, 'out.weights', options.out?.weights, scoresCount);
+  const needWeights = given(options.needWeights, (value) => checkBoolean(operation, 'needWeights', value));
+  const needLogSumExp = given(options.needLogSumExp, (value) =>
+    checkBoolean(operation, 'needLogSumExp', value),
+  );
+  const needScores = given(options.needScores, (value) => checkStage(operation, value));
+  const intoWeights = checkOut(operation, 'out.weights', options.out?.weights, rows * keys);
 
   return {
-    place: (memory) => ({
-      ...fixed,
-      ...(lens && { validLens: memory.ints(lens.data), ...lensStrides(lens) }),
-      ...(offsets && { offsets: memory.ints(offsets) }),
-      ...(mask && { mask: memory.bytes(mask.data), ...prefix('mask', maskStrides!) }),
-      ...(bias && { bias: memory.floats(bias.data), ...prefix('bias', biasStrides!) }),
-      ...(relativeKeys && {
-        relativeKeys: memory.floats(relativeKeys.data),
-        relativeKeysHead: relativeKeys.head,
-        relativeKeysClip: relativeKeys.clip,
-      }),
-      ...(relativeValues && {
-        relativeValues: memory.floats(relativeValues.data),
-        relativeValuesHead: relativeValues.head,
-        relativeValuesClip: relativeValues.clip,
-      }),
-      ...(slopes && { alibiSlopes: memory.floats(slopes) }),
-      ...(needWeights && { weights: memory.reserve(scoresCount) }),
-      ...(needScores && { scores: memory.reserve(scoresCount), scoresStage: 1 + STAGES.indexOf(needScores) }),
-      ...(needLogSumExp && { logSumExp: memory.reserve(batch * heads * queries) }),
-    }),
-    read: (memory, { weights, scores, logSumExp }) => ({
-      ...(needWeights && {
-        weights: { data: memory.read(weights!, scoresCount, intoWeights), shape: scoresShape },
-      }),
-      ...(needScores && { scores: { data: memory.read(scores!, scoresCount), shape: scoresShape } }),
-      ...(needLogSumExp && {
-        logSumExp: {
-          data: memory.read(logSumExp!, batch * heads * queries),
-          shape: scoresShape.slice(0, -1),
-        },
-      }),
-    }),
+    place(memory, args) {
+      const { words, floats } = args;
+      words[AT.windowLeft] = left;
+      words[AT.windowRight] = right;
+      floats[AT.scale] = scale ?? 1 / Math.sqrt(width || 1);
+      floats[AT.softcap] = softcap ?? 0;
+      floats[AT.dropout] = dropout ?? 0;
+      words[AT.seed] = seed ?? 0;
+      if (lens) {
+        const perQuery = lens.shape.length === 2;
+        words[AT.validLens] = memory.ints(lens.data);
+        words[AT.validBatch] = perQuery ? queries : 1;
+        words[AT.validRow] = perQuery ? 1 : 0;
+      }
+      if (offsets) words[AT.offsets] = memory.ints(offsets);
+      if (mask) placeBroadcast(args, AT.mask, memory.bytes(mask.data), maskStrides!);
+      if (bias) placeBroadcast(args, AT.bias, memory.floats(bias.data), biasStrides!);
+      if (relativeKeys) placeRelative(args, AT.relativeKeys, memory.floats(relativeKeys.data), relativeKeys);
+      if (relativeValues) {
+        placeRelative(args, AT.relativeValues, memory.floats(relativeValues.data), relativeValues);
+      }
+      if (slopes) words[AT.alibiSlopes] = memory.floats(slopes);
+      if (needWeights) words[AT.weights] = memory.reserve(rows * keys);
+      if (needScores) {
+        words[AT.scores] = memory.reserve(rows * keys);
+        words[AT.scoresStage] = needScores;
+      }
+      if (needLogSumExp) words[AT.logSumExp] = memory.reserve(rows);
+    },
+    read(memory, { words }, result) {
+      if (needWeights) {
+        const data = memory.read(words[AT.weights]!, rows * keys, intoWeights);
+        result.weights = { data, shape: scoresShape };
+      }
+      if (needScores) {
+        result.scores = { data: memory.read(words[AT.scores]!, rows * keys), shape: scoresShape };
+      }
+      if (needLogSumExp) {
+        result.logSumExp = { data: memory.read(words[AT.logSumExp]!, rows), shape: scoresShape.slice(0, -1) };
+      }
+    },
   };
 }
 
@@ -139,7 +138,10 @@ function given<T, U>(value: T | null | undefined, check: (value: T) => U): U | u
 }
 
 /** Causality is a window that is closed on the right. */
-function checkWindow(operation: string, { window, isCausal }: AttentionOptions): AttentionArgs {
+function checkWindow(
+  operation: string,
+  { window, isCausal }: AttentionOptions,
+): readonly [left: number, right: number] {
   let left = -1;
   let right = -1;
   if (window !== undefined) {
@@ -151,7 +153,7 @@ function checkWindow(operation: string, { window, isCausal }: AttentionOptions):
     right = Math.min(checkInteger(operation, 'window', sides[1], -1), MAX_POSITION);
   }
   if (isCausal !== undefined && checkBoolean(operation, 'isCausal', isCausal)) right = 0;
-  return { windowLeft: left, windowRight: right };
+  return [left, right];
 }
 
 function checkOffsets(
@@ -173,20 +175,31 @@ function checkOffsets(
   return data;
 }
 
-function lensStrides({ shape }: Tensor<Int32Array>): AttentionArgs {
-  return shape.length === 2 ? { validBatch: shape[1], validRow: 1 } : { validBatch: 1, validRow: 0 };
+/** The number of a stage in C++'s ScoresStage. */
+function checkStage(operation: string, value: unknown): number {
+  const stages: unknown[] = ['scaled', 'softcapped', 'masked'];
+  if (!stages.includes(value)) wrongValue(operation, `needScores to be one of ${stages.join(', ')}`, value);
+  return 1 + stages.indexOf(value);
 }
 
 interface BroadcastStrides {
-  readonly Batch: number;
-  readonly Head: number;
-  readonly Row: number;
-  readonly Columns: number;
-  readonly Step: number;
+  readonly batch: number;
+  readonly head: number;
+  readonly row: number;
+  readonly columns: number;
+  readonly step: number;
 }
 
-function prefix(name: 'mask' | 'bias', strides: BroadcastStrides): AttentionArgs {
-  return Object.fromEntries(Object.entries(strides).map(([key, value]) => [name + key, value]));
+function placeBroadcast(args: AttentionArgs, at: number, address: number, strides: BroadcastStrides): void {
+  args.setStack(at, address, strides.batch, strides.head, strides.row);
+  args.words[at + 4] = strides.columns;
+  args.words[at + 5] = strides.step;
+}
+
+function placeRelative(args: AttentionArgs, at: number, address: number, table: RelativeTable): void {
+  args.words[at] = address;
+  args.words[at + 1] = table.head;
+  args.words[at + 2] = table.clip;
 }
 
 /** Strides that make an operand of this shape repeat over the scores, right-aligned; nothing is expanded. */
@@ -215,7 +228,7 @@ function broadcast(
   // Scores of rank 3 have a batch and no heads.
   const [head, batch] = scoresShape.length === 4 ? outer : [0, outer[0]];
   const repeats = columns === 1 && keys > 1;
-  return { Batch: batch ?? 0, Head: head ?? 0, Row: row!, Columns: columns, Step: repeats ? 0 : 1 };
+  return { batch: batch ?? 0, head: head ?? 0, row: row!, columns, step: repeats ? 0 : 1 };
 }
 
 interface RelativeTable {

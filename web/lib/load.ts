@@ -65,9 +65,9 @@ async function instantiate(source: WasmSource): Promise<WasmAttention> {
 }
 
 /** The glue trips over a module of something else with a TypeError: exports that it reaches for are not there. */
-function asLinkError(cause: unknown): unknown {
-  const { name, message } = cause as Error;
-  return name === 'TypeError' ? new WebAssembly.LinkError(message) : cause;
+function asLinkError(cause: unknown): Error {
+  const error = cause as Error;
+  return error.name === 'TypeError' ? new WebAssembly.LinkError(error.message) : error;
 }
 
 /** Adds to a failure of the engine what it means here; a caller's mistake passes as it is. */

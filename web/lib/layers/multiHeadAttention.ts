@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { placeAttentionArgs, type AttentionArgs } from '../attentionArgs.js';
+import { AT, clearedAttentionArgs, type AttentionArgs } from '../attentionArgs.js';
 import { checkAttentionOptions, checkOut, type CheckedAttentionOptions } from '../attentionOptions.js';
 import {
   checkBoolean,
@@ -181,22 +181,15 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
     const result = memory.scope(FORWARD, () => {
       const stored = past.place(memory);
       const projections = this.#placeProjections(q, k, v);
-      const args = {
-        ...this.#attentionArgs(projections, scoresShape, stored),
-        ...plan.place(memory),
-        scratch: 0,
-      };
-      args.scratch = memory.reserve(raw.scaledDotProductAttentionScratch(placeAttentionArgs(memory, args)));
-      const rest = [
-        ...projections.flatMap((p) => [p.input, p.packed, p.bias, p.output, p.rows, p.inputs, p.outputs]),
-        ...[stored.keys, stored.values, stored.length, stored.capacity],
-      ];
-      raw.multiHeadAttention(placeAttentionArgs(memory, args, rest));
-      return {
-        output: { data: memory.read(projections[3].output, sizeOf(outputShape), into), shape: outputShape },
-        ...plan.read(memory, args),
-        ...past.read(memory, stored),
-      };
+      const args = this.#attentionArgs(projections, scoresShape, stored);
+      plan.place(memory, args);
+      args.words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionScratch(args.place(memory)));
+      raw.multiHeadAttention(args.place(memory, multiHeadArgs(projections, stored)));
+      const data = memory.read(projections[3].output, sizeOf(outputShape), into);
+      const result: MultiHeadAttentionResult = { output: { data, shape: outputShape } };
+      plan.read(memory, args, result);
+      past.read(memory, stored, result);
+      return result;
     });
     past.commit(tokens);
     return result;
@@ -264,7 +257,7 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
   }
 
   /** Copies the inputs in, each once, and makes room for the projections: C++'s query, key, value and output. */
-  #placeProjections(q: Tensor, k: Tensor, v: Tensor): [Projection, Projection, Projection, Projection] {
+  #placeProjections(q: Tensor, k: Tensor, v: Tensor): Projections {
     const { memory } = this.#wasm;
     const placed = new Map<Float32Array, number>();
     const project = (name: string, { data, shape }: Tensor, inputs: number, outputs: number): Projection => {
@@ -299,44 +292,42 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
 
   /** Sizes, addresses and strides of the attention between the projections: heads lie side by side in a row. */
   #attentionArgs(
-    [query, key, value, output]: readonly Projection[],
+    [query, key, value, output]: Projections,
     scoresShape: readonly number[],
     stored: StoredPast,
   ): AttentionArgs {
     const [batch, heads, queries, keys] = scoresShape as [number, number, number, number];
     const width = this.#headWidth;
-    const tokens = key!.rows / batch || 0;
-    const rowStrides = (rows: number, row: number) => [rows * row, width, row] as const;
-    const cacheStrides = [this.#kvHeads * stored.capacity * width, stored.capacity * width, width] as const;
-    const kvRow = this.#kvHeads * width;
-    const [queryBatch, queryHead, queryRow] = rowStrides(queries, this.#numHiddens);
-    const [keyBatch, keyHead, keyRow] = stored.keys ? cacheStrides : rowStrides(tokens, kvRow);
-    return {
-      batch,
-      heads,
-      kvHeads: this.#kvHeads,
-      queries,
-      keys,
-      width,
-      valueWidth: width,
-      query: query!.output,
-      queryBatch,
-      queryHead,
-      queryRow,
-      key: stored.keys || key!.output,
-      keyBatch,
-      keyHead,
-      keyRow,
-      value: stored.values || value!.output,
-      valueBatch: keyBatch,
-      valueHead: keyHead,
-      valueRow: keyRow,
-      output: output!.input,
-      outputBatch: queryBatch,
-      outputHead: queryHead,
-      outputRow: queryRow,
-    };
+    const args = clearedAttentionArgs();
+    const { words } = args;
+    words[AT.batch] = batch;
+    words[AT.heads] = heads;
+    words[AT.kvHeads] = this.#kvHeads;
+    words[AT.queries] = queries;
+    words[AT.keys] = keys;
+    words[AT.width] = width;
+    words[AT.valueWidth] = width;
+    args.setStack(AT.query, query.output, queries * this.#numHiddens, width, this.#numHiddens);
+    args.setStack(AT.output, output.input, queries * this.#numHiddens, width, this.#numHiddens);
+    if (stored.keys) {
+      const head = stored.capacity * width;
+      args.setStack(AT.key, stored.keys, this.#kvHeads * head, head, width);
+      args.setStack(AT.value, stored.values, this.#kvHeads * head, head, width);
+    } else {
+      const row = this.#kvHeads * width;
+      args.setStack(AT.key, key.output, keys * row, width, row);
+      args.setStack(AT.value, value.output, keys * row, width, row);
+    }
+    return args;
   }
+}
+
+/** What C++'s MultiHeadAttentionArgs has behind its AttentionArgs. */
+function multiHeadArgs(projections: readonly Projection[], stored: StoredPast): number[] {
+  const rest: number[] = [];
+  for (const p of projections) rest.push(p.input, p.packed, p.bias, p.output, p.rows, p.inputs, p.outputs);
+  rest.push(stored.keys, stored.values, stored.length, stored.capacity);
+  return rest;
 }
 
 /** C++'s Projection: addresses and sizes. */
@@ -349,3 +340,5 @@ interface Projection {
   readonly inputs: number;
   readonly outputs: number;
 }
+
+type Projections = readonly [query: Projection, key: Projection, value: Projection, output: Projection];

@@ -15,7 +15,7 @@ export interface StoredPast {
 export interface Past {
   readonly length: number;
   place(memory: Memory): StoredPast;
-  read(memory: Memory, stored: StoredPast): { presentKey?: Tensor; presentValue?: Tensor };
+  read(memory: Memory, stored: StoredPast, result: { presentKey?: Tensor; presentValue?: Tensor }): void;
   /** The call went well: its tokens are now part of the past. */
   commit(tokens: number): void;
 }
@@ -54,7 +54,7 @@ export function checkPast(
   return {
     length,
     place: () => ({ keys, values, length, capacity: maxLength }),
-    read: () => ({}),
+    read: () => undefined,
     commit: (added) => cache.grow(added),
   };
 }
@@ -62,7 +62,7 @@ export function checkPast(
 const NONE: Past = {
   length: 0,
   place: () => ({ keys: 0, values: 0, length: 0, capacity: 0 }),
-  read: () => ({}),
+  read: () => undefined,
   commit: () => undefined,
 };
 
@@ -106,10 +106,10 @@ function checkTensors(
   return {
     length,
     place: (memory) => ({ keys: place(memory, key), values: place(memory, value), length, capacity: total }),
-    read: (memory, { keys, values }) => ({
-      presentKey: { data: memory.read(keys, count), shape },
-      presentValue: { data: memory.read(values, count), shape },
-    }),
+    read(memory, { keys, values }, result) {
+      result.presentKey = { data: memory.read(keys, count), shape };
+      result.presentValue = { data: memory.read(values, count), shape };
+    },
     commit: () => undefined,
   };
 }

@@ -1,4 +1,4 @@
-import { placeAttentionArgs } from '../attentionArgs.js';
+import { AT, clearedAttentionArgs, type AttentionArgs } from '../attentionArgs.js';
 import { checkAttentionOptions, checkOut } from '../attentionOptions.js';
 import { checkOptions, showShape, toTensor, toTensorOfRank, wrongValue } from '../check.js';
 import type { Memory } from '../memory.js';
@@ -44,42 +44,39 @@ export function scaledDotProductAttention(
   const into = checkOut(OPERATION, 'out.output', checked.out?.output, outputCount);
 
   return memory.scope(OPERATION, () => {
+    const args = clearedAttentionArgs();
+    const { words } = args;
+    words[AT.batch] = batch;
+    words[AT.heads] = heads;
+    words[AT.kvHeads] = kvHeads || 1;
+    words[AT.queries] = queries;
+    words[AT.keys] = keys;
+    words[AT.width] = width;
+    words[AT.valueWidth] = valueWidth;
     const keyAddress = join(memory, past.key, k.data, batch * kvHeads);
     const valueAddress = join(memory, past.value, v.data, batch * kvHeads);
-    const args = {
-      batch,
-      heads,
-      kvHeads: kvHeads || 1,
-      queries,
-      keys,
-      width,
-      valueWidth,
-      query: memory.floats(q.data),
-      ...strides('query', heads, queries, width),
-      key: keyAddress,
-      ...strides('key', kvHeads, keys, width),
-      value: valueAddress,
-      ...strides('value', kvHeads, keys, valueWidth),
-      output: memory.reserve(outputCount),
-      ...strides('output', heads, queries, valueWidth),
-      ...plan.place(memory),
-      scratch: 0,
-    };
-    args.scratch = memory.reserve(raw.scaledDotProductAttentionScratch(placeAttentionArgs(memory, args)));
-    raw.scaledDotProductAttention(placeAttentionArgs(memory, args));
-    const present = (address: number, columns: number, like: Tensor): Tensor => ({
-      data: memory.read(address, batch * kvHeads * keys * columns),
-      shape: [...like.shape.slice(0, -2), keys, columns],
-    });
-    return {
-      output: {
-        data: memory.read(args.output, outputCount, into),
-        shape: [...q.shape.slice(0, -1), valueWidth],
-      },
-      ...plan.read(memory, args),
-      ...(past.key && { presentKey: present(keyAddress, width, past.key) }),
-      ...(past.value && { presentValue: present(valueAddress, valueWidth, past.value) }),
-    };
+    const output = memory.reserve(outputCount);
+    setContiguous(args, AT.query, memory.floats(q.data), heads, queries, width);
+    setContiguous(args, AT.key, keyAddress, kvHeads, keys, width);
+    setContiguous(args, AT.value, valueAddress, kvHeads, keys, valueWidth);
+    setContiguous(args, AT.output, output, heads, queries, valueWidth);
+    plan.place(memory, args);
+    words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionScratch(args.place(memory)));
+    raw.scaledDotProductAttention(args.place(memory));
+
+    const shape = [...q.shape.slice(0, -1), valueWidth];
+    const result: AttentionResult = { output: { data: memory.read(output, outputCount, into), shape } };
+    plan.read(memory, args, result);
+    if (past.key && past.value) {
+      const present = (address: number, like: Tensor): Tensor => {
+        const columns = like.shape.at(-1)!;
+        const data = memory.read(address, batch * kvHeads * keys * columns);
+        return { data, shape: [...like.shape.slice(0, -2), keys, columns] };
+      };
+      result.presentKey = present(keyAddress, past.key);
+      result.presentValue = present(valueAddress, past.value);
+    }
+    return result;
   });
 }
 
@@ -89,13 +86,16 @@ function axes({ shape }: Tensor): [number, number, number, number] {
   return [shape.length > 2 ? shape[0]! : 1, shape.length > 3 ? shape[1]! : 1, rows, columns];
 }
 
-/** Strides of contiguous (B, H, rows, columns). */
-function strides<Name extends string>(name: Name, heads: number, rows: number, columns: number) {
-  return {
-    [`${name}Batch`]: heads * rows * columns,
-    [`${name}Head`]: rows * columns,
-    [`${name}Row`]: columns,
-  };
+/** Sets the address of a contiguous (B, H, rows, columns). */
+function setContiguous(
+  args: AttentionArgs,
+  at: number,
+  address: number,
+  heads: number,
+  rows: number,
+  columns: number,
+): void {
+  args.setStack(at, address, heads * rows * columns, rows * columns, columns);
 }
 
 interface Past {
