@@ -1,0 +1,66 @@
+#include "kernels/gemm.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "random.h"
+
+namespace wasm_attention {
+namespace {
+
+// Rows, columns and depths around the tile (4 x 8), the row block (16) and the depth block (256).
+const int kRows[] = {1, 2, 3, 4, 5, 15, 16, 17, 33};
+const int kCols[] = {1, 7, 8, 9, 31, 32, 33, 65};
+const int kDepths[] = {0, 1, 2, 31, 255, 256, 257, 513};
+
+TEST(Gemm, MatchesADoubleProductAtEverySize) {
+  for (int rows : kRows) {
+    for (int cols : kCols) {
+      for (int depth : kDepths) {
+        const std::vector<float> a = randomFloats(rows * depth, 1);
+        const std::vector<float> b = randomFloats(depth * cols, 2);
+        const std::vector<float> bias = randomFloats(cols, 3);
+        std::vector<float> packed(packedSize(depth, cols));
+        packMatrix(b.data(), depth, cols, packed.data());
+        std::vector<float> c(rows * cols, NAN);
+        gemm(a.data(), depth, packed.data(), bias.data(), c.data(), cols, rows, cols, depth);
+        for (int i = 0; i < rows; ++i) {
+          for (int j = 0; j < cols; ++j) {
+            double sum = bias[j];
+            double scale = std::abs(bias[j]);
+            for (int k = 0; k < depth; ++k) {
+              sum += double{a[i * depth + k]} * b[k * cols + j];
+              scale += std::abs(double{a[i * depth + k]} * b[k * cols + j]);
+            }
+            // Each of depth + 1 roundings adds at most half an ulp of a partial sum.
+            const double tolerance = (depth + 2) * std::numeric_limits<float>::epsilon() / 2 * scale;
+            ASSERT_NEAR(c[i * cols + j], sum, tolerance) << rows << "x" << cols << "x" << depth;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(Gemm, PacksAWeightAsTheTransposeOfAMatrix) {
+  for (int cols : kCols) {
+    for (int depth : kDepths) {
+      const std::vector<float> b = randomFloats(depth * cols, 4);
+      std::vector<float> transposed(b.size());
+      for (int k = 0; k < depth; ++k) {
+        for (int j = 0; j < cols; ++j) transposed[j * depth + k] = b[k * cols + j];
+      }
+      std::vector<float> expected(packedSize(depth, cols), -1.0f);
+      std::vector<float> packed(expected.size(), 1.0f);
+      packMatrix(b.data(), depth, cols, expected.data());
+      packTransposed(transposed.data(), depth, cols, packed.data());
+      ASSERT_EQ(packed, expected) << cols << "x" << depth;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wasm_attention
