@@ -6,16 +6,16 @@ import { interleave } from './timing.mjs';
 const WINDOW = 256;
 const WAYS = { full: {}, causal: { causal: true }, window: { window: WINDOW } };
 
-async function timeOf(ours, problem, budget) {
+async function timeOf(ours, problem, clock) {
   const contender = await ours.prepare(problem);
   const errors = problem.check(contender.run());
   if (errors.largest > 1) throw new Error(`wrong by ${errors.largest.toFixed(1)} times what is allowed`);
-  const timed = await interleave([{ name: 'ours', ...contender }], { rounds: 5, warmup: budget });
+  const timed = await interleave([{ name: 'ours', ...contender }], { rounds: 5, warmup: 200, clock });
   return timed.ours.median;
 }
 
 /** Milliseconds of one head of width 64 against n, each way, and of n = 1024 against d. */
-export async function measureGrowth({ open, quick, progress }) {
+export async function measureGrowth({ open, quick, clock, progress }) {
   const { peers } = await open();
   const lengths = quick ? [512, 1024, 2048] : [512, 1024, 2048, 4096, 8192, 16384, 32768];
   const byLength = [];
@@ -23,7 +23,7 @@ export async function measureGrowth({ open, quick, progress }) {
     progress(`growth: n = ${n}`);
     const row = { n };
     for (const [way, options] of Object.entries(WAYS)) {
-      row[way] = await timeOf(peers[0], attention({ heads: 1, n, d: 64, ...options }), 200);
+      row[way] = await timeOf(peers[0], attention({ heads: 1, n, d: 64, ...options }), clock);
     }
     byLength.push(row);
   }
@@ -32,7 +32,7 @@ export async function measureGrowth({ open, quick, progress }) {
     progress(`growth: d = ${d}`);
     const row = { d };
     for (const [way, options] of Object.entries(WAYS)) {
-      row[way] = await timeOf(peers[0], attention({ heads: 1, n: 1024, d, ...options }), 200);
+      row[way] = await timeOf(peers[0], attention({ heads: 1, n: 1024, d, ...options }), clock);
     }
     byWidth.push(row);
   }

@@ -27,7 +27,7 @@ export async function microKernel(build) {
  * `multiplyAdd` and `microKernel` in GFLOP/s, `copy` in GB/s (bytes written), `slice` likewise for a fresh
  * Float32Array out of wasm memory, which is what every result of every wasm library has to pay.
  */
-export async function measureLimits({ build, rounds = 9, quick = false }) {
+export async function measureLimits({ build, rounds = 9, quick = false, clock = 'wall' }) {
   const wasm = await instantiate('limits', build);
   const sums = wasm.reserve(1 << 16);
   const copied = wasm.reserve(2 * COPY_BYTES);
@@ -48,7 +48,7 @@ export async function measureLimits({ build, rounds = 9, quick = false }) {
     { name: 'copy', run: () => wasm.copy(copied, copied + COPY_BYTES, COPY_BYTES), work: COPY_BYTES },
     { name: 'slice', run: () => floats.slice(start, start + COPY_BYTES / 4), work: COPY_BYTES },
   ];
-  const timed = await interleave(contenders, { rounds, warmup: quick ? 100 : 300, minSample: 5 });
+  const timed = await interleave(contenders, { rounds, warmup: quick ? 100 : 300, minSample: 5, clock });
   const rate = (name) => contenders.find((one) => one.name === name).work / timed[name].median / 1e6;
   return {
     multiplyAdd: Math.max(...CHAINS.map((count) => rate(`multiplyAdd${count}`))),

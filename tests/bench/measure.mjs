@@ -23,7 +23,7 @@ const lineOf = (error) =>
     .split('\n')[0]
     .slice(0, 160);
 
-async function measureWork({ name, peers: wanted, rounds, quick }) {
+async function measureWork({ name, peers: wanted, rounds, quick, clock = 'wall' }) {
   const work = works.find((one) => one.name === name);
   const problem = work.make();
   const kernel = await microKernel(build);
@@ -66,15 +66,19 @@ async function measureWork({ name, peers: wanted, rounds, quick }) {
     }
   }
   progress(`${name}: timing ${contenders.length - 1} contenders`);
+  const before = [performance.now(), process.cpuUsage()];
   const timed = await interleave(contenders, {
     rounds,
-    warmup: quick ? 150 : 400,
+    clock,
+    warmup: quick ? 300 : 600,
     collect: largest >= 2 ** 20,
-    onRound: (round) => progress(`${name}: round ${round + 1} of ${rounds}`),
+    onRound: (round) => progress(`${name}: round ${round + 1}`),
   });
+  const { user, system } = process.cpuUsage(before[1]);
+  const share = (user + system) / 1000 / (performance.now() - before[0]);
   for (const row of rows) Object.assign(row, timed[row.peer]);
   const limit = kernel.flop / timed.microKernel.median / 1e6;
-  return { name, flop: problem.flop, items: problem.items, microKernel: limit, rows, versions };
+  return { name, flop: problem.flop, items: problem.items, microKernel: limit, share, rows, versions };
 }
 
 process.once('message', async (task) => {

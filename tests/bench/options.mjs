@@ -7,6 +7,7 @@ export const usage = `usage: npm run bench -- [options]
   --peers A,B          only these peers: ort (or one of ort-attention, ort-mha), tfjs, jax-js, eigen, javascript
   --rounds N           samples of each contender (default 9; 5 with --quick)
   --processes N        run every row in N fresh processes and report the medians over them (default 1)
+  --clock cpu          count the processor's time instead of the wall's: for a machine that is busy
   --quick              a few rows and peers, within a minute
   --json FILE          write everything that was measured
 rows: limits, growth, long, ${works.map((work) => work.name).join(', ')}`;
@@ -47,6 +48,7 @@ export function parse(args) {
         rounds: { type: 'string' },
         processes: { type: 'string' },
         json: { type: 'string' },
+        clock: { type: 'string', default: 'wall' },
         quick: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -58,10 +60,14 @@ export function parse(args) {
     const peers = values.peers?.split(',') ?? (values.quick ? quickPeers : everyPeer);
     const unknown = peers.find((peer) => !peerNames.includes(peer));
     if (unknown) throw new UsageError(`--peers: expected some of ${peerNames.join(', ')}, got ${unknown}`);
+    if (!['wall', 'cpu'].includes(values.clock)) {
+      throw new UsageError(`--clock: expected wall or cpu, got ${values.clock}`);
+    }
     const names = values.work ? select(values.work) : values.quick ? ['limits', ...quickWorks] : allNames;
     return {
       quick: values.quick,
       json: values.json,
+      clock: values.clock,
       peers,
       names: allNames.filter((name) => names.includes(name)),
       rounds: count('rounds', values.rounds, values.quick ? 5 : 9),

@@ -94,6 +94,7 @@ export function rowTables(works) {
     ...(work.failed ? [`${work.name}: ${work.failed}`] : []),
     ...(work.rows ?? []).filter((row) => row.failed).map((row) => `${work.name}, ${row.peer}: ${row.failed}`),
   ]);
+  const busy = works.filter((work) => work.share < 0.9).map((work) => work.name);
   return [
     '\nMilliseconds a call: median (min)',
     table(['', ...columns], times),
@@ -102,6 +103,11 @@ export function rowTables(works) {
     table(['', 'GFLOP/s', 'limit', 'share', ...others.map((peer) => `× ${peer}`)], ratios),
     ...(bars.length ? ['\nBars', table(['', ''], bars).split('\n').slice(2).join('\n')] : []),
     ...(failures.length ? ['\nFailed', ...failures] : []),
+    ...(busy.length
+      ? [
+          `\nThe machine did something else for over a tenth of the time (--clock cpu helps): ${busy.join(', ')}`,
+        ]
+      : []),
   ].join('\n');
 }
 

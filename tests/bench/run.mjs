@@ -38,7 +38,7 @@ function measure(task) {
 
 async function main() {
   const options = parse(process.argv.slice(2));
-  const { names, peers, rounds, processes, quick } = options;
+  const { names, peers, rounds, processes, quick, clock } = options;
   const started = performance.now();
   setUp({ needsPeers: peers.some((peer) => !['eigen', 'javascript'].includes(peer)), say });
 
@@ -50,12 +50,12 @@ async function main() {
   };
   console.log(`${machine.cpu}, Node ${machine.node} (V8 ${machine.v8}), one thread, float32`);
   console.log(
-    `medians of ${rounds} interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}`,
+    `medians of ${rounds} interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}, ${clock} time`,
   );
 
   const report = { machine, date: new Date().toISOString(), options, versions: {}, works: [] };
   for (const name of names) {
-    const task = { name, quick, rounds, peers };
+    const task = { name, quick, rounds, peers, clock };
     if (name === 'limits') console.log(limitsTable((report.limits = await measure({ ...task, kind: name }))));
     else if (name === 'long') report.long = await measure({ ...task, kind: name });
     else if (name === 'growth') report.growth = await measure({ ...task, kind: name });

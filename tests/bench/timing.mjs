@@ -5,7 +5,13 @@
 
 /** @typedef {{ name: string, run: () => unknown, beforeSample?: () => unknown }} Contender */
 
-const now = () => performance.now();
+/** Milliseconds that this process has spent computing: on a busy machine, what the clock on the wall should have said. */
+function cpuTime() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+const clocks = { wall: () => performance.now(), cpu: cpuTime };
 
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -16,7 +22,8 @@ export function median(values) {
 // What the last call returned: an engine that can see that nobody reads a result may skip computing it.
 export const sink = { value: undefined };
 
-async function sampleOf(contender, calls, collect) {
+async function sampleOf(contender, calls, { collect, clock }) {
+  const now = clocks[clock];
   if (contender.beforeSample) await contender.beforeSample(calls);
   // A collection that a neighbour's garbage makes necessary is not this contender's time.
   if (collect && globalThis.gc) globalThis.gc();
@@ -32,12 +39,13 @@ async function sampleOf(contender, calls, collect) {
  * Warms a contender up until `warmup` milliseconds have passed and returns how many calls make one sample.
  * Engines swap in optimised code in the background, so time matters here as much as the number of calls.
  */
-async function warmUp(contender, { warmup, minSample, collect }) {
-  let fastest = await sampleOf(contender, 1, collect);
-  const end = now() + warmup;
-  while (now() < end) {
+async function warmUp(contender, options) {
+  const { warmup, minSample } = options;
+  let fastest = await sampleOf(contender, 1, options);
+  const end = performance.now() + warmup;
+  while (performance.now() < end) {
     const calls = Math.max(1, Math.min(64, Math.floor(minSample / fastest)));
-    fastest = Math.min(fastest, await sampleOf(contender, calls, collect));
+    fastest = Math.min(fastest, await sampleOf(contender, calls, options));
   }
   return { calls: Math.max(1, Math.ceil(minSample / fastest)), fastest };
 }
@@ -48,12 +56,14 @@ async function warmUp(contender, { warmup, minSample, collect }) {
  * takes three times as long.
  * `collect`: the garbage collector runs before every sample; right for results of megabytes, wrong for small calls, whose
  * code and data it would chase out of the caches.
+ * `clock`: 'wall', or 'cpu' for a machine that has other things to do.
  */
-export async function interleave(contenders, options) {
-  const { rounds, warmup = 300, minSample = 3, slow = 2500, collect = false, onRound } = options;
+export async function interleave(contenders, given) {
+  const options = { warmup: 300, minSample: 3, slow: 2500, collect: false, clock: 'wall', ...given };
+  const { rounds, slow, onRound } = options;
   const plans = [];
   for (const contender of contenders) {
-    const plan = await warmUp(contender, { warmup, minSample, collect });
+    const plan = await warmUp(contender, options);
     plans.push({
       contender,
       ...plan,
@@ -61,10 +71,12 @@ export async function interleave(contenders, options) {
       samples: [],
     });
   }
-  for (let round = 0; round < rounds; round++) {
+  // A round of small calls is over in a moment, and so are a few more.
+  const short = plans.reduce((sum, { calls, fastest }) => sum + calls * fastest, 0) < 100;
+  for (let round = 0; round < (short ? 3 * rounds : rounds); round++) {
     if (onRound) onRound(round);
     for (const plan of plans) {
-      if (round % plan.every === 0) plan.samples.push(await sampleOf(plan.contender, plan.calls, collect));
+      if (round % plan.every === 0) plan.samples.push(await sampleOf(plan.contender, plan.calls, options));
     }
   }
   return Object.fromEntries(
