@@ -37,7 +37,7 @@ export class AttentionHeads extends FigureElement {
         flex-wrap: wrap;
         align-items: baseline;
         justify-content: space-between;
-        gap: 0 1.5rem;
+        gap: 0.25rem 1.5rem;
       }
       .under .readout {
         flex: 1 1 14rem;

@@ -6,27 +6,35 @@ export function watchDevicePixels(
   canvas: HTMLCanvasElement,
   onSize: (width: number, height: number) => void,
 ): () => void {
-  const stops: (() => void)[] = [];
   const observer = new ResizeObserver(([entry]) => {
-    const exact = entry?.devicePixelContentBoxSize?.[0];
-    if (exact !== undefined) onSize(exact.inlineSize, exact.blockSize);
-    else measure();
-  });
-  const measure = (): void => {
     const box = canvas.getBoundingClientRect();
-    onSize(Math.round(box.width * devicePixelRatio), Math.round(box.height * devicePixelRatio));
+    const exact = entry?.devicePixelContentBoxSize?.[0];
+    onSize(pixels(box.width, exact?.inlineSize), pixels(box.height, exact?.blockSize));
+  });
+  const observe = (): void => {
+    observer.unobserve(canvas);
+    try {
+      observer.observe(canvas, { box: 'device-pixel-content-box' });
+    } catch {
+      // Engines without that box tell of layout alone.
+      observer.observe(canvas);
+    }
   };
-  try {
-    observer.observe(canvas, { box: 'device-pixel-content-box' });
-  } catch {
-    // Engines without that box: the observer tells of layout, a media query of density.
-    observer.observe(canvas);
-    stops.push(watchDensity(measure));
-  }
+  observe();
+  const stopDensity = watchDensity(observe);
   return () => {
     observer.disconnect();
-    for (const stop of stops) stop();
+    stopDensity();
   };
+}
+
+/**
+ * A length in device pixels: as the browser has snapped it where it says so, rounded otherwise. Under an emulated density
+ * Chromium reports the length at the real one, which is not meant.
+ */
+function pixels(length: number, exact: number | undefined): number {
+  const rounded = Math.round(length * devicePixelRatio);
+  return exact !== undefined && Math.abs(exact - rounded) <= 1 ? exact : rounded;
 }
 
 function watchDensity(onChange: () => void): () => void {

@@ -91,6 +91,13 @@ export class EncodingRotation extends FigureElement {
         width: 1.5rem;
         height: 1rem;
       }
+      .key line,
+      .key circle {
+        stroke-width: 0.1;
+      }
+      .key .from {
+        stroke-dasharray: 0.2 0.14;
+      }
       .residual {
         margin-top: 0.5rem;
       }

@@ -3,6 +3,7 @@ import { css } from 'lit';
 /** `--heat-map-aspect`: width over height of the cells' rectangle, default 1. */
 export const heatMapStyles = css`
   .frame {
+    position: relative;
     display: grid;
     grid-template:
       'row-name row-ticks plot' auto
@@ -31,21 +32,25 @@ export const heatMapStyles = css`
     font-size: 0.75rem;
     text-align: center;
   }
-  .row-ticks {
-    grid-area: row-ticks;
+  /* Out of the flow, each in its own grid area: an SVG's default size must not stretch the frame. */
+  .row-ticks,
+  .column-ticks {
+    position: absolute;
+    inset: 0;
     width: 100%;
     height: 100%;
     overflow: visible;
   }
+  .row-ticks {
+    grid-area: row-ticks;
+  }
   .column-ticks {
     grid-area: column-ticks;
-    width: 100%;
-    height: 100%;
-    overflow: visible;
   }
   .plot {
     grid-area: plot;
     position: relative;
+    min-width: 0;
     aspect-ratio: var(--heat-map-aspect, 1);
     cursor: crosshair;
   }
@@ -82,7 +87,7 @@ export const heatMapStyles = css`
     flex-wrap: wrap;
     align-items: baseline;
     justify-content: space-between;
-    gap: 0 1.5rem;
+    gap: 0.25rem 1.5rem;
   }
   .under .readout {
     flex: 1 1 14rem;

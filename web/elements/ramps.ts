@@ -21,6 +21,12 @@ export const rampStyles = css`
   canvas {
     color: light-dark(rgb(0 0 0), rgb(255 255 255));
   }
+  @media (prefers-color-scheme: dark) {
+    canvas {
+      /* The ramp's near-white end would glare. */
+      filter: brightness(0.9);
+    }
+  }
   @media (forced-colors: active) {
     canvas {
       forced-color-adjust: none;

@@ -132,8 +132,6 @@ export const controlStyles = css`
     border: 0;
   }
   .choices legend {
-    float: left;
-    margin-inline-end: 1rem;
     padding: 0;
     color: var(--_quiet);
   }

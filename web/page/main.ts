@@ -1,1 +1,4 @@
 import '../elements/index.js';
+import { reachScrollers } from './scrollers.js';
+
+reachScrollers('.equation, .table, pre');

@@ -10,8 +10,8 @@ import { visit } from './visit.js';
  */
 export function portableMath() {
   return (tree: Root): void => {
+    keepPunctuation(tree);
     visit(tree, (node) => {
-      if (node.tagName === 'math' && node.properties.display === 'block') node.properties.tabIndex = 0;
       const variant = node.properties.mathvariant;
       if (typeof variant === 'string' && variant !== 'normal') {
         node.children = node.children.map((child) => inVariant(child, variant));
@@ -24,6 +24,24 @@ export function portableMath() {
       }
     });
   };
+}
+
+/** Takes the punctuation after a formula into its element, which does not wrap: no line shall start with a full stop. */
+function keepPunctuation(parent: Root | Element): void {
+  for (const [index, node] of parent.children.entries()) {
+    if (node.type !== 'element') continue;
+    keepPunctuation(node);
+    const next = parent.children[index + 1];
+    if (!hasClass(node, 'katex') || next?.type !== 'text') continue;
+    const [punctuation = ''] = /^[.,;:!?)’”]*/.exec(next.value) ?? [];
+    node.children.push({ type: 'text', value: punctuation });
+    next.value = next.value.slice(punctuation.length);
+  }
+}
+
+function hasClass(node: Element, name: string): boolean {
+  const names = node.properties.className;
+  return Array.isArray(names) && names.includes(name);
 }
 
 /** Code points of A, a and 0 in each of Unicode's mathematical alphabets (0: the alphabet has no digits). */
@@ -55,7 +73,7 @@ export function inAlphabet(letter: string, variant: string): string {
 
 function inVariant(child: ElementContent, variant: string): ElementContent {
   if (child.type !== 'text') return child;
-  return { ...child, value: [...child.value].map((letter) => inAlphabet(letter, variant)).join('') };
+  return { ...child, value: child.value.replace(/./gu, (letter) => inAlphabet(letter, variant)) };
 }
 
 function alignByClass(table: Element): void {

@@ -33,7 +33,9 @@ export function pages(root: string): Plugin {
       for (const file of sources(root)) this.addWatchFile(file);
       return pageHtml(root, id);
     },
-    configureServer: (server) => () => serve(server, root),
+    configureServer: (server) => () => {
+      serve(server, root);
+    },
   };
 }
 
@@ -45,7 +47,10 @@ function serve(server: ViteDevServer, root: string): void {
   server.middlewares.use((request, response, next) => {
     const path = new URL(request.originalUrl ?? '/', 'http://localhost').pathname;
     const file = resolve(root, `.${path}`, path.endsWith('/') ? 'index.html' : '');
-    if (!pageInputs(root).includes(file)) return next();
+    if (!pageInputs(root).includes(file)) {
+      next();
+      return;
+    }
     server
       .transformIndexHtml(path, pageHtml(root, file))
       .then((html) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html))

@@ -84,7 +84,7 @@ function anchorHeadings(tree: Root, contents: Heading[]): void {
   });
 }
 
-/** A table wider than a phone scrolls inside its own box, which the keyboard can reach. */
+/** A table wider than a phone scrolls inside a box of its own. */
 function wrapTables(tree: Root): void {
   const wrap = (parent: Root | Element): void => {
     parent.children = parent.children.map((child) => {
@@ -94,7 +94,7 @@ function wrapTables(tree: Root): void {
         return child;
       }
       return scroller(child);
-    }) as ElementContent[];
+    });
   };
   wrap(tree);
 }
@@ -103,7 +103,7 @@ function scroller(table: Element): Element {
   return {
     type: 'element',
     tagName: 'div',
-    properties: { className: ['table'], tabIndex: 0 },
+    properties: { className: ['table'] },
     children: [table],
   };
 }

@@ -1,0 +1,88 @@
+import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import {
+  chromium,
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  type Page,
+} from 'playwright-core';
+import { servePage, type PageServer } from './server.js';
+
+/** Debian's Chromium, with nothing going on behind the page's back. */
+const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+export interface PageOptions extends BrowserContextOptions {
+  /** Path of the page, by default the English one. */
+  readonly path?: string;
+  /** A script to run before the page's own. */
+  readonly script?: string;
+  /** Do not wait for the figures, for pages without scripts. */
+  readonly still?: boolean;
+}
+
+/** Opens pages of the built site for one test file, and fails each test whose page complained. */
+export function useBrowser(): {
+  readonly open: (options?: PageOptions) => Promise<Page>;
+  readonly origin: () => string;
+  /** Says that the page has complained with good reason, and that every complaint so far matches. */
+  readonly expectComplaints: (pattern: RegExp) => void;
+} {
+  let browser: Browser;
+  let server: PageServer;
+  let contexts: BrowserContext[] = [];
+  let complaints: string[] = [];
+
+  beforeAll(async () => {
+    server = await servePage();
+    browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+  });
+  afterEach(async () => {
+    await Promise.all(contexts.map((context) => context.close()));
+    contexts = [];
+    const heard = complaints;
+    complaints = [];
+    expect(heard).toEqual([]);
+  });
+  afterAll(async () => {
+    await browser.close();
+    await server.close();
+  });
+
+  const listen = (page: Page): void => {
+    page.on('console', (message) => complaints.push(`console ${message.type()}: ${message.text()}`));
+    page.on('pageerror', (error) => complaints.push(`uncaught: ${error.stack ?? error.message}`));
+    page.on('requestfailed', (request) => complaints.push(`failed: ${request.url()}`));
+    page.on('response', (response) => {
+      if (response.status() >= 400) complaints.push(`${response.status()}: ${response.url()}`);
+    });
+  };
+
+  return {
+    origin: () => server.origin,
+    expectComplaints(pattern) {
+      expect(complaints).not.toEqual([]);
+      for (const complaint of complaints) expect(complaint).toMatch(pattern);
+      complaints = [];
+    },
+    async open({ path = '/en/', still = false, script, ...options } = {}) {
+      const context = await browser.newContext(options);
+      contexts.push(context);
+      context.setDefaultTimeout(10_000);
+      if (script !== undefined) await context.addInitScript({ content: script });
+      const page = await context.newPage();
+      listen(page);
+      await page.goto(server.origin + path);
+      if (!still) await page.locator('encoding-rotation .residual').waitFor();
+      return page;
+    },
+  };
+}

@@ -1,0 +1,124 @@
+import { expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
+import { attention } from '../support/library.js';
+import { useBrowser } from './browser.js';
+import { blues, picture } from './canvas.js';
+
+const { open } = useBrowser();
+const map = (page: Page): Locator => page.locator('positional-heatmap');
+const canvas = (page: Page): Locator => map(page).locator('canvas.cells');
+const plot = (page: Page): Locator => map(page).getByRole('application');
+
+function expectedColours(length: number, dim: number, base: number, dark = false): string[] {
+  const { data } = attention.sinusoidalEncoding({ length, dim, base });
+  return Array.from(data, (value) => blues(value, -1, 1, dark));
+}
+
+test('every cell of the 60 by 32 map has the colour of its value in Blues', async () => {
+  const page = await open();
+  expect((await picture(canvas(page), 60, 32)).cells).toEqual(expectedColours(60, 32, 10000));
+});
+
+test('in a dark scheme the ramp is turned round, and follows a change of scheme at once', async () => {
+  const page = await open({ colorScheme: 'dark' });
+  expect((await picture(canvas(page), 60, 32)).cells).toEqual(expectedColours(60, 32, 10000, true));
+  await page.emulateMedia({ colorScheme: 'light' });
+  expect((await picture(canvas(page), 60, 32)).cells).toEqual(expectedColours(60, 32, 10000));
+});
+
+test.each([1, 1.5, 2, 3])(
+  'at device pixel ratio %d the canvas has every device pixel and no blended one',
+  async (ratio) => {
+    const page = await open({ deviceScaleFactor: ratio });
+    const cells = await picture(canvas(page), 60, 32);
+    // Layout boxes are whole device pixels after snapping, at most one off the exact product.
+    expect(Math.abs(cells.width - cells.boxWidth)).toBeLessThanOrEqual(1);
+    expect(Math.abs(cells.height - cells.boxHeight)).toBeLessThanOrEqual(1);
+    const wanted = expectedColours(60, 32, 10000);
+    expect(new Set(cells.line)).toEqual(new Set(wanted.slice(0, 32)));
+  },
+);
+
+test('the canvas is painted anew when the layout changes', async () => {
+  const page = await open({ viewport: { width: 1280, height: 900 } });
+  const before = await picture(canvas(page), 60, 32);
+  await page.setViewportSize({ width: 390, height: 900 });
+  await page.waitForFunction((width) => {
+    const inner = document
+      .querySelector('positional-heatmap')
+      ?.shadowRoot?.querySelector('heat-map')?.shadowRoot;
+    return inner?.querySelector<HTMLCanvasElement>('canvas.cells')?.width !== width;
+  }, before.width);
+  const after = await picture(canvas(page), 60, 32);
+  expect(Math.abs(after.width - after.boxWidth)).toBeLessThanOrEqual(1);
+  expect(after.cells).toEqual(expectedColours(60, 32, 10000));
+});
+
+test('sliders for length, width and base repaint the map and take the curves along', async () => {
+  const page = await open();
+  await map(page).getByLabel('Length n').fill('17');
+  await map(page).getByLabel('Width d').fill('11');
+  await map(page).getByLabel('Base', { exact: true }).fill('2');
+  expect((await picture(canvas(page), 17, 11)).cells).toEqual(expectedColours(17, 11, 100));
+  const curves = page.locator('positional-curves');
+  expect(await curves.getByLabel('Length n').inputValue()).toBe('17');
+  expect(await curves.locator('output').allTextContents()).toEqual(['6–9', '17', '11', '100']);
+});
+
+test('the keyboard cursor reads the library’s value, and says it', async () => {
+  const page = await open();
+  await plot(page).focus();
+  for (const key of ['PageDown', 'ArrowDown', 'ArrowUp', 'ArrowDown', 'End', 'ArrowLeft', 'ArrowUp'])
+    await page.keyboard.press(key);
+  const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
+  const value = (data[10 * 32 + 30] ?? NaN).toFixed(3);
+  expect((await map(page).locator('.readout').innerText()).replace(/\s+/g, ' ')).toBe(
+    `position 10, column 30: ${value}`,
+  );
+  expect(await map(page).locator('.spoken').textContent()).toBe(`position 10, column 30: ${value}`);
+  await page.keyboard.press('Control+End');
+  expect(await map(page).locator('.readout').innerText()).toContain('position 59, column 31');
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('ArrowRight');
+  expect(await map(page).locator('.readout').innerText()).toContain('position 59, column 31');
+  await page.keyboard.press('Control+Home');
+  expect(await map(page).locator('.readout').innerText()).toContain('position 0, column 0: 0.000');
+});
+
+test('a pointer reads the cell under it without speaking', async () => {
+  const page = await open();
+  const box = await canvas(page).boundingBox();
+  await plot(page).hover({
+    position: { x: ((box?.width ?? 0) * 7.5) / 32, y: ((box?.height ?? 0) * 20.5) / 60 },
+  });
+  const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
+  const value = (data[20 * 32 + 7] ?? NaN).toFixed(3).replace('-', '−');
+  expect(await map(page).locator('.readout strong').innerText()).toBe(value);
+  expect(await map(page).locator('.spoken').textContent()).toBe('');
+});
+
+test('picking a cell draws its column as a curve, and picking again takes it out', async () => {
+  const page = await open();
+  const drawn = (): Promise<(string | null)[]> =>
+    page
+      .locator('positional-curves path.series')
+      .evaluateAll((paths) => paths.map((path) => path.getAttribute('data-column')));
+  await plot(page).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  expect(await drawn()).toEqual(['1', '6', '7', '8', '9']);
+  await page.keyboard.press('Enter');
+  expect(await drawn()).toEqual(['6', '7', '8', '9']);
+});
+
+test('the table holds every value', async () => {
+  const page = await open();
+  await map(page).getByText('Values as a table').click();
+  const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
+  const cells = await map(page).locator('td').allTextContents();
+  expect(cells).toEqual(
+    Array.from(data, (value) => value.toFixed(3).replace('-', '−').replace('−0.000', '0.000')),
+  );
+  expect(await map(page).getByRole('columnheader').count()).toBe(33);
+});

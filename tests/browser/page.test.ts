@@ -1,0 +1,130 @@
+import { describe, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import type { AxeResults } from 'axe-core';
+import type { Page } from 'playwright-core';
+import { useBrowser } from './browser.js';
+
+const { open, origin, expectComplaints } = useBrowser();
+
+test('the page runs under a policy without inline script, inline style, eval and third parties', async () => {
+  const page = await open();
+  const response = await page.request.get(page.url());
+  expect(response.headers()['content-security-policy']).toContain("script-src 'self' 'wasm-unsafe-eval';");
+  const meta = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content');
+  expect(meta).toContain("script-src 'self' 'wasm-unsafe-eval';");
+  expect(meta).toContain("style-src 'self';");
+  // The protocol's own evaluation may do what the page may not, so the page has to try by itself.
+  const blocked = page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        document.addEventListener('securitypolicyviolation', (event) => resolve(event.effectiveDirective));
+        const script = document.createElement('script');
+        script.textContent = 'document.title = "inline"';
+        document.head.append(script);
+      }),
+  );
+  expect(await blocked).toBe('script-src-elem');
+  expect(await page.title()).not.toBe('inline');
+  expectComplaints(/^console error: Executing inline script/);
+});
+
+test('everything comes from the page’s own origin', async () => {
+  const page = await open();
+  const hosts = await page.evaluate(() =>
+    performance.getEntriesByType('resource').map((entry) => new URL(entry.name).origin),
+  );
+  expect(new Set(hosts)).toEqual(new Set([origin()]));
+});
+
+test.each(['en-GB', 'fr-FR'])('at / a browser that speaks %s comes to a page that exists', async (locale) => {
+  const page = await open({ path: '/#fig-heatmap', locale, still: true });
+  await page.waitForURL(`${origin()}/en/#fig-heatmap`);
+});
+
+test('at / without scripts there are links', async () => {
+  const page = await open({ path: '/', javaScriptEnabled: false, still: true });
+  await page.getByRole('link', { name: 'English' }).click();
+  expect(page.url()).toBe(`${origin()}/en/`);
+});
+
+test('without scripts text, formulas and captions can be read, and the page says what is missing', async () => {
+  const page = await open({ javaScriptEnabled: false, still: true });
+  expect(await page.locator('noscript .notice').isVisible()).toBe(true);
+  expect(await page.locator('main h2').count()).toBe(6);
+  expect(await page.locator('math').first().isVisible()).toBe(true);
+  for (const caption of await page.locator('figcaption').all()) expect(await caption.isVisible()).toBe(true);
+});
+
+test('the menu offers no language that has no prose', async () => {
+  const page = await open();
+  expect(
+    await page
+      .locator('link[hreflang]')
+      .evaluateAll((links) => links.map((link) => (link as HTMLLinkElement).hreflang)),
+  ).toEqual(['en', 'x-default']);
+  expect(await page.getByRole('navigation', { name: 'Language' }).count()).toBe(0);
+});
+
+test('every link inside the page leads somewhere', async () => {
+  const page = await open();
+  const lost = await page
+    .locator('a[href^="#"]')
+    .evaluateAll((links) =>
+      links
+        .map((link) => link.getAttribute('href') ?? '')
+        .filter((href) => document.querySelector(href) === null),
+    );
+  expect(lost).toEqual([]);
+});
+
+test.each([390, 320])('nothing scrolls sideways at %d px', async (width) => {
+  const page = await open({ viewport: { width, height: 800 } });
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+});
+
+test('controls are at least 24 px high and wide', async () => {
+  const page = await open({ viewport: { width: 390, height: 800 } });
+  const small: string[] = [];
+  for (const control of await page.locator('input[type=range], button, summary, .choice').all()) {
+    const box = await control.boundingBox();
+    if (box !== null && (box.width < 24 || box.height < 24))
+      small.push(`${box.width}×${box.height} ${await control.innerHTML()}`);
+  }
+  expect(small).toEqual([]);
+});
+
+test('what scrolls inside the page can be reached with the keyboard, and only that', async () => {
+  const page = await open({ viewport: { width: 320, height: 800 } });
+  const wrong = await page
+    .locator('.equation, .table, pre')
+    .evaluateAll((boxes) =>
+      boxes
+        .filter((box) => box.scrollWidth > box.clientWidth !== (box.getAttribute('tabindex') === '0'))
+        .map((box) => box.outerHTML),
+    );
+  expect(wrong).toEqual([]);
+});
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+}
+
+describe.each(['light', 'dark'] as const)('axe in a %s scheme', (colorScheme) => {
+  test.each([1280, 390])('finds nothing at %d px, before and after use', async (width) => {
+    const page = await open({ colorScheme, viewport: { width, height: 900 }, script: axe.source });
+    expect(await violations(page)).toEqual([]);
+    await page.locator('positional-heatmap').getByRole('application').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('positional-curves').getByRole('application').focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('attention-heads').getByLabel('random').check();
+    // Tables of six columns say as much to axe as tables of 32, in a fraction of the time.
+    await page.locator('positional-curves').getByLabel('Length n').fill('5');
+    await page.locator('positional-curves').getByLabel('Width d').fill('6');
+    for (const summary of await page.locator('summary').all()) await summary.click();
+    expect(await violations(page)).toEqual([]);
+  });
+});

@@ -1,0 +1,50 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.wasm': 'application/wasm',
+};
+
+/** The strictest policy that a page with WebAssembly can have: no inline script or style, no eval, no third party. */
+export const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
+  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+
+const PAGE = join(import.meta.dirname, '../../build/page');
+
+export interface PageServer {
+  readonly origin: string;
+  close(): Promise<void>;
+}
+
+/** Serves the built page on a free port of this machine, under the strict policy. */
+export async function servePage(): Promise<PageServer> {
+  const server = createServer((request, response) => void answer(request.url ?? '/', response));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  return { origin: `http://127.0.0.1:${port}`, close: () => closed(server) };
+}
+
+async function answer(url: string, response: ServerResponse): Promise<void> {
+  const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
+  const file = path.endsWith('/') ? `${path}index.html` : path;
+  try {
+    const body = await readFile(join(PAGE, file));
+    response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
+    response.setHeader('content-security-policy', POLICY);
+    response.end(body);
+  } catch {
+    response.writeHead(404).end();
+  }
+}
+
+function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((resolve) => server.close(() => resolve()));
+}

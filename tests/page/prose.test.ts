@@ -1,0 +1,97 @@
+import { describe, expect, test } from '@jest/globals';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { inAlphabet } from '../../web/page/plugins/math.js';
+import { pageHtml, published } from '../../web/page/plugins/pages.js';
+import { renderProse } from '../../web/page/plugins/prose.js';
+
+const ROOT = join(import.meta.dirname, '../../web/page');
+const withFront = (body: string): string => `---\ntitle: T\ndescription: D\n---\n${body}`;
+
+describe.each(published(ROOT))('the page in %s', (language) => {
+  const html = pageHtml(ROOT, join(ROOT, language, 'index.html'));
+  const prose = renderProse(readFileSync(join(ROOT, 'prose', `${language}.md`), 'utf8'));
+
+  test('has nothing that the content security policy would block', () => {
+    expect(html).not.toMatch(/ style="/);
+    expect(html).not.toMatch(/<style/);
+    expect(html).not.toMatch(/<script(?![^>]* src=)/);
+    expect(html).not.toMatch(/ on[a-z]+="/);
+  });
+
+  test('has the sections of the source, in its order', () => {
+    expect(prose.contents.map(({ id }) => id)).toEqual([
+      'self-attention',
+      'cnn-rnn-self-attention',
+      'positional-encoding',
+      'absolute-position',
+      'relative-position',
+      'summary',
+      'exercises',
+      'references',
+    ]);
+  });
+
+  test('has formulas as MathML that every browser renders', () => {
+    expect(html.match(/<math/g)?.length).toBeGreaterThan(40);
+    expect(html).not.toMatch(/mathvariant="(?!normal)/);
+    expect(html).not.toMatch(/columnalign|katex-error|<annotation/);
+    expect(html).not.toMatch(/\$\$|\$\\/);
+  });
+
+  test('has a caption under each figure that asks a question', () => {
+    const figures = html.match(/<figure[\s\S]*?<\/figure>/g) ?? [];
+    expect(figures).toHaveLength(4);
+    for (const figure of figures) expect(figure).toMatch(/<figcaption>\s*<p><strong>[^<]*\?<\/strong>/);
+  });
+
+  test('credits its source and says its licence', () => {
+    expect(html).toContain('https://d2l.ai/');
+    expect(html).toContain('https://creativecommons.org/licenses/by-sa/4.0/');
+  });
+});
+
+test('a vector is bold and a set of numbers double-struck by their characters', () => {
+  const { body } = renderProse(withFront('$\\mathbf{x} \\in \\mathbb{R}^{n}, \\mathcal{O}(1)$'));
+  expect(body).toContain('<mi>𝐱</mi>');
+  expect(body).toContain('<mi>ℝ</mi>');
+  expect(body).toContain('<mi>𝒪</mi>');
+});
+
+test.each([
+  ['A', 'bold', '𝐀'],
+  ['z', 'bold', '𝐳'],
+  ['7', 'bold', '𝟕'],
+  ['Z', 'double-struck', 'ℤ'],
+  ['A', 'double-struck', '𝔸'],
+  ['L', 'script', 'ℒ'],
+  ['δ', 'bold', 'δ'],
+])('%s in %s is %s', (letter, variant, character) => {
+  expect(inAlphabet(letter, variant)).toBe(character);
+});
+
+test('punctuation after a formula cannot start a line', () => {
+  const { body } = renderProse(withFront('for every $i$. And (of $j$), too'));
+  expect(body).toMatch(/<\/math>\.<\/span> And/);
+  expect(body).toMatch(/<\/math>\),<\/span> too/);
+});
+
+test.each([
+  ['prose: expected front matter', 'No front matter'],
+  ['prose: expected a line "description: …"', '---\ntitle: T\n---\n'],
+  ['prose: expected {#anchor}', withFront('## A heading without one')],
+  ['math: expected a known mathvariant', withFront('$\\mathfrak{A}$')],
+  ['KaTeX', withFront('$\\frac{1}$')],
+])('a mistake in the prose stops the build: %s', (message, markdown) => {
+  expect(() => renderProse(markdown)).toThrow(message);
+});
+
+test('a language page links to every other one, and the start page to all', () => {
+  const languages = published(ROOT);
+  for (const file of languages.map((language) => join(ROOT, language, 'index.html'))) {
+    for (const language of languages)
+      expect(pageHtml(ROOT, file)).toContain(`hreflang="${language}" href="../${language}/"`);
+  }
+  const start = pageHtml(ROOT, join(ROOT, 'index.html'));
+  for (const language of languages) expect(start).toContain(`<a href="./${language}/" lang="${language}"`);
+});

@@ -1,0 +1,45 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LANGUAGES } from '../../web/page/plugins/pages.js';
+
+/** The words of the figures, and those of the page around the prose. */
+const FOLDERS = ['web/elements/strings', 'web/page/strings'].map((folder) =>
+  join(import.meta.dirname, '../..', folder),
+);
+
+type Words = Record<string, string>;
+
+function read(folder: string, language: string): Words {
+  return JSON.parse(readFileSync(join(folder, `${language}.json`), 'utf8')) as Words;
+}
+
+function placeholders(text: string): string[] {
+  return [...text.matchAll(/\{\w+\}/g)].map(([whole]) => whole).sort();
+}
+
+describe.each(FOLDERS)('the words in %s', (folder) => {
+  test('are there in every language and in no other', () => {
+    expect(readdirSync(folder).sort()).toEqual(LANGUAGES.map((language) => `${language}.json`).sort());
+  });
+
+  test.each(LANGUAGES)('are complete in %s, in the same order, with the same placeholders', (language) => {
+    const english = read(folder, 'en');
+    const words = read(folder, language);
+    expect(Object.keys(words)).toEqual(Object.keys(english));
+    for (const [key, text] of Object.entries(words)) {
+      expect(text.trim()).toBe(text);
+      expect(text).not.toBe('');
+      expect({ key, used: placeholders(text) }).toEqual({ key, used: placeholders(english[key] ?? '') });
+    }
+  });
+});
+
+test.each([
+  ['pt', /auto-atenção|atenção própria|embutimento/i],
+  ['ko', /자기 주의|주의 가중치/],
+  ['tr', /pozitif kodlama|kendi dikkat/i],
+  ['id', /perhatian diri|penyandian posisi/i],
+])('in %s the terms are those of the glossary', (language, wrong) => {
+  for (const folder of FOLDERS) expect(Object.values(read(folder, language)).join('\n')).not.toMatch(wrong);
+});

@@ -1,0 +1,13 @@
+/**
+ * Puts the elements of `selector` into the tab order while, and only while, their content is wider than they are: the
+ * keyboard must be able to scroll what a finger can, and must not stop where there is nothing to do.
+ */
+export function reachScrollers(selector: string): void {
+  const observer = new ResizeObserver((entries) => {
+    for (const { target } of entries) {
+      if (target.scrollWidth > target.clientWidth) target.setAttribute('tabindex', '0');
+      else target.removeAttribute('tabindex');
+    }
+  });
+  for (const element of document.querySelectorAll(selector)) observer.observe(element);
+}
