@@ -67,6 +67,8 @@ async function main() {
       report.works.push({ title, ...result, bars: barsOf(bars, result) });
       Object.assign(report.versions, result.versions);
     }
+    // After every row, so that a run that is interrupted leaves what it has measured.
+    if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   }
 
   const { versions } = report;
@@ -80,7 +82,6 @@ async function main() {
     '\nA process may lose its tier-up and stay slow for its whole life; every row has a process of its own. Where a\n' +
       'figure is near its bar, look again: npm run bench -- --work NAME --processes 5',
   );
-  if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
   say(`done in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 }
 
