@@ -26,10 +26,8 @@ step() {
 build_wasm() {
   # Debian's emscripten looks for its JavaScript optimizer's parser there.
   export NODE_PATH=/usr/share/nodejs${NODE_PATH:+:$NODE_PATH}
-  if [[ ! -e build/wasm/build.ninja ]]; then
-    command -v emcmake >/dev/null || fail 'emcc is missing: run `npm run setup`, which installs it'
-    step configure-wasm emcmake cmake --preset wasm
-  fi
+  command -v emcmake >/dev/null || fail 'emcc is missing: run `npm run setup`, which installs it'
+  [[ -e build/wasm/build.ninja ]] || step configure-wasm emcmake cmake --preset wasm
   step wasm ninja -C build/wasm
 }
 

@@ -53,7 +53,9 @@ export function strip(source) {
     if (body && LOADING.includes(body.name)) return replace(body.node, NO_LOADING);
     if (body && CONVERSIONS.includes(body.name)) return replace(body.node, '{}');
     // The environment's own ways to read a file.
-    if (node.type === 'IfStatement' && /XMLHttpRequest/.test(textOf(node))) return replace(node, ';');
+    if (node.type === 'IfStatement' && /ENVIRONMENT_IS_/.test(textOf(node.test)) && readsFiles(textOf(node))) {
+      return replace(node, ';');
+    }
     // new URL("….wasm", import.meta.url).href, which bundlers would take for one more asset.
     if (node.type === 'NewExpression' && /^new URL\([^)]*import\.meta\.url\)$/.test(textOf(node))) {
       return replace(node, '""');
@@ -75,6 +77,11 @@ export function strip(source) {
 /** @param {unknown} value @returns {value is Node} */
 function isNode(value) {
   return typeof value === 'object' && value !== null && 'type' in value;
+}
+
+/** @param {string} code */
+function readsFiles(code) {
+  return /XMLHttpRequest|\bfetch\(/.test(code);
 }
 
 /** The body of `function name() {…}`, `name = function () {…}` or `name = () => {…}`. @param {Node} node */

@@ -6,8 +6,8 @@
 exec 9>build/.native.lock
 if command -v flock >/dev/null; then flock 9; fi
 
+command -v g++ >/dev/null || fail 'g++ is missing: run `npm run setup`, which installs it'
 if [[ ! -e build/native/build.ninja ]]; then
-  command -v g++ >/dev/null || fail 'g++ is missing: run `npm run setup`, which installs it'
   logged configure-native cmake --preset native || fail "cmake failed: $(reason configure-native)"
 fi
 if ! logged native ninja -C build/native; then
