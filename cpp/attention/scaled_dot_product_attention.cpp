@@ -100,8 +100,9 @@ void finishGroup(const AttentionArgs& a, const Workspace& w, const Group& g, int
   }
 }
 
-/// Up to kGroups groups of queries against all their keys, block by block.
-void attendTile(const AttentionArgs& a, const Workspace& w, int b, int h, int first) {
+/// Up to kGroups groups of queries against all their keys, block by block. A function of its own, as are the steps it
+/// calls, so that an engine's optimised code comes into play while the first long call is still under way.
+[[gnu::noinline]] void attendTile(const AttentionArgs& a, const Workspace& w, int b, int h, int first) {
   Group groups[kGroups];
   const int count = std::min(kGroups, (a.queries - first + kGroup - 1) / kGroup);
   int begin = a.keys;
@@ -139,7 +140,7 @@ float allFinite(const float* x, int count) {
 }
 
 /// Keys and values of one head that any query of the batch may see, into panels.
-void packHead(const AttentionArgs& a, const Workspace& w, int b, int kv_head) {
+[[gnu::noinline]] void packHead(const AttentionArgs& a, const Workspace& w, int b, int kv_head) {
   Interval seen{a.keys, 0};
   for (int i = 0; i < a.queries; ++i) {
     const Interval keys = visibleKeys(a, b, i);

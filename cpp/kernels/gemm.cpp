@@ -41,7 +41,8 @@ void storeTile(const Tile& tile, bool first, const float* bias, float* c, ptrdif
 
 /// One row of a times one depth block of b, four panels at a time: with a single row the product runs at the speed of
 /// memory, and a 4 x 8 tile would do four times the work.
-void multiplyRow(const float* a, const float* panels, const float* bias, bool first, float* c, int cols, int depth) {
+[[gnu::noinline]] void multiplyRow(const float* a, const float* panels, const float* bias, bool first, float* c,
+                                   int cols, int depth) {
   constexpr int kPanels = 4;
   for (int j = 0; j < cols; j += kPanels * kTileCols, panels += static_cast<size_t>(kPanels) * kTileCols * depth) {
     const int count = std::min(kPanels, (cols - j + kTileCols - 1) / kTileCols);
@@ -74,6 +75,21 @@ void multiplyRow(const float* a, const float* panels, const float* bias, bool fi
   }
 }
 
+/// Up to kRowBlock rows of a times one depth block of b. A function of its own, so that an engine's optimised code
+/// comes into play while the first product is still under way.
+[[gnu::noinline]] void multiplyRows(const float* a, ptrdiff_t a_stride, const float* panels, const float* bias,
+                                    bool first, float* c, ptrdiff_t c_stride, int rows, int cols, int depth) {
+  alignas(16) float block[kRowBlock * kDepthBlock];
+  packRows<kTileRows>(a, a_stride, rows, depth, 1.0f, block);
+  for (int j = 0; j < cols; j += kTileCols, panels += static_cast<size_t>(kTileCols) * depth) {
+    for (int r = 0; r < rows; r += kTileRows) {
+      const Tile tile = multiplyTile<kTileRows>(block + r * depth, panels, depth);
+      storeTile(tile, first, bias ? bias + j : nullptr, c + r * c_stride + j, c_stride, std::min(rows - r, kTileRows),
+                std::min(cols - j, kTileCols));
+    }
+  }
+}
+
 }  // namespace
 
 size_t packedSize(int depth, int cols) { return panelsSize(cols, depth, kTileCols); }
@@ -97,7 +113,6 @@ void packTransposed(const float* w, int depth, int cols, float* packed) {
 
 void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
           int rows, int cols, int depth) {
-  alignas(16) float block[kRowBlock * kDepthBlock];
   if (depth == 0) {
     for (int i = 0; i < rows; ++i) {
       for (int j = 0; j < cols; ++j) c[i * c_stride + j] = bias ? bias[j] : 0.0f;
@@ -107,18 +122,12 @@ void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* 
     const int depth_block = std::min(depth - k, kDepthBlock);
     for (int i = 0; i < rows; i += kRowBlock) {
       const int row_block = std::min(rows - i, kRowBlock);
+      const float* from = a + i * a_stride + k;
+      float* to = c + i * c_stride;
       if (row_block == 1) {
-        multiplyRow(a + i * a_stride + k, packed, bias, k == 0, c + i * c_stride, cols, depth_block);
-        continue;
-      }
-      packRows<kTileRows>(a + i * a_stride + k, a_stride, row_block, depth_block, 1.0f, block);
-      const float* panel = packed;
-      for (int j = 0; j < cols; j += kTileCols, panel += kTileCols * depth_block) {
-        for (int r = 0; r < row_block; r += kTileRows) {
-          const Tile tile = multiplyTile<kTileRows>(block + r * depth_block, panel, depth_block);
-          storeTile(tile, k == 0, bias ? bias + j : nullptr, c + (i + r) * c_stride + j, c_stride,
-                    std::min(row_block - r, kTileRows), std::min(cols - j, kTileCols));
-        }
+        multiplyRow(from, packed, bias, k == 0, to, cols, depth_block);
+      } else {
+        multiplyRows(from, a_stride, packed, bias, k == 0, to, c_stride, row_block, cols, depth_block);
       }
     }
     packed += panelsSize(cols, depth_block, kTileCols);
