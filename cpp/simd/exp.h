@@ -12,8 +12,8 @@ namespace wasm_attention {
 constexpr float kLog2E = 1.44269504088896341f;
 constexpr float kRoundToInteger = 12582912.0f;  // 1.5 * 2^23
 
-/// e^x for x <= 0 (or NaN, which stays): relative error below 1.5e-7 + |x| * 7.5e-8, so below 2e-7 of the largest weight
-/// of a softmax. Results below 2^-126.5 are 0, e^-infinity too. 18 operations.
+/// e^x for x <= 0 (or NaN, which stays): relative error below 1.5e-7 + |x| * 7.5e-8, so below 2e-7 of the largest
+/// weight of a softmax. Results below 2^-126.5 are 0, e^-infinity too. 18 operations.
 inline f32x4 expOfNegative(f32x4 x) {
   const f32x4 t = max(x * kLog2E, splat(-127.0f));
   const f32x4 shifted = t + kRoundToInteger;
