@@ -1,19 +1,23 @@
-import { css, html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
+import { headsStyles } from './attention-heads-styles.js';
 import { choice, slider } from './controls.js';
 import { FigureElement } from './figure-element.js';
 import './heat-map.js';
 import type { CellDetail, HeatMap } from './heat-map.js';
 import './ramp-legend.js';
-import { normalDraws } from './normal-draws.js';
 import { baseStyles, controlStyles } from './styles.js';
+import {
+  BATCH,
+  inputOf,
+  lengthsOf,
+  NUM_HEADS,
+  NUM_HIDDENS,
+  shapeText,
+  TOKENS,
+  weightsOf,
+} from './textbook-case.js';
 import { valuesTable } from './values-table.js';
-
-/** The textbook's case: two sequences of four tokens, one hundred wide, five heads. */
-const BATCH = 2;
-const TOKENS = 4;
-const NUM_HIDDENS = 100;
-const NUM_HEADS = 5;
 
 /**
  * `<attention-heads>`: the attention weights of every head of a `MultiHeadAttention` layer over two short sequences, with a
@@ -22,51 +26,7 @@ const NUM_HEADS = 5;
  * @fires attention-change - the reader changed something; `detail` is `{ validLens, input, seed }`
  */
 export class AttentionHeads extends FigureElement {
-  static override styles = [
-    baseStyles,
-    controlStyles,
-    css`
-      .sequence + .sequence {
-        margin-top: 1rem;
-      }
-      .sequence-title {
-        font-weight: 600;
-      }
-      .under {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: baseline;
-        justify-content: space-between;
-        gap: 0.25rem 1.5rem;
-      }
-      .under .readout {
-        flex: 1 1 14rem;
-      }
-      .shapes {
-        color: var(--_quiet);
-      }
-      .maps {
-        display: grid;
-        grid-template-columns: repeat(auto-fit, minmax(max(5.5rem, (100% - 4rem) / 5), 1fr));
-        gap: 0.75rem 1rem;
-        margin-top: 0.25rem;
-      }
-      .map-title {
-        padding-inline-start: 1.1rem;
-        color: var(--_quiet);
-        font-size: 0.75rem;
-        text-align: center;
-      }
-      .choices {
-        min-height: 1.75rem;
-      }
-      .tables {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0 1rem;
-      }
-    `,
-  ];
+  static override styles = [baseStyles, controlStyles, headsStyles];
   static override properties = {
     validLens: { attribute: 'valid-lens', converter: { fromAttribute: lengthsOf } },
     input: { type: String },
@@ -149,9 +109,7 @@ export class AttentionHeads extends FigureElement {
       dropout: 0.5,
       seed: 1,
     });
-    const size = BATCH * TOKENS * NUM_HIDDENS;
-    const data = this.input === 'ones' ? new Float32Array(size).fill(1) : normalDraws(size, this.seed);
-    const X = { data, shape: [BATCH, TOKENS, NUM_HIDDENS] };
+    const X = inputOf(this.input, this.seed);
     const { output, weights } = this.#layer.forward(X, X, X, {
       validLens: this.validLens,
       needWeights: true,
@@ -251,24 +209,6 @@ export class AttentionHeads extends FigureElement {
     const detail = { validLens, input, seed };
     this.dispatchEvent(new CustomEvent('attention-change', { detail, bubbles: true, composed: true }));
   }
-}
-
-/** The (TOKENS, TOKENS) weights of one head over one sequence, out of (BATCH, NUM_HEADS, TOKENS, TOKENS). */
-function weightsOf(weights: Tensor, sequence: number, head: number): Float32Array {
-  const size = TOKENS * TOKENS;
-  const start = (sequence * NUM_HEADS + head) * size;
-  return weights.data.subarray(start, start + size);
-}
-
-function shapeText(tensor: Tensor): string {
-  return `(${tensor.shape.join(', ')})`;
-}
-
-/** `3 2`: a whole number from 0 to 4 a sequence; anything else is read as the textbook's `3 2`. */
-function lengthsOf(attribute: string | null): readonly number[] {
-  const lengths = (attribute ?? '').trim().split(/[\s,]+/);
-  const good = lengths.length === BATCH && lengths.every((length) => /^[0-4]$/.test(length));
-  return good ? lengths.map(Number) : [3, 2];
 }
 
 customElements.define('attention-heads', AttentionHeads);

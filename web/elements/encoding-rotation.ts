@@ -1,6 +1,7 @@
-import { css, html, svg, type TemplateResult } from 'lit';
+import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { slider } from './controls.js';
+import { rotationStyles } from './encoding-rotation-styles.js';
 import { FigureElement } from './figure-element.js';
 import { arcPath, residual, rotate, type Pair } from './rotation.js';
 import { baseStyles, controlStyles } from './styles.js';
@@ -16,98 +17,7 @@ const OFFSET = 30;
  * @fires rotation-change - the reader moved a slider; `detail` is `{ position, offset, width }`
  */
 export class EncodingRotation extends FigureElement {
-  static override styles = [
-    baseStyles,
-    controlStyles,
-    css`
-      .clocks {
-        display: grid;
-        grid-template-columns: repeat(auto-fill, minmax(min(6.5rem, 28%), 1fr));
-        gap: 0.75rem 1rem;
-      }
-      .clock {
-        text-align: center;
-      }
-      .clock svg {
-        display: block;
-        width: 100%;
-        max-width: 9rem;
-        margin: 0 auto;
-      }
-      .clock p {
-        color: var(--_quiet);
-        font-size: 0.75rem;
-        line-height: 1.35;
-      }
-      .clock p.pair {
-        color: var(--_ink);
-      }
-      .dial {
-        fill: none;
-        stroke: var(--_line);
-        stroke-width: 0.02;
-      }
-      .from {
-        stroke: var(--_quiet);
-        stroke-width: 0.035;
-        stroke-dasharray: 0.08 0.06;
-      }
-      .to {
-        stroke: var(--_series-0);
-        stroke-width: 0.055;
-        stroke-linecap: round;
-      }
-      .tip {
-        fill: var(--_series-0);
-      }
-      .target {
-        fill: none;
-        stroke: var(--_ink);
-        stroke-width: 0.04;
-      }
-      .start {
-        fill: var(--_paper);
-        stroke: var(--_quiet);
-        stroke-width: 0.035;
-      }
-      .turn {
-        fill: none;
-        stroke: var(--_accent);
-        stroke-width: 0.06;
-      }
-      .key {
-        display: flex;
-        flex-wrap: wrap;
-        gap: 0 1.25rem;
-        margin-top: 0.75rem;
-        color: var(--_quiet);
-      }
-      .key span {
-        display: inline-flex;
-        align-items: center;
-        gap: 0.4rem;
-      }
-      .key svg {
-        width: 1.5rem;
-        height: 1rem;
-      }
-      .key line,
-      .key circle {
-        stroke-width: 0.1;
-      }
-      .key .from {
-        stroke-dasharray: 0.2 0.14;
-      }
-      .residual {
-        margin-top: 0.5rem;
-      }
-      .residual strong {
-        color: var(--_accent);
-        font-weight: 600;
-        white-space: nowrap;
-      }
-    `,
-  ];
+  static override styles = [baseStyles, controlStyles, rotationStyles];
   static override properties = {
     position: { type: Number },
     offset: { type: Number },

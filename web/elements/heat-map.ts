@@ -1,7 +1,7 @@
-import { scaleLinear } from 'd3-scale';
-import { html, LitElement, nothing, svg, type PropertyValues, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { watchDevicePixels } from './device-pixels.js';
 import { moveCursor, type Cell } from './heat-map-cursor.js';
+import { columnTicks, cursorMark, hatching, rowTicks } from './heat-map-marks.js';
 import { heatMapStyles } from './heat-map-styles.js';
 import { Localised } from './localised.js';
 import { paintCells } from './paint-cells.js';
@@ -126,7 +126,7 @@ export class HeatMap extends LitElement {
     return html`
       <div class=${this.bare ? 'frame bare' : 'frame'}>
         ${this.bare ? nothing : html`<div class="row-name">${this.rowName}</div>`}
-        <svg class="row-ticks" aria-hidden="true">${this.#rowTicks()}</svg>
+        <svg class="row-ticks" aria-hidden="true">${rowTicks(this.rows, this.origin)}</svg>
         <div
           class="plot"
           role="application"
@@ -140,9 +140,9 @@ export class HeatMap extends LitElement {
           @click=${this.#pick}
         >
           <canvas class="cells" aria-hidden="true"></canvas>
-          <svg class="overlay" aria-hidden="true">${this.#hatching()}${this.#cursorMark()}</svg>
+          <svg class="overlay" aria-hidden="true">${hatching(this)}${cursorMark(this)}</svg>
         </div>
-        <svg class="column-ticks" aria-hidden="true">${this.#columnTicks()}</svg>
+        <svg class="column-ticks" aria-hidden="true">${columnTicks(this.columns, this.origin)}</svg>
         ${this.bare ? nothing : html`<div class="column-name">${this.columnName}</div>`}
       </div>
       <span id="help" hidden>${this.#words.text(this.pickable ? 'map.helpPick' : 'map.help')}</span>
@@ -184,41 +184,6 @@ export class HeatMap extends LitElement {
   #detail(): CellDetail {
     const { row, column } = this.cursor ?? { row: 0, column: 0 };
     return { row, column, value: this.values[row * this.columns + column] ?? NaN };
-  }
-
-  #rowTicks(): unknown {
-    const middle = (row: number): string => `${((row + 0.5) / this.rows) * 100}%`;
-    return ticks(this.rows, 6).map(
-      (row) =>
-        svg`<text x="100%" dx="-6" y=${middle(row)} dy="0.35em" text-anchor="end">${row + this.origin}</text>`,
-    );
-  }
-
-  #columnTicks(): unknown {
-    const middle = (column: number): string => `${((column + 0.5) / this.columns) * 100}%`;
-    return ticks(this.columns, 8).map(
-      (column) =>
-        svg`<text x=${middle(column)} y="1.15em" text-anchor="middle">${column + this.origin}</text>`,
-    );
-  }
-
-  #hatching(): unknown {
-    const from = this.validColumns ?? this.columns;
-    if (from >= this.columns) return nothing;
-    const start = (from / this.columns) * 100;
-    return svg`<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-        <rect class="hatch" width="1" height="6" />
-      </pattern>
-      <rect x="${start}%" width="${100 - start}%" height="100%" fill="url(#hatch)" />`;
-  }
-
-  #cursorMark(): unknown {
-    if (this.cursor === undefined) return nothing;
-    const { row, column } = this.cursor;
-    const box = (name: string) =>
-      svg`<rect class=${name} x="${(column / this.columns) * 100}%" y="${(row / this.rows) * 100}%"
-        width="${100 / this.columns}%" height="${100 / this.rows}%" />`;
-    return svg`${box('halo')}${box('cursor')}`;
   }
 
   readonly #onKey = (event: KeyboardEvent): void => {
@@ -281,14 +246,6 @@ export class HeatMap extends LitElement {
   #canvas(selector: string): HTMLCanvasElement | null {
     return this.renderRoot.querySelector<HTMLCanvasElement>(selector);
   }
-}
-
-/** Whole numbers below `count`, about `wanted` of them, evenly apart. */
-function ticks(count: number, wanted: number): number[] {
-  if (count <= wanted) return Array.from({ length: count }, (_, i) => i);
-  return scaleLinear([0, count - 1], [0, 1])
-    .ticks(wanted)
-    .filter((tick) => Number.isInteger(tick));
 }
 
 customElements.define('heat-map', HeatMap);

@@ -1,16 +1,12 @@
-import { scaleLinear, type ScaleLinear } from 'd3-scale';
-import { line } from 'd3-shape';
-import { css, html, nothing, svg, type TemplateResult } from 'lit';
+import { css, html, nothing, type TemplateResult } from 'lit';
 import type { Tensor, WasmAttention } from 'wasm-attention';
 import { slider } from './controls.js';
-import { spreadLabels } from './direct-labels.js';
+import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './curves-drawing.js';
 import { EncodingFigure } from './encoding-figure.js';
 import { moveCursor } from './heat-map-cursor.js';
-import { seriesOf, seriesStyles } from './series.js';
+import { seriesStyles } from './series.js';
 import { baseStyles, controlStyles } from './styles.js';
 import { valuesTable } from './values-table.js';
-
-const MARGIN = { top: 8, right: 52, bottom: 36, left: 34 };
 
 /**
  * `<positional-curves>`: columns of the matrix P of sine and cosine encodings over the positions, each curve labelled at its
@@ -85,9 +81,7 @@ export class PositionalCurves extends EncodingFigure {
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const P = this.encoding(library);
     const { words, length, width, drawnColumns: columns } = this;
-    const height = Math.max(210, Math.min(300, this.pixels * 0.4));
-    const x = scaleLinear([0, Math.max(1, length - 1)], [MARGIN.left, this.pixels - MARGIN.right]);
-    const y = scaleLinear([-1, 1], [height - MARGIN.bottom, MARGIN.top]);
+    const layout = layoutOf(this.pixels, length);
     const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, length - 1);
     const list = columns.map((column) => words.number(column)).join(', ');
     return html`
@@ -98,12 +92,12 @@ export class PositionalCurves extends EncodingFigure {
         aria-label=${words.text('curves.label', { columns: list, length })}
         aria-describedby="help"
         @keydown=${(event: KeyboardEvent) => this.#onKey(event, P)}
-        @pointermove=${(event: PointerEvent) => this.#onPoint(event, x)}
-        @pointerdown=${(event: PointerEvent) => this.#onPoint(event, x)}
+        @pointermove=${(event: PointerEvent) => this.#onPoint(event, layout)}
+        @pointerdown=${(event: PointerEvent) => this.#onPoint(event, layout)}
       >
-        <svg height=${height} aria-hidden="true">
-          ${this.#axes(x, y, height)} ${this.#curves(P, columns, x, y)}
-          ${cursor === undefined ? nothing : this.#cursorMark(P, columns, cursor, x, y)}
+        <svg height=${layout.height} aria-hidden="true">
+          ${axes(layout, words)} ${curves(P, columns, layout, words)}
+          ${cursor === undefined ? nothing : cursorMark(P, columns, cursor, layout)}
         </svg>
       </div>
       <span id="help" hidden>${words.text('curves.help')}</span>
@@ -115,65 +109,6 @@ export class PositionalCurves extends EncodingFigure {
     `;
   }
 
-  #axes(x: ScaleLinear<number, number>, y: ScaleLinear<number, number>, height: number): unknown {
-    const { words } = this;
-    const right = this.pixels - MARGIN.right;
-    const positions = x
-      .ticks(Math.max(3, Math.min(8, this.pixels / 80)))
-      .filter((tick) => Number.isInteger(tick));
-    return svg`${[-1, -0.5, 0, 0.5, 1].map(
-      (value) => svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />
-        <text x=${MARGIN.left - 7} y=${y(value)} dy="0.35em" text-anchor="end">${words.number(value)}</text>`,
-    )}
-    ${positions.map(
-      (tick) =>
-        svg`<text x=${x(tick)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(tick)}</text>`,
-    )}
-    <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('position')}</text>`;
-  }
-
-  #curves(
-    P: Tensor,
-    columns: readonly number[],
-    x: ScaleLinear<number, number>,
-    y: ScaleLinear<number, number>,
-  ): unknown {
-    const positions = Array.from({ length: this.length }, (_, i) => i);
-    const path = (column: number): string =>
-      line<number>(
-        (i) => x(i),
-        (i) => y(at(P, i, column)),
-      )(positions) ?? '';
-    const ends = spreadLabels(
-      columns.map((column) => y(at(P, this.length - 1, column))),
-      14,
-      y(1),
-      y(-1),
-    );
-    return seriesOf(columns).map(
-      (
-        { column, className },
-        index,
-      ) => svg`<path class=${className} d=${path(column)} data-column=${column} />
-        <text class=${className.replace('series', 'curve-label')} x=${this.pixels - MARGIN.right + 7} y=${ends[index] ?? 0}
-          dy="0.35em">${this.words.text('curves.column', { column })}</text>`,
-    );
-  }
-
-  #cursorMark(
-    P: Tensor,
-    columns: readonly number[],
-    cursor: number,
-    x: ScaleLinear<number, number>,
-    y: ScaleLinear<number, number>,
-  ): unknown {
-    return svg`<line class="cursor-line" x1=${x(cursor)} x2=${x(cursor)} y1=${y(1)} y2=${y(-1)} />
-      ${seriesOf(columns).map(
-        ({ column, className }) =>
-          svg`<circle class="dot ${className.replace('series', '')}" r="4" cx=${x(cursor)} cy=${y(at(P, cursor, column))} />`,
-      )}`;
-  }
-
   #readout(P: Tensor, columns: readonly number[], cursor: number): TemplateResult {
     const { words } = this;
     return html`${words.text('position')} <strong>${words.number(cursor)}</strong>:
@@ -181,7 +116,7 @@ export class PositionalCurves extends EncodingFigure {
         (column, index) =>
           html`<span
               >${words.text('curves.column', { column })}
-              <strong>${words.number(at(P, cursor, column), 3)}</strong></span
+              <strong>${words.number(entry(P, cursor, column), 3)}</strong></span
             >${index < columns.length - 1 ? ' · ' : ''}`,
       )}`;
   }
@@ -206,7 +141,7 @@ export class PositionalCurves extends EncodingFigure {
     const caption = words.text('curves.label', { columns: columnRanges(columns), length });
     const values = (): number[] =>
       Array.from({ length: length * columns.length }, (_, k) =>
-        at(P, Math.floor(k / columns.length), columns[k % columns.length] ?? 0),
+        entry(P, Math.floor(k / columns.length), columns[k % columns.length] ?? 0),
       );
     const names = { rowName: words.text('position'), columnName: words.text('column') };
     const format = (value: number): string => words.number(value, 3);
@@ -237,31 +172,17 @@ export class PositionalCurves extends EncodingFigure {
     this.cursor = to.column;
     const { words } = this;
     const values = this.drawnColumns.map(
-      (column) => `${words.text('curves.column', { column })} ${words.number(at(P, to.column, column), 3)}`,
+      (column) =>
+        `${words.text('curves.column', { column })} ${words.number(entry(P, to.column, column), 3)}`,
     );
     this.#spoken = `${words.text('position')} ${words.number(to.column)}: ${values.join(', ')}`;
   }
 
-  #onPoint(event: PointerEvent, x: ScaleLinear<number, number>): void {
+  #onPoint(event: PointerEvent, { x }: Layout): void {
     const left = (event.currentTarget as Element).getBoundingClientRect().left;
     this.#spoken = '';
     this.cursor = Math.max(0, Math.min(this.length - 1, Math.round(x.invert(event.clientX - left))));
   }
-}
-
-function at(P: Tensor, position: number, column: number): number {
-  return P.data[position * (P.shape[1] ?? 0) + column] ?? NaN;
-}
-
-/** `6–9`, or `2, 6–8`: runs of neighbours drawn together. */
-function columnRanges(columns: readonly number[]): string {
-  const runs: [first: number, last: number][] = [];
-  for (const column of columns) {
-    const run = runs.at(-1);
-    if (run !== undefined && column === run[1] + 1) run[1] = column;
-    else runs.push([column, column]);
-  }
-  return runs.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(', ');
 }
 
 customElements.define('positional-curves', PositionalCurves);

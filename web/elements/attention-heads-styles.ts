@@ -1,0 +1,44 @@
+import { css } from 'lit';
+
+/** Rows of small maps, as many side by side as there is room for. */
+export const headsStyles = css`
+  .sequence + .sequence {
+    margin-top: 1rem;
+  }
+  .sequence-title {
+    font-weight: 600;
+  }
+  .under {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    justify-content: space-between;
+    gap: 0.25rem 1.5rem;
+  }
+  .under .readout {
+    flex: 1 1 14rem;
+  }
+  .shapes {
+    color: var(--_quiet);
+  }
+  .maps {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(max(5.5rem, (100% - 4rem) / 5), 1fr));
+    gap: 0.75rem 1rem;
+    margin-top: 0.25rem;
+  }
+  .map-title {
+    padding-inline-start: 1.1rem;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    text-align: center;
+  }
+  .choices {
+    min-height: 1.75rem;
+  }
+  .tables {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 1rem;
+  }
+`;

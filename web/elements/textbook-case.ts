@@ -1,0 +1,34 @@
+import type { Tensor } from 'wasm-attention';
+import { normalDraws } from './normal-draws.js';
+
+/** The textbook's case: two sequences of four tokens, one hundred wide, five heads. */
+export const BATCH = 2;
+export const TOKENS = 4;
+export const NUM_HIDDENS = 100;
+export const NUM_HEADS = 5;
+
+/** The textbook's X, (BATCH, TOKENS, NUM_HIDDENS): all ones, or standard normal numbers. */
+export function inputOf(input: 'ones' | 'random', seed: number): Tensor {
+  const size = BATCH * TOKENS * NUM_HIDDENS;
+  const data = input === 'random' ? normalDraws(size, seed) : new Float32Array(size).fill(1);
+  return { data, shape: [BATCH, TOKENS, NUM_HIDDENS] };
+}
+
+/** The (TOKENS, TOKENS) weights of one head over one sequence, out of (BATCH, NUM_HEADS, TOKENS, TOKENS). */
+export function weightsOf(weights: Tensor, sequence: number, head: number): Float32Array {
+  const size = TOKENS * TOKENS;
+  const start = (sequence * NUM_HEADS + head) * size;
+  return weights.data.subarray(start, start + size);
+}
+
+/** `(2, 4, 100)` */
+export function shapeText(tensor: Tensor): string {
+  return `(${tensor.shape.join(', ')})`;
+}
+
+/** `3 2`: a whole number from 0 to 4 a sequence; anything else is read as the textbook's `3 2`. */
+export function lengthsOf(attribute: string | null): readonly number[] {
+  const lengths = (attribute ?? '').trim().split(/[\s,]+/);
+  const good = lengths.length === BATCH && lengths.every((length) => /^[0-4]$/.test(length));
+  return good ? lengths.map(Number) : [3, 2];
+}
