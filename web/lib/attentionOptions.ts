@@ -15,7 +15,7 @@ import {
   wrongValue,
 } from './check.js';
 import type { Memory } from './memory.js';
-import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from './types.js';
+import type { AttentionOptions, AttentionResult, TensorLike } from './types.js';
 
 /** The sizes that options are checked against. `keys` counts past ones. */
 export interface AttentionSizes {

@@ -6,28 +6,7 @@
  */
 import { createLoader } from './load.js';
 
-export type { LoadOptions, WasmSource } from './load.js';
-export type {
-  LayerForwardOptions,
-  MultiHeadAttention,
-  MultiHeadAttentionOptions,
-  MultiHeadAttentionResult,
-} from './layers/multiHeadAttention.js';
-export type { KeyValueCache } from './layers/keyValueCache.js';
-export type { Parameter } from './layers/parameters.js';
-export type {
-  PositionalEncoding,
-  PositionalEncodingForwardOptions,
-  PositionalEncodingOptions,
-  PositionalEncodingResult,
-} from './layers/positionalEncoding.js';
-export type { Architecture, Complexity, ComplexitySize } from './ops/complexity.js';
-export type { Conv1dOptions } from './ops/conv1d.js';
-export type { EncodingRotationOptions } from './ops/encodingRotation.js';
-export type { RnnOptions, RnnResult, RnnWeights } from './ops/rnn.js';
-export type { SinusoidalOptions } from './ops/sinusoidalEncoding.js';
-export type * from './types.js';
-export type * from './surface.js';
+export type * from './api.js';
 
 /**
  * Compiles and instantiates the module once; later calls return the same promise. A failed load can be retried.

@@ -1,13 +1,10 @@
-import {
-  multiHeadAttentionClass,
-  type MultiHeadAttention,
-  type MultiHeadAttentionOptions,
-} from './layers/multiHeadAttention.js';
+import { multiHeadAttentionClass } from './layers/multiHeadAttention.js';
 import {
   positionalEncodingClass,
   type PositionalEncoding,
   type PositionalEncodingOptions,
 } from './layers/positionalEncoding.js';
+import type { MultiHeadAttention, MultiHeadAttentionOptions } from './layers/types.js';
 import { complexity, type Architecture, type Complexity, type ComplexitySize } from './ops/complexity.js';
 import { conv1d, type Conv1dOptions } from './ops/conv1d.js';
 import { encodingRotation, type EncodingRotationOptions } from './ops/encodingRotation.js';

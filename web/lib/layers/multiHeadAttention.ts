@@ -14,90 +14,18 @@ import {
 } from '../check.js';
 import { disposeSymbol } from '../dispose.js';
 import { freshSeed } from '../random.js';
-import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
+import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
 import { Cache, type KeyValueCache } from './keyValueCache.js';
 import { linearSpecs, Parameters, type Parameter } from './parameters.js';
 import { checkPast, type StoredPast } from './past.js';
 import { fromTorch } from './torchNames.js';
-
-/** d2l's constructor: MultiHeadAttention(num_hiddens, num_heads, dropout, bias=False). */
-export interface MultiHeadAttentionOptions {
-  /** D, the width of the output and of the heads together. A multiple of `numHeads`. */
-  numHiddens: number;
-  /** H */
-  numHeads: number;
-  /** Probability of dropping an attention weight in training. Default 0. */
-  dropout?: number;
-  /** Whether the four projections have a bias. Default false. */
-  bias?: boolean;
-  /** Widths of the inputs where they differ from numHiddens. */
-  querySize?: number;
-  keySize?: number;
-  valueSize?: number;
-  /** Hkv: fewer key/value heads (grouped-query attention). A divisor of `numHeads`; default `numHeads`. */
-  numKvHeads?: number;
-  /** Seed of the first weights and of dropout; default a fresh one for each layer. */
-  seed?: number;
-}
-
-/** What a forward pass may be told. */
-export interface LayerForwardOptions extends AttentionOptions {
-  /** Applies the layer's dropout. Default false. */
-  training?: boolean;
-  /** For decoding: keys and values seen so far; the call appends its own. */
-  cache?: KeyValueCache;
-}
-
-/** What `MultiHeadAttention.forward` returns. */
-export interface MultiHeadAttentionResult {
-  /** (B, L, D) */
-  output: Tensor;
-  /** (B, H, L, S), where `needWeights` asked for them. */
-  weights?: Tensor;
-  /** Scores and logSumExp, where asked for, as of `scaledDotProductAttention`. */
-  scores?: Tensor;
-  logSumExp?: Tensor;
-  /** (B, Hkv, S, D/H), where `pastKey` was given. */
-  presentKey?: Tensor;
-  presentValue?: Tensor;
-}
-
-/**
- * Multi-head attention (Vaswani et al. 2017, section 3.2.2) with d2l's names. The layer owns its parameters, in wasm
- * memory. They go with it: on `dispose()`, at the end of a `using` block, or when it is garbage-collected.
- */
-export interface MultiHeadAttention {
-  /**
-   * Projects, attends and projects back.
-   *
-   * @param queries (B, L, Dq)
-   * @param keys (B, S, Dk)
-   * @param values (B, S, Dv)
-   * @throws RangeError or TypeError for mistakes, before anything is computed
-   * @example
-   * const layer = new attention.MultiHeadAttention({ numHiddens: 100, numHeads: 5, dropout: 0.5 });
-   * const { output, weights } = layer.forward(X, X, X, { validLens: [3, 2], needWeights: true });
-   */
-  forward(
-    queries: TensorLike,
-    keys: TensorLike,
-    values: TensorLike,
-    options?: LayerForwardOptions,
-  ): MultiHeadAttentionResult;
-  /** For decoding: pass it to `forward` as `cache`; each call appends its keys and values, and positions go on from `length`. */
-  createCache(options: { batch: number; maxLength: number }): KeyValueCache;
-  parameters(): Parameter[];
-  /** W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias … */
-  stateDict(): Record<string, Tensor>;
-  /**
-   * Takes `stateDict`'s names, or those of torch.nn.MultiheadAttention: in_proj_weight or {q,k,v}_proj_weight,
-   * in_proj_bias, out_proj.weight, out_proj.bias. Checks every name and shape before it changes anything.
-   */
-  loadStateDict(state: Record<string, TensorLike>): void;
-  dispose(): void;
-  [Symbol.dispose](): void;
-}
+import type {
+  LayerForwardOptions,
+  MultiHeadAttention,
+  MultiHeadAttentionOptions,
+  MultiHeadAttentionResult,
+} from './types.js';
 
 const OPERATION = 'MultiHeadAttention';
 const FORWARD = `${OPERATION}.forward`;

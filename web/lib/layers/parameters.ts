@@ -112,20 +112,20 @@ export class Parameters {
 
   list(): Parameter[] {
     this.check();
-    const owner = this;
+    const read = (name: string): Float32Array => this.#read(name);
     return this.#specs.map(({ name, shape }) => ({
       name,
       shape,
       get data() {
-        return owner.#read(name);
+        return read(name);
       },
       set: (data) => {
-        owner.check();
-        const { data: floats } = toTensor(owner.#operation, name, data as TensorLike);
+        this.check();
+        const { data: floats } = toTensor(this.#operation, name, data as TensorLike);
         if (floats.length !== sizeOf(shape)) {
-          wrongValue(owner.#operation, `${name} to hold ${sizeOf(shape)} elements`, floats.length);
+          wrongValue(this.#operation, `${name} to hold ${sizeOf(shape)} elements`, floats.length);
         }
-        owner.#write(name, floats);
+        this.#write(name, floats);
       },
     }));
   }
