@@ -83,7 +83,7 @@ async function explain(cause: unknown): Promise<unknown> {
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   // An argument from another realm (a frame, a worker, a test sandbox) is recognised by its tag.
   const tag = Object.prototype.toString.call(source).slice(8, -1);
-  if (tag === 'WebAssembly.Module') return source as WebAssembly.Module;
+  if (tag === 'WebAssembly.Module') return source;
   if (tag === 'ArrayBuffer' || tag === 'SharedArrayBuffer' || ArrayBuffer.isView(source)) {
     return WebAssembly.compile(source as BufferSource);
   }
