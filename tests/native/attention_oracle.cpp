@@ -1,0 +1,199 @@
+#include "attention_oracle.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace wasm_attention {
+namespace {
+
+// Tolerances add up, for each step, what rounding to float32 can do there:
+//  - kRounding, half a unit of the last place, for each operation; n of them for a sum of n terms, of the terms' sizes;
+//  - kExponential, the relative error that simd/exp.h states, beside kRounding-sized shares of the exponent;
+//  - kHyperbolic, the relative error that simd/tanh.h states.
+// An error d of the scores is a factor e^d of the weights, so 1 + d.
+constexpr double kRounding = std::numeric_limits<float>::epsilon() / 2;
+constexpr double kExponential = 1.5e-7;
+constexpr double kExponentialOfExponent = 7.5e-8 + kRounding;
+constexpr double kHyperbolic = 3e-7;
+constexpr double kSmallest = std::numeric_limits<float>::min();  // what is smaller may be flushed to 0
+
+/// A number and how far its float32 counterpart may be from it.
+struct Bounded {
+  double value = 0, error = 0;
+};
+
+/// The error of `term` and of adding it.
+void add(Bounded& score, double term, double term_error) {
+  score.error += term_error + kRounding * (std::abs(score.value) + std::abs(term));
+  score.value += term;
+}
+
+/// scale * a . b
+Bounded product(const float* a, const float* b, int width, double scale) {
+  double sum = 0, size = 0;
+  for (int e = 0; e < width; ++e) {
+    const double term = double{a[e]} * b[e];
+    sum += term;
+    size += std::abs(term);
+  }
+  // Scaling a, multiplying, and `width` additions.
+  return {scale * sum, (width + 2) * kRounding * std::abs(scale) * size};
+}
+
+template <typename T>
+const T* rowOf(const T* base, Strides strides, int b, int h, int i) {
+  return base + ptrdiff_t{b} * strides.batch + ptrdiff_t{h} * strides.head + ptrdiff_t{i} * strides.row;
+}
+
+int64_t positionOf(const AttentionArgs& a, int b, int i) { return int64_t{i} + (a.offsets ? a.offsets[b] : 0); }
+
+double biasOf(const AttentionArgs& a, int b, int h, int i, int j) {
+  const float* row = rowOf(a.bias, a.biasStrides, b, h, i);
+  if (a.biasStep == 0) return row[0];
+  return j < a.biasColumns ? row[j] : -INFINITY;
+}
+
+const float* relativeRow(const AttentionArgs& a, const float* tables, int head_stride, int clip, int width, int b,
+                         int h, int i, int j) {
+  const int64_t distance = std::clamp<int64_t>(j - positionOf(a, b, i), -clip, clip);
+  return tables + ptrdiff_t{h} * head_stride + (distance + clip) * width;
+}
+
+/// The score of one key; `stages` gets it as it is after scaling and after the softcap.
+Bounded scoreOf(const AttentionArgs& a, int b, int h, int i, int j, Bounded (&stages)[2]) {
+  const float* query = rowOf(a.query, a.queryStrides, b, h, i);
+  const float* key = rowOf(a.key, a.keyStrides, b, h / (a.heads / a.kvHeads), j);
+  Bounded score = stages[0] = product(query, key, a.width, a.scale);
+  if (a.softcap > 0) {
+    // The slope of tanh is at most 1; its argument is multiplied by a rounded inverse.
+    score.error += 2 * kRounding * std::abs(score.value);
+    score.value = a.softcap * std::tanh(score.value / a.softcap);
+    score.error += (kHyperbolic + kRounding) * std::abs(score.value);
+  }
+  stages[1] = score;
+  if (a.bias) add(score, biasOf(a, b, h, i, j), 0);
+  if (a.alibiSlopes) {
+    const double term = -double{a.alibiSlopes[h]} * (positionOf(a, b, i) - j);
+    add(score, term, kRounding * std::abs(term));
+  }
+  if (a.relativeKeys) {
+    const float* row = relativeRow(a, a.relativeKeys, a.relativeKeysHead, a.relativeKeysClip, a.width, b, h, i, j);
+    const Bounded term = product(query, row, a.width, a.scale);
+    add(score, term.value, term.error);
+  }
+  return score;
+}
+
+/// C. Wellons' lowbias32.
+uint32_t mix(uint32_t x) {
+  x = (x ^ x >> 16) * 0x7feb352du;
+  x = (x ^ x >> 15) * 0x846ca68bu;
+  return x ^ x >> 16;
+}
+
+bool isDropped(const AttentionArgs& a, size_t row, int j) {
+  const uint32_t step = 0x9e3779b9u;
+  const uint32_t bits = mix(mix(mix(a.seed + step) ^ static_cast<uint32_t>(row)) + static_cast<uint32_t>(j) * step);
+  return bits < a.dropout * 4294967296.0;
+}
+
+/// One row of the results; `row` counts the queries of all heads and batches.
+void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAttention& result) {
+  double* weights = result.weights.data() + row * a.keys;
+  double* errors = result.weightsTolerance.data() + row * a.keys;
+  std::vector<int> seen;
+  std::vector<Bounded> scores(a.keys);
+  double max = -INFINITY;
+  for (int j = 0; j < a.keys; ++j) {
+    Bounded stages[2];
+    scores[j] = scoreOf(a, b, h, i, j, stages);
+    const bool sees = attentionSees(a, b, h, i, j);
+    if (a.scoresStage != ScoresStage::kNone) {
+      const Bounded hidden{-INFINITY, 0};
+      const Bounded stage = a.scoresStage == ScoresStage::kScaled       ? stages[0]
+                            : a.scoresStage == ScoresStage::kSoftcapped ? stages[1]
+                            : sees                                      ? scores[j]
+                                                                        : hidden;
+      result.scores[row * a.keys + j] = stage.value;
+      result.scoresTolerance[row * a.keys + j] = stage.error + kSmallest;
+    }
+    if (!sees) continue;
+    seen.push_back(j);
+    max = std::fmax(max, scores[j].value);
+  }
+  if (seen.empty()) {
+    result.logSumExp[row] = -INFINITY;
+    return;
+  }
+
+  double sum = 0;
+  for (int j : seen) sum += weights[j] = std::exp(scores[j].value - max);
+  // The running sum, and its correction by an exponential for each block of 256 keys.
+  const double count = static_cast<double>(seen.size());
+  const double blocks = 1 + a.keys / 256;
+  double sum_error = (count + 2 * blocks) * kRounding + blocks * kExponential;
+  for (int j : seen) {
+    weights[j] /= sum;
+    const double exponent = std::abs(scores[j].value - max);
+    errors[j] = scores[j].error + kExponential + exponent * kExponentialOfExponent;
+    sum_error += weights[j] * errors[j];
+  }
+  result.logSumExp[row] = max + std::log(sum);
+  result.logSumExpTolerance[row] =
+      sum_error + 2 * kRounding * (std::abs(max) + std::abs(std::log(sum)) + std::abs(result.logSumExp[row]));
+  for (int j : seen) {
+    // Again the corrections, then the division and dropout's.
+    errors[j] += sum_error + blocks * kExponential + 6 * kRounding;
+    if (a.dropout > 0) weights[j] = isDropped(a, row, j) ? 0 : weights[j] / (1 - double{a.dropout});
+  }
+
+  double* output = result.output.data() + row * a.valueWidth;
+  double* output_error = result.outputTolerance.data() + row * a.valueWidth;
+  const double roundings = count + 2 * blocks + 4 + (a.relativeValues ? 2 * a.relativeValuesClip + 1 : 0);
+  for (int j : seen) {
+    const float* value = rowOf(a.value, a.valueStrides, b, h / (a.heads / a.kvHeads), j);
+    const float* relative = a.relativeValues ? relativeRow(a, a.relativeValues, a.relativeValuesHead,
+                                                           a.relativeValuesClip, a.valueWidth, b, h, i, j)
+                                             : nullptr;
+    for (int e = 0; e < a.valueWidth; ++e) {
+      const double added = relative ? relative[e] : 0;
+      const double size = std::abs(value[e]) + std::abs(added);
+      output[e] += weights[j] * (value[e] + added);
+      output_error[e] += (weights[j] * (errors[j] + roundings * kRounding) + kSmallest) * size;
+    }
+    errors[j] = errors[j] * weights[j] + kSmallest;
+  }
+}
+
+}  // namespace
+
+bool attentionSees(const AttentionArgs& a, int b, int h, int i, int j) {
+  const int64_t position = positionOf(a, b, i);
+  if (a.validLens && j >= a.validLens[b * a.validBatch + i * a.validRow]) return false;
+  if (a.windowLeft >= 0 && j < position - a.windowLeft) return false;
+  if (a.windowRight >= 0 && j > position + a.windowRight) return false;
+  if (a.bias && biasOf(a, b, h, i, j) == -INFINITY) return false;
+  if (!a.mask) return true;
+  const uint8_t* mask = rowOf(a.mask, a.maskStrides, b, h, i);
+  if (a.maskStep == 0) return mask[0] != 0;
+  return j < a.maskColumns && mask[j] != 0;
+}
+
+ExpectedAttention attentionOracle(const AttentionArgs& a) {
+  const size_t rows = size_t(a.batch) * a.heads * a.queries;
+  ExpectedAttention result;
+  for (auto* v : {&result.output, &result.outputTolerance}) v->assign(rows * a.valueWidth, 0.0);
+  for (auto* v : {&result.weights, &result.weightsTolerance, &result.scores, &result.scoresTolerance})
+    v->assign(rows * a.keys, 0.0);
+  for (auto* v : {&result.logSumExp, &result.logSumExpTolerance}) v->assign(rows, 0.0);
+  size_t row = 0;
+  for (int b = 0; b < a.batch; ++b) {
+    for (int h = 0; h < a.heads; ++h) {
+      for (int i = 0; i < a.queries; ++i) attend(a, b, h, i, row++, result);
+    }
+  }
+  return result;
+}
+
+}  // namespace wasm_attention

@@ -1,0 +1,73 @@
+// An attention call with its data: seeded inputs, and every buffer on the heap of exactly the size that the operation
+// may touch, so that AddressSanitizer sees a read or write outside.
+#pragma once
+
+#include <vector>
+
+#include "attention.h"
+
+namespace wasm_attention {
+
+struct AttentionSizes {
+  int batch = 1, heads = 1, kvHeads = 1, queries = 1, keys = 1, width = 1, valueWidth = 1;
+};
+
+/// Shapes of masks and biases.
+enum class Broadcast {
+  kNone,
+  kFull,     // (B, H, L, S)
+  kKeys,     // (B, 1, 1, S)
+  kQueries,  // (1, 1, L, S)
+  kColumn,   // (1, H, L, 1), repeated
+  kShort,    // (B, 1, L, ceil(S / 2)), the rest masked
+};
+
+enum class ValidLens { kNone, kPerBatch, kPerQuery };
+enum class Offsets { kNone, kForward, kBackward };
+
+struct AttentionChoices {
+  bool headsSideBySide = false;  // (B, L, H, E) in place of (B, H, L, E), as projections leave them
+  ValidLens validLens = ValidLens::kNone;
+  int windowLeft = -1, windowRight = -1;
+  Offsets offsets = Offsets::kNone;
+  Broadcast mask = Broadcast::kNone, bias = Broadcast::kNone;
+  bool biasMasks = false;                              // some biases are -infinity
+  int relativeKeysClip = -1, relativeValuesClip = -1;  // -1: none
+  bool relativePerHead = false;
+  bool alibi = false;
+  float softcap = 0, dropout = 0;
+  bool weights = false, logSumExp = false;
+  ScoresStage scoresStage = ScoresStage::kNone;
+};
+
+class AttentionProblem {
+ public:
+  AttentionProblem(const AttentionSizes& sizes, const AttentionChoices& choices, unsigned seed);
+
+  /// Points into this object.
+  const AttentionArgs& args() const { return args_; }
+  AttentionArgs& args() { return args_; }
+
+  /// Fills outputs and scratch with NaN, then calls the operation.
+  void run();
+
+  /// Writes NaN and infinities over keys and values that no query sees; how many.
+  int poison();
+
+  /// Element (b, h, i, e) of the output, wherever it lies.
+  float outputAt(int b, int h, int i, int e) const;
+
+  std::vector<float> query, key, value, output;
+  std::vector<int32_t> validLens, offsets;
+  std::vector<uint8_t> mask;
+  std::vector<float> bias, relativeKeys, relativeValues, alibiSlopes;
+  std::vector<float> weights, scores, logSumExp, scratch;
+
+ private:
+  void place(const AttentionSizes& sizes, bool side_by_side);
+  void place(const AttentionChoices& choices, unsigned seed);
+
+  AttentionArgs args_{};
+};
+
+}  // namespace wasm_attention
