@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { load } from 'wasm-attention';
 
 const FILE = new URL('../../dist/wasm-attention.wasm', import.meta.url);
 const bytes = () => new Uint8Array(readFileSync(FILE));
 
 /** A copy of the package that nothing was loaded into yet. */
-async function fresh(): Promise<typeof import('wasm-attention')> {
+async function fresh(): Promise<{ load: typeof load }> {
   jest.resetModules();
   return import('wasm-attention');
 }

@@ -64,14 +64,15 @@ export function scaledDotProductAttention(
         const queryRow = rowOf(query.data, row, E);
         for (let j = 0; j < S; ++j) {
           const distance = j - (i + position);
-          const keyRow = rowOf(presentKey.data, kv * S + j, E);
-          const raw = scale * dot(queryRow, keyRow);
+          const raw = scale * dot(queryRow, presentKey.data, kv * S + j);
           const capped = options.softcap ? options.softcap * Math.tanh(raw / options.softcap) : raw;
           const index = [...leading.map((_, axis) => (axis === 0 ? b : h)), i, j];
           let score = capped;
           if (options.bias) score += broadcast(options.bias, index, -Infinity);
           if (options.relativeKeys) {
-            score += scale * dot(queryRow, relativeRow(options.relativeKeys, h, distance));
+            score +=
+              scale *
+              dot(queryRow, options.relativeKeys.data, relativeRow(options.relativeKeys, h, distance));
           }
           if (options.alibiSlopes) score += options.alibiSlopes.data[h]! * distance;
           scaled.data[row * S + j] = raw;
@@ -85,12 +86,13 @@ export function scaledDotProductAttention(
         const mixture = new Float64Array(Ev);
         for (let j = 0; j < S; ++j) {
           if (scores[j] === -Infinity) continue; // masked values are never read
-          const valueRow = rowOf(presentValue.data, kv * S + j, Ev);
-          const relative =
-            options.relativeValues && relativeRow(options.relativeValues, h, j - (i + position));
-          mixture.forEach((sum, e) => {
-            mixture[e] = sum + probabilities[j]! * (valueRow[e]! + (relative ? relative[e]! : 0));
-          });
+          const relative = options.relativeValues;
+          const relativeStart = relative && relativeRow(relative, h, j - (i + position)) * Ev;
+          for (let e = 0; e < Ev; ++e) {
+            const extra = relative ? relative.data[relativeStart! + e]! : 0;
+            mixture[e] =
+              mixture[e]! + probabilities[j]! * (presentValue.data[(kv * S + j) * Ev + e]! + extra);
+          }
         }
         output.data.set(mixture, row * Ev);
       }
@@ -171,12 +173,11 @@ function broadcast<T>(
   ]!;
 }
 
-/** The row of a (2k+1, width) or (H, 2k+1, width) table for a distance, clipped to ±k. */
-function relativeRow({ data, shape }: Numbers, h: number, distance: number): number[] {
-  const [rows, width] = shape.slice(-2) as [number, number];
+/** Which row of a (2k+1, width) or (H, 2k+1, width) table is for a distance, clipped to ±k. */
+function relativeRow({ shape }: Numbers, h: number, distance: number): number {
+  const rows = shape.at(-2)!;
   const k = (rows - 1) / 2;
-  const row = Math.min(Math.max(distance, -k), k) + k;
-  return rowOf(data, (shape.length === 3 ? h * rows : 0) + row, width);
+  return (shape.length === 3 ? h * rows : 0) + Math.min(Math.max(distance, -k), k) + k;
 }
 
 function rowOf(data: ArrayLike<number>, row: number, width: number): number[] {
@@ -185,8 +186,9 @@ function rowOf(data: ArrayLike<number>, row: number, width: number): number[] {
   return out;
 }
 
-function dot(a: readonly number[], b: readonly number[]): number {
+/** a · row `row` of a matrix of a's width. */
+function dot(a: readonly number[], matrix: ArrayLike<number>, row: number): number {
   let sum = 0;
-  for (let e = 0; e < a.length; ++e) sum += a[e]! * b[e]!;
+  for (let e = 0; e < a.length; ++e) sum += a[e]! * matrix[row * a.length + e]!;
   return sum;
 }

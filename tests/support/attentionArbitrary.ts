@@ -47,19 +47,26 @@ const length = fc.oneof(
   { arbitrary: fc.constantFrom(15, 16, 17, 33, 63, 65), weight: 1 },
 );
 
-/** Calls that use any subset of these features. */
-export function attentionCall(features: readonly Feature[]): fc.Arbitrary<RandomCall> {
+/** More keys than a kernel works on at once. */
+const manyKeys = fc.constantFrom(200, 255, 256, 257, 300, 511, 513, 700);
+
+/** Calls that use any subset of these features, over a few keys or over many. */
+export function attentionCall(
+  features: readonly Feature[],
+  keys: 'few' | 'many' = 'few',
+): fc.Arbitrary<RandomCall> {
+  const width = keys === 'few' ? length : fc.integer({ min: 1, max: 9 });
   return fc
     .record({
       seed: fc.noBias(fc.integer({ min: 0, max: 2 ** 31 - 1 })),
       rank: fc.constantFrom(2, 3, 4, 4),
-      B: fc.integer({ min: 1, max: 3 }),
+      B: fc.integer({ min: 1, max: keys === 'few' ? 3 : 2 }),
       Hkv: fc.integer({ min: 1, max: 2 }),
       group: fc.integer({ min: 2, max: 3 }),
-      L: length,
-      S: length,
-      E: length,
-      Ev: length,
+      L: keys === 'few' ? length : fc.constantFrom(1, 2, 3, 5, 8, 9, 33),
+      S: keys === 'few' ? length : manyKeys,
+      E: width,
+      Ev: width,
       past: fc.integer({ min: 0, max: 9 }),
       features: fc.subarray([...features]),
     })
@@ -105,8 +112,9 @@ function build(spec: Spec): RandomCall {
   if (uses('causalOffsetPerSequence')) options.causalOffset = integers(random, [B], -L, S).data;
   else if (uses('causalOffset')) options.causalOffset = random.integer(-L, S);
   if (uses('window')) {
-    const side = (): number => random.integer(-1, 6);
-    options.window = random.next() < 0.3 ? random.integer(0, 6) : [side(), side()];
+    const widest = Math.max(6, Math.floor(S / 2));
+    const side = (): number => random.integer(-1, widest);
+    options.window = random.next() < 0.3 ? random.integer(0, widest) : [side(), side()];
   }
   if (uses('scale')) options.scale = random.next() * 0.5;
   if (uses('softcap')) options.softcap = 0.5 + 5 * random.next();

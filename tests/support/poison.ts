@@ -57,7 +57,7 @@ export function expectPoisonContained(attention: Attention, call: Call, poison: 
       output: { data: output, shape: result.output.shape },
       weights: { data: weights, shape: result.weights!.shape },
     },
-    { output: expected.output, weights: expected.weights },
+    { output: expected.output, weights: expected.weights, masked: expected.masked },
     value,
   );
 }
