@@ -44,7 +44,10 @@ class AttentionProblem {
  public:
   AttentionProblem(const AttentionSizes& sizes, const AttentionChoices& choices, unsigned seed);
 
-  /// Points into this object.
+  // Its arguments point into it.
+  AttentionProblem(const AttentionProblem&) = delete;
+  AttentionProblem& operator=(const AttentionProblem&) = delete;
+
   const AttentionArgs& args() const { return args_; }
   AttentionArgs& args() { return args_; }
 

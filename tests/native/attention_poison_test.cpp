@@ -1,0 +1,66 @@
+// NaN and infinity go where the formula takes them, and nowhere else.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "attention_problem.h"
+
+namespace wasm_attention {
+namespace {
+
+/// `queries` by `keys`, six wide; causal or not.
+AttentionProblem problemOf(int queries, int keys, bool causal) {
+  AttentionChoices choices;
+  choices.weights = choices.logSumExp = true;
+  choices.windowRight = causal ? 0 : -1;
+  return AttentionProblem({1, 1, 1, queries, keys, 6, 6}, choices, queries);
+}
+
+TEST(AttentionPoison, OfAValueReachesOnlyTheQueriesThatSeeIt) {
+  const int poisoned = 5;
+  for (int queries : {7, 40}) {
+    for (const float poison : {NAN, INFINITY}) {
+      AttentionProblem problem = problemOf(queries, 40, true);
+      problem.run();
+      const std::vector<float> clean = problem.output;
+      for (int e = 0; e < 6; ++e) problem.value[poisoned * 6 + e] = poison;
+      problem.run();
+      for (int i = 0; i < queries; ++i) {
+        for (int e = 0; e < 6; ++e) {
+          const float got = problem.outputAt(0, 0, i, e);
+          if (i < poisoned) {
+            EXPECT_EQ(got, clean[i * 6 + e]) << i;
+          } else {
+            EXPECT_FALSE(std::isfinite(got)) << i;
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(AttentionPoison, OfAKeyReachesAllQueriesThatSeeItAndNoOther) {
+  for (int queries : {7, 40}) {
+    AttentionProblem problem = problemOf(queries, 300, true);
+    problem.key[3 * 6] = NAN;
+    problem.run();
+    for (int i = 0; i < queries; ++i) {
+      EXPECT_EQ(std::isnan(problem.outputAt(0, 0, i, 2)), i >= 3) << i;
+      EXPECT_EQ(std::isnan(problem.logSumExp[i]), i >= 3) << i;
+    }
+  }
+}
+
+TEST(AttentionPoison, OfAQueryStaysInItsRow) {
+  for (int queries : {7, 40}) {
+    AttentionProblem problem = problemOf(queries, 20, false);
+    problem.query[4 * 6 + 1] = NAN;
+    problem.run();
+    for (int i = 0; i < queries; ++i) {
+      for (int e = 0; e < 6; ++e) EXPECT_EQ(std::isnan(problem.outputAt(0, 0, i, e)), i == 4) << i;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wasm_attention

@@ -1,0 +1,156 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "attention.h"
+#include "multi_head_layer.h"
+#include "random.h"
+
+namespace wasm_attention {
+namespace {
+
+/// Keys and values of earlier calls, (B, Hkv, capacity, E); what no call has written is NaN.
+struct Cache {
+  Cache(const LayerSizes& n, int capacity)
+      : keys(size_t(n.batch) * n.kvHeads * capacity * n.width, NAN), values(keys), capacity(capacity) {}
+  std::vector<float> keys, values;
+  int capacity, length = 0;
+};
+
+/// One call, as JavaScript sets it up; with a cache it is causal and goes on from the cache's length.
+std::vector<float> forward(Layer& layer, const std::vector<float>& queries, const std::vector<float>& keys,
+                           const std::vector<float>& values, Cache* cache) {
+  const LayerSizes& n = layer.n;
+  const int l_count = static_cast<int>(queries.size()) / (n.batch * n.queryInputs);
+  const int tokens = static_cast<int>(keys.size()) / (n.batch * n.keyInputs);
+  MultiHeadAttentionArgs args{};
+  args.query = layer.query.of(queries.data(), n.batch * l_count);
+  args.key = layer.key.of(keys.data(), n.batch * tokens);
+  args.value = layer.value.of(values.data(), n.batch * tokens);
+  std::vector<float> mixed(size_t(n.batch) * l_count * n.heads * n.width, NAN);
+  args.output = layer.output.of(mixed.data(), n.batch * l_count);
+
+  AttentionArgs& a = args.attention;
+  const int row = n.heads * n.width, kv_row = n.kvHeads * n.width;
+  a.batch = n.batch;
+  a.heads = n.heads;
+  a.kvHeads = n.kvHeads;
+  a.queries = l_count;
+  a.keys = tokens;
+  a.width = a.valueWidth = n.width;
+  a.query = args.query.output;
+  a.output = mixed.data();
+  a.queryStrides = a.outputStrides = {l_count * row, n.width, row};
+  a.key = args.key.output;
+  a.value = args.value.output;
+  a.keyStrides = a.valueStrides = {tokens * kv_row, n.width, kv_row};
+  a.windowLeft = a.windowRight = -1;
+  a.scale = 1 / std::sqrt(static_cast<float>(n.width));
+  const std::vector<int32_t> offsets(n.batch, cache ? cache->length : 0);
+  if (cache) {
+    args.keyCache = cache->keys.data();
+    args.valueCache = cache->values.data();
+    args.cacheLength = cache->length;
+    args.cacheCapacity = cache->capacity;
+    a.key = args.keyCache;
+    a.value = args.valueCache;
+    a.keyStrides = a.valueStrides = {n.kvHeads * cache->capacity * n.width, cache->capacity * n.width, n.width};
+    cache->length += tokens;
+    a.keys = cache->length;
+    a.offsets = offsets.data();
+    a.windowRight = 0;
+  }
+  std::vector<float> scratch(scaledDotProductAttentionScratch(a), NAN);
+  a.scratch = scratch.data();
+  multiHeadAttention(args);
+  return layer.output.result;
+}
+
+void expectNear(const std::vector<float>& got, const Matrix& expected, const LayerSizes& n, int keys) {
+  ASSERT_EQ(got.size(), expected.size());
+  // No projection, score or result is above 4 in size here, and each rounds once for each of its terms: two projections
+  // in a row, a product of width E, whose error the softmax at most doubles, and a sum over the keys.
+  const int inputs = std::max({n.queryInputs, n.keyInputs, n.valueInputs});
+  const int roundings = 3 * inputs + 2 * n.width + keys + n.heads * n.width;
+  const double tolerance = 4 * roundings * std::numeric_limits<float>::epsilon() / 2;
+  for (size_t i = 0; i < got.size(); ++i) ASSERT_NEAR(got[i], expected[i], tolerance) << i;
+}
+
+const LayerSizes kSizes[] = {
+    {1, 1, 1, 4, 1, 1, 4, 4, 4, 4},       {2, 5, 5, 20, 4, 6, 100, 100, 100, 100}, {2, 4, 2, 7, 9, 17, 12, 13, 5, 28},
+    {3, 3, 1, 5, 33, 40, 15, 15, 15, 15}, {1, 2, 2, 32, 8, 300, 64, 64, 64, 64},
+};
+
+TEST(MultiHeadAttention, AgreesWithFloat64) {
+  for (const LayerSizes& n : kSizes) {
+    for (const bool bias : {false, true}) {
+      SCOPED_TRACE(testing::Message() << n.heads << " heads, " << n.queries << " queries, " << n.keys << " keys");
+      Layer layer(n, bias);
+      const auto queries = randomFloats(size_t(n.batch) * n.queries * n.queryInputs, 1);
+      const auto keys = randomFloats(size_t(n.batch) * n.keys * n.keyInputs, 2);
+      const auto values = randomFloats(size_t(n.batch) * n.keys * n.valueInputs, 3);
+      expectNear(forward(layer, queries, keys, values, nullptr), layer.oracle(queries, keys, values, -1), n, n.keys);
+    }
+  }
+}
+
+/// Tokens [from, to) of each sequence of (B, tokens, width).
+std::vector<float> slice(const std::vector<float>& x, int batch, int tokens, int width, int from, int to) {
+  std::vector<float> out;
+  for (int b = 0; b < batch; ++b) {
+    const float* sequence = x.data() + size_t(b) * tokens * width;
+    out.insert(out.end(), sequence + from * width, sequence + to * width);
+  }
+  out.shrink_to_fit();
+  return out;
+}
+
+TEST(MultiHeadAttention, ACacheGivesWhatTheWholeSequenceGives) {
+  for (const std::vector<int>& steps : {std::vector<int>{1, 1, 1, 1, 5, 10}, std::vector<int>{12, 1, 2, 3, 1}}) {
+    for (const int spare : {0, 3}) {
+      const int tokens = 19;
+      const LayerSizes n{2, 4, 2, 6, tokens, tokens, 10, 10, 10, 24};
+      Layer layer(n, true);
+      const auto x = randomFloats(size_t(n.batch) * tokens * 10, 4);
+      const Matrix expected = layer.oracle(x, x, x, 0);
+      Cache cache(n, tokens + spare);
+      int from = 0;
+      for (const int step : steps) {
+        const int to = from + step;
+        const auto part = slice(x, n.batch, tokens, 10, from, to);
+        const std::vector<float> got = forward(layer, part, part, part, &cache);
+        Matrix rows;
+        for (int b = 0; b < n.batch; ++b) {
+          const double* sequence = expected.data() + size_t(b) * tokens * n.outputs;
+          rows.insert(rows.end(), sequence + from * n.outputs, sequence + to * n.outputs);
+        }
+        expectNear(got, rows, n, tokens);
+        from = to;
+      }
+    }
+  }
+}
+
+TEST(MultiHeadAttention, LeavesTheCacheBeyondItsLengthAlone) {
+  const LayerSizes n{2, 4, 2, 6, 3, 3, 10, 10, 10, 24};
+  Layer layer(n, false);
+  const auto x = randomFloats(size_t(n.batch) * 3 * 10, 5);
+  Cache cache(n, 8);
+  cache.length = 2;
+  forward(layer, x, x, x, &cache);
+  for (int head = 0; head < n.batch * n.kvHeads; ++head) {
+    for (int t = 0; t < cache.capacity; ++t) {
+      for (int e = 0; e < n.width; ++e) {
+        const size_t at = (size_t(head) * cache.capacity + t) * n.width + e;
+        EXPECT_EQ(std::isnan(cache.keys[at]), t < 2 || t >= 5) << t;
+        EXPECT_EQ(std::isnan(cache.values[at]), t < 2 || t >= 5) << t;
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wasm_attention
