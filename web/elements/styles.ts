@@ -203,7 +203,16 @@ export const controlStyles = css`
     white-space: nowrap;
   }
   th {
+    background: var(--_paper);
     color: var(--_quiet);
     font-weight: 500;
+  }
+  thead th {
+    position: sticky;
+    top: 0;
+  }
+  tbody th {
+    position: sticky;
+    left: 0;
   }
 `;
