@@ -21,7 +21,7 @@ export default defineConfig(
     extends: [ts.configs.strictTypeChecked, ts.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
-      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/consistent-type-imports': ['error', { disallowTypeAnnotations: false }],
       '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
       // An index that is in range by construction is said so with `!`.
       '@typescript-eslint/no-non-null-assertion': 'off',

@@ -53,7 +53,11 @@ export function strip(source) {
     if (body && LOADING.includes(body.name)) return replace(body.node, NO_LOADING);
     if (body && CONVERSIONS.includes(body.name)) return replace(body.node, '{}');
     // The environment's own ways to read a file.
-    if (node.type === 'IfStatement' && /ENVIRONMENT_IS_/.test(textOf(node.test)) && readsFiles(textOf(node))) {
+    if (
+      node.type === 'IfStatement' &&
+      /ENVIRONMENT_IS_/.test(textOf(node.test)) &&
+      readsFiles(textOf(node))
+    ) {
       return replace(node, ';');
     }
     // new URL("….wasm", import.meta.url).href, which bundlers would take for one more asset.
