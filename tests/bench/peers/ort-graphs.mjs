@@ -3,7 +3,7 @@
  * onnxruntime's own com.microsoft.MultiHeadAttention. Weights, masks and tables are initializers: they are loaded once.
  */
 import { transpose } from './dense.mjs';
-import { Graph, shapeOf } from './onnx-model.mjs';
+import { Graph } from './onnx-model.mjs';
 import { addTable, bias, matmul, softmax, table } from './ort-rows.mjs';
 
 const scalar = (graph, value) => graph.constant(Float32Array.of(value), []);
@@ -102,10 +102,7 @@ function maskOf(graph, lengths, rows, n) {
   return graph.constant(Float32Array.from(data), [lengths.length, 1, rows, n]);
 }
 
-/**
- * The cache goes in with every call. The ops return it whole, one token longer; the decomposed graph returns the new
- * token's keys and values only, which a caller who owns the cache can append himself.
- */
+/** The cache goes in with every call and comes out one token longer: a session keeps nothing between two runs. */
 function decoding(way, { past, width, heads }, parameters) {
   const graph = new Graph();
   const d = width / heads;
@@ -114,37 +111,29 @@ function decoding(way, { past, width, heads }, parameters) {
   const pastKey = graph.input('pastKey', [1, heads, past, d]);
   const pastValue = graph.input('pastValue', [1, heads, past, d]);
   graph.output('output', [1, 1, width]);
+  graph.output('presentKey', [1, heads, past + 1, d]);
+  graph.output('presentValue', [1, heads, past + 1, d]);
+  const [q, k, v] = [wq, wk, wv].map((w) => graph.add('MatMul', [token, w]));
+  const outputs = ['mixed', 'presentKey', 'presentValue'];
   let mixed;
   if (way === 'decomposed') {
-    const split = (w, outputs) =>
-      graph.add('Reshape', [graph.add('MatMul', [token, w]), shapeOf(graph, [1, heads, 1, d])], {}, outputs);
-    const q = split(wq);
-    const newKey = split(wk, { outputs: ['newKey'] });
-    const newValue = split(wv, { outputs: ['newValue'] });
-    graph.output('newKey', [1, heads, 1, d]);
-    graph.output('newValue', [1, heads, 1, d]);
-    const k = graph.add('Concat', [pastKey, newKey], { axis: 2 });
-    const v = graph.add('Concat', [pastValue, newValue], { axis: 2 });
-    mixed = graph.reshape(decomposed(graph, q, k, v, d), [1, 1, width]);
+    const split = (p) => graph.reshape(p, [1, heads, 1, d]);
+    const append = (before, p, name) =>
+      graph.add('Concat', [before, split(p)], { axis: 2 }, { outputs: [name] });
+    const keys = append(pastKey, k, 'presentKey');
+    const values = append(pastValue, v, 'presentValue');
+    mixed = graph.reshape(decomposed(graph, split(q), keys, values, d), [1, 1, width]);
+  } else if (way === 'attention') {
+    const attributes = { q_num_heads: heads, kv_num_heads: heads };
+    mixed = graph.add('Attention', [q, k, v, '', pastKey, pastValue], attributes, { outputs });
   } else {
-    graph.output('presentKey', [1, heads, past + 1, d]);
-    graph.output('presentValue', [1, heads, past + 1, d]);
-    const [q, k, v] = [wq, wk, wv].map((w) => graph.add('MatMul', [token, w]));
-    const outputs = ['mixed', 'presentKey', 'presentValue'];
-    mixed =
-      way === 'attention'
-        ? graph.add(
-            'Attention',
-            [q, k, v, '', pastKey, pastValue],
-            { q_num_heads: heads, kv_num_heads: heads },
-            { outputs },
-          )
-        : graph.add(
-            'MultiHeadAttention',
-            [q, k, v, '', '', '', pastKey, pastValue],
-            { num_heads: heads },
-            { domain: 'com.microsoft', outputs },
-          );
+    const inputs = [q, k, v, '', '', '', pastKey, pastValue];
+    mixed = graph.add(
+      'MultiHeadAttention',
+      inputs,
+      { num_heads: heads },
+      { domain: 'com.microsoft', outputs },
+    );
   }
   graph.add('MatMul', [mixed, wo], {}, { outputs: ['output'] });
   return graph.bytes();
