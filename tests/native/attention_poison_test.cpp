@@ -1,6 +1,7 @@
 // NaN and infinity go where the formula takes them, and nowhere else.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "attention_problem.h"
@@ -59,6 +60,27 @@ TEST(AttentionPoison, OfAQueryStaysInItsRow) {
     for (int i = 0; i < queries; ++i) {
       for (int e = 0; e < 6; ++e) EXPECT_EQ(std::isnan(problem.outputAt(0, 0, i, e)), i == 4) << i;
     }
+  }
+}
+
+TEST(AttentionPoison, OfTableRowsForHiddenDistancesChangesNoBit) {
+  const int clip = 2, width = 6;
+  for (int queries : {7, 40}) {
+    AttentionChoices choices;
+    choices.weights = choices.logSumExp = true;
+    choices.windowRight = 0;
+    choices.relativeKeysClip = choices.relativeValuesClip = clip;
+    AttentionProblem problem({1, 2, 1, queries, 40, width, width}, choices, queries);
+    problem.run();
+    const std::vector<float> output = problem.output, weights = problem.weights, log_sum_exp = problem.logSumExp;
+    // Causal attention never looks ahead, so the rows of distances above 0 stand for hidden keys only.
+    for (auto* table : {&problem.relativeKeys, &problem.relativeValues}) {
+      std::fill(table->begin() + (clip + 1) * width, table->end(), NAN);
+    }
+    problem.run();
+    EXPECT_EQ(problem.output, output);
+    EXPECT_EQ(problem.weights, weights);
+    EXPECT_EQ(problem.logSumExp, log_sum_exp);
   }
 }
 
