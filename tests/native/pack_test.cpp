@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -14,9 +15,17 @@ const int kCounts[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 15, 16, 17};
 const int kDepths[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 33};
 const int kGaps[] = {0, 3};  // floats between one row's end and the next row
 
-/// Rows `cols + gap` apart, without a gap behind the last.
+/// Rows `cols + gap` apart, without a gap behind the last; never null, for there is no arithmetic on that.
 std::vector<float> stack(int rows, int cols, int gap) {
-  return randomFloats(rows > 0 && cols > 0 ? (rows - 1) * (cols + gap) + cols : 0, rows * 100 + cols);
+  return randomFloats(std::max(1, (rows - 1) * (cols + gap) + cols), rows * 100 + cols);
+}
+
+/// Panels to be written; never null either.
+std::vector<float> nans(size_t size) {
+  std::vector<float> panels;
+  panels.reserve(std::max<size_t>(size, 8));
+  panels.assign(size, NAN);
+  return panels;
 }
 
 template <int Width>
@@ -26,7 +35,7 @@ void expectPackedRows() {
       for (int gap : kGaps) {
         for (float scale : {1.0f, 0.3f}) {
           const std::vector<float> source = stack(rows, depth, gap);
-          std::vector<float> panels(panelsSize(rows, depth, Width), NAN);
+          std::vector<float> panels = nans(panelsSize(rows, depth, Width));
           packRows<Width>(source.data(), depth + gap, rows, depth, scale, panels.data());
           size_t at = 0;
           for (int first = 0; first < rows; first += Width) {
@@ -53,7 +62,7 @@ TEST(Pack, CutsColumnsIntoPanelsOfEight) {
     for (int depth : kDepths) {
       for (int gap : kGaps) {
         const std::vector<float> source = stack(depth, cols, gap);
-        std::vector<float> panels(panelsSize(cols, depth, 8), NAN);
+        std::vector<float> panels = nans(panelsSize(cols, depth, 8));
         packColumns(source.data(), cols + gap, depth, cols, panels.data());
         size_t at = 0;
         for (int first = 0; first < cols; first += 8) {
