@@ -18,10 +18,13 @@ const libraries = {
 
 const build = new URL('build/', import.meta.url);
 const progress = (text) => process.send({ progress: text });
-const lineOf = (error) =>
-  String(error?.message ?? error)
-    .split('\n')[0]
-    .slice(0, 160);
+/** One line: of a long message the beginning and the end, since a C++ library puts its reason last. */
+function lineOf(error) {
+  const text = String(error?.message ?? error)
+    .trim()
+    .replace(/\s+/g, ' ');
+  return text.length <= 160 ? text : `${text.slice(0, 50)} … ${text.slice(-100)}`;
+}
 
 async function measureWork({ name, peers: wanted, rounds, quick, clock = 'wall' }) {
   const work = works.find((one) => one.name === name);
