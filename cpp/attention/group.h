@@ -25,6 +25,7 @@ struct Lanes {
 
 /// Eight queries: where they stand, what they may see, what they have gathered.
 struct Group {
+  bool fresh;                // no block of keys was seen yet: output is not set
   int b, h, first, count;    // queries first <= i < first + count of head h in batch b
   int begin, end;            // keys that any of them may see
   int innerBegin, innerEnd;  // keys that all of them may see

@@ -5,16 +5,17 @@
 namespace wasm_attention {
 namespace {
 
-/// output (8, valueWidth) += weights^T (8, depth) * panels; weights [k][8].
+/// output (8, valueWidth) += weights^T (8, depth) * panels; weights [k][8]. The first product of a group is stored, not
+/// added.
 void addProduct(const float* weights, const float* panels, size_t panel_stride, int depth, const Workspace& w,
-                const Group& g) {
+                const Group& g, bool first) {
   for (int c = 0; c < w.valueWidth; c += kTileCols, panels += panel_stride) {
     for (int lane = 0; lane < g.count; lane += kTileRows) {
       const Tile tile = multiplyTile<kGroup>(weights + lane, panels, depth);
       for (int r = 0; r < kTileRows; ++r) {
         float* out = g.output + static_cast<size_t>(lane + r) * w.valueWidth + c;
-        store(out, load(out) + tile.sum[r][0]);
-        store(out + kLanes, load(out + kLanes) + tile.sum[r][1]);
+        store(out, first ? tile.sum[r][0] : load(out) + tile.sum[r][0]);
+        store(out + kLanes, first ? tile.sum[r][1] : load(out + kLanes) + tile.sum[r][1]);
       }
     }
   }
@@ -35,8 +36,9 @@ void addColumns(const float* weights, const float* rows, ptrdiff_t stride, int d
 
 /// addProduct with rows as they lie in memory, (depth, width).
 void addRows(const float* weights, const float* rows, ptrdiff_t stride, int depth, int width, const Workspace& w,
-             const Group& g) {
+             const Group& g, bool first) {
   constexpr int kWide = 8;  // vectors of columns whose sums stay in registers
+  if (first) std::fill(g.output, g.output + static_cast<size_t>(kGroup) * w.valueWidth, 0.0f);
   for (int lane = 0; lane < g.count; ++lane, ++weights) {
     float* out = g.output + static_cast<size_t>(lane) * w.valueWidth;
     int c = 0;
@@ -76,10 +78,10 @@ void addRelativeValues(const AttentionArgs& a, const Workspace& w, const Group& 
     }
   }
   if (*w.relativeValuesFinite != 0) {
-    addProduct(sums, w.relativeValues, static_cast<size_t>(rows) * kTileCols, rows, w, g);
+    addProduct(sums, w.relativeValues, static_cast<size_t>(rows) * kTileCols, rows, w, g, false);
   } else {
     const float* table = a.relativeValues + static_cast<ptrdiff_t>(g.h) * a.relativeValuesHead;
-    addRows(sums, table, a.valueWidth, rows, a.valueWidth, w, g);
+    addRows(sums, table, a.valueWidth, rows, a.valueWidth, w, g, false);
   }
 }
 
@@ -92,12 +94,12 @@ void mixValues(const AttentionArgs& a, const Workspace& w, const Group& g, Block
   if (w.packed && w.valuesFinite[keys.base / kKeyBlock] != 0) {
     const float* panels = w.valuePanels + static_cast<size_t>(keys.base) * w.valueWidth + skipped * kTileCols;
     const int depth = std::min(a.keys - keys.base, kKeyBlock);
-    addProduct(weights, panels, static_cast<size_t>(depth) * kTileCols, count, w, g);
+    addProduct(weights, panels, static_cast<size_t>(depth) * kTileCols, count, w, g, g.fresh);
   } else {
     const float* rows = a.value + static_cast<ptrdiff_t>(g.b) * a.valueStrides.batch +
                         static_cast<ptrdiff_t>(g.h / (a.heads / a.kvHeads)) * a.valueStrides.head +
                         static_cast<ptrdiff_t>(keys.from) * a.valueStrides.row;
-    addRows(weights, rows, a.valueStrides.row, count, a.valueWidth, w, g);
+    addRows(weights, rows, a.valueStrides.row, count, a.valueWidth, w, g, g.fresh);
   }
   if (a.relativeValues) addRelativeValues(a, w, g, keys);
 }
