@@ -17,6 +17,21 @@ export interface Heap {
   readonly HEAPF64: Float64Array;
 }
 
+/**
+ * Floats in a piece of a large operation that works row by row: a piece stays in a core's cache on its way in, through the
+ * kernel and out, and the linear memory does not grow with the whole.
+ */
+export const PIECE_FLOATS = 128 * 1024;
+
+/** A fresh array for a result that is filled piece by piece. */
+export function freshFloats(operation: string, count: number): Float32Array {
+  try {
+    return new Float32Array(count);
+  } catch {
+    throw new RangeError(`${operation}: expected ${4 * count} free bytes, got out of memory`);
+  }
+}
+
 const ALIGNMENT = 16; // a SIMD vector
 const RESIDENT_BYTES = 256 * 1024;
 const ADDRESS_SPACE = 2 ** 32;

@@ -1,4 +1,5 @@
 import { toTensorOfRank, toValidLens } from '../check.js';
+import { freshFloats, PIECE_FLOATS } from '../memory.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
 import type { Wasm } from '../wasm.js';
 
@@ -15,11 +16,19 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
     validLens == null
       ? null
       : rowLens(toValidLens(OPERATION, validLens, batch, queries, keys), heads, queries);
-  return memory.scope(OPERATION, () => {
-    const x = memory.floats(data);
-    raw.maskedSoftmax(x, valid ? memory.ints(valid) : 0, x, rows, keys);
-    return { data: memory.read(x, data.length), shape };
+  const out = freshFloats(OPERATION, data.length);
+  memory.scope(OPERATION, () => {
+    const lens = valid && memory.ints(valid);
+    const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / keys)));
+    const piece = memory.reserve(rowsAtOnce * keys);
+    for (let row = 0; row < rows; row += rowsAtOnce) {
+      const end = Math.min(row + rowsAtOnce, rows);
+      memory.write(piece, data.subarray(row * keys, end * keys));
+      raw.maskedSoftmax(piece, lens === null ? 0 : lens + 4 * row, piece, end - row, keys);
+      memory.read(piece, (end - row) * keys, out.subarray(row * keys, end * keys));
+    }
   });
+  return { data: out, shape };
 }
 
 /** One length for each row of (B, H, L). */

@@ -1,5 +1,6 @@
 import { checkOut } from '../attentionOptions.js';
 import { checkFinite, checkInteger, checkOptions, wrongKind, wrongValue } from '../check.js';
+import { freshFloats, PIECE_FLOATS } from '../memory.js';
 import type { Tensor } from '../types.js';
 import type { Wasm } from '../wasm.js';
 
@@ -26,9 +27,6 @@ const OPERATION = 'sinusoidalEncoding';
 /** Sine and cosine are computed for angles below this; float64 holds them to 2^-22 there. */
 const MAX_ANGLE = 2 ** 31;
 
-// Rows are made in pieces that stay in a core's cache until they are copied out.
-const PIECE_FLOATS = 128 * 1024;
-
 /** See `WasmAttention.sinusoidalEncoding`. */
 export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOptions): Tensor {
   if (options === undefined) wrongKind(OPERATION, 'options with length and dim', options);
@@ -52,7 +50,7 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
     ? positions.reduce((max, position) => Math.max(max, Math.abs(position)), 0)
     : Math.max(Math.abs(offset), Math.abs(offset + length - 1));
   const base = checkBase(OPERATION, given.base, farthest);
-  const data = checkOut(OPERATION, 'out', given.out, length * dim) ?? allocate(OPERATION, length * dim);
+  const data = checkOut(OPERATION, 'out', given.out, length * dim) ?? freshFloats(OPERATION, length * dim);
 
   memory.scope(OPERATION, () => {
     const frequencies = placeFrequencies({ raw, memory }, dim, base);
@@ -105,12 +103,4 @@ function checkPositions(operation: string, positions: ArrayLike<number>, offset:
     places[i] = checkFinite(operation, `positions[${i}]`, positions[i]) + offset;
   }
   return places;
-}
-
-function allocate(operation: string, count: number): Float32Array {
-  try {
-    return new Float32Array(count);
-  } catch {
-    throw new RangeError(`${operation}: expected ${4 * count} free bytes, got out of memory`);
-  }
 }
