@@ -146,6 +146,36 @@ void sinusoidalEncodingAt(const double* frequencies, const double* positions, fl
 /// Source: d2l.ai, section "Self-Attention and Positional Encoding".
 void encodingRotation(const double* frequencies, float* out, int dim, double delta);
 
+/// Multiplies frequency j of a table made for `dim` by factors[j], j < ceil(dim / 2): how rotary embeddings are scaled
+/// to longer contexts.
+void scaleFrequencies(double* frequencies, const double* factors, int dim);
+
+/// What `rotaryEmbedding` reads for each position: all sines of position * frequency, then all cosines, each times
+/// `amplitude`. Positions are offset, offset + 1, … where `positions` is null, else those given, without the offset.
+/// frequencies  made for `dim`, which is even.
+/// positions    (rows) or null.
+/// scratch      sinusoidalEncodingScratch(dim) doubles.
+/// out          (rows, dim).
+void rotaryTable(const double* frequencies, const double* positions, double* scratch, float* out, int rows, int dim,
+                 double offset, float amplitude);
+
+/// The heads of one sequence: element e of row i of head h stands at h * headStride + i * rowStride + e.
+struct RotarySizes {
+  int32_t heads, rows, width;
+  int32_t rotaryWidth;  // even; what lies behind passes through
+  int32_t headStride, rowStride;
+  bool interleaved;  // pairs (2j, 2j + 1), else (j, j + rotaryWidth / 2)
+};
+
+/// Turns pair (a, b) number j of every row i by that row's angle: (a cos - b sin, b cos + a sin).
+/// x, out  by the strides of `sizes`; may be the same buffer.
+/// table   (rows, rotaryWidth): a row's sines and then its cosines.
+/// Source: Su et al. 2021, equation 34.
+void rotaryEmbedding(const float* x, const float* table, float* out, const RotarySizes& sizes);
+
+/// The transpose, which turns the other way: the gradient at x of sum(rotaryEmbedding(x) * grad_out).
+void rotaryEmbeddingBackward(const float* grad_out, const float* table, float* grad_x, const RotarySizes& sizes);
+
 /// out = dropout(x + table): element i of row r, counted through the batch, is zero where dropoutBits says so for
 /// `seed`, the others are divided by 1 - dropout. x, out  (batch, rows, dim); may be the same buffer. table   (rows,
 /// dim), added to every batch; null adds nothing.

@@ -45,6 +45,33 @@ void encodingRotation(uintptr_t frequencies, uintptr_t out, int dim, double delt
   wasm_attention::encodingRotation(at<const double>(frequencies), at<float>(out), dim, delta);
 }
 
+void scaleFrequencies(uintptr_t frequencies, uintptr_t factors, int dim) {
+  wasm_attention::scaleFrequencies(at<double>(frequencies), at<const double>(factors), dim);
+}
+
+void rotaryTable(uintptr_t frequencies, uintptr_t positions, uintptr_t scratch, uintptr_t out, int rows, int dim,
+                 double offset, float amplitude) {
+  wasm_attention::rotaryTable(at<const double>(frequencies), at<const double>(positions), at<double>(scratch),
+                              at<float>(out), rows, dim, offset, amplitude);
+}
+
+// One head behind the other.
+wasm_attention::RotarySizes rotarySizes(int heads, int rows, int width, int rotary_width, bool interleaved) {
+  return {heads, rows, width, rotary_width, rows * width, width, interleaved};
+}
+
+void rotaryEmbedding(uintptr_t x, uintptr_t table, uintptr_t out, int heads, int rows, int width, int rotary_width,
+                     bool interleaved) {
+  wasm_attention::rotaryEmbedding(at<const float>(x), at<const float>(table), at<float>(out),
+                                  rotarySizes(heads, rows, width, rotary_width, interleaved));
+}
+
+void rotaryEmbeddingBackward(uintptr_t grad_out, uintptr_t table, uintptr_t grad_x, int heads, int rows, int width,
+                             int rotary_width, bool interleaved) {
+  wasm_attention::rotaryEmbeddingBackward(at<const float>(grad_out), at<const float>(table), at<float>(grad_x),
+                                          rotarySizes(heads, rows, width, rotary_width, interleaved));
+}
+
 void addPositions(uintptr_t x, uintptr_t table, uintptr_t out, int batch, int rows, int dim, uint32_t seed,
                   float dropout) {
   wasm_attention::addPositions(at<const float>(x), at<const float>(table), at<float>(out), batch, rows, dim, seed,
@@ -97,6 +124,10 @@ EMSCRIPTEN_BINDINGS(wasm_attention) {
   emscripten::function("sinusoidalEncoding", &sinusoidalEncoding);
   emscripten::function("sinusoidalEncodingAt", &sinusoidalEncodingAt);
   emscripten::function("encodingRotation", &encodingRotation);
+  emscripten::function("scaleFrequencies", &scaleFrequencies);
+  emscripten::function("rotaryTable", &rotaryTable);
+  emscripten::function("rotaryEmbedding", &rotaryEmbedding);
+  emscripten::function("rotaryEmbeddingBackward", &rotaryEmbeddingBackward);
   emscripten::function("addPositions", &addPositions);
   emscripten::function("conv1dLength", &wasm_attention::conv1dLength);
   emscripten::function("conv1d", &conv1d);

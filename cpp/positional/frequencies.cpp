@@ -43,6 +43,12 @@ double leadingBits(double x) {
   return x;
 }
 
+/// In the two parts of a table.
+void put(DoubleDouble frequency, double* high, double* low) {
+  *high = leadingBits(frequency.high);
+  *low = (frequency.high - *high) + frequency.low;
+}
+
 }  // namespace
 
 int sinusoidalFrequenciesSize(int dim) { return 2 * 2 * frequencyCount(dim); }
@@ -54,9 +60,16 @@ void sinusoidalFrequencies(double* out, int dim, double base) {
   const DoubleDouble ratio = exp(log(base) * DoubleDouble{-2.0, 0.0} / dim);
   DoubleDouble frequency{1.0, 0.0};
   for (int j = 0; j < count; ++j) {
-    out[j] = leadingBits(frequency.high);
-    out[count + j] = (frequency.high - out[j]) + frequency.low;
+    put(frequency, out + j, out + count + j);
     frequency = frequency * ratio;
+  }
+}
+
+void scaleFrequencies(double* frequencies, const double* factors, int dim) {
+  const int count = frequencyCount(dim);
+  for (int j = 0; 2 * j < dim; ++j) {
+    const DoubleDouble frequency = quickTwoSum(frequencies[j], frequencies[count + j]);
+    put(frequency * DoubleDouble{factors[j], 0.0}, frequencies + j, frequencies + count + j);
   }
 }
 

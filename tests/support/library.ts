@@ -39,6 +39,10 @@ export const sinusoidalEncoding: WasmAttention['sinusoidalEncoding'] = (...call)
   attention.sinusoidalEncoding(...call);
 export const encodingRotation: WasmAttention['encodingRotation'] = (...call) =>
   attention.encodingRotation(...call);
+export const rotaryEmbedding: WasmAttention['rotaryEmbedding'] = (...call) =>
+  attention.rotaryEmbedding(...call);
+export const rotaryEmbeddingBackward: WasmAttention['rotaryEmbeddingBackward'] = (...call) =>
+  attention.rotaryEmbeddingBackward(...call);
 export const conv1d: WasmAttention['conv1d'] = (...call) => attention.conv1d(...call);
 export const rnn: WasmAttention['rnn'] = (...call) => attention.rnn(...call);
 export const complexity: WasmAttention['complexity'] = (...call) => attention.complexity(...call);

@@ -18,6 +18,8 @@ export type { Architecture, Complexity, ComplexitySize } from './ops/complexity.
 export type { Conv1dOptions } from './ops/conv1d.js';
 export type { EncodingRotationOptions } from './ops/encodingRotation.js';
 export type { RnnOptions, RnnResult, RnnWeights } from './ops/rnn.js';
+export type { RotaryOptions } from './rotary.js';
+export type { RotaryScaling } from './rotaryScaling.js';
 export type { SinusoidalOptions } from './ops/sinusoidalEncoding.js';
 export type * from './types.js';
 export type * from './surface.js';

@@ -240,6 +240,18 @@ export function toInt32(
   return { data: ints, shape };
 }
 
+/** Finite numbers as float64 with a shape: positions, which float32 would round from 2^24 on. */
+export function toFloat64(
+  operation: string,
+  name: string,
+  value: ArrayLike<number> | TensorLike,
+): { readonly data: Float64Array; readonly shape: readonly number[] } {
+  const { data, shape } = toElements(operation, name, value);
+  const numbers = new Float64Array(data.length);
+  for (let i = 0; i < data.length; ++i) numbers[i] = checkFinite(operation, `${name}[${i}]`, data[i]);
+  return { data: numbers, shape };
+}
+
 /** d2l's valid lengths, (B,) or (B, L), clamped to S. */
 export function toValidLens(
   operation: string,

@@ -15,6 +15,10 @@ export interface Raw extends Heap {
   sinusoidalEncoding(frequencies: number, scratch: number, out: number, rows: number, dim: number, offset: number, concatenated: boolean): void; // prettier-ignore
   sinusoidalEncodingAt(frequencies: number, positions: number, out: number, rows: number, dim: number, concatenated: boolean): void; // prettier-ignore
   encodingRotation(frequencies: number, out: number, dim: number, delta: number): void;
+  scaleFrequencies(frequencies: number, factors: number, dim: number): void;
+  rotaryTable(frequencies: number, positions: number, scratch: number, out: number, rows: number, dim: number, offset: number, amplitude: number): void; // prettier-ignore
+  rotaryEmbedding(x: number, table: number, out: number, heads: number, rows: number, width: number, rotaryWidth: number, interleaved: boolean): void; // prettier-ignore
+  rotaryEmbeddingBackward(gradOut: number, table: number, gradX: number, heads: number, rows: number, width: number, rotaryWidth: number, interleaved: boolean): void; // prettier-ignore
   addPositions(x: number, table: number, out: number, batch: number, rows: number, dim: number, seed: number, dropout: number): void; // prettier-ignore
   conv1dLength(length: number, kernel: number, stride: number, padding: number, dilation: number): number;
   conv1d(x: number, weight: number, bias: number, out: number, batch: number, inChannels: number, outChannels: number, length: number, kernel: number, stride: number, padding: number, dilation: number, groups: number): void; // prettier-ignore

@@ -9,10 +9,13 @@ import { complexity, type Architecture, type Complexity, type ComplexitySize } f
 import { conv1d, type Conv1dOptions } from './ops/conv1d.js';
 import { encodingRotation, type EncodingRotationOptions } from './ops/encodingRotation.js';
 import { maskedSoftmax } from './ops/maskedSoftmax.js';
+import { rotaryEmbedding } from './ops/rotaryEmbedding.js';
+import { rotaryEmbeddingBackward } from './ops/rotaryEmbeddingBackward.js';
 import { rnn, type RnnOptions, type RnnResult, type RnnWeights } from './ops/rnn.js';
 import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
 import { sinusoidalEncoding, type SinusoidalOptions } from './ops/sinusoidalEncoding.js';
 import { tensor } from './ops/tensor.js';
+import type { RotaryOptions } from './rotary.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike, ValidLens } from './types.js';
 import type { Wasm } from './wasm.js';
 
@@ -89,6 +92,30 @@ export interface WasmAttention {
   encodingRotation(options: EncodingRotationOptions): Tensor;
 
   /**
+   * RoPE: turns pair (a, b) number j of row i by θ = position_i·base^(-2j/rotaryDim) into (a·cos θ - b·sin θ,
+   * b·cos θ + a·sin θ). Products of rotated queries and keys depend on the distance of their positions only. The table is
+   * exact to float32 (half an ulp + 1e-8) at any position up to 2^24.
+   *
+   * Su et al. 2021; ONNX's RotaryEmbedding, opset 23.
+   *
+   * @param x (…, n, d); with positions (B, n) the first axis of three or more is B
+   * @returns the shape of x
+   * @throws RangeError also for an odd rotary width, one beyond d, and tables too short for the positions
+   * @example
+   * const rotated = attention.rotaryEmbedding(queries, { offset: past, interleaved: true });
+   */
+  rotaryEmbedding(x: TensorLike, options?: RotaryOptions): Tensor;
+
+  /**
+   * The gradient at x of sum(rotaryEmbedding(x, options)·gradOutput): every pair turned back (and multiplied by yarn's
+   * attentionFactor, as in the forward pass).
+   *
+   * @param gradOutput the shape of x
+   * @returns the shape of x
+   */
+  rotaryEmbeddingBackward(gradOutput: TensorLike, options?: RotaryOptions): Tensor;
+
+  /**
    * torch.nn.functional.conv1d: cross-correlation along the last axis.
    *
    * @param x (B, Cin, n)
@@ -146,6 +173,8 @@ export function surface(wasm: Wasm): WasmAttention {
     maskedSoftmax: (scores, validLens) => maskedSoftmax(wasm, scores, validLens),
     sinusoidalEncoding: (options) => sinusoidalEncoding(wasm, options),
     encodingRotation: (options) => encodingRotation(wasm, options),
+    rotaryEmbedding: (x, options) => rotaryEmbedding(wasm, x, options),
+    rotaryEmbeddingBackward: (gradOutput, options) => rotaryEmbeddingBackward(wasm, gradOutput, options),
     conv1d: (x, weight, options) => conv1d(wasm, x, weight, options),
     rnn: (x, weights, options) => rnn(wasm, x, weights, options),
     complexity,

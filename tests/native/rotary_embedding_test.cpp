@@ -1,0 +1,116 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "attention.h"
+#include "random.h"
+
+namespace wasm_attention {
+namespace {
+
+constexpr float kEps = std::numeric_limits<float>::epsilon();
+
+/// The pairs of every row turned by the table's angles, in float64; `sign` -1 turns back.
+std::vector<double> turned(const std::vector<float>& x, const std::vector<float>& table, const RotarySizes& n,
+                           int sign) {
+  std::vector<double> y(x.begin(), x.end());
+  const int half = n.rotaryWidth / 2;
+  for (int h = 0; h < n.heads; ++h) {
+    for (int i = 0; i < n.rows; ++i) {
+      for (int j = 0; j < half; ++j) {
+        const size_t row = size_t(h) * n.headStride + size_t(i) * n.rowStride;
+        const size_t first = row + (n.interleaved ? 2 * j : j), second = row + (n.interleaved ? 2 * j + 1 : j + half);
+        const double sin = sign * double{table[i * n.rotaryWidth + j]};
+        const double cos = table[i * n.rotaryWidth + half + j];
+        y[first] = x[first] * cos - x[second] * sin;
+        y[second] = x[second] * cos + x[first] * sin;
+      }
+    }
+  }
+  return y;
+}
+
+void expectTurned(const RotarySizes& n, size_t size) {
+  SCOPED_TRACE(testing::Message() << n.heads << " heads, " << n.rows << " rows, " << n.rotaryWidth << " of " << n.width
+                                  << (n.interleaved ? ", interleaved" : ""));
+  const std::vector<float> x = randomFloats(size, 1), table = randomFloats(size_t(n.rows) * n.rotaryWidth, 2);
+  for (const int sign : {1, -1}) {
+    const auto kernel = sign == 1 ? rotaryEmbedding : rotaryEmbeddingBackward;
+    const std::vector<double> expected = turned(x, table, n, sign);
+    std::vector<float> out(size, NAN), in_place = x;
+    kernel(x.data(), table.data(), out.data(), n);
+    kernel(in_place.data(), table.data(), in_place.data(), n);
+    for (size_t i = 0; i < size; ++i) {
+      // Two products below 1, each rounded, and their sum below 2.
+      ASSERT_NEAR(in_place[i], expected[i], 2 * kEps) << i;
+      ASSERT_EQ(out[i], in_place[i]) << i;
+    }
+  }
+}
+
+TEST(RotaryEmbedding, TurnsEveryPairOfEveryWidth) {
+  for (const bool interleaved : {false, true}) {
+    for (const int half : {1, 2, 3, 4, 5, 7, 8, 9, 15, 16, 17, 32, 33}) {
+      for (const int rest : {0, 1, 5}) {
+        for (const int heads : {1, 2, 3}) {
+          for (const int rows : {1, 2, 65, 130}) {
+            const int width = 2 * half + rest;
+            expectTurned({heads, rows, width, 2 * half, rows * width, width, interleaved},
+                         size_t(heads) * rows * width);
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST(RotaryEmbedding, TakesHeadsSideBySide) {
+  for (const bool interleaved : {false, true}) {
+    for (const int heads : {1, 3, 4}) {
+      expectTurned({heads, 9, 12, 10, 12, heads * 12, interleaved}, size_t(heads) * 9 * 12);
+    }
+  }
+}
+
+TEST(RotaryTable, HoldsSinesAndThenCosinesTimesTheAmplitude) {
+  const int rows = 300, dim = 6;
+  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), scratch(sinusoidalEncodingScratch(dim));
+  sinusoidalFrequencies(frequencies.data(), dim, 1e4);
+  std::vector<double> positions;
+  for (int i = 0; i < rows; ++i) positions.push_back(1e6 + 7.5 * i);
+  for (const float amplitude : {1.0f, 1.25f}) {
+    std::vector<float> at(rows * dim, NAN), from(rows * dim, NAN);
+    rotaryTable(frequencies.data(), positions.data(), nullptr, at.data(), rows, dim, 0, amplitude);
+    rotaryTable(frequencies.data(), nullptr, scratch.data(), from.data(), rows, dim, 1e6, amplitude);
+    for (int i = 0; i < rows; ++i) {
+      for (int j = 0; j < 3; ++j) {
+        const long double w = std::pow(1e4L, -2.0L * j / dim);
+        // Half an ulp of a sine and one of the product.
+        EXPECT_NEAR(at[i * dim + j], amplitude * std::sin(positions[i] * w), 1.25 * kEps);
+        EXPECT_NEAR(from[i * dim + 3 + j], amplitude * std::cos((1e6L + i) * w), 1.25 * kEps);
+      }
+    }
+  }
+}
+
+TEST(ScaleFrequencies, MultipliesExactlyEnoughForFarPositions) {
+  for (const int dim : {2, 5, 6, 8, 64}) {
+    std::vector<double> frequencies(sinusoidalFrequenciesSize(dim));
+    sinusoidalFrequencies(frequencies.data(), dim, 5e5);
+    std::vector<double> factors;
+    for (int j = 0; 2 * j < dim; ++j) factors.push_back(1.0 / (3 + j));
+    scaleFrequencies(frequencies.data(), factors.data(), dim);
+    const double position = 16777215;
+    std::vector<float> out(dim, NAN);
+    sinusoidalEncodingAt(frequencies.data(), &position, out.data(), 1, dim, false);
+    for (int j = 0; 2 * j < dim; ++j) {
+      const long double angle = position * factors[j] * std::pow(5e5L, -2.0L * j / dim);
+      EXPECT_NEAR(out[2 * j], static_cast<double>(std::sin(angle)), kEps / 4 + 1e-11) << j;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wasm_attention

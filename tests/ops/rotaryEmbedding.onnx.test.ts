@@ -1,0 +1,106 @@
+/** ONNX's RotaryEmbedding (opset 23) in every feature, its inputs brought to this library's arguments. */
+import { describe, expect, test } from '@jest/globals';
+import type { RotaryOptions } from 'wasm-attention';
+import { rotaryEmbedding as reference, type RotaryReferenceOptions } from '../reference/rotaryEmbedding.js';
+import type { Numbers } from '../reference/tensor.js';
+import { EPS, expectClose, maxAbs } from '../support/close.js';
+import { rotaryEmbedding } from '../support/library.js';
+import { Random, type RandomTensor } from '../support/random.js';
+
+interface OnnxCall {
+  X: RandomTensor;
+  cos_cache: RandomTensor;
+  sin_cache: RandomTensor;
+  position_ids?: { data: Int32Array; shape: readonly number[] };
+  interleaved?: 0 | 1;
+  num_heads?: number;
+  rotary_embedding_dim?: number;
+}
+
+/** Rank 3 is (B, n, H·d): the heads go to the front, and come back. */
+function exchange({ data, shape }: Numbers, [B, n, H, d]: readonly number[]): RandomTensor {
+  const out = new Float32Array(data.length);
+  for (let at = 0; at < out.length; ++at) {
+    const [e, i] = [at % d!, Math.floor(at / d!) % n!];
+    const [h, b] = [Math.floor(at / (d! * n!)) % H!, Math.floor(at / (d! * n! * H!))];
+    out[at] = data[((b * n! + i) * H! + h) * d! + e]!;
+  }
+  return { data: out, shape: [B!, H!, n!, d!, ...shape.slice(4)] };
+}
+
+type Rotate = (x: RandomTensor, options: RotaryReferenceOptions & RotaryOptions) => Numbers;
+
+function run(call: OnnxCall, rotate: Rotate): Numbers {
+  const {
+    X,
+    cos_cache: cos,
+    sin_cache: sin,
+    position_ids: positions,
+    num_heads,
+    rotary_embedding_dim,
+  } = call;
+  const options = {
+    cos,
+    sin,
+    interleaved: call.interleaved === 1,
+    ...(positions && { positions }),
+    ...(rotary_embedding_dim && { rotaryDim: rotary_embedding_dim }),
+  };
+  if (X.shape.length === 4) return rotate(X, options);
+  const [B, n, D] = X.shape as [number, number, number];
+  const [H, d] = [num_heads!, D / num_heads!];
+  const rotated = rotate(exchange(X, [B, n, H, d]), options);
+  return { ...exchange(rotated, [B, H, n, d]), shape: X.shape };
+}
+
+const random = new Random(11);
+const ids = (rows: number) => ({
+  data: Int32Array.from({ length: 6 }, () => random.integer(0, rows - 1)),
+  shape: [2, 3],
+});
+const caches = (...shape: number[]) => ({ cos_cache: random.tensor(shape), sin_cache: random.tensor(shape) });
+
+describe("rotaryEmbedding as ONNX's RotaryEmbedding", () => {
+  test.each<[string, OnnxCall]>([
+    ['rank 4', { X: random.tensor([2, 4, 3, 8]), ...caches(50, 4), position_ids: ids(50) }],
+    [
+      'interleaved',
+      { X: random.tensor([2, 4, 3, 8]), ...caches(50, 4), position_ids: ids(50), interleaved: 1 },
+    ],
+    ['rank 3', { X: random.tensor([2, 3, 32]), ...caches(50, 4), position_ids: ids(50), num_heads: 4 }],
+    [
+      'rank 3, interleaved',
+      { X: random.tensor([2, 3, 32]), ...caches(50, 4), position_ids: ids(50), num_heads: 4, interleaved: 1 },
+    ],
+    [
+      'a part of the width',
+      { X: random.tensor([2, 4, 3, 8]), ...caches(50, 2), position_ids: ids(50), rotary_embedding_dim: 4 },
+    ],
+    [
+      'a part, interleaved',
+      {
+        X: random.tensor([2, 4, 3, 8]),
+        ...caches(50, 2),
+        position_ids: ids(50),
+        rotary_embedding_dim: 4,
+        interleaved: 1,
+      },
+    ],
+    ['no position ids', { X: random.tensor([2, 4, 3, 8]), ...caches(2, 3, 4) }],
+    ['no position ids, interleaved', { X: random.tensor([2, 4, 3, 8]), ...caches(2, 3, 4), interleaved: 1 }],
+    [
+      'no position ids, a part',
+      { X: random.tensor([2, 4, 3, 8]), ...caches(2, 3, 2), rotary_embedding_dim: 4 },
+    ],
+    [
+      'rank 3, no position ids, a part',
+      { X: random.tensor([2, 3, 32]), ...caches(2, 3, 2), num_heads: 4, rotary_embedding_dim: 4 },
+    ],
+  ])('%s', (_name, call) => {
+    const expected = run(call, reference);
+    const size = maxAbs(call.X.data) * Math.max(maxAbs(call.cos_cache.data), maxAbs(call.sin_cache.data));
+    // Two products and a sum, each rounded once.
+    expectClose(run(call, rotaryEmbedding), expected, { atol: 2 * EPS * size });
+    expect(expected.shape).toEqual(call.X.shape);
+  });
+});

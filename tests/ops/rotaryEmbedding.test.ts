@@ -1,0 +1,231 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { rotaryEmbedding as reference } from '../reference/rotaryEmbedding.js';
+import { EPS, expectClose, maxAbs } from '../support/close.js';
+import { loadFixtures } from '../support/fixtures.js';
+import { rotaryEmbedding } from '../support/library.js';
+import { Random } from '../support/random.js';
+import { rotaryCases } from '../support/rotaryCases.js';
+import { SIZES } from '../support/sizes.js';
+
+/** Sine and cosine are within half an ulp + 1e-8, two products and their sum round once more each, for each of two terms. */
+const tolerance = (x: { data: ArrayLike<number> }) => ({ atol: (3 * EPS + 2e-8) * maxAbs(x.data) });
+
+describe('rotaryEmbedding against PyTorch', () => {
+  test.each(rotaryCases())('$name', ({ x, options, expected }) => {
+    expectClose(rotaryEmbedding(x, options), expected.output, expected.output);
+  });
+
+  test.each(loadFixtures('positional', /^rope_half_relative/))('$name', (fixture) => {
+    const positions = fixture.input('positions').data;
+    const { rotary_dim: d } = fixture.attributes as { rotary_dim: number };
+    const n = positions.length;
+    const rotated = (name: string) => {
+      const rows = {
+        data: Float32Array.from({ length: n * d }, (_, at) => fixture.input(name).data[at % d]!),
+        shape: [n, d],
+      };
+      return rotaryEmbedding(rows, { positions }).data;
+    };
+    const [q, k] = [rotated('q'), rotated('k')];
+    const scores = Float64Array.from({ length: n * n }, (_, at) => {
+      const [i, j] = [Math.floor(at / n), at % n];
+      return q.subarray(i * d, (i + 1) * d).reduce((sum, a, e) => sum + a * k[j * d + e]!, 0);
+    });
+    expectClose({ data: scores, shape: [n, n] }, fixture.output('scores'), fixture.output('scores'));
+  });
+});
+
+describe.each([false, true])('rotaryEmbedding against the oracle, interleaved: %s', (interleaved) => {
+  test.each(SIZES.map((half) => [half]))('%i pairs, in 1 to 3 heads', (half) => {
+    for (const heads of [1, 2, 3]) {
+      for (const n of [1, 5]) {
+        const x = new Random(half).tensor([1, heads, n, 2 * half]);
+        const before = [...x.data];
+        const options = { interleaved, offset: 3 };
+        expectClose(rotaryEmbedding(x, options), reference(x, options), tolerance(x));
+        expect([...x.data]).toEqual(before);
+      }
+    }
+  });
+
+  test('a part of the width: the rest passes through to the bit', () => {
+    for (const [width, rotaryDim] of [
+      [9, 2],
+      [9, 8],
+      [64, 16],
+      [80, 32],
+      [5, 4],
+    ] as const) {
+      const x = new Random(width).tensor([2, 3, 7, width]);
+      const y = rotaryEmbedding(x, { interleaved, rotaryDim });
+      expectClose(y, reference(x, { interleaved, rotaryDim }), tolerance(x));
+      y.data.forEach((value, at) => {
+        if (at % width >= rotaryDim) expect(value).toBe(x.data[at]);
+      });
+    }
+  });
+
+  test('inputs longer and larger than what is worked on at a time', () => {
+    const random = new Random(1);
+    for (const shape of [
+      [1, 1, 3000, 64],
+      [3, 5, 700, 20],
+      [7, 1, 64],
+    ] as const) {
+      const x = random.tensor(shape);
+      const [n, d] = shape.slice(-2) as [number, number];
+      const given = { interleaved, cos: random.tensor([n, d / 2]), sin: random.tensor([n, d / 2]) };
+      expectClose(rotaryEmbedding(x, given), reference(x, given), { atol: 2 * EPS * 20 });
+    }
+    // A thousand heads at a time, of sequences with positions of their own.
+    const x = random.tensor([3, 1500, 2, 64]);
+    const positions = { data: [0, 1, 9, 2, 4, 4], shape: [3, 2] };
+    const given = { interleaved, positions, cos: random.tensor([10, 32]), sin: random.tensor([10, 32]) };
+    expectClose(rotaryEmbedding(x, given), reference(x, given), { atol: 2 * EPS * 20 });
+  });
+
+  test('inputs of rank 2 to 5, with positions for each sequence or for all', () => {
+    for (const shape of [
+      [4, 6],
+      [2, 4, 6],
+      [2, 3, 4, 6],
+      [2, 2, 3, 4, 6],
+    ]) {
+      const x = new Random(shape.length).tensor(shape);
+      const shared = { data: [7, 0, 3, 100], shape: [4] };
+      expectClose(
+        rotaryEmbedding(x, { interleaved, positions: shared.data }),
+        reference(x, { interleaved, positions: shared }),
+        tolerance(x),
+      );
+      const each = {
+        data: [7, 0, 3, 100, 2, 2, 1, 50].slice(0, shape.length > 2 ? 8 : 4),
+        shape: [shape.length > 2 ? 2 : 1, 4],
+      };
+      expectClose(
+        rotaryEmbedding(x, { interleaved, positions: each, offset: 2 }),
+        reference(x, { interleaved, positions: each, offset: 2 }),
+        tolerance(x),
+      );
+    }
+  });
+
+  test.each([1_000_000, 9_999_990, 2 ** 24 - 33])('angles are exact from position %i on', (offset) => {
+    const x = new Random(5).tensor([33, 34]);
+    for (const base of [10000, 500000]) {
+      expectClose(
+        rotaryEmbedding(x, { interleaved, offset, base }),
+        reference(x, { interleaved, offset, base }),
+        tolerance(x),
+      );
+    }
+    const positions = Array.from({ length: 33 }, (_, i) => offset + ((7 * i) % 33));
+    const expected = reference(x, { interleaved, positions: { data: positions, shape: [33] } });
+    expectClose(rotaryEmbedding(x, { interleaved, positions }), expected, tolerance(x));
+  });
+
+  test('given tables at given positions, with and without an offset', () => {
+    const random = new Random(6);
+    const x = random.tensor([2, 3, 4, 10]);
+    const [cos, sin] = [random.tensor([20, 3]), random.tensor([20, 3])];
+    const given = { interleaved, rotaryDim: 6, cos, sin };
+    expectClose(rotaryEmbedding(x, given), reference(x, given), tolerance(x));
+    expectClose(
+      rotaryEmbedding(x, { ...given, offset: 16 }),
+      reference(x, { ...given, offset: 16 }),
+      tolerance(x),
+    );
+    const positions = { data: [19, 0, 5, 5, 1, 2, 3, 4], shape: [2, 4] };
+    expectClose(
+      rotaryEmbedding(x, { ...given, positions }),
+      reference(x, { ...given, positions }),
+      tolerance(x),
+    );
+  });
+
+  test('given tables with a row for each token', () => {
+    const random = new Random(7);
+    const x = random.tensor([2, 3, 4, 6]);
+    const given = { interleaved, cos: random.tensor([2, 4, 3]), sin: random.tensor([2, 4, 3]) };
+    expectClose(rotaryEmbedding(x, given), reference(x, given), tolerance(x));
+    const one = { interleaved, cos: random.tensor([1, 4, 3]), sin: random.tensor([1, 4, 3]) };
+    const repeated = { interleaved, cos: { ...one.cos, shape: [4, 3] }, sin: { ...one.sin, shape: [4, 3] } };
+    expect(rotaryEmbedding(x, one)).toEqual(rotaryEmbedding(x, repeated));
+  });
+});
+
+describe('rotaryEmbedding', () => {
+  test('leaves position 0 as it is, and takes nothing for an answer', () => {
+    const x = new Random(8).tensor([1, 8]);
+    expect([...rotaryEmbedding(x).data]).toEqual([...x.data]);
+    expect(rotaryEmbedding({ data: new Float32Array(0), shape: [2, 0, 4] })).toEqual({
+      data: new Float32Array(0),
+      shape: [2, 0, 4],
+    });
+    expect(rotaryEmbedding({ data: new Float32Array(0), shape: [0, 3, 4] }).shape).toEqual([0, 3, 4]);
+  });
+
+  test('turns position 1 of width 2 by one radian, and by the negative at position -1', () => {
+    const [a, b] = rotaryEmbedding([[1, 0]], { offset: 1 }).data;
+    expect([a, b]).toEqual([Math.fround(Math.cos(1)), Math.fround(Math.sin(1))]);
+    const [c, d] = rotaryEmbedding([[1, 0]], { offset: -1 }).data;
+    expect([c, d]).toEqual([a, -b!]);
+  });
+
+  test('takes positions that are not whole', () => {
+    const [a] = rotaryEmbedding([[1, 0]], { positions: [0.25], offset: 0.5 }).data;
+    expect(a).toBe(Math.fround(Math.cos(0.75)));
+  });
+
+  const anyCall = fc.record({
+    seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
+    n: fc.integer({ min: 1, max: 9 }),
+    half: fc.integer({ min: 1, max: 20 }),
+    offset: fc.integer({ min: 0, max: 2 ** 20 }),
+    shift: fc.integer({ min: 0, max: 2 ** 20 }),
+    base: fc.constantFrom(100, 10000, 500000),
+    interleaved: fc.boolean(),
+  });
+
+  test('keeps norms', () => {
+    fc.assert(
+      fc.property(anyCall, ({ seed, n, half, offset, base, interleaved }) => {
+        const d = 2 * half;
+        const x = new Random(seed).tensor([n, d]);
+        const y = rotaryEmbedding(x, { offset, base, interleaved });
+        for (let i = 0; i < n; ++i) {
+          const norm = (data: Float32Array) => Math.hypot(...data.subarray(i * d, (i + 1) * d));
+          // Each pair's norm is off by the error of its two components at most.
+          expect(Math.abs(norm(y.data) - norm(x.data))).toBeLessThan(4 * EPS * norm(x.data));
+        }
+      }),
+      { seed: 1, numRuns: 100 },
+    );
+  });
+
+  test('gives scores that depend on distances only: shifting all positions changes nothing', () => {
+    fc.assert(
+      fc.property(anyCall, ({ seed, n, half, offset, shift, base, interleaved }) => {
+        const d = 2 * half;
+        const random = new Random(seed);
+        const [q, k] = [random.tensor([n, d]), random.tensor([n, d])];
+        const scores = (from: number) => {
+          const options = { offset: from, base, interleaved };
+          const [a, b] = [rotaryEmbedding(q, options).data, rotaryEmbedding(k, options).data];
+          return Float64Array.from({ length: n * n }, (_, at) => {
+            const [i, j] = [Math.floor(at / n) * d, (at % n) * d];
+            return a.subarray(i, i + d).reduce((sum, value, e) => sum + value * b[j + e]!, 0);
+          });
+        };
+        const size = maxAbs(q.data) * maxAbs(k.data) * d;
+        expectClose(
+          { data: scores(offset + shift), shape: [n, n] },
+          { data: scores(offset), shape: [n, n] },
+          { atol: 8 * EPS * size },
+        );
+      }),
+      { seed: 2, numRuns: 100 },
+    );
+  });
+});

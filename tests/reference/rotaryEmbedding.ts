@@ -1,0 +1,111 @@
+import { frequency, reducedAngle } from './exactAngle.js';
+import type { Numbers, Reference } from './tensor.js';
+import { zeros } from './tensor.js';
+
+export interface RotaryReferenceOptions {
+  /** Whole numbers, as are positions. Default 10000. */
+  base?: number;
+  offset?: number;
+  /** (n,) or (B, n), B the first axis of x. */
+  positions?: Numbers;
+  interleaved?: boolean;
+  rotaryDim?: number;
+  /** (positions, rotaryDim/2), or (B, n, rotaryDim/2) without positions. */
+  cos?: Numbers;
+  sin?: Numbers;
+  /** Frequencies and a factor of sine and cosine in place of base: what `scaledFrequencies` gives. */
+  frequencies?: readonly number[];
+  amplitude?: number;
+}
+
+/** x (…, n, d): pair j of a row turned by position·base^(-2j/rotaryDim), `direction` -1 for the transpose. */
+export function rotaryEmbedding(
+  x: Numbers,
+  options: RotaryReferenceOptions = {},
+  direction: 1 | -1 = 1,
+): Reference {
+  const { base = 10000, offset = 0, interleaved = false, amplitude = 1 } = options;
+  const [n, d] = x.shape.slice(-2) as [number, number];
+  const rotaryDim = options.rotaryDim ?? d;
+  const half = rotaryDim / 2;
+  const rows = x.data.length / d;
+  const rowsOfSequence = x.shape.length > 2 ? rows / x.shape[0]! : rows;
+  const exact = Array.from({ length: half }, (_, j) => frequency(base, j, rotaryDim));
+  const turnAt = (j: number, position: number, token: number): { sin: number; cos: number } => {
+    if (options.cos && options.sin) {
+      const at = (options.cos.shape.length === 3 ? token : position) * half + j;
+      return { sin: options.sin.data[at]!, cos: options.cos.data[at]! };
+    }
+    const angle = options.frequencies
+      ? position * options.frequencies[j]!
+      : reducedAngle(position, exact[j]!);
+    return { sin: Math.sin(angle) * amplitude, cos: Math.cos(angle) * amplitude };
+  };
+  const y = zeros(...x.shape);
+  y.data.set(Array.from(x.data));
+  for (let row = 0; row < rows; ++row) {
+    const i = row % n;
+    const b = Math.floor(row / rowsOfSequence);
+    const position = offset + positionOf(options.positions, b, i, n);
+    for (let j = 0; j < half; ++j) {
+      const { sin, cos } = turnAt(j, position, b * n + i);
+      const first = row * d + (interleaved ? 2 * j : j);
+      const second = row * d + (interleaved ? 2 * j + 1 : j + half);
+      const [a, c] = [x.data[first]!, x.data[second]!];
+      y.data[first] = a * cos - direction * c * sin;
+      y.data[second] = c * cos + direction * a * sin;
+    }
+  }
+  return y;
+}
+
+function positionOf(positions: Numbers | undefined, b: number, i: number, n: number): number {
+  if (!positions) return i;
+  return positions.data[positions.shape.length === 2 ? b * n + i : i]!;
+}
+
+export interface ScalingReference {
+  type: 'linear' | 'ntk' | 'yarn' | 'llama3';
+  factor: number;
+  originalMaxLength?: number;
+  lowFreqFactor?: number;
+  highFreqFactor?: number;
+  betaFast?: number;
+  betaSlow?: number;
+}
+
+/** The frequencies of a rotary width and the factor of sine and cosine, as the papers and model cards write them. */
+export function scaledFrequencies(
+  base: number,
+  dim: number,
+  scaling: ScalingReference,
+): { frequencies: number[]; amplitude: number } {
+  const { type, factor, originalMaxLength: length = NaN } = scaling;
+  const plain = Array.from({ length: dim / 2 }, (_, j) => base ** ((-2 * j) / dim));
+  if (type === 'linear') return { frequencies: plain.map((w) => w / factor), amplitude: 1 };
+  if (type === 'ntk') {
+    const longer = base * factor ** (dim / (dim - 2));
+    return { frequencies: plain.map((_, j) => longer ** ((-2 * j) / dim)), amplitude: 1 };
+  }
+  if (type === 'llama3') {
+    const { lowFreqFactor: low = 1, highFreqFactor: high = 4 } = scaling;
+    const frequencies = plain.map((w) => {
+      const wavelength = (2 * Math.PI) / w;
+      if (wavelength < length / high) return w;
+      if (wavelength > length / low) return w / factor;
+      const smooth = (length / wavelength - low) / (high - low);
+      return ((1 - smooth) * w) / factor + smooth * w;
+    });
+    return { frequencies, amplitude: 1 };
+  }
+  const { betaFast = 32, betaSlow = 1 } = scaling;
+  const pair = (turns: number) => (dim * Math.log(length / (2 * Math.PI * turns))) / (2 * Math.log(base));
+  const low = Math.max(Math.floor(pair(betaFast)), 0);
+  let high = Math.min(Math.ceil(pair(betaSlow)), dim - 1);
+  if (high === low) high += 0.001;
+  const frequencies = plain.map((w, j) => {
+    const interpolated = Math.min(1, Math.max(0, (j - low) / (high - low)));
+    return interpolated * (w / factor) + (1 - interpolated) * w;
+  });
+  return { frequencies, amplitude: factor <= 1 ? 1 : 0.1 * Math.log(factor) + 1 };
+}

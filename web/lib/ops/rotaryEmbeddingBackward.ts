@@ -1,0 +1,9 @@
+import { rotate } from '../rotate.js';
+import type { RotaryOptions } from '../rotary.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+
+/** See `WasmAttention.rotaryEmbeddingBackward`. */
+export function rotaryEmbeddingBackward(wasm: Wasm, gradOutput: TensorLike, options?: RotaryOptions): Tensor {
+  return rotate('rotaryEmbeddingBackward', wasm, 'gradOutput', gradOutput, options);
+}
