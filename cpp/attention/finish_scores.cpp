@@ -1,6 +1,8 @@
 #include <algorithm>
+#include <cstring>
 
 #include "attention/group.h"
+#include "kernels/pack.h"
 #include "simd/tanh.h"
 
 namespace wasm_attention {
@@ -115,10 +117,34 @@ void finishScores(const AttentionArgs& a, const Workspace& w, const Group& g, Bl
 
 void writeRows(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys, float* results) {
   const int to = std::min(keys.to, a.keys);
+  for (int lane = 0; lane < g.count; lane += kLanes) {
+    const int count = std::min(kLanes, g.count - lane);
+    const float* scores = w.block + lane;
+    float* rows[kLanes];
+    for (int r = 0; r < count; ++r) rows[r] = results + resultRow(a, g, lane + r) * a.keys;
+    for (int j = keys.from; j < to; j += kLanes) {
+      f32x4 four[kLanes];
+      for (int c = 0; c < kLanes; ++c) four[c] = load(scores + (j - keys.base + c) * kGroup);
+      transpose(four[0], four[1], four[2], four[3]);
+      for (int r = 0; r < count; ++r) {
+        if (j + kLanes <= to) {
+          store(rows[r] + j, four[r]);
+        } else {
+          std::memcpy(rows[r] + j, &four[r], (to - j) * sizeof(float));
+        }
+      }
+    }
+  }
+}
+
+void fillHidden(const AttentionArgs& a, const Group& g, float* results, float value) {
+  const bool empty = g.begin >= g.end;
+  const int from = empty ? a.keys : g.begin / kLanes * kLanes;
+  const int to = empty ? a.keys : std::min(roundUp(g.end, kLanes), a.keys);
   for (int lane = 0; lane < g.count; ++lane) {
     float* row = results + resultRow(a, g, lane) * a.keys;
-    const float* scores = w.block + lane;
-    for (int j = keys.from; j < to; ++j) row[j] = scores[(j - keys.base) * kGroup];
+    std::fill(row, row + from, value);
+    std::fill(row + to, row + a.keys, value);
   }
 }
 

@@ -89,4 +89,7 @@ void mixValues(const AttentionArgs& a, const Workspace& w, const Group& g, Block
 /// Copies block rows, transposed, to (L, S) results of the group.
 void writeRows(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys, float* results);
 
+/// Sets what no block of the group will write in those results.
+void fillHidden(const AttentionArgs& a, const Group& g, float* results, float value);
+
 }  // namespace wasm_attention

@@ -119,6 +119,8 @@ void finishGroup(const AttentionArgs& a, const Workspace& w, const Group& g, int
     groups[i] = makeGroup(a, w, b, h, first + i * kGroup, i);
     begin = std::min(begin, groups[i].begin);
     end = std::max(end, groups[i].end);
+    if (a.weights) fillHidden(a, groups[i], a.weights, 0.0f);
+    if (a.scores) fillHidden(a, groups[i], a.scores, -kInfinity);
   }
   for (int base = begin / kKeyBlock * kKeyBlock; base < end; base += kKeyBlock) {
     for (int i = 0; i < count; ++i) {
@@ -218,9 +220,6 @@ size_t scaledDotProductAttentionScratch(const AttentionArgs& a) { return Workspa
 
 void scaledDotProductAttention(const AttentionArgs& a) {
   const Workspace w(a, a.scratch);
-  const size_t rows = static_cast<size_t>(a.batch) * a.heads * a.queries;
-  if (a.weights) std::fill(a.weights, a.weights + rows * a.keys, 0.0f);
-  if (a.scoresStage == ScoresStage::kMasked) std::fill(a.scores, a.scores + rows * a.keys, -kInfinity);
   const int heads_per_kv = a.heads / a.kvHeads;
   for (int b = 0; b < a.batch; ++b) {
     for (int h = 0; h < a.heads; ++h) {
