@@ -27,6 +27,14 @@ const PLACES: Record<string, readonly string[]> = {
 /** What an op is missing from, and why that is right. */
 const EXCEPTIONS: Record<string, Record<string, string>> = {
   tensor: { 'cpp/attention.h': 'it copies, and computes nothing' },
+  sinusoidalEncoding2d: { 'cpp/attention.h': 'two tables of sinusoidalEncoding, copied side by side' },
+  alibiSlopes: { 'cpp/attention.h': 'a number for each head' },
+  alibiBias: { 'cpp/attention.h': 'a number for each distance; the rest is copies' },
+  t5RelativeBuckets: { 'cpp/attention.h': 'a number for each distance; the rest is copies' },
+  t5RelativeBias: { 'cpp/attention.h': 'a number for each distance; the rest is copies' },
+  t5RelativeBiasBackward: { 'cpp/attention.h': 'one pass of additions; a copy into wasm would double it' },
+  relativeShift: { 'cpp/attention.h': 'it copies, and computes nothing' },
+  relativeShiftBackward: { 'cpp/attention.h': 'it copies, and computes nothing' },
   complexity: { 'cpp/attention.h': 'a handful of products, done in TypeScript' },
 };
 

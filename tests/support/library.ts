@@ -43,6 +43,18 @@ export const rotaryEmbedding: WasmAttention['rotaryEmbedding'] = (...call) =>
   attention.rotaryEmbedding(...call);
 export const rotaryEmbeddingBackward: WasmAttention['rotaryEmbeddingBackward'] = (...call) =>
   attention.rotaryEmbeddingBackward(...call);
+export const sinusoidalEncoding2d: WasmAttention['sinusoidalEncoding2d'] = (...call) =>
+  attention.sinusoidalEncoding2d(...call);
+export const alibiSlopes: WasmAttention['alibiSlopes'] = (...call) => attention.alibiSlopes(...call);
+export const alibiBias: WasmAttention['alibiBias'] = (...call) => attention.alibiBias(...call);
+export const t5RelativeBuckets: WasmAttention['t5RelativeBuckets'] = (...call) =>
+  attention.t5RelativeBuckets(...call);
+export const t5RelativeBias: WasmAttention['t5RelativeBias'] = (...call) => attention.t5RelativeBias(...call);
+export const t5RelativeBiasBackward: WasmAttention['t5RelativeBiasBackward'] = (...call) =>
+  attention.t5RelativeBiasBackward(...call);
+export const relativeShift: WasmAttention['relativeShift'] = (...call) => attention.relativeShift(...call);
+export const relativeShiftBackward: WasmAttention['relativeShiftBackward'] = (...call) =>
+  attention.relativeShiftBackward(...call);
 export const conv1d: WasmAttention['conv1d'] = (...call) => attention.conv1d(...call);
 export const rnn: WasmAttention['rnn'] = (...call) => attention.rnn(...call);
 export const complexity: WasmAttention['complexity'] = (...call) => attention.complexity(...call);

@@ -14,12 +14,17 @@ export type {
   PositionalEncodingOptions,
   PositionalEncodingResult,
 } from './layers/positionalEncoding.js';
+export type { AlibiBiasOptions } from './ops/alibiBias.js';
 export type { Architecture, Complexity, ComplexitySize } from './ops/complexity.js';
 export type { Conv1dOptions } from './ops/conv1d.js';
 export type { EncodingRotationOptions } from './ops/encodingRotation.js';
+export type { RelativeShiftBackwardOptions } from './ops/relativeShiftBackward.js';
 export type { RnnOptions, RnnResult, RnnWeights } from './ops/rnn.js';
 export type { RotaryOptions } from './rotary.js';
 export type { RotaryScaling } from './rotaryScaling.js';
 export type { SinusoidalOptions } from './ops/sinusoidalEncoding.js';
+export type { Sinusoidal2dOptions } from './ops/sinusoidalEncoding2d.js';
+export type { T5RelativeBiasOptions } from './ops/t5RelativeBias.js';
+export type { T5RelativeBucketsOptions } from './ops/t5RelativeBuckets.js';
 export type * from './types.js';
 export type * from './surface.js';

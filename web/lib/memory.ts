@@ -32,6 +32,11 @@ export function freshFloats(operation: string, count: number): Float32Array {
   }
 }
 
+/** The same for whole numbers. */
+export function freshInts(operation: string, count: number): Int32Array {
+  return new Int32Array(freshFloats(operation, count).buffer);
+}
+
 const ALIGNMENT = 16; // a SIMD vector
 const RESIDENT_BYTES = 256 * 1024;
 const ADDRESS_SPACE = 2 ** 32;

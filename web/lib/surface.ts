@@ -5,15 +5,23 @@ import {
   type PositionalEncodingOptions,
 } from './layers/positionalEncoding.js';
 import type { MultiHeadAttention, MultiHeadAttentionOptions } from './layers/types.js';
+import { alibiBias, type AlibiBiasOptions } from './ops/alibiBias.js';
+import { alibiSlopes } from './ops/alibiSlopes.js';
 import { complexity, type Architecture, type Complexity, type ComplexitySize } from './ops/complexity.js';
 import { conv1d, type Conv1dOptions } from './ops/conv1d.js';
 import { encodingRotation, type EncodingRotationOptions } from './ops/encodingRotation.js';
 import { maskedSoftmax } from './ops/maskedSoftmax.js';
+import { relativeShift } from './ops/relativeShift.js';
+import { relativeShiftBackward, type RelativeShiftBackwardOptions } from './ops/relativeShiftBackward.js';
 import { rotaryEmbedding } from './ops/rotaryEmbedding.js';
 import { rotaryEmbeddingBackward } from './ops/rotaryEmbeddingBackward.js';
 import { rnn, type RnnOptions, type RnnResult, type RnnWeights } from './ops/rnn.js';
 import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
 import { sinusoidalEncoding, type SinusoidalOptions } from './ops/sinusoidalEncoding.js';
+import { sinusoidalEncoding2d, type Sinusoidal2dOptions } from './ops/sinusoidalEncoding2d.js';
+import { t5RelativeBias, type T5RelativeBiasOptions } from './ops/t5RelativeBias.js';
+import { t5RelativeBiasBackward } from './ops/t5RelativeBiasBackward.js';
+import { t5RelativeBuckets, type T5RelativeBucketsOptions } from './ops/t5RelativeBuckets.js';
 import { tensor } from './ops/tensor.js';
 import type { RotaryOptions } from './rotary.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike, ValidLens } from './types.js';
@@ -82,6 +90,16 @@ export interface WasmAttention {
   sinusoidalEncoding(options: SinusoidalOptions): Tensor;
 
   /**
+   * The encoding of image patches, row after row: half the width encodes a patch's row as `sinusoidalEncoding` does, the
+   * other half its column.
+   *
+   * @returns (height·width, dim); dim a multiple of 4
+   * @example
+   * attention.sinusoidalEncoding2d({ height: 14, width: 14, dim: 768 });
+   */
+  sinusoidalEncoding2d(options: Sinusoidal2dOptions): Tensor;
+
+  /**
    * The matrices M_j = [[cos, sin], [-sin, cos]] of delta·base^(-2j/dim): M_j·(p_{i,2j}, p_{i,2j+1}) =
    * (p_{i+delta,2j}, p_{i+delta,2j+1}) for every position i.
    *
@@ -114,6 +132,75 @@ export interface WasmAttention {
    * @returns the shape of x
    */
   rotaryEmbeddingBackward(gradOutput: TensorLike, options?: RotaryOptions): Tensor;
+
+  /**
+   * ALiBi's slopes: 2^(-8h/H) for heads h = 1 … H; where H is no power of two, those of the largest one P below it, then
+   * every other of 2P's. They go into attention's option `alibiSlopes`, which never builds a bias. Press et al. 2022.
+   *
+   * @returns (numHeads,)
+   * @example
+   * attention.alibiSlopes(8); // 1/2, 1/4 … 1/256
+   */
+  alibiSlopes(numHeads: number): Tensor;
+
+  /**
+   * ALiBi's bias, -slope·(i + offset - j): what attention's option `alibiSlopes` adds, as a tensor. Press et al. 2022.
+   *
+   * @returns (H, L, S)
+   * @example
+   * attention.alibiBias({ numHeads: 8, queryLength: 60 });
+   */
+  alibiBias(options: AlibiBiasOptions): Tensor;
+
+  /**
+   * T5's bucket of each distance j - (i + offset): small distances have one each, larger ones share them logarithmically,
+   * with the float32 logarithm that checkpoints were trained with. Raffel et al. 2020.
+   *
+   * @returns (L, S), within 0 … numBuckets-1
+   * @example
+   * attention.t5RelativeBuckets({ queryLength: 60 });
+   */
+  t5RelativeBuckets(options: T5RelativeBucketsOptions): Tensor<Int32Array>;
+
+  /**
+   * A learned bias for each head and bucket, looked up: attention's option `bias`. Raffel et al. 2020.
+   *
+   * @param table (numBuckets, H)
+   * @returns (H, L, S)
+   * @example
+   * const bias = attention.t5RelativeBias(table, { queryLength: 60 });
+   */
+  t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions): Tensor;
+
+  /**
+   * The gradient at the table of sum(t5RelativeBias(table, options)·gradBias): the gradients of each bucket's entries,
+   * summed.
+   *
+   * @param gradBias (H, L, S)
+   * @param options as of t5RelativeBias, and numBuckets (default 32)
+   * @returns (numBuckets, H)
+   */
+  t5RelativeBiasBackward(gradBias: TensorLike, options: T5RelativeBucketsOptions): Tensor;
+
+  /**
+   * The "skewing" of Music Transformer: from q_i·e_r for each relative position to scores for each key. Entry (i, j) is
+   * entry (i, L-1 + j-i) of the input, so column L-1 is distance 0. From L columns, keys ahead of a query get 0; from 2L-1
+   * they are there as well. Huang et al. 2018.
+   *
+   * @param scores (…, L, L) or (…, L, 2L-1)
+   * @returns (…, L, L)
+   * @example
+   * const bias = attention.relativeShift(queriesTimesTable);
+   */
+  relativeShift(scores: TensorLike): Tensor;
+
+  /**
+   * The gradient at the input of sum(relativeShift(scores)·gradScores).
+   *
+   * @param gradScores (…, L, L)
+   * @returns (…, L, columns)
+   */
+  relativeShiftBackward(gradScores: TensorLike, options?: RelativeShiftBackwardOptions): Tensor;
 
   /**
    * torch.nn.functional.conv1d: cross-correlation along the last axis.
@@ -172,9 +259,17 @@ export function surface(wasm: Wasm): WasmAttention {
       scaledDotProductAttention(wasm, query, key, value, options),
     maskedSoftmax: (scores, validLens) => maskedSoftmax(wasm, scores, validLens),
     sinusoidalEncoding: (options) => sinusoidalEncoding(wasm, options),
+    sinusoidalEncoding2d: (options) => sinusoidalEncoding2d(wasm, options),
     encodingRotation: (options) => encodingRotation(wasm, options),
     rotaryEmbedding: (x, options) => rotaryEmbedding(wasm, x, options),
     rotaryEmbeddingBackward: (gradOutput, options) => rotaryEmbeddingBackward(wasm, gradOutput, options),
+    alibiSlopes,
+    alibiBias,
+    t5RelativeBuckets,
+    t5RelativeBias,
+    t5RelativeBiasBackward,
+    relativeShift,
+    relativeShiftBackward,
     conv1d: (x, weight, options) => conv1d(wasm, x, weight, options),
     rnn: (x, weights, options) => rnn(wasm, x, weights, options),
     complexity,

@@ -1,0 +1,38 @@
+import { checkBoolean, checkInteger, checkOptions, wrongKind } from '../check.js';
+import { checkDistances, fillDiagonals, type DistanceSizes } from '../diagonals.js';
+import { freshFloats } from '../memory.js';
+import type { Tensor } from '../types.js';
+import { slopesOf } from './alibiSlopes.js';
+
+/** What `alibiBias` may be told. */
+export interface AlibiBiasOptions extends DistanceSizes {
+  /** H */
+  numHeads: number;
+  /** Take the distance's absolute value, for encoders. Default false: keys ahead of a query get a positive bias. */
+  symmetric?: boolean;
+  /** -Infinity for keys ahead of a query. Default false: the option `isCausal` of attention masks them. */
+  isCausal?: boolean;
+}
+
+const OPERATION = 'alibiBias';
+
+/** See `WasmAttention.alibiBias`. */
+export function alibiBias(options: AlibiBiasOptions): Tensor {
+  if (options === undefined) wrongKind(OPERATION, 'options with numHeads and queryLength', options);
+  const given = checkOptions<AlibiBiasOptions>(OPERATION, options);
+  const heads = checkInteger(OPERATION, 'numHeads', given.numHeads, 1, 2 ** 24);
+  const symmetric = checkBoolean(OPERATION, 'symmetric', given.symmetric ?? false);
+  const isCausal = checkBoolean(OPERATION, 'isCausal', given.isCausal ?? false);
+  const sizes = checkDistances(OPERATION, given);
+  const { queries, keys } = sizes;
+  const data = freshFloats(OPERATION, heads * queries * keys);
+  const distances = sizes.distances();
+  slopesOf(heads).forEach((slope, h) => {
+    const line = Float32Array.from(distances, (distance) => {
+      if (isCausal && distance > 0) return -Infinity;
+      return slope * (symmetric ? -Math.abs(distance) : distance);
+    });
+    fillDiagonals(data, h, line, sizes);
+  });
+  return { data, shape: [heads, queries, keys] };
+}

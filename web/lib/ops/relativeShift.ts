@@ -1,0 +1,34 @@
+import { sizeOf, showShape, toTensor, wrongValue } from '../check.js';
+import { freshFloats } from '../memory.js';
+import type { Tensor, TensorLike } from '../types.js';
+
+const OPERATION = 'relativeShift';
+
+/** See `WasmAttention.relativeShift`. */
+export function relativeShift(scores: TensorLike): Tensor {
+  const { data, shape } = toTensor(OPERATION, 'scores', scores);
+  const [length = 0, columns = 0] = shape.slice(-2);
+  if (shape.length < 2 || (columns !== length && columns !== 2 * length - 1)) {
+    wrongValue(OPERATION, 'scores of shape (…, L, L) or (…, L, 2L-1)', showShape(shape));
+  }
+  const out = [...shape.slice(0, -1), length];
+  const shifted = freshFloats(OPERATION, sizeOf(out));
+  forEachRow(data.length / columns, length, columns, (from, to, count) => {
+    shifted.set(data.subarray(from, from + count), to);
+  });
+  return { data: shifted, shape: out };
+}
+
+/** Row i of a matrix: `count` entries from distance -i on, among relative scores (from) and among keys (to). */
+export function forEachRow(
+  rows: number,
+  length: number,
+  columns: number,
+  visit: (from: number, to: number, count: number) => void,
+): void {
+  for (let row = 0; row < rows; ++row) {
+    const i = row % length;
+    // Column L-1 is distance 0; where it is the last, keys ahead have no score.
+    visit(row * columns + length - 1 - i, row * length, columns === length ? i + 1 : length);
+  }
+}

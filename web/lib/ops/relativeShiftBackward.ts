@@ -1,0 +1,35 @@
+import { checkInteger, checkOptions, showShape, sizeOf, toTensor, wrongValue } from '../check.js';
+import { freshFloats } from '../memory.js';
+import type { Tensor, TensorLike } from '../types.js';
+import { forEachRow } from './relativeShift.js';
+
+/** What `relativeShiftBackward` may be told. */
+export interface RelativeShiftBackwardOptions {
+  /** The last axis of what was shifted: L (default) or 2L-1. */
+  columns?: number;
+}
+
+const OPERATION = 'relativeShiftBackward';
+
+/** See `WasmAttention.relativeShiftBackward`. */
+export function relativeShiftBackward(
+  gradScores: TensorLike,
+  options?: RelativeShiftBackwardOptions,
+): Tensor {
+  const given = checkOptions<RelativeShiftBackwardOptions>(OPERATION, options);
+  const { data, shape } = toTensor(OPERATION, 'gradScores', gradScores);
+  const [length = 0, keys = 0] = shape.slice(-2);
+  if (shape.length < 2 || length !== keys) {
+    wrongValue(OPERATION, 'gradScores of shape (…, L, L)', showShape(shape));
+  }
+  const columns = checkInteger(OPERATION, 'columns', given.columns ?? length, 0);
+  if (columns !== length && columns !== 2 * length - 1) {
+    wrongValue(OPERATION, `columns to be ${length} or ${2 * length - 1}`, columns);
+  }
+  const out = [...shape.slice(0, -1), columns];
+  const gradient = freshFloats(OPERATION, sizeOf(out));
+  forEachRow(data.length / length, length, columns, (from, to, count) => {
+    gradient.set(data.subarray(to, to + count), from);
+  });
+  return { data: gradient, shape: out };
+}

@@ -1,0 +1,42 @@
+import { checkInteger, checkOptions, wrongKind, wrongValue } from '../check.js';
+import { freshFloats } from '../memory.js';
+import type { Tensor } from '../types.js';
+import type { Wasm } from '../wasm.js';
+import { checkBase, sinusoidalEncoding } from './sinusoidalEncoding.js';
+
+/** What `sinusoidalEncoding2d` may be told. */
+export interface Sinusoidal2dOptions {
+  /** Rows of patches. */
+  height: number;
+  /** Patches in a row. */
+  width: number;
+  /** Columns of the result, a multiple of 4. */
+  dim: number;
+  /** As of `sinusoidalEncoding`; default 10000. */
+  base?: number;
+}
+
+const OPERATION = 'sinusoidalEncoding2d';
+
+/** See `WasmAttention.sinusoidalEncoding2d`. */
+export function sinusoidalEncoding2d(wasm: Wasm, options: Sinusoidal2dOptions): Tensor {
+  if (options === undefined) wrongKind(OPERATION, 'options with height, width and dim', options);
+  const given = checkOptions<Sinusoidal2dOptions>(OPERATION, options);
+  const height = checkInteger(OPERATION, 'height', given.height, 0);
+  const width = checkInteger(OPERATION, 'width', given.width, 0);
+  const dim = checkInteger(OPERATION, 'dim', given.dim, 4, 2 ** 24);
+  if (dim % 4 !== 0) wrongValue(OPERATION, 'dim to be a multiple of 4', dim);
+  const base = checkBase(OPERATION, given.base, Math.max(height, width));
+  const data = freshFloats(OPERATION, height * width * dim);
+  const half = dim / 2;
+  const rows = sinusoidalEncoding(wasm, { length: height, dim: half, base }).data;
+  const columns = sinusoidalEncoding(wasm, { length: width, dim: half, base }).data;
+  for (let y = 0, to = 0; y < height; ++y) {
+    const row = rows.subarray(y * half, (y + 1) * half);
+    for (let x = 0; x < width; ++x, to += dim) {
+      data.set(row, to);
+      data.set(columns.subarray(x * half, (x + 1) * half), to + half);
+    }
+  }
+  return { data, shape: [height * width, dim] };
+}

@@ -1,0 +1,32 @@
+import { checkOptions, toTensorOfRank, wrongKind } from '../check.js';
+import { checkDistances, fillDiagonals, type DistanceSizes } from '../diagonals.js';
+import { freshFloats } from '../memory.js';
+import { checkBuckets, type T5BucketOptions } from '../t5Buckets.js';
+import type { Tensor, TensorLike } from '../types.js';
+
+/** What `t5RelativeBias` may be told; the table says how many buckets there are. */
+export interface T5RelativeBiasOptions extends DistanceSizes, T5BucketOptions {}
+
+const OPERATION = 't5RelativeBias';
+
+/** See `WasmAttention.t5RelativeBias`. */
+export function t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions): Tensor {
+  if (options === undefined) wrongKind(OPERATION, 'options with queryLength', options);
+  const given = checkOptions<T5RelativeBiasOptions>(OPERATION, options);
+  const { data: rows, shape } = toTensorOfRank(OPERATION, 'table', table, 2);
+  const [numBuckets, heads] = shape as [number, number];
+  const bucketOf = checkBuckets(OPERATION, given, numBuckets);
+  const sizes = checkDistances(OPERATION, given);
+  const { queries, keys } = sizes;
+  const data = freshFloats(OPERATION, heads * queries * keys);
+  const buckets = Int32Array.from(sizes.distances(), bucketOf);
+  for (let h = 0; h < heads; ++h) {
+    fillDiagonals(
+      data,
+      h,
+      Float32Array.from(buckets, (bucket) => rows[bucket * heads + h]!),
+      sizes,
+    );
+  }
+  return { data, shape: [heads, queries, keys] };
+}

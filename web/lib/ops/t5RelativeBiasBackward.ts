@@ -1,0 +1,34 @@
+import { checkInteger, checkOptions, toTensorOfShape, wrongKind } from '../check.js';
+import { checkDistances } from '../diagonals.js';
+import { checkBuckets } from '../t5Buckets.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { T5RelativeBucketsOptions } from './t5RelativeBuckets.js';
+
+const OPERATION = 't5RelativeBiasBackward';
+
+/** See `WasmAttention.t5RelativeBiasBackward`. */
+export function t5RelativeBiasBackward(gradBias: TensorLike, options: T5RelativeBucketsOptions): Tensor {
+  if (options === undefined) wrongKind(OPERATION, 'options with queryLength', options);
+  const given = checkOptions<T5RelativeBucketsOptions>(OPERATION, options);
+  const numBuckets = checkInteger(OPERATION, 'numBuckets', given.numBuckets ?? 32, 0);
+  const bucketOf = checkBuckets(OPERATION, given, numBuckets);
+  const sizes = checkDistances(OPERATION, given);
+  const { queries, keys } = sizes;
+  const { data, shape } = toTensorOfShape(OPERATION, 'gradBias', gradBias, ['H', queries, keys]);
+  const heads = shape[0]!;
+  const gradTable = new Float64Array(numBuckets * heads);
+  const distances = sizes.distances();
+  const sums = new Float64Array(distances.length);
+  let at = 0;
+  for (let h = 0; h < heads; ++h) {
+    sums.fill(0);
+    for (let i = 0; i < queries; ++i) {
+      const first = queries - 1 - i;
+      for (let j = 0; j < keys; ++j) sums[first + j]! += data[at++]!;
+    }
+    sums.forEach((sum, r) => {
+      gradTable[bucketOf(distances[r]!) * heads + h]! += sum;
+    });
+  }
+  return { data: Float32Array.from(gradTable), shape: [numBuckets, heads] };
+}

@@ -1,0 +1,26 @@
+import { checkInteger, checkOptions, wrongKind } from '../check.js';
+import { checkDistances, fillDiagonals, type DistanceSizes } from '../diagonals.js';
+import { freshInts } from '../memory.js';
+import { checkBuckets, type T5BucketOptions } from '../t5Buckets.js';
+import type { Tensor } from '../types.js';
+
+/** What `t5RelativeBuckets` may be told. */
+export interface T5RelativeBucketsOptions extends DistanceSizes, T5BucketOptions {
+  /** Default 32; at least 4, or 2 where not bidirectional. */
+  numBuckets?: number;
+}
+
+const OPERATION = 't5RelativeBuckets';
+
+/** See `WasmAttention.t5RelativeBuckets`. */
+export function t5RelativeBuckets(options: T5RelativeBucketsOptions): Tensor<Int32Array> {
+  if (options === undefined) wrongKind(OPERATION, 'options with queryLength', options);
+  const given = checkOptions<T5RelativeBucketsOptions>(OPERATION, options);
+  const numBuckets = checkInteger(OPERATION, 'numBuckets', given.numBuckets ?? 32, 0);
+  const bucketOf = checkBuckets(OPERATION, given, numBuckets);
+  const sizes = checkDistances(OPERATION, given);
+  const { queries, keys } = sizes;
+  const data = freshInts(OPERATION, queries * keys);
+  fillDiagonals(data, 0, Int32Array.from(sizes.distances(), bucketOf), sizes);
+  return { data, shape: [queries, keys] };
+}
