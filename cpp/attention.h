@@ -182,6 +182,12 @@ void rotaryEmbeddingBackward(const float* grad_out, const float* table, float* g
 void addPositions(const float* x, const float* table, float* out, int batch, int rows, int dim, uint32_t seed,
                   float dropout);
 
+/// The gradients of addPositions: grad_x is grad_out where dropout let the element pass, divided by 1 - dropout, and
+/// what every sequence's row sends back is added to grad_table's. grad_out, grad_x  (batch, rows, dim); may be the same
+/// buffer. grad_table        (rows, dim), added to; null leaves it out.
+void addPositionsBackward(const float* grad_out, float* grad_x, float* grad_table, int batch, int rows, int dim,
+                          uint32_t seed, float dropout);
+
 /// Cross-correlation along the last axis: out[b, o, t] = bias[o] + sum over i, k of weight[o, i, k] *
 /// x[b, first(o) + i, t * stride + k * dilation - padding], where x is 0 outside; group g of the outputs reads group g
 /// of the inputs. x       (batch, inChannels, length). weight  (outChannels, inChannels / groups, kernel). bias

@@ -78,6 +78,12 @@ void addPositions(uintptr_t x, uintptr_t table, uintptr_t out, int batch, int ro
                                dropout);
 }
 
+void addPositionsBackward(uintptr_t grad_out, uintptr_t grad_x, uintptr_t grad_table, int batch, int rows, int dim,
+                          uint32_t seed, float dropout) {
+  wasm_attention::addPositionsBackward(at<const float>(grad_out), at<float>(grad_x), at<float>(grad_table), batch, rows,
+                                       dim, seed, dropout);
+}
+
 void conv1d(uintptr_t x, uintptr_t weight, uintptr_t bias, uintptr_t out, int batch, int in_channels, int out_channels,
             int length, int kernel, int stride, int padding, int dilation, int groups) {
   wasm_attention::conv1d(at<const float>(x), at<const float>(weight), at<const float>(bias), at<float>(out), batch,
@@ -129,6 +135,7 @@ EMSCRIPTEN_BINDINGS(wasm_attention) {
   emscripten::function("rotaryEmbedding", &rotaryEmbedding);
   emscripten::function("rotaryEmbeddingBackward", &rotaryEmbeddingBackward);
   emscripten::function("addPositions", &addPositions);
+  emscripten::function("addPositionsBackward", &addPositionsBackward);
   emscripten::function("conv1dLength", &wasm_attention::conv1dLength);
   emscripten::function("conv1d", &conv1d);
   emscripten::function("rnn", &rnn);

@@ -34,4 +34,12 @@ void addPositions(const float* x, const float* table, float* out, int batch, int
   }
 }
 
+void addPositionsBackward(const float* grad_out, float* grad_x, float* grad_table, int batch, int rows, int dim,
+                          uint32_t seed, float dropout) {
+  addPositions(grad_out, nullptr, grad_x, batch, rows, dim, seed, dropout);
+  if (!grad_table) return;
+  const int size = rows * dim;
+  for (int b = 0; b < batch; ++b) add(grad_table, grad_x + static_cast<size_t>(b) * size, grad_table, size);
+}
+
 }  // namespace wasm_attention

@@ -55,5 +55,24 @@ TEST(AddPositions, DropsIndependentlyInEverySequenceAndRow) {
   }
 }
 
+TEST(AddPositionsBackward, PassesWhatWasPassedAndAddsUpTheTable) {
+  const int batch = 3, rows = 4, dim = 7;
+  const std::vector<float> gradient = randomFloats(batch * rows * dim, 1), before = randomFloats(rows * dim, 2);
+  for (const float dropout : {0.0f, 0.4f}) {
+    std::vector<float> passed(gradient.size()), expected(gradient.size()), table = before;
+    addPositions(gradient.data(), nullptr, expected.data(), batch, rows, dim, 9, dropout);
+    addPositionsBackward(gradient.data(), passed.data(), table.data(), batch, rows, dim, 9, dropout);
+    EXPECT_EQ(passed, expected);
+    for (int i = 0; i < rows * dim; ++i) {
+      float sum = before[i];
+      for (int b = 0; b < batch; ++b) sum += expected[b * rows * dim + i];
+      EXPECT_EQ(table[i], sum) << i;
+    }
+    std::vector<float> alone(gradient.size());
+    addPositionsBackward(gradient.data(), alone.data(), nullptr, batch, rows, dim, 9, dropout);
+    EXPECT_EQ(alone, passed);
+  }
+}
+
 }  // namespace
 }  // namespace wasm_attention

@@ -8,12 +8,12 @@ export type {
 } from './layers/types.js';
 export type { KeyValueCache } from './layers/keyValueCache.js';
 export type { Parameter } from './layers/parameters.js';
+export type { PositionalEncodingForwardOptions, PositionalEncodingResult } from './layers/addedPositions.js';
 export type {
-  PositionalEncoding,
-  PositionalEncodingForwardOptions,
-  PositionalEncodingOptions,
-  PositionalEncodingResult,
-} from './layers/positionalEncoding.js';
+  LearnedPositionalEncoding,
+  LearnedPositionalEncodingOptions,
+} from './layers/learnedPositionalEncoding.js';
+export type { PositionalEncoding, PositionalEncodingOptions } from './layers/positionalEncoding.js';
 export type { AlibiBiasOptions } from './ops/alibiBias.js';
 export type { Architecture, Complexity, ComplexitySize } from './ops/complexity.js';
 export type { Conv1dOptions } from './ops/conv1d.js';

@@ -20,6 +20,7 @@ export interface Raw extends Heap {
   rotaryEmbedding(x: number, table: number, out: number, heads: number, rows: number, width: number, rotaryWidth: number, interleaved: boolean): void; // prettier-ignore
   rotaryEmbeddingBackward(gradOut: number, table: number, gradX: number, heads: number, rows: number, width: number, rotaryWidth: number, interleaved: boolean): void; // prettier-ignore
   addPositions(x: number, table: number, out: number, batch: number, rows: number, dim: number, seed: number, dropout: number): void; // prettier-ignore
+  addPositionsBackward(gradOut: number, gradX: number, gradTable: number, batch: number, rows: number, dim: number, seed: number, dropout: number): void; // prettier-ignore
   conv1dLength(length: number, kernel: number, stride: number, padding: number, dilation: number): number;
   conv1d(x: number, weight: number, bias: number, out: number, batch: number, inChannels: number, outChannels: number, length: number, kernel: number, stride: number, padding: number, dilation: number, groups: number): void; // prettier-ignore
   rnn(x: number, weightIh: number, weightHh: number, biasIh: number, biasHh: number, initial: number, scratch: number, out: number, batch: number, length: number, inWidth: number, width: number, relu: boolean): void; // prettier-ignore

@@ -1,3 +1,8 @@
+import {
+  learnedPositionalEncodingClass,
+  type LearnedPositionalEncoding,
+  type LearnedPositionalEncodingOptions,
+} from './layers/learnedPositionalEncoding.js';
 import { multiHeadAttentionClass } from './layers/multiHeadAttention.js';
 import {
   positionalEncodingClass,
@@ -245,6 +250,11 @@ export interface WasmAttention {
   /** The sine and cosine table as a layer; `new attention.PositionalEncoding({ numHiddens: 32, dropout: 0.1 })`. */
   readonly PositionalEncoding: new (options: PositionalEncodingOptions) => PositionalEncoding;
 
+  /** A learned table; `new attention.LearnedPositionalEncoding({ numHiddens: 32, maxLen: 512 })`. */
+  readonly LearnedPositionalEncoding: new (
+    options: LearnedPositionalEncodingOptions,
+  ) => LearnedPositionalEncoding;
+
   /** Multi-head attention; `new attention.MultiHeadAttention({ numHiddens: 100, numHeads: 5, dropout: 0.5 })`. */
   readonly MultiHeadAttention: new (options: MultiHeadAttentionOptions) => MultiHeadAttention;
 }
@@ -274,6 +284,7 @@ export function surface(wasm: Wasm): WasmAttention {
     rnn: (x, weights, options) => rnn(wasm, x, weights, options),
     complexity,
     PositionalEncoding: positionalEncodingClass(wasm),
+    LearnedPositionalEncoding: learnedPositionalEncodingClass(wasm),
     MultiHeadAttention: multiHeadAttentionClass(wasm),
   };
 }

@@ -3,11 +3,13 @@ import { uniform } from '../random.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
 
-/** A parameter of a layer. `data` reads as a copy; `set` writes. */
+/** A parameter of a layer. `data` and `grad` read as copies; `set` writes. */
 export interface Parameter {
   readonly name: string;
   readonly shape: readonly number[];
   readonly data: Float32Array;
+  /** What the layer's backward passes have added up; zeros before the first. */
+  readonly grad: Float32Array;
   /** @throws RangeError where the length is not the parameter's. */
   set(data: ArrayLike<number>): void;
 }
@@ -50,6 +52,7 @@ export class Parameters {
   readonly #operation: string;
   readonly #specs: readonly ParameterSpec[];
   readonly #addresses = new Map<string, number>();
+  readonly #gradients = new Map<string, number>();
   readonly #packed = new Map<string, number>();
   readonly #stale = new Set<string>();
   #disposed = false;
@@ -60,7 +63,7 @@ export class Parameters {
     this.#specs = specs;
     const { memory } = wasm;
     // The closure must not hold `this`, or the collector never sees it go.
-    const maps = [this.#addresses, this.#packed];
+    const maps = [this.#addresses, this.#gradients, this.#packed];
     const release = () => {
       for (const map of maps) {
         for (const address of map.values()) memory.release(address);
@@ -96,6 +99,16 @@ export class Parameters {
     return this.#addresses.get(name) ?? 0;
   }
 
+  /** The address of a parameter's gradient: zeros when first asked for, to which backward passes add. */
+  gradient(name: string): number {
+    let address = this.#gradients.get(name);
+    if (address === undefined) {
+      address = this.#wasm.memory.allocate(this.#operation, sizeOf(this.#spec(name).shape));
+      this.#gradients.set(name, address);
+    }
+    return address;
+  }
+
   /** The address of a matrix's packed form. */
   packed(name: string): number {
     const { raw, memory } = this.#wasm;
@@ -113,11 +126,15 @@ export class Parameters {
   list(): Parameter[] {
     this.check();
     const read = (name: string): Float32Array => this.#read(name);
+    const readGradient = (name: string): Float32Array => this.#readGradient(name);
     return this.#specs.map(({ name, shape }) => ({
       name,
       shape,
       get data() {
         return read(name);
+      },
+      get grad() {
+        return readGradient(name);
       },
       set: (data) => {
         this.check();
@@ -175,6 +192,13 @@ export class Parameters {
   #read(name: string): Float32Array {
     this.check();
     return this.#wasm.memory.read(this.address(name), sizeOf(this.#spec(name).shape));
+  }
+
+  #readGradient(name: string): Float32Array {
+    this.check();
+    const size = sizeOf(this.#spec(name).shape);
+    const address = this.#gradients.get(name);
+    return address === undefined ? new Float32Array(size) : this.#wasm.memory.read(address, size);
   }
 
   #write(name: string, data: Float32Array): void {

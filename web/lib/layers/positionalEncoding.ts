@@ -1,21 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import {
-  checkBoolean,
-  checkInteger,
-  checkOptions,
-  checkProbability,
-  checkSeed,
-  showShape,
-  toTensorOfRank,
-  toTensorOfShape,
-  wrongKind,
-  wrongValue,
-} from '../check.js';
+import { checkInteger, checkOptions, checkProbability, checkSeed, wrongKind } from '../check.js';
 import { disposeSymbol } from '../dispose.js';
 import { checkBase, sinusoidalEncoding } from '../ops/sinusoidalEncoding.js';
 import { freshSeed } from '../random.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
+import {
+  addPositions,
+  checkTokens,
+  type PositionalEncodingForwardOptions,
+  type PositionalEncodingResult,
+} from './addedPositions.js';
 import { Parameters, type Parameter } from './parameters.js';
 
 /** d2l's constructor: PositionalEncoding(num_hiddens, dropout, max_len=1000). */
@@ -30,24 +25,6 @@ export interface PositionalEncodingOptions {
   base?: number;
   /** Seed of dropout; default a fresh one for each layer. */
   seed?: number;
-}
-
-/** What a forward pass may be told. */
-export interface PositionalEncodingForwardOptions {
-  /** Applies dropout, and returns `backward`. Default false. */
-  training?: boolean;
-  /** Position of the first token; default 0. A whole number. */
-  offset?: number;
-  /** Dropout's seed for this pass. By default each pass in training takes the next one from the layer's on. */
-  seed?: number;
-}
-
-/** What `PositionalEncoding.forward` returns. */
-export interface PositionalEncodingResult {
-  /** The shape of x. */
-  output: Tensor;
-  /** Present when `training`; can be called once. The gradient passes where dropout let the token pass. */
-  backward?(gradOutput: TensorLike): { input: Tensor };
 }
 
 /** Adds the sine and cosine table P to a sequence (Vaswani et al. 2017, section 3.5), with d2l's names. */
@@ -76,7 +53,6 @@ export interface PositionalEncoding {
 
 const OPERATION = 'PositionalEncoding';
 const FORWARD = `${OPERATION}.forward`;
-const BACKWARD = `${OPERATION}.backward`;
 
 /** The class for a loaded module. */
 export function positionalEncodingClass(
@@ -120,32 +96,19 @@ class PositionalEncodingLayer implements PositionalEncoding {
 
   forward(x: TensorLike, options?: PositionalEncodingForwardOptions): PositionalEncodingResult {
     this.#parameters.check(FORWARD);
-    const given = checkOptions<PositionalEncodingForwardOptions>(FORWARD, options);
-    const offset = given.offset === undefined ? 0 : checkInteger(FORWARD, 'offset', given.offset, 0);
-    const training = given.training !== undefined && checkBoolean(FORWARD, 'training', given.training);
-    const chosen = given.seed === undefined ? undefined : checkSeed(FORWARD, given.seed);
-    const input = toTensorOfRank(FORWARD, 'x', x, 2, 3);
-    const [length, width] = input.shape.slice(-2) as [number, number];
-    if (width !== this.#width)
-      wrongValue(FORWARD, `x of width ${this.#width}`, `shape ${showShape(input.shape)}`);
+    const tokens = checkTokens(FORWARD, x, options, this.#width);
+    const { offset, length, width } = tokens;
     this.#grow(offset + length);
-
-    const seed = chosen ?? this.#seed;
+    const seed = tokens.seed ?? this.#seed;
     // Every training step drops other elements.
-    if (training && chosen === undefined) this.#seed = (this.#seed + 1) >>> 0;
-    const dropout = training ? this.#dropout : 0;
-    const rows = this.#table.subarray(offset * width, (offset + length) * width);
-    const output = this.#add(FORWARD, input, rows, length, seed, dropout);
-    if (!training) return { output };
-    let used = false;
-    const backward = (gradOutput: TensorLike): { input: Tensor } => {
-      this.#parameters.check(BACKWARD);
-      if (used) wrongKind(BACKWARD, 'one call for each forward pass', 'a second one');
-      const gradient = toTensorOfShape(BACKWARD, 'gradOutput', gradOutput, input.shape);
-      used = true;
-      return { input: this.#add(BACKWARD, gradient, null, length, seed, dropout) };
-    };
-    return { output, backward };
+    if (tokens.training && tokens.seed === undefined) this.#seed = (this.#seed + 1) >>> 0;
+    return addPositions(this.#wasm, tokens, seed, {
+      operation: OPERATION,
+      dropout: this.#dropout,
+      check: (operation) => this.#parameters.check(operation),
+      rows: () => this.#wasm.memory.floats(this.#table.subarray(offset * width, (offset + length) * width)),
+      gradient: () => 0,
+    });
   }
 
   parameters(): Parameter[] {
@@ -167,26 +130,6 @@ class PositionalEncodingLayer implements PositionalEncoding {
 
   [disposeSymbol](): void {
     this.dispose();
-  }
-
-  /** dropout(x + table), the table repeated for each sequence. */
-  #add(
-    operation: string,
-    x: Tensor,
-    table: Float32Array | null,
-    length: number,
-    seed: number,
-    dropout: number,
-  ): Tensor {
-    const { raw, memory } = this.#wasm;
-    const batch = x.shape.length === 3 ? x.shape[0]! : 1;
-    const data = memory.scope(operation, () => {
-      const sum = memory.floats(x.data);
-      const rows = table ? memory.floats(table) : 0;
-      raw.addPositions(sum, rows, sum, batch, length, this.#width, seed, dropout);
-      return memory.read(sum, x.data.length);
-    });
-    return { data, shape: [...x.shape] };
   }
 
   #grow(length: number): void {

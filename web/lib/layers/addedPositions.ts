@@ -1,0 +1,112 @@
+import {
+  checkBoolean,
+  checkInteger,
+  checkOptions,
+  checkSeed,
+  showShape,
+  toTensorOfRank,
+  toTensorOfShape,
+  wrongKind,
+  wrongValue,
+} from '../check.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+
+/** What a forward pass may be told. */
+export interface PositionalEncodingForwardOptions {
+  /** Applies dropout, and returns `backward`. Default false. */
+  training?: boolean;
+  /** Position of the first token; default 0. A whole number. */
+  offset?: number;
+  /** Dropout's seed for this pass. By default each pass in training takes the next one from the layer's on. */
+  seed?: number;
+}
+
+/** What a forward pass returns. */
+export interface PositionalEncodingResult {
+  /** The shape of x. */
+  output: Tensor;
+  /**
+   * Present when `training`; can be called once. The gradient passes where dropout let the token pass; a learned table's is
+   * added to `grad`.
+   */
+  backward?: (gradOutput: TensorLike) => { input: Tensor };
+}
+
+/** A checked forward pass over tokens. */
+export interface Tokens {
+  readonly input: Tensor;
+  readonly batch: number;
+  /** Tokens of a sequence, at positions offset, offset + 1, … */
+  readonly length: number;
+  readonly width: number;
+  readonly offset: number;
+  readonly training: boolean;
+  readonly seed: number | undefined;
+}
+
+export function checkTokens(
+  operation: string,
+  x: TensorLike,
+  options: PositionalEncodingForwardOptions | undefined,
+  expectedWidth: number,
+): Tokens {
+  const given = checkOptions<PositionalEncodingForwardOptions>(operation, options);
+  const offset = given.offset === undefined ? 0 : checkInteger(operation, 'offset', given.offset, 0);
+  const training = given.training !== undefined && checkBoolean(operation, 'training', given.training);
+  const seed = given.seed === undefined ? undefined : checkSeed(operation, given.seed);
+  const input = toTensorOfRank(operation, 'x', x, 2, 3);
+  const [length, width] = input.shape.slice(-2) as [number, number];
+  if (width !== expectedWidth) {
+    wrongValue(operation, `x of width ${expectedWidth}`, `shape ${showShape(input.shape)}`);
+  }
+  const batch = input.shape.length === 3 ? input.shape[0]! : 1;
+  return { input, batch, length, width, offset, training, seed };
+}
+
+/** The layer's side of a pass: where its table's rows for these tokens stand. */
+export interface PositionTable {
+  /** The layer's name. */
+  readonly operation: string;
+  readonly dropout: number;
+  /** Throws where the layer was disposed. */
+  check(operation: string): void;
+  /** The address of the rows; within a scope. */
+  rows(): number;
+  /** The address of their gradient, 0 for a table that is not learned; within a scope. */
+  gradient(): number;
+}
+
+/** dropout(x + table), dropout only in training, and the way back. */
+export function addPositions(
+  { raw, memory }: Wasm,
+  { input, batch, length, width, training }: Tokens,
+  seed: number,
+  table: PositionTable,
+): PositionalEncodingResult {
+  const dropout = training ? table.dropout : 0;
+  const backwardName = `${table.operation}.backward`;
+  const shape = [...input.shape];
+  const data = memory.scope(`${table.operation}.forward`, () => {
+    const sum = memory.floats(input.data);
+    raw.addPositions(sum, table.rows(), sum, batch, length, width, seed, dropout);
+    return memory.read(sum, input.data.length);
+  });
+  const output = { data, shape };
+  if (!training) return { output };
+  let used = false;
+  const backward = (gradOutput: TensorLike): { input: Tensor } => {
+    table.check(backwardName);
+    if (used) wrongKind(backwardName, 'one call for each forward pass', 'a second one');
+    const gradient = toTensorOfShape(backwardName, 'gradOutput', gradOutput, shape);
+    const data = memory.scope(backwardName, () => {
+      const rows = table.gradient();
+      const passed = memory.floats(gradient.data);
+      raw.addPositionsBackward(passed, passed, rows, batch, length, width, seed, dropout);
+      return memory.read(passed, gradient.data.length);
+    });
+    used = true;
+    return { input: { data, shape: [...shape] } };
+  };
+  return { output, backward };
+}
