@@ -104,6 +104,15 @@ struct Projection {
   int32_t rows, inputs, outputs;
 };
 
+/// The rotary positions of a layer's projected queries and keys: rows of `rotaryTable`.
+struct Rotation {
+  const float* queries;  // (L, width); null where nothing is rotated
+  int32_t queryBatch;    // from one sequence's table to the next one's, in floats; 0 where they share one
+  const float* keys;     // (new keys, width)
+  int32_t width;         // components that turn, of each head
+  int32_t interleaved;   // as in RotarySizes, 0 or 1
+};
+
 /// What `multiHeadAttention` reads. `attention` takes the projections' outputs as its query, key and value, by strides,
 /// and writes the output projection's input; JavaScript sets those addresses (web/lib/layers/multiHeadAttention.ts).
 /// With a cache, `attention` reads keys and values from there instead.
@@ -113,11 +122,11 @@ struct MultiHeadAttentionArgs {
   float* keyCache;    // (B, Hkv, cacheCapacity, E), or null
   float* valueCache;  // (B, Hkv, cacheCapacity, Ev)
   int32_t cacheLength, cacheCapacity;
+  Rotation rotation;
 };
 
-/// Projects queries, keys and values, puts the new keys and values behind the cache's first `cacheLength`, attends, and
-/// projects the heads' outputs, in one call.
-/// Source: Vaswani et al. 2017, section 3.2.2.
+/// Projects queries, keys and values, rotates queries and keys, puts the new keys and values behind the cache's first
+/// `cacheLength`, attends, and projects the heads' outputs, in one call. Source: Vaswani et al. 2017, section 3.2.2.
 void multiHeadAttention(const MultiHeadAttentionArgs& args);
 
 /// Doubles in the table that `sinusoidalFrequencies` makes.

@@ -110,6 +110,7 @@ int packWeightSize(int inputs, int outputs) {
 }
 
 static_assert(sizeof(wasm_attention::Projection) == 7 * 4, "web/lib/layers/multiHeadAttention.ts lists these fields");
+static_assert(sizeof(wasm_attention::Rotation) == 5 * 4, "web/lib/layers/rotaryPositions.ts lists these fields");
 
 void multiHeadAttention(uintptr_t args) {
   wasm_attention::multiHeadAttention(*at<const wasm_attention::MultiHeadAttentionArgs>(args));

@@ -10,6 +10,18 @@ void project(const Projection& p) {
   gemm(p.input, p.inputs, p.packed, p.bias, p.output, p.outputs, p.rows, p.outputs, p.inputs);
 }
 
+/// Turns the heads of rows (B, tokens, heads * width) in place, each sequence by its table.
+void rotate(const Projection& rows, int batch, int heads, const float* table, int table_batch, const Rotation& r) {
+  if (batch == 0) return;
+  const int tokens = rows.rows / batch;
+  const int width = rows.outputs / heads;
+  const RotarySizes sizes{heads, tokens, width, r.width, width, rows.outputs, r.interleaved != 0};
+  for (int b = 0; b < batch; ++b) {
+    float* sequence = rows.output + static_cast<size_t>(b) * tokens * rows.outputs;
+    rotaryEmbedding(sequence, table + static_cast<size_t>(b) * table_batch, sequence, sizes);
+  }
+}
+
 /// Rows (B, tokens, heads * width) go behind the first `length` of each head's (B, heads, capacity, width).
 void append(const Projection& rows, int batch, int heads, int length, int capacity, float* cache) {
   const int tokens = rows.rows / batch;
@@ -37,12 +49,17 @@ void multiHeadAttention(const MultiHeadAttentionArgs& args) {
   project(args.query);
   project(args.key);
   project(args.value);
+  const AttentionArgs& a = args.attention;
+  const Rotation& rotation = args.rotation;
+  if (rotation.queries) {
+    rotate(args.query, a.batch, a.heads, rotation.queries, rotation.queryBatch, rotation);
+    rotate(args.key, a.batch, a.kvHeads, rotation.keys, 0, rotation);
+  }
   if (args.keyCache) {
-    const AttentionArgs& a = args.attention;
     append(args.key, a.batch, a.kvHeads, args.cacheLength, args.cacheCapacity, args.keyCache);
     append(args.value, a.batch, a.kvHeads, args.cacheLength, args.cacheCapacity, args.valueCache);
   }
-  scaledDotProductAttention(args.attention);
+  scaledDotProductAttention(a);
   project(args.output);
 }
 

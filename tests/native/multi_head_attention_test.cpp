@@ -22,7 +22,7 @@ struct Cache {
 
 /// One call, as JavaScript sets it up; with a cache it is causal and goes on from the cache's length.
 std::vector<float> forward(Layer& layer, const std::vector<float>& queries, const std::vector<float>& keys,
-                           const std::vector<float>& values, Cache* cache) {
+                           const std::vector<float>& values, Cache* cache, const Rotation& rotation = {}) {
   const LayerSizes& n = layer.n;
   const int l_count = static_cast<int>(queries.size()) / (n.batch * n.queryInputs);
   const int tokens = static_cast<int>(keys.size()) / (n.batch * n.keyInputs);
@@ -32,6 +32,8 @@ std::vector<float> forward(Layer& layer, const std::vector<float>& queries, cons
   args.value = layer.value.of(values.data(), n.batch * tokens);
   std::vector<float> mixed(size_t(n.batch) * l_count * n.heads * n.width, NAN);
   args.output = layer.output.of(mixed.data(), n.batch * l_count);
+
+  args.rotation = rotation;
 
   AttentionArgs& a = args.attention;
   const int row = n.heads * n.width, kv_row = n.kvHeads * n.width;
@@ -149,6 +151,35 @@ TEST(MultiHeadAttention, LeavesTheCacheBeyondItsLengthAlone) {
         EXPECT_EQ(std::isnan(cache.values[at]), t < 2 || t >= 5) << t;
       }
     }
+  }
+}
+
+TEST(MultiHeadAttention, TurnsQueriesAndKeysByTheirOwnTables) {
+  const LayerSizes n{2, 4, 2, 7, 3, 5, 10, 10, 10, 28};
+  Layer layer(n, true);
+  const auto queries = randomFloats(2 * 3 * 10, 1), keys = randomFloats(2 * 5 * 10, 2),
+             values = randomFloats(2 * 5 * 10, 3);
+  const std::vector<float> plain = forward(layer, queries, keys, values, nullptr);
+  for (const int interleaved : {0, 1}) {
+    // Angles that are the same everywhere cancel in every score; a query's alone do not.
+    const int width = 6;
+    std::vector<float> same(2 * 5 * width);
+    for (size_t i = 0; i < same.size(); ++i) {
+      const double angle = 0.3 + i % 3;
+      same[i] = static_cast<float>(i % width < 3 ? std::sin(angle) : std::cos(angle));
+    }
+    for (const int query_batch : {0, 3 * width}) {
+      const Rotation both{same.data(), query_batch, same.data(), width, interleaved};
+      const std::vector<float> turned = forward(layer, queries, keys, values, nullptr, both);
+      // Scores below 4 with some more roundings, weighing values below 4.
+      for (size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(turned[i], plain[i], 1e-5) << i;
+    }
+    std::vector<float> still(5 * width);
+    for (size_t i = 0; i < still.size(); ++i) still[i] = i % width < 3 ? 0.0f : 1.0f;
+    const Rotation none{still.data(), 0, still.data(), width, interleaved};
+    EXPECT_EQ(forward(layer, queries, keys, values, nullptr, none), plain);
+    const Rotation queries_alone{same.data(), 3 * width, still.data(), width, interleaved};
+    EXPECT_NE(forward(layer, queries, keys, values, nullptr, queries_alone), plain);
   }
 }
 

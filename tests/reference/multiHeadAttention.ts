@@ -1,3 +1,4 @@
+import { rotaryEmbedding, type RotaryReferenceOptions } from './rotaryEmbedding.js';
 import type { AttentionReferenceOptions } from './scaledDotProductAttention.js';
 import { scaledDotProductAttention } from './scaledDotProductAttention.js';
 import type { Numbers, Reference } from './tensor.js';
@@ -9,6 +10,8 @@ export interface MultiHeadReferenceParameters {
   numKvHeads?: number;
   /** W_q.weight (D, Dq), W_k.weight and W_v.weight (Dkv, ·), W_o.weight (D, D), and the same names with .bias. */
   state: Readonly<Record<string, Numbers>>;
+  /** How the projected queries and keys turn. */
+  rotary?: { queries: RotaryReferenceOptions; keys: RotaryReferenceOptions };
 }
 
 /** queries (B, L, Dq), keys (B, S, Dk), values (B, S, Dv) -> output (B, L, D), weights (B, H, L, S). */
@@ -16,13 +19,14 @@ export function multiHeadAttention(
   queries: Numbers,
   keys: Numbers,
   values: Numbers,
-  { numHeads, numKvHeads = numHeads, state }: MultiHeadReferenceParameters,
+  { numHeads, numKvHeads = numHeads, state, rotary }: MultiHeadReferenceParameters,
   options: AttentionReferenceOptions = {},
 ): { output: Reference; weights: Reference } {
   const project = (x: Numbers, name: string): Reference =>
     linear(x, state[`${name}.weight`]!, state[`${name}.bias`]);
-  const q = splitHeads(project(queries, 'W_q'), numHeads);
-  const k = splitHeads(project(keys, 'W_k'), numKvHeads);
+  let q = splitHeads(project(queries, 'W_q'), numHeads);
+  let k = splitHeads(project(keys, 'W_k'), numKvHeads);
+  if (rotary) [q, k] = [rotaryEmbedding(q, rotary.queries), rotaryEmbedding(k, rotary.keys)];
   const v = splitHeads(project(values, 'W_v'), numKvHeads);
   const { output, weights } = scaledDotProductAttention(q, k, v, options);
   return { output: project(joinHeads(output), 'W_o'), weights };

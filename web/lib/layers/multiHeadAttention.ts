@@ -19,6 +19,7 @@ import type { Wasm } from '../wasm.js';
 import { Cache, type KeyValueCache } from './keyValueCache.js';
 import { linearSpecs, Parameters, type Parameter } from './parameters.js';
 import { checkPast, type StoredPast } from './past.js';
+import { NO_ROTATION, rotaryPositions, type Rotation, type RotaryPositioning } from './rotaryPositions.js';
 import { fromTorch } from './torchNames.js';
 import type {
   LayerForwardOptions,
@@ -52,6 +53,7 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
   /** Dq, Dk, Dv */
   readonly #inputs: readonly [number, number, number];
   readonly #dropout: number;
+  readonly #rotary: RotaryPositioning | undefined;
   #seed: number;
 
   constructor(wasm: Wasm, options: MultiHeadAttentionOptions) {
@@ -72,6 +74,7 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
       size('keySize', given.keySize ?? numHiddens),
       size('valueSize', given.valueSize ?? numHiddens),
     ];
+    this.#rotary = given.rotary && rotaryPositions(OPERATION, given.rotary, numHiddens / heads);
     this.#wasm = wasm;
     this.#heads = heads;
     this.#kvHeads = kvHeads;
@@ -103,6 +106,7 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
     const past = checkPast(FORWARD, given, this, heads, tokens);
     const scoresShape = [batch, this.#heads, length, past.length + tokens];
     const plan = this.#checkOptions(given, scoresShape, past.length);
+    const rotation = this.#rotary?.(FORWARD, given, { batch, queries: length, tokens, past: past.length });
     const outputShape = [batch, length, this.#numHiddens];
     const into = checkOut(FORWARD, 'out.output', given.out?.output, sizeOf(outputShape));
 
@@ -112,7 +116,8 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
       const args = this.#attentionArgs(projections, scoresShape, stored);
       plan.place(memory, args);
       args.words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionScratch(args.place(memory)));
-      raw.multiHeadAttention(args.place(memory, multiHeadArgs(projections, stored)));
+      const rotated = rotation ? rotation(this.#wasm) : NO_ROTATION;
+      raw.multiHeadAttention(args.place(memory, multiHeadArgs(projections, stored, rotated)));
       const data = memory.read(projections[3].output, sizeOf(outputShape), into);
       const result: MultiHeadAttentionResult = { output: { data, shape: outputShape } };
       plan.read(memory, args, result);
@@ -251,10 +256,10 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
 }
 
 /** What C++'s MultiHeadAttentionArgs has behind its AttentionArgs. */
-function multiHeadArgs(projections: readonly Projection[], stored: StoredPast): number[] {
+function multiHeadArgs(projections: readonly Projection[], stored: StoredPast, rotation: Rotation): number[] {
   const rest: number[] = [];
   for (const p of projections) rest.push(p.input, p.packed, p.bias, p.output, p.rows, p.inputs, p.outputs);
-  rest.push(stored.keys, stored.values, stored.length, stored.capacity);
+  rest.push(stored.keys, stored.values, stored.length, stored.capacity, ...rotation);
   return rest;
 }
 

@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { RotaryOptions } from '../rotary.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
 import type { KeyValueCache } from './keyValueCache.js';
 import type { Parameter } from './parameters.js';
@@ -19,6 +20,11 @@ export interface MultiHeadAttentionOptions {
   valueSize?: number;
   /** Hkv: fewer key/value heads (grouped-query attention). A divisor of `numHeads`; default `numHeads`. */
   numKvHeads?: number;
+  /**
+   * Rotary positions of the projected queries and keys, of the width of a head. Positions belong to the call, so there are
+   * no `positions` here, tables are of shape (positions, rotaryDim/2), and `offset` is added to all positions.
+   */
+  rotary?: RotaryOptions;
   /** Seed of the first weights and of dropout; default a fresh one for each layer. */
   seed?: number;
 }
@@ -29,6 +35,11 @@ export interface LayerForwardOptions extends AttentionOptions {
   training?: boolean;
   /** For decoding: keys and values seen so far; the call appends its own. */
   cache?: KeyValueCache;
+  /**
+   * Rotary position of the first new key; default the number of keys that `cache` or `pastKey` hold. Query 0 stands at
+   * `causalOffset` among the keys, past ones included, as for the other relative positions: by default at the first new key.
+   */
+  offset?: number;
 }
 
 /** What `MultiHeadAttention.forward` returns. */
