@@ -8,14 +8,17 @@ const programs = (file: string) =>
 const promised = (code: string) =>
   Array.from(code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm), ([, text]) => text);
 
-describe('README', () => {
-  it.each(programs('README.md'))('shows a program that prints what it says: %#', (code) => {
-    const printed = output('node', ['--input-type=module', '--eval', code]).trimEnd().split('\n');
-    expect(promised(code).length).toBeGreaterThan(0);
-    expect(printed).toEqual(promised(code));
-  });
+describe('README and guides', () => {
+  it.each([...programs('README.md'), ...programs('web/docs/choosing-positions.md')])(
+    'show a program that prints what it says: %#',
+    (code) => {
+      const printed = output('node', ['--input-type=module', '--eval', code]).trimEnd().split('\n');
+      expect(promised(code).length).toBeGreaterThan(0);
+      expect(printed).toEqual(promised(code));
+    },
+  );
 
-  it('names no script that package.json does not have', () => {
+  it('name no script that package.json does not have', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const named = Array.from(
       `${read('README.md')}${read('CONTRIBUTING.md')}`.matchAll(/npm (?:run )?([a-z]+(?::[a-z]+)?)\b/g),

@@ -96,7 +96,7 @@ export interface WasmAttention {
 
   /**
    * The encoding of image patches, row after row: half the width encodes a patch's row as `sinusoidalEncoding` does, the
-   * other half its column.
+   * other half its column. Parmar et al. 2018.
    *
    * @returns (height·width, dim); dim a multiple of 4
    * @example
