@@ -74,7 +74,7 @@ async function measureWork({ name, peers: wanted, rounds, quick, clock = 'wall' 
     rounds,
     clock,
     warmup: quick ? 300 : 600,
-    collect: largest >= 2 ** 20,
+    collect: problem.collect ?? largest >= 2 ** 20,
     onRound: (round) => progress(`${name}: round ${round + 1}`),
   });
   const { user, system } = process.cpuUsage(before[1]);

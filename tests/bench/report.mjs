@@ -2,7 +2,17 @@
 import { median } from './timing.mjs';
 
 const OURS = 'wasm-attention';
-const COLUMNS = [OURS, 'ort', 'ort-attention', 'ort-mha', 'tfjs', 'jax-js', 'eigen', 'javascript'];
+const COLUMNS = [
+  OURS,
+  'baseline',
+  'ort',
+  'ort-attention',
+  'ort-mha',
+  'tfjs',
+  'jax-js',
+  'eigen',
+  'javascript',
+];
 
 const ms = (value) => (value < 0.1 ? value.toFixed(4) : value < 10 ? value.toFixed(3) : value.toFixed(1));
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
@@ -48,7 +58,7 @@ export function barsOf(bars, result) {
     }
     const fastest = Math.min(...bar.over.map((peer) => rowOf(result, peer)?.median ?? Infinity));
     const ratio = ours?.median && Number.isFinite(fastest) ? fastest / ours.median : undefined;
-    return { text: `${bar.ratio}× ${bar.as}`, value: ratio ? `${ratio.toFixed(2)}×` : '–', met: ratio && ratio >= bar.ratio }; // prettier-ignore
+    return { text: `${Number(bar.ratio.toFixed(2))}× ${bar.as}`, value: ratio ? `${ratio.toFixed(2)}×` : '–', met: ratio && ratio >= bar.ratio }; // prettier-ignore
   });
 }
 

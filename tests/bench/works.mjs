@@ -1,12 +1,13 @@
 /**
  * The rows of the table. `make` builds the problem (seeded inputs, float64 check); `bars` are what this library aims at:
  * `{ over, ratio }` is at least `ratio` times as fast as the fastest of the peers `over` names, `{ limit, share }` at
- * least that share of the micro-kernel's GFLOP/s.
+ * least that share of the micro-kernel's GFLOP/s. The peer `baseline` is this library without what the row is about.
  */
 import { attention } from './problems/attention.mjs';
 import { decoding } from './problems/decoding.mjs';
 import { matmul } from './problems/matmul.mjs';
 import { multiHead } from './problems/multi-head.mjs';
+import { positionedAttention, rotary } from './problems/positions.mjs';
 import { addTable, softmax, table } from './problems/rows.mjs';
 
 const ORT = ['ort', 'ort-attention', 'ort-mha'];
@@ -85,8 +86,26 @@ export const works = [
     make: () => decoding({ past: 4096, width: 768, heads: 12 }),
     bars: overOrt(3),
   },
+  {
+    name: 'rotary-12x1024',
+    title: 'rotary (1,12,1024,64) / a copy',
+    make: () => rotary({ heads: 12, n: 1024, d: 64 }),
+    bars: [{ over: ['baseline'], as: 'a copy', ratio: 0.7 }],
+  },
+  {
+    name: 'attention-512-alibi',
+    title: 'attention (1,8,512,64) ALiBi / without',
+    make: () => positionedAttention({ heads: 8, n: 512, d: 64, alibi: true }),
+    bars: [{ over: ['baseline'], as: 'without', ratio: 1 / 1.1 }],
+  },
+  {
+    name: 'attention-512-shaw',
+    title: 'attention (1,8,512,64) Shaw 16 / without',
+    make: () => positionedAttention({ heads: 8, n: 512, d: 64, clip: 16 }),
+    bars: [{ over: ['baseline'], as: 'without', ratio: 1 / 1.5 }],
+  },
 ];
 
 /** A minute's worth: one row of each kind, at its smallest. */
-export const quick = ['matmul-512', 'attention-128', 'attention-512', 'attention-512-causal', 'mha-1x128x256', 'textbook', 'table-1000', 'decoding']; // prettier-ignore
+export const quick = ['matmul-512', 'attention-128', 'attention-512', 'attention-512-causal', 'mha-1x128x256', 'textbook', 'table-1000', 'decoding', 'rotary-12x1024']; // prettier-ignore
 export const quickPeers = ['ort', 'tfjs', 'eigen'];

@@ -136,6 +136,11 @@ const prepare = {
 export async function open() {
   return {
     version: process.version,
-    peers: [{ name: 'javascript', prepare: (problem) => ({ run: prepare[problem.kind](problem) }) }],
+    peers: [
+      {
+        name: 'javascript',
+        prepare: (problem) => (prepare[problem.kind] ? { run: prepare[problem.kind](problem) } : undefined),
+      },
+    ],
   };
 }

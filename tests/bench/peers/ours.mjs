@@ -100,6 +100,47 @@ const prepare = {
     const validLens = lengths && { data: lengths, shape: [1, rows] };
     return { run: () => ({ y: wasm.maskedSoftmax(scores, validLens).data }) };
   },
+
+  rotary: ({ wasm }, { params: { heads, n, d }, inputs }) => {
+    const x = { data: inputs.x, shape: [1, heads, n, d] };
+    return { run: () => ({ rotated: wasm.rotaryEmbedding(x).data }) };
+  },
+
+  positionedAttention: ({ wasm }, problem) => {
+    const { slopes, tables, params } = problem;
+    const table = (data) => ({ data, shape: [2 * params.clip + 1, params.d] });
+    const options = {
+      ...(slopes && { alibiSlopes: slopes }),
+      ...(tables && { relativeKeys: table(tables.keyTable), relativeValues: table(tables.valueTable) }),
+    };
+    const attend = attending(wasm, problem);
+    return { run: () => ({ output: attend(options) }) };
+  },
+};
+
+function attending(wasm, { params: { heads, n, d }, inputs }) {
+  const shape = [1, heads, n, d];
+  const [query, key, value] = [inputs.query, inputs.key, inputs.value].map((data) => ({ data, shape }));
+  return (options) => wasm.scaledDotProductAttention(query, key, value, options).output.data;
+}
+
+/** What a row is measured against where it is this library itself: the same without positions. */
+const baseline = {
+  rotary: ({ kernels: { wasm, place } }, { inputs: { x } }) => {
+    const address = place(x);
+    return {
+      run() {
+        new Float32Array(wasm.memory.buffer, address, x.length).set(x);
+        // As the library reads results: the copying constructor.
+        return { copied: new Float32Array(new Float32Array(wasm.memory.buffer, address, x.length)) };
+      },
+    };
+  },
+
+  positionedAttention: ({ wasm }, problem) => {
+    const attend = attending(wasm, problem);
+    return { run: () => ({ plain: attend({}) }) };
+  },
 };
 
 export async function open({ build }) {
@@ -109,6 +150,9 @@ export async function open({ build }) {
   const context = { wasm, kernels: withArrays(await instantiate('product', build)) };
   return {
     version,
-    peers: [{ name: 'wasm-attention', prepare: (problem) => prepare[problem.kind](context, problem) }],
+    peers: [
+      { name: 'wasm-attention', prepare: (problem) => prepare[problem.kind](context, problem) },
+      { name: 'baseline', prepare: (problem) => baseline[problem.kind]?.(context, problem) },
+    ],
   };
 }
