@@ -6,11 +6,18 @@ import { multiHeadAttention } from '../reference/multiHeadAttention.js';
 import { rnn } from '../reference/rnn.js';
 import { scaledDotProductAttention } from '../reference/scaledDotProductAttention.js';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
+import { alibiBias } from '../reference/alibiBias.js';
+import { alibiSlopes } from '../reference/alibiSlopes.js';
+import { relativeShift } from '../reference/relativeShift.js';
+import { rotaryEmbedding } from '../reference/rotaryEmbedding.js';
+import { rotaryEmbeddingBackward } from '../reference/rotaryEmbeddingBackward.js';
+import { bucketOf } from '../reference/t5RelativeBuckets.js';
 import { encodingRotation } from '../reference/encodingRotation.js';
 import { attentionCases, positionalCases } from '../support/attentionCases.js';
 import { expectClose } from '../support/close.js';
 import { convolutionInputs } from '../support/convolutionCases.js';
 import { loadFixtures } from '../support/fixtures.js';
+import { rotaryCases } from '../support/rotaryCases.js';
 import { multiHeadCases } from '../support/multiHeadCases.js';
 
 /** Both sides are float64: a few hundred roundings of 2^-53, amplified by softmax over logits below 100. */
@@ -79,6 +86,50 @@ describe('float64 oracles agree with PyTorch', () => {
     const P = sinusoidalEncoding({ length: positions.length, dim: num_hiddens, base, positions });
     // PyTorch's float64 angle is off by some 2^-53 of itself: 1e-11 at position 1e5.
     expectClose(P, fixture.output('P'), { atol: 1e5 * 4 * 2 ** -53 + 1e-15 });
+  });
+
+  test.each(rotaryCases())('rotary embedding: $name', ({ x, gradOutput, options, expected }) => {
+    // As above, times values below 4.
+    const tolerance = { atol: 4e5 * 4 * 2 ** -53 + 1e-14 };
+    expectClose(rotaryEmbedding(x, options), expected.output, tolerance);
+    expectClose(rotaryEmbeddingBackward(gradOutput, options), expected.gradient, tolerance);
+  });
+
+  test.each(loadFixtures('positional', /^alibi_slopes/))('slopes: $name', (fixture) => {
+    const { num_heads } = fixture.attributes as { num_heads: number };
+    expectClose({ data: alibiSlopes(num_heads), shape: [num_heads] }, fixture.output('slopes'), DOUBLE);
+  });
+
+  test.each(loadFixtures('positional', /^alibi_bias/))('slopes times distances: $name', (fixture) => {
+    const { num_heads, query_length, symmetric } = fixture.attributes as {
+      num_heads: number;
+      query_length: number;
+      symmetric: boolean;
+    };
+    const bias = alibiBias({
+      numHeads: num_heads,
+      queryLength: query_length,
+      symmetric,
+      isCausal: !symmetric,
+    });
+    expectClose(bias, fixture.output('bias'), DOUBLE);
+  });
+
+  test.each(loadFixtures('positional', /^t5_bucket/))('buckets: $name', (fixture) => {
+    const { bidirectional, num_buckets, max_distance } = fixture.attributes as {
+      bidirectional: boolean;
+      num_buckets: number;
+      max_distance: number;
+    };
+    const options = { bidirectional, numBuckets: num_buckets, maxDistance: max_distance };
+    const buckets = Array.from(fixture.input('relative_position').data, (distance) =>
+      bucketOf(distance, options),
+    );
+    expect(buckets).toEqual([...fixture.output('bucket').data]);
+  });
+
+  test.each(loadFixtures('positional', /^huang/))('skewing: $name', (fixture) => {
+    expectClose(relativeShift(fixture.output('QEr')), fixture.output('S_rel_lower'), DOUBLE);
   });
 });
 
