@@ -89,6 +89,27 @@ void scaledDotProductAttention(const AttentionArgs& args);
 /// Floats of working memory that `scaledDotProductAttention` needs for these sizes.
 size_t scaledDotProductAttentionScratch(const AttentionArgs& args);
 
+/// What `scaledDotProductAttentionBackward` reads. Gradients lie as the tensors they belong to, `gradOutput` as the output
+/// by its strides; of `attention` the outputs themselves (output, weights, scores, logSumExp) are not used.
+struct AttentionGradArgs {
+  AttentionArgs attention;
+  const float* gradOutput;  // (B, H, L, Ev)
+  float* gradQuery;         // (B, H, L, E)
+  float* gradKey;           // (B, Hkv, S, E)
+  float* gradValue;         // (B, Hkv, S, Ev)
+  // Added to, since they sum over what they were broadcast along; null where their tensor is.
+  float* gradBias;
+  float* gradRelativeKeys;
+  float* gradRelativeValues;
+};
+
+/// The gradients of sum(output * gradOutput), where output is scaledDotProductAttention's for the same arguments, dropout
+/// included. Weights are recomputed; working memory is linear in L and S. Masked keys and values get 0 and, whatever they
+/// hold, do not reach the gradients of others. Gradients alias nothing. Source: Dao et al. 2022.
+/// attention.scratch  scaledDotProductAttentionBackwardScratch() floats.
+void scaledDotProductAttentionBackward(const AttentionGradArgs& args);
+size_t scaledDotProductAttentionBackwardScratch(const AttentionArgs& args);
+
 /// A linear layer's weight as its products read it; `gemm` in kernels/gemm.h says how it is laid out.
 /// weight  (outputs, inputs), row-major
 /// packed  packWeightSize(inputs, outputs) floats

@@ -60,21 +60,6 @@ void addAlibi(const AttentionArgs& a, const Workspace& w, const Group& g, BlockR
   });
 }
 
-void addRelativeKeys(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
-  const int clip = a.relativeKeysClip;
-  forEachVector(w, keys, [&](int j, f32x4 scores, int v) {
-    const int distance = j - g.position - v * kLanes;  // of the first lane; one less for each next
-    const float* table = g.relative + v * kLanes;
-    if (distance <= -clip) return scores + load(table);
-    if (distance - (kLanes - 1) >= clip) return scores + load(table + 2 * clip * kGroup);
-    f32x4 term;
-    for (int lane = 0; lane < kLanes; ++lane) {
-      term[lane] = table[(std::clamp(distance - lane, -clip, clip) + clip) * kGroup + lane];
-    }
-    return scores + term;
-  });
-}
-
 void applyMask(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
   for (int lane = 0; lane < kGroup; ++lane) {
     const uint8_t* mask = operandRow(a.mask, a.maskStrides, g, lane);
@@ -100,6 +85,20 @@ void applyLimits(const Workspace& w, const Group& g, BlockRange keys) {
 
 }  // namespace
 
+void addByDistance(const Workspace& w, const Group& g, BlockRange keys, int clip, const float* terms) {
+  forEachVector(w, keys, [&](int j, f32x4 scores, int v) {
+    const int distance = j - g.position - v * kLanes;  // of the first lane; one less for each next
+    const float* table = terms + v * kLanes;
+    if (distance <= -clip) return scores + load(table);
+    if (distance - (kLanes - 1) >= clip) return scores + load(table + 2 * clip * kGroup);
+    f32x4 term;
+    for (int lane = 0; lane < kLanes; ++lane) {
+      term[lane] = table[(std::clamp(distance - lane, -clip, clip) + clip) * kGroup + lane];
+    }
+    return scores + term;
+  });
+}
+
 void finishScores(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
   if (a.scoresStage == ScoresStage::kScaled) writeRows(a, w, g, keys, a.scores);
   if (a.softcap > 0) {
@@ -109,7 +108,7 @@ void finishScores(const AttentionArgs& a, const Workspace& w, const Group& g, Bl
   if (a.scoresStage == ScoresStage::kSoftcapped) writeRows(a, w, g, keys, a.scores);
   if (a.bias) addBias(a, w, g, keys);
   if (a.alibiSlopes) addAlibi(a, w, g, keys);
-  if (a.relativeKeys) addRelativeKeys(a, w, g, keys);
+  if (a.relativeKeys) addByDistance(w, g, keys, a.relativeKeysClip, g.relative);
   if (a.mask) applyMask(a, w, g, keys);
   applyLimits(w, g, keys);
   if (a.scoresStage == ScoresStage::kMasked) writeRows(a, w, g, keys, a.scores);

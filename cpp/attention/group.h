@@ -56,6 +56,7 @@ struct Workspace {
   float* relativeWeights;  // (2 * clip + 1, 8) weight on each table row
   size_t size;             // floats in all
 
+  Workspace() = default;
   Workspace(const AttentionArgs& args, float* scratch);
 };
 
@@ -71,8 +72,23 @@ struct BlockRange {
   int base, from, to;
 };
 
+/// Eight queries from `first` on: where they stand and what they may see; nothing is packed yet.
+Group placeGroup(const AttentionArgs& a, int b, int h, int first);
+
+/// out (rows, 8) = panels of 4 rows of this depth * right (depth, 8); rows round up to 4.
+void multiplyPanels(const float* panels, const float* right, int depth, int rows, float* out);
+
 /// block = K * query.
 void multiplyKeys(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys);
+
+/// block[j][i] += terms[clip(j - i, -clip, clip) + clip][i], i and j being positions among the keys.
+void addByDistance(const Workspace& w, const Group& g, BlockRange keys, int clip, const float* terms);
+
+/// Its transpose: sums (2 * clip + 1, 8) of the block's entries by distance.
+void sumByDistance(const Workspace& w, const Group& g, BlockRange keys, int clip, float* sums);
+
+/// Drops entries of the block by the seed's bits and divides the others by 1 - dropout.
+void dropWeights(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys);
 
 /// Softcap, bias, ALiBi, relative keys, masks.
 void finishScores(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys);

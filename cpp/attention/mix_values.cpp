@@ -57,10 +57,21 @@ void addRows(const float* weights, const float* rows, ptrdiff_t stride, int dept
 
 /// Weights summed by table row, then one product with the table.
 void addRelativeValues(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
-  const int clip = a.relativeValuesClip;
-  const int rows = 2 * clip + 1;
+  const int rows = 2 * a.relativeValuesClip + 1;
   float* sums = w.relativeWeights;
-  std::fill(sums, sums + rows * kGroup, 0.0f);
+  sumByDistance(w, g, keys, a.relativeValuesClip, sums);
+  if (*w.relativeValuesFinite != 0) {
+    addProduct(sums, w.relativeValues, static_cast<size_t>(rows) * kTileCols, rows, w, g, false);
+  } else {
+    const float* table = a.relativeValues + static_cast<ptrdiff_t>(g.h) * a.relativeValuesHead;
+    addRows(sums, table, a.valueWidth, rows, a.valueWidth, w, g, false);
+  }
+}
+
+}  // namespace
+
+void sumByDistance(const Workspace& w, const Group& g, BlockRange keys, int clip, float* sums) {
+  std::fill(sums, sums + (2 * clip + 1) * kGroup, 0.0f);
   for (int j = keys.from; j < keys.to; ++j) {
     const float* weights = w.block + (j - keys.base) * kGroup;
     for (int v = 0; v < kVectors; ++v) {
@@ -77,15 +88,7 @@ void addRelativeValues(const AttentionArgs& a, const Workspace& w, const Group& 
       }
     }
   }
-  if (*w.relativeValuesFinite != 0) {
-    addProduct(sums, w.relativeValues, static_cast<size_t>(rows) * kTileCols, rows, w, g, false);
-  } else {
-    const float* table = a.relativeValues + static_cast<ptrdiff_t>(g.h) * a.relativeValuesHead;
-    addRows(sums, table, a.valueWidth, rows, a.valueWidth, w, g, false);
-  }
 }
-
-}  // namespace
 
 void mixValues(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
   const int skipped = keys.from - keys.base;

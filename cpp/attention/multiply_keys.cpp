@@ -48,24 +48,22 @@ void multiplyUnpackedKeys(const AttentionArgs& a, const Workspace& w, const Grou
 
 }  // namespace
 
+void multiplyPanels(const float* panels, const float* right, int depth, int rows, float* out) {
+  for (int r = 0; r < rows; r += kTileRows) {
+    storeTile(multiplyTile<kTileRows>(panels + static_cast<size_t>(r) * depth, right, depth), out + r * kGroup);
+  }
+}
+
 void multiplyKeys(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
   if (!w.packed) return multiplyUnpackedKeys(a, w, g, keys);
-  for (int j = keys.from; j < keys.to; j += kTileRows) {
-    const Tile tile = multiplyTile<kTileRows>(w.keyPanels + static_cast<size_t>(j) * a.width, g.query, a.width);
-    storeTile(tile, w.block + (j - keys.base) * kGroup);
-  }
+  multiplyPanels(w.keyPanels + static_cast<size_t>(keys.from) * a.width, g.query, a.width, keys.to - keys.from,
+                 w.block + (keys.from - keys.base) * kGroup);
 }
 
 void multiplyRelativeKeys(const AttentionArgs& a, const Workspace& w, const Group& g) {
   const int rows = 2 * a.relativeKeysClip + 1;
   const float* table = a.relativeKeys + static_cast<ptrdiff_t>(g.h) * a.relativeKeysHead;
-  if (w.packed) {
-    for (int r = 0; r < rows; r += kTileRows) {
-      const Tile tile = multiplyTile<kTileRows>(w.relativeKeys + static_cast<size_t>(r) * a.width, g.query, a.width);
-      storeTile(tile, g.relative + r * kGroup);
-    }
-    return;
-  }
+  if (w.packed) return multiplyPanels(w.relativeKeys, g.query, a.width, rows, g.relative);
   for (int r = 0; r < rows; r += kTileRows) {
     const float* four[kTileRows];
     for (int i = 0; i < kTileRows; ++i) four[i] = table + static_cast<ptrdiff_t>(std::min(r + i, rows - 1)) * a.width;

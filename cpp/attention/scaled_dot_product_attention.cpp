@@ -15,56 +15,22 @@
 #include "attention.h"
 #include "attention/group.h"
 #include "attention/visible.h"
+#include "kernels/cutter.h"
 #include "kernels/pack.h"
 
 namespace wasm_attention {
 namespace {
-
-/// Hands out pieces of the scratch; with a null scratch it only counts.
-class Cutter {
- public:
-  explicit Cutter(float* scratch) : scratch_(scratch) {}
-  float* take(size_t count) {
-    float* piece = scratch_ ? scratch_ + used_ : nullptr;
-    used_ += (count + kLanes - 1) / kLanes * kLanes;
-    return piece;
-  }
-  size_t used() const { return used_; }
-
- private:
-  float* scratch_;
-  size_t used_ = 0;
-};
 
 bool wantsHiddenScores(const AttentionArgs& a) {
   return a.scoresStage == ScoresStage::kScaled || a.scoresStage == ScoresStage::kSoftcapped;
 }
 
 Group makeGroup(const AttentionArgs& a, const Workspace& w, int b, int h, int first, int index) {
-  Group g{};
-  g.fresh = true;
-  g.b = b;
-  g.h = h;
-  g.first = first;
-  g.count = std::min(kGroup, a.queries - first);
-  g.position = first + queryOffset(a, b);
-  g.begin = a.keys;
-  g.innerEnd = a.keys;
-  for (int lane = 0; lane < g.count; ++lane) {
-    const Interval keys = visibleKeys(a, b, first + lane);
-    g.begins[lane / kLanes][lane % kLanes] = keys.begin;
-    g.ends[lane / kLanes][lane % kLanes] = keys.end;
-    g.innerBegin = std::max(g.innerBegin, keys.begin);
-    g.innerEnd = std::min(g.innerEnd, keys.end);
-    if (keys.begin >= keys.end) continue;
-    g.begin = std::min(g.begin, keys.begin);
-    g.end = std::max(g.end, keys.end);
-  }
+  Group g = placeGroup(a, b, h, first);
   if (wantsHiddenScores(a)) {
     g.begin = 0;
     g.end = a.keys;
   }
-  for (int v = 0; v < kVectors; ++v) g.max.v[v] = splat(-kInfinity);
   g.output = w.outputs + static_cast<size_t>(index) * kGroup * w.valueWidth;
 
   float* query = w.queries + static_cast<size_t>(index) * kGroup * a.width;
@@ -143,27 +109,9 @@ void finishGroup(const AttentionArgs& a, const Workspace& w, const Group& g, int
   for (int i = 0; i < count; ++i) finishGroup(a, w, groups[i], i);
 }
 
-/// 1 where 0 * x is 0 for all of them, else 0; `count` is a multiple of 8. Two chains, because each sum waits for the
-/// last.
-float allFinite(const float* x, int count) {
-  f32x4 even{};
-  f32x4 odd{};
-  for (int i = 0; i < count; i += 2 * kLanes) {
-    even += load(x + i) * 0.0f;
-    odd += load(x + i + kLanes) * 0.0f;
-  }
-  return sum(even + odd) == 0 ? 1.0f : 0.0f;
-}
-
 /// Keys and values of one head that any query of the batch may see, into panels.
 [[gnu::noinline]] void packHead(const AttentionArgs& a, const Workspace& w, int b, int kv_head) {
-  Interval seen{a.keys, 0};
-  for (int i = 0; i < a.queries; ++i) {
-    const Interval keys = visibleKeys(a, b, i);
-    if (keys.begin >= keys.end) continue;
-    seen.begin = std::min(seen.begin, keys.begin);
-    seen.end = std::max(seen.end, keys.end);
-  }
+  Interval seen = seenKeys(a, b);
   if (wantsHiddenScores(a)) seen = {0, a.keys};
   const float* key =
       a.key + static_cast<ptrdiff_t>(b) * a.keyStrides.batch + static_cast<ptrdiff_t>(kv_head) * a.keyStrides.head;

@@ -13,23 +13,6 @@
 namespace wasm_attention {
 namespace {
 
-void drop(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
-  u32x4 row_keys[kVectors];
-  for (int lane = 0; lane < kGroup; ++lane) {
-    row_keys[lane / kLanes][lane % kLanes] = dropoutRow(a.seed, static_cast<uint32_t>(resultRow(a, g, lane)));
-  }
-  const u32x4 threshold = splat(dropoutThreshold(a.dropout));
-  const float scale = 1 / (1 - a.dropout);
-  for (int j = keys.from; j < keys.to; ++j) {
-    float* row = w.block + (j - keys.base) * kGroup;
-    for (int v = 0; v < kVectors; ++v) {
-      const u32x4 bits = mix32(row_keys[v] + static_cast<uint32_t>(j) * kDropoutStep);
-      const i32x4 dropped = reinterpret_cast<i32x4>(bits < threshold);
-      store(row + v * kLanes, select(dropped, f32x4{}, load(row + v * kLanes) * scale));
-    }
-  }
-}
-
 /// The largest score of each query. Four chains, because each maximum waits for the one before.
 Lanes maximum(const float* first, const float* last, Lanes max) {
   constexpr int kChains = 2;  // and two vectors
@@ -57,6 +40,23 @@ f32x4 exponentials(float* first, float* last, f32x4 base) {
 }
 
 }  // namespace
+
+void dropWeights(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
+  u32x4 row_keys[kVectors];
+  for (int lane = 0; lane < kGroup; ++lane) {
+    row_keys[lane / kLanes][lane % kLanes] = dropoutRow(a.seed, static_cast<uint32_t>(resultRow(a, g, lane)));
+  }
+  const u32x4 threshold = splat(dropoutThreshold(a.dropout));
+  const float scale = 1 / (1 - a.dropout);
+  for (int j = keys.from; j < keys.to; ++j) {
+    float* row = w.block + (j - keys.base) * kGroup;
+    for (int v = 0; v < kVectors; ++v) {
+      const u32x4 bits = mix32(row_keys[v] + static_cast<uint32_t>(j) * kDropoutStep);
+      const i32x4 dropped = reinterpret_cast<i32x4>(bits < threshold);
+      store(row + v * kLanes, select(dropped, f32x4{}, load(row + v * kLanes) * scale));
+    }
+  }
+}
 
 void softmaxBlock(const AttentionArgs& a, const Workspace& w, Group& g, BlockRange keys) {
   float* const first = w.block + (keys.from - keys.base) * kGroup;
@@ -86,7 +86,7 @@ void softmaxBlock(const AttentionArgs& a, const Workspace& w, Group& g, BlockRan
   }
   g.max = max;
 
-  if (a.dropout > 0) drop(a, w, g, keys);
+  if (a.dropout > 0) dropWeights(a, w, g, keys);
   if (a.weights) writeRows(a, w, g, keys, a.weights);
 }
 

@@ -26,4 +26,16 @@ inline Interval visibleKeys(const AttentionArgs& a, int b, int i) {
   return keys;
 }
 
+/// From the first to the last key that any query of a batch may see.
+inline Interval seenKeys(const AttentionArgs& a, int b) {
+  Interval seen{a.keys, 0};
+  for (int i = 0; i < a.queries; ++i) {
+    const Interval keys = visibleKeys(a, b, i);
+    if (keys.begin >= keys.end) continue;
+    seen.begin = std::min(seen.begin, keys.begin);
+    seen.end = std::max(seen.end, keys.end);
+  }
+  return seen;
+}
+
 }  // namespace wasm_attention

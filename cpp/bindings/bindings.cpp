@@ -25,6 +25,17 @@ int scaledDotProductAttentionScratch(uintptr_t args) {
   return static_cast<int>(wasm_attention::scaledDotProductAttentionScratch(*at<const AttentionArgs>(args)));
 }
 
+static_assert(sizeof(wasm_attention::AttentionGradArgs) == (57 + 7) * 4,
+              "web/lib/ops/scaledDotProductAttentionBackward.ts lists these fields");
+
+void scaledDotProductAttentionBackward(uintptr_t args) {
+  wasm_attention::scaledDotProductAttentionBackward(*at<const wasm_attention::AttentionGradArgs>(args));
+}
+
+int scaledDotProductAttentionBackwardScratch(uintptr_t args) {
+  return static_cast<int>(wasm_attention::scaledDotProductAttentionBackwardScratch(*at<const AttentionArgs>(args)));
+}
+
 void sinusoidalFrequencies(uintptr_t out, int dim, double base) {
   wasm_attention::sinusoidalFrequencies(at<double>(out), dim, base);
 }
@@ -122,6 +133,8 @@ EMSCRIPTEN_BINDINGS(wasm_attention) {
   emscripten::function("maskedSoftmax", &maskedSoftmax);
   emscripten::function("scaledDotProductAttention", &scaledDotProductAttention);
   emscripten::function("scaledDotProductAttentionScratch", &scaledDotProductAttentionScratch);
+  emscripten::function("scaledDotProductAttentionBackward", &scaledDotProductAttentionBackward);
+  emscripten::function("scaledDotProductAttentionBackwardScratch", &scaledDotProductAttentionBackwardScratch);
   emscripten::function("packWeight", &packWeight);
   emscripten::function("packWeightSize", &packWeightSize);
   emscripten::function("multiHeadAttention", &multiHeadAttention);

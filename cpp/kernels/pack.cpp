@@ -66,4 +66,15 @@ void packColumns(const float* source, ptrdiff_t stride, int depth, int cols, flo
   }
 }
 
+// Two chains, because each sum waits for the last.
+float allFinite(const float* x, size_t count) {
+  f32x4 even{};
+  f32x4 odd{};
+  for (size_t i = 0; i < count; i += 2 * kLanes) {
+    even += load(x + i) * 0.0f;
+    odd += load(x + i + kLanes) * 0.0f;
+  }
+  return sum(even + odd) == 0 ? 1.0f : 0.0f;
+}
+
 }  // namespace wasm_attention

@@ -22,4 +22,7 @@ void packRows(const float* source, ptrdiff_t stride, int rows, int depth, float 
 /// source (depth, cols); panels panelsSize(cols, depth, 8) floats.
 void packColumns(const float* source, ptrdiff_t stride, int depth, int cols, float* panels);
 
+/// 1 where 0 * x is 0 for all of them, else 0; `count` is a multiple of 8.
+float allFinite(const float* x, size_t count);
+
 }  // namespace wasm_attention

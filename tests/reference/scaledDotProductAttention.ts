@@ -128,13 +128,13 @@ function visible(
 }
 
 /** The position of query 0 of sequence b among the keys. */
-function firstPosition({ causalOffset, pastKey }: AttentionReferenceOptions, b: number): number {
+export function firstPosition({ causalOffset, pastKey }: AttentionReferenceOptions, b: number): number {
   if (causalOffset === undefined) return pastKey ? pastKey.shape.at(-2)! : 0;
   return typeof causalOffset === 'number' ? causalOffset : causalOffset[b]!;
 }
 
 /** Rank 2 is one sequence, rank 3 one head. */
-function fourAxes(shape: readonly number[]): [number, number, number, number] {
+export function fourAxes(shape: readonly number[]): [number, number, number, number] {
   const [rows, columns] = shape.slice(-2) as [number, number];
   return [shape.length > 2 ? shape[0]! : 1, shape.length === 4 ? shape[1]! : 1, rows, columns];
 }
@@ -162,32 +162,36 @@ function broadcast<T>(
   index: readonly number[],
   padding: T,
 ): T {
+  const at = broadcastOffset(shape, index);
+  return at === undefined ? padding : data[at]!;
+}
+
+/** Where that element stands; undefined beyond a short last axis. */
+export function broadcastOffset(shape: readonly number[], index: readonly number[]): number | undefined {
   const last = shape.at(-1)!;
-  if (last !== 1 && index.at(-1)! >= last) return padding;
+  if (last !== 1 && index.at(-1)! >= last) return undefined;
   const aligned = index.slice(index.length - shape.length);
-  return data[
-    offset(
-      shape,
-      aligned.map((at, axis) => (shape[axis] === 1 ? 0 : at)),
-    )
-  ]!;
+  return offset(
+    shape,
+    aligned.map((at, axis) => (shape[axis] === 1 ? 0 : at)),
+  );
 }
 
 /** Which row of a (2k+1, width) or (H, 2k+1, width) table is for a distance, clipped to ±k. */
-function relativeRow({ shape }: Numbers, h: number, distance: number): number {
+export function relativeRow({ shape }: Numbers, h: number, distance: number): number {
   const rows = shape.at(-2)!;
   const k = (rows - 1) / 2;
   return (shape.length === 3 ? h * rows : 0) + Math.min(Math.max(distance, -k), k) + k;
 }
 
-function rowOf(data: ArrayLike<number>, row: number, width: number): number[] {
+export function rowOf(data: ArrayLike<number>, row: number, width: number): number[] {
   const out: number[] = [];
   for (let e = 0; e < width; ++e) out.push(data[row * width + e]!);
   return out;
 }
 
 /** a · row `row` of a matrix of a's width. */
-function dot(a: readonly number[], matrix: ArrayLike<number>, row: number): number {
+export function dot(a: readonly number[], matrix: ArrayLike<number>, row: number): number {
   let sum = 0;
   for (let e = 0; e < a.length; ++e) sum += a[e]! * matrix[row * a.length + e]!;
   return sum;

@@ -35,6 +35,9 @@ export const tensor: WasmAttention['tensor'] = (...call) => attention.tensor(...
 export const maskedSoftmax: WasmAttention['maskedSoftmax'] = (...call) => attention.maskedSoftmax(...call);
 export const scaledDotProductAttention: WasmAttention['scaledDotProductAttention'] = (...call) =>
   attention.scaledDotProductAttention(...call);
+export const scaledDotProductAttentionBackward: WasmAttention['scaledDotProductAttentionBackward'] = (
+  ...call
+) => attention.scaledDotProductAttentionBackward(...call);
 export const sinusoidalEncoding: WasmAttention['sinusoidalEncoding'] = (...call) =>
   attention.sinusoidalEncoding(...call);
 export const encodingRotation: WasmAttention['encodingRotation'] = (...call) =>

@@ -15,7 +15,7 @@ import {
   wrongValue,
 } from './check.js';
 import type { Memory } from './memory.js';
-import type { AttentionOptions, AttentionResult, TensorLike } from './types.js';
+import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from './types.js';
 
 /** The sizes that options are checked against. `keys` counts past ones. */
 export interface AttentionSizes {
@@ -35,6 +35,12 @@ const MAX_POSITION = 2 ** 30;
 
 /** Checked options: `place` copies them into the memory's scope, `read` collects what they asked for. */
 export interface CheckedAttentionOptions {
+  /** The shapes of those that have a gradient, where given. */
+  readonly differentiable: {
+    readonly bias?: readonly number[] | undefined;
+    readonly relativeKeys?: readonly number[] | undefined;
+    readonly relativeValues?: readonly number[] | undefined;
+  };
   place(memory: Memory, args: AttentionArgs): void;
   read(memory: Memory, args: AttentionArgs, result: AttentionResult): void;
 }
@@ -74,6 +80,11 @@ export function checkAttentionOptions(
   const intoWeights = checkOut(operation, 'out.weights', options.out?.weights, rows * keys);
 
   return {
+    differentiable: {
+      bias: bias?.shape,
+      relativeKeys: relativeKeys?.shape,
+      relativeValues: relativeValues?.shape,
+    },
     place(memory, args) {
       const { words, floats } = args;
       words[AT.windowLeft] = left;
@@ -231,8 +242,7 @@ function broadcast(
   return { batch: batch ?? 0, head: head ?? 0, row: row!, columns, step: repeats ? 0 : 1 };
 }
 
-interface RelativeTable {
-  readonly data: Float32Array;
+interface RelativeTable extends Tensor {
   readonly head: number;
   readonly clip: number;
 }
@@ -253,7 +263,7 @@ function checkRelative(
     const expected = `${name} of shape (2k+1, ${width}) or (${heads}, 2k+1, ${width})`;
     wrongValue(operation, expected, showShape(shape));
   }
-  return { data, head: perHead ? rows! * width : 0, clip: (rows! - 1) / 2 };
+  return { data, shape, head: perHead ? rows! * width : 0, clip: (rows! - 1) / 2 };
 }
 
 function checkSlopes(operation: string, value: TensorLike | ArrayLike<number>, heads: number): Float32Array {

@@ -5,6 +5,8 @@ export interface Raw extends Heap {
   maskedSoftmax(x: number, valid: number, out: number, rows: number, cols: number): void;
   scaledDotProductAttention(args: number): void;
   scaledDotProductAttentionScratch(args: number): number;
+  scaledDotProductAttentionBackward(args: number): void;
+  scaledDotProductAttentionBackwardScratch(args: number): number;
   packWeight(weight: number, packed: number, inputs: number, outputs: number): void;
   packWeightSize(inputs: number, outputs: number): number;
   multiHeadAttention(args: number): void;

@@ -22,6 +22,7 @@ import { rotaryEmbedding } from './ops/rotaryEmbedding.js';
 import { rotaryEmbeddingBackward } from './ops/rotaryEmbeddingBackward.js';
 import { rnn, type RnnOptions, type RnnResult, type RnnWeights } from './ops/rnn.js';
 import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
+import { scaledDotProductAttentionBackward } from './ops/scaledDotProductAttentionBackward.js';
 import { sinusoidalEncoding, type SinusoidalOptions } from './ops/sinusoidalEncoding.js';
 import { sinusoidalEncoding2d, type Sinusoidal2dOptions } from './ops/sinusoidalEncoding2d.js';
 import { t5RelativeBias, type T5RelativeBiasOptions } from './ops/t5RelativeBias.js';
@@ -29,7 +30,14 @@ import { t5RelativeBiasBackward } from './ops/t5RelativeBiasBackward.js';
 import { t5RelativeBuckets, type T5RelativeBucketsOptions } from './ops/t5RelativeBuckets.js';
 import { tensor } from './ops/tensor.js';
 import type { RotaryOptions } from './rotary.js';
-import type { AttentionOptions, AttentionResult, Tensor, TensorLike, ValidLens } from './types.js';
+import type {
+  AttentionGradients,
+  AttentionOptions,
+  AttentionResult,
+  Tensor,
+  TensorLike,
+  ValidLens,
+} from './types.js';
 import type { Wasm } from './wasm.js';
 
 /**
@@ -72,6 +80,31 @@ export interface WasmAttention {
     value: TensorLike,
     options?: AttentionOptions,
   ): AttentionResult;
+
+  /**
+   * The gradients of sum(output·gradOutput) for the output of scaledDotProductAttention with the same arguments, dropout's
+   * seed included. The weights are recomputed, so that memory stays O(L + S), whatever the options.
+   *
+   * What is masked has a gradient of exactly 0 and, whatever it holds, does not reach other gradients; so has a query that may
+   * attend to nothing. `needWeights`, `needScores`, `needLogSumExp` and `out` are accepted and do nothing, so that the
+   * options of the forward call can be handed on as they are. `alibiSlopes` count as constants.
+   *
+   * Dao et al. 2022.
+   *
+   * @param gradOutput the shape of the output: (…, L, Ev)
+   * @returns gradients for query, key and value, and for `bias`, `relativeKeys`, `relativeValues`, `pastKey` and `pastValue`
+   *   where given, each in that tensor's own shape
+   * @throws RangeError also for a gradOutput of another shape
+   * @example
+   * const { query: gradQ } = attention.scaledDotProductAttentionBackward(gradOutput, Q, K, V, { isCausal: true });
+   */
+  scaledDotProductAttentionBackward(
+    gradOutput: TensorLike,
+    query: TensorLike,
+    key: TensorLike,
+    value: TensorLike,
+    options?: AttentionOptions,
+  ): AttentionGradients;
 
   /**
    * Softmax over the last axis with d2l's valid lengths. -Infinity is masked; a row of no valid key is zeros.
@@ -267,6 +300,8 @@ export function surface(wasm: Wasm): WasmAttention {
     tensor,
     scaledDotProductAttention: (query, key, value, options) =>
       scaledDotProductAttention(wasm, query, key, value, options),
+    scaledDotProductAttentionBackward: (gradOutput, query, key, value, options) =>
+      scaledDotProductAttentionBackward(wasm, gradOutput, query, key, value, options),
     maskedSoftmax: (scores, validLens) => maskedSoftmax(wasm, scores, validLens),
     sinusoidalEncoding: (options) => sinusoidalEncoding(wasm, options),
     sinusoidalEncoding2d: (options) => sinusoidalEncoding2d(wasm, options),

@@ -84,3 +84,17 @@ export interface AttentionResult {
   presentKey?: Tensor;
   presentValue?: Tensor;
 }
+
+/** What `scaledDotProductAttentionBackward` returns: each gradient has its tensor's shape. */
+export interface AttentionGradients {
+  query: Tensor;
+  /** Zeros where a key or value was masked for every query. */
+  key: Tensor;
+  value: Tensor;
+  /** These are there where their options were given. `bias` is summed over the axes it was broadcast along. */
+  bias?: Tensor;
+  relativeKeys?: Tensor;
+  relativeValues?: Tensor;
+  pastKey?: Tensor;
+  pastValue?: Tensor;
+}

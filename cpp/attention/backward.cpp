@@ -1,0 +1,153 @@
+// The gradients of attention, tile by tile of 32 queries: with P the weights, dP = dO V^T and dS = P * (dP - sum P * dP),
+// dV += P^T dO, dK += scale * dS^T Q, dQ = scale * dS K (Dao et al. 2022, algorithm 4, but for its two passes over the
+// keys).
+#include "attention/backward.h"
+
+#include <algorithm>
+
+#include "kernels/pack.h"
+
+namespace wasm_attention {
+namespace {
+
+/// Group number `index` of a tile: gradients of its scores and queries; what the products over the queries need.
+[[gnu::noinline]] void backwardGroup(const AttentionGradArgs& args, const BackwardWorkspace& w, Group& g, int index,
+                                     BlockRange keys) {
+  const AttentionArgs& a = args.attention;
+  const int rows = keys.to - keys.from;
+  float* const query = w.weights.queries;
+  packRows<kGroup>(rowOf(a.query, a.queryStrides, g.b, g.h, g.first), a.queryStrides.row, g.count, a.width, a.scale,
+                   query);
+  g.query = query;
+  // Lanes past the last query see nothing.
+  if (g.count < kGroup) g.innerEnd = g.innerBegin;
+  if (a.relativeKeys) {
+    g.relative = w.relativeKeys.terms;
+    multiplyPanels(w.relativeKeys.panels, query, a.width, w.relativeKeys.rows, g.relative);
+  }
+  recomputeWeights(w, g, keys);
+
+  packRows<kGroup>(rowOf(args.gradOutput, a.outputStrides, g.b, g.h, g.first), a.outputStrides.row, g.count,
+                   a.valueWidth, 1.0f, w.gradOutput);
+  multiplyPanels(w.valuePanels + static_cast<size_t>(keys.from) * a.valueWidth, w.gradOutput, a.valueWidth, rows,
+                 w.slopes.block);
+  if (a.relativeValues) {
+    const TableWorkspace& t = w.relativeValues;
+    multiplyPanels(t.panels, w.gradOutput, a.valueWidth, t.rows, t.terms);
+    addByDistance(w.slopes, g, keys, a.relativeValuesClip, t.terms);
+  }
+  differentiateSoftmax(a, w, g, keys);
+
+  std::fill(w.gradQuery, w.gradQuery + static_cast<size_t>(kGroup) * w.width, 0.0f);
+  if (a.bias) addBiasGradient(a, w, g, keys, args.gradBias);
+  if (a.relativeKeys) {
+    const TableWorkspace& t = w.relativeKeys;
+    sumByDistance(w.slopes, g, keys, a.relativeKeysClip, t.terms);
+    addBlockProduct(t.terms, t.columns, rightOperand(t.finite), t.rows, t.rows, w.width, w.gradQuery);
+    transposeBlock(t.terms, t.rows, index, t.transposed);
+  }
+  if (a.relativeValues) {
+    const TableWorkspace& t = w.relativeValues;
+    sumByDistance(w.weights, g, keys, a.relativeValuesClip, t.terms);
+    transposeBlock(t.terms, t.rows, index, t.transposed);
+  }
+  if (a.softcap > 0) differentiateSoftcap(w, keys);
+  transposeBlock(w.weights.block, rows, index, w.weightPanels);
+  transposeBlock(w.slopes.block, rows, index, w.slopePanels);
+
+  const int seen = w.seen.end - w.seen.begin;
+  const float* columns = w.keyColumns + static_cast<size_t>(keys.from - w.seen.begin) * kTileCols;
+  addBlockProduct(w.slopes.block, columns, rightOperand(w.keysFinite), std::min(keys.to, w.seen.end) - keys.from, seen,
+                  w.width, w.gradQuery);
+  for (int lane = 0; lane < g.count; ++lane) {
+    float* to = rowOf(args.gradQuery, a.queryStrides, g.b, g.h, g.first + lane);
+    for (int e = 0; e < a.width; ++e) to[e] = a.scale * w.gradQuery[lane * w.width + e];
+  }
+}
+
+/// Up to kBackwardQueries queries of one head.
+[[gnu::noinline]] void backwardTile(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int h, int first) {
+  const AttentionArgs& a = args.attention;
+  const int count = std::min(kBackwardQueries, a.queries - first);
+  Group groups[kBackwardGroups];
+  int begin = a.keys;
+  int end = 0;
+  for (int i = 0; i * kGroup < count; ++i) {
+    groups[i] = placeGroup(a, b, h, first + i * kGroup);
+    begin = std::min(begin, groups[i].begin);
+    end = std::max(end, groups[i].end);
+  }
+  if (begin >= end) {
+    for (int i = 0; i < count; ++i) {
+      float* row = rowOf(args.gradQuery, a.queryStrides, b, h, first + i);
+      std::fill(row, row + a.width, 0.0f);
+    }
+    return;
+  }
+  const int from = begin / kTileRows * kTileRows;
+  const BlockRange keys{from, from, roundUp(end, kTileRows)};
+  packTile(a, w, rowOf(a.query, a.queryStrides, b, h, first), rowOf(args.gradOutput, a.outputStrides, b, h, first),
+           count);
+  for (int i = 0; i * kGroup < count; ++i) backwardGroup(args, w, groups[i], i, keys);
+
+  const int rows = keys.to - keys.from;
+  const Right queries = rightOperand(w.queriesFinite);
+  const Right grad_outputs = rightOperand(w.gradOutputsFinite);
+  addPanelProduct(w.weightPanels, w.gradOutputColumns, grad_outputs, rows, count, w.valueWidth,
+                  w.gradValue + static_cast<size_t>(from) * w.valueWidth);
+  addPanelProduct(w.slopePanels, w.queryColumns, queries, rows, count, w.width,
+                  w.gradKey + static_cast<size_t>(from) * w.width);
+  const auto add = [&](const TableWorkspace& t, const float* columns, Right right) {
+    if (t.rows > 0) addPanelProduct(t.transposed, columns, right, t.rows, count, t.width, t.gradient);
+  };
+  add(w.relativeKeys, w.queryColumns, queries);
+  add(w.relativeValues, w.gradOutputColumns, grad_outputs);
+}
+
+void addTable(const TableWorkspace& t, int columns, float* to) {
+  for (int r = 0; r < t.rows; ++r) {
+    for (int c = 0; c < columns; ++c) to[r * columns + c] += t.gradient[r * t.width + c];
+  }
+}
+
+/// One query head, with its tables.
+void backwardHead(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int h) {
+  const AttentionArgs& a = args.attention;
+  TableWorkspace& keys = w.relativeKeys;
+  TableWorkspace& values = w.relativeValues;
+  const ptrdiff_t key_table = static_cast<ptrdiff_t>(h) * a.relativeKeysHead;
+  const ptrdiff_t value_table = static_cast<ptrdiff_t>(h) * a.relativeValuesHead;
+  for (TableWorkspace* t : {&keys, &values}) {
+    std::fill(t->gradient, t->gradient + static_cast<size_t>(roundUp(t->rows, kTileRows)) * t->width, 0.0f);
+  }
+  if (a.relativeKeys) packTable(a.relativeKeys + key_table, a.width, keys);
+  if (a.relativeValues) packTable(a.relativeValues + value_table, a.valueWidth, values);
+  for (int first = 0; first < a.queries; first += kBackwardQueries) backwardTile(args, w, b, h, first);
+  if (a.relativeKeys) addTable(keys, a.width, args.gradRelativeKeys + key_table);
+  if (a.relativeValues) addTable(values, a.valueWidth, args.gradRelativeValues + value_table);
+}
+
+void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride, int rows, int columns) {
+  for (int r = 0; r < rows; ++r, from += from_stride, to += to_stride) std::copy(from, from + columns, to);
+}
+
+}  // namespace
+
+size_t scaledDotProductAttentionBackwardScratch(const AttentionArgs& a) { return BackwardWorkspace(a, nullptr).size; }
+
+void scaledDotProductAttentionBackward(const AttentionGradArgs& args) {
+  const AttentionArgs& a = args.attention;
+  BackwardWorkspace w(a, a.scratch);
+  const int heads_per_kv = a.heads / a.kvHeads;
+  for (int b = 0; b < a.batch; ++b) {
+    for (int kv = 0; kv < a.kvHeads; ++kv) {
+      packBackwardHead(a, w, b, kv);
+      for (int h = kv * heads_per_kv; h < (kv + 1) * heads_per_kv; ++h) backwardHead(args, w, b, h);
+      copyRows(w.gradKey, w.width, rowOf(args.gradKey, a.keyStrides, b, kv, 0), a.keyStrides.row, a.keys, a.width);
+      copyRows(w.gradValue, w.valueWidth, rowOf(args.gradValue, a.valueStrides, b, kv, 0), a.valueStrides.row, a.keys,
+               a.valueWidth);
+    }
+  }
+}
+
+}  // namespace wasm_attention

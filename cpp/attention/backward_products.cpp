@@ -1,0 +1,63 @@
+#include <algorithm>
+
+#include "attention/backward.h"
+
+namespace wasm_attention {
+namespace {
+
+/// multiplyTile where 0 * NaN is 0: a weight of 0 hides what it would meet.
+template <int AStep>
+Tile multiplyVisible(const float* a, const float* b, int depth) {
+  Tile t{};
+  for (int k = 0; k < depth; ++k, a += AStep, b += kTileCols) {
+    const f32x4 b0 = load(b);
+    const f32x4 b1 = load(b + kLanes);
+    for (int r = 0; r < kTileRows; ++r) {
+      const f32x4 ar = loadSplat(a + r);
+      const i32x4 hidden = ar == f32x4{};
+      t.sum[r][0] += select(hidden, f32x4{}, ar * b0);
+      t.sum[r][1] += select(hidden, f32x4{}, ar * b1);
+    }
+  }
+  return t;
+}
+
+template <int AStep>
+Tile multiply(const float* a, const float* b, int depth, Right right) {
+  return right == Right::kFinite ? multiplyTile<AStep>(a, b, depth) : multiplyVisible<AStep>(a, b, depth);
+}
+
+void addTile(const Tile& tile, float* out, ptrdiff_t stride) {
+  for (int r = 0; r < kTileRows; ++r, out += stride) {
+    store(out, load(out) + tile.sum[r][0]);
+    store(out + kLanes, load(out + kLanes) + tile.sum[r][1]);
+  }
+}
+
+}  // namespace
+
+[[gnu::noinline]] void addPanelProduct(const float* left, const float* columns, Right right, int rows, int depth,
+                                       int width, float* out) {
+  for (int r = 0; r < rows; r += kTileRows, left += kTileRows * kBackwardQueries) {
+    const float* panel = columns;
+    for (int c = 0; c < width; c += kTileCols, panel += depth * kTileCols) {
+      addTile(multiply<kTileRows>(left, panel, depth, right), out + static_cast<size_t>(r) * width + c, width);
+    }
+  }
+}
+
+[[gnu::noinline]] void addBlockProduct(const float* left, const float* columns, Right right, int depth, int panel_depth,
+                                       int width, float* out) {
+  for (int k = 0; k < depth; k += kKeyBlock) {  // so that the left operand stays in L1
+    const int block = std::min(depth - k, kKeyBlock);
+    const float* panel = columns + static_cast<size_t>(k) * kTileCols;
+    for (int c = 0; c < width; c += kTileCols, panel += static_cast<size_t>(panel_depth) * kTileCols) {
+      for (int lane = 0; lane < kGroup; lane += kTileRows) {
+        const Tile tile = multiply<kGroup>(left + k * kGroup + lane, panel, block, right);
+        addTile(tile, out + static_cast<size_t>(lane) * width + c, width);
+      }
+    }
+  }
+}
+
+}  // namespace wasm_attention

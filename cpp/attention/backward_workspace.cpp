@@ -1,0 +1,88 @@
+#include <algorithm>
+
+#include "attention/backward.h"
+#include "kernels/cutter.h"
+#include "kernels/pack.h"
+
+namespace wasm_attention {
+namespace {
+
+TableWorkspace cutTable(Cutter& cut, bool used, int clip, int depth) {
+  if (!used) return {};
+  TableWorkspace t{};
+  t.rows = 2 * clip + 1;
+  t.width = roundUp(depth, kTileCols);
+  t.panels = cut.take(panelsSize(t.rows, depth, kTileRows));
+  t.columns = cut.take(static_cast<size_t>(t.rows) * t.width);
+  const size_t rows = roundUp(t.rows, kTileRows);
+  t.terms = cut.take(rows * kGroup);
+  t.transposed = cut.take(rows * kBackwardQueries);
+  t.gradient = cut.take(rows * t.width);
+  return t;
+}
+
+}  // namespace
+
+BackwardWorkspace::BackwardWorkspace(const AttentionArgs& a, float* scratch) : plain(a), weights{} {
+  plain.dropout = 0;
+  plain.weights = nullptr;
+  plain.scoresStage = ScoresStage::kNone;
+  Cutter cut(scratch);
+  const size_t keys = roundUp(a.keys, kTileRows);
+  width = roundUp(a.width, kTileCols);
+  valueWidth = roundUp(a.valueWidth, kTileCols);
+  weights.packed = true;
+  weights.keyPanels = cut.take(keys * a.width);
+  weights.queries = cut.take(static_cast<size_t>(kGroup) * a.width);
+  weights.block = cut.take(keys * kGroup);
+  slopes = weights;
+  slopes.block = cut.take(keys * kGroup);
+  softcapSlopes = a.softcap > 0 ? cut.take(keys * kGroup) : nullptr;
+  valuePanels = cut.take(keys * a.valueWidth);
+  keyColumns = cut.take(keys * width);
+  gradOutput = cut.take(static_cast<size_t>(kGroup) * a.valueWidth);
+  queryColumns = cut.take(static_cast<size_t>(kBackwardQueries) * width);
+  gradOutputColumns = cut.take(static_cast<size_t>(kBackwardQueries) * valueWidth);
+  weightPanels = cut.take(keys * kBackwardQueries);
+  slopePanels = cut.take(keys * kBackwardQueries);
+  gradQuery = cut.take(static_cast<size_t>(kGroup) * width);
+  gradKey = cut.take(keys * width);
+  gradValue = cut.take(keys * valueWidth);
+  relativeKeys = cutTable(cut, a.relativeKeys != nullptr, a.relativeKeysClip, a.width);
+  relativeValues = cutTable(cut, a.relativeValues != nullptr, a.relativeValuesClip, a.valueWidth);
+  size = cut.used();
+}
+
+[[gnu::noinline]] void packBackwardHead(const AttentionArgs& a, BackwardWorkspace& w, int b, int kv_head) {
+  w.seen = seenKeys(a, b);
+  w.seen.begin = w.seen.begin / kTileRows * kTileRows;
+  const size_t keys = roundUp(a.keys, kTileRows);
+  std::fill(w.gradKey, w.gradKey + keys * w.width, 0.0f);
+  std::fill(w.gradValue, w.gradValue + keys * w.valueWidth, 0.0f);
+  const int count = w.seen.end - w.seen.begin;
+  if (count <= 0) return;
+  const float* key = rowOf(a.key, a.keyStrides, b, kv_head, w.seen.begin);
+  const float* value = rowOf(a.value, a.valueStrides, b, kv_head, w.seen.begin);
+  const size_t first = w.seen.begin;
+  packRows<kTileRows>(key, a.keyStrides.row, count, a.width, 1.0f, w.weights.keyPanels + first * a.width);
+  packRows<kTileRows>(value, a.valueStrides.row, count, a.valueWidth, 1.0f, w.valuePanels + first * a.valueWidth);
+  packColumns(key, a.keyStrides.row, count, a.width, w.keyColumns);
+  w.keysFinite = allFinite(w.keyColumns, static_cast<size_t>(count) * w.width) != 0;
+}
+
+void packTable(const float* table, int depth, TableWorkspace& t) {
+  packRows<kTileRows>(table, depth, t.rows, depth, 1.0f, t.panels);
+  packColumns(table, depth, t.rows, depth, t.columns);
+  t.finite = allFinite(t.columns, static_cast<size_t>(t.rows) * t.width) != 0;
+}
+
+void packTile(const AttentionArgs& a, BackwardWorkspace& w, const float* query, const float* grad_output, int count) {
+  packColumns(query, a.queryStrides.row, count, a.width, w.queryColumns);
+  const size_t size = static_cast<size_t>(count) * w.width;
+  for (size_t i = 0; i < size; i += kLanes) store(w.queryColumns + i, load(w.queryColumns + i) * a.scale);
+  w.queriesFinite = allFinite(w.queryColumns, size) != 0;
+  packColumns(grad_output, a.outputStrides.row, count, a.valueWidth, w.gradOutputColumns);
+  w.gradOutputsFinite = allFinite(w.gradOutputColumns, static_cast<size_t>(count) * w.valueWidth) != 0;
+}
+
+}  // namespace wasm_attention

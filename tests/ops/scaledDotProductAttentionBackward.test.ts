@@ -1,0 +1,124 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  scaledDotProductAttention as forward,
+  type AttentionReferenceOptions,
+} from '../reference/scaledDotProductAttention.js';
+import { scaledDotProductAttentionBackward as reference } from '../reference/scaledDotProductAttentionBackward.js';
+import { attentionCall, type Feature } from '../support/attentionArbitrary.js';
+import { gradientCases } from '../support/gradientCases.js';
+import { expectClose } from '../support/close.js';
+import { expectGradients } from '../support/gradientTolerance.js';
+import { scaledDotProductAttention, scaledDotProductAttentionBackward } from '../support/library.js';
+import { Random, type RandomTensor } from '../support/random.js';
+import { SIZES } from '../support/sizes.js';
+
+const FEATURES: readonly Feature[] = [
+  'validLens',
+  'validLensPerQuery',
+  'mask',
+  'bias',
+  'isCausal',
+  'scale',
+  'softcap',
+  'causalOffset',
+  'causalOffsetPerSequence',
+  'window',
+  'past',
+  'grouped',
+  'relativeKeys',
+  'relativeValues',
+  'alibiSlopes',
+];
+
+interface Call {
+  readonly query: RandomTensor;
+  readonly key: RandomTensor;
+  readonly value: RandomTensor;
+  readonly options: AttentionReferenceOptions;
+}
+
+/** The library's gradients for a random gradOutput against the oracle's. */
+function check({ query, key, value, options }: Call, seed: number): void {
+  const gradOutput = new Random(seed).tensor([...query.shape.slice(0, -1), value.shape.at(-1)!]);
+  expectGradients(
+    scaledDotProductAttentionBackward(gradOutput, query, key, value, options),
+    reference(gradOutput, query, key, value, options),
+    forward(query, key, value, options).masked,
+  );
+}
+
+describe('scaledDotProductAttentionBackward against PyTorch', () => {
+  test.each(gradientCases())('$name', ({ gradOutput, query, key, value, options, expected }) => {
+    const result = scaledDotProductAttentionBackward(gradOutput, query, key, value, options);
+    for (const name of ['query', 'key', 'value'] as const) {
+      expectClose(result[name], expected[name], expected[name]);
+    }
+    if (expected.bias) expectClose(result.bias, expected.bias, expected.bias);
+    else expect(result.bias).toBeUndefined();
+  });
+});
+
+describe('scaledDotProductAttentionBackward against the float64 oracle', () => {
+  const sizes = [
+    ...SIZES.map((n) => ({ L: n, S: 9, E: 5, Ev: 7 })),
+    ...SIZES.map((n) => ({ L: 5, S: n, E: 7, Ev: 3 })),
+    ...SIZES.map((n) => ({ L: 3, S: 7, E: n, Ev: 5 })),
+    ...SIZES.map((n) => ({ L: 7, S: 5, E: 3, Ev: n })),
+    ...SIZES.map((n) => ({ L: n, S: n, E: n, Ev: n })),
+    { L: 130, S: 257, E: 20, Ev: 20 },
+    { L: 33, S: 1100, E: 3, Ev: 2 },
+  ];
+
+  test.each(sizes)('L $L, S $S, E $E, Ev $Ev', ({ L, S, E, Ev }) => {
+    const random = new Random(L + 100 * S + 10000 * E + Ev);
+    const [query, key, value] = [
+      random.tensor([2, L, E]),
+      random.tensor([2, S, E]),
+      random.tensor([2, S, Ev]),
+    ];
+    const validLens = { data: Int32Array.of(random.integer(0, S), S), shape: [2] };
+    for (const options of [{}, { validLens }, { isCausal: true }]) check({ query, key, value, options }, L);
+  });
+
+  test.each(FEATURES)('%s alone', (feature) => {
+    fc.assert(
+      fc.property(attentionCall([feature]), fc.nat(), (call, seed) => check(call, seed)),
+      { seed: 31, numRuns: 30 },
+    );
+  });
+
+  test.each([
+    ['few', 250],
+    ['many', 30],
+  ] as const)('any combination of the options, over %s keys', (keys, numRuns) => {
+    fc.assert(
+      fc.property(attentionCall(FEATURES, keys), fc.nat(), (call, seed) => check(call, seed)),
+      { seed: 32, numRuns },
+    );
+  });
+});
+
+describe('scaledDotProductAttentionBackward with dropout', () => {
+  test('drops what the forward pass dropped for the same seed', () => {
+    fc.assert(
+      fc.property(
+        attentionCall(['isCausal', 'validLens', 'grouped', 'relativeValues', 'softcap', 'bias']),
+        fc.integer({ min: 0, max: 2 ** 32 - 1 }),
+        fc.constantFrom(0.1, 0.5, 0.9),
+        ({ query, key, value, options }, seed, dropout) => {
+          const gradOutput = new Random(seed).tensor([...query.shape.slice(0, -1), value.shape.at(-1)!]);
+          const given = { ...options, dropout, seed };
+          const { weights } = scaledDotProductAttention(query, key, value, { ...given, needWeights: true });
+          const kept = Array.from(weights!.data, (weight) => (weight === 0 ? 0 : 1 / (1 - dropout)));
+          expectGradients(
+            scaledDotProductAttentionBackward(gradOutput, query, key, value, given),
+            reference(gradOutput, query, key, value, options, kept),
+            forward(query, key, value, options).masked,
+          );
+        },
+      ),
+      { seed: 33, numRuns: 100 },
+    );
+  });
+});

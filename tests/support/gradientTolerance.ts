@@ -1,0 +1,52 @@
+import type {
+  AttentionGradientsReference,
+  GradientReference,
+} from '../reference/scaledDotProductAttentionBackward.js';
+import { WEIGHT_RTOL } from './attentionTolerance.js';
+import { EPS, expectClose, maxAbs, type Numbers } from './close.js';
+
+type Name = keyof AttentionGradientsReference;
+
+/**
+ * Compares gradients with the oracle's, each element relative to the magnitudes it sums up. `masked` are the oracle's scores: a
+ * weight is off by WEIGHT_RTOL and 4·EPS for each unit of its logits' size, as in the forward pass; a gradient of scores has a
+ * weight in two factors (itself and the mean), and products and sums as a logit has, which WEIGHT_RTOL covers once more.
+ */
+export function expectGradients(
+  actual: { readonly [name in Name]?: Numbers | undefined },
+  expected: AttentionGradientsReference,
+  masked: Numbers,
+): void {
+  const largest = maxAbs(Array.from(masked.data).filter(Number.isFinite));
+  const atol = 3 * WEIGHT_RTOL + 8 * largest * EPS;
+  expectSameKeys(actual, expected);
+  for (const name of Object.keys(expected) as Name[]) {
+    expectRelative(name, actual[name], expected[name]!, atol);
+  }
+}
+
+function expectSameKeys(actual: object, expected: object): void {
+  const [given, wanted] = [actual, expected].map((object) => Object.keys(object).sort().join());
+  if (given !== wanted) throw new Error(`expected gradients of ${wanted}, got those of ${given}`);
+}
+
+/** Differences in units of each element's magnitude; below the smallest normal float32 a result may be flushed to zero. */
+function expectRelative(
+  name: string,
+  actual: Numbers | undefined,
+  expected: GradientReference,
+  atol: number,
+): void {
+  if (actual?.shape.join() !== expected.shape.join()) {
+    throw new Error(`${name}: expected shape (${expected.shape.join()}), got (${actual?.shape.join()})`);
+  }
+  const relative = expected.data.map(
+    (x, at) => (actual.data[at]! - x) / (expected.magnitude[at]! + 2 ** -100),
+  );
+  try {
+    const { shape } = expected;
+    expectClose({ data: relative, shape }, { data: new Float64Array(relative.length), shape }, { atol });
+  } catch (error) {
+    throw new Error(`gradient of ${name}, relative to its terms: ${(error as Error).message}`);
+  }
+}

@@ -1,0 +1,101 @@
+import { AT, clearedAttentionArgs } from '../attentionArgs.js';
+import { checkAttentionInputs, placeAttentionInputs } from '../attentionInputs.js';
+import { checkAttentionOptions } from '../attentionOptions.js';
+import { checkOptions, sizeOf, toTensorOfShape } from '../check.js';
+import type { Memory } from '../memory.js';
+import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+
+const OPERATION = 'scaledDotProductAttentionBackward';
+
+/** See `WasmAttention.scaledDotProductAttentionBackward`. */
+export function scaledDotProductAttentionBackward(
+  { raw, memory }: Wasm,
+  gradOutput: TensorLike,
+  query: TensorLike,
+  key: TensorLike,
+  value: TensorLike,
+  options?: AttentionOptions,
+): AttentionGradients {
+  const checked = withoutResults(checkOptions<AttentionOptions>(OPERATION, options));
+  const inputs = checkAttentionInputs(OPERATION, query, key, value, checked);
+  const { past, kvHeads, sizes } = inputs;
+  const g = toTensorOfShape(OPERATION, 'gradOutput', gradOutput, inputs.outputShape);
+  const plan = checkAttentionOptions(OPERATION, checked, sizes);
+  const { bias, relativeKeys, relativeValues } = plan.differentiable;
+
+  return memory.scope(OPERATION, () => {
+    const args = clearedAttentionArgs();
+    const gradG = memory.floats(g.data);
+    placeAttentionInputs(memory, args, inputs, gradG);
+    plan.place(memory, args);
+    const groups = sizes.batch * kvHeads;
+    const gradQuery = memory.reserve(inputs.query.data.length);
+    // With no heads of queries nothing would write the keys' gradients.
+    const place = sizes.heads === 0 ? zeros : (_: Memory, count: number) => memory.reserve(count);
+    const gradKey = place(memory, groups * sizes.keys * sizes.width);
+    const gradValue = place(memory, groups * sizes.keys * sizes.valueWidth);
+    const summed = [bias, relativeKeys, relativeValues].map((shape) => shape && zeros(memory, sizeOf(shape)));
+    // The order of C++'s AttentionGradArgs.
+    const rest = [gradG, gradQuery, gradKey, gradValue, ...summed.map((address) => address ?? 0)];
+    args.words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionBackwardScratch(args.place(memory)));
+    if (sizes.heads > 0) raw.scaledDotProductAttentionBackward(args.place(memory, rest));
+
+    const read = (address: number, shape: readonly number[]): Tensor => ({
+      data: memory.read(address, sizeOf(shape)),
+      shape: [...shape],
+    });
+    const [gradBias, gradRelativeKeys, gradRelativeValues] = summed;
+    const split = (address: number, fresh: Tensor, old?: Tensor) =>
+      old
+        ? splitRows(memory, address, groups, old, fresh)
+        : ([undefined, read(address, fresh.shape)] as const);
+    const [pastKey, newKey] = split(gradKey, inputs.key, past.key);
+    const [pastValue, newValue] = split(gradValue, inputs.value, past.value);
+    return {
+      query: read(gradQuery, inputs.query.shape),
+      key: newKey,
+      value: newValue,
+      ...(gradBias !== undefined && { bias: read(gradBias, bias!) }),
+      ...(gradRelativeKeys !== undefined && { relativeKeys: read(gradRelativeKeys, relativeKeys!) }),
+      ...(gradRelativeValues !== undefined && { relativeValues: read(gradRelativeValues, relativeValues!) }),
+      ...(pastKey && { pastKey }),
+      ...(pastValue && { pastValue }),
+    };
+  });
+}
+
+/** The options without what they ask a forward pass to return. */
+function withoutResults(options: AttentionOptions): AttentionOptions {
+  const rest = { ...options };
+  delete rest.needWeights;
+  delete rest.needScores;
+  delete rest.needLogSumExp;
+  delete rest.out;
+  return rest;
+}
+
+function zeros(memory: Memory, count: number): number {
+  return memory.floats(new Float32Array(count));
+}
+
+/** Past and new rows, which lie one behind the other for each of `groups` heads. */
+function splitRows(
+  memory: Memory,
+  address: number,
+  groups: number,
+  past: Tensor,
+  fresh: Tensor,
+): readonly [Tensor, Tensor] {
+  const all = memory.read(address, past.data.length + fresh.data.length);
+  const size = all.length / groups || 0;
+  const pastSize = past.data.length / groups || 0;
+  const cut = (like: Tensor, from: number, to: number): Tensor => {
+    const data = new Float32Array(like.data.length);
+    for (let group = 0; group < groups; ++group) {
+      data.set(all.subarray(group * size + from, group * size + to), group * (to - from));
+    }
+    return { data, shape: [...like.shape] };
+  };
+  return [cut(past, 0, pastSize), cut(fresh, pastSize, size)];
+}
