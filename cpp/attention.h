@@ -150,6 +150,88 @@ struct MultiHeadAttentionArgs {
 /// `cacheLength`, attends, and projects the heads' outputs, in one call. Source: Vaswani et al. 2017, section 3.2.2.
 void multiHeadAttention(const MultiHeadAttentionArgs& args);
 
+/// out = x * weight^T + bias.
+/// x       (rows, inputs).
+/// packed  the weight (outputs, inputs), from packWeight.
+/// bias    (outputs), or null.
+/// out     (rows, outputs); aliases nothing.
+void linear(const float* x, const float* packed, const float* bias, float* out, int rows, int inputs, int outputs);
+
+/// The gradients of linear: grad_x = grad_out * weight; grad_out^T * x is added to grad_weight, the sum of grad_out's
+/// rows to grad_bias.
+/// grad_out  (rows, outputs).
+/// weight    (outputs, inputs), not packed.
+/// scratch   linearBackwardScratch(…) floats.
+/// grad_x    (rows, inputs); aliases nothing. grad_bias may be null.
+void linearBackward(const float* grad_out, const float* x, const float* weight, float* scratch, float* grad_x,
+                    float* grad_weight, float* grad_bias, int rows, int inputs, int outputs);
+size_t linearBackwardScratch(int rows, int inputs, int outputs);
+
+/// max(x, 0); x * P(X <= x) of a standard normal X; the latter's approximation by a hyperbolic tangent.
+/// Source: Hendrycks and Gimpel 2016.
+enum class Activation : int32_t { kRelu = 0, kGelu = 1, kGeluTanh = 2 };
+
+/// out = f(x * weight1^T + bias1) * weight2^T + bias2.
+/// x, out            (rows, width).
+/// packed1, packed2  the weights (hidden_width, width) and (width, hidden_width), from packWeight.
+/// hidden            (rows, hidden_width): what f is given, which the backward pass reads.
+/// activated         (rows, hidden_width), working memory; `hidden` itself where there is no backward pass.
+/// Source: Vaswani et al. 2017, section 3.3.
+void feedForward(const float* x, const float* packed1, const float* bias1, const float* packed2, const float* bias2,
+                 float* hidden, float* activated, float* out, int rows, int width, int hidden_width,
+                 Activation activation);
+
+/// The gradients of feedForward: grad_x is written, the parameters' are added to.
+/// hidden    from feedForward.
+/// weight1   (hidden_width, width), weight2 (width, hidden_width): not packed.
+/// scratch   feedForwardBackwardScratch(…) floats.
+void feedForwardBackward(const float* grad_out, const float* x, const float* hidden, const float* weight1,
+                         const float* weight2, float* scratch, float* grad_x, float* grad_weight1, float* grad_bias1,
+                         float* grad_weight2, float* grad_bias2, int rows, int width, int hidden_width,
+                         Activation activation);
+size_t feedForwardBackwardScratch(int rows, int width, int hidden_width);
+
+/// out = (x - mean) / sqrt(variance + eps) * weight + bias, mean and (biased) variance of each row.
+/// x, out        (rows, dim); may be the same buffer.
+/// weight, bias  (dim), or both null: 1 and 0.
+/// Source: Ba et al. 2016.
+void layerNorm(const float* x, const float* weight, const float* bias, float* out, int rows, int dim, float eps);
+
+/// The gradients of layerNorm: grad_x is written, and may be grad_out's buffer; grad_weight and grad_bias are added to,
+/// and not touched where weight is null.
+void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
+                       float* grad_bias, int rows, int dim, float eps);
+
+/// out[i] = table[ids[i]].
+/// ids    (count), rows of the table.
+/// table  (rows, dim).
+/// out    (count, dim).
+void embedding(const int32_t* ids, const float* table, float* out, int count, int dim);
+
+/// The gradient of embedding: grad_table[ids[i]] += grad_out[i].
+void embeddingBackward(const float* grad_out, const int32_t* ids, float* grad_table, int count, int dim);
+
+/// The mean of -log softmax(logits[i])[targets[i]] over the rows whose target is not negative, and its gradient, zeros
+/// in the other rows. The mean of no row is NaN.
+/// logits, grad_logits  (rows, classes); may be the same buffer.
+/// targets              (rows), below classes.
+double softmaxCrossEntropy(const float* logits, const int32_t* targets, float* grad_logits, int rows, int classes);
+
+/// One step of Adam, gradients with the L2 penalty weight_decay * parameter added (torch.optim.Adam's, not AdamW's):
+/// mean and square are moving averages of the gradient and its square, and parameter -= step_size * mean /
+/// (sqrt(square) / root_correction + eps). All (count); none alias.
+/// step_size        lr / (1 - beta1^t).
+/// root_correction  sqrt(1 - beta2^t).
+/// Source: Kingma and Ba 2015.
+void adam(float* parameter, const float* gradient, float* mean, float* square, int count, double beta1, double beta2,
+          double step_size, double root_correction, double eps, double weight_decay);
+
+/// The sum of x[i]^2, in float64: it does not overflow.
+double sumOfSquares(const float* x, int count);
+
+/// x *= factor.
+void scaleInPlace(float* x, int count, double factor);
+
 /// Doubles in the table that `sinusoidalFrequencies` makes.
 int sinusoidalFrequenciesSize(int dim);
 

@@ -127,6 +127,80 @@ void multiHeadAttention(uintptr_t args) {
   wasm_attention::multiHeadAttention(*at<const wasm_attention::MultiHeadAttentionArgs>(args));
 }
 
+void linear(uintptr_t x, uintptr_t packed, uintptr_t bias, uintptr_t out, int rows, int inputs, int outputs) {
+  wasm_attention::linear(at<const float>(x), at<const float>(packed), at<const float>(bias), at<float>(out), rows,
+                         inputs, outputs);
+}
+
+void linearBackward(uintptr_t grad_out, uintptr_t x, uintptr_t weight, uintptr_t scratch, uintptr_t grad_x,
+                    uintptr_t grad_weight, uintptr_t grad_bias, int rows, int inputs, int outputs) {
+  wasm_attention::linearBackward(at<const float>(grad_out), at<const float>(x), at<const float>(weight),
+                                 at<float>(scratch), at<float>(grad_x), at<float>(grad_weight), at<float>(grad_bias),
+                                 rows, inputs, outputs);
+}
+
+int linearBackwardScratch(int rows, int inputs, int outputs) {
+  return static_cast<int>(wasm_attention::linearBackwardScratch(rows, inputs, outputs));
+}
+
+using wasm_attention::Activation;
+
+void feedForward(uintptr_t x, uintptr_t packed1, uintptr_t bias1, uintptr_t packed2, uintptr_t bias2, uintptr_t hidden,
+                 uintptr_t activated, uintptr_t out, int rows, int width, int hidden_width, int activation) {
+  wasm_attention::feedForward(at<const float>(x), at<const float>(packed1), at<const float>(bias1),
+                              at<const float>(packed2), at<const float>(bias2), at<float>(hidden), at<float>(activated),
+                              at<float>(out), rows, width, hidden_width, static_cast<Activation>(activation));
+}
+
+void feedForwardBackward(uintptr_t grad_out, uintptr_t x, uintptr_t hidden, uintptr_t weight1, uintptr_t weight2,
+                         uintptr_t scratch, uintptr_t grad_x, uintptr_t grad_weight1, uintptr_t grad_bias1,
+                         uintptr_t grad_weight2, uintptr_t grad_bias2, int rows, int width, int hidden_width,
+                         int activation) {
+  wasm_attention::feedForwardBackward(
+      at<const float>(grad_out), at<const float>(x), at<const float>(hidden), at<const float>(weight1),
+      at<const float>(weight2), at<float>(scratch), at<float>(grad_x), at<float>(grad_weight1), at<float>(grad_bias1),
+      at<float>(grad_weight2), at<float>(grad_bias2), rows, width, hidden_width, static_cast<Activation>(activation));
+}
+
+int feedForwardBackwardScratch(int rows, int width, int hidden_width) {
+  return static_cast<int>(wasm_attention::feedForwardBackwardScratch(rows, width, hidden_width));
+}
+
+void layerNorm(uintptr_t x, uintptr_t weight, uintptr_t bias, uintptr_t out, int rows, int dim, float eps) {
+  wasm_attention::layerNorm(at<const float>(x), at<const float>(weight), at<const float>(bias), at<float>(out), rows,
+                            dim, eps);
+}
+
+void layerNormBackward(uintptr_t grad_out, uintptr_t x, uintptr_t weight, uintptr_t grad_x, uintptr_t grad_weight,
+                       uintptr_t grad_bias, int rows, int dim, float eps) {
+  wasm_attention::layerNormBackward(at<const float>(grad_out), at<const float>(x), at<const float>(weight),
+                                    at<float>(grad_x), at<float>(grad_weight), at<float>(grad_bias), rows, dim, eps);
+}
+
+void embedding(uintptr_t ids, uintptr_t table, uintptr_t out, int count, int dim) {
+  wasm_attention::embedding(at<const int32_t>(ids), at<const float>(table), at<float>(out), count, dim);
+}
+
+void embeddingBackward(uintptr_t grad_out, uintptr_t ids, uintptr_t grad_table, int count, int dim) {
+  wasm_attention::embeddingBackward(at<const float>(grad_out), at<const int32_t>(ids), at<float>(grad_table), count,
+                                    dim);
+}
+
+double softmaxCrossEntropy(uintptr_t logits, uintptr_t targets, uintptr_t grad_logits, int rows, int classes) {
+  return wasm_attention::softmaxCrossEntropy(at<const float>(logits), at<const int32_t>(targets),
+                                             at<float>(grad_logits), rows, classes);
+}
+
+void adam(uintptr_t parameter, uintptr_t gradient, uintptr_t mean, uintptr_t square, int count, double beta1,
+          double beta2, double step_size, double root_correction, double eps, double weight_decay) {
+  wasm_attention::adam(at<float>(parameter), at<const float>(gradient), at<float>(mean), at<float>(square), count,
+                       beta1, beta2, step_size, root_correction, eps, weight_decay);
+}
+
+double sumOfSquares(uintptr_t x, int count) { return wasm_attention::sumOfSquares(at<const float>(x), count); }
+
+void scaleInPlace(uintptr_t x, int count, double factor) { wasm_attention::scaleInPlace(at<float>(x), count, factor); }
+
 }  // namespace
 
 EMSCRIPTEN_BINDINGS(wasm_attention) {
@@ -154,4 +228,18 @@ EMSCRIPTEN_BINDINGS(wasm_attention) {
   emscripten::function("conv1d", &conv1d);
   emscripten::function("rnn", &rnn);
   emscripten::function("rnnScratch", &rnnScratch);
+  emscripten::function("linear", &linear);
+  emscripten::function("linearBackward", &linearBackward);
+  emscripten::function("linearBackwardScratch", &linearBackwardScratch);
+  emscripten::function("feedForward", &feedForward);
+  emscripten::function("feedForwardBackward", &feedForwardBackward);
+  emscripten::function("feedForwardBackwardScratch", &feedForwardBackwardScratch);
+  emscripten::function("layerNorm", &layerNorm);
+  emscripten::function("layerNormBackward", &layerNormBackward);
+  emscripten::function("embedding", &embedding);
+  emscripten::function("embeddingBackward", &embeddingBackward);
+  emscripten::function("softmaxCrossEntropy", &softmaxCrossEntropy);
+  emscripten::function("adam", &adam);
+  emscripten::function("sumOfSquares", &sumOfSquares);
+  emscripten::function("scaleInPlace", &scaleInPlace);
 }

@@ -2,6 +2,7 @@
 // (wasm and native) and GCC; only what they cannot say has a wasm branch and a portable one.
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
@@ -57,6 +58,14 @@ inline f32x4 select(i32x4 mask, f32x4 a, f32x4 b) {
       wasm_v128_bitselect(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b), reinterpret_cast<v128_t>(mask)));
 #else
   return mask ? a : b;
+#endif
+}
+
+inline f32x4 sqrt(f32x4 a) {
+#ifdef __wasm_simd128__
+  return reinterpret_cast<f32x4>(wasm_f32x4_sqrt(reinterpret_cast<v128_t>(a)));
+#else
+  return f32x4{std::sqrt(a[0]), std::sqrt(a[1]), std::sqrt(a[2]), std::sqrt(a[3])};
 #endif
 }
 

@@ -61,3 +61,5 @@ export const relativeShiftBackward: WasmAttention['relativeShiftBackward'] = (..
 export const conv1d: WasmAttention['conv1d'] = (...call) => attention.conv1d(...call);
 export const rnn: WasmAttention['rnn'] = (...call) => attention.rnn(...call);
 export const complexity: WasmAttention['complexity'] = (...call) => attention.complexity(...call);
+export const softmaxCrossEntropy: WasmAttention['softmaxCrossEntropy'] = (...call) =>
+  attention.softmaxCrossEntropy(...call);

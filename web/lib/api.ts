@@ -6,6 +6,12 @@ export type {
   MultiHeadAttentionOptions,
   MultiHeadAttentionResult,
 } from './layers/types.js';
+export type { Adam, AdamOptions } from './layers/adam.js';
+export type { Embedding, EmbeddingOptions } from './layers/embedding.js';
+export type { Activation, FeedForward, FeedForwardOptions } from './layers/feedForward.js';
+export type { ForwardOptions, Layer, LayerResult } from './layers/layer.js';
+export type { LayerNorm, LayerNormOptions } from './layers/layerNorm.js';
+export type { Linear, LinearOptions } from './layers/linear.js';
 export type { KeyValueCache } from './layers/keyValueCache.js';
 export type { Parameter } from './layers/parameters.js';
 export type { PositionalEncodingForwardOptions, PositionalEncodingResult } from './layers/addedPositions.js';
@@ -22,6 +28,7 @@ export type { RelativeShiftBackwardOptions } from './ops/relativeShiftBackward.j
 export type { RnnOptions, RnnResult, RnnWeights } from './ops/rnn.js';
 export type { RotaryOptions } from './rotary.js';
 export type { RotaryScaling } from './rotaryScaling.js';
+export type { CrossEntropyOptions, CrossEntropyResult } from './ops/softmaxCrossEntropy.js';
 export type { SinusoidalOptions } from './ops/sinusoidalEncoding.js';
 export type { Sinusoidal2dOptions } from './ops/sinusoidalEncoding2d.js';
 export type { T5RelativeBiasOptions } from './ops/t5RelativeBias.js';

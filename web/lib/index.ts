@@ -12,6 +12,8 @@ import wasm from '../../build/glue/embedded.js';
 import { createLoader } from './load.js';
 
 export type * from './api.js';
+export { readSafetensors } from './safetensors/readSafetensors.js';
+export { writeSafetensors } from './safetensors/writeSafetensors.js';
 
 /**
  * Compiles and instantiates the module once; later calls return the same promise. A failed load can be retried.

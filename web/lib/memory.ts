@@ -119,6 +119,11 @@ export class Memory {
     this.#heap.HEAP32.set(data, address >>> 2);
   }
 
+  /** Writes zeros. */
+  clear(address: number, count: number): void {
+    this.#heap.HEAPF32.fill(0, address >>> 2, (address >>> 2) + count);
+  }
+
   /** A fresh copy of `count` floats, or `into` filled with them. */
   read(address: number, count: number, into?: Float32Array): Float32Array {
     const start = address >>> 2;
@@ -139,7 +144,7 @@ export class Memory {
   /** `count` floats, zeroed, that stay until `release`: the parameters of a layer. */
   allocate(operation: string, count: number): number {
     const address = this.#malloc(operation, 4 * count);
-    this.#heap.HEAPF32.fill(0, address >>> 2, (address >>> 2) + count);
+    this.clear(address, count);
     return address;
   }
 

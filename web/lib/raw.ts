@@ -27,4 +27,18 @@ export interface Raw extends Heap {
   conv1d(x: number, weight: number, bias: number, out: number, batch: number, inChannels: number, outChannels: number, length: number, kernel: number, stride: number, padding: number, dilation: number, groups: number): void; // prettier-ignore
   rnn(x: number, weightIh: number, weightHh: number, biasIh: number, biasHh: number, initial: number, scratch: number, out: number, batch: number, length: number, inWidth: number, width: number, relu: boolean): void; // prettier-ignore
   rnnScratch(batch: number, inWidth: number, width: number): number;
+  linear(x: number, packed: number, bias: number, out: number, rows: number, inputs: number, outputs: number): void; // prettier-ignore
+  linearBackward(gradOut: number, x: number, weight: number, scratch: number, gradX: number, gradWeight: number, gradBias: number, rows: number, inputs: number, outputs: number): void; // prettier-ignore
+  linearBackwardScratch(rows: number, inputs: number, outputs: number): number;
+  feedForward(x: number, packed1: number, bias1: number, packed2: number, bias2: number, hidden: number, activated: number, out: number, rows: number, width: number, hiddenWidth: number, activation: number): void; // prettier-ignore
+  feedForwardBackward(gradOut: number, x: number, hidden: number, weight1: number, weight2: number, scratch: number, gradX: number, gradWeight1: number, gradBias1: number, gradWeight2: number, gradBias2: number, rows: number, width: number, hiddenWidth: number, activation: number): void; // prettier-ignore
+  feedForwardBackwardScratch(rows: number, width: number, hiddenWidth: number): number;
+  layerNorm(x: number, weight: number, bias: number, out: number, rows: number, dim: number, eps: number): void; // prettier-ignore
+  layerNormBackward(gradOut: number, x: number, weight: number, gradX: number, gradWeight: number, gradBias: number, rows: number, dim: number, eps: number): void; // prettier-ignore
+  embedding(ids: number, table: number, out: number, count: number, dim: number): void;
+  embeddingBackward(gradOut: number, ids: number, gradTable: number, count: number, dim: number): void;
+  softmaxCrossEntropy(logits: number, targets: number, gradLogits: number, rows: number, classes: number): number; // prettier-ignore
+  adam(parameter: number, gradient: number, mean: number, square: number, count: number, beta1: number, beta2: number, stepSize: number, rootCorrection: number, eps: number, weightDecay: number): void; // prettier-ignore
+  sumOfSquares(x: number, count: number): number;
+  scaleInPlace(x: number, count: number, factor: number): void;
 }

@@ -1,14 +1,20 @@
+import { adamClass, type Adam, type AdamOptions } from './layers/adam.js';
+import { embeddingClass, type Embedding, type EmbeddingOptions } from './layers/embedding.js';
+import { feedForwardClass, type FeedForward, type FeedForwardOptions } from './layers/feedForward.js';
+import { layerNormClass, type LayerNorm, type LayerNormOptions } from './layers/layerNorm.js';
 import {
   learnedPositionalEncodingClass,
   type LearnedPositionalEncoding,
   type LearnedPositionalEncodingOptions,
 } from './layers/learnedPositionalEncoding.js';
+import { linearClass, type Linear, type LinearOptions } from './layers/linear.js';
 import { multiHeadAttentionClass } from './layers/multiHeadAttention.js';
 import {
   positionalEncodingClass,
   type PositionalEncoding,
   type PositionalEncodingOptions,
 } from './layers/positionalEncoding.js';
+import type { Parameter } from './layers/parameters.js';
 import type { MultiHeadAttention, MultiHeadAttentionOptions } from './layers/types.js';
 import { alibiBias, type AlibiBiasOptions } from './ops/alibiBias.js';
 import { alibiSlopes } from './ops/alibiSlopes.js';
@@ -25,6 +31,11 @@ import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
 import { scaledDotProductAttentionBackward } from './ops/scaledDotProductAttentionBackward.js';
 import { sinusoidalEncoding, type SinusoidalOptions } from './ops/sinusoidalEncoding.js';
 import { sinusoidalEncoding2d, type Sinusoidal2dOptions } from './ops/sinusoidalEncoding2d.js';
+import {
+  softmaxCrossEntropy,
+  type CrossEntropyOptions,
+  type CrossEntropyResult,
+} from './ops/softmaxCrossEntropy.js';
 import { t5RelativeBias, type T5RelativeBiasOptions } from './ops/t5RelativeBias.js';
 import { t5RelativeBiasBackward } from './ops/t5RelativeBiasBackward.js';
 import { t5RelativeBuckets, type T5RelativeBucketsOptions } from './ops/t5RelativeBuckets.js';
@@ -280,6 +291,24 @@ export interface WasmAttention {
    */
   complexity(architecture: Architecture, size: ComplexitySize): Complexity;
 
+  /**
+   * The mean of -log softmax(logits)[target] over the rows whose target is not `ignoreIndex`, and its gradient:
+   * torch.nn.functional.cross_entropy.
+   *
+   * @param logits (N, C)
+   * @param targets (N,), whole numbers from 0 to C-1, or `ignoreIndex`
+   * @returns loss, NaN where no row counts; gradLogits (N, C)
+   * @throws RangeError for a target that is no class
+   * @example
+   * const { loss, gradLogits } = attention.softmaxCrossEntropy(output, [3, 1, 2]);
+   * backward(gradLogits);
+   */
+  softmaxCrossEntropy(
+    logits: TensorLike,
+    targets: ArrayLike<number>,
+    options?: CrossEntropyOptions,
+  ): CrossEntropyResult;
+
   /** The sine and cosine table as a layer; `new attention.PositionalEncoding({ numHiddens: 32, dropout: 0.1 })`. */
   readonly PositionalEncoding: new (options: PositionalEncodingOptions) => PositionalEncoding;
 
@@ -290,6 +319,23 @@ export interface WasmAttention {
 
   /** Multi-head attention; `new attention.MultiHeadAttention({ numHiddens: 100, numHeads: 5, dropout: 0.5 })`. */
   readonly MultiHeadAttention: new (options: MultiHeadAttentionOptions) => MultiHeadAttention;
+
+  /** x·weightᵀ + bias; `new attention.Linear({ inFeatures: 64, outFeatures: 10 })`. */
+  readonly Linear: new (options: LinearOptions) => Linear;
+
+  /** Normalises the last axes; `new attention.LayerNorm({ normalizedShape: 64 })`. */
+  readonly LayerNorm: new (options: LayerNormOptions) => LayerNorm;
+
+  /** A learned vector for each id; `new attention.Embedding({ numEmbeddings: 1000, dim: 64 })`. */
+  readonly Embedding: new (options: EmbeddingOptions) => Embedding;
+
+  /** Two linear maps and what is between them; `new attention.FeedForward({ numHiddens: 64, ffnHiddens: 256 })`. */
+  readonly FeedForward: new (options: FeedForwardOptions) => FeedForward;
+
+  /**
+   * The optimizer; `new attention.Adam([...encoder.parameters(), ...head.parameters()], { lr: 1e-3, maxGradNorm: 1 })`.
+   */
+  readonly Adam: new (parameters: Iterable<Parameter>, options?: AdamOptions) => Adam;
 }
 
 /** Binds every operation to a loaded module. */
@@ -318,8 +364,14 @@ export function surface(wasm: Wasm): WasmAttention {
     conv1d: (x, weight, options) => conv1d(wasm, x, weight, options),
     rnn: (x, weights, options) => rnn(wasm, x, weights, options),
     complexity,
+    softmaxCrossEntropy: (logits, targets, options) => softmaxCrossEntropy(wasm, logits, targets, options),
     PositionalEncoding: positionalEncodingClass(wasm),
     LearnedPositionalEncoding: learnedPositionalEncodingClass(wasm),
     MultiHeadAttention: multiHeadAttentionClass(wasm),
+    Linear: linearClass(wasm),
+    LayerNorm: layerNormClass(wasm),
+    Embedding: embeddingClass(wasm),
+    FeedForward: feedForwardClass(wasm),
+    Adam: adamClass(wasm),
   };
 }

@@ -21,7 +21,27 @@ export interface ParameterSpec {
   readonly initial: () => Float32Array;
 }
 
-/** Weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as torch.nn.Linear's. */
+/** Where a parameter stands, for what changes it in place: an optimizer. */
+export interface StoredParameter {
+  readonly wasm: Wasm;
+  readonly size: number;
+  /** Throws where the layer was disposed. */
+  check(operation: string): void;
+  address(): number;
+  /** 0 where no backward pass has been made. */
+  gradient(): number;
+  /** To be called after a change. */
+  changed(): void;
+}
+
+const stored = new WeakMap<Parameter, StoredParameter>();
+
+/** The store of a parameter that a layer's `parameters()` gave; undefined for anything else. */
+export function storedParameter(parameter: Parameter): StoredParameter | undefined {
+  return stored.get(parameter);
+}
+
+/** Weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as torch.nn.Linear's; `name` '' is no prefix. */
 export function linearSpecs(
   name: string,
   outputs: number,
@@ -32,7 +52,7 @@ export function linearSpecs(
 ): ParameterSpec[] {
   const bound = 1 / Math.sqrt(inputs);
   const spec = (part: string, shape: readonly number[], offset: number): ParameterSpec => ({
-    name: `${name}.${part}`,
+    name: name === '' ? part : `${name}.${part}`,
     shape,
     initial: () => uniform(seed, stream + offset, sizeOf(shape), bound),
   });
@@ -71,10 +91,10 @@ export class Parameters {
       }
     };
     try {
-      for (const { name, shape, initial } of specs) {
+      // All room first: where it runs out, no time was spent on first values.
+      for (const { name, shape } of specs)
         this.#addresses.set(name, memory.allocate(operation, sizeOf(shape)));
-        memory.write(this.#addresses.get(name)!, initial());
-      }
+      for (const { name, initial } of specs) memory.write(this.#addresses.get(name)!, initial());
     } catch (error) {
       release();
       throw error;
@@ -127,24 +147,35 @@ export class Parameters {
     this.check();
     const read = (name: string): Float32Array => this.#read(name);
     const readGradient = (name: string): Float32Array => this.#readGradient(name);
-    return this.#specs.map(({ name, shape }) => ({
-      name,
-      shape,
-      get data() {
-        return read(name);
-      },
-      get grad() {
-        return readGradient(name);
-      },
-      set: (data) => {
-        this.check();
-        const { data: floats } = toTensor(this.#operation, name, data as TensorLike);
-        if (floats.length !== sizeOf(shape)) {
-          wrongValue(this.#operation, `${name} to hold ${sizeOf(shape)} elements`, floats.length);
-        }
-        this.#write(name, floats);
-      },
-    }));
+    return this.#specs.map(({ name, shape }) => {
+      const parameter: Parameter = {
+        name,
+        shape,
+        get data() {
+          return read(name);
+        },
+        get grad() {
+          return readGradient(name);
+        },
+        set: (data) => {
+          this.check();
+          const { data: floats } = toTensor(this.#operation, name, data as TensorLike);
+          if (floats.length !== sizeOf(shape)) {
+            wrongValue(this.#operation, `${name} to hold ${sizeOf(shape)} elements`, floats.length);
+          }
+          this.#write(name, floats);
+        },
+      };
+      stored.set(parameter, {
+        wasm: this.#wasm,
+        size: sizeOf(shape),
+        check: (operation) => this.check(operation),
+        address: () => this.address(name),
+        gradient: () => this.#gradients.get(name) ?? 0,
+        changed: () => this.#changed(name),
+      });
+      return parameter;
+    });
   }
 
   stateDict(): Record<string, Tensor> {
@@ -163,7 +194,7 @@ export class Parameters {
     if (surplus.length > 0) {
       wrongValue(
         operation,
-        `names among ${this.#specs.map(({ name }) => name).join(', ')}`,
+        `no names but ${this.#specs.map(({ name }) => name).join(', ') || 'none'}`,
         surplus.join(', '),
       );
     }
@@ -203,6 +234,10 @@ export class Parameters {
 
   #write(name: string, data: Float32Array): void {
     this.#wasm.memory.write(this.address(name), data);
+    this.#changed(name);
+  }
+
+  #changed(name: string): void {
     if (this.#packed.has(name)) this.#stale.add(name);
   }
 }

@@ -1,0 +1,89 @@
+#include <cmath>
+
+#include "attention.h"
+#include "simd/f32x4.h"
+
+namespace wasm_attention {
+namespace {
+
+/// The sum of f(i) over count elements; `four` is f of four neighbours.
+template <typename Four, typename One>
+float sumOf(int count, Four four, One one) {
+  f32x4 sums{};
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) sums += four(i);
+  float total = sum(sums);
+  for (; i < count; ++i) total += one(i);
+  return total;
+}
+
+/// A row's mean and 1 / sqrt(variance + eps), in two passes: one pass would cancel where the mean is large.
+struct Moments {
+  float mean, scale;
+};
+Moments momentsOf(const float* x, int dim, float eps) {
+  const float n = static_cast<float>(dim);
+  const float mean = sumOf(
+                         dim, [x](int i) { return load(x + i); }, [x](int i) { return x[i]; }) /
+                     n;
+  const auto square = [mean](auto v) { return (v - mean) * (v - mean); };
+  const float variance = sumOf(
+                             dim, [&](int i) { return square(load(x + i)); }, [&](int i) { return square(x[i]); }) /
+                         n;
+  return {mean, 1.0f / std::sqrt(variance + eps)};
+}
+
+}  // namespace
+
+void layerNorm(const float* x, const float* weight, const float* bias, float* out, int rows, int dim, float eps) {
+  for (int row = 0; row < rows; ++row, x += dim, out += dim) {
+    const Moments m = momentsOf(x, dim, eps);
+    int i = 0;
+    for (; i + kLanes <= dim; i += kLanes) {
+      const f32x4 y = (load(x + i) - m.mean) * m.scale;
+      store(out + i, weight ? y * load(weight + i) + load(bias + i) : y);
+    }
+    for (; i < dim; ++i) {
+      const float y = (x[i] - m.mean) * m.scale;
+      out[i] = weight ? y * weight[i] + bias[i] : y;
+    }
+  }
+}
+
+void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
+                       float* grad_bias, int rows, int dim, float eps) {
+  const float n = static_cast<float>(dim);
+  for (int row = 0; row < rows; ++row, grad_out += dim, x += dim, grad_x += dim) {
+    const Moments m = momentsOf(x, dim, eps);
+    // y is the normalised x, g the gradient there: grad_x = scale * (g - mean(g) - y * mean(g * y)).
+    const auto y4 = [&](int i) { return (load(x + i) - m.mean) * m.scale; };
+    const auto y1 = [&](int i) { return (x[i] - m.mean) * m.scale; };
+    const auto g4 = [&](int i) { return weight ? load(grad_out + i) * load(weight + i) : load(grad_out + i); };
+    const auto g1 = [&](int i) { return weight ? grad_out[i] * weight[i] : grad_out[i]; };
+    const float mean_g = sumOf(dim, g4, g1) / n;
+    const float mean_gy = sumOf(
+                              dim, [&](int i) { return g4(i) * y4(i); }, [&](int i) { return g1(i) * y1(i); }) /
+                          n;
+    int i = 0;
+    for (; i + kLanes <= dim; i += kLanes) {
+      const f32x4 y = y4(i);
+      const f32x4 g = g4(i);
+      if (weight) {
+        store(grad_weight + i, load(grad_weight + i) + load(grad_out + i) * y);
+        store(grad_bias + i, load(grad_bias + i) + load(grad_out + i));
+      }
+      store(grad_x + i, (g - mean_g - y * mean_gy) * m.scale);
+    }
+    for (; i < dim; ++i) {
+      const float y = y1(i);
+      const float g = g1(i);
+      if (weight) {
+        grad_weight[i] += grad_out[i] * y;
+        grad_bias[i] += grad_out[i];
+      }
+      grad_x[i] = (g - mean_g - y * mean_gy) * m.scale;
+    }
+  }
+}
+
+}  // namespace wasm_attention

@@ -1,0 +1,214 @@
+import { describe, expect, test } from '@jest/globals';
+import { AdamReference, type AdamReferenceOptions } from '../reference/adam.js';
+import { EPS, expectClose, maxAbs } from '../support/close.js';
+import { attention, heapBytes } from '../support/library.js';
+import { Random } from '../support/random.js';
+import { expectRejected, testRejections, type Rejection } from '../support/rejections.js';
+
+const makeLayer = (outFeatures = 5) => new attention.Linear({ inFeatures: 6, outFeatures, seed: 1 });
+
+/** Adds this gradient to the parameters: that of the output, for an input of ones, is the bias's. */
+function reach(layer: ReturnType<typeof makeLayer>, seed: number, scale = 1): void {
+  const x = new Random(seed).tensor([3, 6]);
+  const { output, backward } = layer.forward(x, { training: true });
+  backward!(new Random(seed + 1).tensor(output.shape, scale));
+}
+
+const dataOf = (layer: ReturnType<typeof makeLayer>) => layer.parameters().map(({ data }) => data);
+
+/** Many steps beside float64, which takes the same gradients. */
+function follow(options: Partial<AdamReferenceOptions>, steps: number, scale = 1): void {
+  const layer = makeLayer();
+  const reference = dataOf(layer).map((data) => Float64Array.from(data));
+  const all = {
+    lr: 1e-2,
+    betas: [0.9, 0.999] as const,
+    eps: 1e-8,
+    weightDecay: 0,
+    maxGradNorm: Infinity,
+    ...options,
+  };
+  const expected = new AdamReference(
+    reference.map(({ length }) => length),
+    all,
+  );
+  const adam = new attention.Adam(layer.parameters(), { lr: 1e-2, ...options });
+  for (let step = 0; step < steps; ++step) {
+    adam.zeroGrad();
+    reach(layer, step, scale);
+    const gradients = layer.parameters().map(({ grad }) => grad);
+    adam.step();
+    expected.step(reference, gradients);
+  }
+  layer.parameters().forEach(({ data, shape }, p) => {
+    // Each step is lr times a ratio near 1 in size, off by a few EPS, and rounds the parameter once.
+    const atol = steps * EPS * (0.5 * maxAbs(reference[p]!) + 16 * all.lr);
+    expectClose({ data, shape }, { data: reference[p]!, shape }, { atol });
+  });
+}
+
+describe('Adam', () => {
+  test.each<[string, Partial<AdamReferenceOptions>]>([
+    ['the defaults', {}],
+    ['another learning rate and other decays', { lr: 0.1, betas: [0.5, 0.9] }],
+    ['no averages', { betas: [0, 0] }],
+    ['a large eps', { eps: 0.1 }],
+    ['weight decay', { weightDecay: 0.1 }],
+    ['clipping', { maxGradNorm: 0.5 }],
+    ['clipping that is not reached', { maxGradNorm: 1e6 }],
+    ['all of it', { lr: 3e-3, betas: [0.8, 0.99], eps: 1e-4, weightDecay: 0.01, maxGradNorm: 1 }],
+  ])('follows float64 over 300 steps with %s', (_what, options) => follow(options, 300));
+
+  test('takes gradients of any size', () => {
+    follow({ maxGradNorm: 1 }, 20, 1e-12);
+    follow({ maxGradNorm: 1 }, 20, 1e18); // its square is beyond float32
+  });
+
+  test('makes a first step of lr against the sign of the gradient', () => {
+    const layer = makeLayer();
+    const before = dataOf(layer);
+    reach(layer, 1);
+    new attention.Adam(layer.parameters(), { lr: 0.25 }).step();
+    layer
+      .parameters()
+      .forEach(({ data, grad }, p) =>
+        data.forEach((value, i) =>
+          expect(Math.abs(value - before[p]![i]! + 0.25 * Math.sign(grad[i]!))).toBeLessThan(8 * EPS),
+        ),
+      );
+  });
+
+  test('clips by the joint norm, and the gradients show it', () => {
+    const [a, b] = [makeLayer(), makeLayer(2)];
+    reach(a, 1);
+    reach(b, 2);
+    const parameters = [...a.parameters(), ...b.parameters()];
+    const norm = () => Math.hypot(...parameters.flatMap(({ grad }) => Array.from(grad)));
+    const before = parameters.map(({ grad }) => grad);
+    const factor = 2 / norm();
+    expect(factor).toBeLessThan(1);
+    new attention.Adam(parameters, { maxGradNorm: 2 }).step();
+    expect(Math.abs(norm() - 2)).toBeLessThan(1e-5);
+    parameters.forEach(({ grad, shape }, p) =>
+      expectClose({ data: grad, shape }, { data: before[p]!.map((g) => g * factor), shape }, { rtol: 1e-5 }),
+    );
+  });
+
+  test('follows its learning rate as that is set', () => {
+    const layer = makeLayer();
+    const adam = new attention.Adam(layer.parameters());
+    expect(adam.lr).toBe(1e-3);
+    reach(layer, 1);
+    adam.lr = 0;
+    const before = dataOf(layer);
+    adam.step();
+    expect(dataOf(layer)).toEqual(before);
+    adam.lr = 0.5;
+    adam.step();
+    expect(maxAbs(dataOf(layer)[0]!.map((value, i) => value - before[0]![i]!))).toBeGreaterThan(0.1);
+    for (const bad of [-1, NaN, Infinity]) {
+      expectRejected('Adam', 'RangeError', () => (adam.lr = bad));
+    }
+    expectRejected('Adam', 'TypeError', () => (adam.lr = '1' as never));
+    expect(adam.lr).toBe(0.5);
+  });
+
+  test('leaves a parameter alone that no gradient has reached, and counts its steps by itself', () => {
+    const [late, fresh] = [makeLayer(), makeLayer()];
+    const adam = new attention.Adam(late.parameters(), { weightDecay: 0.5 });
+    const before = dataOf(late);
+    adam.step();
+    expect(dataOf(late)).toEqual(before);
+    reach(late, 1);
+    reach(fresh, 1);
+    adam.step();
+    new attention.Adam(fresh.parameters(), { weightDecay: 0.5 }).step();
+    expect(dataOf(late)).toEqual(dataOf(fresh));
+  });
+
+  test('goes on by its averages where the gradient is zero', () => {
+    const layer = makeLayer();
+    const adam = new attention.Adam(layer.parameters());
+    reach(layer, 1);
+    adam.step();
+    adam.zeroGrad();
+    expect(layer.parameters().every(({ grad }) => maxAbs(grad) === 0)).toBe(true);
+    const before = dataOf(layer);
+    adam.step();
+    expect(dataOf(layer)).not.toEqual(before);
+  });
+
+  test('is seen by the next forward pass', () => {
+    const layer = makeLayer();
+    const x = new Random(3).tensor([2, 6]);
+    const before = layer.forward(x).output;
+    reach(layer, 1);
+    new attention.Adam(layer.parameters(), { lr: 0.1 }).step();
+    const copy = makeLayer();
+    copy.loadStateDict(layer.stateDict());
+    expect(layer.forward(x).output).toEqual(copy.forward(x).output);
+    expect(layer.forward(x).output).not.toEqual(before);
+  });
+
+  test('changes nothing where one of its layers was disposed', () => {
+    const [kept, gone] = [makeLayer(), makeLayer()];
+    reach(kept, 1);
+    const adam = new attention.Adam([...kept.parameters(), ...gone.parameters()]);
+    gone.dispose();
+    const before = dataOf(kept);
+    expectRejected('Adam', 'TypeError', () => adam.step());
+    expectRejected('Adam', 'TypeError', () => adam.zeroGrad());
+    expect(dataOf(kept)).toEqual(before);
+  });
+
+  test('throws once disposed, and gives its memory back', () => {
+    const layer = new attention.Linear({ inFeatures: 300, outFeatures: 300 });
+    layer.forward(new Float32Array(300) as never, { training: true }).backward!(
+      new Float32Array(300) as never,
+    );
+    const use = () => {
+      const adam = new attention.Adam(layer.parameters());
+      adam.step();
+      adam.dispose();
+      adam[Symbol.dispose]();
+      expectRejected('Adam', 'TypeError', () => adam.step());
+      expectRejected('Adam', 'TypeError', () => adam.zeroGrad());
+    };
+    use();
+    const bytes = heapBytes();
+    for (let i = 0; i < 20; ++i) use();
+    expect(heapBytes()).toBe(bytes);
+  });
+
+  const layer = makeLayer();
+  const gone = makeLayer();
+  const left = gone.parameters();
+  gone.dispose();
+  const make = (parameters: unknown, options?: unknown) => () =>
+    new attention.Adam(parameters as never, options as never);
+  const option = (options: unknown) => make(layer.parameters(), options);
+  const rows: Rejection[] = [
+    ['no parameters', 'RangeError', make([])],
+    ['undefined', 'TypeError', make(undefined)],
+    ['a layer', 'TypeError', make(layer)],
+    ['a state dict', 'TypeError', make(layer.stateDict())],
+    ['tensors', 'TypeError', make([{ data: new Float32Array(2), shape: [2] }])],
+    ['numbers', 'TypeError', make([1])],
+    ['a parameter twice', 'RangeError', make([...layer.parameters(), ...layer.parameters()])],
+    ["a disposed layer's parameters", 'TypeError', make(left)],
+    ['a negative lr', 'RangeError', option({ lr: -1 })],
+    ['an lr of NaN', 'RangeError', option({ lr: NaN })],
+    ['one beta', 'RangeError', option({ betas: [0.9] })],
+    ['a beta of 1', 'RangeError', option({ betas: [0.9, 1] })],
+    ['a negative beta', 'RangeError', option({ betas: [-0.1, 0.9] })],
+    ['betas that are a number', 'TypeError', option({ betas: 0.9 })],
+    ['a negative eps', 'RangeError', option({ eps: -1e-8 })],
+    ['a negative weightDecay', 'RangeError', option({ weightDecay: -1 })],
+    ['a weightDecay that is a string', 'TypeError', option({ weightDecay: '1' })],
+    ['a maxGradNorm of 0', 'RangeError', option({ maxGradNorm: 0 })],
+    ['options that are a number', 'TypeError', option(1e-3)],
+  ];
+  testRejections('Adam', rows, () =>
+    expect(new attention.Adam(layer.parameters(), { lr: 0.1 }).lr).toBe(0.1),
+  );
+});

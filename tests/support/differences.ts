@@ -1,0 +1,18 @@
+/** Finite differences in float64, which an oracle's gradients are held against. */
+import { expectClose, maxAbs, type Numbers } from './close.js';
+
+/** The inner product that gradients are of. */
+export const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
+  Array.from(a).reduce((sum, x, i) => sum + x * b[i]!, 0);
+
+/** Throws unless `gradient` is that of `loss` at `at`: central differences, step 1e-5. */
+export function expectGradient(gradient: Numbers, at: Numbers, loss: (x: Numbers) => number): void {
+  const step = 1e-5;
+  const data = Float64Array.from(at.data, (_, i) => {
+    const moved = (by: number) => Float64Array.from(at.data, (x, j) => (i === j ? x + by : x));
+    const [above, below] = [step, -step].map((by) => loss({ data: moved(by), shape: at.shape }));
+    return (above! - below!) / (2 * step);
+  });
+  // Third derivatives times 1e-10, and roundings of 1e-16 times the loss over 1e-5: both far below 1e-7.
+  expectClose(gradient, { data, shape: at.shape }, { atol: 1e-7 * (1 + maxAbs(data)) });
+}

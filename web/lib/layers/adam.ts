@@ -1,0 +1,198 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { checkFinite, checkNonNegative, checkOptions, wrongKind, wrongValue } from '../check.js';
+import { disposeSymbol } from '../dispose.js';
+import type { Wasm } from '../wasm.js';
+import { storedParameter, type Parameter, type StoredParameter } from './parameters.js';
+
+/** How `Adam` steps. */
+export interface AdamOptions {
+  /** Learning rate. Default 1e-3. */
+  lr?: number;
+  /** Decays of the averages of the gradient and of its square, each within [0, 1). Default [0.9, 0.999]. */
+  betas?: readonly [number, number];
+  /** Added to the root of the square's average. Default 1e-8. */
+  eps?: number;
+  /** Times the parameter, added to its gradient: the L2 penalty of torch.optim.Adam, not AdamW's decay. Default 0. */
+  weightDecay?: number;
+  /**
+   * Before each step all gradients are scaled so that their joint Euclidean norm is at most this, as by
+   * torch.nn.utils.clip_grad_norm_. By default they are not.
+   */
+  maxGradNorm?: number;
+}
+
+/**
+ * torch.optim.Adam (Kingma and Ba 2015). Its two averages for each parameter are in wasm memory and go with it: on
+ * `dispose()`, at the end of a `using` block, or when it is garbage-collected.
+ */
+export interface Adam {
+  /** The learning rate of the next step; may be set. */
+  lr: number;
+  /**
+   * Changes every parameter by its gradient. One that no backward pass has reached yet is left alone.
+   *
+   * @throws TypeError where a parameter's layer was disposed; nothing is changed then
+   */
+  step(): void;
+  /** Sets every gradient to zero. */
+  zeroGrad(): void;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+const OPERATION = 'Adam';
+
+// Where an optimizer is dropped without dispose(), its memory goes with it.
+const registry = new FinalizationRegistry<() => void>((release) => release());
+
+/** The class for a loaded module. */
+export function adamClass(wasm: Wasm): new (parameters: Iterable<Parameter>, options?: AdamOptions) => Adam {
+  return class Adam extends AdamOptimizer {
+    constructor(parameters: Iterable<Parameter>, options?: AdamOptions) {
+      super(wasm, parameters, options);
+    }
+  };
+}
+
+/** A parameter's averages, mean and square one behind the other, and how many steps they have seen. */
+interface State {
+  address: number;
+  steps: number;
+}
+
+class AdamOptimizer implements Adam {
+  readonly #wasm: Wasm;
+  readonly #parameters: readonly StoredParameter[];
+  readonly #states = new Map<StoredParameter, State>();
+  readonly #betas: readonly [number, number];
+  readonly #eps: number;
+  readonly #weightDecay: number;
+  readonly #maxGradNorm: number | undefined;
+  readonly #release: () => void;
+  #lr: number;
+  #disposed = false;
+
+  constructor(wasm: Wasm, parameters: Iterable<Parameter>, options?: AdamOptions) {
+    const {
+      lr = 1e-3,
+      betas,
+      eps = 1e-8,
+      weightDecay = 0,
+      maxGradNorm,
+    } = checkOptions<AdamOptions>(OPERATION, options);
+    this.#wasm = wasm;
+    this.#parameters = checkParameters(wasm, parameters);
+    this.#lr = checkNonNegative(OPERATION, 'lr', lr);
+    this.#betas = checkBetas(betas);
+    this.#eps = checkNonNegative(OPERATION, 'eps', eps);
+    this.#weightDecay = checkNonNegative(OPERATION, 'weightDecay', weightDecay);
+    this.#maxGradNorm =
+      maxGradNorm === undefined ? undefined : checkFinite(OPERATION, 'maxGradNorm', maxGradNorm, true);
+    const [states, { memory }] = [this.#states, wasm];
+    // The closure must not hold `this`, or the collector never sees it go.
+    this.#release = () => {
+      for (const { address } of states.values()) memory.release(address);
+      states.clear();
+    };
+    registry.register(this, this.#release, this);
+  }
+
+  get lr(): number {
+    return this.#lr;
+  }
+
+  set lr(value: number) {
+    this.#lr = checkNonNegative(OPERATION, 'lr', value);
+  }
+
+  step(): void {
+    const operation = `${OPERATION}.step`;
+    this.#check(operation);
+    const { raw } = this.#wasm;
+    const reached = this.#parameters.filter((parameter) => parameter.gradient() !== 0);
+    const states = reached.map((parameter) => this.#state(operation, parameter));
+    this.#clip(reached);
+    const [beta1, beta2] = this.#betas;
+    reached.forEach((parameter, i) => {
+      const state = states[i]!;
+      const { size } = parameter;
+      const steps = ++state.steps;
+      const stepSize = this.#lr / (1 - beta1 ** steps);
+      const rootCorrection = Math.sqrt(1 - beta2 ** steps);
+      const [mean, square] = [state.address, state.address + 4 * size];
+      raw.adam(parameter.address(), parameter.gradient(), mean, square, size, beta1, beta2, stepSize, rootCorrection, this.#eps, this.#weightDecay); // prettier-ignore
+      parameter.changed();
+    });
+  }
+
+  zeroGrad(): void {
+    this.#check(`${OPERATION}.zeroGrad`);
+    for (const parameter of this.#parameters) {
+      if (parameter.gradient() !== 0) this.#wasm.memory.clear(parameter.gradient(), parameter.size);
+    }
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    registry.unregister(this);
+    this.#release();
+  }
+
+  [disposeSymbol](): void {
+    this.dispose();
+  }
+
+  #check(operation: string): void {
+    if (this.#disposed) wrongKind(operation, 'an optimizer in use', 'a disposed one');
+    for (const parameter of this.#parameters) parameter.check(operation);
+  }
+
+  #state(operation: string, parameter: StoredParameter): State {
+    let state = this.#states.get(parameter);
+    if (!state) {
+      state = { address: this.#wasm.memory.allocate(operation, 2 * parameter.size), steps: 0 };
+      this.#states.set(parameter, state);
+    }
+    return state;
+  }
+
+  #clip(parameters: readonly StoredParameter[]): void {
+    if (this.#maxGradNorm === undefined) return;
+    const { raw } = this.#wasm;
+    const squares = parameters.map((parameter) => raw.sumOfSquares(parameter.gradient(), parameter.size));
+    const norm = Math.sqrt(squares.reduce((sum, square) => sum + square, 0));
+    // PyTorch's guard against a division by zero.
+    const factor = this.#maxGradNorm / (norm + 1e-6);
+    if (factor >= 1) return;
+    for (const parameter of parameters) raw.scaleInPlace(parameter.gradient(), parameter.size, factor);
+  }
+}
+
+function checkBetas(betas: unknown): readonly [number, number] {
+  if (betas === undefined) return [0.9, 0.999];
+  if (!Array.isArray(betas)) wrongKind(OPERATION, 'betas to be two numbers', betas);
+  if (betas.length !== 2) wrongValue(OPERATION, 'betas to be two numbers', betas.length);
+  return betas.map((beta: unknown) => {
+    const decay = checkNonNegative(OPERATION, 'betas', beta);
+    return decay < 1 ? decay : wrongValue(OPERATION, 'betas below 1', decay);
+  }) as [number, number];
+}
+
+function checkParameters(wasm: Wasm, parameters: Iterable<Parameter>): StoredParameter[] {
+  const expected = "parameters that a layer's parameters() gave";
+  if (typeof parameters !== 'object' || parameters === null || !(Symbol.iterator in parameters)) {
+    wrongKind(OPERATION, expected, parameters);
+  }
+  const stores = Array.from(parameters, (parameter) => {
+    const store = storedParameter(parameter);
+    if (store?.wasm !== wasm) wrongKind(OPERATION, expected, parameter);
+    store.check(OPERATION);
+    return store;
+  });
+  if (stores.length === 0) wrongValue(OPERATION, expected, 'none');
+  if (new Set(stores.map((store) => store.address())).size < stores.length) {
+    wrongValue(OPERATION, 'each parameter once', 'one of them twice');
+  }
+  return stores;
+}

@@ -1,0 +1,103 @@
+import { checkInteger, checkOptions, checkSeed, sizeOf, toInt32, wrongKind, wrongValue } from '../check.js';
+import { freshSeed, normal } from '../random.js';
+import type { TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+import {
+  backwardOnce,
+  checkTraining,
+  ParameterOwner,
+  type ForwardOptions,
+  type Layer,
+  type LayerResult,
+} from './layer.js';
+import { Parameters } from './parameters.js';
+
+/** What `Embedding` is made from. */
+export interface EmbeddingOptions {
+  /** Rows of the table: ids are below it. */
+  numEmbeddings: number;
+  /** D, the width of a row. */
+  dim: number;
+  /** Seed of the first values, standard normal as PyTorch's; default a fresh one for each layer. */
+  seed?: number;
+}
+
+/** A learned vector for each id: torch.nn.Embedding. State: `weight` (numEmbeddings, dim). */
+export interface Embedding extends Layer {
+  /**
+   * Row `id` of the table for each id. `backward` adds to the rows that were read; the ids' own gradient is zeros.
+   *
+   * @param ids (…), whole numbers from 0 to numEmbeddings - 1
+   * @returns output (…, dim)
+   * @throws RangeError for an id that has no row
+   * @example
+   * const layer = new attention.Embedding({ numEmbeddings: 1000, dim: 64 });
+   * const { output } = layer.forward([[3, 1, 4], [1, 5, 9]]); // (2, 3, 64)
+   */
+  forward(ids: TensorLike, options?: ForwardOptions): LayerResult;
+}
+
+const OPERATION = 'Embedding';
+const FORWARD = `${OPERATION}.forward`;
+
+/** The class for a loaded module. */
+export function embeddingClass(wasm: Wasm): new (options: EmbeddingOptions) => Embedding {
+  return class Embedding extends EmbeddingLayer {
+    constructor(options: EmbeddingOptions) {
+      super(wasm, options);
+    }
+  };
+}
+
+class EmbeddingLayer extends ParameterOwner implements Embedding {
+  readonly #wasm: Wasm;
+  readonly #parameters: Parameters;
+  readonly #rows: number;
+  readonly #width: number;
+
+  constructor(wasm: Wasm, options: EmbeddingOptions) {
+    if (options === undefined) wrongKind(OPERATION, 'options with numEmbeddings and dim', options);
+    const given = checkOptions<EmbeddingOptions>(OPERATION, options);
+    const rows = checkInteger(OPERATION, 'numEmbeddings', given.numEmbeddings, 1);
+    const width = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
+    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const initial = () => normal(seed, 0, rows * width);
+    const parameters = new Parameters(wasm, OPERATION, [{ name: 'weight', shape: [rows, width], initial }]);
+    super(parameters);
+    this.#wasm = wasm;
+    this.#parameters = parameters;
+    this.#rows = rows;
+    this.#width = width;
+  }
+
+  forward(ids: TensorLike, options?: ForwardOptions): LayerResult {
+    const parameters = this.#parameters;
+    const { raw, memory } = this.#wasm;
+    const width = this.#width;
+    parameters.check(FORWARD);
+    const training = checkTraining(FORWARD, options);
+    const rows = toInt32(FORWARD, 'ids', ids, 0);
+    for (const row of rows.data) {
+      if (row >= this.#rows) wrongValue(FORWARD, `ids below ${this.#rows}`, row);
+    }
+    const count = rows.data.length;
+    const shape = [...rows.shape, width];
+    const data = memory.scope(FORWARD, () => {
+      const placed = memory.ints(rows.data);
+      const out = memory.reserve(sizeOf(shape));
+      raw.embedding(placed, parameters.address('weight'), out, count, width);
+      return memory.read(out, sizeOf(shape));
+    });
+    const output = { data, shape };
+    if (!training) return { output };
+    const backward = backwardOnce(OPERATION, parameters, [...shape], rows.shape, (operation, gradOutput) =>
+      memory.scope(operation, () => {
+        const gradient = memory.floats(gradOutput);
+        const placed = memory.ints(rows.data);
+        raw.embeddingBackward(gradient, placed, parameters.gradient('weight'), count, width);
+        return new Float32Array(count);
+      }),
+    );
+    return { output, backward };
+  }
+}

@@ -1,0 +1,150 @@
+import {
+  checkInteger,
+  checkOptions,
+  checkSeed,
+  showShape,
+  toTensor,
+  wrongKind,
+  wrongValue,
+} from '../check.js';
+import { freshSeed } from '../random.js';
+import type { TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+import {
+  backwardOnce,
+  checkTraining,
+  ParameterOwner,
+  type ForwardOptions,
+  type Layer,
+  type LayerResult,
+} from './layer.js';
+import { linearSpecs, Parameters } from './parameters.js';
+
+/** max(x, 0); x·Φ(x), exact; and its approximation by a hyperbolic tangent (Hendrycks and Gimpel 2016). */
+export type Activation = 'relu' | 'gelu' | 'gelu-tanh';
+
+/** What `FeedForward` is made from. */
+export interface FeedForwardOptions {
+  /** D, the width of the input and the output. */
+  numHiddens: number;
+  /** The width between the two linear maps. */
+  ffnHiddens: number;
+  /** Default 'relu'. */
+  activation?: Activation;
+  /** Seed of the first values, uniform as `Linear`'s; default a fresh one for each layer. */
+  seed?: number;
+}
+
+/**
+ * dense2(activation(dense1(x))) at each position: d2l's PositionWiseFFN, Vaswani et al. 2017, section 3.3. State:
+ * `dense1.weight` (ffnHiddens, numHiddens), `dense1.bias`, `dense2.weight` (numHiddens, ffnHiddens), `dense2.bias`.
+ */
+export interface FeedForward extends Layer {
+  /**
+   * @param x (…, numHiddens)
+   * @returns output, the shape of x
+   * @example
+   * const layer = new attention.FeedForward({ numHiddens: 64, ffnHiddens: 256, activation: 'gelu' });
+   * const { output } = layer.forward(x);
+   */
+  forward(x: TensorLike, options?: ForwardOptions): LayerResult;
+}
+
+const OPERATION = 'FeedForward';
+const FORWARD = `${OPERATION}.forward`;
+/** In the order of C++'s Activation. */
+const ACTIVATIONS: readonly Activation[] = ['relu', 'gelu', 'gelu-tanh'];
+
+/** The class for a loaded module. */
+export function feedForwardClass(wasm: Wasm): new (options: FeedForwardOptions) => FeedForward {
+  return class FeedForward extends FeedForwardLayer {
+    constructor(options: FeedForwardOptions) {
+      super(wasm, options);
+    }
+  };
+}
+
+function checkActivation(activation: unknown): number {
+  if (activation === undefined) return 0;
+  const expected = `activation to be one of ${ACTIVATIONS.join(', ')}`;
+  if (typeof activation !== 'string') wrongKind(OPERATION, expected, activation);
+  const index = ACTIVATIONS.indexOf(activation as Activation);
+  return index < 0 ? wrongValue(OPERATION, expected, activation) : index;
+}
+
+class FeedForwardLayer extends ParameterOwner implements FeedForward {
+  readonly #wasm: Wasm;
+  readonly #parameters: Parameters;
+  readonly #width: number;
+  readonly #hiddenWidth: number;
+  readonly #activation: number;
+
+  constructor(wasm: Wasm, options: FeedForwardOptions) {
+    if (options === undefined) wrongKind(OPERATION, 'options with numHiddens and ffnHiddens', options);
+    const given = checkOptions<FeedForwardOptions>(OPERATION, options);
+    const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
+    const hiddenWidth = checkInteger(OPERATION, 'ffnHiddens', given.ffnHiddens, 1, 2 ** 24);
+    const activation = checkActivation(given.activation);
+    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const parameters = new Parameters(wasm, OPERATION, [
+      ...linearSpecs('dense1', hiddenWidth, width, true, seed, 0),
+      ...linearSpecs('dense2', width, hiddenWidth, true, seed, 2),
+    ]);
+    super(parameters);
+    this.#wasm = wasm;
+    this.#parameters = parameters;
+    this.#width = width;
+    this.#hiddenWidth = hiddenWidth;
+    this.#activation = activation;
+  }
+
+  forward(x: TensorLike, options?: ForwardOptions): LayerResult {
+    const parameters = this.#parameters;
+    const { raw, memory } = this.#wasm;
+    const [width, hiddenWidth, activation] = [this.#width, this.#hiddenWidth, this.#activation];
+    parameters.check(FORWARD);
+    const training = checkTraining(FORWARD, options);
+    const input = toTensor(FORWARD, 'x', x);
+    if (input.shape.at(-1) !== width)
+      wrongValue(FORWARD, `x of width ${width}`, `shape ${showShape(input.shape)}`);
+    const size = input.data.length;
+    const rows = size / width;
+    const shape = [...input.shape];
+    let keptHidden: Float32Array;
+    const data = memory.scope(FORWARD, () => {
+      const [packed1, packed2] = [parameters.packed('dense1.weight'), parameters.packed('dense2.weight')];
+      const [bias1, bias2] = [parameters.address('dense1.bias'), parameters.address('dense2.bias')];
+      const placed = memory.floats(input.data);
+      const hidden = memory.reserve(rows * hiddenWidth);
+      const activated = training ? memory.reserve(rows * hiddenWidth) : hidden;
+      const out = memory.reserve(size);
+      raw.feedForward(placed, packed1, bias1, packed2, bias2, hidden, activated, out, rows, width, hiddenWidth, activation); // prettier-ignore
+      if (training) keptHidden = memory.read(hidden, rows * hiddenWidth);
+      return memory.read(out, size);
+    });
+    const output = { data, shape };
+    if (!training) return { output };
+    const kept = input.data.slice();
+    const backward = backwardOnce(OPERATION, parameters, [...shape], [...shape], (operation, gradOutput) =>
+      memory.scope(operation, () => {
+        const gradient = memory.floats(gradOutput);
+        const before = memory.floats(kept);
+        const hidden = memory.floats(keptHidden);
+        const gradInput = memory.reserve(size);
+        const scratch = memory.reserve(raw.feedForwardBackwardScratch(rows, width, hiddenWidth));
+        const [weight1, weight2] = [parameters.address('dense1.weight'), parameters.address('dense2.weight')];
+        const [gradWeight1, gradBias1] = [
+          parameters.gradient('dense1.weight'),
+          parameters.gradient('dense1.bias'),
+        ];
+        const [gradWeight2, gradBias2] = [
+          parameters.gradient('dense2.weight'),
+          parameters.gradient('dense2.bias'),
+        ];
+        raw.feedForwardBackward(gradient, before, hidden, weight1, weight2, scratch, gradInput, gradWeight1, gradBias1, gradWeight2, gradBias2, rows, width, hiddenWidth, activation); // prettier-ignore
+        return memory.read(gradInput, size);
+      }),
+    );
+    return { output, backward };
+  }
+}

@@ -1,0 +1,97 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { checkBoolean, checkOptions, toTensorOfShape, wrongKind } from '../check.js';
+import { disposeSymbol } from '../dispose.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { Parameter, Parameters } from './parameters.js';
+
+/** What a forward pass may be told. */
+export interface ForwardOptions {
+  /** Keeps what `backward` needs, and returns it. Default false. */
+  training?: boolean;
+}
+
+/** What a forward pass returns. */
+export interface LayerResult {
+  output: Tensor;
+  /**
+   * Present when `training`; can be called once, before the parameters change. Adds the gradients of
+   * sum(output · gradOutput) to every parameter's `grad` and returns the input's.
+   *
+   * @param gradOutput the shape of `output`
+   * @throws TypeError at a second call and after `dispose()`; RangeError for another shape
+   */
+  backward?: (gradOutput: TensorLike) => { input: Tensor };
+}
+
+/**
+ * A layer owns its parameters, in wasm memory. They go with the layer: on `dispose()`, at the end of a `using` block, or
+ * when it is garbage-collected. A disposed layer throws on use.
+ */
+export interface Layer {
+  forward(x: TensorLike, options?: ForwardOptions): LayerResult;
+  parameters(): Parameter[];
+  /** Copies of the parameters, by PyTorch's names and in its shapes. */
+  stateDict(): Record<string, Tensor>;
+  /** Checks every name and shape before it changes anything. */
+  loadStateDict(state: Record<string, TensorLike>): void;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** What is the same in every layer: the ways to its parameters. */
+export class ParameterOwner {
+  readonly #parameters: Parameters;
+
+  constructor(parameters: Parameters) {
+    this.#parameters = parameters;
+  }
+
+  parameters(): Parameter[] {
+    return this.#parameters.list();
+  }
+
+  stateDict(): Record<string, Tensor> {
+    return this.#parameters.stateDict();
+  }
+
+  loadStateDict(state: Record<string, TensorLike>): void {
+    this.#parameters.load(state);
+  }
+
+  dispose(): void {
+    this.#parameters.dispose();
+  }
+
+  [disposeSymbol](): void {
+    this.dispose();
+  }
+}
+
+/** Whether the pass is one in training. */
+export function checkTraining(operation: string, options: ForwardOptions | undefined): boolean {
+  const { training } = checkOptions<ForwardOptions>(operation, options);
+  return training !== undefined && checkBoolean(operation, 'training', training);
+}
+
+/**
+ * The backward function of one pass: `run` turns the checked gradient into the input's, and must do what can fail for want
+ * of memory before it adds to a gradient.
+ */
+export function backwardOnce(
+  layer: string,
+  parameters: Parameters,
+  outputShape: readonly number[],
+  inputShape: readonly number[],
+  run: (operation: string, gradOutput: Float32Array) => Float32Array,
+): (gradOutput: TensorLike) => { input: Tensor } {
+  const operation = `${layer}.backward`;
+  let used = false;
+  return (gradOutput) => {
+    parameters.check(operation);
+    if (used) wrongKind(operation, 'one call for each forward pass', 'a second one');
+    const gradient = toTensorOfShape(operation, 'gradOutput', gradOutput, outputShape);
+    const data = run(operation, gradient.data);
+    used = true;
+    return { input: { data, shape: [...inputShape] } };
+  };
+}

@@ -1,0 +1,133 @@
+import {
+  checkBoolean,
+  checkInteger,
+  checkNonNegative,
+  checkOptions,
+  showShape,
+  sizeOf,
+  toTensor,
+  wrongKind,
+  wrongValue,
+} from '../check.js';
+import type { TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+import {
+  backwardOnce,
+  checkTraining,
+  ParameterOwner,
+  type ForwardOptions,
+  type Layer,
+  type LayerResult,
+} from './layer.js';
+import { Parameters } from './parameters.js';
+
+/** What `LayerNorm` is made from. */
+export interface LayerNormOptions {
+  /** The last axes of the input, over which is normalised; a number is one axis. */
+  normalizedShape: number | readonly number[];
+  /** Added to the variance. Default 1e-5. */
+  eps?: number;
+  /** Whether a weight multiplies and a bias is added, both learned; at first 1 and 0. Default true. */
+  affine?: boolean;
+}
+
+/**
+ * (x - mean) / sqrt(variance + eps)·weight + bias over the last axes, with the biased variance: torch.nn.LayerNorm. Ba et
+ * al. 2016. State: `weight` and `bias`, both of normalizedShape; none where `affine` is false.
+ */
+export interface LayerNorm extends Layer {
+  /**
+   * @param x (…, normalizedShape)
+   * @returns output, the shape of x
+   * @example
+   * const { output } = new attention.LayerNorm({ normalizedShape: 64 }).forward(x);
+   */
+  forward(x: TensorLike, options?: ForwardOptions): LayerResult;
+}
+
+const OPERATION = 'LayerNorm';
+const FORWARD = `${OPERATION}.forward`;
+
+/** The class for a loaded module. */
+export function layerNormClass(wasm: Wasm): new (options: LayerNormOptions) => LayerNorm {
+  return class LayerNorm extends LayerNormLayer {
+    constructor(options: LayerNormOptions) {
+      super(wasm, options);
+    }
+  };
+}
+
+function checkNormalizedShape(shape: unknown): number[] {
+  const axes: unknown[] = Array.isArray(shape) ? shape : [shape];
+  if (axes.length === 0) wrongValue(OPERATION, 'normalizedShape of at least one axis', 'none');
+  return axes.map((axis) => checkInteger(OPERATION, 'normalizedShape', axis, 1, 2 ** 24));
+}
+
+class LayerNormLayer extends ParameterOwner implements LayerNorm {
+  readonly #wasm: Wasm;
+  readonly #parameters: Parameters;
+  readonly #shape: readonly number[];
+  readonly #eps: number;
+
+  constructor(wasm: Wasm, options: LayerNormOptions) {
+    if (options === undefined) wrongKind(OPERATION, 'options with normalizedShape', options);
+    const given = checkOptions<LayerNormOptions>(OPERATION, options);
+    const shape = checkNormalizedShape(given.normalizedShape);
+    const eps = given.eps === undefined ? 1e-5 : checkNonNegative(OPERATION, 'eps', given.eps);
+    const affine = given.affine === undefined || checkBoolean(OPERATION, 'affine', given.affine);
+    const constant = (name: string, value: number) => ({
+      name,
+      shape,
+      initial: () => new Float32Array(sizeOf(shape)).fill(value),
+    });
+    const parameters = new Parameters(
+      wasm,
+      OPERATION,
+      affine ? [constant('weight', 1), constant('bias', 0)] : [],
+    );
+    super(parameters);
+    this.#wasm = wasm;
+    this.#parameters = parameters;
+    this.#shape = shape;
+    this.#eps = eps;
+  }
+
+  forward(x: TensorLike, options?: ForwardOptions): LayerResult {
+    const parameters = this.#parameters;
+    const { raw, memory } = this.#wasm;
+    const eps = this.#eps;
+    parameters.check(FORWARD);
+    const training = checkTraining(FORWARD, options);
+    const input = toTensor(FORWARD, 'x', x);
+    const last = input.shape.slice(-this.#shape.length);
+    if (showShape(last) !== showShape(this.#shape)) {
+      wrongValue(FORWARD, `x with last axes ${showShape(this.#shape)}`, `shape ${showShape(input.shape)}`);
+    }
+    const size = input.data.length;
+    const width = sizeOf(this.#shape);
+    const rows = size / width;
+    const shape = [...input.shape];
+    const data = memory.scope(FORWARD, () => {
+      const placed = memory.floats(input.data);
+      const [weight, bias] = [parameters.address('weight'), parameters.address('bias')];
+      raw.layerNorm(placed, weight, bias, placed, rows, width, eps);
+      return memory.read(placed, size);
+    });
+    const output = { data, shape };
+    if (!training) return { output };
+    const kept = input.data.slice();
+    const affine = parameters.has('weight');
+    const backward = backwardOnce(OPERATION, parameters, [...shape], [...shape], (operation, gradOutput) =>
+      memory.scope(operation, () => {
+        const gradient = memory.floats(gradOutput);
+        const before = memory.floats(kept);
+        const gradWeight = affine ? parameters.gradient('weight') : 0;
+        const gradBias = affine ? parameters.gradient('bias') : 0;
+        const weight = parameters.address('weight');
+        raw.layerNormBackward(gradient, before, weight, gradient, gradWeight, gradBias, rows, width, eps);
+        return memory.read(gradient, size);
+      }),
+    );
+    return { output, backward };
+  }
+}

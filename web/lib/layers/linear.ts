@@ -1,0 +1,133 @@
+import {
+  checkBoolean,
+  checkInteger,
+  checkOptions,
+  checkSeed,
+  showShape,
+  toTensor,
+  wrongKind,
+  wrongValue,
+} from '../check.js';
+import { freshSeed } from '../random.js';
+import type { TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+import {
+  backwardOnce,
+  checkTraining,
+  ParameterOwner,
+  type ForwardOptions,
+  type Layer,
+  type LayerResult,
+} from './layer.js';
+import { linearSpecs, Parameters } from './parameters.js';
+
+/** What `Linear` is made from. */
+export interface LinearOptions {
+  inFeatures: number;
+  outFeatures: number;
+  /** Whether a bias is added. Default true. */
+  bias?: boolean;
+  /** Seed of the first values, uniform within 1/sqrt(inFeatures) as PyTorch's; default a fresh one for each layer. */
+  seed?: number;
+}
+
+/** x·weightᵀ + bias: torch.nn.Linear. State: `weight` (outFeatures, inFeatures) and `bias` (outFeatures,). */
+export interface Linear extends Layer {
+  /**
+   * @param x (…, inFeatures)
+   * @returns output (…, outFeatures)
+   * @example
+   * const layer = new attention.Linear({ inFeatures: 64, outFeatures: 10 });
+   * const { output, backward } = layer.forward(x, { training: true });
+   */
+  forward(x: TensorLike, options?: ForwardOptions): LayerResult;
+}
+
+const OPERATION = 'Linear';
+const FORWARD = `${OPERATION}.forward`;
+
+/** The class for a loaded module. */
+export function linearClass(wasm: Wasm): new (options: LinearOptions) => Linear {
+  return class Linear extends LinearLayer {
+    constructor(options: LinearOptions) {
+      super(wasm, options);
+    }
+  };
+}
+
+class LinearLayer extends ParameterOwner implements Linear {
+  readonly #wasm: Wasm;
+  readonly #parameters: Parameters;
+  readonly #inputs: number;
+  readonly #outputs: number;
+  readonly #bias: boolean;
+
+  constructor(wasm: Wasm, options: LinearOptions) {
+    if (options === undefined) wrongKind(OPERATION, 'options with inFeatures and outFeatures', options);
+    const given = checkOptions<LinearOptions>(OPERATION, options);
+    const inputs = checkInteger(OPERATION, 'inFeatures', given.inFeatures, 1, 2 ** 24);
+    const outputs = checkInteger(OPERATION, 'outFeatures', given.outFeatures, 1, 2 ** 24);
+    const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);
+    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const parameters = new Parameters(wasm, OPERATION, linearSpecs('', outputs, inputs, bias, seed, 0));
+    super(parameters);
+    this.#wasm = wasm;
+    this.#parameters = parameters;
+    this.#inputs = inputs;
+    this.#outputs = outputs;
+    this.#bias = bias;
+  }
+
+  forward(x: TensorLike, options?: ForwardOptions): LayerResult {
+    const parameters = this.#parameters;
+    const { raw, memory } = this.#wasm;
+    const [inputs, outputs] = [this.#inputs, this.#outputs];
+    parameters.check(FORWARD);
+    const training = checkTraining(FORWARD, options);
+    const input = toTensor(FORWARD, 'x', x);
+    if (input.shape.at(-1) !== inputs)
+      wrongValue(FORWARD, `x of width ${inputs}`, `shape ${showShape(input.shape)}`);
+    const rows = input.data.length / inputs;
+    const shape = [...input.shape.slice(0, -1), outputs];
+    const data = memory.scope(FORWARD, () => {
+      const packed = parameters.packed('weight');
+      const placed = memory.floats(input.data);
+      const out = memory.reserve(rows * outputs);
+      raw.linear(placed, packed, parameters.address('bias'), out, rows, inputs, outputs);
+      return memory.read(out, rows * outputs);
+    });
+    const output = { data, shape };
+    if (!training) return { output };
+    const kept = input.data.slice();
+    const backward = backwardOnce(
+      OPERATION,
+      parameters,
+      [...shape],
+      [...input.shape],
+      (operation, gradOutput) =>
+        memory.scope(operation, () => {
+          const gradient = memory.floats(gradOutput);
+          const before = memory.floats(kept);
+          const gradInput = memory.reserve(kept.length);
+          const scratch = memory.reserve(raw.linearBackwardScratch(rows, inputs, outputs));
+          const gradWeight = parameters.gradient('weight');
+          const gradBias = this.#bias ? parameters.gradient('bias') : 0;
+          const weight = parameters.address('weight');
+          raw.linearBackward(
+            gradient,
+            before,
+            weight,
+            scratch,
+            gradInput,
+            gradWeight,
+            gradBias,
+            rows,
+            inputs,
+            outputs,
+          );
+          return memory.read(gradInput, kept.length);
+        }),
+    );
+    return { output, backward };
+  }
+}

@@ -1,0 +1,49 @@
+import { checkInteger, checkOptions, showShape, toInt32, toTensorOfRank, wrongValue } from '../check.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+
+const OPERATION = 'softmaxCrossEntropy';
+
+/** What `softmaxCrossEntropy` may be told. */
+export interface CrossEntropyOptions {
+  /** Rows with this target do not count. A whole number; default -100, as PyTorch's. */
+  ignoreIndex?: number;
+}
+
+/** What `softmaxCrossEntropy` returns. */
+export interface CrossEntropyResult {
+  /** The mean over the rows that count; NaN where none does. */
+  loss: number;
+  /** The gradient of `loss`, the shape of the logits; zeros in rows that do not count. */
+  gradLogits: Tensor;
+}
+
+/** See `WasmAttention.softmaxCrossEntropy`. */
+export function softmaxCrossEntropy(
+  { raw, memory }: Wasm,
+  logits: TensorLike,
+  targets: ArrayLike<number>,
+  options?: CrossEntropyOptions,
+): CrossEntropyResult {
+  const { ignoreIndex: given } = checkOptions<CrossEntropyOptions>(OPERATION, options);
+  const ignoreIndex = given === undefined ? -100 : checkInteger(OPERATION, 'ignoreIndex', given, -(2 ** 31));
+  const { data, shape } = toTensorOfRank(OPERATION, 'logits', logits, 2);
+  const [rows, classes] = shape as [number, number];
+  const wanted = toInt32(OPERATION, 'targets', targets);
+  if (wanted.shape.length !== 1 || wanted.data.length !== rows) {
+    wrongValue(OPERATION, `targets of shape (${rows},)`, showShape(wanted.shape));
+  }
+  // C++ leaves out the negative ones.
+  const counted = wanted.data.map((target) => {
+    if (target === ignoreIndex) return -1;
+    if (target < 0 || target >= classes) {
+      wrongValue(OPERATION, `targets within 0 … ${classes - 1}, or ${ignoreIndex}`, target);
+    }
+    return target;
+  });
+  return memory.scope(OPERATION, () => {
+    const placed = memory.floats(data);
+    const loss = raw.softmaxCrossEntropy(placed, memory.ints(counted), placed, rows, classes);
+    return { loss, gradLogits: { data: memory.read(placed, data.length), shape: [...shape] } };
+  });
+}

@@ -1,0 +1,77 @@
+import { showShape, wrongKind, wrongValue } from '../check.js';
+import type { Tensor } from '../types.js';
+import { DTYPES } from './dtypes.js';
+import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';
+
+const OPERATION = 'readSafetensors';
+
+/**
+ * Parses a .safetensors file. F32 is read as it is, F16 and BF16 are widened to float32, I32 becomes an Int32Array, U8 and
+ * BOOL become a Uint8Array. The tensors are copies, by name in the order of their bytes; the metadata is left out.
+ *
+ * Format: huggingface/safetensors, README, "Format". No wasm is used.
+ *
+ * @throws RangeError for anything malformed: truncated, holes or overlaps between tensors, sizes that contradict shapes, a
+ *   header beyond 100 MB or that is not the JSON expected, names twice; and for other types
+ * @example
+ * layer.loadStateDict(readSafetensors(await (await fetch('weights.safetensors')).arrayBuffer()));
+ */
+export function readSafetensors(
+  bytes: ArrayBufferLike | ArrayBufferView,
+): Record<string, Tensor<Float32Array | Int32Array | Uint8Array>> {
+  const file = toBytes(bytes);
+  if (file.length < 8) wrongValue(OPERATION, 'a header', `${file.length} bytes`);
+  const lengths = new DataView(file.buffer, file.byteOffset, 8);
+  const headerBytes = lengths.getUint32(0, true) + 2 ** 32 * lengths.getUint32(4, true);
+  if (headerBytes > MAX_HEADER_BYTES) {
+    wrongValue(OPERATION, `a header of at most ${MAX_HEADER_BYTES} bytes`, headerBytes);
+  }
+  const start = 8 + headerBytes;
+  if (start > file.length)
+    wrongValue(OPERATION, `a header of ${headerBytes} bytes`, `${file.length - 8} bytes`);
+  const entries = parseHeader(OPERATION, file.slice(8, start));
+  const end = entries.reduce(checkEntry, 0);
+  if (end !== file.length - start) {
+    wrongValue(OPERATION, `${end} bytes of data, as the header says`, `${file.length - start}`);
+  }
+  return Object.fromEntries(entries.map((entry) => [entry.name, readTensor(entry, file.slice(start + entry.begin, start + entry.end))])); // prettier-ignore
+}
+
+/** The end of an entry's bytes, which must begin where the one before it ended and be as many as the shape takes. */
+function checkEntry(end: number, entry: Entry): number {
+  const what = JSON.stringify(entry.name);
+  if (!Object.hasOwn(DTYPES, entry.dtype)) {
+    const known = Object.keys(DTYPES).join(', ');
+    wrongValue(OPERATION, `${what} of dtype ${known}`, entry.dtype);
+  }
+  if (entry.begin !== end) wrongValue(OPERATION, `${what} to begin at byte ${end}`, entry.begin);
+  let size = DTYPES[entry.dtype]!.size;
+  for (const axis of entry.shape) {
+    size *= axis;
+    if (!Number.isSafeInteger(size)) {
+      wrongValue(OPERATION, `${what} to fit into memory`, `shape ${showShape(entry.shape)}`);
+    }
+  }
+  if (entry.end - entry.begin !== size) {
+    const of = `${what}, ${entry.dtype} of shape ${showShape(entry.shape)},`;
+    wrongValue(OPERATION, `${of} to have ${size} bytes`, entry.end - entry.begin);
+  }
+  return entry.end;
+}
+
+function readTensor({ name, dtype, shape }: Entry, bytes: Uint8Array<ArrayBuffer>) {
+  const data = DTYPES[dtype]!.read(bytes);
+  return data
+    ? { data, shape }
+    : wrongValue(OPERATION, `${JSON.stringify(name)} to hold bytes 0 and 1`, 'others');
+}
+
+/** A view of the argument's bytes. By tag, because an array from another realm is as good. */
+function toBytes(bytes: unknown): Uint8Array {
+  if (ArrayBuffer.isView(bytes)) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const tag = Object.prototype.toString.call(bytes);
+  if (tag !== '[object ArrayBuffer]' && tag !== '[object SharedArrayBuffer]') {
+    wrongKind(OPERATION, 'an ArrayBuffer or a typed array', bytes);
+  }
+  return new Uint8Array(bytes as ArrayBuffer);
+}

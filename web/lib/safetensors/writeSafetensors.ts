@@ -1,0 +1,79 @@
+import { toTensor, wrongKind, wrongValue } from '../check.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { Data } from './dtypes.js';
+import { checkName, MAX_HEADER_BYTES, METADATA } from './header.js';
+
+const OPERATION = 'writeSafetensors';
+
+interface Written {
+  readonly name: string;
+  readonly dtype: string;
+  readonly shape: readonly number[];
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * The bytes of a .safetensors file, as PyTorch's safetensors load: an Int32Array becomes I32, a Uint8Array U8, all other
+ * numbers F32. Format: huggingface/safetensors, README, "Format". No wasm is used.
+ *
+ * @throws RangeError for the name `__metadata__`, which the format keeps for itself, and for names that are no Unicode
+ * @example
+ * const file = new Blob([writeSafetensors(layer.stateDict())]);
+ */
+export function writeSafetensors(
+  tensors: Record<string, TensorLike | Tensor<Int32Array> | Tensor<Uint8Array>>,
+): Uint8Array<ArrayBuffer> {
+  if (Object.prototype.toString.call(tensors) !== '[object Object]') {
+    wrongKind(OPERATION, 'an object of tensors', tensors);
+  }
+  const written = Object.entries(tensors).map(([name, tensor]) => write(name, tensor));
+  // Every tensor begins at a multiple of its element's size.
+  written.sort((a, b) => Number(a.dtype === 'U8') - Number(b.dtype === 'U8'));
+
+  const header: [string, unknown][] = [[METADATA, { format: 'pt' }]];
+  let end = 0;
+  for (const { name, dtype, shape, bytes } of written) {
+    const begin = end;
+    end += bytes.length;
+    header.push([name, { dtype, shape, data_offsets: [begin, end] }]);
+  }
+  const text = new TextEncoder().encode(JSON.stringify(Object.fromEntries(header)));
+  const headerBytes = Math.ceil(text.length / 8) * 8;
+  if (headerBytes > MAX_HEADER_BYTES) {
+    wrongValue(OPERATION, `a header of at most ${MAX_HEADER_BYTES} bytes`, headerBytes);
+  }
+  const file = newBytes(8 + headerBytes + end);
+  new DataView(file.buffer).setUint32(0, headerBytes, true);
+  file.fill(0x20, 8, 8 + headerBytes);
+  file.set(text, 8);
+  let at = 8 + headerBytes;
+  for (const { bytes } of written) {
+    file.set(bytes, at);
+    at += bytes.length;
+  }
+  return file;
+}
+
+function newBytes(count: number): Uint8Array<ArrayBuffer> {
+  try {
+    return new Uint8Array(count);
+  } catch {
+    return wrongValue(OPERATION, `${count} free bytes`, 'out of memory');
+  }
+}
+
+function write(name: string, tensor: TensorLike): Written {
+  checkName(OPERATION, name);
+  if (name === METADATA) wrongValue(OPERATION, `names other than ${METADATA}`, name);
+  const { data: floats, shape } = toTensor(OPERATION, name === '' ? "''" : name, tensor);
+  const given = 'data' in tensor ? tensor.data : tensor;
+  const [dtype, data] = dtypeOf(given) ?? ['F32', floats];
+  return { name, dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+}
+
+function dtypeOf(data: unknown): [string, Data] | undefined {
+  const tag = Object.prototype.toString.call(data);
+  if (tag === '[object Int32Array]') return ['I32', data as Int32Array];
+  if (tag === '[object Uint8Array]') return ['U8', data as Uint8Array];
+  return undefined;
+}
