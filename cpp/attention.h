@@ -48,8 +48,8 @@ struct AttentionArgs {
   const int32_t* validLens;  // query i of batch b sees keys j < validLens[b * validBatch + i * validRow]
   int32_t validBatch, validRow;
   const int32_t* offsets;  // (B): position of query 0 among the keys; null means 0
-  int32_t windowLeft,
-      windowRight;  // i + offset - left <= j <= i + offset + right; -1 leaves a side open; causal: right 0
+  // i + offset - left <= j <= i + offset + right; -1 leaves a side open; causal: right 0
+  int32_t windowLeft, windowRight;
 
   // Broadcast against (B, H, L, S) by strides of 0; `columns` of the last axis are given, the rest are false
   // (-infinity). One column repeats where `step` is 0.
@@ -239,10 +239,13 @@ int sinusoidalFrequenciesSize(int dim);
 /// (positional/frequencies.h): base is finite and above 0, and no angle made with them may reach 2^31.
 void sinusoidalFrequencies(double* out, int dim, double base);
 
-/// Sine and cosine of position * frequency for the positions offset, offset + 1, …, within half an ulp of float32 +
-/// 1e-11. Row by row, either interleaved, sin w0 cos w0 sin w1 …, or all sines and then all cosines. Odd widths have
-/// one sine more than cosines. frequencies  made for `dim`. scratch      sinusoidalEncodingScratch(dim) doubles. out
-/// (rows, dim). Source: Vaswani et al. 2017, section 3.5.
+/// Sine and cosine of position * frequency for the positions offset, offset + 1, …, within half an ulp of float32 + 1e-11.
+/// Row by row, either interleaved, sin w0 cos w0 sin w1 …, or all sines and then all cosines. Odd widths have one sine
+/// more than cosines.
+/// frequencies  made for `dim`.
+/// scratch      sinusoidalEncodingScratch(dim) doubles.
+/// out          (rows, dim).
+/// Source: Vaswani et al. 2017, section 3.5.
 void sinusoidalEncoding(const double* frequencies, double* scratch, float* out, int rows, int dim, double offset,
                         bool concatenated);
 int sinusoidalEncodingScratch(int dim);
@@ -288,23 +291,28 @@ void rotaryEmbedding(const float* x, const float* table, float* out, const Rotar
 /// The transpose, which turns the other way: the gradient at x of sum(rotaryEmbedding(x) * grad_out).
 void rotaryEmbeddingBackward(const float* grad_out, const float* table, float* grad_x, const RotarySizes& sizes);
 
-/// out = dropout(x + table): element i of row r, counted through the batch, is zero where dropoutBits says so for
-/// `seed`, the others are divided by 1 - dropout. x, out  (batch, rows, dim); may be the same buffer. table   (rows,
-/// dim), added to every batch; null adds nothing.
+/// out = dropout(x + table): element i of row r, counted through the batch, is zero where dropoutBits says so for `seed`,
+/// the others are divided by 1 - dropout.
+/// x, out  (batch, rows, dim); may be the same buffer.
+/// table   (rows, dim), added to every batch; null adds nothing.
 void addPositions(const float* x, const float* table, float* out, int batch, int rows, int dim, uint32_t seed,
                   float dropout);
 
-/// The gradients of addPositions: grad_x is grad_out where dropout let the element pass, divided by 1 - dropout, and
-/// what every sequence's row sends back is added to grad_table's. grad_out, grad_x  (batch, rows, dim); may be the same
-/// buffer. grad_table        (rows, dim), added to; null leaves it out.
+/// The gradients of addPositions: grad_x is grad_out where dropout let the element pass, divided by 1 - dropout, and what
+/// every sequence's row sends back is added to grad_table's.
+/// grad_out, grad_x  (batch, rows, dim); may be the same buffer.
+/// grad_table        (rows, dim), added to; null leaves it out.
 void addPositionsBackward(const float* grad_out, float* grad_x, float* grad_table, int batch, int rows, int dim,
                           uint32_t seed, float dropout);
 
 /// Cross-correlation along the last axis: out[b, o, t] = bias[o] + sum over i, k of weight[o, i, k] *
-/// x[b, first(o) + i, t * stride + k * dilation - padding], where x is 0 outside; group g of the outputs reads group g
-/// of the inputs. x       (batch, inChannels, length). weight  (outChannels, inChannels / groups, kernel). bias
-/// (outChannels) or null. out     (batch, outChannels, conv1dLength(…)); aliases nothing. Source:
-/// torch.nn.functional.conv1d.
+/// x[b, first(o) + i, t * stride + k * dilation - padding], where x is 0 outside; group g of the outputs reads group g of
+/// the inputs.
+/// x       (batch, inChannels, length).
+/// weight  (outChannels, inChannels / groups, kernel).
+/// bias    (outChannels) or null.
+/// out     (batch, outChannels, conv1dLength(…)); aliases nothing.
+/// Source: torch.nn.functional.conv1d.
 void conv1d(const float* x, const float* weight, const float* bias, float* out, int batch, int in_channels,
             int out_channels, int length, int kernel, int stride, int padding, int dilation, int groups);
 

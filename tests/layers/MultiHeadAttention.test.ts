@@ -177,6 +177,25 @@ describe('MultiHeadAttention', () => {
     expect(make(3)['W_q.weight']!.data).not.toEqual(make(3)['W_k.weight']!.data);
   });
 
+  test('takes an undefined dropout or seed for none given', () => {
+    const x = new Random(3).tensor([1, 8, 16]);
+    const layer = new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 2, dropout: 0.5, seed: 5 });
+    const dropped = () => {
+      const options = { training: true, dropout: undefined, seed: undefined, needWeights: true };
+      const { weights } = layer.forward(x, x, x, options);
+      return weights!.data.map((weight) => (weight === 0 ? 1 : 0));
+    };
+    const first = dropped();
+    expect(first.reduce((sum, zero) => sum + zero)).toBeGreaterThan(16);
+    expect(dropped()).not.toEqual(first);
+  });
+
+  test('refuses the lengths where the options stand', () => {
+    const x = new Random(3).tensor([2, 4, 16]);
+    const layer = new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 2 });
+    expect(() => layer.forward(x, x, x, [3, 2] as never)).toThrow(/options to be an object/);
+  });
+
   test('applies dropout in training only, by its seed', () => {
     const x = new Random(10).tensor([1, 8, 16]);
     const make = () =>

@@ -91,13 +91,17 @@ describe('load fails', () => {
   };
   const emptyModule = Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0);
   test.each<[string, string, () => unknown]>([
-    ['corrupt bytes', 'Error', broken],
-    ['half a file', 'Error', () => bytes().subarray(0, 20000)],
-    ['nothing', 'Error', () => new Uint8Array(0)],
-    ['a page of HTML', 'Error', () => new TextEncoder().encode('<!doctype html><title>Not found</title>')],
-    ['a module of something else', 'Error', () => emptyModule],
-    ['a Response of HTML', 'Error', () => new Response('<!doctype html>')],
-    ['a Response that failed', 'Error', () => new Response('', { status: 404 })],
+    ['corrupt bytes', 'RangeError', broken],
+    ['half a file', 'RangeError', () => bytes().subarray(0, 20000)],
+    ['nothing', 'RangeError', () => new Uint8Array(0)],
+    [
+      'a page of HTML',
+      'RangeError',
+      () => new TextEncoder().encode('<!doctype html><title>Not found</title>'),
+    ],
+    ['a module of something else', 'RangeError', () => emptyModule],
+    ['a Response of HTML', 'RangeError', () => new Response('<!doctype html>')],
+    ['a Response that failed', 'RangeError', () => new Response('', { status: 404 })],
     ['a number', 'TypeError', () => 7],
     ['a plain object', 'TypeError', () => ({})],
     ['a promise of bytes', 'TypeError', () => Promise.resolve(bytes())],
@@ -143,7 +147,7 @@ describe('load fails', () => {
 
   test('with the cause and a word about the wasm where it is corrupt', async () => {
     const { load } = await fresh();
-    const { cause } = await expectFailure(load({ wasm: broken() }), 'Error');
+    const { cause } = await expectFailure(load({ wasm: broken() }), 'RangeError');
     expect((cause as Error).name).toBe('CompileError');
   });
 
@@ -153,10 +157,29 @@ describe('load fails', () => {
       .spyOn(WebAssembly, 'compile')
       .mockRejectedValue(new WebAssembly.CompileError('Wasm SIMD unsupported'));
     const { load } = await fresh();
-    const { message, cause } = await expectFailure(load(), 'Error');
+    const { message, cause } = await expectFailure(load(), 'RangeError');
     expect(message).toContain('SIMD');
     expect((cause as Error).name).toBe('CompileError');
     jest.restoreAllMocks();
     await expect(load()).resolves.toHaveProperty('version');
+  });
+
+  test.each([
+    ['a file that is not there', new URL('file:///nowhere/at/all.wasm')],
+    ['a path that is no URL in Node', '/nowhere.wasm'],
+    ['a server that does not answer', 'http://127.0.0.1:1/wasm-attention.wasm'],
+  ])('naming %s', async (_what, wasm) => {
+    const { load } = await fresh();
+    const { message } = await expectFailure(load({ wasm }), 'RangeError');
+    expect(message).toContain(String(wasm));
+    await expect(load()).resolves.toHaveProperty('version');
+  });
+
+  test('on bad options also after it was loaded', async () => {
+    const { load } = await fresh();
+    await load();
+    await expectFailure(load({ threads: NaN }), 'RangeError');
+    await expectFailure(load([] as never), 'TypeError');
+    await expect(load({ threads: 1 })).resolves.toHaveProperty('version');
   });
 });

@@ -143,3 +143,22 @@ describe('growth of the memory', () => {
     expect(layer.forward(x, x, x, { cache, needWeights: true }).weights!.shape).toEqual([1, 4, 2, 4]);
   });
 });
+
+describe('running out near the end of the address space', () => {
+  test('refuses cleanly, and what was placed before stays whole', () => {
+    const expected = layer.forward(sequence, sequence, sequence);
+    // 1.9 GB of keys fit into 4 GB of addresses, 1.9 GB of values behind them do not: with what is there already, the end of
+    // such a block would wrap around to small addresses.
+    const maxLength = Math.floor(1.9e9 / 4 / 64);
+    for (let i = 0; i < 2; ++i) {
+      expect(() => layer.createCache({ batch: 1, maxLength: 2 * maxLength })).toThrow(
+        /^createCache: expected \d+ free bytes, got out of memory$/,
+      );
+      expect(() => {
+        const caches = [1, 2].map(() => layer.createCache({ batch: 1, maxLength }));
+        for (const cache of caches) cache.dispose();
+      }).toThrow(/^createCache: expected \d+ free bytes, got out of memory$/);
+    }
+    expect(layer.forward(sequence, sequence, sequence)).toEqual(expected);
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { tensor } from '../support/library.js';
+import { attention, tensor } from '../support/library.js';
 import { NOT_TENSORS, testRejections, type Rejection } from '../support/rejections.js';
 
 describe('tensor', () => {
@@ -60,4 +60,23 @@ describe('tensor', () => {
     ['a shape of strings', 'TypeError', call([1, 2], ['2'])],
   ];
   testRejections('tensor', rows, () => expect(tensor([[1]]).shape).toEqual([1, 1]));
+});
+
+describe('an ArrayLike', () => {
+  test('is as good as an array, as a tensor, as its data, as lengths and as positions', () => {
+    const two = { length: 2, 0: 1, 1: 2 };
+    expect(attention.tensor(two)).toEqual(attention.tensor([1, 2]));
+    expect(attention.tensor({ data: two, shape: [2, 1] })).toEqual(attention.tensor([[1], [2]]));
+    const scores = [[[1, 2, 3]], [[1, 2, 3]]];
+    expect(attention.maskedSoftmax(scores, two)).toEqual(attention.maskedSoftmax(scores, [1, 2]));
+    expect(attention.sinusoidalEncoding({ dim: 3, positions: two })).toEqual(
+      attention.sinusoidalEncoding({ dim: 3, positions: [1, 2] }),
+    );
+  });
+
+  test('of no whole length, or holding strings, is refused', () => {
+    for (const wrong of [{ length: 1.5 }, { length: -1 }, { length: 1, 0: 'a' }]) {
+      expect(() => attention.tensor(wrong as never)).toThrow(/^tensor: expected .+, got .+/);
+    }
+  });
 });

@@ -117,10 +117,10 @@ export function checkAttentionOptions(
     read(memory, { words }, result) {
       if (needWeights) {
         const data = memory.read(words[AT.weights]!, rows * keys, intoWeights);
-        result.weights = { data, shape: scoresShape };
+        result.weights = { data, shape: [...scoresShape] };
       }
       if (needScores) {
-        result.scores = { data: memory.read(words[AT.scores]!, rows * keys), shape: scoresShape };
+        result.scores = { data: memory.read(words[AT.scores]!, rows * keys), shape: [...scoresShape] };
       }
       if (needLogSumExp) {
         result.logSumExp = { data: memory.read(words[AT.logSumExp]!, rows), shape: scoresShape.slice(0, -1) };
@@ -155,7 +155,7 @@ function checkWindow(
 ): readonly [left: number, right: number] {
   let left = -1;
   let right = -1;
-  if (window !== undefined) {
+  if (window != null) {
     const sides: readonly unknown[] = typeof window === 'number' ? [window, window] : window;
     if (!Array.isArray(sides) || sides.length !== 2) {
       wrongKind(operation, 'window to be a number or [left, right]', window);
@@ -163,7 +163,7 @@ function checkWindow(
     left = Math.min(checkInteger(operation, 'window', sides[0], -1), MAX_POSITION);
     right = Math.min(checkInteger(operation, 'window', sides[1], -1), MAX_POSITION);
   }
-  if (isCausal !== undefined && checkBoolean(operation, 'isCausal', isCausal)) right = 0;
+  if (isCausal != null && checkBoolean(operation, 'isCausal', isCausal)) right = 0;
   return [left, right];
 }
 
@@ -173,7 +173,7 @@ function checkOffsets(
   batch: number,
   past: number,
 ): Int32Array | undefined {
-  if (value === undefined || typeof value === 'number') {
+  if (value == null || typeof value === 'number') {
     const offset = value ?? past;
     checkInteger(operation, 'causalOffset', offset, -MAX_POSITION, MAX_POSITION);
     return offset === 0 ? undefined : new Int32Array(batch).fill(offset);

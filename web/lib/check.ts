@@ -20,8 +20,13 @@ function describe(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
 
+/** `2, 3 or 4` */
+function listOr(items: readonly unknown[]): string {
+  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${String(items.at(-1))}`;
+}
+
 /** `(2, 3, 4)`: how shapes appear in messages. */
-export function showShape(shape: readonly number[]): string {
+export function showShape(shape: readonly (number | string)[]): string {
   return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`;
 }
 
@@ -35,8 +40,15 @@ export function sizeOf(shape: readonly number[]): number {
 /** The given options object, or an empty one; anything else is a TypeError. */
 export function checkOptions<T extends object>(operation: string, options: T | undefined): T {
   if (options === undefined) return {} as T;
-  if (typeof options !== 'object' || options === null)
+  // An array here is most often a positional argument of another library: attention(X, X, X, valid_lens).
+  if (
+    typeof options !== 'object' ||
+    options === null ||
+    Array.isArray(options) ||
+    ArrayBuffer.isView(options)
+  ) {
     wrongKind(operation, 'options to be an object', options);
+  }
   return options;
 }
 
@@ -97,6 +109,14 @@ function isTypedArray(value: unknown): value is NumberArray {
   return tag !== '[object DataView]' && !tag.startsWith('[object Big');
 }
 
+/** Anything with a whole-number length and no `data`: what TypeScript calls an ArrayLike. */
+export function isArrayLike(value: unknown): value is ArrayLike<unknown> {
+  if (Array.isArray(value) || isTypedArray(value)) return true;
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || 'data' in value)
+    return false;
+  return 'length' in value && Number.isInteger(value.length) && (value.length as number) >= 0;
+}
+
 function isFloat32Array(value: unknown): value is Float32Array {
   // By name, not by instanceof: an array from another realm (a frame, a test sandbox) is as good.
   return value instanceof Float32Array || Object.prototype.toString.call(value) === '[object Float32Array]';
@@ -124,12 +144,12 @@ interface Elements {
 /** Brings the accepted forms (data with shape or dims, nested arrays, a typed array as one axis) into one. */
 function toElements(operation: string, name: string, value: unknown): Elements {
   if (Array.isArray(value)) return flatten(operation, name, value);
-  if (isTypedArray(value)) return { data: value, shape: [value.length] };
+  if (isArrayLike(value)) return { data: value, shape: [value.length] };
   if (typeof value !== 'object' || value === null || !('data' in value)) {
     wrongKind(operation, `${name} to be a tensor ({ data, shape }) or nested arrays`, value);
   }
   const { data } = value;
-  if (!Array.isArray(data) && !isTypedArray(data)) {
+  if (!isArrayLike(data)) {
     wrongKind(operation, `${name}.data to be an array of numbers`, data);
   }
   const given = 'shape' in value ? value.shape : 'dims' in value ? value.dims : undefined;
@@ -187,7 +207,7 @@ export function toTensorOfRank(
 ): Tensor {
   const tensor = toTensor(operation, name, value);
   if (!ranks.includes(tensor.shape.length)) {
-    wrongValue(operation, `${name} of rank ${ranks.join(' or ')}`, `shape ${showShape(tensor.shape)}`);
+    wrongValue(operation, `${name} of rank ${listOr(ranks)}`, `shape ${showShape(tensor.shape)}`);
   }
   return tensor;
 }
@@ -203,7 +223,7 @@ export function toTensorOfShape(
   const fits =
     tensor.shape.length === shape.length &&
     shape.every((axis, i) => typeof axis === 'string' || axis === tensor.shape[i]);
-  if (!fits) wrongValue(operation, `${name} of shape (${shape.join(', ')})`, showShape(tensor.shape));
+  if (!fits) wrongValue(operation, `${name} of shape ${showShape(shape)}`, showShape(tensor.shape));
   return tensor;
 }
 

@@ -27,17 +27,23 @@ const OPERATION = 'load';
  */
 export function createLoader(packaged: () => WasmSource): (options?: LoadOptions) => Promise<WasmAttention> {
   let loaded: Promise<WasmAttention> | undefined;
-  const start = async (options?: LoadOptions): Promise<WasmAttention> => {
+  const start = (options?: LoadOptions): Promise<WasmAttention> => {
     const { wasm, threads } = checkOptions<LoadOptions>(OPERATION, options);
     if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, 1024);
-    return instantiate(wasm ?? packaged());
-  };
-  return (options) => {
-    loaded ??= start(options).catch((error: unknown) => {
+    loaded ??= instantiate(wasm ?? packaged()).catch((error: unknown) => {
       loaded = undefined;
       throw error;
     });
     return loaded;
+  };
+  return (options) => {
+    try {
+      return start(options);
+    } catch (error) {
+      return Promise.resolve().then(() => {
+        throw error;
+      });
+    }
   };
 }
 
@@ -67,7 +73,7 @@ async function instantiate(source: WasmSource): Promise<WasmAttention> {
 /** The glue trips over a module of something else with a TypeError: exports that it reaches for are not there. */
 function asLinkError(cause: unknown): Error {
   const error = cause as Error;
-  return error.name === 'TypeError' ? new WebAssembly.LinkError(error.message) : error;
+  return error.name === 'TypeError' ? new WebAssembly.LinkError('a module of something else') : error;
 }
 
 /** Adds to a failure of the engine what it means here; a caller's mistake passes as it is. */
@@ -77,7 +83,7 @@ async function explain(cause: unknown): Promise<unknown> {
   const reason = (await simd())
     ? `expected the wasm of this version, got ${message}`
     : 'expected an engine with WebAssembly SIMD (Chrome 91, Firefox 89, Safari 16.4, Node 16.4 or later), got one without';
-  return new Error(`${OPERATION}: ${reason}`, { cause });
+  return new RangeError(`${OPERATION}: ${reason}`, { cause });
 }
 
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {
@@ -97,12 +103,16 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
 }
 
 async function compileUrl(url: string | URL): Promise<WebAssembly.Module> {
-  if (String(url).startsWith('file:')) {
-    // Node's fetch does not read files. getBuiltinModule is invisible to bundlers, unlike an import of node:fs.
-    const fs = globalThis.process?.getBuiltinModule?.('node:fs/promises');
-    if (fs) return WebAssembly.compile(await fs.readFile(new URL(url)));
+  // Node's fetch does not read files. getBuiltinModule is invisible to bundlers, unlike an import of node:fs.
+  const fs = String(url).startsWith('file:') && globalThis.process?.getBuiltinModule?.('node:fs/promises');
+  let found: Response | BufferSource;
+  try {
+    found = fs ? await fs.readFile(new URL(url)) : await fetch(url);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new RangeError(`${OPERATION}: expected the wasm at ${String(url)}, got ${message}`, { cause });
   }
-  return compileResponse(await fetch(url));
+  return fs ? WebAssembly.compile(found as BufferSource) : compileResponse(found as Response);
 }
 
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
@@ -110,7 +120,8 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
     wrongKind(OPERATION, 'wasm to resolve to a Response', response);
   }
   if (!response.ok) {
-    throw new Error(`${OPERATION}: expected the wasm at ${response.url}, got HTTP status ${response.status}`);
+    const where = response.url === '' ? 'in the response' : `at ${response.url}`;
+    throw new RangeError(`${OPERATION}: expected the wasm ${where}, got HTTP status ${response.status}`);
   }
   // Streaming needs the right media type, which not every static server sends.
   const streams = response.headers.get('content-type')?.startsWith('application/wasm') ?? false;

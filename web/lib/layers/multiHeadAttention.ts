@@ -181,7 +181,7 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
     const trains = training !== undefined && checkBoolean(FORWARD, 'training', training);
     const plan = checkAttentionOptions(
       FORWARD,
-      { dropout: trains ? this.#dropout : 0, seed: this.#seed, ...given },
+      { ...given, dropout: given.dropout ?? (trains ? this.#dropout : 0), seed: given.seed ?? this.#seed },
       { batch, heads, queries, keys, width: this.#headWidth, valueWidth: this.#headWidth, past, scoresShape },
     );
     // Every training step drops other weights.

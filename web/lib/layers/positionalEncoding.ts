@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkInteger, checkOptions, checkProbability, checkSeed, wrongKind } from '../check.js';
 import { disposeSymbol } from '../dispose.js';
+import { freshFloats } from '../memory.js';
 import { checkBase, sinusoidalEncoding } from '../ops/sinusoidalEncoding.js';
 import { freshSeed } from '../random.js';
 import type { Tensor, TensorLike } from '../types.js';
@@ -86,7 +87,7 @@ class PositionalEncodingLayer implements PositionalEncoding {
     this.#seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
     this.#wasm = wasm;
     this.#parameters = new Parameters(wasm, OPERATION, []);
-    this.#table = this.#rows(this.#length);
+    this.#table = this.#rows(OPERATION, this.#length);
   }
 
   get P(): Tensor {
@@ -98,7 +99,12 @@ class PositionalEncodingLayer implements PositionalEncoding {
     this.#parameters.check(FORWARD);
     const tokens = checkTokens(FORWARD, x, options, this.#width);
     const { offset, length, width } = tokens;
-    this.#grow(offset + length);
+    // P grows with sequences that begin within it; for one that begins far out only its own rows are made.
+    const within = offset <= this.#length;
+    if (within) this.#grow(offset + length);
+    const rows = within
+      ? this.#table.subarray(offset * width, (offset + length) * width)
+      : this.#rows(FORWARD, length, offset);
     const seed = tokens.seed ?? this.#seed;
     // Every training step drops other elements.
     if (tokens.training && tokens.seed === undefined) this.#seed = (this.#seed + 1) >>> 0;
@@ -106,7 +112,7 @@ class PositionalEncodingLayer implements PositionalEncoding {
       operation: OPERATION,
       dropout: this.#dropout,
       check: (operation) => this.#parameters.check(operation),
-      rows: () => this.#wasm.memory.floats(this.#table.subarray(offset * width, (offset + length) * width)),
+      rows: () => this.#wasm.memory.floats(rows),
       gradient: () => 0,
     });
   }
@@ -135,14 +141,15 @@ class PositionalEncodingLayer implements PositionalEncoding {
   #grow(length: number): void {
     if (length <= this.#length) return;
     if (length * this.#width > this.#table.length) {
-      checkBase(FORWARD, this.#base, length);
       // Twice the rows at least, so that token-by-token decoding does not make a table for every token.
-      this.#table = this.#rows(Math.max(length, 2 * this.#length));
+      this.#table = this.#rows(FORWARD, Math.max(length, 2 * this.#length));
     }
     this.#length = length;
   }
 
-  #rows(length: number): Float32Array {
-    return sinusoidalEncoding(this.#wasm, { length, dim: this.#width, base: this.#base }).data;
+  #rows(operation: string, length: number, offset = 0): Float32Array {
+    checkBase(operation, this.#base, offset + length);
+    const out = freshFloats(operation, length * this.#width);
+    return sinusoidalEncoding(this.#wasm, { length, offset, dim: this.#width, base: this.#base, out }).data;
   }
 }

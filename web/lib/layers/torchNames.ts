@@ -20,20 +20,31 @@ export function fromTorch(
 ): Record<string, TensorLike> {
   if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
   const renamed: Record<string, TensorLike> = {};
+  const put = (name: string, value: TensorLike): void => {
+    if (Object.hasOwn(renamed, name)) wrongValue(operation, `one entry for ${name}`, 'two');
+    renamed[name] = value;
+  };
   for (const [name, value] of Object.entries(state)) {
     const joined = /^in_proj_(weight|bias)$/.exec(name);
     if (!joined) {
-      renamed[RENAMED[name] ?? name] = value;
+      put(RENAMED[name] ?? name, value);
       continue;
     }
     const [q, k, v] = split(operation, name, toTensor(operation, name, value), kvWidth);
-    Object.assign(renamed, { [`W_q.${joined[1]}`]: q, [`W_k.${joined[1]}`]: k, [`W_v.${joined[1]}`]: v });
+    put(`W_q.${joined[1]}`, q);
+    put(`W_k.${joined[1]}`, k);
+    put(`W_v.${joined[1]}`, v);
   }
   return renamed;
 }
 
 /** The first rows are the queries', the last 2 * kvWidth the keys' and the values'. */
-function split(operation: string, name: string, { data, shape }: Tensor, kvWidth: number): Tensor[] {
+function split(
+  operation: string,
+  name: string,
+  { data, shape }: Tensor,
+  kvWidth: number,
+): [Tensor, Tensor, Tensor] {
   const [rows = 0, ...inner] = shape;
   const queryRows = rows - 2 * kvWidth;
   if (queryRows <= 0) wrongValue(operation, `${name} of more than ${2 * kvWidth} rows`, showShape(shape));

@@ -1,5 +1,5 @@
 import { checkOut } from '../attentionOptions.js';
-import { checkFinite, checkInteger, checkOptions, wrongKind, wrongValue } from '../check.js';
+import { checkFinite, checkInteger, checkOptions, isArrayLike, wrongKind, wrongValue } from '../check.js';
 import { freshFloats, PIECE_FLOATS } from '../memory.js';
 import type { Tensor } from '../types.js';
 import type { Wasm } from '../wasm.js';
@@ -95,9 +95,7 @@ export function checkBase(operation: string, value: number | undefined, farthest
 }
 
 function checkPositions(operation: string, positions: ArrayLike<number>, offset: number): Float64Array {
-  const isArray =
-    Array.isArray(positions) || (ArrayBuffer.isView(positions) && !(positions instanceof DataView));
-  if (!isArray) wrongKind(operation, 'positions to be an array of numbers', positions);
+  if (!isArrayLike(positions)) wrongKind(operation, 'positions to be an array of numbers', positions);
   const places = new Float64Array(positions.length);
   for (let i = 0; i < places.length; ++i) {
     places[i] = checkFinite(operation, `positions[${i}]`, positions[i]) + offset;
