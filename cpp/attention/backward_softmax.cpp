@@ -48,9 +48,10 @@ f32x4 weightedSlope(const float* weights, const float* slopes, int rows) {
     const f32x4 inverse = select(g.sum.v[v] == f32x4{}, f32x4{}, 1.0f / g.sum.v[v]);
     const f32x4 mean = weightedSlope(weights, slopes, rows) * inverse;
     for (int r = 0; r < rows; ++r, weights += kGroup, slopes += kGroup) {
+      const i32x4 hidden = load(weights) == f32x4{};
       const f32x4 weight = load(weights) * inverse;
-      store(weights, weight);
-      store(slopes, select(weight == f32x4{}, f32x4{}, weight * (load(slopes) - mean)));
+      store(weights, select(hidden, f32x4{}, weight));
+      store(slopes, select(hidden, f32x4{}, weight * (load(slopes) - mean)));
     }
   }
   if (a.dropout > 0) dropWeights(a, w.weights, g, keys);

@@ -106,9 +106,9 @@ void finishScores(const AttentionArgs& a, const Workspace& w, const Group& g, Bl
     forEachVector(w, keys, [&](int, f32x4 scores, int) { return a.softcap * tanh(scores * inverse); });
   }
   if (a.scoresStage == ScoresStage::kSoftcapped) writeRows(a, w, g, keys, a.scores);
-  if (a.bias) addBias(a, w, g, keys);
   if (a.alibiSlopes) addAlibi(a, w, g, keys);
   if (a.relativeKeys) addByDistance(w, g, keys, a.relativeKeysClip, g.relative);
+  if (a.bias) addBias(a, w, g, keys);  // after the terms that may be NaN where it masks
   if (a.mask) applyMask(a, w, g, keys);
   applyLimits(w, g, keys);
   if (a.scoresStage == ScoresStage::kMasked) writeRows(a, w, g, keys, a.scores);

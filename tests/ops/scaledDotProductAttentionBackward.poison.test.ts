@@ -1,0 +1,126 @@
+/** What is masked reaches no gradient, whatever it holds. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { scaledDotProductAttention as forward } from '../reference/scaledDotProductAttention.js';
+import { scaledDotProductAttentionBackward as reference } from '../reference/scaledDotProductAttentionBackward.js';
+import { attentionCall } from '../support/attentionArbitrary.js';
+import { expectGradients } from '../support/gradientTolerance.js';
+import { scaledDotProductAttentionBackward } from '../support/library.js';
+import { Random, type RandomTensor } from '../support/random.js';
+
+const POISONS = [NaN, Infinity, -Infinity, 3e38];
+
+/** A copy with these rows filled with a value. */
+function poisoned({ data, shape }: RandomTensor, rows: readonly number[], value: number): RandomTensor {
+  const width = shape.at(-1)!;
+  const copy = data.slice();
+  for (const row of rows) copy.fill(value, row * width, (row + 1) * width);
+  return { data: copy, shape };
+}
+
+/** The rows of which nothing is used. */
+function unusedRows(magnitude: Float64Array, width: number): number[] {
+  return Array.from({ length: magnitude.length / width }, (_, row) => row).filter((row) =>
+    magnitude.subarray(row * width, (row + 1) * width).every((x) => x === 0),
+  );
+}
+
+describe('scaledDotProductAttentionBackward', () => {
+  test('is the same whatever unseen keys, values, table rows, and queries that see nothing hold', () => {
+    let hidden = 0;
+    fc.assert(
+      fc.property(
+        attentionCall([
+          'validLens',
+          'validLensPerQuery',
+          'mask',
+          'bias',
+          'isCausal',
+          'window',
+          'softcap',
+          'grouped',
+          'relativeKeys',
+          'relativeValues',
+        ]),
+        fc.constantFrom(...POISONS),
+        fc.nat(),
+        ({ query, key, value, options }, poison, seed) => {
+          const Ev = value.shape.at(-1)!;
+          const gradOutput = new Random(seed).tensor([...query.shape.slice(0, -1), Ev]);
+          const expected = reference(gradOutput, query, key, value, options);
+          const { masked, weights } = forward(query, key, value, options);
+          // A row of values is used where a weight is on it; a weight may underflow, so a key is unseen where its value is.
+          const unseen = unusedRows(expected.value.magnitude, Ev);
+          const blind = unusedRows(weights.data, weights.shape.at(-1)!);
+          hidden += unseen.length + blind.length;
+          const given = { ...options };
+          for (const name of ['relativeKeys', 'relativeValues'] as const) {
+            const table = options[name] as RandomTensor | undefined;
+            if (!table) continue;
+            const rows = unusedRows(expected[name]!.magnitude, table.shape.at(-1)!);
+            hidden += rows.length;
+            given[name] = poisoned(table, rows, poison);
+          }
+          const result = scaledDotProductAttentionBackward(
+            poisoned(gradOutput, blind, poison),
+            poisoned(query, blind, poison),
+            poisoned(key, unseen, poison),
+            poisoned(value, unseen, poison),
+            given,
+          );
+          expectGradients(result, expected, masked);
+          for (const row of unseen) {
+            for (const gradient of [result.key, result.value]) {
+              const width = gradient.shape.at(-1)!;
+              const part = gradient.data.subarray(row * width, (row + 1) * width);
+              expect(part).toEqual(new Float32Array(width));
+            }
+          }
+        },
+      ),
+      { seed: 51, numRuns: 250 },
+    );
+    expect(hidden).toBeGreaterThan(500);
+  });
+
+  test.each([5, 40, 300])('keeps what one key or query holds from those that do not meet it: %i', (n) => {
+    const random = new Random(n);
+    const [query, key] = [random.tensor([n, 6]), random.tensor([n, 6])];
+    const [value, gradOutput] = [random.tensor([n, 3]), random.tensor([n, 3])];
+    const backward = (g: RandomTensor, q: RandomTensor, k: RandomTensor, v: RandomTensor) =>
+      scaledDotProductAttentionBackward(g, q, k, v, { isCausal: true });
+    const clean = backward(gradOutput, query, key, value);
+    const at = Math.floor(n / 2);
+    for (const poison of POISONS) {
+      // Queries before it do not see the key.
+      const keyed = backward(gradOutput, query, poisoned(key, [at], poison), poisoned(value, [at], poison));
+      expect(keyed.query.data.subarray(0, at * 6)).toEqual(clean.query.data.subarray(0, at * 6));
+      // Keys behind it are not seen by the query; other queries do not meet it at all.
+      for (const asked of [
+        backward(gradOutput, poisoned(query, [at], poison), key, value),
+        backward(poisoned(gradOutput, [at], poison), query, key, value),
+      ]) {
+        const behind = (data: Float32Array, width: number) => data.subarray((at + 1) * width);
+        expect(behind(asked.key.data, 6)).toEqual(behind(clean.key.data, 6));
+        expect(behind(asked.value.data, 3)).toEqual(behind(clean.value.data, 3));
+        expect(behind(asked.query.data, 6)).toEqual(behind(clean.query.data, 6));
+        expect(asked.query.data.subarray(0, at * 6)).toEqual(clean.query.data.subarray(0, at * 6));
+      }
+    }
+  });
+
+  test('is zero where nothing may be seen', () => {
+    const x = new Random(3).tensor([2, 4, 5]);
+    const bias = new Random(4).tensor([4, 4]);
+    for (const options of [
+      { validLens: [0, 0] },
+      { mask: [[false]] },
+      { window: [0, -1] as const, isCausal: true, causalOffset: -9 },
+    ]) {
+      const result = scaledDotProductAttentionBackward(x, x, x, x, { ...options, bias });
+      for (const { data } of [result.query, result.key, result.value, result.bias!]) {
+        expect(data).toEqual(new Float32Array(data.length));
+      }
+    }
+  });
+});
