@@ -1,0 +1,181 @@
+// The layers' kernels on memory of exactly the stated size: AddressSanitizer sees a step beyond it. Their numbers are
+// held against finite differences here, and against float64 in tests/layers.
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <functional>
+#include <vector>
+
+#include "attention.h"
+#include "kernels/gemm.h"
+#include "random.h"
+
+namespace wasm_attention {
+namespace {
+
+using Floats = std::vector<float>;
+
+double dot(const Floats& a, const Floats& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += double{a[i]} * b[i];
+  return sum;
+}
+
+/// The gradient of `loss` at x by central differences, which float32's roundings leave three digits.
+void expectGradient(const Floats& gradient, Floats x, const std::function<double(const Floats&)>& loss) {
+  constexpr float kStep = 1.0f / 64;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const float at = x[i];
+    x[i] = at + kStep;
+    const double above = loss(x);
+    x[i] = at - kStep;
+    const double below = loss(x);
+    x[i] = at;
+    ASSERT_NEAR(gradient[i], (above - below) / (2 * kStep), 5e-3 * (1 + std::abs(gradient[i]))) << i;
+  }
+}
+
+Floats linearOf(const Floats& x, const Floats& weight, const Floats& bias, int rows, int inputs, int outputs) {
+  Floats packed(packWeightSize(inputs, outputs), NAN), out(size_t(rows) * outputs, NAN);
+  packWeight(weight.data(), packed.data(), inputs, outputs);
+  linear(x.data(), packed.data(), bias.data(), out.data(), rows, inputs, outputs);
+  return out;
+}
+
+TEST(GemmAdd, AddsTheProduct) {
+  for (const int depth : {0, 1, 5, 400}) {
+    for (const int rows : {1, 3, 17}) {
+      const int cols = 11;
+      const Floats a = randomFloats(size_t(rows) * depth, 1), b = randomFloats(size_t(depth) * cols, 2);
+      Floats c = randomFloats(size_t(rows) * cols, 3), packed(packedSize(depth, cols), NAN);
+      const Floats before = c;
+      packMatrix(b.data(), depth, cols, packed.data());
+      gemmAdd(a.data(), depth, packed.data(), c.data(), cols, rows, cols, depth);
+      for (int r = 0; r < rows; ++r) {
+        for (int j = 0; j < cols; ++j) {
+          double expected = before[r * cols + j];
+          for (int k = 0; k < depth; ++k) expected += double{a[r * depth + k]} * b[k * cols + j];
+          ASSERT_NEAR(c[r * cols + j], expected, 1.2e-7 * (depth + 2) * 4);
+        }
+      }
+    }
+  }
+}
+
+TEST(Linear, HasItsGradients) {
+  for (const auto& [rows, inputs, outputs] : {std::array{1, 1, 1}, {3, 5, 2}, {4, 4, 4}, {9, 3, 13}, {2, 8, 7}}) {
+    const Floats x = randomFloats(size_t(rows) * inputs, 1), weight = randomFloats(size_t(outputs) * inputs, 2);
+    const Floats bias = randomFloats(outputs, 3), g = randomFloats(size_t(rows) * outputs, 4);
+    Floats scratch(linearBackwardScratch(rows, inputs, outputs), NAN), grad_x(x.size(), NAN);
+    Floats grad_weight(weight.size()), grad_bias(bias.size());
+    linearBackward(g.data(), x.data(), weight.data(), scratch.data(), grad_x.data(), grad_weight.data(),
+                   grad_bias.data(), rows, inputs, outputs);
+    const auto at = [&, r = rows, i = inputs, o = outputs](const Floats& x1, const Floats& w1, const Floats& b1) {
+      return dot(linearOf(x1, w1, b1, r, i, o), g);
+    };
+    expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight, bias); });
+    expectGradient(grad_weight, weight, [&](const Floats& v) { return at(x, v, bias); });
+    expectGradient(grad_bias, bias, [&](const Floats& v) { return at(x, weight, v); });
+  }
+}
+
+TEST(FeedForward, HasItsGradients) {
+  const int rows = 3, width = 5, hidden_width = 6;
+  for (const Activation activation : {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh}) {
+    const Floats x = randomFloats(rows * width, 1), g = randomFloats(rows * width, 2);
+    const Floats weight1 = randomFloats(hidden_width * width, 3), weight2 = randomFloats(width * hidden_width, 4);
+    const Floats bias2 = randomFloats(width, 5);
+    // Away from relu's kink, where finite differences say nothing: half of its hidden units on, half off.
+    Floats bias1 = randomFloats(hidden_width, 6);
+    if (activation == Activation::kRelu) {
+      for (int i = 0; i < hidden_width; ++i) bias1[i] += i % 2 ? 10 : -10;
+    }
+    Floats hidden(rows * hidden_width, NAN), out(rows * width, NAN);
+    const auto at = [&](const Floats& x1, const Floats& w1, const Floats& w2) {
+      Floats packed1(packWeightSize(width, hidden_width), NAN), packed2(packWeightSize(hidden_width, width), NAN);
+      Floats activated(hidden.size(), NAN);
+      packWeight(w1.data(), packed1.data(), width, hidden_width);
+      packWeight(w2.data(), packed2.data(), hidden_width, width);
+      feedForward(x1.data(), packed1.data(), bias1.data(), packed2.data(), bias2.data(), hidden.data(),
+                  activated.data(), out.data(), rows, width, hidden_width, activation);
+      return dot(out, g);
+    };
+    at(x, weight1, weight2);
+    const Floats kept = hidden;
+    Floats scratch(feedForwardBackwardScratch(rows, width, hidden_width), NAN), grad_x(x.size(), NAN);
+    Floats grad_weight1(weight1.size()), grad_bias1(bias1.size()), grad_weight2(weight2.size()),
+        grad_bias2(bias2.size());
+    feedForwardBackward(g.data(), x.data(), kept.data(), weight1.data(), weight2.data(), scratch.data(), grad_x.data(),
+                        grad_weight1.data(), grad_bias1.data(), grad_weight2.data(), grad_bias2.data(), rows, width,
+                        hidden_width, activation);
+    expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight1, weight2); });
+    expectGradient(grad_weight1, weight1, [&](const Floats& v) { return at(x, v, weight2); });
+    expectGradient(grad_weight2, weight2, [&](const Floats& v) { return at(x, weight1, v); });
+  }
+}
+
+TEST(LayerNorm, HasItsGradients) {
+  for (const int dim : {3, 4, 9}) {
+    const int rows = 3;
+    const Floats x = randomFloats(size_t(rows) * dim, 1), g = randomFloats(size_t(rows) * dim, 2);
+    const Floats weight = randomFloats(dim, 3), bias = randomFloats(dim, 4);
+    const auto at = [&](const Floats& x1, const Floats& w1) {
+      Floats out(x.size(), NAN);
+      layerNorm(x1.data(), w1.data(), bias.data(), out.data(), rows, dim, 0.1f);
+      return dot(out, g);
+    };
+    Floats grad_x(x.size(), NAN), grad_weight(dim), grad_bias(dim);
+    layerNormBackward(g.data(), x.data(), weight.data(), grad_x.data(), grad_weight.data(), grad_bias.data(), rows, dim,
+                      0.1f);
+    expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight); });
+    expectGradient(grad_weight, weight, [&](const Floats& v) { return at(x, v); });
+    for (int i = 0; i < dim; ++i) EXPECT_NEAR(grad_bias[i], g[i] + g[dim + i] + g[2 * dim + i], 1e-6);
+  }
+}
+
+TEST(Embedding, ReadsRowsAndAddsToThem) {
+  const int32_t ids[] = {2, 0, 2};
+  const Floats table = randomFloats(9, 1);
+  Floats out(9, NAN), grad(9);
+  embedding(ids, table.data(), out.data(), 3, 3);
+  for (int i = 0; i < 9; ++i) EXPECT_EQ(out[i], table[ids[i / 3] * 3 + i % 3]);
+  embeddingBackward(out.data(), ids, grad.data(), 3, 3);
+  for (int j = 0; j < 3; ++j) {
+    EXPECT_EQ(grad[j], table[j]);
+    EXPECT_EQ(grad[3 + j], 0);
+    EXPECT_EQ(grad[6 + j], 2 * table[6 + j]);
+  }
+}
+
+TEST(SoftmaxCrossEntropy, HasItsGradientInPlaceToo) {
+  for (const int classes : {1, 3, 4, 7}) {
+    const int32_t targets[] = {0, -1, classes - 1};
+    const Floats logits = randomFloats(3 * size_t(classes), 1);
+    Floats grad(logits.size(), NAN), in_place = logits;
+    const double loss = softmaxCrossEntropy(logits.data(), targets, grad.data(), 3, classes);
+    EXPECT_EQ(softmaxCrossEntropy(in_place.data(), targets, in_place.data(), 3, classes), loss);
+    EXPECT_EQ(in_place, grad);
+    expectGradient(grad, logits, [&](const Floats& v) {
+      Floats unused(v.size());
+      return softmaxCrossEntropy(v.data(), targets, unused.data(), 3, classes);
+    });
+  }
+}
+
+TEST(Adam, DoesTheSameToAnElementWhereverItStands) {
+  const Floats ones(7, 1), g(7, 0.5f);
+  Floats parameter = ones, mean(7), square(7);
+  for (int step = 0; step < 3; ++step) {
+    adam(parameter.data(), g.data(), mean.data(), square.data(), 7, 0.9, 0.999, 0.01, 0.1, 1e-8, 0.1);
+  }
+  for (const float x : parameter) EXPECT_EQ(x, parameter[0]);
+  EXPECT_LT(parameter[0], 1);
+  Floats scaled{3, 4};
+  EXPECT_EQ(sumOfSquares(scaled.data(), 2), 25);
+  scaleInPlace(scaled.data(), 2, 0.5);
+  EXPECT_EQ(scaled, (Floats{1.5f, 2}));
+}
+
+}  // namespace
+}  // namespace wasm_attention

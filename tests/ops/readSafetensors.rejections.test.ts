@@ -1,0 +1,150 @@
+/** Files of weights: what the format does not allow is refused, however it is damaged. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readSafetensors, writeSafetensors } from 'wasm-attention';
+import { Random } from '../support/random.js';
+import { testRejections, type Rejection } from '../support/rejections.js';
+import { entry, file } from '../support/safetensors.js';
+
+describe('readSafetensors', () => {
+  const read = (bytes: unknown) => () => readSafetensors(bytes as never);
+  const whole = { a: entry('F32', [2], 0, 8) };
+  const broken = (change: object) => read(file({ a: { ...whole.a, ...change } }, new Uint8Array(8)));
+  const rows: Rejection[] = [
+    ['undefined', 'TypeError', read(undefined)],
+    ['an array', 'TypeError', read([1, 2])],
+    ['a string', 'TypeError', read('{}')],
+    ['nothing', 'RangeError', read(new Uint8Array(0))],
+    ['half a length', 'RangeError', read(new Uint8Array(7))],
+    ['a header that is cut off', 'RangeError', read(file(whole, []).slice(0, 20))],
+    ['data that is cut off', 'RangeError', read(file(whole, new Uint8Array(7)))],
+    ['data beyond', 'RangeError', read(file(whole, new Uint8Array(9)))],
+    ['a header beyond the file', 'RangeError', read(file('{}', [], 3))],
+    ['a huge header', 'RangeError', read(file('{}', [], 100_000_001))],
+    ['a header of 2^63 bytes', 'RangeError', read(file('{}', [], 2 ** 63))],
+    ['an empty header', 'RangeError', read(file(''))],
+    ['broken JSON', 'RangeError', read(file('{"a":'))],
+    ['JSON that is no object', 'RangeError', read(file('[]'))],
+    ['a blank before', 'RangeError', read(file(' {}'))],
+    ['a byte order mark', 'RangeError', read(file('\ufeff{}'))],
+    ['something behind', 'RangeError', read(file('{}x'))],
+    ['what is not UTF-8', 'RangeError', read(file('{}', [], 2).map((byte, i) => (i === 9 ? 0xff : byte)))],
+    [
+      'a name twice',
+      'RangeError',
+      read(
+        file(
+          '{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0]},"\\u0061":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}',
+        ),
+      ),
+    ],
+    [
+      'offsets twice',
+      'RangeError',
+      read(file('{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"data_offsets":[0,0]}}')),
+    ],
+    [
+      'a name that is no Unicode',
+      'RangeError',
+      read(file('{"\\ud800":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}')),
+    ],
+    ['an entry that is a number', 'RangeError', read(file({ a: 1 }))],
+    ['an entry that is null', 'RangeError', read(file({ a: null }))],
+    ['an empty entry', 'RangeError', read(file({ a: {} }))],
+    ['metadata that is no object', 'RangeError', read(file({ __metadata__: [] }))],
+    ['metadata of numbers', 'RangeError', read(file({ __metadata__: { a: 1 } }))],
+    ['no dtype', 'RangeError', broken({ dtype: undefined })],
+    ['an unknown dtype', 'RangeError', broken({ dtype: 'F8' })],
+    ['a dtype that objects have', 'RangeError', broken({ dtype: 'constructor' })],
+    ['a dtype that is not read', 'RangeError', broken({ dtype: 'F64', shape: [1] })],
+    ['no shape', 'RangeError', broken({ shape: undefined })],
+    ['a shape that is a number', 'RangeError', broken({ shape: 2 })],
+    ['a negative axis', 'RangeError', broken({ shape: [-2] })],
+    ['two negative axes', 'RangeError', broken({ shape: [-2, -1] })],
+    ['a fractional axis', 'RangeError', broken({ shape: [0.5, 4] })],
+    ['an axis of strings', 'RangeError', broken({ shape: ['2'] })],
+    ['a shape that is too small', 'RangeError', broken({ shape: [1] })],
+    ['a shape that is too large', 'RangeError', broken({ shape: [3] })],
+    ['a shape that overflows', 'RangeError', broken({ shape: [2 ** 31, 2 ** 31, 2 ** 31, 0] })],
+    ['another dtype than the bytes are of', 'RangeError', broken({ dtype: 'F16' })],
+    ['no offsets', 'RangeError', broken({ data_offsets: undefined })],
+    ['one offset', 'RangeError', broken({ data_offsets: [0] })],
+    ['three offsets', 'RangeError', broken({ data_offsets: [0, 8, 8] })],
+    ['negative offsets', 'RangeError', broken({ data_offsets: [-8, 0] })],
+    ['offsets that end before they begin', 'RangeError', broken({ data_offsets: [8, 0] })],
+    ['offsets beyond the data', 'RangeError', broken({ data_offsets: [0, 16], shape: [4] })],
+    ['offsets that begin late', 'RangeError', broken({ data_offsets: [4, 8], shape: [1] })],
+    ['a boolean of 2', 'RangeError', read(file({ a: entry('BOOL', [1], 0, 1) }, [2]))],
+    ['a gap', 'RangeError', read(file({ a: entry('U8', [1], 0, 1), b: entry('U8', [1], 2, 3) }, [1, 2, 3]))],
+    [
+      'an overlap',
+      'RangeError',
+      read(file({ a: entry('U8', [2], 0, 2), b: entry('U8', [2], 1, 3) }, [1, 2, 3])),
+    ],
+    [
+      'one tensor under two names',
+      'RangeError',
+      read(file({ a: entry('U8', [2], 0, 2), b: entry('U8', [2], 0, 2) }, [1, 2])),
+    ],
+  ];
+  testRejections('readSafetensors', rows, () =>
+    expect(Object.keys(readSafetensors(file(whole, new Uint8Array(8))))).toEqual(['a']),
+  );
+
+  test('throws nothing but its own errors at damaged files', () => {
+    const good = writeSafetensors({
+      w: new Random(1).tensor([3, 2]),
+      i: { data: Int32Array.of(1), shape: [1] },
+    });
+    const attempt = (bytes: Uint8Array) => {
+      try {
+        for (const { data, shape } of Object.values(readSafetensors(bytes))) {
+          expect(data.length).toBe(shape.reduce((size, axis) => size * axis, 1));
+        }
+      } catch (error) {
+        expect((error as Error).message).toMatch(/^readSafetensors: expected .+, got .+/s);
+        expect((error as Error).name).toBe('RangeError');
+      }
+    };
+    for (let end = 0; end < good.length; ++end) attempt(good.slice(0, end));
+    const at = fc.nat({ max: good.length - 1 });
+    fc.assert(
+      fc.property(fc.array(fc.tuple(at, fc.nat({ max: 255 })), { minLength: 1, maxLength: 4 }), (changes) => {
+        const bytes = good.slice();
+        for (const [index, byte] of changes) bytes[index] = byte;
+        attempt(bytes);
+      }),
+      { numRuns: 2000 },
+    );
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => attempt(bytes)),
+      { numRuns: 500 },
+    );
+    const offsets = fc.tuple(
+      fc.oneof(fc.integer(), fc.constant(0)),
+      fc.oneof(fc.nat({ max: 16 }), fc.double()),
+    );
+    const entries = fc.dictionary(
+      fc.string(),
+      fc.record({
+        dtype: fc.oneof(fc.constantFrom('F32', 'U8', 'BOOL', 'F16'), fc.string()),
+        shape: fc.array(fc.oneof(fc.nat({ max: 4 }), fc.integer())),
+        data_offsets: fc.oneof(offsets, fc.jsonValue()),
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(entries, fc.dictionary(fc.string(), fc.jsonValue())),
+        fc.nat({ max: 16 }),
+        (header, size) => attempt(file(header as object, new Uint8Array(size))),
+      ),
+      { numRuns: 1000 },
+    );
+  });
+
+  test('takes a header that is deep or long in its stride', () => {
+    expect(read(file(`{"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}`))).toThrow(RangeError);
+    expect(read(file(`{"a":"${'x'.repeat(5e6)}"}`))).toThrow(RangeError);
+    expect(read(file(`{"__metadata__":{"a":"${'\\\\'.repeat(1e6)}"}}`))).not.toThrow();
+  });
+});

@@ -1,0 +1,91 @@
+/** Files of weights: what the format says is understood. */
+import { describe, expect, test } from '@jest/globals';
+import { readSafetensors, writeSafetensors } from 'wasm-attention';
+import { bytesOf, entry, file } from '../support/safetensors.js';
+
+describe('readSafetensors', () => {
+  test('reads every type', () => {
+    const floats = Float32Array.from([1.5, -2, NaN]);
+    const ints = Int32Array.from([-(2 ** 31), 7]);
+    const tensors = readSafetensors(
+      file(
+        {
+          __metadata__: { format: 'pt', note: 'any' },
+          f: entry('F32', [3, 1], 0, 12),
+          i: entry('I32', [2], 12, 20),
+          u: entry('U8', [1, 2], 20, 22),
+          b: entry('BOOL', [2], 22, 24),
+        },
+        [...bytesOf(floats), ...bytesOf(ints), 200, 3, 1, 0],
+      ),
+    );
+    expect(tensors).toEqual({
+      f: { data: floats, shape: [3, 1] },
+      i: { data: ints, shape: [2] },
+      u: { data: Uint8Array.of(200, 3), shape: [1, 2] },
+      b: { data: Uint8Array.of(1, 0), shape: [2] },
+    });
+  });
+
+  test('widens every float16 exactly', () => {
+    const halves = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
+    const { h } = readSafetensors(file({ h: entry('F16', [65536], 0, 131072) }, bytesOf(halves)));
+    for (let bits = 0; bits < 65536; ++bits) {
+      const sign = bits & 0x8000 ? -1 : 1;
+      const exponent = (bits >> 10) & 31;
+      const fraction = bits & 1023;
+      let expected =
+        sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : (2 ** -14 * fraction) / 1024);
+      if (exponent === 31) expected = fraction ? NaN : sign * Infinity;
+      if (!Object.is(h!.data[bits], expected)) expect([bits, h!.data[bits]]).toEqual([bits, expected]);
+    }
+  });
+
+  test('widens bfloat16 exactly: it is the upper half of a float32', () => {
+    const values = Float32Array.from([1, -2.5, 2 ** -133, Infinity, NaN, -0]);
+    const upper = Uint16Array.from(new Uint32Array(values.buffer), (bits) => bits >>> 16);
+    const { x } = readSafetensors(file({ x: entry('BF16', [6], 0, 12) }, bytesOf(upper)));
+    expect(x!.data).toEqual(values);
+  });
+
+  test('takes entries in any order, scalars, empty tensors, padding, no tensor and odd places', () => {
+    expect(
+      readSafetensors(
+        file(
+          `${JSON.stringify({ b: entry('U8', [], 4, 5), e: entry('F32', [0, 3], 4, 4), a: entry('F32', [1], 0, 4) })}   `,
+          [0, 0, 128, 63, 9],
+        ),
+      ),
+    ).toEqual({
+      a: { data: Float32Array.of(1), shape: [1] },
+      e: { data: new Float32Array(0), shape: [0, 3] },
+      b: { data: Uint8Array.of(9), shape: [] },
+    });
+    expect(readSafetensors(file('{}'))).toEqual({});
+    // Floats that stand at an odd address.
+    expect(
+      readSafetensors(file({ u: entry('U8', [1], 0, 1), a: entry('F32', [1], 1, 5) }, [9, 0, 0, 128, 63])).a!
+        .data,
+    ).toEqual(Float32Array.of(1));
+  });
+
+  test('takes a name for a name, whatever it is', () => {
+    const tricky =
+      '{"__proto__":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"":{"dtype":"U8","shape":[1],"data_offsets":[1,2]},"\\"{\\\\":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}';
+    const tensors = readSafetensors(file(tricky, [1, 2, 3]));
+    expect(Object.keys(tensors)).toEqual(['__proto__', '', '"{\\']);
+    expect(Object.getPrototypeOf(tensors)).toBe(Object.prototype);
+  });
+
+  test('reads buffers, and views of a part', () => {
+    const bytes = writeSafetensors({ w: [[1, 2]] });
+    const within = new Uint8Array(bytes.length + 7);
+    within.set(bytes, 3);
+    const expected = { w: { data: Float32Array.of(1, 2), shape: [1, 2] } };
+    expect(readSafetensors(bytes.buffer)).toEqual(expected);
+    expect(readSafetensors(new DataView(within.buffer, 3, bytes.length))).toEqual(expected);
+    const { w } = readSafetensors(bytes);
+    bytes.fill(0);
+    expect(w).toEqual(expected.w);
+  });
+});

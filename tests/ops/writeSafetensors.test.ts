@@ -1,0 +1,84 @@
+/** Files of weights: what is written is read again. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readSafetensors, writeSafetensors } from 'wasm-attention';
+import * as slim from 'wasm-attention/slim';
+import { attention } from '../support/library.js';
+import { testRejections, type Rejection } from '../support/rejections.js';
+
+describe('writeSafetensors', () => {
+  test('writes the format: length, header, data', () => {
+    const bytes = writeSafetensors({ b: { data: Uint8Array.of(1), shape: [] }, w: [[1, 2]] });
+    const length = Number(new DataView(bytes.buffer).getBigUint64(0, true));
+    expect(length % 8).toBe(0);
+    const header = new TextDecoder().decode(bytes.slice(8, 8 + length));
+    expect(JSON.parse(header)).toEqual({
+      __metadata__: { format: 'pt' },
+      w: { dtype: 'F32', shape: [1, 2], data_offsets: [0, 8] },
+      b: { dtype: 'U8', shape: [], data_offsets: [8, 9] },
+    });
+    expect(Array.from(bytes.slice(8 + length))).toEqual([0, 0, 128, 63, 0, 0, 0, 64, 1]);
+  });
+
+  test('writes what is read again, to the bit', () => {
+    const shape = fc.array(fc.nat({ max: 4 }), { maxLength: 3 });
+    const tensor = shape.chain((axes) => {
+      const size = axes.reduce((product, axis) => product * axis, 1);
+      const of = { minLength: size, maxLength: size };
+      return fc
+        .oneof(fc.float32Array(of), fc.int32Array(of), fc.uint8Array(of))
+        .map((data) => ({ data, shape: axes }));
+    });
+    const name = fc.string({ unit: 'grapheme' }).filter((text) => text !== '__metadata__');
+    fc.assert(
+      fc.property(fc.dictionary(name, tensor), (tensors) => {
+        expect(readSafetensors(writeSafetensors(tensors as never))).toEqual({ ...tensors });
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  test('writes other numbers as float32, and parts of buffers', () => {
+    const part = new Float32Array([9, 1, 2, 9]).subarray(1, 3);
+    expect(
+      readSafetensors(
+        writeSafetensors({
+          part: { data: part, shape: [2] },
+          doubles: { data: Float64Array.of(0.1), shape: [1] },
+          nested: [[1], [2]],
+          bare: Int32Array.of(3) as never,
+        }),
+      ),
+    ).toEqual({
+      part: { data: Float32Array.of(1, 2), shape: [2] },
+      doubles: { data: Float32Array.of(0.1), shape: [1] },
+      nested: { data: Float32Array.of(1, 2), shape: [2, 1] },
+      bare: { data: Int32Array.of(3), shape: [1] },
+    });
+    expect(readSafetensors(writeSafetensors({}))).toEqual({});
+  });
+
+  test("carries a layer's weights, from either entry", () => {
+    const options = { numHiddens: 6, ffnHiddens: 7 };
+    const [from, to] = [1, 2].map((seed) => new attention.FeedForward({ ...options, seed }));
+    to!.loadStateDict(slim.readSafetensors(slim.writeSafetensors(from!.stateDict())));
+    expect(to!.stateDict()).toEqual(from!.stateDict());
+  });
+
+  const write = (tensors: unknown) => () => writeSafetensors(tensors as never);
+  const rows: Rejection[] = [
+    ['undefined', 'TypeError', write(undefined)],
+    ['null', 'TypeError', write(null)],
+    ['an array', 'TypeError', write([[1]])],
+    ['a Map', 'TypeError', write(new Map())],
+    ['an entry that is no tensor', 'TypeError', write({ a: 1 })],
+    ['an entry that is null', 'TypeError', write({ a: null })],
+    ['an entry of strings', 'TypeError', write({ a: ['1'] })],
+    ['data that is not as many as the shape', 'RangeError', write({ a: { data: [1], shape: [2] } })],
+    ["the metadata's name", 'RangeError', write({ __metadata__: [1] })],
+    ['a name that is no Unicode', 'RangeError', write({ '\ud800': [1] })],
+  ];
+  testRejections('writeSafetensors', rows, () =>
+    expect(writeSafetensors({ a: [1] }).length).toBeGreaterThan(8),
+  );
+});
