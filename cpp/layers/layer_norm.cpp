@@ -17,20 +17,31 @@ float sumOf(int count, Four four, One one) {
   return total;
 }
 
-/// A row's mean and 1 / sqrt(variance + eps), in two passes: one pass would cancel where the mean is large.
+/// What normalises a row: y = ((x - mean) - rest) * scale. `rest` is what rounding left of the mean, so that a row far
+/// from zero is as exact as one around it; scale is 1 / sqrt(variance + eps).
 struct Moments {
-  float mean, scale;
+  float mean, rest, scale;
+
+  template <typename T>
+  T normalise(T x) const {
+    return (x - mean - rest) * scale;
+  }
 };
+
 Moments momentsOf(const float* x, int dim, float eps) {
   const float n = static_cast<float>(dim);
   const float mean = sumOf(
                          dim, [x](int i) { return load(x + i); }, [x](int i) { return x[i]; }) /
                      n;
-  const auto square = [mean](auto v) { return (v - mean) * (v - mean); };
+  const auto from = [mean](auto v) { return v - mean; };
+  const float rest = sumOf(
+                         dim, [&](int i) { return from(load(x + i)); }, [&](int i) { return from(x[i]); }) /
+                     n;
+  const auto square = [&](auto v) { return (from(v) - rest) * (from(v) - rest); };
   const float variance = sumOf(
                              dim, [&](int i) { return square(load(x + i)); }, [&](int i) { return square(x[i]); }) /
                          n;
-  return {mean, 1.0f / std::sqrt(variance + eps)};
+  return {mean, rest, 1.0f / std::sqrt(variance + eps)};
 }
 
 }  // namespace
@@ -40,11 +51,11 @@ void layerNorm(const float* x, const float* weight, const float* bias, float* ou
     const Moments m = momentsOf(x, dim, eps);
     int i = 0;
     for (; i + kLanes <= dim; i += kLanes) {
-      const f32x4 y = (load(x + i) - m.mean) * m.scale;
+      const f32x4 y = m.normalise(load(x + i));
       store(out + i, weight ? y * load(weight + i) + load(bias + i) : y);
     }
     for (; i < dim; ++i) {
-      const float y = (x[i] - m.mean) * m.scale;
+      const float y = m.normalise(x[i]);
       out[i] = weight ? y * weight[i] + bias[i] : y;
     }
   }
@@ -56,8 +67,8 @@ void layerNormBackward(const float* grad_out, const float* x, const float* weigh
   for (int row = 0; row < rows; ++row, grad_out += dim, x += dim, grad_x += dim) {
     const Moments m = momentsOf(x, dim, eps);
     // y is the normalised x, g the gradient there: grad_x = scale * (g - mean(g) - y * mean(g * y)).
-    const auto y4 = [&](int i) { return (load(x + i) - m.mean) * m.scale; };
-    const auto y1 = [&](int i) { return (x[i] - m.mean) * m.scale; };
+    const auto y4 = [&](int i) { return m.normalise(load(x + i)); };
+    const auto y1 = [&](int i) { return m.normalise(x[i]); };
     const auto g4 = [&](int i) { return weight ? load(grad_out + i) * load(weight + i) : load(grad_out + i); };
     const auto g1 = [&](int i) { return weight ? grad_out[i] * weight[i] : grad_out[i]; };
     const float mean_g = sumOf(dim, g4, g1) / n;
