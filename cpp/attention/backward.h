@@ -89,6 +89,9 @@ void addBiasGradient(const AttentionArgs& a, const BackwardWorkspace& w, const G
 /// block (rows, 8) to panels of four rows at queries `index * 8` and on.
 void transposeBlock(const float* block, int rows, int index, float* panels);
 
+/// A group's block to panels that begin at the first of the tile's keys, zeros where the group sees none.
+void placeBlock(const float* block, BlockRange keys, BlockRange tile, int index, float* panels);
+
 /// What a product's right operand may hold. Where that is NaN or infinity too, entries of 0 on the left skip what they
 /// would meet.
 enum class Right { kFinite, kAny };

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "attention/backward.h"
 #include "simd/tanh.h"
 
@@ -66,7 +68,7 @@ void differentiateSoftcap(const BackwardWorkspace& w, BlockRange keys) {
 }
 
 void addBiasGradient(const AttentionArgs& a, const BackwardWorkspace& w, const Group& g, BlockRange keys, float* bias) {
-  const int to = a.biasStep == 0 ? keys.to : (keys.to < a.biasColumns ? keys.to : a.biasColumns);
+  const int to = a.biasStep == 0 ? keys.to : std::min(keys.to, a.biasColumns);
   bias += static_cast<ptrdiff_t>(g.b) * a.biasStrides.batch + static_cast<ptrdiff_t>(g.h) * a.biasStrides.head +
           static_cast<ptrdiff_t>(g.first) * a.biasStrides.row;
   for (int lane = 0; lane < g.count; ++lane, bias += a.biasStrides.row) {
@@ -91,6 +93,19 @@ void transposeBlock(const float* block, int rows, int index, float* panels) {
       for (int c = 0; c < kLanes; ++c) store(panels + (lane + c) * kLanes, four[c]);
     }
   }
+}
+
+void placeBlock(const float* block, BlockRange keys, BlockRange tile, int index, float* panels) {
+  constexpr int kPanel = kBackwardQueries * kTileRows;
+  const auto clear = [&](int from, int to) {
+    for (int j = from; j < to; j += kTileRows) {
+      float* group = panels + (j - tile.from) / kTileRows * kPanel + index * kGroup * kTileRows;
+      std::fill(group, group + kGroup * kTileRows, 0.0f);
+    }
+  };
+  clear(tile.from, keys.from);
+  transposeBlock(block, keys.to - keys.from, index, panels + (keys.from - tile.from) / kTileRows * kPanel);
+  clear(keys.to, tile.to);
 }
 
 }  // namespace wasm_attention
