@@ -110,6 +110,43 @@ struct AttentionGradArgs {
 void scaledDotProductAttentionBackward(const AttentionGradArgs& args);
 size_t scaledDotProductAttentionBackwardScratch(const AttentionArgs& args);
 
+/// What `additiveAttention` reads. Every field is 4 bytes wide in wasm, where JavaScript fills it in this order
+/// (web/lib/additive.ts).
+struct AdditiveAttentionArgs {
+  int32_t batch, queries, keys, queryWidth, keyWidth, valueWidth, hiddens;
+  const float* query;         // (B, L, queryWidth)
+  const float* key;           // (B, S, keyWidth)
+  const float* value;         // (B, S, valueWidth)
+  const float* weightQuery;   // Wq (hiddens, queryWidth)
+  const float* weightKey;     // Wk (hiddens, keyWidth)
+  const float* weightVector;  // wv (hiddens)
+  const int32_t* valid;       // (B, L): query i sees keys j < valid[i], at most S; null means all
+  float* scratch;             // additiveAttentionScratch() floats
+  float* output;              // (B, L, valueWidth); the backward pass uses neither this nor the next
+  float* weights;             // (B, L, S)
+};
+
+/// weights = softmax over the visible keys of wv . tanh(Wq query + Wk key); output = weights * value.
+///
+/// A query that sees no key gets zeros. Keys and values that are not visible never reach the result, whatever they hold.
+/// Outputs alias nothing; but for them, memory is linear in L and S. Source: Bahdanau et al. 2014, appendix A.1.2.
+void additiveAttention(const AdditiveAttentionArgs& args);
+size_t additiveAttentionScratch(const AdditiveAttentionArgs& args);
+
+/// What `additiveAttentionBackward` reads. Gradients are written, each in the shape of its tensor.
+struct AdditiveAttentionGradArgs {
+  AdditiveAttentionArgs attention;
+  const float* gradOutput;  // (B, L, valueWidth)
+  float *gradQuery, *gradKey, *gradValue;
+  float *gradWeightQuery, *gradWeightKey, *gradWeightVector;
+};
+
+/// The gradients of sum(output * gradOutput), where output is additiveAttention's for the same arguments. Weights are
+/// recomputed; memory is linear in L and S. What is masked has a gradient of 0 and does not reach those of others.
+/// attention.scratch  additiveAttentionBackwardScratch() floats.
+void additiveAttentionBackward(const AdditiveAttentionGradArgs& args);
+size_t additiveAttentionBackwardScratch(const AdditiveAttentionArgs& args);
+
 /// A linear layer's weight as its products read it; `gemm` in kernels/gemm.h says how it is laid out.
 /// weight  (outputs, inputs), row-major
 /// packed  packWeightSize(inputs, outputs) floats

@@ -36,6 +36,25 @@ int scaledDotProductAttentionBackwardScratch(uintptr_t args) {
   return static_cast<int>(wasm_attention::scaledDotProductAttentionBackwardScratch(*at<const AttentionArgs>(args)));
 }
 
+using wasm_attention::AdditiveAttentionArgs;
+static_assert(sizeof(AdditiveAttentionArgs) == 17 * 4, "web/lib/additive.ts lists these fields");
+static_assert(sizeof(wasm_attention::AdditiveAttentionGradArgs) == (17 + 7) * 4,
+              "web/lib/ops/additiveAttentionBackward.ts lists these fields");
+
+void additiveAttention(uintptr_t args) { wasm_attention::additiveAttention(*at<const AdditiveAttentionArgs>(args)); }
+
+int additiveAttentionScratch(uintptr_t args) {
+  return static_cast<int>(wasm_attention::additiveAttentionScratch(*at<const AdditiveAttentionArgs>(args)));
+}
+
+void additiveAttentionBackward(uintptr_t args) {
+  wasm_attention::additiveAttentionBackward(*at<const wasm_attention::AdditiveAttentionGradArgs>(args));
+}
+
+int additiveAttentionBackwardScratch(uintptr_t args) {
+  return static_cast<int>(wasm_attention::additiveAttentionBackwardScratch(*at<const AdditiveAttentionArgs>(args)));
+}
+
 void sinusoidalFrequencies(uintptr_t out, int dim, double base) {
   wasm_attention::sinusoidalFrequencies(at<double>(out), dim, base);
 }
@@ -209,6 +228,10 @@ EMSCRIPTEN_BINDINGS(wasm_attention) {
   emscripten::function("scaledDotProductAttentionScratch", &scaledDotProductAttentionScratch);
   emscripten::function("scaledDotProductAttentionBackward", &scaledDotProductAttentionBackward);
   emscripten::function("scaledDotProductAttentionBackwardScratch", &scaledDotProductAttentionBackwardScratch);
+  emscripten::function("additiveAttention", &additiveAttention);
+  emscripten::function("additiveAttentionScratch", &additiveAttentionScratch);
+  emscripten::function("additiveAttentionBackward", &additiveAttentionBackward);
+  emscripten::function("additiveAttentionBackwardScratch", &additiveAttentionBackwardScratch);
   emscripten::function("packWeight", &packWeight);
   emscripten::function("packWeightSize", &packWeightSize);
   emscripten::function("multiHeadAttention", &multiHeadAttention);

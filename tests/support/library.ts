@@ -38,6 +38,10 @@ export const scaledDotProductAttention: WasmAttention['scaledDotProductAttention
 export const scaledDotProductAttentionBackward: WasmAttention['scaledDotProductAttentionBackward'] = (
   ...call
 ) => attention.scaledDotProductAttentionBackward(...call);
+export const additiveAttention: WasmAttention['additiveAttention'] = (...call) =>
+  attention.additiveAttention(...call);
+export const additiveAttentionBackward: WasmAttention['additiveAttentionBackward'] = (...call) =>
+  attention.additiveAttentionBackward(...call);
 export const sinusoidalEncoding: WasmAttention['sinusoidalEncoding'] = (...call) =>
   attention.sinusoidalEncoding(...call);
 export const encodingRotation: WasmAttention['encodingRotation'] = (...call) =>

@@ -1,4 +1,5 @@
 // The types that both entries export.
+export type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './additive.js';
 export type { LoadOptions, WasmSource } from './load.js';
 export type {
   LayerForwardOptions,
@@ -20,6 +21,8 @@ export type {
   LearnedPositionalEncodingOptions,
 } from './layers/learnedPositionalEncoding.js';
 export type { PositionalEncoding, PositionalEncodingOptions } from './layers/positionalEncoding.js';
+export type { AdditiveAttentionResult } from './ops/additiveAttention.js';
+export type { AdditiveAttentionGradients } from './ops/additiveAttentionBackward.js';
 export type { AlibiBiasOptions } from './ops/alibiBias.js';
 export type { Architecture, Complexity, ComplexitySize } from './ops/complexity.js';
 export type { Conv1dOptions } from './ops/conv1d.js';

@@ -7,6 +7,10 @@ export interface Raw extends Heap {
   scaledDotProductAttentionScratch(args: number): number;
   scaledDotProductAttentionBackward(args: number): void;
   scaledDotProductAttentionBackwardScratch(args: number): number;
+  additiveAttention(args: number): void;
+  additiveAttentionScratch(args: number): number;
+  additiveAttentionBackward(args: number): void;
+  additiveAttentionBackwardScratch(args: number): number;
   packWeight(weight: number, packed: number, inputs: number, outputs: number): void;
   packWeightSize(inputs: number, outputs: number): number;
   multiHeadAttention(args: number): void;

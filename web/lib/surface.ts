@@ -1,3 +1,4 @@
+import type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './additive.js';
 import { adamClass, type Adam, type AdamOptions } from './layers/adam.js';
 import { embeddingClass, type Embedding, type EmbeddingOptions } from './layers/embedding.js';
 import { feedForwardClass, type FeedForward, type FeedForwardOptions } from './layers/feedForward.js';
@@ -16,6 +17,11 @@ import {
 } from './layers/positionalEncoding.js';
 import type { Parameter } from './layers/parameters.js';
 import type { MultiHeadAttention, MultiHeadAttentionOptions } from './layers/types.js';
+import { additiveAttention, type AdditiveAttentionResult } from './ops/additiveAttention.js';
+import {
+  additiveAttentionBackward,
+  type AdditiveAttentionGradients,
+} from './ops/additiveAttentionBackward.js';
 import { alibiBias, type AlibiBiasOptions } from './ops/alibiBias.js';
 import { alibiSlopes } from './ops/alibiSlopes.js';
 import { complexity, type Architecture, type Complexity, type ComplexitySize } from './ops/complexity.js';
@@ -126,6 +132,54 @@ export interface WasmAttention {
    * attention.maskedSoftmax([[[1, 2, 3]]], [2]); // data: [0.27, 0.73, 0]
    */
   maskedSoftmax(scores: TensorLike, validLens?: ValidLens): Tensor;
+
+  /**
+   * Attention whose score of a query and a key is wv·tanh(Wq·q + Wk·k), so that they may differ in width: d2l's
+   * AdditiveAttention, without dropout. A query that may attend to nothing gets zeros; masked keys and values never reach
+   * the result, so NaN or Infinity in padding does not leak. No (L, S, D) tensor is stored. tanh is exact to 3e-7.
+   *
+   * Bahdanau et al. 2014; d2l.ai, section "Attention Scoring Functions".
+   *
+   * @param queries (B, L, Dq)
+   * @param keys (B, S, Dk)
+   * @param values (B, S, Dv)
+   * @param weights Wq (D, Dq), Wk (D, Dk), wv (1, D), D at least 1
+   * @param options validLens (B,) or (B, L); default: every key is visible
+   * @returns output (B, L, Dv) and weights (B, L, S)
+   * @throws TypeError for what is no tensor, no object of weights or no options; RangeError for shapes that do not fit and
+   *   lengths that are negative or not whole
+   * @example
+   * const { output, weights } = attention.additiveAttention(Q, K, V, { Wq, Wk, wv }, { validLens: [2, 6] });
+   */
+  additiveAttention(
+    queries: TensorLike,
+    keys: TensorLike,
+    values: TensorLike,
+    weights: AdditiveAttentionWeights,
+    options?: AdditiveAttentionOptions,
+  ): AdditiveAttentionResult;
+
+  /**
+   * The gradients of sum(output·gradOutput) for the output of additiveAttention with the same arguments. The weights are
+   * recomputed: memory is O(L + S). What is masked has a gradient of exactly 0 and, whatever it holds, does not reach other
+   * gradients; so has a query that may attend to nothing.
+   *
+   * Bahdanau et al. 2014.
+   *
+   * @param gradOutput (B, L, Dv)
+   * @returns gradients for queries, keys, values, Wq, Wk and wv, each in that tensor's shape
+   * @throws as additiveAttention; RangeError also for a gradOutput of another shape
+   * @example
+   * const { Wq: gradWq } = attention.additiveAttentionBackward(gradOutput, Q, K, V, { Wq, Wk, wv });
+   */
+  additiveAttentionBackward(
+    gradOutput: TensorLike,
+    queries: TensorLike,
+    keys: TensorLike,
+    values: TensorLike,
+    weights: AdditiveAttentionWeights,
+    options?: AdditiveAttentionOptions,
+  ): AdditiveAttentionGradients;
 
   /**
    * P: sin and cos of position·base^(-2j/dim), exact to float32 (half an ulp + 1e-8) at any position up to 2^24. An odd
@@ -349,6 +403,10 @@ export function surface(wasm: Wasm): WasmAttention {
     scaledDotProductAttentionBackward: (gradOutput, query, key, value, options) =>
       scaledDotProductAttentionBackward(wasm, gradOutput, query, key, value, options),
     maskedSoftmax: (scores, validLens) => maskedSoftmax(wasm, scores, validLens),
+    additiveAttention: (queries, keys, values, weights, options) =>
+      additiveAttention(wasm, queries, keys, values, weights, options),
+    additiveAttentionBackward: (gradOutput, queries, keys, values, weights, options) =>
+      additiveAttentionBackward(wasm, gradOutput, queries, keys, values, weights, options),
     sinusoidalEncoding: (options) => sinusoidalEncoding(wasm, options),
     sinusoidalEncoding2d: (options) => sinusoidalEncoding2d(wasm, options),
     encodingRotation: (options) => encodingRotation(wasm, options),

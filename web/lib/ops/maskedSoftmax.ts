@@ -1,5 +1,6 @@
 import { toTensorOfRank, toValidLens } from '../check.js';
 import { freshFloats, PIECE_FLOATS } from '../memory.js';
+import { rowLens } from '../rowLens.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
 import type { Wasm } from '../wasm.js';
 
@@ -29,15 +30,4 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
     }
   });
   return { data: out, shape };
-}
-
-/** One length for each row of (B, H, L). */
-function rowLens({ data, shape }: Tensor<Int32Array>, heads: number, queries: number): Int32Array {
-  const perQuery = shape.length === 2;
-  const rows = new Int32Array(shape[0]! * heads * queries);
-  for (let row = 0; row < rows.length; ++row) {
-    const batch = Math.floor(row / (heads * queries));
-    rows[row] = data[perQuery ? batch * queries + (row % queries) : batch]!;
-  }
-  return rows;
 }

@@ -1,0 +1,100 @@
+// Scores of one query against all keys at a time: what is stored is linear in L and S but for the weights, the result.
+#include "attention/additive_attention.h"
+
+#include "kernels/gemm.h"
+#include "simd/tanh.h"
+
+namespace wasm_attention {
+namespace {
+
+/// out (rows, padded) = x * weight^T.
+void project(const float* x, const float* packed, float* out, int rows, int inputs, int hiddens, int padded) {
+  std::fill_n(out, static_cast<size_t>(rows) * padded, 0.0f);
+  gemm(x, inputs, packed, nullptr, out, padded, rows, hiddens, inputs);
+}
+
+/// `additiveScores`, specialised so that the forward pass stores no tangents.
+template <bool kKeep>
+void scoreKeys(const float* query, const float* key, const float* vector, float* scores, float* tanhs, int keys,
+               int padded) {
+  for (int j = 0; j < keys; ++j, key += padded) {
+    f32x4 sums{};
+    for (int d = 0; d < padded; d += kLanes) {
+      const f32x4 t = tanh(load(query + d) + load(key + d));
+      if constexpr (kKeep) store(tanhs + d, t);
+      sums += load(vector + d) * t;
+    }
+    if constexpr (kKeep) tanhs += padded;
+    scores[j] = sum(sums);
+  }
+}
+
+}  // namespace
+
+AdditiveWorkspace prepareAdditive(const AdditiveAttentionArgs& args) {
+  const int padded = paddedHiddens(args);
+  AdditiveWorkspace work;
+  work.packedQuery = args.scratch;
+  work.packedKey = work.packedQuery + packedSize(args.queryWidth, args.hiddens);
+  work.vector = work.packedKey + packedSize(args.keyWidth, args.hiddens);
+  work.query = work.vector + padded;
+  work.key = work.query + static_cast<size_t>(args.queries) * padded;
+  work.end = work.key + static_cast<size_t>(args.keys) * padded;
+  packTransposed(args.weightQuery, args.queryWidth, args.hiddens, work.packedQuery);
+  packTransposed(args.weightKey, args.keyWidth, args.hiddens, work.packedKey);
+  std::fill(std::copy_n(args.weightVector, args.hiddens, work.vector), work.query, 0.0f);
+  return work;
+}
+
+size_t additiveAttentionScratch(const AdditiveAttentionArgs& args) {
+  const size_t rows = 1 + static_cast<size_t>(args.queries) + args.keys;
+  return packedSize(args.queryWidth, args.hiddens) + packedSize(args.keyWidth, args.hiddens) +
+         rows * paddedHiddens(args);
+}
+
+int visibleKeys(const AdditiveAttentionArgs& args, int b) {
+  int most = 0;
+  for (int i = 0; i < args.queries; ++i) most = std::max(most, visibleKeys(args, b, i));
+  return most;
+}
+
+void projectAdditive(const AdditiveAttentionArgs& args, const AdditiveWorkspace& work, int b, int keys) {
+  const int padded = paddedHiddens(args);
+  project(args.query + static_cast<size_t>(b) * args.queries * args.queryWidth, work.packedQuery, work.query,
+          args.queries, args.queryWidth, args.hiddens, padded);
+  project(args.key + static_cast<size_t>(b) * args.keys * args.keyWidth, work.packedKey, work.key, keys, args.keyWidth,
+          args.hiddens, padded);
+}
+
+void additiveScores(const float* query, const float* key, const float* vector, float* scores, float* tanhs, int keys,
+                    int padded) {
+  if (tanhs) {
+    scoreKeys<true>(query, key, vector, scores, tanhs, keys, padded);
+  } else {
+    scoreKeys<false>(query, key, vector, scores, tanhs, keys, padded);
+  }
+}
+
+void additiveAttention(const AdditiveAttentionArgs& args) {
+  const AdditiveWorkspace work = prepareAdditive(args);
+  const int padded = paddedHiddens(args);
+  float* weights = args.weights;
+  float* output = args.output;
+  for (int b = 0; b < args.batch; ++b) {
+    projectAdditive(args, work, b, visibleKeys(args, b));
+    const float* const values = args.value + static_cast<size_t>(b) * args.keys * args.valueWidth;
+    for (int i = 0; i < args.queries; ++i, weights += args.keys, output += args.valueWidth) {
+      const int32_t visible = visibleKeys(args, b, i);
+      additiveScores(work.query + static_cast<size_t>(i) * padded, work.key, work.vector, weights, nullptr, visible,
+                     padded);
+      maskedSoftmax(weights, &visible, weights, 1, args.keys);
+      std::fill_n(output, args.valueWidth, 0.0f);
+      const float* value = values;
+      for (int j = 0; j < visible; ++j, value += args.valueWidth) {
+        addScaled(weights[j], value, output, args.valueWidth);
+      }
+    }
+  }
+}
+
+}  // namespace wasm_attention

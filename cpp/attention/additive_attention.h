@@ -1,0 +1,51 @@
+// What both passes of additive attention share. Hidden rows are padded with zeros to whole vectors: tanh(0) * 0 adds
+// nothing, so no loop over them has a tail.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "attention.h"
+#include "simd/f32x4.h"
+
+namespace wasm_attention {
+
+/// The width of a padded hidden row.
+inline int paddedHiddens(const AdditiveAttentionArgs& args) { return (args.hiddens + kLanes - 1) / kLanes * kLanes; }
+
+/// The forward pass' working memory, one sequence at a time.
+struct AdditiveWorkspace {
+  float *packedQuery, *packedKey;  // the weights
+  float* vector;                   // wv, padded
+  float* query;                    // (L, padded): Wq q
+  float* key;                      // (S, padded): Wk k
+  float* end;                      // of the memory taken
+};
+
+/// Packs the weights into scratch.
+AdditiveWorkspace prepareAdditive(const AdditiveAttentionArgs& args);
+
+/// How many keys query i of sequence b sees.
+inline int visibleKeys(const AdditiveAttentionArgs& args, int b, int i) {
+  return args.valid ? args.valid[static_cast<size_t>(b) * args.queries + i] : args.keys;
+}
+
+/// The largest of these among a sequence's queries.
+int visibleKeys(const AdditiveAttentionArgs& args, int b);
+
+/// Projects a sequence's queries and the first `keys` of its keys.
+void projectAdditive(const AdditiveAttentionArgs& args, const AdditiveWorkspace& work, int b, int keys);
+
+/// scores[j] = vector . tanh(query + key[j]) for `keys` keys. `tanhs` (keys, padded) keeps the hyperbolic tangents, or is
+/// null.
+void additiveScores(const float* query, const float* key, const float* vector, float* scores, float* tanhs, int keys,
+                    int padded);
+
+/// y += factor * x
+inline void addScaled(float factor, const float* x, float* y, int n) {
+  int i = 0;
+  for (; i + kLanes <= n; i += kLanes) store(y + i, load(y + i) + load(x + i) * factor);
+  for (; i < n; ++i) y[i] += x[i] * factor;
+}
+
+}  // namespace wasm_attention

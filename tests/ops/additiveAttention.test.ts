@@ -1,0 +1,153 @@
+import { describe, expect, test } from '@jest/globals';
+import { additiveAttention as reference, type AdditiveTensors } from '../reference/additiveAttention.js';
+import { additiveCases, additiveTolerance, positional, randomAdditive } from '../support/additiveCases.js';
+import { expectClose, maxAbs, type Numbers } from '../support/close.js';
+import { additiveAttention } from '../support/library.js';
+import { Random } from '../support/random.js';
+import { NOT_TENSORS, testRejections } from '../support/rejections.js';
+import { SIZES } from '../support/sizes.js';
+
+function expectAgreement(t: AdditiveTensors<Numbers & { data: Float32Array }>, validLens?: Numbers): void {
+  const actual = additiveAttention(...positional(t), validLens && { validLens });
+  const expected = reference(t, validLens);
+  expectClose(actual.weights, expected.weights, additiveTolerance(t, expected.size, 1));
+  expectClose(actual.output, expected.output, additiveTolerance(t, expected.size, maxAbs(t.values.data)));
+}
+
+describe("additiveAttention against d2l's AdditiveAttention", () => {
+  test.each(additiveCases())('$name', ({ tensors, validLens, output, weights }) => {
+    const actual = additiveAttention(...positional(tensors), validLens && { validLens });
+    expectClose(actual.output, output, output);
+    expectClose(actual.weights, weights, weights);
+  });
+
+  test.each(additiveCases())('the oracle: $name', ({ tensors, validLens, output, weights }) => {
+    // Both sides are float64; masked weights are e^-1000000 there, which is 0.
+    const expected = reference(tensors, validLens);
+    expectClose(expected.output, output, { atol: 1e-11 * (1 + maxAbs(output.data)) });
+    expectClose(expected.weights, weights, { atol: 1e-11 });
+  });
+});
+
+describe('additiveAttention against the float64 oracle', () => {
+  test.each(SIZES.flatMap((n) => ['L', 'S', 'Dq', 'Dk', 'Dv', 'D'].map((axis) => [axis, n] as const)))(
+    '%s = %i',
+    (axis, n) => {
+      const random = new Random(n);
+      const t = randomAdditive(random, { [axis]: n });
+      const [L, S] = [t.queries.shape[1]!, t.keys.shape[1]!];
+      expectAgreement(t);
+      expectAgreement(t, { data: Int32Array.of(S, random.integer(0, S)), shape: [2] });
+      const lens = Int32Array.from({ length: 2 * L }, () => random.integer(0, S + 1));
+      expectAgreement(t, { data: lens, shape: [2, L] });
+    },
+  );
+});
+
+describe('additiveAttention', () => {
+  test.each([NaN, Infinity, -Infinity, 3.4e38])('keeps %d in the padding out', (poison) => {
+    for (const n of SIZES) {
+      const t = randomAdditive(new Random(n), { S: n + 2, D: n });
+      const S = n + 2;
+      const validLens = [n, 0];
+      const poisoned = (x: Numbers) => {
+        const width = x.shape[2]!;
+        const data = Float32Array.from(x.data, (value, at) =>
+          Math.floor(at / width) % S >= validLens[Math.floor(at / (S * width))]! ? poison : value,
+        );
+        return { data, shape: x.shape };
+      };
+      const [q, k, v, weights] = positional(t);
+      expect(additiveAttention(q, poisoned(k), poisoned(v), weights, { validLens })).toEqual(
+        additiveAttention(q, k, v, weights, { validLens }),
+      );
+    }
+  });
+
+  test('keeps a key from the queries that may not attend to it', () => {
+    const [q, k, v, weights] = positional(randomAdditive(new Random(2), { B: 1, L: 2, S: 5 }));
+    const poisoned = { data: k.data.slice().fill(NaN, 3 * 3), shape: k.shape };
+    const options = { validLens: [[3, 5]] };
+    const clean = additiveAttention(q, k, v, weights, options);
+    const { output } = additiveAttention(q, poisoned, v, weights, options);
+    expect(output.data.subarray(0, 6)).toEqual(clean.output.data.subarray(0, 6));
+    expect(output.data.subarray(6).every(Number.isNaN)).toBe(true);
+  });
+
+  test('gives zeros to a query that may attend to nothing', () => {
+    const [q, k, v, weights] = positional(randomAdditive(new Random(3)));
+    const validLens = [
+      [0, 1, 2],
+      [5, 0, 9],
+    ];
+    const result = additiveAttention(q, k, v, weights, { validLens });
+    for (const row of [0, 4]) {
+      expect(result.output.data.subarray(row * 6, (row + 1) * 6)).toEqual(new Float32Array(6));
+      expect(result.weights.data.subarray(row * 5, (row + 1) * 5)).toEqual(new Float32Array(5));
+    }
+  });
+
+  test('takes axes of length 0', () => {
+    for (const sizes of [{ B: 0 }, { L: 0 }, { S: 0 }, { Dq: 0 }, { Dk: 0 }, { Dv: 0 }]) {
+      const t = randomAdditive(new Random(4), sizes);
+      t.Wq.data.fill(0.5);
+      t.Wk.data.fill(0.5);
+      expectAgreement(t);
+    }
+  });
+
+  test('leaves its inputs alone and takes nested arrays and views', () => {
+    const nested = [[[1, 2]], [[3, 4], [5, 6]], [[7], [8]], [[0.5, 1]], [[1, -0.25]], [[2]]] as const; // prettier-ignore
+    const [Q, K, V, Wq, Wk, wv] = nested;
+    const result = additiveAttention([Q], [K], [V], { Wq, Wk, wv }, { validLens: Int32Array.of(2) });
+    const buffer = Float32Array.of(9, 1, 2, 9);
+    const query = { data: buffer.subarray(1, 3), shape: [1, 1, 2] };
+    expect(additiveAttention(query, [K], [V], { Wq, Wk, wv })).toEqual(result);
+    expect([...buffer]).toEqual([9, 1, 2, 9]);
+  });
+
+  const [Q, K, V, weights] = positional(randomAdditive(new Random(1)));
+  const call = additiveAttention as (...args: unknown[]) => unknown;
+  const zeros = (...shape: number[]) => ({ data: new Float32Array(shape.reduce((a, b) => a * b, 1)), shape });
+  testRejections(
+    'additiveAttention',
+    [
+      ...NOT_TENSORS.flatMap(([what, bad]) => [
+        [`queries: ${what}`, 'TypeError', () => call(bad, K, V, weights)] as const,
+        [`keys: ${what}`, 'TypeError', () => call(Q, bad, V, weights)] as const,
+        [`values: ${what}`, 'TypeError', () => call(Q, K, bad, weights)] as const,
+        ...['Wq', 'Wk', 'wv'].map(
+          (name) =>
+            [`${name}: ${what}`, 'TypeError', () => call(Q, K, V, { ...weights, [name]: bad })] as const,
+        ),
+      ]),
+      ['no weights', 'TypeError', () => call(Q, K, V)],
+      ['weights that are null', 'TypeError', () => call(Q, K, V, null)],
+      ['valid lengths as options', 'TypeError', () => call(Q, K, V, weights, [1, 2])],
+      ['options that are null', 'TypeError', () => call(Q, K, V, weights, null)],
+      ['queries of rank 2', 'RangeError', () => call(zeros(3, 4), K, V, weights)],
+      ['queries of rank 4', 'RangeError', () => call(zeros(1, 2, 3, 4), K, V, weights)],
+      ['queries of another batch', 'RangeError', () => call(zeros(1, 3, 4), K, V, weights)],
+      ['keys of another batch', 'RangeError', () => call(Q, zeros(3, 5, 3), V, weights)],
+      ['values for other keys', 'RangeError', () => call(Q, K, zeros(2, 4, 6), weights)],
+      ['Wq of another width', 'RangeError', () => call(Q, K, V, { ...weights, Wq: zeros(7, 5) })],
+      ['Wk of another width', 'RangeError', () => call(Q, K, V, { ...weights, Wk: zeros(7, 4) })],
+      ['Wk of other hidden units', 'RangeError', () => call(Q, K, V, { ...weights, Wk: zeros(6, 3) })],
+      ['wv of other hidden units', 'RangeError', () => call(Q, K, V, { ...weights, wv: zeros(1, 6) })],
+      ['wv of rank 1', 'RangeError', () => call(Q, K, V, { ...weights, wv: zeros(7) })],
+      [
+        'no hidden units',
+        'RangeError',
+        () => call(Q, K, V, { Wq: zeros(0, 4), Wk: zeros(0, 3), wv: zeros(1, 0) }),
+      ],
+      ['a length too few', 'RangeError', () => call(Q, K, V, weights, { validLens: [1] })],
+      ['a negative length', 'RangeError', () => call(Q, K, V, weights, { validLens: [1, -1] })],
+      ['a fractional length', 'RangeError', () => call(Q, K, V, weights, { validLens: [1, 1.5] })],
+      ['a length that is a string', 'TypeError', () => call(Q, K, V, weights, { validLens: [1, '2'] })],
+    ],
+    () => {
+      const { output } = additiveAttention([[[1]]], [[[2], [2]]], [[[3], [5]]], { Wq: [[1]], Wk: [[1]], wv: [[1]] }); // prettier-ignore
+      expect(output.data).toEqual(Float32Array.of(4));
+    },
+  );
+});

@@ -1,0 +1,44 @@
+import {
+  checkAdditiveInputs,
+  placeAdditiveInputs,
+  type AdditiveAttentionOptions,
+  type AdditiveAttentionWeights,
+} from '../additive.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { Wasm } from '../wasm.js';
+
+/** What `additiveAttention` returns. */
+export interface AdditiveAttentionResult {
+  /** (B, L, Dv) */
+  output: Tensor;
+  /** (B, L, S): each query's weights; they sum to 1, or are zeros where it sees no key. */
+  weights: Tensor;
+}
+
+const OPERATION = 'additiveAttention';
+
+/** See `WasmAttention.additiveAttention`. */
+export function additiveAttention(
+  { raw, memory }: Wasm,
+  queries: TensorLike,
+  keys: TensorLike,
+  values: TensorLike,
+  weights: AdditiveAttentionWeights,
+  options?: AdditiveAttentionOptions,
+): AdditiveAttentionResult {
+  const inputs = checkAdditiveInputs(OPERATION, queries, keys, values, weights, options);
+  const { batch, queryCount, keyCount, valueWidth } = inputs;
+  return memory.scope(OPERATION, () => {
+    const outputSize = batch * queryCount * valueWidth;
+    const weightsSize = batch * queryCount * keyCount;
+    const output = memory.reserve(outputSize);
+    const mixed = memory.reserve(weightsSize);
+    const args = placeAdditiveInputs(memory, inputs, [output, mixed]);
+    const scratch = memory.reserve(raw.additiveAttentionScratch(args.place(0)));
+    raw.additiveAttention(args.place(scratch));
+    return {
+      output: { data: memory.read(output, outputSize), shape: [batch, queryCount, valueWidth] },
+      weights: { data: memory.read(mixed, weightsSize), shape: [batch, queryCount, keyCount] },
+    };
+  });
+}
