@@ -2,7 +2,8 @@
 import { checkFinite, checkNonNegative, checkOptions, wrongKind, wrongValue } from '../check.js';
 import { disposeSymbol } from '../dispose.js';
 import type { Wasm } from '../wasm.js';
-import { storedParameter, type Parameter, type StoredParameter } from './parameters.js';
+import type { Parameter } from './parameters.js';
+import { storedParameter, type StoredParameter } from './storedParameters.js';
 
 /** How `Adam` steps. */
 export interface AdamOptions {

@@ -2,6 +2,7 @@ import { showShape, sizeOf, toTensor, wrongKind, wrongValue } from '../check.js'
 import { uniform } from '../random.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
+import { rememberParameter } from './storedParameters.js';
 
 /** A parameter of a layer. `data` and `grad` read as copies; `set` writes. */
 export interface Parameter {
@@ -19,26 +20,6 @@ export interface ParameterSpec {
   readonly name: string;
   readonly shape: readonly number[];
   readonly initial: () => Float32Array;
-}
-
-/** Where a parameter stands, for what changes it in place: an optimizer. */
-export interface StoredParameter {
-  readonly wasm: Wasm;
-  readonly size: number;
-  /** Throws where the layer was disposed. */
-  check(operation: string): void;
-  address(): number;
-  /** 0 where no backward pass has been made. */
-  gradient(): number;
-  /** To be called after a change. */
-  changed(): void;
-}
-
-const stored = new WeakMap<Parameter, StoredParameter>();
-
-/** The store of a parameter that a layer's `parameters()` gave; undefined for anything else. */
-export function storedParameter(parameter: Parameter): StoredParameter | undefined {
-  return stored.get(parameter);
 }
 
 /** Weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as torch.nn.Linear's; `name` '' is no prefix. */
@@ -166,7 +147,7 @@ export class Parameters {
           this.#write(name, floats);
         },
       };
-      stored.set(parameter, {
+      rememberParameter(parameter, {
         wasm: this.#wasm,
         size: sizeOf(shape),
         check: (operation) => this.check(operation),
