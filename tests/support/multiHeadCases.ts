@@ -5,6 +5,7 @@ import { loadFixtures, type Fixture, type FixtureOutput } from './fixtures.js';
 
 export interface MultiHeadCase {
   readonly name: string;
+  readonly fixture: Fixture;
   readonly inputs: [queries: Numbers, keys: Numbers, values: Numbers];
   readonly numHiddens: number;
   readonly numHeads: number;
@@ -37,6 +38,7 @@ function d2lMultiHead(fixture: Fixture): MultiHeadCase {
   const validLens = fixture.has('valid_lens') ? fixture.input('valid_lens') : undefined;
   return {
     name: fixture.name,
+    fixture,
     inputs,
     numHiddens: num_hiddens,
     numHeads: num_heads,
@@ -93,6 +95,7 @@ function torchMultiHead(fixture: Fixture): MultiHeadCase {
   const output = fixture.output('output');
   return {
     name: fixture.name,
+    fixture,
     inputs,
     numHiddens: attributes.embed_dim,
     numHeads: attributes.num_heads,
@@ -126,7 +129,7 @@ function torchMasks(fixture: Fixture): AttentionReferenceOptions {
 }
 
 /** PyTorch's packed projections cut into d2l's four. */
-function d2lNames(state: Readonly<Record<string, Numbers>>, D: number): Record<string, Numbers> {
+export function d2lNames(state: Readonly<Record<string, Numbers>>, D: number): Record<string, Numbers> {
   const cut = ({ data, shape }: Numbers, part: number): Numbers => {
     const size = data.length / 3;
     return { data: Array.from(data).slice(part * size, (part + 1) * size), shape: [D, ...shape.slice(1)] };
@@ -153,7 +156,7 @@ function pick(fixture: Fixture, names: readonly string[]): Record<string, Number
   );
 }
 
-function swapFirstAxes<T extends Float32Array | Float64Array | Int32Array>({
+export function swapFirstAxes<T extends Float32Array | Float64Array | Int32Array>({
   data,
   shape,
 }: {

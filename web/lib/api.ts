@@ -4,6 +4,7 @@ export type { LoadOptions, WasmSource } from './load.js';
 export type {
   LayerForwardOptions,
   MultiHeadAttention,
+  MultiHeadAttentionGradients,
   MultiHeadAttentionOptions,
   MultiHeadAttentionResult,
 } from './layers/types.js';

@@ -74,9 +74,28 @@ export function checkTraining(operation: string, options: ForwardOptions | undef
 }
 
 /**
- * The backward function of one pass: `run` turns the checked gradient into the input's, and must do what can fail for want
- * of memory before it adds to a gradient.
+ * The backward function of one pass of a layer in use: `run` turns the checked gradient into the result, and must do what
+ * can fail for want of memory before it adds to a gradient.
  */
+export function runOnce<T>(
+  layer: string,
+  owner: { check(operation: string): void },
+  outputShape: readonly number[],
+  run: (operation: string, gradOutput: Float32Array) => T,
+): (gradOutput: TensorLike) => T {
+  const operation = `${layer}.backward`;
+  let used = false;
+  return (gradOutput) => {
+    owner.check(operation);
+    if (used) wrongKind(operation, 'one call for each forward pass', 'a second one');
+    const gradient = toTensorOfShape(operation, 'gradOutput', gradOutput, outputShape);
+    const result = run(operation, gradient.data);
+    used = true;
+    return result;
+  };
+}
+
+/** `runOnce` where the result is the gradient of one input. */
 export function backwardOnce(
   layer: string,
   parameters: Parameters,
@@ -84,14 +103,7 @@ export function backwardOnce(
   inputShape: readonly number[],
   run: (operation: string, gradOutput: Float32Array) => Float32Array,
 ): (gradOutput: TensorLike) => { input: Tensor } {
-  const operation = `${layer}.backward`;
-  let used = false;
-  return (gradOutput) => {
-    parameters.check(operation);
-    if (used) wrongKind(operation, 'one call for each forward pass', 'a second one');
-    const gradient = toTensorOfShape(operation, 'gradOutput', gradOutput, outputShape);
-    const data = run(operation, gradient.data);
-    used = true;
-    return { input: { data, shape: [...inputShape] } };
-  };
+  return runOnce(layer, parameters, outputShape, (operation, gradOutput) => ({
+    input: { data: run(operation, gradOutput), shape: [...inputShape] },
+  }));
 }

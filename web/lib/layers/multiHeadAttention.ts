@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { AT, clearedAttentionArgs, type AttentionArgs } from '../attentionArgs.js';
+import { AT } from '../attentionArgs.js';
 import { checkAttentionOptions, checkOut, type CheckedAttentionOptions } from '../attentionOptions.js';
 import {
   checkBoolean,
@@ -13,10 +13,13 @@ import {
   wrongValue,
 } from '../check.js';
 import { disposeSymbol } from '../dispose.js';
+import { keptOptions } from '../keptOptions.js';
 import { freshSeed } from '../random.js';
-import type { Tensor, TensorLike } from '../types.js';
+import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
+import { attentionOfHeads } from './attentionHeads.js';
 import { Cache, type KeyValueCache } from './keyValueCache.js';
+import { multiHeadAttentionBackward } from './multiHeadAttentionBackward.js';
 import { linearSpecs, Parameters, type Parameter } from './parameters.js';
 import { checkPast, type StoredPast } from './past.js';
 import { NO_ROTATION, rotaryPositions, type Rotation, type RotaryPositioning } from './rotaryPositions.js';
@@ -104,24 +107,47 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
     const tokens = k.shape[1]!;
     const heads = { batch, kvHeads: this.#kvHeads, width: this.#headWidth };
     const past = checkPast(FORWARD, given, this, heads, tokens);
-    const scoresShape = [batch, this.#heads, length, past.length + tokens];
-    const plan = this.#checkOptions(given, scoresShape, past.length);
+    const sizes = { ...heads, heads: this.#heads, queries: length, keys: past.length + tokens };
+    const { options: used, training } = this.#checkTraining(given);
+    const check = (options: AttentionOptions): CheckedAttentionOptions => {
+      const scoresShape = [batch, sizes.heads, length, sizes.keys];
+      const { width } = sizes;
+      return checkAttentionOptions(FORWARD, options, { ...sizes, valueWidth: width, past: past.length, scoresShape }); // prettier-ignore
+    };
+    const plan = check(used);
+    // Every training step drops other weights.
+    if (training) this.#seed = (this.#seed + 1) >>> 0;
+    const keeps = training && past.length === 0 && given.cache == null && given.pastKey == null;
     const rotation = this.#rotary?.(FORWARD, given, { batch, queries: length, tokens, past: past.length });
     const outputShape = [batch, length, this.#numHiddens];
     const into = checkOut(FORWARD, 'out.output', given.out?.output, sizeOf(outputShape));
 
     const result = memory.scope(FORWARD, () => {
       const stored = past.place(memory);
-      const projections = this.#placeProjections(q, k, v);
-      const args = this.#attentionArgs(projections, scoresShape, stored);
+      const projections = this.#placeProjections(q, k, v, keeps);
+      const [query, key, value, output] = projections;
+      const rows = { query: query.output, key: key.output, value: value.output, output: output.input };
+      const args = attentionOfHeads(sizes, rows, stored);
       plan.place(memory, args);
       args.words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionScratch(args.place(memory)));
       const rotated = rotation ? rotation(this.#wasm) : NO_ROTATION;
       raw.multiHeadAttention(args.place(memory, multiHeadArgs(projections, stored, rotated)));
-      const data = memory.read(projections[3].output, sizeOf(outputShape), into);
+      const data = memory.read(output.output, sizeOf(outputShape), into);
       const result: MultiHeadAttentionResult = { output: { data, shape: outputShape } };
       plan.read(memory, args, result);
       past.read(memory, stored, result);
+      if (keeps) {
+        const kept = ({ output, rows, outputs }: Projection) => memory.read(output, rows * outputs);
+        const copies = new Map([q, k, v].map((input) => [input, copyOf(input)]));
+        result.backward = multiHeadAttentionBackward(this.#wasm, this.#parameters, {
+          sizes,
+          plan: check(keptOptions(used)),
+          inputs: [copies.get(q)!, copies.get(k)!, copies.get(v)!],
+          projected: [kept(query), kept(key), kept(value)],
+          heads: memory.read(output.input, output.rows * output.inputs),
+          rotation,
+        });
+      }
       return result;
     });
     past.commit(tokens);
@@ -172,25 +198,21 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
     return [q, k, v];
   }
 
-  #checkOptions(
-    { training, ...given }: LayerForwardOptions,
-    scoresShape: readonly number[],
-    past: number,
-  ): CheckedAttentionOptions {
-    const [batch, heads, queries, keys] = scoresShape as [number, number, number, number];
+  /** What the attention is told: the layer's dropout in training, and its seed. */
+  #checkTraining({ training, ...given }: LayerForwardOptions): {
+    options: AttentionOptions;
+    training: boolean;
+  } {
     const trains = training !== undefined && checkBoolean(FORWARD, 'training', training);
-    const plan = checkAttentionOptions(
-      FORWARD,
-      { ...given, dropout: given.dropout ?? (trains ? this.#dropout : 0), seed: given.seed ?? this.#seed },
-      { batch, heads, queries, keys, width: this.#headWidth, valueWidth: this.#headWidth, past, scoresShape },
-    );
-    // Every training step drops other weights.
-    if (trains) this.#seed = (this.#seed + 1) >>> 0;
-    return plan;
+    const dropout = given.dropout ?? (trains ? this.#dropout : 0);
+    return { options: { ...given, dropout, seed: given.seed ?? this.#seed }, training: trains };
   }
 
-  /** Copies the inputs in, each once, and makes room for the projections: C++'s query, key, value and output. */
-  #placeProjections(q: Tensor, k: Tensor, v: Tensor): Projections {
+  /**
+   * Copies the inputs in, each once, and makes room for the projections: C++'s query, key, value and output, which takes the
+   * projected queries' place unless they are kept.
+   */
+  #placeProjections(q: Tensor, k: Tensor, v: Tensor, keeps: boolean): Projections {
     const { memory } = this.#wasm;
     const placed = new Map<Float32Array, number>();
     const project = (name: string, { data, shape }: Tensor, inputs: number, outputs: number): Projection => {
@@ -215,44 +237,17 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
       input: memory.reserve(query.rows * this.#numHiddens),
       packed: this.#parameters.packed('W_o.weight'),
       bias: this.#parameters.address('W_o.bias'),
-      output: query.output, // the projected queries are used up by then
+      output: keeps ? memory.reserve(query.rows * this.#numHiddens) : query.output,
       rows: query.rows,
       inputs: this.#numHiddens,
       outputs: this.#numHiddens,
     };
     return [query, key, value, output];
   }
+}
 
-  /** Sizes, addresses and strides of the attention between the projections: heads lie side by side in a row. */
-  #attentionArgs(
-    [query, key, value, output]: Projections,
-    scoresShape: readonly number[],
-    stored: StoredPast,
-  ): AttentionArgs {
-    const [batch, heads, queries, keys] = scoresShape as [number, number, number, number];
-    const width = this.#headWidth;
-    const args = clearedAttentionArgs();
-    const { words } = args;
-    words[AT.batch] = batch;
-    words[AT.heads] = heads;
-    words[AT.kvHeads] = this.#kvHeads;
-    words[AT.queries] = queries;
-    words[AT.keys] = keys;
-    words[AT.width] = width;
-    words[AT.valueWidth] = width;
-    args.setStack(AT.query, query.output, queries * this.#numHiddens, width, this.#numHiddens);
-    args.setStack(AT.output, output.input, queries * this.#numHiddens, width, this.#numHiddens);
-    if (stored.keys) {
-      const head = stored.capacity * width;
-      args.setStack(AT.key, stored.keys, this.#kvHeads * head, head, width);
-      args.setStack(AT.value, stored.values, this.#kvHeads * head, head, width);
-    } else {
-      const row = this.#kvHeads * width;
-      args.setStack(AT.key, key.output, keys * row, width, row);
-      args.setStack(AT.value, value.output, keys * row, width, row);
-    }
-    return args;
-  }
+function copyOf({ data, shape }: Tensor): Tensor {
+  return { data: data.slice(), shape: [...shape] };
 }
 
 /** What C++'s MultiHeadAttentionArgs has behind its AttentionArgs. */

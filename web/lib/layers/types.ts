@@ -31,7 +31,7 @@ export interface MultiHeadAttentionOptions {
 
 /** What a forward pass may be told. */
 export interface LayerForwardOptions extends AttentionOptions {
-  /** Applies the layer's dropout. Default false. */
+  /** Applies the layer's dropout, and returns `backward`. Default false. */
   training?: boolean;
   /** For decoding: keys and values seen so far; the call appends its own. */
   cache?: KeyValueCache;
@@ -54,6 +54,26 @@ export interface MultiHeadAttentionResult {
   /** (B, Hkv, S, D/H), where `pastKey` was given. */
   presentKey?: Tensor;
   presentValue?: Tensor;
+  /**
+   * Present when `training`, without `cache` and `pastKey`; can be called once, before the parameters change. Adds the
+   * gradients of sum(output · gradOutput) to every parameter's `grad` and returns the inputs'; of one that was given as more
+   * than one of them the gradient is their sum.
+   *
+   * @param gradOutput (B, L, D)
+   * @throws TypeError at a second call and after `dispose()`; RangeError for another shape
+   */
+  backward?: (gradOutput: TensorLike) => MultiHeadAttentionGradients;
+}
+
+/** What `MultiHeadAttention`'s `backward` returns: each gradient has its tensor's shape. */
+export interface MultiHeadAttentionGradients {
+  queries: Tensor;
+  keys: Tensor;
+  values: Tensor;
+  /** These are there where their options were given. */
+  bias?: Tensor;
+  relativeKeys?: Tensor;
+  relativeValues?: Tensor;
 }
 
 /**
