@@ -165,6 +165,14 @@ describe('FeedForward', () => {
     }
   });
 
+  test('has no bias where none is wanted: 0 stays 0', () => {
+    const [layer, zero] = [make({ bias: false }), { data: new Float32Array(12), shape: [2, 6] }];
+    expect(Object.keys(layer.stateDict())).toEqual(['dense1.weight', 'dense2.weight']);
+    expect(layer.forward(zero).output).toEqual(zero);
+    const { input } = layer.forward(zero, { training: true }).backward!(zero);
+    expect(input).toEqual(zero);
+  });
+
   testLayerContract('FeedForward', {
     make: (seed) => make({ seed, activation: 'gelu' }),
     x: new Random(3).tensor([2, 3, 6]),
@@ -176,6 +184,7 @@ describe('FeedForward', () => {
     ['no options', 'TypeError', construct(undefined)],
     ['no ffnHiddens', 'TypeError', construct({ numHiddens: 6 })],
     ['numHiddens 0', 'RangeError', construct({ numHiddens: 0, ffnHiddens: 5 })],
+    ['a bias that is no boolean', 'TypeError', construct({ numHiddens: 6, ffnHiddens: 5, bias: 1 })],
     ['an unknown activation', 'RangeError', construct({ numHiddens: 6, ffnHiddens: 5, activation: 'swish' })],
     [
       'an activation that is no string',

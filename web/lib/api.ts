@@ -24,6 +24,12 @@ export type {
 export type { PositionalEncoding, PositionalEncodingOptions } from './layers/positionalEncoding.js';
 export type { AdditiveAttentionResult } from './ops/additiveAttention.js';
 export type { AdditiveAttentionGradients } from './ops/additiveAttentionBackward.js';
+export type {
+  TransformerEncoderLayer,
+  TransformerEncoderLayerForwardOptions,
+  TransformerEncoderLayerOptions,
+  TransformerEncoderLayerResult,
+} from './layers/transformerEncoderLayer.js';
 export type { AlibiBiasOptions } from './ops/alibiBias.js';
 export type { Architecture, Complexity, ComplexitySize } from './ops/complexity.js';
 export type { Conv1dOptions } from './ops/conv1d.js';

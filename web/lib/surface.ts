@@ -16,6 +16,11 @@ import {
   type PositionalEncodingOptions,
 } from './layers/positionalEncoding.js';
 import type { Parameter } from './layers/parameters.js';
+import {
+  transformerEncoderLayerClass,
+  type TransformerEncoderLayer,
+  type TransformerEncoderLayerOptions,
+} from './layers/transformerEncoderLayer.js';
 import type { MultiHeadAttention, MultiHeadAttentionOptions } from './layers/types.js';
 import { additiveAttention, type AdditiveAttentionResult } from './ops/additiveAttention.js';
 import {
@@ -385,6 +390,8 @@ export interface WasmAttention {
 
   /** Two linear maps and what is between them; `new attention.FeedForward({ numHiddens: 64, ffnHiddens: 256 })`. */
   readonly FeedForward: new (options: FeedForwardOptions) => FeedForward;
+  /** An encoder's layer; `new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`. */
+  readonly TransformerEncoderLayer: new (options: TransformerEncoderLayerOptions) => TransformerEncoderLayer;
 
   /**
    * The optimizer; `new attention.Adam([...encoder.parameters(), ...head.parameters()], { lr: 1e-3, maxGradNorm: 1 })`.
@@ -430,6 +437,7 @@ export function surface(wasm: Wasm): WasmAttention {
     LayerNorm: layerNormClass(wasm),
     Embedding: embeddingClass(wasm),
     FeedForward: feedForwardClass(wasm),
+    TransformerEncoderLayer: transformerEncoderLayerClass(wasm),
     Adam: adamClass(wasm),
   };
 }

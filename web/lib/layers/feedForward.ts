@@ -1,4 +1,5 @@
 import {
+  checkBoolean,
   checkInteger,
   checkOptions,
   checkSeed,
@@ -31,6 +32,8 @@ export interface FeedForwardOptions {
   ffnHiddens: number;
   /** Default 'relu'. */
   activation?: Activation;
+  /** Whether the two linear maps have a bias. Default true. */
+  bias?: boolean;
   /** Seed of the first values, uniform as `Linear`'s; default a fresh one for each layer. */
   seed?: number;
 }
@@ -85,10 +88,11 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const hiddenWidth = checkInteger(OPERATION, 'ffnHiddens', given.ffnHiddens, 1, 2 ** 24);
     const activation = checkActivation(given.activation);
+    const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
     const parameters = new Parameters(wasm, OPERATION, [
-      ...linearSpecs('dense1', hiddenWidth, width, true, seed, 0),
-      ...linearSpecs('dense2', width, hiddenWidth, true, seed, 2),
+      ...linearSpecs('dense1', hiddenWidth, width, bias, seed, 0),
+      ...linearSpecs('dense2', width, hiddenWidth, bias, seed, 2),
     ]);
     super(parameters);
     this.#wasm = wasm;
@@ -133,14 +137,13 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
         const gradInput = memory.reserve(size);
         const scratch = memory.reserve(raw.feedForwardBackwardScratch(rows, width, hiddenWidth));
         const [weight1, weight2] = [parameters.address('dense1.weight'), parameters.address('dense2.weight')];
-        const [gradWeight1, gradBias1] = [
+        const [gradWeight1, gradWeight2] = [
           parameters.gradient('dense1.weight'),
-          parameters.gradient('dense1.bias'),
-        ];
-        const [gradWeight2, gradBias2] = [
           parameters.gradient('dense2.weight'),
-          parameters.gradient('dense2.bias'),
         ];
+        const [gradBias1, gradBias2] = parameters.has('dense1.bias')
+          ? [parameters.gradient('dense1.bias'), parameters.gradient('dense2.bias')]
+          : [0, 0];
         raw.feedForwardBackward(gradient, before, hidden, weight1, weight2, scratch, gradInput, gradWeight1, gradBias1, gradWeight2, gradBias2, rows, width, hiddenWidth, activation); // prettier-ignore
         return memory.read(gradInput, size);
       }),

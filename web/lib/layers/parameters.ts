@@ -2,7 +2,7 @@ import { showShape, sizeOf, toTensor, wrongKind, wrongValue } from '../check.js'
 import { uniform } from '../random.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
-import { rememberParameter } from './storedParameters.js';
+import { rememberParameter, storedParameter } from './storedParameters.js';
 
 /** A parameter of a layer. `data` and `grad` read as copies; `set` writes. */
 export interface Parameter {
@@ -20,6 +20,45 @@ export interface ParameterSpec {
   readonly name: string;
   readonly shape: readonly number[];
   readonly initial: () => Float32Array;
+}
+
+/** The same parameter by another name: a layer's within a larger one. */
+export function renamed(parameter: Parameter, name: string): Parameter {
+  const other: Parameter = {
+    name,
+    shape: parameter.shape,
+    get data() {
+      return parameter.data;
+    },
+    get grad() {
+      return parameter.grad;
+    },
+    set: (data) => parameter.set(data),
+  };
+  rememberParameter(other, storedParameter(parameter)!);
+  return other;
+}
+
+/** A state dict's tensors in the order of `specs`; throws unless it has exactly these names and shapes. */
+export function checkState(
+  operation: string,
+  state: Record<string, TensorLike>,
+  specs: readonly { readonly name: string; readonly shape: readonly number[] }[],
+): Tensor[] {
+  if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
+  const names = specs.map(({ name }) => name);
+  const surplus = Object.keys(state).filter((name) => !names.includes(name));
+  if (surplus.length > 0) {
+    wrongValue(operation, `no names but ${names.join(', ') || 'none'}`, surplus.join(', '));
+  }
+  return specs.map(({ name, shape }) => {
+    if (!Object.hasOwn(state, name)) wrongValue(operation, `an entry ${name}`, 'none');
+    const tensor = toTensor(operation, name, state[name]!);
+    if (showShape(tensor.shape) !== showShape(shape)) {
+      wrongValue(operation, `${name} of shape ${showShape(shape)}`, showShape(tensor.shape));
+    }
+    return tensor;
+  });
 }
 
 /** Weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as torch.nn.Linear's; `name` '' is no prefix. */
@@ -169,24 +208,7 @@ export class Parameters {
   /** Checks every name and shape before it changes anything. */
   load(state: Record<string, TensorLike>): void {
     this.check();
-    const operation = `${this.#operation}.loadStateDict`;
-    if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
-    const surplus = Object.keys(state).filter((name) => !this.has(name));
-    if (surplus.length > 0) {
-      wrongValue(
-        operation,
-        `no names but ${this.#specs.map(({ name }) => name).join(', ') || 'none'}`,
-        surplus.join(', '),
-      );
-    }
-    const tensors = this.#specs.map(({ name, shape }) => {
-      if (!Object.hasOwn(state, name)) wrongValue(operation, `an entry ${name}`, 'none');
-      const tensor = toTensor(operation, name, state[name]!);
-      if (showShape(tensor.shape) !== showShape(shape)) {
-        wrongValue(operation, `${name} of shape ${showShape(shape)}`, showShape(tensor.shape));
-      }
-      return tensor;
-    });
+    const tensors = checkState(`${this.#operation}.loadStateDict`, state, this.#specs);
     this.#specs.forEach(({ name }, i) => this.#write(name, tensors[i]!.data));
   }
 

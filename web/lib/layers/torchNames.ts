@@ -55,3 +55,50 @@ function split(
   });
   return [part(0, queryRows), part(queryRows, kvWidth), part(queryRows + kvWidth, kvWidth)];
 }
+
+/** A sublayer's parameter in an encoder layer: torch.nn.TransformerEncoderLayer's name but for the joined projections. */
+export function encoderNames(sublayer: string, name: string): string {
+  if (sublayer === 'linear') return name.replace('dense', 'linear');
+  return `${sublayer}.${name.replace('W_o', 'out_proj')}`;
+}
+
+const ATTENTION = 'self_attn.';
+
+/** With the projections of queries, keys and values joined. */
+export function toEncoderState(state: Record<string, Tensor>): Record<string, Tensor> {
+  const joined: Record<string, Tensor> = {};
+  for (const [name, tensor] of Object.entries(state)) {
+    const part = /W_([qkv])\.(weight|bias)$/.exec(name);
+    if (!part) {
+      joined[name] = tensor;
+    } else if (part[1] === 'q') {
+      const parts = ['q', 'k', 'v'].map((which) => state[`${ATTENTION}W_${which}.${part[2]!}`]!);
+      const { length } = tensor.data;
+      const data = new Float32Array(3 * length);
+      parts.forEach((tensor, i) => data.set(tensor.data, i * length));
+      const [rows, ...inner] = tensor.shape as [number, ...number[]];
+      joined[`${ATTENTION}in_proj_${part[2]!}`] = { data, shape: [3 * rows, ...inner] };
+    }
+  }
+  return joined;
+}
+
+/** With them apart; names and shapes were checked. */
+export function fromEncoderState(
+  operation: string,
+  state: Record<string, Tensor>,
+  width: number,
+): Record<string, Tensor> {
+  const apart: Record<string, Tensor> = {};
+  for (const [name, tensor] of Object.entries(state)) {
+    const joined = /in_proj_(weight|bias)$/.exec(name);
+    if (!joined) {
+      apart[name] = tensor;
+      continue;
+    }
+    split(operation, name, tensor, width).forEach((part, i) => {
+      apart[`${ATTENTION}W_${'qkv'[i]!}.${joined[1]!}`] = part;
+    });
+  }
+  return apart;
+}

@@ -1,0 +1,245 @@
+import { describe, expect, test } from '@jest/globals';
+import type { TensorLike, TransformerEncoderLayerOptions } from 'wasm-attention';
+import { expectClose, type Numbers } from '../support/close.js';
+import { dot } from '../support/differences.js';
+import { loadFixtures, type Fixture } from '../support/fixtures.js';
+import { attention, heapBytes } from '../support/library.js';
+import { Random } from '../support/random.js';
+import { expectRejected, testRejections, type Rejection } from '../support/rejections.js';
+
+const NAME = 'TransformerEncoderLayer';
+const random = new Random(1);
+const [x, g] = [random.tensor([2, 5, 12]), random.tensor([2, 5, 12])];
+const make = (options: Partial<TransformerEncoderLayerOptions> = {}) =>
+  new attention.TransformerEncoderLayer({ numHiddens: 12, numHeads: 3, ffnHiddens: 20, seed: 3, ...options });
+
+type Layer = ReturnType<typeof make>;
+const train = (layer: Layer, options: object = {}) => layer.forward(x, { training: true, ...options });
+const grads = (layer: Layer) => layer.parameters().map(({ grad }) => grad);
+
+/** Every gradient by the state dict's names: the joined projections one behind the other. */
+function gradients(layer: Layer): Record<string, Numbers> {
+  const found: Record<string, number[]> = {};
+  for (const { name, grad } of layer.parameters()) {
+    const joined = name.replace(/W_[qkv]\./, 'in_proj_');
+    found[joined] = [...(found[joined] ?? []), ...grad];
+  }
+  const { entries, fromEntries } = Object;
+  return fromEntries(
+    entries(layer.stateDict()).map(([name, { shape }]) => [name, { data: found[name]!, shape }]),
+  );
+}
+
+describe(`${NAME} against PyTorch`, () => {
+  test.each(loadFixtures('layers', /^encoder_layer/))('$name', (fixture) => {
+    const { d_model, nhead, dim_feedforward, activation, norm_first } = fixture.attributes as {
+      d_model: number;
+      nhead: number;
+      dim_feedforward: number;
+      activation: 'relu' | 'gelu';
+      norm_first: boolean;
+    };
+    const layer = make({
+      numHiddens: d_model,
+      numHeads: nhead,
+      ffnHiddens: dim_feedforward,
+      activation,
+      norm: norm_first ? 'pre' : 'post',
+    });
+    const names = Object.keys(layer.stateDict());
+    layer.loadStateDict(Object.fromEntries(names.map((name) => [name, fixture.input(name)])));
+    const { output, backward } = layer.forward(fixture.input('x'), { ...padding(fixture), training: true });
+    expectClose(output, fixture.output('output'), fixture.output('output'));
+    expectClose(backward!(fixture.input('G')).input, fixture.output('grad:x'), fixture.output('grad:x'));
+    const found = gradients(layer);
+    for (const name of names) {
+      expectClose(found[name], fixture.output(`grad:${name}`), fixture.output(`grad:${name}`));
+    }
+  });
+
+  /** PyTorch's mask is true where a token is padding. */
+  function padding(fixture: Fixture) {
+    if (!fixture.has('src_key_padding_mask')) return {};
+    const { data, shape } = fixture.input('src_key_padding_mask');
+    return {
+      mask: { data: Array.from(data, (pad) => pad === 0), shape: [shape[0]!, 1, 1, shape[1]!] },
+    };
+  }
+});
+
+describe(`${NAME} against d2l's block`, () => {
+  const D2L: Record<string, string> = {
+    'self_attn.out_proj.weight': 'attention.W_o.weight',
+    'linear1.weight': 'ffn.dense1.weight',
+    'linear1.bias': 'ffn.dense1.bias',
+    'linear2.weight': 'ffn.dense2.weight',
+    'linear2.bias': 'ffn.dense2.bias',
+    'norm1.weight': 'addnorm1.ln.weight',
+    'norm1.bias': 'addnorm1.ln.bias',
+    'norm2.weight': 'addnorm2.ln.weight',
+    'norm2.bias': 'addnorm2.ln.bias',
+  };
+  const PROJECTIONS = ['q', 'k', 'v'].map((part) => `attention.W_${part}.weight`);
+
+  test.each(loadFixtures('layers', /^d2l_encoder_block/))('$name', (fixture) => {
+    const { num_hiddens, num_heads, ffn_num_hiddens } = fixture.attributes as Record<string, number>;
+    const layer = make({ numHiddens: num_hiddens!, numHeads: num_heads!, ffnHiddens: ffn_num_hiddens! });
+    // d2l's attention has no bias: here it is 0.
+    const state = Object.fromEntries(
+      Object.entries(layer.stateDict()).map(([name, { data, shape }]): [string, TensorLike] => {
+        if (D2L[name]) return [name, fixture.input(D2L[name])];
+        if (!name.endsWith('weight')) return [name, { data: new Float32Array(data.length), shape }];
+        return [name, { data: PROJECTIONS.flatMap((part) => [...fixture.input(part).data]), shape }];
+      }),
+    );
+    layer.loadStateDict(state);
+    const options = { validLens: fixture.input('valid_lens'), needWeights: true, training: true };
+    const { output, weights, backward } = layer.forward(fixture.input('x'), options);
+    expectClose(output, fixture.output('output'), fixture.output('output'));
+    expectClose(weights, fixture.output('attention_weights'), fixture.output('attention_weights'));
+    expectClose(backward!(fixture.input('G')).input, fixture.output('grad:x'), fixture.output('grad:x'));
+    const found = gradients(layer);
+    for (const [name, d2l] of Object.entries(D2L)) {
+      expectClose(found[name], fixture.output(`grad:${d2l}`), fixture.output(`grad:${d2l}`));
+    }
+    PROJECTIONS.forEach((name, i) => {
+      const expected = fixture.output(`grad:${name}`);
+      const size = expected.data.length;
+      const data = Array.from(found['self_attn.in_proj_weight']!.data).slice(i * size, (i + 1) * size);
+      expectClose({ data, shape: expected.shape }, expected, expected);
+    });
+  });
+});
+
+describe(NAME, () => {
+  /** The slope of sum(output·g) along a direction, by differences of the float32 forward pass. */
+  test.each<[string, Partial<TransformerEncoderLayerOptions>]>([
+    ['pre-norm with dropout', { norm: 'pre', dropout: 0.3, activation: 'gelu' }],
+    ['post-norm with dropout', { dropout: 0.3, activation: 'gelu-tanh' }],
+    ['rotary positions', { rotary: {}, activation: 'gelu' }],
+    ['no bias', { bias: false, activation: 'gelu' }],
+  ])('has the gradient of what it computes: %s', (_name, options) => {
+    const layer = make(options);
+    const { backward } = train(layer, { seed: 5 });
+    const { input } = backward!(g);
+    const direction = random.tensor([2, 5, 12]);
+    const loss = (by: number) => {
+      const data = x.data.map((value, i) => value + by * direction.data[i]!);
+      return dot(layer.forward({ data, shape: x.shape }, { training: true, seed: 5 }).output.data, g.data);
+    };
+    const slope = (loss(1e-2) - loss(-1e-2)) / 2e-2;
+    // Third derivatives times 1e-4, and roundings of 120 outputs over 1e-2.
+    expect(Math.abs(slope - dot(input.data, direction.data))).toBeLessThan(5e-3 * (5 + Math.abs(slope)));
+  });
+
+  test('drops other elements in each training pass, the same ones for the same seed', () => {
+    const [layer, twin] = [make({ dropout: 0.5 }), make({ dropout: 0.5 })];
+    const first = train(layer).output;
+    expect(train(layer).output).not.toEqual(first);
+    expect(train(twin).output).toEqual(first);
+    expect(train(layer, { dropout: 0 }).output).toEqual(layer.forward(x).output);
+  });
+
+  test('returns backward in training only, to be called once, for its shape, before dispose', () => {
+    const layer = make();
+    expect(Object.keys(layer.forward(x))).toEqual(['output']);
+    const { backward } = train(layer);
+    expectRejected(NAME, 'RangeError', () => backward!(random.tensor([2, 5, 11])));
+    expectRejected(NAME, 'TypeError', () => backward!(undefined as never));
+    expect(grads(layer).every((grad) => grad.every((value) => value === 0))).toBe(true);
+    const before = [x.data.slice(), g.data.slice()];
+    backward!(g);
+    expect([x.data, g.data]).toEqual(before);
+    expectRejected(NAME, 'TypeError', () => backward!(g));
+    const late = train(layer).backward;
+    layer.dispose();
+    layer[Symbol.dispose]();
+    for (const call of [
+      () => late!(g),
+      () => layer.forward(x),
+      () => layer.parameters(),
+      () => layer.stateDict(),
+      () => layer.loadStateDict({}),
+    ]) {
+      expectRejected(`(${NAME}|parameters|stateDict)`, 'TypeError', call);
+    }
+  });
+
+  test('learns by Adam', () => {
+    const layer = make();
+    const adam = new attention.Adam(layer.parameters(), { lr: 0.01 });
+    const losses = Array.from({ length: 30 }, () => {
+      const { output, backward } = train(layer);
+      adam.zeroGrad();
+      const difference = output.data.map((value, i) => value - g.data[i]! / 2);
+      backward!({ data: difference, shape: output.shape });
+      adam.step();
+      return dot(difference, difference);
+    });
+    expect(losses.at(-1)!).toBeLessThan(losses[0]! / 2);
+  });
+
+  test('returns gradients of relative tables', () => {
+    const relativeKeys = random.tensor([5, 4]);
+    const result = train(make(), { relativeKeys }).backward!(g);
+    expect(result.relativeKeys!.shape).toEqual([5, 4]);
+    expect(Object.keys(result).sort()).toEqual(['input', 'relativeKeys']);
+  });
+
+  test("has PyTorch's names, and loads all of them or nothing", () => {
+    const layer = make();
+    const before = layer.stateDict();
+    expect(Object.keys(before)).toEqual([
+      'self_attn.in_proj_weight',
+      'self_attn.in_proj_bias',
+      'self_attn.out_proj.weight',
+      'self_attn.out_proj.bias',
+      'linear1.weight',
+      'linear1.bias',
+      'linear2.weight',
+      'linear2.bias',
+      'norm1.weight',
+      'norm1.bias',
+      'norm2.weight',
+      'norm2.bias',
+    ]);
+    const other = make({ seed: 4 });
+    const state = other.stateDict();
+    const last = { data: new Float32Array(13), shape: [13] };
+    for (const bad of [{ ...state, surplus: [1] }, { ...state, 'norm2.bias': last }, {}]) {
+      expectRejected(NAME, 'RangeError', () => layer.loadStateDict(bad));
+      expect(layer.stateDict()).toEqual(before);
+    }
+    expectRejected(NAME, 'TypeError', () => layer.loadStateDict(null as never));
+    layer.loadStateDict(state);
+    expect(layer.stateDict()).toEqual(state);
+    expect(layer.forward(x)).toEqual(other.forward(x));
+    expect(make().stateDict()).toEqual(before);
+  });
+
+  test('leaves no memory behind', () => {
+    const use = () => {
+      const layer = make();
+      train(layer).backward!(g);
+      layer.dispose();
+    };
+    use();
+    const bytes = heapBytes();
+    for (let i = 0; i < 50; ++i) use();
+    expect(heapBytes()).toBe(bytes);
+  });
+
+  const layer = make();
+  const rows: Rejection[] = [
+    ['no options', 'TypeError', () => new attention.TransformerEncoderLayer(undefined as never)],
+    ['no ffnHiddens', 'TypeError', () => make({ ffnHiddens: undefined as never })],
+    ['another norm', 'RangeError', () => make({ norm: 'both' as never })],
+    ['dropout 1', 'RangeError', () => make({ dropout: 1 })],
+    ['x of another width', 'RangeError', () => layer.forward(random.tensor([2, 5, 11]))],
+    ['x of rank 2', 'RangeError', () => layer.forward(random.tensor([5, 12]))],
+    ['training that is no boolean', 'TypeError', () => layer.forward(x, { training: 1 } as never)],
+    ['a past', 'RangeError', () => layer.forward(x, { pastKey: x, pastValue: x } as never)],
+    ['out', 'RangeError', () => layer.forward(x, { out: {} } as never)],
+  ];
+  testRejections(NAME, rows, () => expect(layer.forward(x).output.shape).toEqual([2, 5, 12]));
+});
