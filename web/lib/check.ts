@@ -15,7 +15,7 @@ export function wrongValue(operation: string, expected: string, got: unknown): n
 }
 
 function describe(value: unknown): string {
-  if (typeof value === 'string') return value;
+  if (typeof value === 'string') return value === '' ? 'an empty string' : value;
   if (value === null || typeof value !== 'object') return String(value);
   return Object.prototype.toString.call(value).slice(8, -1);
 }
