@@ -107,12 +107,13 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
     const tokens = k.shape[1]!;
     const heads = { batch, kvHeads: this.#kvHeads, width: this.#headWidth };
     const past = checkPast(FORWARD, given, this, heads, tokens);
-    const sizes = { ...heads, heads: this.#heads, queries: length, keys: past.length + tokens };
+    const { kvHeads, width } = heads;
+    const sizes = { batch, heads: this.#heads, kvHeads, queries: length, keys: past.length + tokens, width };
     const { options: used, training } = this.#checkTraining(given);
     const check = (options: AttentionOptions): CheckedAttentionOptions => {
       const scoresShape = [batch, sizes.heads, length, sizes.keys];
-      const { width } = sizes;
-      return checkAttentionOptions(FORWARD, options, { ...sizes, valueWidth: width, past: past.length, scoresShape }); // prettier-ignore
+      const { heads, queries, keys } = sizes;
+      return checkAttentionOptions(FORWARD, options, { batch, heads, queries, keys, width, valueWidth: width, past: past.length, scoresShape }); // prettier-ignore
     };
     const plan = check(used);
     // Every training step drops other weights.
@@ -198,14 +199,15 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
     return [q, k, v];
   }
 
-  /** What the attention is told: the layer's dropout in training, and its seed. */
-  #checkTraining({ training, ...given }: LayerForwardOptions): {
-    options: AttentionOptions;
-    training: boolean;
-  } {
-    const trains = training !== undefined && checkBoolean(FORWARD, 'training', training);
-    const dropout = given.dropout ?? (trains ? this.#dropout : 0);
-    return { options: { ...given, dropout, seed: given.seed ?? this.#seed }, training: trains };
+  /**
+   * What the attention is told: the layer's dropout in training, and its seed. Options that need neither stay as they are, for
+   * copying them costs a small call dearly.
+   */
+  #checkTraining(given: LayerForwardOptions): { options: AttentionOptions; training: boolean } {
+    const training = given.training !== undefined && checkBoolean(FORWARD, 'training', given.training);
+    if (!training && given.dropout == null) return { options: given, training };
+    const dropout = given.dropout ?? this.#dropout;
+    return { options: { ...given, dropout, seed: given.seed ?? this.#seed }, training };
   }
 
   /**
