@@ -3,6 +3,7 @@
 export default {
   rootDir: import.meta.dirname,
   testEnvironment: 'node',
+  setupFiles: ['<rootDir>/tests/support/fuzzSeed.ts'],
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   testPathIgnorePatterns: ['<rootDir>/tests/browser/', '<rootDir>/tests/bench/', '/node_modules/'],
   modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/tests/bench/'],
