@@ -1,6 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkInteger, checkOptions, checkProbability, checkSeed, wrongKind, wrongValue } from '../check.js';
-import { disposeSymbol } from '../dispose.js';
 import { freshSeed, normal } from '../random.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
@@ -10,6 +9,7 @@ import {
   type PositionalEncodingForwardOptions,
   type PositionalEncodingResult,
 } from './addedPositions.js';
+import { ParameterOwner } from './layer.js';
 import { Parameters, type Parameter } from './parameters.js';
 
 /** What `LearnedPositionalEncoding` is made from. */
@@ -63,7 +63,7 @@ export function learnedPositionalEncodingClass(
   };
 }
 
-class LearnedPositionalEncodingLayer implements LearnedPositionalEncoding {
+class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPositionalEncoding {
   readonly #wasm: Wasm;
   readonly #parameters: Parameters;
   readonly #width: number;
@@ -77,14 +77,17 @@ class LearnedPositionalEncodingLayer implements LearnedPositionalEncoding {
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const maxLen = checkInteger(OPERATION, 'maxLen', given.maxLen, 1);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
-    this.#dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
+    const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
+    // torch.nn.Embedding's first values.
+    const initial = () => normal(seed, 0, maxLen * width);
+    const parameters = new Parameters(wasm, OPERATION, [{ name: 'weight', shape: [maxLen, width], initial }]);
+    super(parameters);
+    this.#parameters = parameters;
+    this.#dropout = dropout;
     this.#wasm = wasm;
     this.#width = width;
     this.#maxLen = maxLen;
     this.#seed = seed;
-    // torch.nn.Embedding's first values.
-    const initial = () => normal(seed, 0, maxLen * width);
-    this.#parameters = new Parameters(wasm, OPERATION, [{ name: 'weight', shape: [maxLen, width], initial }]);
   }
 
   forward(x: TensorLike, options?: PositionalEncodingForwardOptions): PositionalEncodingResult {
@@ -106,25 +109,5 @@ class LearnedPositionalEncodingLayer implements LearnedPositionalEncoding {
       rows: () => parameters.address('weight') + first,
       gradient: () => parameters.gradient('weight') + first,
     });
-  }
-
-  parameters(): Parameter[] {
-    return this.#parameters.list();
-  }
-
-  stateDict(): Record<string, Tensor> {
-    return this.#parameters.stateDict();
-  }
-
-  loadStateDict(state: Record<string, TensorLike>): void {
-    this.#parameters.load(state);
-  }
-
-  dispose(): void {
-    this.#parameters.dispose();
-  }
-
-  [disposeSymbol](): void {
-    this.dispose();
   }
 }
