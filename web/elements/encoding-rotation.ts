@@ -2,27 +2,28 @@ import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { slider } from './controls.js';
 import { rotationStyles } from './encoding-rotation-styles.js';
-import { FigureElement } from './figure-element.js';
+import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { arcPath, residual, rotate, type Pair } from './rotation.js';
+import { whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
 
 /** Positions of the figure; the encoding is computed up to where the longest offset leads from the last of them. */
 const POSITIONS = 60;
 const OFFSET = 30;
 
+const settings = {
+  position: whole(10, 0, POSITIONS - 1),
+  offset: whole(6, -OFFSET, OFFSET),
+  width: whole(16, 4, 32, 2),
+};
+
 /**
  * `<encoding-rotation>`: the pairs (2j, 2j+1) of an encoding as hands of clocks. The matrix of an offset δ turns every hand
  * from position i to position i + δ; the residual says how exactly.
- *
- * @fires rotation-change - the reader moved a slider; `detail` is `{ position, offset, width }`
  */
 export class EncodingRotation extends FigureElement {
   static override styles = [baseStyles, controlStyles, rotationStyles];
-  static override properties = {
-    position: { type: Number },
-    offset: { type: Number },
-    width: { type: Number },
-  };
+  static override settings = settings;
 
   /** The position i whose hands are turned, 0 to 59; default 10. */
   declare position: number;
@@ -30,13 +31,6 @@ export class EncodingRotation extends FigureElement {
   declare offset: number;
   /** Width of the encoding, even; default 16, eight clocks. */
   declare width: number;
-
-  constructor() {
-    super();
-    this.position = 10;
-    this.offset = 6;
-    this.width = 16;
-  }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, position, offset, width } = this;
@@ -55,7 +49,7 @@ export class EncodingRotation extends FigureElement {
           min: -OFFSET,
           max: OFFSET,
           text: words.number(offset),
-          onInput: (value) => this.#change({ offset: value }),
+          onInput: (value) => this.change({ offset: value }),
         })}
         ${slider({
           name: 'position',
@@ -64,7 +58,7 @@ export class EncodingRotation extends FigureElement {
           min: 0,
           max: POSITIONS - 1,
           text: words.number(position),
-          onInput: (value) => this.#change({ position: value }),
+          onInput: (value) => this.change({ position: value }),
         })}
         ${slider({
           name: 'width',
@@ -74,7 +68,7 @@ export class EncodingRotation extends FigureElement {
           max: 32,
           step: 2,
           text: words.number(width),
-          onInput: (value) => this.#change({ width: value }),
+          onInput: (value) => this.change({ width: value }),
         })}
       </div>
       <p class="residual" role="status">
@@ -135,15 +129,54 @@ export class EncodingRotation extends FigureElement {
       >`;
   }
 
-  #change(change: Partial<Pick<EncodingRotation, 'position' | 'offset' | 'width'>>): void {
-    Object.assign(this, change);
+  protected override data(library: WasmAttention): FigureData {
+    const { words, position, offset, width } = this;
+    const matrices = library.encodingRotation({ delta: offset, dim: width }).data;
+    const P = library.sinusoidalEncoding({ length: POSITIONS + OFFSET, dim: width }).data;
+    const rows = Array.from({ length: width / 2 }, (_, j) => {
+      const from: Pair = [P[position * width + 2 * j] ?? NaN, P[position * width + 2 * j + 1] ?? NaN];
+      return [j, ...from, ...rotate(matrices.subarray(4 * j, 4 * j + 4), from)];
+    });
+    const names = ['sine', 'cosine', 'turnedSine', 'turnedCosine'] as const;
+    return {
+      columns: [words.text('rotation.pairNumber'), ...names.map((name) => words.text(`rotation.${name}`))],
+      rows,
+    };
+  }
+
+  protected override code(): FigureCode {
     const { position, offset, width } = this;
-    const detail = { position, offset, width };
-    this.dispatchEvent(new CustomEvent('rotation-change', { detail, bubbles: true, composed: true }));
+    return {
+      javascript: `import { load } from 'wasm-attention';
+
+const { encodingRotation, sinusoidalEncoding } = await load();
+const i = ${position};
+const delta = ${offset};
+const dim = ${width};
+const P = sinusoidalEncoding({ length: i + 1, dim }).data;
+const M = encodingRotation({ delta, dim }).data; // (dim / 2, 2, 2)
+
+for (let j = 0; j < dim / 2; ++j) {
+  const [sine, cosine] = [P[i * dim + 2 * j], P[i * dim + 2 * j + 1]];
+  const [a, b, c, d] = M.subarray(4 * j, 4 * j + 4);
+  console.log(a * sine + b * cosine, c * sine + d * cosine);
+}
+`,
+      pytorch: `import torch
+
+i, delta, dim = ${position}, ${offset}, ${width}
+omega = 10000.0 ** (-torch.arange(0, dim, 2) / dim)
+p = torch.stack([torch.sin(i * omega), torch.cos(i * omega)], dim=-1)
+cos, sin = torch.cos(delta * omega), torch.sin(delta * omega)
+M = torch.stack([torch.stack([cos, sin], -1), torch.stack([-sin, cos], -1)], -2)
+
+print((M @ p.unsqueeze(-1)).squeeze(-1))  # the pairs of position i + delta
+`,
+    };
   }
 }
 
-customElements.define('encoding-rotation', EncodingRotation);
+defineFigure('encoding-rotation', EncodingRotation);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,32 +1,116 @@
-import { html, LitElement, type CSSResultGroup, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type CSSResultGroup, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
+import { figureTools } from './figure-tools.js';
 import { Localised } from './localised.js';
+import type { Settings } from './settings.js';
+import { settingsInLink } from './share-link.js';
 import { baseStyles } from './styles.js';
 
+/** What a figure shows, as numbers: for the table below it and for CSV. */
+export interface FigureData {
+  /** Names of the columns. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
+/** The figure's present state as code that computes the same. */
+export interface FigureCode {
+  readonly javascript: string;
+  readonly pytorch: string;
+}
+
 /**
- * A figure that computes: it loads the library once it is in the page, speaks the page's language, and says so in plain
- * words where WebAssembly is missing.
+ * A figure that computes. It loads the library once it is in the page, speaks the page's language, says so in plain words
+ * where WebAssembly is missing, takes its settings from attributes and from the address, and has the tools that every figure has:
+ * reset, link, export, code, full screen.
+ *
+ * A figure lists its `settings`, draws in `renderFigure`, and gives `data` and `code`; `defineFigure` registers it.
+ *
+ * @fires figure-change - the reader changed a setting; `detail` has all settings by name
+ * @fires figure-error - the library could not be loaded; `detail` is the cause
  */
 export abstract class FigureElement extends LitElement {
   static override styles: CSSResultGroup = baseStyles;
+  /** What the reader can set; each is a property and, in kebab case, an attribute. */
+  static readonly settings: Settings = {};
 
   protected readonly words = new Localised(this);
+  /** The settings as the author of the page gave them. */
+  #first: Readonly<Record<string, unknown>> = {};
   #library: WasmAttention | undefined;
   #failed = false;
 
+  constructor() {
+    super();
+    for (const [name, { initial }] of Object.entries(this.settings)) this.#set(name, initial);
+  }
+
+  get settings(): Settings {
+    return (this.constructor as typeof FigureElement).settings;
+  }
+
+  /** The settings as the author of the page gave them: those of a link without any. */
+  get firstSettings(): Readonly<Record<string, unknown>> {
+    return this.#first;
+  }
+
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.#library === undefined) void this.#load();
+    if (this.#library !== undefined) return;
+    this.#first = this.#values();
+    const given = settingsInLink(this, location.href);
+    for (const [name, value] of Object.entries(given)) this.#set(name, value);
+    void this.#load();
+  }
+
+  /** Changes settings as the reader would, and tells the page. */
+  change(settings: Readonly<Record<string, unknown>>): void {
+    for (const [name, value] of Object.entries(settings)) this.#set(name, value);
+    this.dispatchEvent(
+      new CustomEvent('figure-change', { detail: this.#values(), bubbles: true, composed: true }),
+    );
+  }
+
+  /** Back to how the author of the page set the figure. */
+  reset(): void {
+    this.change(this.#first);
   }
 
   protected override render(): TemplateResult {
     if (!this.words.ready) return html``;
     if (this.#failed) return html`<p class="failure" role="alert">${this.words.text('unsupported')}</p>`;
-    return this.#library === undefined ? html`` : this.renderFigure(this.#library);
+    const library = this.#library;
+    if (library === undefined) return html``;
+    return html`<div class="stage">${this.renderFigure(library)}</div>
+      ${
+        this.isConnected
+          ? figureTools(
+              this,
+              this.words,
+              () => this.data(library),
+              () => this.code(),
+            )
+          : nothing
+      }`;
   }
 
-  /** The figure's content, once the library and the words are there. */
+  /** The picture and its controls, once the library and the words are there. Exports leave out form controls and `details`. */
   protected abstract renderFigure(library: WasmAttention): TemplateResult;
+
+  /** What is shown, as numbers. */
+  protected abstract data(library: WasmAttention): FigureData;
+
+  /** What is shown, as code. */
+  protected abstract code(): FigureCode;
+
+  #set(name: string, value: unknown): void {
+    (this as unknown as Record<string, unknown>)[name] = value;
+  }
+
+  #values(): Record<string, unknown> {
+    const values = this as unknown as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(Object.keys(this.settings).map((name) => [name, values[name]]));
+  }
 
   async #load(): Promise<void> {
     try {
@@ -38,4 +122,15 @@ export abstract class FigureElement extends LitElement {
     }
     this.requestUpdate();
   }
+}
+
+/** Registers a figure under its tag, with its settings as properties and attributes. */
+export function defineFigure(tag: string, figure: CustomElementConstructor & typeof FigureElement): void {
+  for (const [name, { initial, read }] of Object.entries(figure.settings)) {
+    const attribute = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const fromAttribute = (text: string | null): unknown =>
+      text === null ? initial : (read(text) ?? initial);
+    figure.createProperty(name, { attribute, converter: { fromAttribute } });
+  }
+  customElements.define(tag, figure);
 }

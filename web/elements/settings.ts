@@ -1,0 +1,81 @@
+/** One thing that a reader can set in a figure: its first value, and how it is written in an attribute or a link. */
+export interface Setting<T> {
+  readonly initial: T;
+  /** The value that `text` stands for, or undefined where it stands for none. */
+  read(text: string): T | undefined;
+  write(value: T): string;
+}
+
+/** A figure's settings, by the names of its properties. */
+export type Settings = Readonly<Record<string, Setting<unknown>>>;
+
+/** The values that settings `S` take. */
+export type SettingValues<S> = { [Name in keyof S]: S[Name] extends Setting<infer T> ? T : never };
+
+/** A whole number from `min` to `max`, a multiple of `step` away from `min`. */
+export function whole(initial: number, min: number, max: number, step = 1): Setting<number> {
+  return real(initial, min, max, (value) => Number.isInteger(value) && (value - min) % step === 0);
+}
+
+/** A number from `min` to `max`. */
+export function real(
+  initial: number,
+  min: number,
+  max: number,
+  allows: (value: number) => boolean = () => true,
+): Setting<number> {
+  const read = (text: string): number | undefined => {
+    const value = text.trim() === '' ? NaN : Number(text);
+    return value >= min && value <= max && allows(value) ? value : undefined;
+  };
+  return { initial, read, write: String };
+}
+
+/** One of a few words. */
+export function oneOf<const T extends string>(initial: T, ...others: readonly T[]): Setting<T> {
+  return {
+    initial,
+    read: (text) => [initial, ...others].find((word) => word === text),
+    write: (value) => value,
+  };
+}
+
+/** Yes or no. As an attribute, `no` is the word that turns it off. */
+export function flag(initial: boolean): Setting<boolean> {
+  const values: Readonly<Record<string, boolean>> = {
+    '': true,
+    yes: true,
+    true: true,
+    no: false,
+    false: false,
+  };
+  return {
+    initial,
+    read: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
+    write: (value) => (value ? 'yes' : 'no'),
+  };
+}
+
+/** From `least` to `most` settings of one kind, written with blanks between them. */
+export function several<T>(
+  initial: readonly T[],
+  each: Setting<T>,
+  { least = 0, most = Infinity }: { least?: number; most?: number } = {},
+): Setting<readonly T[]> {
+  return {
+    initial,
+    read: (text) => {
+      const words = text.split(/[\s,]+/).filter((word) => word !== '');
+      const values = words.slice(0, 1000).map((word) => each.read(word));
+      const good =
+        values.length >= least && values.length <= most && values.every((value) => value !== undefined);
+      return good ? (values as T[]) : undefined;
+    },
+    write: (values) => values.map((value) => each.write(value)).join(' '),
+  };
+}
+
+/** Any text of at most `most` characters; what is longer is cut. */
+export function words(initial: string, most: number): Setting<string> {
+  return { initial, read: (text) => [...text].slice(0, most).join(''), write: (value) => value };
+}

@@ -1,0 +1,39 @@
+import type { Settings } from './settings.js';
+
+/** A figure as links see it. */
+export interface Shareable extends HTMLElement {
+  readonly settings: Settings;
+}
+
+/** The name of a figure in links: the nearest `id` around it, or its tag. */
+export function linkName(figure: HTMLElement): string {
+  return figure.closest('[id]')?.id || figure.localName;
+}
+
+/** What the address says of this figure: the settings that it knows and whose values are good; the rest is left out. */
+export function settingsInLink(figure: Shareable, address: string): Record<string, unknown> {
+  const text = new URL(address).searchParams.get(linkName(figure));
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of new URLSearchParams((text ?? '').slice(0, 4000))) {
+    const setting = Object.hasOwn(figure.settings, name) ? figure.settings[name] : undefined;
+    const read = setting?.read(value);
+    if (read !== undefined) given[name] = read;
+  }
+  return given;
+}
+
+/** The address with this figure's settings in it, only those that are not the figure's first ones; and the figure as its target. */
+export function linkTo(figure: Shareable, address: string, first: Readonly<Record<string, unknown>>): string {
+  const url = new URL(address);
+  const values = figure as unknown as Readonly<Record<string, unknown>>;
+  const changed = Object.entries(figure.settings)
+    .map(([name, setting]) => [name, setting.write(values[name]), setting.write(first[name])] as const)
+    .filter(([, now, before]) => now !== before)
+    .map(([name, now]): [string, string] => [name, now]);
+  const name = linkName(figure);
+  if (changed.length === 0) url.searchParams.delete(name);
+  else url.searchParams.set(name, String(new URLSearchParams(changed)));
+  const target = figure.closest('[id]')?.id;
+  url.hash = target === undefined ? '' : target;
+  return url.href;
+}
