@@ -1,39 +1,33 @@
-import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
 import { headsStyles } from './attention-heads-styles.js';
 import { choice, slider } from './controls.js';
-import { FigureElement } from './figure-element.js';
+import { headsCode } from './attention-heads-code.js';
+import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import './heat-map.js';
 import type { CellDetail, HeatMap } from './heat-map.js';
 import './ramp-legend.js';
+import { oneOf, several, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
-import {
-  BATCH,
-  inputOf,
-  lengthsOf,
-  NUM_HEADS,
-  NUM_HIDDENS,
-  shapeText,
-  TOKENS,
-  weightsOf,
-} from './textbook-case.js';
-import { valuesTable } from './values-table.js';
+import { BATCH, inputOf, NUM_HEADS, NUM_HIDDENS, shapeText, TOKENS, weightsOf } from './textbook-case.js';
+
+/** Seeds of a random X: more than a reader will draw. */
+const LAST_SEED = 9999;
+
+const settings = {
+  validLens: several([3, 2], whole(0, 0, TOKENS), { least: BATCH, most: BATCH }),
+  input: oneOf('ones', 'random'),
+  seed: whole(1, 1, LAST_SEED),
+};
 
 /**
  * `<attention-heads>`: the attention weights of every head of a `MultiHeadAttention` layer over two short sequences, with a
  * slider for each sequence's valid length.
- *
- * @fires attention-change - the reader changed something; `detail` is `{ validLens, input, seed }`
  */
 export class AttentionHeads extends FigureElement {
   static override styles = [baseStyles, controlStyles, headsStyles];
-  static override properties = {
-    validLens: { attribute: 'valid-lens', converter: { fromAttribute: lengthsOf } },
-    input: { type: String },
-    seed: { type: Number },
-    pointed: { state: true },
-    tableOpen: { state: true },
-  };
+  static override settings = settings;
+  static override properties = { pointed: { state: true } };
 
   /** Valid length of each sequence, 0 to 4; default `3 2`. */
   declare validLens: readonly number[];
@@ -42,16 +36,7 @@ export class AttentionHeads extends FigureElement {
   /** Seed of the random X; default 1. */
   declare seed: number;
   declare protected pointed: (CellDetail & { sequence: number; head: number }) | undefined;
-  declare protected tableOpen: boolean;
   #layer: MultiHeadAttention | undefined;
-
-  constructor() {
-    super();
-    this.validLens = [3, 2];
-    this.input = 'ones';
-    this.seed = 1;
-    this.tableOpen = false;
-  }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
@@ -87,18 +72,17 @@ export class AttentionHeads extends FigureElement {
         ${this.validLens.map((valid, sequence) => this.#lengthSlider(valid, sequence))}
         <fieldset class="choices">
           <legend>${words.text('heads.input')}</legend>
-          ${choice('input', words.text('heads.ones'), this.input === 'ones', () => this.#change({ input: 'ones' }))}
-          ${choice('input', words.text('heads.random'), this.input === 'random', () => this.#change({ input: 'random' }))}
+          ${choice('input', words.text('heads.ones'), this.input === 'ones', () => this.change({ input: 'ones' }))}
+          ${choice('input', words.text('heads.random'), this.input === 'random', () => this.change({ input: 'random' }))}
           <button
             type="button"
             ?disabled=${this.input === 'ones'}
-            @click=${() => this.#change({ seed: this.seed + 1 })}
+            @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}
           >
             ${words.text('heads.draw')}
           </button>
         </fieldset>
       </div>
-      ${this.#tables(weights)}
     `;
   }
 
@@ -137,7 +121,7 @@ export class AttentionHeads extends FigureElement {
       max: TOKENS,
       text: words.number(valid),
       onInput: (value) =>
-        this.#change({ validLens: this.validLens.map((old, i) => (i === sequence ? value : old)) }),
+        this.change({ validLens: this.validLens.map((old, i) => (i === sequence ? value : old)) }),
     });
   }
 
@@ -176,42 +160,34 @@ export class AttentionHeads extends FigureElement {
       <strong>${words.number(value, 3)}</strong>`;
   }
 
-  #tables(weights: Tensor): TemplateResult {
+  protected override data(library: WasmAttention): FigureData {
     const { words } = this;
-    const heads = [1, 2, 3, 4];
-    const format = (value: number): string => words.number(value, 3);
-    const names = { rowName: words.text('query'), columnName: words.text('key') };
-    const table = (sequence: number, head: number): TemplateResult => {
-      const caption = words.text('heads.mapLabel', { sequence: sequence + 1, head: head + 1 });
-      const values = weightsOf(weights, sequence, head);
-      return valuesTable({ ...names, values, rows: TOKENS, origin: 1, heads, caption, format });
+    const { weights } = this.#attend(library);
+    const keys = Array.from({ length: TOKENS }, (_, key) => `${words.text('key')} ${key + 1}`);
+    return {
+      columns: [
+        words.text('heads.sequenceNumber'),
+        words.text('heads.headNumber'),
+        words.text('query'),
+        ...keys,
+      ],
+      rows: Array.from({ length: BATCH * NUM_HEADS * TOKENS }, (_, row) => {
+        const [sequence, head] = [
+          Math.floor(row / (NUM_HEADS * TOKENS)),
+          Math.floor(row / TOKENS) % NUM_HEADS,
+        ];
+        const values = weights.data.subarray(row * TOKENS, (row + 1) * TOKENS);
+        return [sequence + 1, head + 1, (row % TOKENS) + 1, ...values];
+      }),
     };
-    const all = Array.from({ length: BATCH * NUM_HEADS }, (_, k) =>
-      table(Math.floor(k / NUM_HEADS), k % NUM_HEADS),
-    );
-    return html`<details
-      @toggle=${(event: Event) => (this.tableOpen = (event.target as HTMLDetailsElement).open)}
-    >
-      <summary>${words.text('table')}</summary>
-      ${
-        this.tableOpen
-          ? html`<div class="scroller tables" role="region" tabindex="0" aria-label=${words.text('table')}>
-              ${all}
-            </div>`
-          : nothing
-      }
-    </details>`;
   }
 
-  #change(change: Partial<Pick<AttentionHeads, 'validLens' | 'input' | 'seed'>>): void {
-    Object.assign(this, change);
-    const { validLens, input, seed } = this;
-    const detail = { validLens, input, seed };
-    this.dispatchEvent(new CustomEvent('attention-change', { detail, bubbles: true, composed: true }));
+  protected override code(): FigureCode {
+    return headsCode(this);
   }
 }
 
-customElements.define('attention-heads', AttentionHeads);
+defineFigure('attention-heads', AttentionHeads);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,50 +1,51 @@
-import { html, type TemplateResult } from 'lit';
+import { html, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { Tensor, WasmAttention } from 'wasm-attention';
 import { slider } from './controls.js';
-import { FigureElement } from './figure-element.js';
 import { adopt, leave, share, type EncodingSettings } from './encoding-group.js';
+import { FigureElement } from './figure-element.js';
+import { real, several, whole } from './settings.js';
 
 /** The most columns that are drawn at once: as many as there are line styles. */
 export const MOST_COLUMNS = 6;
 
+const LENGTH = { min: 2, max: 256 };
+const WIDTH = { min: 4, max: 128 };
+
+const settings = {
+  length: whole(60, LENGTH.min, LENGTH.max),
+  width: whole(32, WIDTH.min, WIDTH.max),
+  base: real(10000, 10, 1e6),
+  columns: several([6, 7, 8, 9], whole(0, 0, WIDTH.max - 1), { least: 1, most: MOST_COLUMNS }),
+};
+
 /**
  * A figure of the matrix P of sine and cosine encodings with its sliders. Figures with the same `group` attribute share
- * length, width, base and the picked columns.
- *
- * @fires encoding-change - the reader moved a slider or picked a column; `detail` is an {@link EncodingSettings}
+ * length, width, base and the picked columns, and one place in links.
  */
 export abstract class EncodingFigure extends FigureElement implements EncodingSettings {
-  static override properties = {
-    length: { type: Number },
-    width: { type: Number },
-    base: { type: Number },
-    columns: { converter: { fromAttribute: columnsOf } },
-    group: { type: String },
-  };
+  static override settings = settings;
+  static override properties: PropertyDeclarations = { group: { type: String } };
 
-  /** Positions: rows of P; default 60. */
+  /** Positions: rows of P, 2 to 256; default 60. */
   declare length: number;
-  /** Columns of P, the paper's d; default 32. */
+  /** Columns of P, the paper's d, 4 to 128; default 32. */
   declare width: number;
-  /** Base of the frequencies; default 10000. */
+  /** Base of the frequencies, 10 to 1,000,000; default 10000. */
   declare base: number;
-  /** The columns drawn as curves; default 6 to 9. */
+  /** The columns drawn as curves, one to six; default 6 to 9. */
   declare columns: readonly number[];
   /** Name of the figures that share these settings; none by default. */
   declare group: string;
 
   constructor() {
     super();
-    this.length = 60;
-    this.width = 32;
-    this.base = 10000;
-    this.columns = [6, 7, 8, 9];
     this.group = '';
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    adopt(this);
+    const first = adopt(this);
+    if (first !== undefined) this.firstSettings = first.firstSettings;
   }
 
   override disconnectedCallback(): void {
@@ -53,12 +54,9 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
   }
 
   /** Changes settings as the reader would: tells the group and the page. */
-  protected change(settings: Partial<EncodingSettings>): void {
-    Object.assign(this, settings);
+  override change(settings: Partial<EncodingSettings>): void {
+    super.change(settings);
     share(this);
-    const { length, width, base, columns } = this;
-    const detail: EncodingSettings = { length, width, base, columns };
-    this.dispatchEvent(new CustomEvent('encoding-change', { detail, bubbles: true, composed: true }));
   }
 
   /** P as the library computes it, (length, width). */
@@ -72,6 +70,30 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
     return this.columns.map((column) => column - beyond).filter((column) => column >= 0);
   }
 
+  /** JavaScript that computes P, row by row in `P`, with `length` and `dim`. */
+  protected javascriptOfP(): string {
+    const { length, width, base } = this;
+    return `import { load } from 'wasm-attention';
+
+const { sinusoidalEncoding } = await load();
+const length = ${length};
+const dim = ${width};
+const P = sinusoidalEncoding({ length, dim, base: ${base} }).data;
+`;
+  }
+
+  /** PyTorch code that computes P, (length, dim). */
+  protected pytorchOfP(): string {
+    const { length, width, base } = this;
+    return `import torch
+
+length, dim = ${length}, ${width}
+column = torch.arange(dim)
+angle = torch.arange(length)[:, None] / ${base} ** (2 * (column // 2) / dim)
+P = torch.where(column % 2 == 0, torch.sin(angle), torch.cos(angle))
+`;
+  }
+
   /** Sliders for length, width and base, the base in tenths of a decade. */
   protected sliders(more: TemplateResult = html``): TemplateResult {
     const { words, length, width, base } = this;
@@ -83,8 +105,7 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
         name: 'length',
         label: label('encoding.length'),
         value: length,
-        min: 2,
-        max: 256,
+        ...LENGTH,
         text: words.number(length),
         onInput: (value) => this.change({ length: value }),
       })}
@@ -92,8 +113,7 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
         name: 'width',
         label: label('encoding.width'),
         value: width,
-        min: 4,
-        max: 128,
+        ...WIDTH,
         text: words.number(width),
         onInput: (value) => this.change({ width: value }),
       })}
@@ -109,11 +129,6 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
       })}
     </div>`;
   }
-}
-
-function columnsOf(attribute: string | null): readonly number[] {
-  const columns = (attribute ?? '').split(/[\s,]+/).filter((word) => /^\d+$/.test(word));
-  return columns.length > 0 ? columns.slice(0, MOST_COLUMNS).map(Number) : [6, 7, 8, 9];
 }
 
 /** Rounds to three significant digits: a base the reader can name. */

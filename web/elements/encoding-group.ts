@@ -8,18 +8,20 @@ export interface EncodingSettings {
 
 interface Member extends EncodingSettings {
   readonly group: string;
+  readonly firstSettings: Readonly<Record<string, unknown>>;
 }
 
 const groups = new Map<string, Set<Member>>();
 
-/** Joins the figure's group and takes over its settings, if it has members already. */
-export function adopt(member: Member): void {
-  if (member.group === '') return;
+/** Joins the figure's group and takes over its settings, if it has members already; returns the member that it took them from. */
+export function adopt(member: Member): Member | undefined {
+  if (member.group === '') return undefined;
   const members = groups.get(member.group) ?? new Set<Member>();
   groups.set(member.group, members);
   const [first] = members;
   if (first !== undefined) copy(first, member);
   members.add(member);
+  return first;
 }
 
 /** Gives a figure's settings to the rest of its group. */

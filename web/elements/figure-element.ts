@@ -1,5 +1,6 @@
 import { html, LitElement, nothing, type CSSResultGroup, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
+import { figureHosts } from './figure-hosts.js';
 import { figureTools } from './figure-tools.js';
 import { Localised } from './localised.js';
 import type { Settings } from './settings.js';
@@ -37,11 +38,13 @@ export abstract class FigureElement extends LitElement {
   protected readonly words = new Localised(this);
   /** The settings as the author of the page gave them. */
   #first: Readonly<Record<string, unknown>> = {};
+  #started = false;
   #library: WasmAttention | undefined;
   #failed = false;
 
   constructor() {
     super();
+    figureHosts.add(this);
     for (const [name, { initial }] of Object.entries(this.settings)) this.#set(name, initial);
   }
 
@@ -54,9 +57,14 @@ export abstract class FigureElement extends LitElement {
     return this.#first;
   }
 
+  protected set firstSettings(first: Readonly<Record<string, unknown>>) {
+    this.#first = first;
+  }
+
   override connectedCallback(): void {
     super.connectedCallback();
-    if (this.#library !== undefined) return;
+    if (this.#started) return;
+    this.#started = true;
     this.#first = this.#values();
     const given = settingsInLink(this, location.href);
     for (const [name, value] of Object.entries(given)) this.#set(name, value);
@@ -126,10 +134,10 @@ export abstract class FigureElement extends LitElement {
 
 /** Registers a figure under its tag, with its settings as properties and attributes. */
 export function defineFigure(tag: string, figure: CustomElementConstructor & typeof FigureElement): void {
-  for (const [name, { initial, read }] of Object.entries(figure.settings)) {
+  for (const [name, setting] of Object.entries(figure.settings)) {
     const attribute = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
     const fromAttribute = (text: string | null): unknown =>
-      text === null ? initial : (read(text) ?? initial);
+      text === null ? setting.initial : (setting.read(text) ?? setting.initial);
     figure.createProperty(name, { attribute, converter: { fromAttribute } });
   }
   customElements.define(tag, figure);

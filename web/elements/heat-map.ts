@@ -1,5 +1,6 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { watchDevicePixels } from './device-pixels.js';
+import { isInFigure } from './figure-hosts.js';
 import { moveCursor, type Cell } from './heat-map-cursor.js';
 import { columnTicks, cursorMark, hatching, rowTicks } from './heat-map-marks.js';
 import { heatMapStyles } from './heat-map-styles.js';
@@ -20,7 +21,7 @@ const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
 
 /**
  * `<heat-map>`: a matrix in Blues on a canvas, with a cursor for pointer and keyboard, the value under it in words, a legend
- * and the whole matrix as a table.
+ * and the whole matrix as a table; inside a figure, the figure makes the table.
  *
  * Set `values` (row-major), `rows` and `columns` from a script; the rest are attributes too (README.md lists them).
  *
@@ -159,6 +160,12 @@ export class HeatMap extends LitElement {
         <ramp-legend .low=${low} .high=${high}></ramp-legend>
       </div>
       <slot></slot>
+      ${isInFigure(this) ? nothing : this.#details()}
+    `;
+  }
+
+  #details(): TemplateResult {
+    return html`
       <details @toggle=${(event: Event) => (this.tableOpen = (event.target as HTMLDetailsElement).open)}>
         <summary>${this.#words.text('table')}</summary>
         ${this.tableOpen ? this.#table() : nothing}

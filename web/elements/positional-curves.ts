@@ -3,10 +3,10 @@ import type { Tensor, WasmAttention } from 'wasm-attention';
 import { slider } from './controls.js';
 import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './curves-drawing.js';
 import { EncodingFigure } from './encoding-figure.js';
+import { defineFigure, type FigureCode, type FigureData } from './figure-element.js';
 import { moveCursor } from './heat-map-cursor.js';
 import { seriesStyles } from './series.js';
 import { baseStyles, controlStyles } from './styles.js';
-import { valuesTable } from './values-table.js';
 
 /**
  * `<positional-curves>`: columns of the matrix P of sine and cosine encodings over the positions, each curve labelled at its
@@ -47,16 +47,10 @@ export class PositionalCurves extends EncodingFigure {
       }
     `,
   ];
-  static override properties = {
-    ...EncodingFigure.properties,
-    pixels: { state: true },
-    cursor: { state: true },
-    tableOpen: { state: true },
-  };
+  static override properties = { pixels: { state: true }, cursor: { state: true } };
 
   declare protected pixels: number;
   declare protected cursor: number | undefined;
-  declare protected tableOpen: boolean;
   #spoken = '';
   readonly #observer = new ResizeObserver(
     ([entry]) => (this.pixels = entry?.contentRect.width ?? this.pixels),
@@ -65,7 +59,6 @@ export class PositionalCurves extends EncodingFigure {
   constructor() {
     super();
     this.pixels = 600;
-    this.tableOpen = false;
   }
 
   override connectedCallback(): void {
@@ -105,7 +98,7 @@ export class PositionalCurves extends EncodingFigure {
       <p class="readout values">
         ${cursor === undefined ? words.text('curves.hint') : this.#readout(P, columns, cursor)}
       </p>
-      ${this.sliders(this.#columnSlider(columns, width))} ${this.#table(P, columns)}
+      ${this.sliders(this.#columnSlider(columns, width))}
     `;
   }
 
@@ -136,27 +129,27 @@ export class PositionalCurves extends EncodingFigure {
     });
   }
 
-  #table(P: Tensor, columns: readonly number[]): TemplateResult {
-    const { words, length } = this;
-    const caption = words.text('curves.label', { columns: columnRanges(columns), length });
-    const values = (): number[] =>
-      Array.from({ length: length * columns.length }, (_, k) =>
-        entry(P, Math.floor(k / columns.length), columns[k % columns.length] ?? 0),
-      );
-    const names = { rowName: words.text('position'), columnName: words.text('column') };
-    const format = (value: number): string => words.number(value, 3);
-    return html`<details
-      @toggle=${(event: Event) => (this.tableOpen = (event.target as HTMLDetailsElement).open)}
-    >
-      <summary>${words.text('table')}</summary>
-      ${
-        this.tableOpen
-          ? html`<div class="scroller" role="region" tabindex="0" aria-label=${caption}>
-              ${valuesTable({ ...names, values: values(), rows: length, origin: 0, heads: columns, caption, format })}
-            </div>`
-          : nothing
-      }
-    </details>`;
+  protected override data(library: WasmAttention): FigureData {
+    const { words, length, drawnColumns: columns } = this;
+    const P = this.encoding(library);
+    return {
+      columns: [words.text('position'), ...columns.map((column) => words.text('curves.column', { column }))],
+      rows: Array.from({ length }, (_, i) => [i, ...columns.map((column) => entry(P, i, column))]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    const list = `[${this.drawnColumns.join(', ')}]`;
+    return {
+      javascript: `${this.javascriptOfP()}
+for (let i = 0; i < length; ++i) {
+  console.log(i, ...${list}.map((column) => P[i * dim + column]));
+}
+`,
+      pytorch: `${this.pytorchOfP()}
+print(P[:, ${list}])
+`,
+    };
   }
 
   #onKey(event: KeyboardEvent, P: Tensor): void {
@@ -185,7 +178,7 @@ export class PositionalCurves extends EncodingFigure {
   }
 }
 
-customElements.define('positional-curves', PositionalCurves);
+defineFigure('positional-curves', PositionalCurves);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,6 +1,7 @@
 import { css, html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { EncodingFigure, MOST_COLUMNS } from './encoding-figure.js';
+import { defineFigure, type FigureCode, type FigureData } from './figure-element.js';
 import './heat-map.js';
 import type { CellDetail } from './heat-map.js';
 import { seriesMarks, seriesStyles } from './series.js';
@@ -56,6 +57,29 @@ export class PositionalHeatmap extends EncodingFigure {
     `;
   }
 
+  protected override data(library: WasmAttention): FigureData {
+    const { words, length, width } = this;
+    const { data } = this.encoding(library);
+    return {
+      columns: [
+        `${words.text('position')} \\ ${words.text('column')}`,
+        ...Array.from({ length: width }, (_, column) => String(column)),
+      ],
+      rows: Array.from({ length }, (_, i) => [i, ...data.subarray(i * width, (i + 1) * width)]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return {
+      javascript: `${this.javascriptOfP()}
+for (let i = 0; i < length; ++i) console.log(i, ...P.subarray(i * dim, (i + 1) * dim));
+`,
+      pytorch: `${this.pytorchOfP()}
+print(P)
+`,
+    };
+  }
+
   readonly #toggleColumn = (event: CustomEvent<CellDetail>): void => {
     const { column } = event.detail;
     const drawn = this.drawnColumns;
@@ -68,7 +92,7 @@ export class PositionalHeatmap extends EncodingFigure {
   };
 }
 
-customElements.define('positional-heatmap', PositionalHeatmap);
+defineFigure('positional-heatmap', PositionalHeatmap);
 
 declare global {
   interface HTMLElementTagNameMap {

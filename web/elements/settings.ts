@@ -66,16 +66,23 @@ export function several<T>(
     initial,
     read: (text) => {
       const words = text.split(/[\s,]+/).filter((word) => word !== '');
-      const values = words.slice(0, 1000).map((word) => each.read(word));
-      const good =
-        values.length >= least && values.length <= most && values.every((value) => value !== undefined);
-      return good ? (values as T[]) : undefined;
+      if (words.length < least || words.length > most) return undefined;
+      const values = words.map((word) => each.read(word));
+      const good = values.every((value) => value !== undefined);
+      return good ? values : undefined;
     },
     write: (values) => values.map((value) => each.write(value)).join(' '),
   };
 }
 
-/** Any text of at most `most` characters; what is longer is cut. */
+/** Any text of at most `most` characters (code points); what is longer is cut. */
 export function words(initial: string, most: number): Setting<string> {
-  return { initial, read: (text) => [...text].slice(0, most).join(''), write: (value) => value };
+  return {
+    initial,
+    read: (text) =>
+      Array.from(text.slice(0, 2 * most))
+        .slice(0, most)
+        .join(''),
+    write: (value) => value,
+  };
 }

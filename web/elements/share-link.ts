@@ -3,11 +3,14 @@ import type { Settings } from './settings.js';
 /** A figure as links see it. */
 export interface Shareable extends HTMLElement {
   readonly settings: Settings;
+  /** Name of the figures that have their settings in common; none or empty for a figure by itself. */
+  readonly group?: string;
 }
 
-/** The name of a figure in links: the nearest `id` around it, or its tag. */
-export function linkName(figure: HTMLElement): string {
-  return figure.closest('[id]')?.id || figure.localName;
+/** The name of a figure in links: its group, else the nearest `id` around it, else its tag. */
+export function linkName(figure: HTMLElement & { readonly group?: string }): string {
+  const names = [figure.group, figure.closest('[id]')?.id];
+  return names.find((name) => name) ?? figure.localName;
 }
 
 /** What the address says of this figure: the settings that it knows and whose values are good; the rest is left out. */
@@ -33,7 +36,6 @@ export function linkTo(figure: Shareable, address: string, first: Readonly<Recor
   const name = linkName(figure);
   if (changed.length === 0) url.searchParams.delete(name);
   else url.searchParams.set(name, String(new URLSearchParams(changed)));
-  const target = figure.closest('[id]')?.id;
-  url.hash = target === undefined ? '' : target;
+  url.hash = figure.closest('[id]')?.id ?? '';
   return url.href;
 }

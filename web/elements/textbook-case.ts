@@ -25,10 +25,3 @@ export function weightsOf(weights: Tensor, sequence: number, head: number): Floa
 export function shapeText(tensor: Tensor): string {
   return `(${tensor.shape.join(', ')})`;
 }
-
-/** `3 2`: a whole number from 0 to 4 a sequence; anything else is read as the textbook's `3 2`. */
-export function lengthsOf(attribute: string | null): readonly number[] {
-  const lengths = (attribute ?? '').trim().split(/[\s,]+/);
-  const good = lengths.length === BATCH && lengths.every((length) => /^[0-4]$/.test(length));
-  return good ? lengths.map(Number) : [3, 2];
-}
