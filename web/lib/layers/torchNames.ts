@@ -1,13 +1,13 @@
 import { showShape, toTensor, wrongKind, wrongValue } from '../check.js';
 import type { Tensor, TensorLike } from '../types.js';
 
-const RENAMED: Record<string, string> = {
-  q_proj_weight: 'W_q.weight',
-  k_proj_weight: 'W_k.weight',
-  v_proj_weight: 'W_v.weight',
-  'out_proj.weight': 'W_o.weight',
-  'out_proj.bias': 'W_o.bias',
-};
+const RENAMED = new Map([
+  ['q_proj_weight', 'W_q.weight'],
+  ['k_proj_weight', 'W_k.weight'],
+  ['v_proj_weight', 'W_v.weight'],
+  ['out_proj.weight', 'W_o.weight'],
+  ['out_proj.bias', 'W_o.bias'],
+]);
 
 /**
  * A state dict with this library's names of one with those of torch.nn.MultiheadAttention; other names pass unchanged.
@@ -19,15 +19,16 @@ export function fromTorch(
   kvWidth: number,
 ): Record<string, TensorLike> {
   if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
-  const renamed: Record<string, TensorLike> = {};
+  // Names are the caller's: one like `__proto__` must not mean what it means in an object.
+  const renamed = new Map<string, TensorLike>();
   const put = (name: string, value: TensorLike): void => {
-    if (Object.hasOwn(renamed, name)) wrongValue(operation, `one entry for ${name}`, 'two');
-    renamed[name] = value;
+    if (renamed.has(name)) wrongValue(operation, `one entry for ${name}`, 'two');
+    renamed.set(name, value);
   };
   for (const [name, value] of Object.entries(state)) {
     const joined = /^in_proj_(weight|bias)$/.exec(name);
     if (!joined) {
-      put(RENAMED[name] ?? name, value);
+      put(RENAMED.get(name) ?? name, value);
       continue;
     }
     const [q, k, v] = split(operation, name, toTensor(operation, name, value), kvWidth);
@@ -35,7 +36,7 @@ export function fromTorch(
     put(`W_k.${joined[1]}`, k);
     put(`W_v.${joined[1]}`, v);
   }
-  return renamed;
+  return Object.fromEntries(renamed);
 }
 
 /** The first rows are the queries', the last 2 * kvWidth the keys' and the values'. */
