@@ -1,0 +1,88 @@
+/** One small case of every layer, all used in one way: for tests of what they have in common. */
+import type { Layer, Tensor, TensorLike } from 'wasm-attention';
+import { attention } from './library.js';
+import { Random } from './random.js';
+
+export interface Pass {
+  readonly output: Tensor;
+  /** Present in training: the gradients of the inputs, by name. */
+  readonly backward?: (gradOutput: TensorLike) => Record<string, Tensor>;
+}
+
+/** A layer with an input of its own. */
+export interface Subject {
+  readonly layer: Omit<Layer, 'forward'>;
+  readonly forward: (options?: { training: boolean }) => Pass;
+}
+
+export interface LayerCase {
+  readonly title: string;
+  /** What its errors begin with. */
+  readonly operation: string;
+  /** A fresh one, the same each time. */
+  readonly make: () => Subject;
+}
+
+interface OneInput extends Omit<Layer, 'forward'> {
+  forward(x: TensorLike, options?: { training?: boolean }): Pass;
+}
+
+const x = new Random(1).tensor([2, 3, 6]);
+const ids = { data: Int32Array.of(4, 0, 2, 4, 1, 3), shape: [2, 3] };
+
+const oneInput = (title: string, make: () => OneInput, input: TensorLike = x): LayerCase => ({
+  title,
+  operation: /^\w+/.exec(title)![0],
+  make() {
+    const layer = make();
+    return { layer, forward: (options) => layer.forward(input, options) };
+  },
+});
+
+function multiHead(title: string, options: object): LayerCase {
+  const [keys, values] = [new Random(2).tensor([2, 4, 5]), new Random(3).tensor([2, 4, 7])];
+  return {
+    title,
+    operation: 'MultiHeadAttention',
+    make() {
+      const sizes = { numHiddens: 6, numHeads: 3, keySize: 5, valueSize: 7, seed: 1 };
+      const layer = new attention.MultiHeadAttention({ ...sizes, ...options });
+      return {
+        layer,
+        forward(given) {
+          const { output, backward } = layer.forward(x, keys, values, given);
+          return { output, ...(backward && { backward: (g) => ({ ...backward(g) }) }) };
+        },
+      };
+    },
+  };
+}
+
+const encoder = { numHiddens: 6, numHeads: 2, ffnHiddens: 8, seed: 1 };
+
+export const ALL_LAYERS: readonly LayerCase[] = [
+  oneInput('Linear', () => new attention.Linear({ inFeatures: 6, outFeatures: 5, seed: 1 })),
+  oneInput(
+    'Linear without bias',
+    () => new attention.Linear({ inFeatures: 6, outFeatures: 6, bias: false, seed: 1 }),
+  ),
+  oneInput('LayerNorm', () => new attention.LayerNorm({ normalizedShape: [3, 6] })),
+  oneInput(
+    'LayerNorm without parameters',
+    () => new attention.LayerNorm({ normalizedShape: 6, affine: false }),
+  ),
+  oneInput('Embedding', () => new attention.Embedding({ numEmbeddings: 5, dim: 6, seed: 1 }), ids),
+  oneInput('FeedForward', () => new attention.FeedForward({ numHiddens: 6, ffnHiddens: 8, seed: 1 })),
+  oneInput(
+    'LearnedPositionalEncoding',
+    () => new attention.LearnedPositionalEncoding({ numHiddens: 6, maxLen: 4, seed: 1 }),
+  ),
+  oneInput('PositionalEncoding', () => new attention.PositionalEncoding({ numHiddens: 6, maxLen: 4 })),
+  multiHead('MultiHeadAttention', { bias: true }),
+  multiHead('MultiHeadAttention with one key/value head', { numKvHeads: 1 }),
+  oneInput('TransformerEncoderLayer', () => new attention.TransformerEncoderLayer(encoder)),
+  oneInput(
+    'TransformerEncoderLayer, pre-norm, without bias',
+    () => new attention.TransformerEncoderLayer({ ...encoder, norm: 'pre', bias: false }),
+  ),
+];
