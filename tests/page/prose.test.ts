@@ -6,6 +6,27 @@ import { pageHtml, published } from '../../web/page/plugins/pages.js';
 import { renderProse } from '../../web/page/plugins/prose.js';
 
 const ROOT = join(import.meta.dirname, '../../web/page');
+/** One figure for each idea, in the order of the ideas. */
+const FIGURES = [
+  'attention-lookup',
+  'attention-formula',
+  'attention-shapes',
+  'attention-heads',
+  'attention-dropout',
+  'attention-tokens',
+  'path-lengths',
+  'complexity-race',
+  'permutation-demo',
+  'positional-curves',
+  'binary-positions',
+  'positional-heatmap',
+  'encoding-similarity',
+  'encoding-rotation',
+  'depth-collapse',
+  'position-training',
+  'relative-tables',
+  'length-extrapolation',
+];
 const withFront = (body: string): string => `---\ntitle: T\ndescription: D\n---\n${body}`;
 
 describe.each(published(ROOT))('the page in %s', (language) => {
@@ -22,12 +43,16 @@ describe.each(published(ROOT))('the page in %s', (language) => {
   test('has the sections of the source, in its order', () => {
     expect(prose.contents.map(({ id }) => id)).toEqual([
       'self-attention',
+      'what-attention-does',
+      'asking-itself',
+      'several-heads',
       'cnn-rnn-self-attention',
       'positional-encoding',
       'absolute-position',
       'relative-position',
       'summary',
       'exercises',
+      'beyond',
       'references',
     ]);
   });
@@ -41,8 +66,15 @@ describe.each(published(ROOT))('the page in %s', (language) => {
 
   test('has a caption under each figure that asks a question', () => {
     const figures = html.match(/<figure[\s\S]*?<\/figure>/g) ?? [];
-    expect(figures).toHaveLength(4);
+    expect(figures.map((figure) => /<([a-z]+-[a-z-]+)/.exec(figure)?.[1])).toEqual(FIGURES);
     for (const figure of figures) expect(figure).toMatch(/<figcaption>\s*<p><strong>[^<]*\?<\/strong>/);
+  });
+
+  test('links to places that it has, and has a link to each reference', () => {
+    const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    const links = new Set([...html.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id));
+    expect([...links].filter((id) => !ids.has(id))).toEqual([]);
+    expect([...ids].filter((id) => id?.startsWith('ref-') && !links.has(id))).toEqual([]);
   });
 
   test('credits its source and says its licence', () => {
@@ -81,9 +113,22 @@ test.each([
   ['prose: expected a line "description: …"', '---\ntitle: T\n---\n'],
   ['prose: expected {#anchor}', withFront('## A heading without one')],
   ['math: expected a known mathvariant', withFront('$\\mathfrak{A}$')],
+  ['prose: expected a fence "python pytorch"', withFront('```js cell\n1;\n```\n\nWords\n')],
+  ['prose: expected a fence "js cell"', withFront('```python pytorch\n1\n```\n')],
   ['KaTeX', withFront('$\\frac{1}$')],
 ])('a mistake in the prose stops the build: %s', (message, markdown) => {
   expect(() => renderProse(markdown)).toThrow(message);
+});
+
+test('a code cell is two listings in one element, wherever it stands', () => {
+  const cell = '```js cell\nshow(1 < 2);\n```\n\n```python pytorch\nprint(1 < 2)\n```\n';
+  const inAnswer = `1. Ask\n\n   <details><summary>A</summary>\n\n${cell.replace(/^(?=.)/gm, '   ')}\n   </details>\n`;
+  for (const markdown of [cell, inAnswer]) {
+    expect(renderProse(withFront(markdown)).body).toContain(
+      '<code-cell><pre><code class="language-js">show(1 &#x3C; 2);\n</code></pre>' +
+        '<pre><code class="language-python">print(1 &#x3C; 2)\n</code></pre></code-cell>',
+    );
+  }
 });
 
 test('a language page links to every other one, and the start page to all', () => {

@@ -7,6 +7,7 @@ import remarkMath from 'remark-math';
 import remarkParse from 'remark-parse';
 import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
+import { codeCells } from './cells.js';
 import { portableMath } from './math.js';
 import { visit } from './visit.js';
 
@@ -30,7 +31,7 @@ export interface Prose {
  *
  * The file opens with `title:` and `description:` lines between two `---` lines. Headings of level 2 and 3 end with
  * their anchor, `## Self-attention {#self-attention}`, so that links to them are the same in every language. Display math
- * stands between `$$` lines.
+ * stands between `$$` lines. A fence ```js cell and the ```python pytorch fence below it become one code cell (cells.ts).
  * Throws an `Error` that names what is missing.
  */
 export function renderProse(markdown: string): Prose {
@@ -41,6 +42,7 @@ export function renderProse(markdown: string): Prose {
     .use(remarkParse)
     .use(remarkGfm)
     .use(remarkMath)
+    .use(codeCells)
     .use(remarkRehype, { allowDangerousHtml: true })
     .use(rehypeRaw)
     .use(rehypeKatex, { output: 'mathml' })

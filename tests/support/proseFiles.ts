@@ -1,0 +1,60 @@
+/** The prose files taken apart with regular expressions: independent of the parser that builds the page. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export const PAGE = join(import.meta.dirname, '../../web/page');
+
+export function readProse(language: string): string {
+  return readFileSync(join(PAGE, 'prose', `${language}.md`), 'utf8');
+}
+
+/** A code cell's two programs. */
+export interface Cell {
+  readonly javascript: string;
+  readonly python: string;
+}
+
+export function cellsOf(markdown: string): Cell[] {
+  const pairs = markdown.matchAll(
+    /^( *)```js cell\n([\s\S]*?)^ *```\n\n *```python pytorch\n([\s\S]*?)^ *```$/gm,
+  );
+  return [...pairs].map(([, indent = '', javascript = '', python = '']) => {
+    const outdent = (code: string): string => code.replace(new RegExp(`^${indent}`, 'gm'), '');
+    return { javascript: outdent(javascript), python: outdent(python) };
+  });
+}
+
+/** Code without comments, which each language has its own. */
+export function withoutComments(code: string): string {
+  return code.replace(/\s*(\/\/|# ).*$/gm, '').trim();
+}
+
+/** Every formula, display and inline, as TeX; words in it and spaces left out, decimal commas as points. */
+export function formulasOf(markdown: string): { display: string[]; inline: string[] } {
+  const text = markdown.replace(/^ *```[\s\S]*?^ *```$/gm, '');
+  const normal = (tex: string): string =>
+    tex
+      .replace(/\\text\{[^}]*\}/g, '\\text{}')
+      .replace(/(\d)(\{,\}|,)(?=\d)/g, '$1.')
+      .replace(/\s+/g, '');
+  const display = [...text.matchAll(/\$\$([\s\S]*?)\$\$/g)].map(([, tex = '']) => normal(tex));
+  const inline = [...text.replace(/\$\$[\s\S]*?\$\$/g, '').matchAll(/\$([^$]+)\$/g)];
+  return { display, inline: inline.map(([, tex = '']) => normal(tex)).sort() };
+}
+
+/** Words alone, by section of level 2 (`''` is what comes before the first): no code, formulas, tags, links, references, credits. */
+export function wordsOf(markdown: string): Map<string, string> {
+  const text = markdown
+    .replace(/^---\n[\s\S]*?\n---\n/, '')
+    .replace(/^ *```[\s\S]*?^ *```$/gm, ' ')
+    .replace(/^## [^\n]*\{#references\}\n[\s\S]*/m, '')
+    .replace(/\$\$[\s\S]*?\$\$|\$[^$]+\$|`[^`\n]+`/g, ' ')
+    .replace(/\]\([^)]*\)/g, ']')
+    .replace(/<[^>]+>/g, ' ');
+  const sections = new Map<string, string>();
+  for (const part of text.split(/^(?=## )/m)) {
+    const anchor = /\{#([a-z0-9-]+)\}/.exec(part)?.[1] ?? '';
+    sections.set(part.startsWith('## ') ? anchor : '', part.replace(/\{#[a-z0-9-]+\}/g, ' '));
+  }
+  return sections;
+}
