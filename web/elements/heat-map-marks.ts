@@ -7,33 +7,82 @@ interface Grid {
   readonly rows: number;
   readonly columns: number;
   readonly validColumns?: number | undefined;
+  readonly mask?: ArrayLike<boolean | number> | undefined;
   readonly cursor?: Cell | undefined;
 }
 
-/** Numbers beside the rows. */
-export function rowTicks(rows: number, origin: number): SVGTemplateResult[] {
-  return ticks(rows, 6).map(
+/** Numbers beside the rows, or a word beside each. */
+export function rowTicks(
+  rows: number,
+  origin: number,
+  labels: readonly string[] | undefined,
+): SVGTemplateResult[] {
+  const places = labels === undefined ? ticks(rows, 6) : labels.map((_, row) => row);
+  return places.map(
     (row) =>
-      svg`<text x="100%" dx="-6" y=${middle(row, rows)} dy="0.35em" text-anchor="end">${row + origin}</text>`,
+      svg`<text x="100%" dx="-6" y=${middle(row, rows)} dy="0.35em" text-anchor="end">${labels?.[row] ?? row + origin}</text>`,
   );
 }
 
-/** Numbers below the columns. */
-export function columnTicks(columns: number, origin: number): SVGTemplateResult[] {
-  return ticks(columns, 8).map(
-    (column) =>
-      svg`<text x=${middle(column, columns)} y="1.15em" text-anchor="middle">${column + origin}</text>`,
+/** Numbers below the columns, or a word below each, read from bottom to top. */
+export function columnTicks(
+  columns: number,
+  origin: number,
+  labels: readonly string[] | undefined,
+): SVGTemplateResult[] {
+  if (labels === undefined) {
+    return ticks(columns, 8).map(
+      (column) =>
+        svg`<text x=${middle(column, columns)} y="1.15em" text-anchor="middle">${column + origin}</text>`,
+    );
+  }
+  // An inner svg brings the origin to the column's middle, in per cent as all places here; there the word turns.
+  return labels.map(
+    (label, column) =>
+      svg`<svg x=${middle(column, columns)} overflow="visible"
+        ><text transform="rotate(-90)" x="-6" y="0.35em" text-anchor="end">${label}</text></svg>`,
   );
 }
 
-/** Hatching over the masked columns. */
-export function hatching({ columns, validColumns = columns }: Grid): SVGTemplateResult | typeof nothing {
-  if (validColumns >= columns) return nothing;
-  const start = (validColumns / columns) * 100;
+/** Hatching over the masked cells. Neighbours in a row are hatched as one, so that a map has few shapes. */
+export function hatching(grid: Grid): SVGTemplateResult | typeof nothing {
+  const runs = maskedRuns(grid);
+  if (runs.length === 0) return nothing;
+  const { rows, columns } = grid;
   return svg`<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
       <rect class="hatch" width="1" height="6" />
     </pattern>
-    <rect x="${start}%" width="${100 - start}%" height="100%" fill="url(#hatch)" />`;
+    ${runs.map(
+      ({ row, height, from, to }) =>
+        svg`<rect x="${(from / columns) * 100}%" width="${((to - from) / columns) * 100}%"
+          y="${(row / rows) * 100}%" height="${(height / rows) * 100}%" fill="url(#hatch)" />`,
+    )}`;
+}
+
+/** A rectangle of masked cells: columns `from` to `to` (exclusive), `height` rows from `row` on. */
+interface Run {
+  readonly row: number;
+  readonly height: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The masked cells: whole columns at the end by `validColumns`, else runs of cells row by row by `mask`. */
+function maskedRuns({ rows, columns, validColumns = columns, mask }: Grid): Run[] {
+  if (mask === undefined) {
+    return validColumns < columns ? [{ row: 0, height: rows, from: validColumns, to: columns }] : [];
+  }
+  const runs: Run[] = [];
+  for (let row = 0; row < rows; ++row) {
+    for (let from = 0; from < columns; ++from) {
+      if (mask[row * columns + from]) continue;
+      let to = from + 1;
+      while (to < columns && !mask[row * columns + to]) ++to;
+      runs.push({ row, height: 1, from, to });
+      from = to;
+    }
+  }
+  return runs;
 }
 
 /** The frame around the cell under the cursor, on a halo that sets it off from any colour. */

@@ -1,21 +1,24 @@
 import { css } from 'lit';
 
-/** `--heat-map-aspect`: width over height of the cells' rectangle, default 1. */
+/**
+ * `--heat-map-aspect`: width over height of the cells' rectangle, default 1. `--heat-map-row-ticks` and
+ * `--heat-map-column-ticks`: width and height of the places for the rows' and the columns' labels.
+ */
 export const heatMapStyles = css`
   .frame {
     position: relative;
     display: grid;
     grid-template:
       'row-name row-ticks plot' auto
-      '.        .         column-ticks' 1.375rem
+      '.        .         column-ticks' var(--heat-map-column-ticks, 1.375rem)
       '.        .         column-name' auto
-      / 1.125rem 1.75rem 1fr;
+      / 1.125rem var(--heat-map-row-ticks, 1.75rem) 1fr;
   }
   .frame.bare {
     grid-template:
       'row-ticks plot' auto
-      '.         column-ticks' 1.25rem
-      / 1.1rem 1fr;
+      '.         column-ticks' var(--heat-map-column-ticks, 1.25rem)
+      / var(--heat-map-row-ticks, 1.1rem) 1fr;
   }
   .row-name {
     grid-area: row-name;

@@ -43,6 +43,10 @@ export class HeatMap extends LitElement {
     origin: { type: Number },
     digits: { type: Number },
     validColumns: { type: Number, attribute: 'valid-columns' },
+    mask: { attribute: false },
+    rowLabels: { attribute: false },
+    columnLabels: { attribute: false },
+    pickHelp: { type: String, attribute: 'pick-help' },
     bare: { type: Boolean },
     pickable: { type: Boolean },
     cursor: { attribute: false },
@@ -66,6 +70,13 @@ export class HeatMap extends LitElement {
   declare digits: number;
   /** Columns from this one on are hatched as masked; default none. */
   declare validColumns: number | undefined;
+  /** True (or 1) where a cell may be seen, row-major; the others are hatched as masked. Default: all may. */
+  declare mask: ArrayLike<boolean | number> | undefined;
+  /** Words beside the rows and below the columns in place of numbers; `--heat-map-row-ticks`, `--heat-map-column-ticks` make room. */
+  declare rowLabels: readonly string[] | undefined;
+  declare columnLabels: readonly string[] | undefined;
+  /** What Enter does, said after how the arrow keys move; default: it draws the column as a curve. */
+  declare pickHelp: string | undefined;
   /** The map alone: no axis names, legend, readout or table, for small multiples that share them. */
   declare bare: boolean;
   /** Whether cells can be picked. */
@@ -127,7 +138,7 @@ export class HeatMap extends LitElement {
     return html`
       <div class=${this.bare ? 'frame bare' : 'frame'}>
         ${this.bare ? nothing : html`<div class="row-name">${this.rowName}</div>`}
-        <svg class="row-ticks" aria-hidden="true">${rowTicks(this.rows, this.origin)}</svg>
+        <svg class="row-ticks" aria-hidden="true">${rowTicks(this.rows, this.origin, this.rowLabels)}</svg>
         <div
           class="plot"
           role="application"
@@ -143,13 +154,21 @@ export class HeatMap extends LitElement {
           <canvas class="cells" aria-hidden="true"></canvas>
           <svg class="overlay" aria-hidden="true">${hatching(this)}${cursorMark(this)}</svg>
         </div>
-        <svg class="column-ticks" aria-hidden="true">${columnTicks(this.columns, this.origin)}</svg>
+        <svg class="column-ticks" aria-hidden="true">
+          ${columnTicks(this.columns, this.origin, this.columnLabels)}
+        </svg>
         ${this.bare ? nothing : html`<div class="column-name">${this.columnName}</div>`}
       </div>
-      <span id="help" hidden>${this.#words.text(this.pickable ? 'map.helpPick' : 'map.help')}</span>
+      <span id="help" hidden>${this.#help()}</span>
       <span class="spoken" role="status">${this.#spoken}</span>
       ${this.bare ? nothing : this.#below()}
     `;
+  }
+
+  #help(): string {
+    if (!this.pickable) return this.#words.text('map.help');
+    if (this.pickHelp === undefined) return this.#words.text('map.helpPick');
+    return `${this.#words.text('map.help')} ${this.pickHelp}`;
   }
 
   #below(): TemplateResult {
@@ -184,8 +203,14 @@ export class HeatMap extends LitElement {
 
   #readout(): TemplateResult {
     const { row, column, value } = this.#detail();
-    return html`${this.rowName} ${row + this.origin}, ${this.columnName} ${column + this.origin}:
-      <strong>${this.#words.number(value, this.digits)}</strong>`;
+    return html`${this.#place({ row, column })}: <strong>${this.#words.number(value, this.digits)}</strong>`;
+  }
+
+  /** `query 2, key 1`, or with labels `query 2 cat, key 1 the`. */
+  #place({ row, column }: Cell): string {
+    const name = (index: number, labels: readonly string[] | undefined): string =>
+      labels?.[index] === undefined ? `${index + this.origin}` : `${index + this.origin} ${labels[index]}`;
+    return `${this.rowName} ${name(row, this.rowLabels)}, ${this.columnName} ${name(column, this.columnLabels)}`;
   }
 
   #detail(): CellDetail {
@@ -232,11 +257,9 @@ export class HeatMap extends LitElement {
   #moveTo(cursor: Cell, speak: boolean): void {
     this.cursor = cursor;
     const detail = this.#detail();
-    const { row, column, value } = detail;
+    const { value } = detail;
     // Only the keyboard speaks: a pointer that crosses a hundred cells would say a hundred values.
-    this.#spoken = speak
-      ? `${this.rowName} ${row + this.origin}, ${this.columnName} ${column + this.origin}: ${this.#words.number(value, this.digits)}`
-      : '';
+    this.#spoken = speak ? `${this.#place(cursor)}: ${this.#words.number(value, this.digits)}` : '';
     this.dispatchEvent(new CustomEvent('cell-change', { detail, bubbles: true, composed: true }));
   }
 
