@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions, showShape, toInt32, toTensorOfRank, wrongValue } from '../check.js';
+import { checkInteger, checkOptions, showShape, toFloat64, toTensorOfRank, wrongValue } from '../check.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
 
@@ -29,14 +29,14 @@ export function softmaxCrossEntropy(
   const ignoreIndex = given === undefined ? -100 : checkInteger(OPERATION, 'ignoreIndex', given, -(2 ** 31));
   const { data, shape } = toTensorOfRank(OPERATION, 'logits', logits, 2);
   const [rows, classes] = shape as [number, number];
-  const wanted = toInt32(OPERATION, 'targets', targets);
+  const wanted = toFloat64(OPERATION, 'targets', targets);
   if (wanted.shape.length !== 1 || wanted.data.length !== rows) {
     wrongValue(OPERATION, `targets of shape (${rows},)`, showShape(wanted.shape));
   }
   // C++ leaves out the negative ones.
-  const counted = wanted.data.map((target) => {
+  const counted = Int32Array.from(wanted.data, (target) => {
     if (target === ignoreIndex) return -1;
-    if (target < 0 || target >= classes) {
+    if (!Number.isInteger(target) || target < 0 || target >= classes) {
       wrongValue(OPERATION, `targets within 0 … ${classes - 1}, or ${ignoreIndex}`, target);
     }
     return target;
