@@ -6,6 +6,7 @@
 export { AttentionHeads } from './attention-heads.js';
 export { EncodingRotation } from './encoding-rotation.js';
 export { HeatMap, type CellDetail } from './heat-map.js';
+export { PathLengths } from './path-lengths.js';
 export { PositionalCurves } from './positional-curves.js';
 export { PositionalHeatmap } from './positional-heatmap.js';
 export type { EncodingSettings } from './encoding-group.js';

@@ -1,0 +1,117 @@
+import { describe, expect, test } from '@jest/globals';
+import { pathLengthsCode } from '../../web/elements/path-lengths-code.js';
+import {
+  attentionLegs,
+  attentionMeeting,
+  convolutionLegs,
+  convolutionMeeting,
+  kernelReach,
+  recurrentLegs,
+  recurrentMeeting,
+  type Leg,
+  type Meeting,
+} from '../../web/elements/paths.js';
+import { runFigureCode } from '../support/figureCode.js';
+import { complexity } from '../support/library.js';
+
+const LENGTHS = [2, 3, 7, 12];
+const KERNELS = [2, 3, 4, 5, 6, 7];
+
+const text = ({ from, to }: Leg): string => `${from.layer},${from.token}>${to.layer},${to.token}`;
+
+/** Shortest way to a unit that both tokens reach, by breadth-first search over the connections drawn; Infinity without one. */
+function searched(legs: readonly Leg[], i: number, j: number): number {
+  const distances = (token: number): Map<string, number> => {
+    const found = new Map([[`0,${token}`, 0]]);
+    for (let ring = [`0,${token}`], distance = 1; ring.length > 0; ++distance) {
+      const next = legs
+        .filter(({ from }) => ring.includes(`${from.layer},${from.token}`))
+        .map(({ to }) => `${to.layer},${to.token}`)
+        .filter((unit) => !found.has(unit));
+      for (const unit of next) found.set(unit, distance);
+      ring = [...new Set(next)];
+    }
+    return found;
+  };
+  const [a, b] = [distances(i), distances(j)];
+  const met = [...a].flatMap(([unit, distance]) => {
+    const other = b.get(unit);
+    return unit.startsWith('0,') || other === undefined ? [] : [Math.max(distance, other)];
+  });
+  return Math.min(...met);
+}
+
+/** Ways run along connections without a gap, from the tokens to where they meet; the longer one is the path. */
+function check(meeting: Meeting, legs: readonly Leg[], i: number, j: number): number {
+  const drawn = new Set(legs.map(text));
+  for (const [end, way] of [i, j].map((token, at) => [token, meeting.ways[at] ?? []] as const)) {
+    let unit = { layer: 0, token: end };
+    for (const leg of way) {
+      expect(leg.from).toEqual(unit);
+      expect(drawn).toContain(text(leg));
+      unit = leg.to;
+    }
+    if (meeting.at !== undefined) expect(unit).toEqual(meeting.at);
+  }
+  return Math.max(...meeting.ways.map((way) => way.length));
+}
+
+function pairs(n: number): [number, number][] {
+  return Array.from({ length: n * n }, (_, at): [number, number] => [Math.floor(at / n), at % n]).filter(
+    ([i, j]) => i <= j,
+  );
+}
+
+describe('paths', () => {
+  test.each(KERNELS)('in a stack of kernels of %i are as long as the library and a search say', (k) => {
+    for (const n of LENGTHS) {
+      const enough = Math.ceil((n - 1) / (k - 1));
+      const legs = convolutionLegs(n, k, enough);
+      for (const [i, j] of pairs(n)) {
+        const length = check(convolutionMeeting(i, j, k, enough), legs, i, j);
+        expect(length).toBe(searched(legs, i, j));
+        expect(length).toBe(complexity('cnn', { n: j - i + 1, d: 1, k }).maximumPathLength);
+      }
+    }
+  });
+
+  test('in too few layers go as far as they can and meet nowhere', () => {
+    for (const k of KERNELS) {
+      for (const layers of [1, 2, 3]) {
+        const legs = convolutionLegs(12, k, layers);
+        for (const [i, j] of pairs(12)) {
+          const meeting = convolutionMeeting(i, j, k, layers);
+          check(meeting, legs, i, j);
+          expect(meeting.at === undefined).toBe(searched(legs, i, j) === Infinity);
+          if (meeting.at !== undefined) continue;
+          const [right, left] = meeting.ways.map((way) => way.at(-1)?.to.token);
+          expect([right, left]).toEqual([
+            i + layers * kernelReach(k).left,
+            j - layers * kernelReach(k).right,
+          ]);
+        }
+      }
+    }
+  });
+
+  test('in a recurrence and in self-attention are as long as the library and a search say', () => {
+    for (const n of LENGTHS) {
+      const diagrams = [
+        ['rnn', recurrentLegs(n), recurrentMeeting],
+        ['self-attention', attentionLegs(n), attentionMeeting],
+      ] as const;
+      for (const [architecture, legs, meeting] of diagrams) {
+        for (const [i, j] of pairs(n)) {
+          const length = check(meeting(i, j), legs, i, j);
+          expect(length).toBe(searched(legs, i, j));
+          expect(length).toBe(complexity(architecture, { n: j - i + 1, d: 1 }).maximumPathLength);
+        }
+      }
+    }
+  });
+
+  test('are what the JavaScript of the figure prints', async () => {
+    const { javascript } = pathLengthsCode({ n: 9, k: 4, i: 2, j: 7 });
+    expect(await runFigureCode(javascript)).toEqual(['cnn 2 3', 'rnn 6 9', 'self-attention 1 1']);
+  });
+});

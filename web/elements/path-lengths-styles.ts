@@ -1,0 +1,71 @@
+import { css } from 'lit';
+
+export const pathStyles = css`
+  .diagrams {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 18.5rem), 1fr));
+    gap: 1.25rem 1.5rem;
+  }
+  .diagram {
+    display: grid;
+    grid-row: span 4;
+    grid-template-rows: subgrid;
+    gap: 0;
+    align-items: end;
+    min-width: 0;
+    max-width: 28rem;
+    width: 100%;
+    margin: 0 auto;
+  }
+  .diagram p {
+    align-self: start;
+    color: var(--_quiet);
+  }
+  .diagram .name {
+    color: var(--_ink);
+    font-weight: 600;
+  }
+  .diagram .length {
+    color: var(--_accent);
+    font-weight: 600;
+  }
+  svg {
+    display: block;
+    width: 100%;
+    height: auto;
+    margin: 0.25rem 0;
+  }
+  .leg {
+    stroke: var(--_line);
+    stroke-width: 1;
+  }
+  .lit {
+    stroke: var(--_accent);
+    stroke-width: 3;
+    stroke-linecap: round;
+  }
+  .short {
+    stroke-dasharray: 2 6;
+  }
+  .unit {
+    fill: var(--_paper);
+    stroke: var(--_track);
+    stroke-width: 1.5;
+  }
+  .unit.on {
+    stroke: var(--_accent);
+    stroke-width: 2.5;
+  }
+  .unit.met {
+    fill: var(--_accent);
+    stroke: var(--_accent);
+  }
+  .number.on {
+    fill: var(--_accent);
+    font-weight: 700;
+  }
+  .hit {
+    fill: transparent;
+    cursor: pointer;
+  }
+`;

@@ -1,0 +1,61 @@
+import { svg, type SVGTemplateResult } from 'lit';
+import type { Leg, Meeting, Unit } from './paths.js';
+
+/** A diagram to draw: tokens below, layers above. */
+export interface Diagram {
+  readonly n: number;
+  /** Layers of units above the tokens. */
+  readonly layers: number;
+  /** From layer to layer, in units of the view box. */
+  readonly spacing: number;
+  readonly legs: readonly Leg[];
+  readonly meeting: Meeting;
+  /** The two tokens, counted from 0. */
+  readonly picked: readonly [number, number];
+  readonly onPick: (token: number) => void;
+}
+
+/** In units of the view box, which is as wide as the figure on a narrow phone, so that sizes are pixels there. */
+export const VIEW_WIDTH = 320;
+const MARGIN = { top: 10, bottom: 34, side: 2 };
+
+/** Height of a diagram's view box. */
+export function viewHeight({ layers, spacing }: Diagram): number {
+  return MARGIN.top + layers * spacing + MARGIN.bottom;
+}
+
+/** A diagram, its connections quiet, the ways of the two tokens above them. */
+export function drawDiagram(diagram: Diagram): SVGTemplateResult {
+  const { n, layers, spacing, legs, meeting, picked, onPick } = diagram;
+  const height = viewHeight(diagram);
+  const pitch = (VIEW_WIDTH - 2 * MARGIN.side) / n;
+  const x = ({ token }: Unit): number => MARGIN.side + (token + 0.5) * pitch;
+  const y = ({ layer }: Unit): number => height - MARGIN.bottom - layer * spacing;
+  const line = (className: string, { from, to }: Leg): SVGTemplateResult =>
+    svg`<line class=${className} x1=${x(from)} y1=${y(from)} x2=${x(to)} y2=${y(to)} />`;
+  const on = new Set(meeting.ways.flat().flatMap(({ from, to }) => [keyOf(from), keyOf(to)]));
+  const units = Array.from({ length: (layers + 1) * n }, (_, at) => ({
+    layer: Math.floor(at / n),
+    token: at % n,
+  }));
+  const className = (unit: Unit): string => {
+    if (meeting.at !== undefined && keyOf(unit) === keyOf(meeting.at)) return 'unit met';
+    return on.has(keyOf(unit)) || (unit.layer === 0 && picked.includes(unit.token)) ? 'unit on' : 'unit';
+  };
+  const lit = meeting.at === undefined ? 'lit short' : 'lit';
+  const radius = Math.min(6.5, pitch * 0.24);
+  return svg`
+    ${legs.map((leg) => line('leg', leg))}
+    ${meeting.ways.flat().map((leg) => line(lit, leg))}
+    ${units.map((unit) => svg`<circle class=${className(unit)} cx=${x(unit)} cy=${y(unit)} r=${radius} />`)}
+    ${Array.from({ length: n }, (_, token) => {
+      const at = x({ layer: 0, token });
+      return svg`<text class=${picked.includes(token) ? 'number on' : 'number'} x=${at} y=${height - 10}
+          text-anchor="middle">${token + 1}</text>
+        <rect class="hit" x=${at - pitch / 2} width=${pitch} height=${height} @click=${() => onPick(token)} />`;
+    })}`;
+}
+
+function keyOf({ layer, token }: Unit): string {
+  return `${layer},${token}`;
+}
