@@ -187,6 +187,13 @@ struct MultiHeadAttentionArgs {
 /// `cacheLength`, attends, and projects the heads' outputs, in one call. Source: Vaswani et al. 2017, section 3.2.2.
 void multiHeadAttention(const MultiHeadAttentionArgs& args);
 
+/// Turns the gradients of the rotated heads back, in place.
+/// gradient     (B, tokens, heads * width).
+/// table        rows of `rotaryTable`, (tokens, rotary_width).
+/// table_batch  from one sequence's table to the next one's, in floats; 0 where they share one.
+void rotateHeadsBackward(float* gradient, const float* table, int table_batch, int batch, int tokens, int heads,
+                         int width, int rotary_width, bool interleaved);
+
 /// out = x * weight^T + bias.
 /// x       (rows, inputs).
 /// packed  the weight (outputs, inputs), from packWeight.
@@ -208,15 +215,16 @@ size_t linearBackwardScratch(int rows, int inputs, int outputs);
 /// Source: Hendrycks and Gimpel 2016.
 enum class Activation : int32_t { kRelu = 0, kGelu = 1, kGeluTanh = 2 };
 
-/// out = f(x * weight1^T + bias1) * weight2^T + bias2.
-/// x, out            (rows, width).
+/// out = dropout(f(x * weight1^T + bias1)) * weight2^T + bias2, dropout by rows and their elements as in addPositions.
+/// x, out            (rows, width); do not alias.
 /// packed1, packed2  the weights (hidden_width, width) and (width, hidden_width), from packWeight.
-/// hidden            (rows, hidden_width): what f is given, which the backward pass reads.
-/// activated         (rows, hidden_width), working memory; `hidden` itself where there is no backward pass.
+/// hidden            (rows, hidden_width): what f is given, which the backward pass reads; null where there is none.
+/// scratch           feedForwardScratch(…) floats.
 /// Source: Vaswani et al. 2017, section 3.3.
 void feedForward(const float* x, const float* packed1, const float* bias1, const float* packed2, const float* bias2,
-                 float* hidden, float* activated, float* out, int rows, int width, int hidden_width,
-                 Activation activation);
+                 float* hidden, float* scratch, float* out, int rows, int width, int hidden_width,
+                 Activation activation, uint32_t seed, float dropout);
+size_t feedForwardScratch(int rows, int hidden_width);
 
 /// The gradients of feedForward: grad_x is written, the parameters' are added to.
 /// hidden    from feedForward.
@@ -225,7 +233,7 @@ void feedForward(const float* x, const float* packed1, const float* bias1, const
 void feedForwardBackward(const float* grad_out, const float* x, const float* hidden, const float* weight1,
                          const float* weight2, float* scratch, float* grad_x, float* grad_weight1, float* grad_bias1,
                          float* grad_weight2, float* grad_bias2, int rows, int width, int hidden_width,
-                         Activation activation);
+                         Activation activation, uint32_t seed, float dropout);
 size_t feedForwardBackwardScratch(int rows, int width, int hidden_width);
 
 /// out = (x - mean) / sqrt(variance + eps) * weight + bias, mean and (biased) variance of each row.
@@ -238,6 +246,52 @@ void layerNorm(const float* x, const float* weight, const float* bias, float* ou
 /// and not touched where weight is null.
 void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
                        float* grad_bias, int rows, int dim, float eps);
+
+/// A pointer to each parameter of an encoder layer, or to its gradient, in the order of its state dict. Biases of the linear
+/// maps may be null. Every field is 4 bytes wide in wasm, as in the structs below.
+struct EncoderParameters {
+  float *inWeight, *inBias;                                  // (3 * D, D): queries, keys, values
+  float *outWeight, *outBias;                                // (D, D)
+  float *weight1, *bias1;                                    // (hiddenWidth, D)
+  float *weight2, *bias2;                                    // (D, hiddenWidth)
+  float *norm1Weight, *norm1Bias, *norm2Weight, *norm2Bias;  // (D)
+};
+
+/// What `transformerEncoderLayer` reads; JavaScript fills it in this order (web/lib/layers/transformerEncoderLayer.ts).
+struct TransformerEncoderLayerArgs {
+  // H = Hkv, L = S, Ev = E; the op sets the addresses and strides of query, key, value and output. Its seed is that of all
+  // dropout, its probability is the other places' too where `training`.
+  AttentionArgs attention;
+  Rotation rotation;
+  EncoderParameters parameters;
+  const float *packedIn, *packedOut, *packed1, *packed2;  // the weights, from packWeight
+  int32_t hiddenWidth;
+  Activation activation;
+  int32_t preNorm, training;
+  float* kept;    // transformerEncoderLayerKept() floats; x (B, L, D) stands first. The backward pass reads it.
+  float* output;  // (B, L, D)
+};
+
+/// Self-attention and a feed-forward network, x + dropout(sublayer(x)) each, normalised (eps 1e-5) behind the sum or, with
+/// preNorm, before the sublayer. Dropout is at torch.nn.TransformerEncoderLayer's four places: attention's weights, the
+/// hidden units, and what the sublayers add. attention.scratch has transformerEncoderLayerScratch() floats.
+/// Sources: Vaswani et al. 2017, section 3.1; Xiong et al. 2020.
+void transformerEncoderLayer(const TransformerEncoderLayerArgs& args);
+size_t transformerEncoderLayerScratch(const TransformerEncoderLayerArgs& args);
+size_t transformerEncoderLayerKept(const TransformerEncoderLayerArgs& args);
+
+/// What `transformerEncoderLayerBackward` reads.
+struct TransformerEncoderLayerGradArgs {
+  TransformerEncoderLayerArgs layer;
+  float* gradient;                                          // (B, L, D): the output's, which becomes the input's
+  EncoderParameters gradients;                              // added to
+  float *gradBias, *gradRelativeKeys, *gradRelativeValues;  // of attention's options, as in AttentionGradArgs
+};
+
+/// The gradients of transformerEncoderLayer, from what it kept. layer.attention.scratch has
+/// transformerEncoderLayerBackwardScratch() floats.
+void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args);
+size_t transformerEncoderLayerBackwardScratch(const TransformerEncoderLayerArgs& args);
 
 /// out[i] = table[ids[i]].
 /// ids    (count), rows of the table.

@@ -146,6 +146,12 @@ void multiHeadAttention(uintptr_t args) {
   wasm_attention::multiHeadAttention(*at<const wasm_attention::MultiHeadAttentionArgs>(args));
 }
 
+void rotateHeadsBackward(uintptr_t gradient, uintptr_t table, int table_batch, int batch, int tokens, int heads,
+                         int width, int rotary_width, bool interleaved) {
+  wasm_attention::rotateHeadsBackward(at<float>(gradient), at<const float>(table), table_batch, batch, tokens, heads,
+                                      width, rotary_width, interleaved);
+}
+
 void linear(uintptr_t x, uintptr_t packed, uintptr_t bias, uintptr_t out, int rows, int inputs, int outputs) {
   wasm_attention::linear(at<const float>(x), at<const float>(packed), at<const float>(bias), at<float>(out), rows,
                          inputs, outputs);
@@ -165,20 +171,27 @@ int linearBackwardScratch(int rows, int inputs, int outputs) {
 using wasm_attention::Activation;
 
 void feedForward(uintptr_t x, uintptr_t packed1, uintptr_t bias1, uintptr_t packed2, uintptr_t bias2, uintptr_t hidden,
-                 uintptr_t activated, uintptr_t out, int rows, int width, int hidden_width, int activation) {
+                 uintptr_t scratch, uintptr_t out, int rows, int width, int hidden_width, int activation, uint32_t seed,
+                 float dropout) {
   wasm_attention::feedForward(at<const float>(x), at<const float>(packed1), at<const float>(bias1),
-                              at<const float>(packed2), at<const float>(bias2), at<float>(hidden), at<float>(activated),
-                              at<float>(out), rows, width, hidden_width, static_cast<Activation>(activation));
+                              at<const float>(packed2), at<const float>(bias2), at<float>(hidden), at<float>(scratch),
+                              at<float>(out), rows, width, hidden_width, static_cast<Activation>(activation), seed,
+                              dropout);
+}
+
+int feedForwardScratch(int rows, int hidden_width) {
+  return static_cast<int>(wasm_attention::feedForwardScratch(rows, hidden_width));
 }
 
 void feedForwardBackward(uintptr_t grad_out, uintptr_t x, uintptr_t hidden, uintptr_t weight1, uintptr_t weight2,
                          uintptr_t scratch, uintptr_t grad_x, uintptr_t grad_weight1, uintptr_t grad_bias1,
                          uintptr_t grad_weight2, uintptr_t grad_bias2, int rows, int width, int hidden_width,
-                         int activation) {
-  wasm_attention::feedForwardBackward(
-      at<const float>(grad_out), at<const float>(x), at<const float>(hidden), at<const float>(weight1),
-      at<const float>(weight2), at<float>(scratch), at<float>(grad_x), at<float>(grad_weight1), at<float>(grad_bias1),
-      at<float>(grad_weight2), at<float>(grad_bias2), rows, width, hidden_width, static_cast<Activation>(activation));
+                         int activation, uint32_t seed, float dropout) {
+  wasm_attention::feedForwardBackward(at<const float>(grad_out), at<const float>(x), at<const float>(hidden),
+                                      at<const float>(weight1), at<const float>(weight2), at<float>(scratch),
+                                      at<float>(grad_x), at<float>(grad_weight1), at<float>(grad_bias1),
+                                      at<float>(grad_weight2), at<float>(grad_bias2), rows, width, hidden_width,
+                                      static_cast<Activation>(activation), seed, dropout);
 }
 
 int feedForwardBackwardScratch(int rows, int width, int hidden_width) {
@@ -194,6 +207,33 @@ void layerNormBackward(uintptr_t grad_out, uintptr_t x, uintptr_t weight, uintpt
                        uintptr_t grad_bias, int rows, int dim, float eps) {
   wasm_attention::layerNormBackward(at<const float>(grad_out), at<const float>(x), at<const float>(weight),
                                     at<float>(grad_x), at<float>(grad_weight), at<float>(grad_bias), rows, dim, eps);
+}
+
+using wasm_attention::TransformerEncoderLayerArgs;
+static_assert(sizeof(TransformerEncoderLayerArgs) == (57 + 5 + 12 + 10) * 4,
+              "web/lib/layers/encoderPass.ts lists these fields");
+static_assert(sizeof(wasm_attention::TransformerEncoderLayerGradArgs) == sizeof(TransformerEncoderLayerArgs) + 16 * 4,
+              "web/lib/layers/encoderPass.ts lists these fields");
+
+void transformerEncoderLayer(uintptr_t args) {
+  wasm_attention::transformerEncoderLayer(*at<const TransformerEncoderLayerArgs>(args));
+}
+
+int transformerEncoderLayerScratch(uintptr_t args) {
+  return static_cast<int>(wasm_attention::transformerEncoderLayerScratch(*at<const TransformerEncoderLayerArgs>(args)));
+}
+
+int transformerEncoderLayerKept(uintptr_t args) {
+  return static_cast<int>(wasm_attention::transformerEncoderLayerKept(*at<const TransformerEncoderLayerArgs>(args)));
+}
+
+void transformerEncoderLayerBackward(uintptr_t args) {
+  wasm_attention::transformerEncoderLayerBackward(*at<const wasm_attention::TransformerEncoderLayerGradArgs>(args));
+}
+
+int transformerEncoderLayerBackwardScratch(uintptr_t args) {
+  return static_cast<int>(
+      wasm_attention::transformerEncoderLayerBackwardScratch(*at<const TransformerEncoderLayerArgs>(args)));
 }
 
 void embedding(uintptr_t ids, uintptr_t table, uintptr_t out, int count, int dim) {
@@ -235,6 +275,7 @@ EMSCRIPTEN_BINDINGS(wasm_attention) {
   emscripten::function("packWeight", &packWeight);
   emscripten::function("packWeightSize", &packWeightSize);
   emscripten::function("multiHeadAttention", &multiHeadAttention);
+  emscripten::function("rotateHeadsBackward", &rotateHeadsBackward);
   emscripten::function("sinusoidalFrequenciesSize", &wasm_attention::sinusoidalFrequenciesSize);
   emscripten::function("sinusoidalFrequencies", &sinusoidalFrequencies);
   emscripten::function("sinusoidalEncodingScratch", &wasm_attention::sinusoidalEncodingScratch);
@@ -255,10 +296,16 @@ EMSCRIPTEN_BINDINGS(wasm_attention) {
   emscripten::function("linearBackward", &linearBackward);
   emscripten::function("linearBackwardScratch", &linearBackwardScratch);
   emscripten::function("feedForward", &feedForward);
+  emscripten::function("feedForwardScratch", &feedForwardScratch);
   emscripten::function("feedForwardBackward", &feedForwardBackward);
   emscripten::function("feedForwardBackwardScratch", &feedForwardBackwardScratch);
   emscripten::function("layerNorm", &layerNorm);
   emscripten::function("layerNormBackward", &layerNormBackward);
+  emscripten::function("transformerEncoderLayer", &transformerEncoderLayer);
+  emscripten::function("transformerEncoderLayerScratch", &transformerEncoderLayerScratch);
+  emscripten::function("transformerEncoderLayerKept", &transformerEncoderLayerKept);
+  emscripten::function("transformerEncoderLayerBackward", &transformerEncoderLayerBackward);
+  emscripten::function("transformerEncoderLayerBackwardScratch", &transformerEncoderLayerBackwardScratch);
   emscripten::function("embedding", &embedding);
   emscripten::function("embeddingBackward", &embeddingBackward);
   emscripten::function("softmaxCrossEntropy", &softmaxCrossEntropy);

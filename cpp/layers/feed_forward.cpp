@@ -1,35 +1,86 @@
 #include <algorithm>
 
 #include "attention.h"
+#include "kernels/cutter.h"
+#include "kernels/gemm.h"
 #include "layers/activation.h"
+#include "layers/dropout.h"
+#include "layers/weight_gradient.h"
 
 namespace wasm_attention {
+namespace {
+
+// Rows at a time, so that their hidden units stay in a core's cache from one step to the next; the backward pass's are the
+// depth of the weights' gradients too, which wants them many.
+constexpr int kRowBlock = 128;
+constexpr int kBackwardRowBlock = 256;
+
+struct BackwardScratch {
+  float *activated, *gradHidden, *packed1, *packed2, *rest;
+  size_t size;
+
+  BackwardScratch(float* scratch, int rows, int width, int hidden_width) {
+    Cutter cut(scratch);
+    const int block = std::min(rows, kBackwardRowBlock);
+    const size_t hidden = static_cast<size_t>(block) * hidden_width;
+    activated = cut.take(hidden);
+    gradHidden = cut.take(hidden);
+    packed1 = cut.take(packedSize(hidden_width, width));
+    packed2 = cut.take(packedSize(width, hidden_width));
+    rest = cut.take(
+        std::max(weightGradientScratch(block, width, hidden_width), weightGradientScratch(block, hidden_width, width)));
+    size = cut.used();
+  }
+};
+
+}  // namespace
+
+size_t feedForwardScratch(int rows, int hidden_width) {
+  return static_cast<size_t>(std::min(rows, kRowBlock)) * hidden_width;
+}
 
 void feedForward(const float* x, const float* packed1, const float* bias1, const float* packed2, const float* bias2,
-                 float* hidden, float* activated, float* out, int rows, int width, int hidden_width,
-                 Activation activation) {
-  linear(x, packed1, bias1, hidden, rows, width, hidden_width);
-  activate(hidden, activated, static_cast<size_t>(rows) * hidden_width, activation);
-  linear(activated, packed2, bias2, out, rows, hidden_width, width);
+                 float* hidden, float* scratch, float* out, int rows, int width, int hidden_width,
+                 Activation activation, uint32_t seed, float dropout) {
+  for (int row = 0; row < rows; row += kRowBlock) {
+    const int count = std::min(rows - row, kRowBlock);
+    const size_t at = static_cast<size_t>(row) * width;
+    float* const before = hidden ? hidden + static_cast<size_t>(row) * hidden_width : scratch;
+    linear(x + at, packed1, bias1, before, count, width, hidden_width);
+    activate(before, scratch, static_cast<size_t>(count) * hidden_width, activation);
+    dropRows(scratch, scratch, count, hidden_width, row, {seed, dropout});
+    linear(scratch, packed2, bias2, out + at, count, hidden_width, width);
+  }
 }
 
 size_t feedForwardBackwardScratch(int rows, int width, int hidden_width) {
-  return 2 * static_cast<size_t>(rows) * hidden_width +
-         std::max(linearBackwardScratch(rows, width, hidden_width), linearBackwardScratch(rows, hidden_width, width));
+  return BackwardScratch(nullptr, rows, width, hidden_width).size;
 }
 
 void feedForwardBackward(const float* grad_out, const float* x, const float* hidden, const float* weight1,
                          const float* weight2, float* scratch, float* grad_x, float* grad_weight1, float* grad_bias1,
                          float* grad_weight2, float* grad_bias2, int rows, int width, int hidden_width,
-                         Activation activation) {
-  const size_t count = static_cast<size_t>(rows) * hidden_width;
-  float* const activated = scratch;
-  float* const grad_hidden = activated + count;
-  float* const rest = grad_hidden + count;
-  activate(hidden, activated, count, activation);
-  linearBackward(grad_out, activated, weight2, rest, grad_hidden, grad_weight2, grad_bias2, rows, hidden_width, width);
-  activateBackward(hidden, grad_hidden, count, activation);
-  linearBackward(grad_hidden, x, weight1, rest, grad_x, grad_weight1, grad_bias1, rows, width, hidden_width);
+                         Activation activation, uint32_t seed, float dropout) {
+  const BackwardScratch w(scratch, rows, width, hidden_width);
+  packMatrix(weight1, hidden_width, width, w.packed1);
+  packMatrix(weight2, width, hidden_width, w.packed2);
+  for (int row = 0; row < rows; row += kBackwardRowBlock) {
+    const int count = std::min(rows - row, kBackwardRowBlock);
+    const size_t elements = static_cast<size_t>(count) * hidden_width;
+    const float* const grad = grad_out + static_cast<size_t>(row) * width;
+    const float* const before = hidden + static_cast<size_t>(row) * hidden_width;
+    const Dropout drop{seed, dropout};
+    activate(before, w.activated, elements, activation);
+    dropRows(w.activated, w.activated, count, hidden_width, row, drop);
+    addWeightGradient(grad, w.activated, w.rest, grad_weight2, grad_bias2, count, hidden_width, width);
+    gemm(grad, width, w.packed2, nullptr, w.gradHidden, hidden_width, count, hidden_width, width);
+    dropRows(w.gradHidden, w.gradHidden, count, hidden_width, row, drop);
+    activateBackward(before, w.gradHidden, elements, activation);
+    addWeightGradient(w.gradHidden, x + static_cast<size_t>(row) * width, w.rest, grad_weight1, grad_bias1, count,
+                      width, hidden_width);
+    gemm(w.gradHidden, hidden_width, w.packed1, nullptr, grad_x + static_cast<size_t>(row) * width, width, count, width,
+         hidden_width);
+  }
 }
 
 }  // namespace wasm_attention

@@ -1,25 +1,15 @@
+#include <algorithm>
 #include <cstring>
 
 #include "attention.h"
 #include "kernels/gemm.h"
+#include "layers/rotate_heads.h"
 
 namespace wasm_attention {
 namespace {
 
 void project(const Projection& p) {
   gemm(p.input, p.inputs, p.packed, p.bias, p.output, p.outputs, p.rows, p.outputs, p.inputs);
-}
-
-/// Turns the heads of rows (B, tokens, heads * width) in place, each sequence by its table.
-void rotate(const Projection& rows, int batch, int heads, const float* table, int table_batch, const Rotation& r) {
-  if (batch == 0) return;
-  const int tokens = rows.rows / batch;
-  const int width = rows.outputs / heads;
-  const RotarySizes sizes{heads, tokens, width, r.width, width, rows.outputs, r.interleaved != 0};
-  for (int b = 0; b < batch; ++b) {
-    float* sequence = rows.output + static_cast<size_t>(b) * tokens * rows.outputs;
-    rotaryEmbedding(sequence, table + static_cast<size_t>(b) * table_batch, sequence, sizes);
-  }
 }
 
 /// Rows (B, tokens, heads * width) go behind the first `length` of each head's (B, heads, capacity, width).
@@ -52,8 +42,11 @@ void multiHeadAttention(const MultiHeadAttentionArgs& args) {
   const AttentionArgs& a = args.attention;
   const Rotation& rotation = args.rotation;
   if (rotation.queries) {
-    rotate(args.query, a.batch, a.heads, rotation.queries, rotation.queryBatch, rotation);
-    rotate(args.key, a.batch, a.kvHeads, rotation.keys, 0, rotation);
+    const auto rotate = [&](const Projection& p, int tokens, int heads, const float* table, int table_batch) {
+      rotateHeads<false>(p.output, {a.batch, tokens, heads, a.width, heads * a.width}, table, table_batch, rotation);
+    };
+    rotate(args.query, a.queries, a.heads, rotation.queries, rotation.queryBatch);
+    rotate(args.key, args.key.rows / std::max(a.batch, 1), a.kvHeads, rotation.keys, 0);
   }
   if (args.keyCache) {
     append(args.key, a.batch, a.kvHeads, args.cacheLength, args.cacheCapacity, args.keyCache);
@@ -61,6 +54,12 @@ void multiHeadAttention(const MultiHeadAttentionArgs& args) {
   }
   scaledDotProductAttention(a);
   project(args.output);
+}
+
+void rotateHeadsBackward(float* gradient, const float* table, int table_batch, int batch, int tokens, int heads,
+                         int width, int rotary_width, bool interleaved) {
+  const Rotation rotation{nullptr, 0, nullptr, rotary_width, interleaved};
+  rotateHeads<true>(gradient, {batch, tokens, heads, width, heads * width}, table, table_batch, rotation);
 }
 
 }  // namespace wasm_attention

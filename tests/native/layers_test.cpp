@@ -64,7 +64,8 @@ TEST(GemmAdd, AddsTheProduct) {
 }
 
 TEST(Linear, HasItsGradients) {
-  for (const auto& [rows, inputs, outputs] : {std::array{1, 1, 1}, {3, 5, 2}, {4, 4, 4}, {9, 3, 13}, {2, 8, 7}}) {
+  for (const auto& [rows, inputs, outputs] :
+       {std::array{1, 1, 1}, {3, 5, 2}, {4, 4, 4}, {9, 3, 13}, {2, 8, 7}, {520, 2, 3}}) {
     const Floats x = randomFloats(size_t(rows) * inputs, 1), weight = randomFloats(size_t(outputs) * inputs, 2);
     const Floats bias = randomFloats(outputs, 3), g = randomFloats(size_t(rows) * outputs, 4);
     Floats scratch(linearBackwardScratch(rows, inputs, outputs), NAN), grad_x(x.size(), NAN);
@@ -83,6 +84,7 @@ TEST(Linear, HasItsGradients) {
 TEST(FeedForward, HasItsGradients) {
   const int rows = 3, width = 5, hidden_width = 6;
   for (const Activation activation : {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh}) {
+    const float dropout = activation == Activation::kGelu ? 0.0f : 0.4f;
     const Floats x = randomFloats(rows * width, 1), g = randomFloats(rows * width, 2);
     const Floats weight1 = randomFloats(hidden_width * width, 3), weight2 = randomFloats(width * hidden_width, 4);
     const Floats bias2 = randomFloats(width, 5);
@@ -94,11 +96,11 @@ TEST(FeedForward, HasItsGradients) {
     Floats hidden(rows * hidden_width, NAN), out(rows * width, NAN);
     const auto at = [&](const Floats& x1, const Floats& w1, const Floats& w2) {
       Floats packed1(packWeightSize(width, hidden_width), NAN), packed2(packWeightSize(hidden_width, width), NAN);
-      Floats activated(hidden.size(), NAN);
+      Floats scratch(feedForwardScratch(rows, hidden_width), NAN);
       packWeight(w1.data(), packed1.data(), width, hidden_width);
       packWeight(w2.data(), packed2.data(), hidden_width, width);
-      feedForward(x1.data(), packed1.data(), bias1.data(), packed2.data(), bias2.data(), hidden.data(),
-                  activated.data(), out.data(), rows, width, hidden_width, activation);
+      feedForward(x1.data(), packed1.data(), bias1.data(), packed2.data(), bias2.data(), hidden.data(), scratch.data(),
+                  out.data(), rows, width, hidden_width, activation, 5, dropout);
       return dot(out, g);
     };
     at(x, weight1, weight2);
@@ -108,7 +110,7 @@ TEST(FeedForward, HasItsGradients) {
         grad_bias2(bias2.size());
     feedForwardBackward(g.data(), x.data(), kept.data(), weight1.data(), weight2.data(), scratch.data(), grad_x.data(),
                         grad_weight1.data(), grad_bias1.data(), grad_weight2.data(), grad_bias2.data(), rows, width,
-                        hidden_width, activation);
+                        hidden_width, activation, 5, dropout);
     expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight1, weight2); });
     expectGradient(grad_weight1, weight1, [&](const Floats& v) { return at(x, v, weight2); });
     expectGradient(grad_weight2, weight2, [&](const Floats& v) { return at(x, weight1, v); });

@@ -14,6 +14,7 @@ export interface Raw extends Heap {
   packWeight(weight: number, packed: number, inputs: number, outputs: number): void;
   packWeightSize(inputs: number, outputs: number): number;
   multiHeadAttention(args: number): void;
+  rotateHeadsBackward(gradient: number, table: number, tableBatch: number, batch: number, tokens: number, heads: number, width: number, rotaryWidth: number, interleaved: boolean): void; // prettier-ignore
   /** In float64s, as is sinusoidalEncodingScratch. */
   sinusoidalFrequenciesSize(dim: number): number;
   sinusoidalFrequencies(out: number, dim: number, base: number): void;
@@ -34,11 +35,17 @@ export interface Raw extends Heap {
   linear(x: number, packed: number, bias: number, out: number, rows: number, inputs: number, outputs: number): void; // prettier-ignore
   linearBackward(gradOut: number, x: number, weight: number, scratch: number, gradX: number, gradWeight: number, gradBias: number, rows: number, inputs: number, outputs: number): void; // prettier-ignore
   linearBackwardScratch(rows: number, inputs: number, outputs: number): number;
-  feedForward(x: number, packed1: number, bias1: number, packed2: number, bias2: number, hidden: number, activated: number, out: number, rows: number, width: number, hiddenWidth: number, activation: number): void; // prettier-ignore
-  feedForwardBackward(gradOut: number, x: number, hidden: number, weight1: number, weight2: number, scratch: number, gradX: number, gradWeight1: number, gradBias1: number, gradWeight2: number, gradBias2: number, rows: number, width: number, hiddenWidth: number, activation: number): void; // prettier-ignore
+  feedForward(x: number, packed1: number, bias1: number, packed2: number, bias2: number, hidden: number, scratch: number, out: number, rows: number, width: number, hiddenWidth: number, activation: number, seed: number, dropout: number): void; // prettier-ignore
+  feedForwardScratch(rows: number, hiddenWidth: number): number;
+  feedForwardBackward(gradOut: number, x: number, hidden: number, weight1: number, weight2: number, scratch: number, gradX: number, gradWeight1: number, gradBias1: number, gradWeight2: number, gradBias2: number, rows: number, width: number, hiddenWidth: number, activation: number, seed: number, dropout: number): void; // prettier-ignore
   feedForwardBackwardScratch(rows: number, width: number, hiddenWidth: number): number;
   layerNorm(x: number, weight: number, bias: number, out: number, rows: number, dim: number, eps: number): void; // prettier-ignore
   layerNormBackward(gradOut: number, x: number, weight: number, gradX: number, gradWeight: number, gradBias: number, rows: number, dim: number, eps: number): void; // prettier-ignore
+  transformerEncoderLayer(args: number): void;
+  transformerEncoderLayerScratch(args: number): number;
+  transformerEncoderLayerKept(args: number): number;
+  transformerEncoderLayerBackward(args: number): void;
+  transformerEncoderLayerBackwardScratch(args: number): number;
   embedding(ids: number, table: number, out: number, count: number, dim: number): void;
   embeddingBackward(gradOut: number, ids: number, gradTable: number, count: number, dim: number): void;
   softmaxCrossEntropy(logits: number, targets: number, gradLogits: number, rows: number, classes: number): number; // prettier-ignore

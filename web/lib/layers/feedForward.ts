@@ -67,12 +67,13 @@ export function feedForwardClass(wasm: Wasm): new (options: FeedForwardOptions) 
   };
 }
 
-function checkActivation(activation: unknown): number {
+/** The number in C++'s Activation. */
+export function checkActivation(operation: string, activation: unknown): number {
   if (activation === undefined) return 0;
   const expected = `activation to be one of ${ACTIVATIONS.join(', ')}`;
-  if (typeof activation !== 'string') wrongKind(OPERATION, expected, activation);
+  if (typeof activation !== 'string') wrongKind(operation, expected, activation);
   const index = ACTIVATIONS.indexOf(activation as Activation);
-  return index < 0 ? wrongValue(OPERATION, expected, activation) : index;
+  return index < 0 ? wrongValue(operation, expected, activation) : index;
 }
 
 class FeedForwardLayer extends ParameterOwner implements FeedForward {
@@ -87,7 +88,7 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
     const given = checkOptions<FeedForwardOptions>(OPERATION, options);
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const hiddenWidth = checkInteger(OPERATION, 'ffnHiddens', given.ffnHiddens, 1, 2 ** 24);
-    const activation = checkActivation(given.activation);
+    const activation = checkActivation(OPERATION, given.activation);
     const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
     const parameters = new Parameters(wasm, OPERATION, [
@@ -119,10 +120,10 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
       const [packed1, packed2] = [parameters.packed('dense1.weight'), parameters.packed('dense2.weight')];
       const [bias1, bias2] = [parameters.address('dense1.bias'), parameters.address('dense2.bias')];
       const placed = memory.floats(input.data);
-      const hidden = memory.reserve(rows * hiddenWidth);
-      const activated = training ? memory.reserve(rows * hiddenWidth) : hidden;
+      const hidden = training ? memory.reserve(rows * hiddenWidth) : 0;
+      const scratch = memory.reserve(raw.feedForwardScratch(rows, hiddenWidth));
       const out = memory.reserve(size);
-      raw.feedForward(placed, packed1, bias1, packed2, bias2, hidden, activated, out, rows, width, hiddenWidth, activation); // prettier-ignore
+      raw.feedForward(placed, packed1, bias1, packed2, bias2, hidden, scratch, out, rows, width, hiddenWidth, activation, 0, 0); // prettier-ignore
       if (training) keptHidden = memory.read(hidden, rows * hiddenWidth);
       return memory.read(out, size);
     });
@@ -144,7 +145,7 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
         const [gradBias1, gradBias2] = parameters.has('dense1.bias')
           ? [parameters.gradient('dense1.bias'), parameters.gradient('dense2.bias')]
           : [0, 0];
-        raw.feedForwardBackward(gradient, before, hidden, weight1, weight2, scratch, gradInput, gradWeight1, gradBias1, gradWeight2, gradBias2, rows, width, hiddenWidth, activation); // prettier-ignore
+        raw.feedForwardBackward(gradient, before, hidden, weight1, weight2, scratch, gradInput, gradWeight1, gradBias1, gradWeight2, gradBias2, rows, width, hiddenWidth, activation, 0, 0); // prettier-ignore
         return memory.read(gradInput, size);
       }),
     );

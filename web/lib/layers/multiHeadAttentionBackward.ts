@@ -5,6 +5,7 @@ import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
 import { attentionOfHeads, type HeadSizes } from './attentionHeads.js';
 import { runOnce } from './layer.js';
+import { placeOptionGradients } from './optionGradients.js';
 import type { Parameters } from './parameters.js';
 import { NO_ROTATION, type Rotation } from './rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from './types.js';
@@ -74,34 +75,21 @@ function run(
       to,
     });
   });
-  const { bias, relativeKeys, relativeValues } = plan.differentiable;
-  const shapes = { bias, relativeKeys, relativeValues };
-  const summed = Object.entries(shapes).map(([name, shape]) => ({
-    name,
-    shape,
-    address: shape ? memory.floats(new Float32Array(sizeOf(shape))) : 0,
-  }));
+  const options = placeOptionGradients(memory, plan.differentiable);
   const [queryTable, queryBatch, keyTable, rotaryWidth, interleaved] = rotation?.(wasm) ?? NO_ROTATION;
   const args = attentionOfHeads(sizes, { query, key, value, output: gradHeads });
   plan.place(memory, args);
   args.words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionBackwardScratch(args.place(memory)));
-  const rest = [gradHeads, gradQuery, gradKey, gradValue, ...summed.map(({ address }) => address)];
+  const rest = [gradHeads, gradQuery, gradKey, gradValue, ...options.addresses];
   const attention = args.place(memory, rest);
 
   projectBack();
   raw.scaledDotProductAttentionBackward(attention);
-  // Heads lie side by side in a row, where the raw call expects one behind the other: so a call for each row.
-  const turnBack = (grad: number, count: number, tokens: number, table: number, perSequence: number) => {
-    for (let row = 0; row < batch * tokens; ++row) {
-      const [sequence, token] = [Math.floor(row / tokens), row % tokens];
-      const at = grad + 4 * row * count * width;
-      const angles = table + 4 * (sequence * perSequence + token * rotaryWidth);
-      raw.rotaryEmbeddingBackward(at, angles, at, count, 1, width, rotaryWidth, interleaved === 1);
-    }
-  };
   if (rotation) {
-    turnBack(gradQuery, sizes.heads, queries, queryTable, queryBatch);
-    turnBack(gradKey, kvHeads, keys, keyTable, 0);
+    const turnBack = (grad: number, table: number, tableBatch: number, tokens: number, count: number) =>
+      raw.rotateHeadsBackward(grad, table, tableBatch, batch, tokens, count, width, rotaryWidth, interleaved === 1); // prettier-ignore
+    turnBack(gradQuery, queryTable, queryBatch, queries, sizes.heads);
+    turnBack(gradKey, keyTable, 0, keys, kvHeads);
   }
   for (const back of inputsBack) back();
 
@@ -114,9 +102,7 @@ function run(
     queries: queriesBack!,
     keys: keysBack!,
     values: valuesBack!,
-    ...Object.fromEntries(
-      summed.flatMap(({ name, shape, address }) => (shape ? [[name, read(address, shape)]] : [])),
-    ),
+    ...options.read(),
   };
 }
 

@@ -2,7 +2,7 @@ import { showShape, sizeOf, toTensor, wrongKind, wrongValue } from '../check.js'
 import { uniform } from '../random.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
-import { rememberParameter, storedParameter } from './storedParameters.js';
+import { rememberParameter } from './storedParameters.js';
 
 /** A parameter of a layer. `data` and `grad` read as copies; `set` writes. */
 export interface Parameter {
@@ -22,25 +22,8 @@ export interface ParameterSpec {
   readonly initial: () => Float32Array;
 }
 
-/** The same parameter by another name: a layer's within a larger one. */
-export function renamed(parameter: Parameter, name: string): Parameter {
-  const other: Parameter = {
-    name,
-    shape: parameter.shape,
-    get data() {
-      return parameter.data;
-    },
-    get grad() {
-      return parameter.grad;
-    },
-    set: (data) => parameter.set(data),
-  };
-  rememberParameter(other, storedParameter(parameter)!);
-  return other;
-}
-
 /** A state dict's tensors in the order of `specs`; throws unless it has exactly these names and shapes. */
-export function checkState(
+function checkState(
   operation: string,
   state: Record<string, TensorLike>,
   specs: readonly { readonly name: string; readonly shape: readonly number[] }[],

@@ -1,0 +1,25 @@
+// Dropout of a layer's rows.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace wasm_attention {
+
+struct Dropout {
+  uint32_t seed;
+  float probability;  // 0: none
+};
+
+/// out = dropout(x): element i of row `first` + r is zero where dropoutBits says so, the others are divided by
+/// 1 - probability, as in addPositions.
+/// x, out  (rows, dim); may be the same buffer.
+void dropRows(const float* x, float* out, int rows, int dim, int first, Dropout dropout);
+
+/// y = x + dropout(y). x, y  (rows, dim).
+void addDropped(const float* x, float* y, int rows, int dim, Dropout dropout);
+
+/// y += x, of `count` elements.
+void addInPlace(const float* x, float* y, size_t count);
+
+}  // namespace wasm_attention

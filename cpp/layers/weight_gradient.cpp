@@ -1,0 +1,81 @@
+// The product grad_out^T * x: both operands have the depth along their rows, so packing them into panels is copying.
+#include "layers/weight_gradient.h"
+
+#include <algorithm>
+
+#include "kernels/pack.h"
+#include "kernels/tile.h"
+
+namespace wasm_attention {
+namespace {
+
+// Rows at a time: a panel of x, 8 KB, and one of grad_out, 4 KB, stay in L1.
+constexpr int kDepthBlock = 256;
+
+/// Columns [col, col + 4) of x (depth, ·) to a panel, zeros where there is none; returns their sums.
+f32x4 packFourColumns(const float* x, ptrdiff_t stride, int depth, int left, float* panel) {
+  f32x4 sums{};
+  for (int k = 0; k < depth; ++k, x += stride, panel += kLanes) {
+    f32x4 v{};
+    if (left >= kLanes) {
+      v = load(x);
+    } else {
+      for (int c = 0; c < left; ++c) v[c] = x[c];
+    }
+    sums += v;
+    store(panel, v);
+  }
+  return sums;
+}
+
+/// Panels of 4 columns; adds the columns' sums to `sums`, unless that is null.
+void packLeft(const float* x, int depth, int cols, float* panels, float* sums) {
+  for (int col = 0; col < cols; col += kTileRows, panels += static_cast<size_t>(kTileRows) * depth) {
+    const int left = std::min(cols - col, kTileRows);
+    const f32x4 four = packFourColumns(x + col, cols, depth, left, panels);
+    for (int c = 0; sums && c < left; ++c) sums[col + c] += four[c];
+  }
+}
+
+void addTile(const Tile& tile, float* out, ptrdiff_t stride, int rows, int cols) {
+  for (int r = 0; r < rows; ++r, out += stride) {
+    if (cols == kTileCols) {
+      store(out, load(out) + tile.sum[r][0]);
+      store(out + kLanes, load(out + kLanes) + tile.sum[r][1]);
+    } else {
+      for (int c = 0; c < cols; ++c) out[c] += tile.sum[r][c / kLanes][c % kLanes];
+    }
+  }
+}
+
+/// out (rows, cols) += left^T * right. A function of its own, so that an engine's optimised code comes into play while
+/// the first product is still under way.
+[[gnu::noinline]] void addProduct(const float* left, const float* right, float* out, int rows, int cols, int depth) {
+  for (int c = 0; c < cols; c += kTileCols, right += static_cast<size_t>(kTileCols) * depth) {
+    for (int r = 0; r < rows; r += kTileRows) {
+      const Tile tile = multiplyTile<kTileRows>(left + static_cast<size_t>(r) * depth, right, depth);
+      addTile(tile, out + static_cast<size_t>(r) * cols + c, cols, std::min(rows - r, kTileRows),
+              std::min(cols - c, kTileCols));
+    }
+  }
+}
+
+}  // namespace
+
+size_t weightGradientScratch(int rows, int inputs, int outputs) {
+  const int depth = std::min(rows, kDepthBlock);
+  return panelsSize(inputs, depth, kTileCols) + panelsSize(outputs, depth, kTileRows);
+}
+
+void addWeightGradient(const float* grad_out, const float* x, float* scratch, float* grad_weight, float* grad_bias,
+                       int rows, int inputs, int outputs) {
+  float* const left = scratch + panelsSize(inputs, std::min(rows, kDepthBlock), kTileCols);
+  for (int row = 0; row < rows; row += kDepthBlock) {
+    const int depth = std::min(rows - row, kDepthBlock);
+    packColumns(x + static_cast<size_t>(row) * inputs, inputs, depth, inputs, scratch);
+    packLeft(grad_out + static_cast<size_t>(row) * outputs, depth, outputs, left, grad_bias);
+    addProduct(left, scratch, grad_weight, outputs, inputs, depth);
+  }
+}
+
+}  // namespace wasm_attention

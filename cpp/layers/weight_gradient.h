@@ -1,0 +1,18 @@
+// What a linear map's backward pass adds to its parameters' gradients.
+#pragma once
+
+#include <cstddef>
+
+namespace wasm_attention {
+
+/// grad_weight += grad_out^T * x; grad_bias += the sum of grad_out's rows.
+/// grad_out     (rows, outputs).
+/// x            (rows, inputs).
+/// scratch      weightGradientScratch(…) floats.
+/// grad_weight  (outputs, inputs).
+/// grad_bias    (outputs), or null.
+void addWeightGradient(const float* grad_out, const float* x, float* scratch, float* grad_weight, float* grad_bias,
+                       int rows, int inputs, int outputs);
+size_t weightGradientScratch(int rows, int inputs, int outputs);
+
+}  // namespace wasm_attention
