@@ -50,7 +50,7 @@ export default defineConfig(
     },
   },
   {
-    files: ['web/elements/**/*.ts', 'web/page/**/*.ts', 'tests/**/*.ts'],
+    files: ['web/elements/**/*.ts', 'web/page/**/*.ts', 'web/training/**/*.ts', 'tests/**/*.ts'],
     rules: ring("Import the library by the package's name.", ['**/web/lib/**', '**/lib/*', '**/dist/**']),
   },
   {

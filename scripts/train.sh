@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# Trains the example model under Node and prints its curve; builds what is out of date first.
+#   usage: train.sh [--positions learned --task reverse --seed 1 --steps 1000 …]      --help lists them
+. "$(dirname "$0")/common.sh"
+
+bash scripts/build.sh library
+stamp=build/training.stamp
+if [[ ! -e build/training/main.js ]] || newer_than $stamp web/training tsconfig.{base,training}.json; then
+  touch $stamp.next
+  logged training node node_modules/typescript/bin/tsc --project tsconfig.training.json ||
+    fail "the training example does not compile: $(reason training)"
+  mv $stamp.next $stamp
+fi
+exec node build/training/main.js "$@"

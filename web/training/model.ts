@@ -1,0 +1,135 @@
+/** The model: one encoder layer between an embedding and a linear map. */
+import type {
+  Adam,
+  Embedding,
+  Layer,
+  Linear,
+  Tensor,
+  TransformerEncoderLayer,
+  WasmAttention,
+} from 'wasm-attention';
+import { makeSmall, positionScheme, type PositionScheme } from './positions.js';
+import type { TrainingSettings } from './settings.js';
+import { randomNumbers, type Batch } from './task.js';
+
+/**
+ * Embedding → positions → encoder layer → linear map: a score for each token of the vocabulary, at each place.
+ *
+ * A layer's forward pass in training returns `backward` with its output. A model's backward pass calls them in the opposite
+ * order, each with what the one before returned; the gradients of the parameters add up in the layers.
+ */
+export class Model {
+  readonly #attention: WasmAttention;
+  readonly #settings: TrainingSettings;
+  readonly #embedding: Embedding;
+  readonly #positions: PositionScheme;
+  readonly #encoder: TransformerEncoderLayer;
+  readonly #head: Linear;
+  readonly #adam: Adam;
+
+  constructor(attention: WasmAttention, settings: TrainingSettings) {
+    const { numHiddens, numHeads, ffnHiddens, vocabulary, learningRate: lr } = settings;
+    const random = randomNumbers(settings.seed);
+    // Every layer has a seed of its own, or two tables of one size would begin alike.
+    const nextSeed = () => Math.floor(random() * 2 ** 32);
+    this.#attention = attention;
+    this.#settings = settings;
+    this.#embedding = new attention.Embedding({
+      numEmbeddings: vocabulary,
+      dim: numHiddens,
+      seed: nextSeed(),
+    });
+    makeSmall(this.#embedding);
+    const encoderSeed = nextSeed();
+    this.#head = new attention.Linear({ inFeatures: numHiddens, outFeatures: vocabulary, seed: nextSeed() });
+    // The last to draw, so that all else begins alike whatever the positions are.
+    this.#positions = positionScheme(attention, settings, nextSeed);
+    const { rotary } = this.#positions;
+    this.#encoder = new attention.TransformerEncoderLayer({
+      numHiddens,
+      numHeads,
+      ffnHiddens,
+      seed: encoderSeed,
+      ...(rotary && { rotary }),
+    });
+    this.#adam = new attention.Adam(
+      this.#layers().flatMap((layer) => layer.parameters()),
+      { lr },
+    );
+  }
+
+  /** Numbers that training changes. */
+  get parameterCount(): number {
+    const sizes = this.#layers().flatMap((layer) => layer.parameters().map(({ data }) => data.length));
+    return sizes.reduce((sum, size) => sum + size, 0);
+  }
+
+  /** The scores (count · length, vocabulary). */
+  forward(batch: Pick<Batch, 'count' | 'tokens'>): Tensor {
+    return this.#forward(batch, false).logits;
+  }
+
+  /** Learns from one batch. Returns what it answered before, and how wrong that was: the mean cross-entropy, in nats. */
+  learn({ count, tokens, targets }: Batch): { loss: number; logits: Tensor } {
+    const { logits, backward } = this.#forward({ count, tokens }, true);
+    const { loss, gradLogits } = this.#attention.softmaxCrossEntropy(logits, targets);
+    this.#adam.zeroGrad();
+    backward(gradLogits);
+    this.#adam.step();
+    return { loss, logits };
+  }
+
+  /** (H, n, n): where each token of the one sequence looks. */
+  weights(sequence: Int32Array): Tensor {
+    const { weights } = this.#forward({ count: 1, tokens: sequence }, false, true);
+    const { data, shape } = weights!;
+    return { data, shape: shape.slice(1) };
+  }
+
+  /** The positions' table, a copy, where there is one: see `Snapshot`. */
+  table(): Tensor | undefined {
+    return this.#positions.table?.();
+  }
+
+  dispose(): void {
+    this.#adam.dispose();
+    for (const layer of this.#layers()) layer.dispose();
+  }
+
+  #layers(): Pick<Layer, 'parameters' | 'dispose'>[] {
+    return [this.#embedding, ...this.#positions.layers, this.#encoder, this.#head];
+  }
+
+  #forward({ count, tokens }: Pick<Batch, 'count' | 'tokens'>, training: boolean, needWeights = false) {
+    const { length, numHiddens } = this.#settings;
+    const { added, tell } = this.#positions;
+    const embedded = this.#embedding.forward({ data: tokens, shape: [count, length] }, { training });
+    const placed = added?.forward(embedded.output, { training });
+    const told = tell?.(training);
+    const encoded = this.#encoder.forward((placed ?? embedded).output, {
+      ...told?.options,
+      training,
+      needWeights,
+    });
+    const flat = { data: encoded.output.data, shape: [count * length, numHiddens] };
+    const { output: logits, backward: headBackward } = this.#head.forward(flat, { training });
+    const backward = (gradLogits: Tensor): void => {
+      const { data } = headBackward!(gradLogits).input;
+      const { input, ...gradients } = encoded.backward!({ data, shape: encoded.output.shape });
+      told?.backward?.(gradients);
+      embedded.backward!(placed ? placed.backward!(input).input : input);
+    };
+    return { logits, backward, weights: encoded.weights };
+  }
+}
+
+/** The highest score of each row of (rows, vocabulary): the model's answers. */
+export function highest({ data, shape }: Tensor): Int32Array {
+  const [rows, columns] = shape as [number, number];
+  return Int32Array.from({ length: rows }, (_, row) => {
+    const first = row * columns;
+    let best = 0;
+    for (let j = 1; j < columns; ++j) if (data[first + j]! > data[first + best]!) best = j;
+    return best;
+  });
+}

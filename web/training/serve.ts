@@ -1,0 +1,108 @@
+/** The worker's side: runs what it is told to, a step at a time, and listens between the steps. */
+import type { WasmAttention } from 'wasm-attention';
+import type { FromWorker, Port, ToWorker } from './protocol.js';
+import { Training, type Progress } from './train.js';
+
+/** Sequences in the evaluation at the end: few enough for one frame, enough for a fifth of a percent. */
+const EVALUATED = 64;
+
+/** A run as the messages change it. */
+interface Run {
+  readonly number: number;
+  cancelled: boolean;
+  paused: boolean;
+  /** Wakes a paused run. */
+  wake: () => void;
+}
+
+/** Answers the messages of `port`; `load` is called by the first run. */
+export function serve(port: Port<FromWorker, ToWorker>, load: () => Promise<WasmAttention>): void {
+  let current: Run | undefined;
+  const cancel = (run: Run | undefined): void => {
+    if (!run) return;
+    run.cancelled = true;
+    run.wake();
+  };
+  port.onmessage = ({ data: message }) => {
+    if (message.type === 'start') {
+      cancel(current);
+      const run: Run = { number: message.run, cancelled: false, paused: false, wake: () => undefined };
+      current = run;
+      void train(port, load, run, message.settings);
+      return;
+    }
+    if (current?.number !== message.run) return;
+    if (message.type === 'cancel') cancel(current);
+    else {
+      current.paused = message.type === 'pause';
+      current.wake();
+    }
+  };
+}
+
+async function train(
+  port: Port<FromWorker, ToWorker>,
+  load: () => Promise<WasmAttention>,
+  run: Run,
+  given: Extract<ToWorker, { type: 'start' }>['settings'],
+): Promise<void> {
+  const { number } = run;
+  const turns = new MessageChannel();
+  let training: Training | undefined;
+  let steps = 0;
+  try {
+    const attention = await load();
+    training = new Training(attention, given);
+    const { settings, chance, parameterCount } = training;
+    if (!run.cancelled) port.postMessage({ type: 'started', run: number, settings, chance, parameterCount });
+    while (!training.finished) {
+      await turn(turns);
+      if (run.paused && !run.cancelled) await pause(port, run);
+      if (run.cancelled) break;
+      const progress = training.step();
+      steps = progress.step;
+      port.postMessage({ type: 'progress', run: number, progress }, buffersOf(progress));
+    }
+    await turn(turns);
+    const end = { type: 'ended', run: number, steps } as const;
+    if (run.cancelled) port.postMessage({ ...end, reason: 'cancelled' });
+    else port.postMessage({ ...end, reason: 'finished', accuracy: training.evaluate(EVALUATED) });
+  } catch (error) {
+    port.postMessage({
+      type: 'failed',
+      run: number,
+      message: error instanceof Error ? error.message : String(error),
+    });
+  } finally {
+    run.cancelled = true;
+    training?.dispose();
+    turns.port1.close();
+  }
+}
+
+/**
+ * Lets messages that have come in be heard. A message to oneself is the quickest way round the event loop: timers are held
+ * back for 4 ms after a few rounds, and a promise alone would not let go of the thread.
+ */
+function turn({ port1, port2 }: MessageChannel): Promise<void> {
+  return new Promise((resolve) => {
+    port1.onmessage = () => resolve();
+    port2.postMessage(null);
+  });
+}
+
+/** Until the run is to go on, or is cancelled. */
+async function pause(port: Port<FromWorker, ToWorker>, run: Run): Promise<void> {
+  port.postMessage({ type: 'paused', run: run.number });
+  while (run.paused && !run.cancelled) {
+    await new Promise<void>((resolve) => {
+      run.wake = resolve;
+    });
+  }
+  if (!run.cancelled) port.postMessage({ type: 'resumed', run: run.number });
+}
+
+/** What goes over to the page without a copy. Arrays that the run still reads are not among them: snapshots are copies. */
+function buffersOf({ snapshot }: Progress): Transferable[] {
+  return snapshot ? [snapshot.weights.data.buffer as ArrayBuffer] : [];
+}

@@ -1,0 +1,134 @@
+/** What a training run can be told, with its defaults and the checks. */
+import type { Tensor } from 'wasm-attention';
+
+/** The two tasks: see `answers` in task.ts. */
+export const TASKS = ['copy', 'reverse'] as const;
+export type Task = (typeof TASKS)[number];
+
+/** Six ways to tell the model about order: see positions.ts. */
+export const POSITIONS = ['none', 'sinusoidal', 'learned', 'rotary', 'alibi', 'shaw'] as const;
+export type Positions = (typeof POSITIONS)[number];
+
+export interface TrainingSettings {
+  /**
+   * Default 'copy': there the six curves differ most. Tables (sinusoidal, learned) and relative positions (rotary, Shaw) all
+   * learn it, each at its own time; ALiBi gets part of the way, and without positions nothing is learned at all. 'reverse'
+   * then shows what only positions counted from the start can do.
+   */
+  readonly task: Task;
+  /** Default 'learned'. */
+  readonly positions: Positions;
+  /** The first weights and all sequences follow from it: same seed, same curve. Default 1. */
+  readonly seed: number;
+  /** How many batches to learn from. Default 400. */
+  readonly steps: number;
+  /** D, the width of a token. Default 64. */
+  readonly numHiddens: number;
+  /** Default 4. */
+  readonly numHeads: number;
+  /** The width between the two linear maps of the feed-forward network. Default 128. */
+  readonly ffnHiddens: number;
+  /** n, the tokens of a sequence: a multiple of `vocabulary`. Default 32. */
+  readonly length: number;
+  /** Sequences in a step. Default 32. */
+  readonly batch: number;
+  /** Different tokens. Default 32: each sequence is then a shuffle of all of them. */
+  readonly vocabulary: number;
+  /** How far back 'copy' looks, from 1 to length - 1. Default 3. */
+  readonly distance: number;
+  /** Adam's. Default 3e-3. */
+  readonly learningRate: number;
+  /** Steps from one look at the positions to the next. Default 10. */
+  readonly snapshotEvery: number;
+}
+
+export const DEFAULTS: TrainingSettings = {
+  task: 'copy',
+  positions: 'learned',
+  seed: 1,
+  steps: 400,
+  numHiddens: 64,
+  numHeads: 4,
+  ffnHiddens: 128,
+  length: 32,
+  batch: 32,
+  vocabulary: 32,
+  distance: 3,
+  learningRate: 3e-3,
+  snapshotEvery: 10,
+};
+
+/** A look into the model. */
+export interface Snapshot {
+  /**
+   * The table of positions: P (n, D) of sinusoidal and learned ones, Shaw's keys (2k+1, D/H), a row for each distance from
+   * -k to k, ALiBi's bias (H, n, n). Absent where there is none.
+   */
+  readonly table?: Tensor;
+  /** (H, n, n): where each token of one sequence, the same in all snapshots of a run, looks. */
+  readonly weights: Tensor;
+}
+
+/** Bounds that keep a step of a page from taking seconds by mistake. */
+const LARGEST = 1024;
+const MOST_STEPS = 1_000_000;
+
+const LIMITS: Partial<Record<keyof TrainingSettings, readonly [least: number, most: number]>> = {
+  seed: [0, 2 ** 32 - 1],
+  steps: [1, MOST_STEPS],
+  numHiddens: [1, LARGEST],
+  numHeads: [1, LARGEST],
+  ffnHiddens: [1, LARGEST],
+  length: [2, LARGEST],
+  batch: [1, LARGEST],
+  vocabulary: [2, LARGEST],
+  distance: [1, LARGEST],
+  snapshotEvery: [1, MOST_STEPS],
+};
+
+function wrong(expected: string, got: unknown): never {
+  throw new RangeError(`training: expected ${expected}, got ${String(got)}`);
+}
+
+/**
+ * The settings with the defaults filled in.
+ *
+ * @throws TypeError where `given` is no object; RangeError for a name that does not exist and for a value out of range
+ */
+export function checkSettings(given: Partial<TrainingSettings> = {}): TrainingSettings {
+  if (typeof given !== 'object' || given === null) {
+    throw new TypeError(`training: expected settings to be an object, got ${String(given)}`);
+  }
+  const surplus = Object.keys(given).filter((name) => !(name in DEFAULTS));
+  if (surplus.length > 0) wrong(`no settings but ${Object.keys(DEFAULTS).join(', ')}`, surplus.join(', '));
+  const stated = Object.entries(given).filter(([, value]) => value !== undefined);
+  const settings: TrainingSettings = { ...DEFAULTS, ...Object.fromEntries(stated) };
+
+  if (!TASKS.includes(settings.task)) wrong(`task to be one of ${TASKS.join(', ')}`, settings.task);
+  if (!POSITIONS.includes(settings.positions)) {
+    wrong(`positions to be one of ${POSITIONS.join(', ')}`, settings.positions);
+  }
+  for (const [name, [least, most]] of Object.entries(LIMITS)) {
+    const value = settings[name as keyof TrainingSettings];
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < least || value > most) {
+      wrong(`${name} to be a whole number within [${least}, ${most}]`, value);
+    }
+  }
+  const { learningRate, numHiddens, numHeads, length, vocabulary, distance, task, positions } = settings;
+  if (typeof learningRate !== 'number' || !(learningRate > 0 && learningRate < Infinity)) {
+    wrong('learningRate to be a finite number above 0', learningRate);
+  }
+  if (numHiddens % numHeads !== 0) wrong(`numHiddens to be a multiple of numHeads (${numHeads})`, numHiddens);
+  if (positions === 'rotary' && (numHiddens / numHeads) % 2 !== 0) {
+    wrong('heads of even width, since rotary positions turn pairs', numHiddens / numHeads);
+  }
+  if (length % vocabulary !== 0) wrong(`length to be a multiple of vocabulary (${vocabulary})`, length);
+  if (task === 'reverse' && length % 2 !== 0) {
+    wrong(
+      'an even length for reverse: the token in the middle of an odd one would be its own answer',
+      length,
+    );
+  }
+  if (task === 'copy' && distance >= length) wrong(`distance to be below length (${length})`, distance);
+  return settings;
+}

@@ -1,0 +1,79 @@
+/** Sequences to learn from, and what the right answers are. */
+import type { TrainingSettings } from './settings.js';
+
+/** Numbers uniform in [0, 1), the same ones for the same seed: mulberry32. */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let bits = Math.imul(state ^ (state >>> 15), state | 1);
+    bits ^= bits + Math.imul(bits ^ (bits >>> 7), bits | 61);
+    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+/** The target of a token that is not asked about: `softmaxCrossEntropy` leaves it out. */
+export const NOT_ASKED = -100;
+
+/** Sequences one behind the other, and a target for each of their tokens. */
+export interface Batch {
+  readonly count: number;
+  /** (count · length) */
+  readonly tokens: Int32Array;
+  /** (count · length): the token that is the answer, or `NOT_ASKED`. */
+  readonly targets: Int32Array;
+}
+
+/**
+ * Random sequences. Each holds every token of the vocabulary equally often, in random order, so that *which* tokens it holds
+ * says nothing: only their order does. Had the tokens been drawn one by one, a model that sees no order could still count
+ * them and name the most frequent one.
+ */
+export function randomBatch(settings: TrainingSettings, random: () => number, count: number): Batch {
+  const { length, vocabulary } = settings;
+  const tokens = new Int32Array(count * length);
+  const targets = new Int32Array(count * length);
+  for (let first = 0; first < tokens.length; first += length) {
+    const sequence = tokens.subarray(first, first + length);
+    for (let i = 0; i < length; ++i) sequence[i] = i % vocabulary;
+    // Fisher and Yates' shuffle.
+    for (let i = length - 1; i > 0; --i) {
+      const j = Math.floor(random() * (i + 1));
+      [sequence[i], sequence[j]] = [sequence[j]!, sequence[i]!];
+    }
+    targets.set(answers(settings, sequence), first);
+  }
+  return { count, tokens, targets };
+}
+
+/**
+ * The right answers to one sequence x of n tokens.
+ *
+ * - `reverse`: the answer at i is x[n-1-i]. How far away that is differs from place to place, so a model has to know the
+ *   place itself, counted from the start.
+ * - `copy`: the answer at i is x[i-k], the token k (`distance`) places back, the same distance everywhere. The first k tokens
+ *   have none there and are not asked about.
+ */
+export function answers({ task, distance }: TrainingSettings, sequence: Int32Array): Int32Array {
+  if (task === 'reverse') return sequence.slice().reverse();
+  return sequence.map((_, i) => (i < distance ? NOT_ASKED : sequence[i - distance]!));
+}
+
+/**
+ * The accuracy that a model can reach without knowing the order: it knows its own token and that the answer is one of the
+ * n-1 others in the sequence, among which every token but its own occurs length/vocabulary times.
+ */
+export function chance({ length, vocabulary }: TrainingSettings): number {
+  return length / vocabulary / (length - 1);
+}
+
+/** The part of the targets asked about that the guesses have right. */
+export function accuracyOf(guesses: Int32Array, targets: Int32Array): number {
+  let [right, asked] = [0, 0];
+  for (let i = 0; i < targets.length; ++i) {
+    if (targets[i] === NOT_ASKED) continue;
+    ++asked;
+    if (guesses[i] === targets[i]) ++right;
+  }
+  return right / asked;
+}

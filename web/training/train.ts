@@ -1,0 +1,105 @@
+/** A training run, step by step. The same code runs in a worker (serve.ts) and from the command line (main.ts). */
+import type { WasmAttention } from 'wasm-attention';
+import { highest, Model } from './model.js';
+import { checkSettings, type Snapshot, type TrainingSettings } from './settings.js';
+import { accuracyOf, chance, randomBatch, randomNumbers, type Batch } from './task.js';
+
+/** What is known after a step. All but the speed follow from the settings, to the bit. */
+export interface Progress {
+  /** Batches learned from so far, 1 after the first. */
+  readonly step: number;
+  /** Mean cross-entropy of the step's batch in nats, before learning from it. */
+  readonly loss: number;
+  /**
+   * The part of the step's answers that were right, before learning from them: no batch comes twice, so these are sequences
+   * that the model has not seen.
+   */
+  readonly accuracy: number;
+  /** Over the run so far, without pauses. */
+  readonly stepsPerSecond: number;
+  /** After the first, the last and every `snapshotEvery`th step. */
+  readonly snapshot?: Snapshot;
+}
+
+/** Streams of random numbers with a seed far from the run's own: what is drawn from one does not shift the others. */
+const [TRAINING_STREAM, HELD_OUT_STREAM] = [0x9e3779b9, 0x7f4a7c15];
+
+/**
+ * One run. It owns memory of the wasm module until `dispose()`.
+ *
+ * @example
+ * const training = new Training(await load(), { task: 'reverse', positions: 'learned', seed: 1 });
+ * while (!training.finished) console.log(training.step());
+ * console.log(training.evaluate(256));
+ * training.dispose();
+ */
+export class Training {
+  readonly settings: TrainingSettings;
+  /** The accuracy that can be had without knowing the order. */
+  readonly chance: number;
+  readonly #model: Model;
+  readonly #random: () => number;
+  /** Always the same sequence to look at, so that what changes from one snapshot to the next is the model. */
+  readonly #shown: Int32Array;
+  #steps = 0;
+  #milliseconds = 0;
+
+  /** @throws as `checkSettings` does */
+  constructor(attention: WasmAttention, settings?: Partial<TrainingSettings>) {
+    this.settings = checkSettings(settings);
+    this.chance = chance(this.settings);
+    this.#model = new Model(attention, this.settings);
+    this.#random = randomNumbers(this.settings.seed ^ TRAINING_STREAM);
+    this.#shown = this.heldOut(1).tokens;
+  }
+
+  /** Whether all steps are done. `step` goes on beyond if it is asked to. */
+  get finished(): boolean {
+    return this.#steps >= this.settings.steps;
+  }
+
+  /** Numbers that training changes. */
+  get parameterCount(): number {
+    return this.#model.parameterCount;
+  }
+
+  /** Learns from one batch. */
+  step(): Progress {
+    const started = performance.now();
+    const batch = randomBatch(this.settings, this.#random, this.settings.batch);
+    const { loss, logits } = this.#model.learn(batch);
+    const accuracy = accuracyOf(highest(logits), batch.targets);
+    const step = ++this.#steps;
+    this.#milliseconds += performance.now() - started;
+    const stepsPerSecond = (1000 * step) / this.#milliseconds;
+    const progress = { step, loss, accuracy, stepsPerSecond };
+    const shows = step === 1 || step % this.settings.snapshotEvery === 0 || this.finished;
+    return shows ? { ...progress, snapshot: this.snapshot() } : progress;
+  }
+
+  /** A look into the model as it is. */
+  snapshot(): Snapshot {
+    const table = this.#model.table();
+    return { ...(table && { table }), weights: this.#model.weights(this.#shown) };
+  }
+
+  /** The first `count` of the sequences that are kept for evaluation. */
+  heldOut(count: number): Batch {
+    return randomBatch(this.settings, randomNumbers(this.settings.seed ^ HELD_OUT_STREAM), count);
+  }
+
+  /** The model's answer at each place of each sequence. */
+  answer(batch: Pick<Batch, 'count' | 'tokens'>): Int32Array {
+    return highest(this.#model.forward(batch));
+  }
+
+  /** The accuracy on `count` sequences that are kept for evaluation. */
+  evaluate(count: number): number {
+    const batch = this.heldOut(count);
+    return accuracyOf(this.answer(batch), batch.targets);
+  }
+
+  dispose(): void {
+    this.#model.dispose();
+  }
+}
