@@ -1,7 +1,8 @@
-import { html, LitElement, nothing, type CSSResultGroup, type TemplateResult } from 'lit';
+import { html, LitElement, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
 import { figureHosts } from './figure-hosts.js';
-import { figureTools } from './figure-tools.js';
+import { toolStyles } from './figure-tools-styles.js';
+import { FigureTools } from './figure-tools.js';
 import { Localised } from './localised.js';
 import type { Settings } from './settings.js';
 import { settingsInLink } from './share-link.js';
@@ -39,6 +40,7 @@ export abstract class FigureElement extends LitElement {
   /** The settings as the author of the page gave them. */
   #first: Readonly<Record<string, unknown>> = {};
   #started = false;
+  readonly #tools = new FigureTools(this, this.words);
   #library: WasmAttention | undefined;
   #failed = false;
 
@@ -46,6 +48,11 @@ export abstract class FigureElement extends LitElement {
     super();
     figureHosts.add(this);
     for (const [name, { initial }] of Object.entries(this.settings)) this.#set(name, initial);
+  }
+
+  /** A figure names the styles of its picture; those of the tools come along. */
+  protected static override finalizeStyles(styles?: CSSResultGroup): CSSResultOrNative[] {
+    return super.finalizeStyles(styles === undefined ? toolStyles : [styles, toolStyles]);
   }
 
   get settings(): Settings {
@@ -71,6 +78,13 @@ export abstract class FigureElement extends LitElement {
     void this.#load();
   }
 
+  /** What the figure is called: the question in its caption, else its accessible name, else its tag. */
+  get figureName(): string {
+    const question = this.closest('figure')?.querySelector('figcaption strong')?.textContent;
+    const name = question?.replace(/\s+/g, ' ').trim();
+    return [name, this.getAttribute('aria-label')].find((text) => text) ?? this.localName;
+  }
+
   /** Changes settings as the reader would, and tells the page. */
   change(settings: Readonly<Record<string, unknown>>): void {
     for (const [name, value] of Object.entries(settings)) this.#set(name, value);
@@ -90,16 +104,7 @@ export abstract class FigureElement extends LitElement {
     const library = this.#library;
     if (library === undefined) return html``;
     return html`<div class="stage">${this.renderFigure(library)}</div>
-      ${
-        this.isConnected
-          ? figureTools(
-              this,
-              this.words,
-              () => this.data(library),
-              () => this.code(),
-            )
-          : nothing
-      }`;
+      ${this.#tools.render({ data: () => this.data(library), code: () => this.code() })}`;
   }
 
   /** The picture and its controls, once the library and the words are there. Exports leave out form controls and `details`. */

@@ -54,6 +54,13 @@ export class Localised implements ReactiveController {
       .replace('-', '−');
   }
 
+  /** A number that may be very small: `0.032`, `3.2 × 10⁻⁷`. */
+  small(value: number): string {
+    if (value === 0 || Math.abs(value) >= 1e-3) return this.number(value, value === 0 ? 0 : 3);
+    const [digits, exponent] = value.toExponential(1).split('e');
+    return `${this.number(Number(digits), 1)} × ${powerOfTen(Number(exponent))}`;
+  }
+
   #format(least: number, most: number): Intl.NumberFormat {
     const key = `${least},${most}`;
     let format = this.#formats.get(key);
@@ -74,6 +81,14 @@ export class Localised implements ReactiveController {
     this.ready = true;
     this.host.requestUpdate();
   }
+}
+
+/** `10⁻⁷` */
+export function powerOfTen(exponent: number): string {
+  const raised = String(exponent)
+    .replace('-', '⁻')
+    .replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]!);
+  return `10${raised}`;
 }
 
 function languageOf(element: Element): string {

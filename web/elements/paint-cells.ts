@@ -10,6 +10,23 @@ export interface Cells {
   readonly high: number;
 }
 
+/** What stands on a canvas, for those who draw it again without pixels. */
+export type Painting =
+  | (Cells & {
+      readonly kind: 'cells';
+      readonly ramp: Ramp;
+      /** Width and height of the gaps between cells, in cells. */
+      readonly gap: readonly [x: number, y: number];
+    })
+  | { readonly kind: 'ramp'; readonly ramp: Ramp };
+
+const paintings = new WeakMap<HTMLCanvasElement, Painting>();
+
+/** What `paintCells` or `paintRamp` last painted on a canvas. */
+export function paintingOf(canvas: HTMLCanvasElement): Painting | undefined {
+  return paintings.get(canvas);
+}
+
 /** Cells at least this many device pixels wide and high (times the density) get a gap, so that equal neighbours stay apart. */
 const GAP_FROM = 14;
 
@@ -20,6 +37,7 @@ const GAP_FROM = 14;
 export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, density: number): void {
   const context = canvas.getContext('2d');
   const { values, rows, columns, low, high } = cells;
+  paintings.delete(canvas);
   if (context === null || canvas.width === 0 || canvas.height === 0) return;
   context.clearRect(0, 0, canvas.width, canvas.height);
   if (rows === 0 || columns === 0) return;
@@ -34,13 +52,16 @@ export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, 
   small.getContext('2d')?.putImageData(image, 0, 0);
   context.imageSmoothingEnabled = false;
   context.drawImage(small, 0, 0, canvas.width, canvas.height);
-  if (Math.min(canvas.width / columns, canvas.height / rows) >= GAP_FROM * density) {
-    clearGaps(context, rows, columns, Math.round(density));
-  }
+  const apart = Math.min(canvas.width / columns, canvas.height / rows) >= GAP_FROM * density;
+  const pixels = apart ? Math.round(density) : 0;
+  if (apart) clearGaps(context, rows, columns, pixels);
+  const gap = [(pixels * columns) / canvas.width, (pixels * rows) / canvas.height] as const;
+  paintings.set(canvas, { kind: 'cells', values, rows, columns, low, high, ramp, gap });
 }
 
 /** Fills a canvas with the ramp itself, low to high from left to right. */
 export function paintRamp(canvas: HTMLCanvasElement, ramp: Ramp): void {
+  paintings.set(canvas, { kind: 'ramp', ramp });
   canvas.width = 256;
   canvas.height = 1;
   canvas.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(ramp), 256, 1), 0, 0);

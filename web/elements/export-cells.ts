@@ -1,0 +1,102 @@
+import { hex } from './export-colour.js';
+import type { Painting } from './paint-cells.js';
+import { rampIndex, type Ramp } from './ramps.js';
+
+export const SVG = 'http://www.w3.org/2000/svg';
+
+/** A block of cells of one colour: columns `x` to `x + width`, rows `y` to `y + height`. */
+export interface Block {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+  /** Index into the ramp. */
+  readonly index: number;
+}
+
+/** A painted canvas as an SVG element in which a cell is one unit wide and high; its place and size are the caller's. */
+export function cellsSvg(painting: Painting, brightness = 1): SVGSVGElement {
+  const { ramp } = painting;
+  const colour = (index: number): string =>
+    hex(...Array.from(ramp.subarray(4 * index, 4 * index + 3), (channel) => channel * brightness));
+  const [width, height] =
+    painting.kind === 'cells' ? [painting.columns, painting.rows] : [ramp.length / 4, 1];
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  svg.setAttribute('preserveAspectRatio', 'none');
+  // Neighbours share edges: smoothing would show the paper between them.
+  svg.setAttribute('shape-rendering', 'crispEdges');
+  const [gapX, gapY] = painting.kind === 'cells' ? painting.gap : [0, 0];
+  for (const block of blocksOf(painting)) {
+    const left = block.x > 0 ? gapX / 2 : 0;
+    const top = block.y > 0 ? gapY / 2 : 0;
+    const right = block.x + block.width < width ? gapX / 2 : 0;
+    const bottom = block.y + block.height < height ? gapY / 2 : 0;
+    const rect = document.createElementNS(SVG, 'rect');
+    rect.setAttribute('x', short(block.x + left));
+    rect.setAttribute('y', short(block.y + top));
+    rect.setAttribute('width', short(block.width - left - right));
+    rect.setAttribute('height', short(block.height - top - bottom));
+    rect.setAttribute('fill', colour(block.index));
+    svg.append(rect);
+  }
+  return svg;
+}
+
+/** The blocks of a painting; equal neighbours are one block unless there is a gap between cells. */
+export function blocksOf(painting: Painting): Block[] {
+  if (painting.kind === 'ramp') return rampBlocks(painting.ramp);
+  const { values, rows, columns, low, high, gap } = painting;
+  const indices = Array.from({ length: rows * columns }, (_, i) => {
+    const value = values[i] ?? NaN;
+    return Number.isNaN(value) ? -1 : rampIndex(value, low, high);
+  });
+  if (gap[0] > 0) {
+    return indices
+      .map((index, i) => ({ x: i % columns, y: Math.floor(i / columns), width: 1, height: 1, index }))
+      .filter(({ index }) => index >= 0);
+  }
+  return mergedBlocks(indices, rows, columns);
+}
+
+/** Runs along the rows, grown downwards while the next row has the same run. Index −1 is no block. */
+export function mergedBlocks(indices: readonly number[], rows: number, columns: number): Block[] {
+  const done: Block[] = [];
+  let open = new Map<string, Block>();
+  for (let y = 0; y < rows; ++y) {
+    const next = new Map<string, Block>();
+    for (let x = 0; x < columns;) {
+      const index = indices[y * columns + x] ?? -1;
+      let width = 1;
+      while (x + width < columns && indices[y * columns + x + width] === index) ++width;
+      if (index >= 0) {
+        const key = `${x},${width},${index}`;
+        const above = open.get(key);
+        open.delete(key);
+        next.set(
+          key,
+          above === undefined ? { x, y, width, height: 1, index } : { ...above, height: above.height + 1 },
+        );
+      }
+      x += width;
+    }
+    done.push(...open.values());
+    open = next;
+  }
+  return [...done, ...open.values()];
+}
+
+function rampBlocks(ramp: Ramp): Block[] {
+  return Array.from({ length: ramp.length / 4 }, (_, index) => ({
+    x: index,
+    y: 0,
+    width: 1,
+    height: 1,
+    index,
+  }));
+}
+
+/** A length with as many decimals as show. */
+export function short(value: number): string {
+  return String(Math.round(value * 1000) / 1000);
+}

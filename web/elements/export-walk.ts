@@ -1,0 +1,43 @@
+/** What the reader works the figure with, and what nobody sees: no part of the picture. */
+const LEFT_OUT = [
+  'button',
+  'details',
+  'input',
+  'select',
+  'textarea',
+  'script',
+  'style',
+  'template',
+  '.controls',
+  '.spoken',
+  '[hidden]',
+  '[popover]',
+].join(', ');
+
+export function isLeftOut(element: Element): boolean {
+  return element.matches(LEFT_OUT);
+}
+
+/** Elements of no size that hide what is in them, and those that cannot be seen at all. */
+export function isHidden(element: Element, style: CSSStyleDeclaration): boolean {
+  if (Number(style.opacity) === 0) return true;
+  const { width, height } = element.getBoundingClientRect();
+  return style.overflow !== 'visible' && Math.min(width, height) <= 1 && style.position === 'absolute';
+}
+
+/** The nodes that are shown inside an element: those of its shadow root, or those put into its slot, or its own. */
+export function childrenOf(element: Element): readonly Node[] {
+  if (element.shadowRoot !== null) return [...element.shadowRoot.childNodes];
+  if (element instanceof HTMLSlotElement) {
+    const assigned = element.assignedNodes();
+    if (assigned.length > 0) return assigned;
+  }
+  return [...element.childNodes];
+}
+
+/** By how many degrees clockwise a style turns its element. */
+export function turnOf(style: CSSStyleDeclaration): number {
+  if (style.transform === 'none' || style.transform === '') return 0;
+  const { a, b } = new DOMMatrix(style.transform);
+  return (Math.atan2(b, a) * 180) / Math.PI;
+}

@@ -1,0 +1,169 @@
+import { css } from 'lit';
+
+/** The row of tools, what it opens, and the figure on a full screen. */
+export const toolStyles = css`
+  .tools {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 1.1rem;
+    margin-top: 0.75rem;
+    color: var(--_quiet);
+    font-size: 0.8125rem;
+  }
+  .tools button,
+  .save button,
+  .panel button {
+    min-width: 1.5rem;
+    min-height: 1.75rem;
+    padding: 0;
+    border: 0;
+    border-radius: 2px;
+    background: none;
+    color: inherit;
+    font: inherit;
+    cursor: pointer;
+  }
+  .tools button:hover,
+  .save button:hover,
+  .panel button:hover {
+    color: var(--_accent);
+    text-decoration: underline;
+    text-underline-offset: 0.25em;
+  }
+  .tools button[aria-expanded='true'] {
+    color: var(--_ink);
+    text-decoration: underline;
+    text-decoration-color: var(--_accent);
+    text-decoration-thickness: 2px;
+    text-underline-offset: 0.3em;
+  }
+  /* Both words in one place, so that the row keeps still when one takes the other's. */
+  .swap {
+    display: inline-grid;
+  }
+  .swap > span {
+    grid-area: 1 / 1;
+    text-align: start;
+  }
+  .swap > .off {
+    visibility: hidden;
+  }
+  .save {
+    position: absolute;
+    inset: auto;
+    margin: 0;
+    padding: 0.35rem 0.85rem;
+    border: 1px solid var(--_line);
+    border-radius: 4px;
+    background: var(--_paper);
+    color: var(--_ink);
+    font: 0.8125rem/1.45 var(--_font);
+  }
+  .save button {
+    display: block;
+    width: 100%;
+    text-align: start;
+  }
+  .panel {
+    margin-top: 0.25rem;
+    font-size: 0.8125rem;
+  }
+  .panel .choices {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0 1.25rem;
+    min-inline-size: 0;
+    margin: 0;
+    padding: 0;
+    border: 0;
+  }
+  .panel .choice {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4rem;
+    min-height: 1.75rem;
+    cursor: pointer;
+  }
+  .panel .choice input {
+    width: 1rem;
+    height: 1rem;
+    margin: 0;
+    accent-color: var(--_accent);
+  }
+  .panel pre {
+    max-height: 22rem;
+    margin: 0.25rem 0 0;
+    padding: 0.75rem 0.9rem;
+    overflow: auto;
+    border: 1px solid var(--_line);
+    border-radius: 4px;
+    color: var(--_ink);
+    font: 0.75rem/1.55 var(--figure-mono, ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace);
+    tab-size: 2;
+  }
+  .panel .address {
+    box-sizing: border-box;
+    width: 100%;
+    min-height: 1.75rem;
+    padding: 0.2rem 0.5rem;
+    border: 1px solid var(--_line);
+    border-radius: 4px;
+    background: none;
+    color: inherit;
+    font: inherit;
+  }
+  .note {
+    color: var(--_quiet);
+    font-size: 0.8125rem;
+  }
+  .scroller {
+    max-height: 22rem;
+    margin-top: 0.25rem;
+    overflow: auto;
+    border: 1px solid var(--_line);
+    border-radius: 4px;
+  }
+  .values table {
+    border-collapse: collapse;
+    font-size: 0.75rem;
+  }
+  .values :is(th, td) {
+    padding: 0.2rem 0.6rem;
+    text-align: end;
+    white-space: nowrap;
+  }
+  .values th {
+    background: var(--_paper);
+    color: var(--_quiet);
+    font-weight: 500;
+  }
+  .values thead th {
+    position: sticky;
+    z-index: 1;
+    top: 0;
+  }
+  .values tbody th {
+    position: sticky;
+    left: 0;
+  }
+  :host(:fullscreen) {
+    box-sizing: border-box;
+    padding: 2rem clamp(1rem, 4vw, 4rem);
+    overflow: auto;
+    background: var(--_paper);
+  }
+  :host(:fullscreen) > * {
+    max-width: max(40rem, min(90rem, 115vh));
+    margin-inline: auto;
+  }
+  @media print {
+    .tools,
+    .panel,
+    .note,
+    .values,
+    .controls {
+      display: none;
+    }
+  }
+`;
