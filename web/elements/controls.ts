@@ -39,3 +39,38 @@ export function choice(name: string, label: string, checked: boolean, onChoose: 
     ><input type="radio" name=${name} .checked=${live(checked)} @change=${onChoose} />${label}</label
   >`;
 }
+
+/** A check box: on or off. */
+export function toggle(label: string, checked: boolean, onToggle: (checked: boolean) => void): TemplateResult {
+  const read = (event: Event): void => onToggle((event.target as HTMLInputElement).checked);
+  return html`<label class="choice"
+    ><input type="checkbox" .checked=${live(checked)} @change=${read} />${label}</label
+  >`;
+}
+
+/** A line of text that the reader writes, across the whole row of controls. */
+export interface TextField {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  /** What stands there, and holds, as long as the reader writes nothing. */
+  readonly placeholder: string;
+  readonly onInput: (value: string) => void;
+}
+
+/** A text field with its label. It has no `maxlength`: browsers cut pasted text without a word. */
+export function textField({ name, label, value, placeholder, onInput }: TextField): TemplateResult {
+  const read = (event: Event): void => onInput((event.target as HTMLInputElement).value);
+  return html`<div class="text-field">
+    <label for=${name}>${label}</label>
+    <input
+      id=${name}
+      type="text"
+      autocomplete="off"
+      spellcheck="false"
+      placeholder=${placeholder}
+      .value=${live(value)}
+      @input=${read}
+    />
+  </div>`;
+}

@@ -148,6 +148,28 @@ export const controlStyles = css`
     margin: 0;
     accent-color: var(--_accent);
   }
+  .text-field {
+    display: grid;
+    grid-column: 1 / -1;
+  }
+  .text-field label {
+    color: var(--_quiet);
+  }
+  .text-field input {
+    box-sizing: border-box;
+    width: 100%;
+    min-height: 2rem;
+    padding: 0 0.6rem;
+    border: 1px solid var(--_track);
+    border-radius: 4px;
+    background: var(--_paper);
+    color: inherit;
+    font: inherit;
+  }
+  .text-field input::placeholder {
+    color: var(--_quiet);
+    opacity: 1;
+  }
   button {
     min-height: 1.75rem;
     padding: 0 0.7rem;
