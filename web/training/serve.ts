@@ -47,7 +47,6 @@ async function train(
   given: Extract<ToWorker, { type: 'start' }>['settings'],
 ): Promise<void> {
   const { number } = run;
-  const turns = new MessageChannel();
   let training: Training | undefined;
   let steps = 0;
   try {
@@ -56,14 +55,14 @@ async function train(
     const { settings, chance, parameterCount } = training;
     if (!run.cancelled) port.postMessage({ type: 'started', run: number, settings, chance, parameterCount });
     while (!training.finished) {
-      await turn(turns);
+      await turn();
       if (run.paused && !run.cancelled) await pause(port, run);
       if (run.cancelled) break;
       const progress = training.step();
       steps = progress.step;
       port.postMessage({ type: 'progress', run: number, progress }, buffersOf(progress));
     }
-    await turn(turns);
+    await turn();
     const end = { type: 'ended', run: number, steps } as const;
     if (run.cancelled) port.postMessage({ ...end, reason: 'cancelled' });
     else port.postMessage({ ...end, reason: 'finished', accuracy: training.evaluate(EVALUATED) });
@@ -76,17 +75,21 @@ async function train(
   } finally {
     run.cancelled = true;
     training?.dispose();
-    turns.port1.close();
   }
 }
 
 /**
  * Lets messages that have come in be heard. A message to oneself is the quickest way round the event loop: timers are held
- * back for 4 ms after a few rounds, and a promise alone would not let go of the thread.
+ * back for 4 ms after a few rounds, and a promise alone would not let go of the thread. The channel is a new one each time,
+ * for an engine may empty one port before it looks at the next.
  */
-function turn({ port1, port2 }: MessageChannel): Promise<void> {
+function turn(): Promise<void> {
+  const { port1, port2 } = new MessageChannel();
   return new Promise((resolve) => {
-    port1.onmessage = () => resolve();
+    port1.onmessage = () => {
+      port1.close();
+      resolve();
+    };
     port2.postMessage(null);
   });
 }

@@ -99,7 +99,7 @@ export function checkSettings(given: Partial<TrainingSettings> = {}): TrainingSe
   if (typeof given !== 'object' || given === null) {
     throw new TypeError(`training: expected settings to be an object, got ${String(given)}`);
   }
-  const surplus = Object.keys(given).filter((name) => !(name in DEFAULTS));
+  const surplus = Object.keys(given).filter((name) => !Object.hasOwn(DEFAULTS, name));
   if (surplus.length > 0) wrong(`no settings but ${Object.keys(DEFAULTS).join(', ')}`, surplus.join(', '));
   const stated = Object.entries(given).filter(([, value]) => value !== undefined);
   const settings: TrainingSettings = { ...DEFAULTS, ...Object.fromEntries(stated) };
