@@ -180,5 +180,6 @@ function residual(offset: number, dim: number): number {
 function scientific(value: number): string {
   if (value === 0) return '0';
   const [digits, exponent] = value.toExponential(1).split('e');
-  return `${digits} × 10${exponent}`;
+  const raised = exponent!.replace('-', '⁻').replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]!);
+  return `${digits} × 10${raised}`;
 }

@@ -72,7 +72,7 @@ export class EncodingRotation extends FigureElement {
         })}
       </div>
       <p class="residual" role="status">
-        ${words.text('rotation.residual')} <strong>${this.#scientific(error)}</strong>
+        ${words.text('rotation.residual')} <strong>${words.small(error)}</strong>
       </p>
     `;
   }
@@ -118,15 +118,6 @@ export class EncodingRotation extends FigureElement {
       >
       <span>${sample(svg`<circle class="target" r="0.3" />`)}${words.text('rotation.keyTarget')}</span>
     `;
-  }
-
-  /** `1.2 × 10⁻⁷`, in the page's number format. */
-  #scientific(value: number): TemplateResult {
-    if (value === 0) return html`0`;
-    const exponent = Math.floor(Math.log10(value));
-    return html`${this.words.number(value / 10 ** exponent, 1)} × 10<sup
-        >${this.words.number(exponent)}</sup
-      >`;
   }
 
   protected override data(library: WasmAttention): FigureData {

@@ -4,6 +4,8 @@
  * @packageDocumentation
  */
 export { AttentionHeads } from './attention-heads.js';
+export { BinaryPositions } from './binary-positions.js';
+export { DepthCollapse } from './depth-collapse.js';
 export { EncodingRotation } from './encoding-rotation.js';
 export { HeatMap, type CellDetail } from './heat-map.js';
 export { PathLengths } from './path-lengths.js';

@@ -1,0 +1,66 @@
+import { expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { binaryCode } from '../../web/elements/binary-code.js';
+import { baseOfHalves, bitsOf, periodOf, signsOf } from '../../web/elements/binary-signs.js';
+import { runFigureCode } from '../support/figureCode.js';
+import { attention } from '../support/library.js';
+
+test('bits are those of the number, no more than the last one needs', () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 2, max: 64 }), (rows) => {
+      const { bits, columns } = bitsOf(rows);
+      expect(columns).toBe((rows - 1).toString(2).length);
+      for (let i = 0; i < rows; ++i) {
+        const row = bits.subarray(i * columns, (i + 1) * columns);
+        expect(parseInt([...row].join(''), 2)).toBe(i);
+      }
+    }),
+  );
+});
+
+test('signs are those of the sines, slowest first', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 8, max: 64 }),
+      fc.integer({ min: 2, max: 16 }),
+      fc.constantFrom(10000, 2, 100),
+      (rows, pairs, base) => {
+        const dim = 2 * pairs;
+        const P = attention.sinusoidalEncoding({ length: rows, dim, base }).data;
+        const { signs, columns } = signsOf(P, rows, dim);
+        expect(columns).toBe(pairs);
+        for (let i = 0; i < rows; ++i) {
+          for (let k = 0; k < pairs; ++k) {
+            const sine = Math.sin(i * base ** ((-2 * (pairs - 1 - k)) / dim));
+            // A sine this close to zero may round to either side.
+            if (Math.abs(sine) > 1e-6) expect(signs[i * pairs + k]).toBe(sine > 0 ? 1 : 0);
+          }
+        }
+      },
+    ),
+  );
+});
+
+test('a sine repeats after its period, and halved frequencies double it from pair to pair', () => {
+  for (const dim of [4, 16, 32]) {
+    expect(periodOf(0, dim, 10000)).toBeCloseTo(2 * Math.PI, 12);
+    for (let j = 1; j < dim / 2; ++j) {
+      const base = baseOfHalves(dim);
+      expect(periodOf(j, dim, base) / periodOf(j - 1, dim, base)).toBeCloseTo(2, 12);
+    }
+  }
+});
+
+test('the code prints the same bits and signs', async () => {
+  const [rows, dim] = [11, 12];
+  const { bits, columns } = bitsOf(rows);
+  const { signs } = signsOf(attention.sinusoidalEncoding({ length: rows, dim }).data, rows, dim);
+  const row = (i: number): string => {
+    const own = [...signs.subarray((i * dim) / 2, ((i + 1) * dim) / 2)];
+    const digits = [...bits.subarray(i * columns, (i + 1) * columns)].join('');
+    return `${digits} ${own.map((sign) => (sign === 1 ? '+' : '−')).join('')}`;
+  };
+  expect(await runFigureCode(binaryCode(rows, dim, 10000).javascript)).toEqual(
+    Array.from({ length: rows }, (_, i) => row(i)),
+  );
+});
