@@ -1,7 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { choice } from './controls.js';
 import type { FigureCode } from './figure-element.js';
-import { swap } from './figure-tools.js';
 import type { Localised } from './localised.js';
 
 export type CodeLanguage = keyof FigureCode;
@@ -25,7 +24,7 @@ export function codePanel(
     <fieldset class="choices" aria-label=${words.text('tools.codeLabel')}>
       ${option('javascript')}${option('pytorch')}
       <button type="button" @click=${panel.copy}>
-        ${swap(words.text('tools.copy'), words.text('tools.copied'), panel.copied)}
+        ${words.text(panel.copied ? 'tools.copied' : 'tools.copy')}
       </button>
     </fieldset>
     <pre tabindex="0" role="region" aria-label=${NAMES[panel.language]}>${panel.code[panel.language]}</pre>

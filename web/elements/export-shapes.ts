@@ -1,25 +1,28 @@
 import { SVG } from './export-cells.js';
-import { paintOf } from './export-colour.js';
+import { paintOf, type Paint } from './export-colour.js';
 
-/** Properties that children take over: written only where they differ from the parent's. */
-const INHERITED = [
-  'fill-rule',
-  'font-family',
-  'font-size',
-  'font-style',
-  'font-weight',
-  'font-variant-numeric',
-  'letter-spacing',
-  'paint-order',
-  'shape-rendering',
-  'stroke-dasharray',
-  'stroke-dashoffset',
-  'stroke-linecap',
-  'stroke-linejoin',
-  'stroke-width',
-  'text-anchor',
-  'visibility',
-] as const;
+/** Properties that children take over, with their initial values: written only where they differ from what is around. */
+const INHERITED: Readonly<Record<string, string>> = {
+  'fill-rule': 'nonzero',
+  'font-family': '',
+  'font-size': '',
+  'font-style': 'normal',
+  'font-variant-numeric': 'normal',
+  'font-weight': '400',
+  'letter-spacing': 'normal',
+  'paint-order': 'normal',
+  'shape-rendering': 'auto',
+  'stroke-dasharray': 'none',
+  'stroke-dashoffset': '0px',
+  'stroke-linecap': 'butt',
+  'stroke-linejoin': 'miter',
+  'stroke-width': '1px',
+  'text-anchor': 'start',
+  visibility: 'visible',
+};
+
+/** Paint where nothing says otherwise. */
+const UNPAINTED: Readonly<Record<string, string>> = { fill: '#000000', stroke: 'none' };
 
 /** Properties that children do not take over, with their initial values. */
 const OWN: Readonly<Record<string, string>> = {
@@ -47,9 +50,10 @@ function copy(source: SVGElement, prefix: string, around: CSSStyleDeclaration | 
       element.setAttribute(name, localised(name, value, prefix));
   }
   paint(element, source, style, prefix);
-  for (const name of INHERITED) {
+  for (const [name, initial] of Object.entries(INHERITED)) {
     const value = style.getPropertyValue(name);
-    if (value !== '' && value !== around?.getPropertyValue(name)) element.setAttribute(name, value);
+    if (value !== (around?.getPropertyValue(name) ?? initial)) element.setAttribute(name, value);
+    else element.removeAttribute(name);
   }
   for (const [name, initial] of Object.entries(OWN)) {
     const value = style.getPropertyValue(name);
@@ -67,26 +71,23 @@ function isShown(element: SVGElement): boolean {
   return !element.matches(LEFT_OUT) && getComputedStyle(element).display !== 'none';
 }
 
-/** Fill and stroke are always written: what a picture inherits where it is put is not known. */
+/** Containers paint nothing: what is in them carries its own paint. */
 function paint(element: SVGElement, source: SVGElement, style: CSSStyleDeclaration, prefix: string): void {
-  // Containers paint nothing; their children carry their own.
-  if (source.localName === 'svg' || source.localName === 'g') {
-    element.removeAttribute('fill');
-    element.removeAttribute('stroke');
-    return;
-  }
-  for (const name of ['fill', 'stroke'] as const) {
+  for (const [name, initial] of Object.entries(UNPAINTED)) {
+    element.removeAttribute(name);
+    element.removeAttribute(`${name}-opacity`);
     const value = style.getPropertyValue(name);
-    const given = Number(style.getPropertyValue(`${name}-opacity`) || '1');
-    if (value === '' || value === 'none' || value.startsWith('url(')) {
-      element.setAttribute(name, value === '' ? 'none' : localised(name, value, prefix));
-      continue;
-    }
-    const { colour, opacity } = paintOf(value);
-    element.setAttribute(name, colour);
-    if (opacity * given < 1) element.setAttribute(`${name}-opacity`, String(opacity * given));
-    else element.removeAttribute(`${name}-opacity`);
+    if (source.localName === 'svg' || source.localName === 'g' || value === '') continue;
+    const { colour, opacity } = inSvg(value, prefix);
+    const whole = opacity * Number(style.getPropertyValue(`${name}-opacity`) || '1');
+    if (colour !== initial) element.setAttribute(name, colour);
+    if (whole < 1) element.setAttribute(`${name}-opacity`, String(whole));
   }
+}
+
+function inSvg(value: string, prefix: string): Paint {
+  const plain = value === 'none' || value.startsWith('url(');
+  return plain ? { colour: localised('fill', value, prefix), opacity: 1 } : paintOf(value);
 }
 
 /** A transform that a style sheet gave becomes an attribute. */

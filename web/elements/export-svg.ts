@@ -1,7 +1,7 @@
 import { SVG } from './export-cells.js';
 import { Drawing } from './export-drawing.js';
 import { clean, standalone } from './export-shapes.js';
-import { isHidden, isLeftOut, childrenOf, turnOf } from './export-walk.js';
+import { childrenOf, isHidden, isLeftOut, turnOf, withoutRows } from './export-walk.js';
 
 /** A picture of a figure. */
 export interface Picture {
@@ -22,8 +22,11 @@ const MARGIN = 8;
  * `title` names the picture, `language` is its BCP 47 tag.
  */
 export function pictureOf(root: Element, title: string, language: string): Picture {
-  const drawing = new Drawing(root.getBoundingClientRect());
-  for (const child of childrenOf(root)) draw(child, drawing, 0);
+  const drawing = withoutRows(root, () => {
+    const fresh = new Drawing(root.getBoundingClientRect());
+    for (const child of childrenOf(root)) draw(child, fresh, 0);
+    return fresh;
+  });
   const { left, top, right, bottom } = drawing.bounds();
   const width = Math.ceil(right - left + 2 * MARGIN);
   const height = Math.ceil(bottom - top + 2 * MARGIN);

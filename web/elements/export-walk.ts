@@ -41,3 +41,19 @@ export function turnOf(style: CSSStyleDeclaration): number {
   const { a, b } = new DOMMatrix(style.transform);
   return (Math.atan2(b, a) * 180) / Math.PI;
 }
+
+/** Runs `measure` while whole rows of controls leave no gap. Nothing is painted meanwhile, so nobody sees it. */
+export function withoutRows<T>(root: Element, measure: () => T): T {
+  const { width } = root.getBoundingClientRect();
+  const rows = [...root.querySelectorAll<HTMLElement>('.controls')].filter(
+    // A narrower box stands beside the picture, which would grow into its place.
+    (row) => row.getBoundingClientRect().width > 0.9 * width,
+  );
+  const before = rows.map((row) => row.style.display);
+  try {
+    for (const row of rows) row.style.display = 'none';
+    return measure();
+  } finally {
+    rows.forEach((row, index) => (row.style.display = before[index] ?? ''));
+  }
+}

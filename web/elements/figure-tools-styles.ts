@@ -37,17 +37,6 @@ export const toolStyles = css`
     text-decoration-thickness: 2px;
     text-underline-offset: 0.3em;
   }
-  /* Both words in one place, so that the row keeps still when one takes the other's. */
-  .swap {
-    display: inline-grid;
-  }
-  .swap > span {
-    grid-area: 1 / 1;
-    text-align: start;
-  }
-  .swap > .off {
-    visibility: hidden;
-  }
   .save {
     position: absolute;
     inset: auto;
@@ -124,26 +113,26 @@ export const toolStyles = css`
     border: 1px solid var(--_line);
     border-radius: 4px;
   }
-  .values table {
+  .figure-values table {
     border-collapse: collapse;
     font-size: 0.75rem;
   }
-  .values :is(th, td) {
+  .figure-values :is(th, td) {
     padding: 0.2rem 0.6rem;
     text-align: end;
     white-space: nowrap;
   }
-  .values th {
+  .figure-values th {
     background: var(--_paper);
     color: var(--_quiet);
     font-weight: 500;
   }
-  .values thead th {
+  .figure-values thead th {
     position: sticky;
     z-index: 1;
     top: 0;
   }
-  .values tbody th {
+  .figure-values tbody th {
     position: sticky;
     left: 0;
   }
@@ -154,14 +143,14 @@ export const toolStyles = css`
     background: var(--_paper);
   }
   :host(:fullscreen) > * {
-    max-width: max(40rem, min(90rem, 115vh));
+    max-width: max(40rem, min(90rem, 98vh));
     margin-inline: auto;
   }
   @media print {
     .tools,
     .panel,
     .note,
-    .values,
+    .figure-values,
     .controls {
       display: none;
     }

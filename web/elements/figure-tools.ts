@@ -4,7 +4,7 @@ import { dataTable } from './data-table.js';
 import type { FigureCode, FigureData, FigureElement } from './figure-element.js';
 import type { Localised } from './localised.js';
 import { saveMenu, type FileKind } from './save-menu.js';
-import { linkName, linkTo } from './share-link.js';
+import { fileName, linkTo } from './share-link.js';
 
 /** What the tools need of a figure. */
 export interface FigureSources {
@@ -53,7 +53,7 @@ export class FigureTools implements ReactiveController {
 
   /** The table is drawn after the picture, and only while it is open. */
   hostUpdated(): void {
-    const place = this.figure.renderRoot.querySelector<HTMLElement>('.values');
+    const place = this.figure.renderRoot.querySelector<HTMLElement>('.figure-values');
     if (place === null || this.#sources === undefined) return;
     if (Number(place.dataset.cells ?? 0) <= SMALL_TABLE) {
       this.#fill(place);
@@ -72,7 +72,7 @@ export class FigureTools implements ReactiveController {
     return html`<div class="tools" role="group" aria-label=${words.text('tools.label')}>
         <button type="button" @click=${() => figure.reset()}>${words.text('tools.reset')}</button>
         <button type="button" @click=${() => void this.#copyLink()}>
-          ${swap(words.text('tools.link'), words.text('tools.linkCopied'), this.#copied === 'address')}
+          ${words.text(this.#copied === 'address' ? 'tools.linkCopied' : 'tools.link')}
         </button>
         ${saveMenu(words, (kind) => void this.#save(kind))} ${this.#toggle('code', words.text('tools.code'))}
         ${
@@ -88,7 +88,7 @@ export class FigureTools implements ReactiveController {
       </div>
       <span class="spoken" role="status">${this.#spoken()}</span>
       ${this.#note === '' ? nothing : html`<p class="note" role="alert">${this.#note}</p>`}
-      ${this.#panel(sources)} ${this.#tableOpen ? html`<div class="values"></div>` : nothing}`;
+      ${this.#panel(sources)} ${this.#tableOpen ? html`<div class="figure-values"></div>` : nothing}`;
   }
 
   #panel({ code }: FigureSources): TemplateResult | typeof nothing {
@@ -169,7 +169,7 @@ export class FigureTools implements ReactiveController {
       const stage = this.figure.renderRoot.querySelector('.stage');
       if (stage === null || this.#sources === undefined) return;
       const { figureName: title } = this.figure;
-      const file = { name: linkName(this.figure), title, language: this.words.language };
+      const file = { name: fileName(this.figure), title, language: this.words.language };
       await saveFigure(kind, stage, this.#sources.data, file);
     } catch {
       this.#note = this.words.text('tools.failed');
@@ -205,14 +205,6 @@ export class FigureTools implements ReactiveController {
       this.#update();
     }, SAYS);
   }
-}
-
-/** One of two texts in the same place. */
-export function swap(first: string, second: string, showsSecond: boolean): TemplateResult {
-  const off = (is: boolean): string => (is ? 'off' : '');
-  return html`<span class="swap"
-    ><span class=${off(showsSecond)}>${first}</span><span class=${off(!showsSecond)}>${second}</span></span
-  >`;
 }
 
 /** Whether the browser let the text be copied. */

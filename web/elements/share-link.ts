@@ -9,8 +9,12 @@ export interface Shareable extends HTMLElement {
 
 /** The name of a figure in links: its group, else the nearest `id` around it, else its tag. */
 export function linkName(figure: HTMLElement & { readonly group?: string }): string {
-  const names = [figure.group, figure.closest('[id]')?.id];
-  return names.find((name) => name) ?? figure.localName;
+  return figure.group === undefined || figure.group === '' ? fileName(figure) : figure.group;
+}
+
+/** The name of a file of the figure, without its ending: the nearest `id` around it, or its tag. */
+export function fileName(figure: HTMLElement): string {
+  return nearestId(figure) ?? figure.localName;
 }
 
 /** What the address says of this figure: the settings that it knows and whose values are good; the rest is left out. */
@@ -36,6 +40,10 @@ export function linkTo(figure: Shareable, address: string, first: Readonly<Recor
   const name = linkName(figure);
   if (changed.length === 0) url.searchParams.delete(name);
   else url.searchParams.set(name, String(new URLSearchParams(changed)));
-  url.hash = figure.closest('[id]')?.id ?? '';
+  url.hash = nearestId(figure) ?? '';
   return url.href;
+}
+
+function nearestId(figure: HTMLElement): string | undefined {
+  return figure.closest('[id]:not([id=""])')?.id;
 }
