@@ -65,6 +65,8 @@ class AdamOptimizer implements Adam {
   readonly #wasm: Wasm;
   readonly #parameters: readonly StoredParameter[];
   readonly #states = new Map<StoredParameter, State>();
+  /** Those of all states. */
+  readonly #addresses: number[] = [];
   readonly #betas: readonly [number, number];
   readonly #eps: number;
   readonly #weightDecay: number;
@@ -89,11 +91,11 @@ class AdamOptimizer implements Adam {
     this.#weightDecay = checkNonNegative(OPERATION, 'weightDecay', weightDecay);
     this.#maxGradNorm =
       maxGradNorm === undefined ? undefined : checkFinite(OPERATION, 'maxGradNorm', maxGradNorm, true);
-    const [states, { memory }] = [this.#states, wasm];
-    // The closure must not hold `this`, or the collector never sees it go.
+    const [addresses, { memory }] = [this.#addresses, wasm];
+    // The closure must not hold `this`, or the collector never sees it go; nor parameters, or it sees their layers go only later.
     this.#release = () => {
-      for (const { address } of states.values()) memory.release(address);
-      states.clear();
+      for (const address of addresses) memory.release(address);
+      addresses.length = 0;
     };
     registry.register(this, this.#release, this);
   }
@@ -154,6 +156,7 @@ class AdamOptimizer implements Adam {
     if (!state) {
       state = { address: this.#wasm.memory.allocate(operation, 2 * parameter.size), steps: 0 };
       this.#states.set(parameter, state);
+      this.#addresses.push(state.address);
     }
     return state;
   }
