@@ -40,7 +40,7 @@ async function main() {
   const options = parse(process.argv.slice(2));
   const { names, peers, rounds, processes, quick, clock } = options;
   const started = performance.now();
-  setUp({ needsPeers: peers.some((peer) => !['eigen', 'javascript'].includes(peer)), say });
+  await setUp({ needsPeers: peers.some((peer) => !['eigen', 'javascript'].includes(peer)), say });
 
   const machine = {
     cpu: cpus()[0].model.trim(),

@@ -2,6 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { build as bundle } from 'vite';
 
 const here = new URL('./', import.meta.url);
 export const build = new URL('build/', here);
@@ -32,13 +33,36 @@ function compile(name, flags, say, linked) {
   run('emcc', [...common, ...flags, ...linking, source, '-o', path(`${name}.wasm`, build)], { NODE_PATH });
 }
 
+/**
+ * TensorFlow.js's gradients, which its CommonJS package leaves out and its modules hold in a form that only bundlers read. They
+ * register with whatever copy of the library is there.
+ */
+async function bundleGradients(say) {
+  const entry = 'node_modules/@tensorflow/tfjs-core/dist/register_all_gradients.js';
+  if (time('tfjs-gradients.js', build) > time(entry, here)) return;
+  say("bundling TensorFlow.js's gradients");
+  await bundle({
+    root: path('.'),
+    configFile: false,
+    publicDir: false,
+    logLevel: 'warn',
+    build: {
+      outDir: path('.', build),
+      emptyOutDir: false,
+      target: 'es2022',
+      lib: { entry: path(entry), formats: ['es'], fileName: 'tfjs-gradients' },
+    },
+  });
+}
+
 /** `needsPeers`: whether any peer that comes from npm is going to be measured. */
-export function setUp({ needsPeers, say }) {
+export async function setUp({ needsPeers, say }) {
   if (needsPeers && time('node_modules/.package-lock.json', here) < time('package-lock.json', here)) {
     say('installing the peers (once)');
     run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', path('.')]);
   }
   mkdirSync(build, { recursive: true });
+  if (needsPeers) await bundleGradients(say);
   compile('limits', [], say);
   const kernels = '../../build/wasm/libkernels.a';
   if (time(kernels, here) === 0)

@@ -9,6 +9,7 @@ import { matmul } from './problems/matmul.mjs';
 import { multiHead } from './problems/multi-head.mjs';
 import { positionedAttention, rotary } from './problems/positions.mjs';
 import { addTable, softmax, table } from './problems/rows.mjs';
+import { training } from './problems/training.mjs';
 
 const ORT = ['ort', 'ort-attention', 'ort-mha'];
 const EVERY_PEER = [...ORT, 'tfjs', 'jax-js', 'eigen', 'javascript'];
@@ -85,6 +86,15 @@ export const works = [
     title: 'one token, cache of 4096 (768, 12)',
     make: () => decoding({ past: 4096, width: 768, heads: 12 }),
     bars: overOrt(3),
+  },
+  {
+    name: 'training',
+    title: 'training step, 1 layer (32,32,64,4)',
+    make: () => training(),
+    bars: [
+      { over: ['tfjs'], as: 'tfjs', ratio: 3 },
+      { over: ['jax-js'], as: 'jax-js', ratio: 3 },
+    ],
   },
   {
     name: 'rotary-12x1024',

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 
 import { transpose } from './dense.mjs';
+import { training } from './jax-training.mjs';
 
 /** Iterator helpers, which Node has from version 22 on and which this library uses in its einsum. */
 function iteratorHelpers() {
@@ -41,7 +42,8 @@ function iteratorHelpers() {
   }
 }
 
-function preparations({ numpy: np, nn, jit }) {
+function preparations(jax) {
+  const { numpy: np, nn, jit } = jax;
   const array = (data, shape) => np.array(data).reshape(shape);
   const constant = (data, shape) => {
     const kept = array(data, shape);
@@ -120,6 +122,7 @@ function preparations({ numpy: np, nn, jit }) {
     attention,
     multiHead,
     table,
+    training: (problem) => training(jax, problem),
     matmul: ({ params: { m, k, n }, inputs: { a, b } }) => {
       const compute = jit((x, y) => np.matmul(x, y));
       return () => ({ c: compute(array(a, [m, k]), array(b, [k, n])).dataSync() });

@@ -149,5 +149,6 @@ export function graphOf(way, problem) {
   if (kind === 'table') return table(params);
   if (kind === 'addTable') return addTable(params, problem.table);
   if (kind === 'softmax') return softmax(params, problem.lengths);
-  return matmul(params);
+  if (kind === 'matmul') return matmul(params);
+  return undefined;
 }

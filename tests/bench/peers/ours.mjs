@@ -1,6 +1,7 @@
 /** This library, through its public entry as it is published (dist/); the matrix product through native/product.cpp. */
 import { readFile } from 'node:fs/promises';
 
+import { training } from './ours-training.mjs';
 import { instantiate, withArrays } from './standalone.mjs';
 
 const root = new URL('../../../', import.meta.url);
@@ -33,6 +34,8 @@ function layerOf(wasm, { width, heads }, parameters) {
 }
 
 const prepare = {
+  training,
+
   matmul: ({ kernels: { wasm, call } }, { params: { m, k, n }, inputs }) => ({
     run() {
       const [c] = call([inputs.a, inputs.b], [m * n], ([a, b], [out]) => wasm.product(a, b, out, m, k, n));

@@ -6,6 +6,7 @@ import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 
 import { transpose } from './dense.mjs';
+import { training } from './tfjs-training.mjs';
 
 const require = createRequire(import.meta.url);
 
@@ -98,6 +99,7 @@ function preparations(tf) {
     attention,
     multiHead,
     table,
+    training: (problem) => training(tf, problem),
     matmul: ({ params: { m, k, n }, inputs: { a, b } }) =>
       single('c', () => tf.matMul(matrix(a, m, k), matrix(b, k, n))),
     addTable: ({ params: { batch, length, width }, inputs: { x }, table: p }) => {
@@ -114,7 +116,7 @@ function preparations(tf) {
   };
 }
 
-export async function open() {
+export async function open({ build }) {
   const tf = require('@tensorflow/tfjs-core');
   const { setWasmPaths, version_wasm: version } = require('@tensorflow/tfjs-backend-wasm');
   const dist = new URL('../node_modules/@tensorflow/tfjs-backend-wasm/dist/', import.meta.url);
@@ -123,6 +125,8 @@ export async function open() {
   tf.env().set('PROD', true);
   if (!(await tf.setBackend('wasm'))) throw new Error('the wasm backend did not start');
   await tf.ready();
+  // The CommonJS package comes without them; both register in one place (setup.mjs).
+  await import(new URL('tfjs-gradients.js', build));
   const prepare = preparations(tf);
   return {
     version,
