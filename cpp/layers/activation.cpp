@@ -27,68 +27,51 @@ Gate gate(f32x4 x) {
   return {value, value + limited * slope};
 }
 
+struct Point {
+  f32x4 value, slope;
+};
+
 // NaN stays NaN in each.
-struct Relu {
-  static f32x4 value(f32x4 x) { return select(x < splat(0.0f), splat(0.0f), x); }
-  static f32x4 slope(f32x4 x) { return select(x <= splat(0.0f), splat(0.0f), splat(1.0f)); }
-};
-struct Gelu {
-  static f32x4 value(f32x4 x) { return x * normal(x).below; }
-  static f32x4 slope(f32x4 x) {
-    const Normal n = normal(x);
-    return n.below + x * n.density;
-  }
-};
-struct GeluTanh {
-  static f32x4 value(f32x4 x) { return x * gate(x).value; }
-  static f32x4 slope(f32x4 x) { return gate(x).derivative; }
-};
+Point relu(f32x4 x) {
+  return {select(x < splat(0.0f), splat(0.0f), x), select(x <= splat(0.0f), splat(0.0f), splat(1.0f))};
+}
+Point gelu(f32x4 x) {
+  const Normal n = normal(x);
+  return {x * n.below, n.below + x * n.density};
+}
+Point geluTanh(f32x4 x) {
+  const Gate g = gate(x);
+  return {x * g.value, g.derivative};
+}
 
-/// step(a, b) of each pair of a[i] and b[i], four at a time, to out[i].
-template <typename Step>
-void map(const float* a, const float* b, float* out, size_t count, Step step) {
+/// f of each element, four at a time; `slopes` may be null.
+template <Point (*kFunction)(f32x4)>
+void map(const float* x, float* values, float* slopes, size_t count) {
   size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(out + i, step(load(a + i), load(b + i)));
+  for (; i + kLanes <= count; i += kLanes) {
+    const Point p = kFunction(load(x + i));
+    store(values + i, p.value);
+    if (slopes) store(slopes + i, p.slope);
+  }
   if (i == count) return;
-  float rest_a[kLanes] = {}, rest_b[kLanes] = {};
+  float rest[kLanes] = {};
   const size_t bytes = (count - i) * sizeof(float);
-  std::memcpy(rest_a, a + i, bytes);
-  std::memcpy(rest_b, b + i, bytes);
-  store(rest_a, step(load(rest_a), load(rest_b)));
-  std::memcpy(out + i, rest_a, bytes);
-}
-
-template <typename Function>
-void forward(const float* x, float* out, size_t count) {
-  map(x, x, out, count, [](f32x4 v, f32x4) { return Function::value(v); });
-}
-
-template <typename Function>
-void backward(const float* x, float* gradient, size_t count) {
-  map(x, gradient, gradient, count, [](f32x4 v, f32x4 g) { return g * Function::slope(v); });
+  std::memcpy(rest, x + i, bytes);
+  const Point p = kFunction(load(rest));
+  std::memcpy(values + i, &p.value, bytes);
+  if (slopes) std::memcpy(slopes + i, &p.slope, bytes);
 }
 
 }  // namespace
 
-void activate(const float* x, float* out, size_t count, Activation activation) {
+void activate(const float* x, float* values, float* slopes, size_t count, Activation activation) {
   switch (activation) {
     case Activation::kRelu:
-      return forward<Relu>(x, out, count);
+      return map<relu>(x, values, slopes, count);
     case Activation::kGelu:
-      return forward<Gelu>(x, out, count);
+      return map<gelu>(x, values, slopes, count);
     case Activation::kGeluTanh:
-      return forward<GeluTanh>(x, out, count);
-  }
-}
-
-void activateBackward(const float* x, float* gradient, size_t count, Activation activation) {
-  switch (activation) {
-    case Activation::kRelu:
-      return backward<Relu>(x, gradient, count);
-    case Activation::kGelu:
-      return backward<Gelu>(x, gradient, count);
-    case Activation::kGeluTanh:
-      return backward<GeluTanh>(x, gradient, count);
+      return map<geluTanh>(x, values, slopes, count);
   }
 }
 

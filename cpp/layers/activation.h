@@ -5,10 +5,8 @@
 
 namespace wasm_attention {
 
-/// out = f(x). x, out  (count); may be the same buffer.
-void activate(const float* x, float* out, size_t count, Activation activation);
-
-/// gradient *= f'(x).
-void activateBackward(const float* x, float* gradient, size_t count, Activation activation);
+/// values = f(x), slopes = f'(x).
+/// x, values, slopes  (count); values may be x's buffer. slopes may be null.
+void activate(const float* x, float* values, float* slopes, size_t count, Activation activation);
 
 }  // namespace wasm_attention

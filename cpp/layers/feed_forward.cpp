@@ -6,6 +6,7 @@
 #include "layers/activation.h"
 #include "layers/dropout.h"
 #include "layers/weight_gradient.h"
+#include "simd/f32x4.h"
 
 namespace wasm_attention {
 namespace {
@@ -15,8 +16,15 @@ namespace {
 constexpr int kRowBlock = 128;
 constexpr int kBackwardRowBlock = 256;
 
+void multiplyInPlace(const float* x, float* y, size_t count) {
+  size_t i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(y + i, load(y + i) * load(x + i));
+  for (; i < count; ++i) y[i] *= x[i];
+}
+
+/// What the backward pass works with, for a block of rows.
 struct BackwardScratch {
-  float *activated, *gradHidden, *packed1, *packed2, *rest;
+  float *activated, *slopes, *gradHidden, *packed1, *packed2, *rest;
   size_t size;
 
   BackwardScratch(float* scratch, int rows, int width, int hidden_width) {
@@ -24,6 +32,7 @@ struct BackwardScratch {
     const int block = std::min(rows, kBackwardRowBlock);
     const size_t hidden = static_cast<size_t>(block) * hidden_width;
     activated = cut.take(hidden);
+    slopes = cut.take(hidden);
     gradHidden = cut.take(hidden);
     packed1 = cut.take(packedSize(hidden_width, width));
     packed2 = cut.take(packedSize(width, hidden_width));
@@ -47,7 +56,7 @@ void feedForward(const float* x, const float* packed1, const float* bias1, const
     const size_t at = static_cast<size_t>(row) * width;
     float* const before = hidden ? hidden + static_cast<size_t>(row) * hidden_width : scratch;
     linear(x + at, packed1, bias1, before, count, width, hidden_width);
-    activate(before, scratch, static_cast<size_t>(count) * hidden_width, activation);
+    activate(before, scratch, nullptr, static_cast<size_t>(count) * hidden_width, activation);
     dropRows(scratch, scratch, count, hidden_width, row, {seed, dropout});
     linear(scratch, packed2, bias2, out + at, count, hidden_width, width);
   }
@@ -70,12 +79,12 @@ void feedForwardBackward(const float* grad_out, const float* x, const float* hid
     const float* const grad = grad_out + static_cast<size_t>(row) * width;
     const float* const before = hidden + static_cast<size_t>(row) * hidden_width;
     const Dropout drop{seed, dropout};
-    activate(before, w.activated, elements, activation);
+    activate(before, w.activated, w.slopes, elements, activation);
     dropRows(w.activated, w.activated, count, hidden_width, row, drop);
     addWeightGradient(grad, w.activated, w.rest, grad_weight2, grad_bias2, count, hidden_width, width);
     gemm(grad, width, w.packed2, nullptr, w.gradHidden, hidden_width, count, hidden_width, width);
     dropRows(w.gradHidden, w.gradHidden, count, hidden_width, row, drop);
-    activateBackward(before, w.gradHidden, elements, activation);
+    multiplyInPlace(w.slopes, w.gradHidden, elements);
     addWeightGradient(w.gradHidden, x + static_cast<size_t>(row) * width, w.rest, grad_weight1, grad_bias1, count,
                       width, hidden_width);
     gemm(w.gradHidden, hidden_width, w.packed1, nullptr, grad_x + static_cast<size_t>(row) * width, width, count, width,

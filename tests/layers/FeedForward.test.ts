@@ -117,6 +117,8 @@ describe.each(NAMES)('FeedForward with %s', (activation) => {
     check(6, 3, size);
   });
 
+  test('agrees with float64 where the rows are several blocks', () => check(300, 5, 3));
+
   test('is within 1e-6 of the function and of its slope, everywhere', () => {
     const data = Float32Array.from({ length: 4001 }, (_, i) => (i - 2000) / 100);
     const x = { data, shape: [4001, 1] };

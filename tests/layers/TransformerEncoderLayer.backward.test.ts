@@ -1,0 +1,130 @@
+/** The encoder layer's gradients: dropout, options, passes that overlap. */
+import { describe, expect, test } from '@jest/globals';
+import type { Tensor, TransformerEncoderLayerOptions } from 'wasm-attention';
+import type { ActivationName } from '../reference/feedForward.js';
+import { transformerEncoderLayer } from '../reference/transformerEncoderLayer.js';
+import { EPS, expectClose, maxAbs, type Numbers } from '../support/close.js';
+import { dot, expectGradient } from '../support/differences.js';
+import { dropoutFactor } from '../support/dropout.js';
+import { attention, heapBytes } from '../support/library.js';
+import { Random } from '../support/random.js';
+
+const NAME = 'TransformerEncoderLayer';
+const random = new Random(1);
+const [x, g] = [random.tensor([2, 5, 12]), random.tensor([2, 5, 12])];
+const make = (options: Partial<TransformerEncoderLayerOptions> = {}) =>
+  new attention.TransformerEncoderLayer({ numHiddens: 12, numHeads: 3, ffnHiddens: 20, seed: 3, ...options });
+
+type Layer = ReturnType<typeof make>;
+const train = (layer: Layer, options: object = {}) => layer.forward(x, { training: true, ...options });
+const grads = (layer: Layer) => layer.parameters().map(({ grad }) => grad);
+
+describe(NAME, () => {
+  /** The slope of sum(output·g) along a direction, by differences of the float32 forward pass. */
+  test.each<[string, Partial<TransformerEncoderLayerOptions>]>([
+    ['rotary positions', { rotary: {}, activation: 'gelu' }],
+    ['no bias', { bias: false, activation: 'gelu' }],
+  ])('has the gradient of what it computes: %s', (_name, options) => {
+    const layer = make(options);
+    const { backward } = train(layer, { seed: 5 });
+    const { input } = backward!(g);
+    const direction = random.tensor([2, 5, 12]);
+    const loss = (by: number) => {
+      const data = x.data.map((value, i) => value + by * direction.data[i]!);
+      return dot(layer.forward({ data, shape: x.shape }, { training: true, seed: 5 }).output.data, g.data);
+    };
+    const slope = (loss(1e-2) - loss(-1e-2)) / 2e-2;
+    // Third derivatives times 1e-4, and roundings of 120 outputs over 1e-2.
+    expect(Math.abs(slope - dot(input.data, direction.data))).toBeLessThan(5e-3 * (5 + Math.abs(slope)));
+  });
+});
+
+/** The library's seeds of the places, from that of the pass. */
+const STREAMS = { weights: 0, attended: 0x85ebca6b, hidden: 0x27d4eb2f, fed: 0xc2b2ae35 };
+type Place = keyof typeof STREAMS;
+const PLACES = Object.keys(STREAMS) as Place[];
+
+describe(`${NAME} with dropout`, () => {
+  const SEED = 5;
+  const P = 0.3;
+  const factorOf = (place: Place) => (row: number, index: number) =>
+    dropoutFactor((SEED ^ STREAMS[place]) >>> 0, P, row, index);
+  const dropout = Object.fromEntries(PLACES.map((place) => [place, factorOf(place)])) as Record<
+    Place,
+    (row: number, index: number) => number
+  >;
+
+  test.each<[string, 'pre' | 'post', ActivationName]>([
+    ['pre-norm', 'pre', 'gelu'],
+    ['post-norm', 'post', 'gelu-tanh'],
+  ])('agrees with float64 at all four places, and so do its gradients: %s', (_name, norm, activation) => {
+    const layer = make({ norm, activation, dropout: P });
+    const state = layer.stateDict();
+    const options = { numHeads: 3, norm, activation, dropout };
+    const { output, backward } = train(layer, { seed: SEED });
+    const expected = transformerEncoderLayer(x, state, options);
+    // A chain of eight sums of up to 36 products each, whose roundings two norms may double.
+    expectClose(output, expected, { atol: 8 * 36 * EPS * maxAbs(expected.data) });
+    const { input } = backward!(g);
+    const loss = (at: Numbers, changed: Readonly<Record<string, Numbers>>) =>
+      dot(transformerEncoderLayer(at, { ...state, ...changed }, options).data, g.data);
+    // As the output, through twice as many sums and those over ten tokens.
+    const rtol = 8 * 36 * 4 * EPS;
+    expectGradient(input, x, (at) => loss(at, {}), rtol);
+    for (const { name, grad, shape } of layer.parameters()) {
+      expectGradient({ data: grad, shape }, state[name]!, (at) => loss(x, { [name]: at }), rtol);
+    }
+  });
+
+  test.each(PLACES)('drops something at each place: %s', (place) => {
+    const dropped = Array.from({ length: 10 * 12 }, (_, at) => dropout[place](Math.floor(at / 12), at % 12));
+    const zeros = dropped.filter((factor) => factor === 0).length;
+    // 120 draws of probability 0.3: 36 in the mean, 5 their deviation.
+    expect(Math.abs(zeros - 36)).toBeLessThan(20);
+  });
+
+  test('drops other elements in each training pass, the same ones for the same seed', () => {
+    const [layer, twin] = [make({ dropout: 0.5 }), make({ dropout: 0.5 })];
+    const first = train(layer).output;
+    expect(train(layer).output).not.toEqual(first);
+    expect(train(twin).output).toEqual(first);
+    expect(train(layer, { dropout: 0 }).output).toEqual(layer.forward(x).output);
+  });
+});
+
+describe(`${NAME} with passes that overlap`, () => {
+  const inputs = [random.tensor([2, 5, 12]), random.tensor([3, 7, 12]), random.tensor([1, 2, 12])];
+  const passOf = (layer: Layer, input: Tensor) => layer.forward(input, { training: true });
+  /** Each pass by itself: the input's gradient and the parameters'. */
+  const alone = inputs.map((input) => {
+    const layer = make();
+    const back = passOf(layer, input).backward!(input);
+    return { back, grads: grads(layer) };
+  });
+
+  test.each([[[0, 1, 2]], [[2, 1, 0]], [[1, 2, 0]], [[2, 0, 1]]])('goes back in the order %j', (order) => {
+    const layer = make();
+    const passes = inputs.map((input) => passOf(layer, input));
+    layer.forward(inputs[0]!);
+    for (const i of order) expect(passes[i]!.backward!(inputs[i]!)).toEqual(alone[i]!.back);
+    grads(layer).forEach((grad, p) =>
+      grad.forEach((value, i) => {
+        const sum = alone.reduce((total, { grads }) => total + grads[p]![i]!, 0);
+        // Three sums in another order.
+        expect(Math.abs(value - sum)).toBeLessThanOrEqual(1e-5 * (1 + Math.abs(sum)));
+      }),
+    );
+  });
+
+  test('leaves the heap as it is where no pass goes back', () => {
+    const layer = make();
+    const pass = () => passOf(layer, inputs[1]!);
+    for (let i = 0; i < 5; ++i) pass();
+    const bytes = heapBytes();
+    const passes = Array.from({ length: 1000 }, pass);
+    expect(heapBytes()).toBe(bytes);
+    // The first is still good, and room for its way back is not kept for each.
+    expect(passes[0]!.backward!(inputs[1]!)).toEqual(alone[1]!.back);
+    expect(passes[999]!.backward!(inputs[1]!)).toEqual(alone[1]!.back);
+  });
+});
