@@ -70,12 +70,16 @@ describe('ten thousand steps', () => {
   beforeEach(() => {
     training = makeTraining();
   });
-  afterEach(() => training.dispose());
+  let ballast: ReturnType<typeof fillHeap>;
+  afterEach(() => {
+    ballast.dispose();
+    training.dispose();
+  });
 
   /** Runs a hundred steps, fills the heap, and runs the others. */
   async function expectFlat(step: () => void): Promise<void> {
     for (let i = 0; i < 100; ++i) step();
-    const ballast = fillHeap();
+    ballast = fillHeap();
     const bytes = heapBytes();
     const run = (steps: number) => {
       for (let i = 0; i < steps; ++i) step();
@@ -87,7 +91,6 @@ describe('ten thousand steps', () => {
     expect(heapBytes()).toBe(bytes);
     // The engine compiles and learns meanwhile; a hundred bytes left by each step would be 0.9 MB.
     expect(more).toBeLessThan(0.5e6);
-    ballast.dispose();
   }
 
   test(
@@ -111,12 +114,11 @@ describe('ten thousand steps', () => {
   );
 
   test('would show a leak of sixteen bytes each', () => {
-    const ballast = fillHeap();
+    ballast = fillHeap();
     const bytes = heapBytes();
     const tiny = { inFeatures: 1, outFeatures: 1, bias: false, seed: 1 };
     const leaked = Array.from({ length: STEPS }, () => new attention.Linear(tiny));
     expect(heapBytes()).toBeGreaterThan(bytes);
     for (const layer of leaked) layer.dispose();
-    ballast.dispose();
   });
 });
