@@ -5,10 +5,13 @@
  */
 export { AttentionHeads } from './attention-heads.js';
 export { BinaryPositions } from './binary-positions.js';
+export { ComplexityRace } from './complexity-race.js';
 export { DepthCollapse } from './depth-collapse.js';
 export { EncodingRotation } from './encoding-rotation.js';
+export { EncodingSimilarity } from './encoding-similarity.js';
 export { HeatMap, type CellDetail } from './heat-map.js';
 export { PathLengths } from './path-lengths.js';
 export { PositionalCurves } from './positional-curves.js';
 export { PositionalHeatmap } from './positional-heatmap.js';
+export { RelativeTables } from './relative-tables.js';
 export type { EncodingSettings } from './encoding-group.js';

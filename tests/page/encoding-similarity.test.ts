@@ -1,0 +1,26 @@
+import { expect, test } from '@jest/globals';
+import { attention } from '../support/library.js';
+
+// The figure takes the products as scores of attention; its claims about them are checked here in float64.
+test.each([
+  [60, 32, 10000],
+  [17, 9, 100],
+  [33, 64, 10],
+])('products of %i positions of width %i, base %i, depend on the distance alone', (length, dim, base) => {
+  const P = attention.sinusoidalEncoding({ length, dim, base });
+  const scale = 2 / dim;
+  const { scores } = attention.scaledDotProductAttention(P, P, P, { scale, needScores: 'scaled' });
+  for (let i = 0; i < length; ++i) {
+    for (let j = 0; j < length; ++j) {
+      let exact = 0;
+      for (let c = 0; c < dim; ++c) exact += P.data[i * dim + c]! * P.data[j * dim + c]! * scale;
+      // dim products of numbers up to 1, rounded and added in float32.
+      const tolerance = (dim + 2) * 2 ** -24 * 2;
+      expect(Math.abs(scores!.data[i * length + j]! - exact)).toBeLessThanOrEqual(tolerance);
+      if (dim % 2 !== 0) continue; // the sine that is left over depends on the position
+      let toeplitz = 0;
+      for (let c = 0; c < dim; c += 2) toeplitz += Math.cos((i - j) * base ** (-c / dim)) * scale;
+      expect(Math.abs(exact - toeplitz)).toBeLessThanOrEqual(tolerance);
+    }
+  }
+});
