@@ -6,6 +6,7 @@ import {
   type BrowserContextOptions,
   type Page,
 } from 'playwright-core';
+import { registry } from '../../web/elements/registry.js';
 import { servePage, type PageServer } from './server.js';
 
 /** Debian's Chromium, with nothing going on behind the page's back. */
@@ -27,6 +28,20 @@ export interface PageOptions extends BrowserContextOptions {
   readonly script?: string;
   /** Do not wait for the figures, for pages without scripts. */
   readonly still?: boolean;
+  /** The figures that the test is about, which are brought near and drawn; all those of the page by default. */
+  readonly figures?: readonly string[];
+}
+
+/** Brings figures near, one after another, so that the page loads them, and waits until they are drawn. */
+async function draw(page: Page, tags: readonly string[]): Promise<void> {
+  const { x, y } = await page.evaluate(() => ({ x: scrollX, y: scrollY }));
+  for (const figure of await page.locator(tags.join()).all()) {
+    // Inside an answer that nobody has opened there is nothing to draw.
+    if (!(await figure.evaluate((element) => element.checkVisibility()))) continue;
+    await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
+    await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
+  }
+  await page.evaluate(([x, y]) => scrollTo({ left: x, top: y, behavior: 'instant' }), [x, y] as const);
 }
 
 /** Opens pages of the built site for one test file, and fails each test whose page complained. */
@@ -73,7 +88,7 @@ export function useBrowser(): {
       for (const complaint of complaints) expect(complaint).toMatch(pattern);
       complaints = [];
     },
-    async open({ path = '/en/', still = false, script, ...options } = {}) {
+    async open({ path = '/en/', still = false, script, figures, ...options } = {}) {
       const context = await browser.newContext(options);
       contexts.push(context);
       context.setDefaultTimeout(10_000);
@@ -81,7 +96,7 @@ export function useBrowser(): {
       const page = await context.newPage();
       listen(page);
       await page.goto(server.origin + path);
-      if (!still) await page.locator('encoding-rotation .residual').waitFor();
+      if (!still) await draw(page, figures ?? Object.keys(registry));
       return page;
     },
   };

@@ -53,6 +53,8 @@ export class FigureTools implements ReactiveController {
 
   /** The table is drawn after the picture, and only while it is open. */
   hostUpdated(): void {
+    // Until there is something to see, the page reserves a place for it: see `:not([drawn])` in its style sheet.
+    if (this.figure.renderRoot.firstElementChild !== null) this.figure.toggleAttribute('drawn', true);
     const place = this.figure.renderRoot.querySelector<HTMLElement>('.figure-values');
     if (place === null || this.#sources === undefined) return;
     if (Number(place.dataset.cells ?? 0) <= SMALL_TABLE) {

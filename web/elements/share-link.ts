@@ -29,8 +29,12 @@ export function settingsInLink(figure: Shareable, address: string): Record<strin
   return given;
 }
 
-/** The address with this figure's settings in it, only those that are not the figure's first ones; and the figure as its target. */
-export function linkTo(figure: Shareable, address: string, first: Readonly<Record<string, unknown>>): string {
+/** The address with this figure's settings in it, only those that are not the figure's first ones. The rest of it stays. */
+export function withSettings(
+  figure: Shareable,
+  address: string,
+  first: Readonly<Record<string, unknown>>,
+): string {
   const url = new URL(address);
   const values = figure as unknown as Readonly<Record<string, unknown>>;
   const changed = Object.entries(figure.settings)
@@ -40,6 +44,12 @@ export function linkTo(figure: Shareable, address: string, first: Readonly<Recor
   const name = linkName(figure);
   if (changed.length === 0) url.searchParams.delete(name);
   else url.searchParams.set(name, String(new URLSearchParams(changed)));
+  return url.href;
+}
+
+/** The address with this figure's settings in it, and with the figure as its target. */
+export function linkTo(figure: Shareable, address: string, first: Readonly<Record<string, unknown>>): string {
+  const url = new URL(withSettings(figure, address, first));
   url.hash = nearestId(figure) ?? '';
   return url.href;
 }

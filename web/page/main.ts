@@ -1,4 +1,10 @@
-import '../elements/index.js';
+import { loadFigures } from './load-figures.js';
+import { printWell } from './print.js';
 import { reachScrollers } from './scrollers.js';
+import { carryPlaceAndState, keepStateInAddress } from './url-state.js';
 
+const write = keepStateInAddress();
+carryPlaceAndState(document.querySelectorAll<HTMLAnchorElement>('.languages a'), write);
+loadFigures();
+printWell();
 reachScrollers('.equation, .table, pre');

@@ -1,0 +1,53 @@
+import { registry } from '../elements/registry.js';
+
+/** How far below and above the window a figure is loaded: a screen and a half. */
+const AHEAD = '150% 0px';
+
+/** Loads the module of every figure of the page once its place comes near the window. */
+export function loadFigures(): void {
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (!isIntersecting) continue;
+        observer.unobserve(target);
+        void load(target, observer);
+      }
+    },
+    { rootMargin: AHEAD },
+  );
+  for (const figure of figures()) observer.observe(figure);
+}
+
+/** Loads all figures at once, wherever they stand; resolves when they are drawn. */
+export async function loadAllFigures(): Promise<void> {
+  const all = figures();
+  await Promise.allSettled(all.map((figure) => Promise.resolve(registry[figure.localName]?.())));
+  await Promise.all(all.map(drawn));
+}
+
+/** Resolves once a figure shows what it has to show. */
+function drawn(figure: Element): Promise<void> {
+  return new Promise((resolve) => {
+    const look = (): void => {
+      if (!figure.hasAttribute('drawn')) return;
+      observer.disconnect();
+      resolve();
+    };
+    const observer = new MutationObserver(look);
+    observer.observe(figure, { attributeFilter: ['drawn'] });
+    look();
+  });
+}
+
+function figures(): Element[] {
+  return [...document.querySelectorAll(Object.keys(registry).join())];
+}
+
+async function load(figure: Element, observer: IntersectionObserver): Promise<void> {
+  try {
+    await registry[figure.localName]?.();
+  } catch {
+    // Most likely the network is gone: once it is back, whoever still looks at the figure gets it.
+    addEventListener('online', () => observer.observe(figure), { once: true });
+  }
+}
