@@ -1,0 +1,110 @@
+import { css } from 'lit';
+
+/** Six small maps, the large one beside them (below them on narrow pages), and the bars of its rows. */
+export const tokensStyles = css`
+  :host {
+    container-type: inline-size;
+    --heat-map-aspect: calc(var(--_columns) / var(--_rows));
+  }
+  .board {
+    display: grid;
+    gap: 1rem 2rem;
+  }
+  @container (min-width: 40rem) {
+    .board {
+      grid-template-columns: minmax(0, 5fr) minmax(0, 8fr);
+    }
+  }
+  .heads {
+    display: grid;
+    grid-template-columns: repeat(3, minmax(0, 1fr));
+    align-content: start;
+    gap: 0 0.5rem;
+    --heat-map-row-ticks: 0px;
+    --heat-map-column-ticks: 0px;
+  }
+  @container (min-width: 40rem) {
+    .heads {
+      grid-template-columns: repeat(2, minmax(0, 1fr));
+    }
+  }
+  .head {
+    display: grid;
+    grid-row: span 3;
+    grid-template-rows: subgrid;
+    align-items: end;
+    gap: 0;
+    padding: 0.25rem 0.4rem 0.4rem;
+    border: 2px solid transparent;
+    border-radius: 6px;
+  }
+  .head.solo {
+    border-color: var(--_accent);
+  }
+  .head heat-map {
+    width: 100%;
+    max-width: 10rem;
+    margin-inline: auto;
+  }
+  .head .name,
+  .bits {
+    font-size: 0.75rem;
+    text-align: center;
+  }
+  .solo .name {
+    font-weight: 600;
+  }
+  .bits {
+    color: var(--_quiet);
+  }
+  .large {
+    display: grid;
+    grid-template-columns: minmax(0, calc(var(--_columns) * 2.75rem + 4.25rem)) 4.5rem;
+    align-content: start;
+    gap: 0.25rem 0.5rem;
+    --heat-map-row-ticks: 4.25rem;
+    --heat-map-column-ticks: 4.25rem;
+  }
+  .large .name {
+    padding-inline-start: 4.25rem;
+    font-weight: 600;
+  }
+  .entropy-name {
+    align-self: end;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    line-height: 1.2;
+  }
+  .entropy {
+    width: 100%;
+    height: calc(100% - var(--heat-map-column-ticks));
+    overflow: visible;
+  }
+  .room {
+    fill: var(--_line);
+  }
+  .bar {
+    fill: var(--_series-0);
+  }
+  .under {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    justify-content: space-between;
+    gap: 0.25rem 1.5rem;
+  }
+  .under .readout {
+    flex: 1 1 14rem;
+  }
+  .note {
+    color: var(--_quiet);
+  }
+  .switches {
+    display: flex;
+    flex-wrap: wrap;
+    grid-column: 1 / -1;
+    align-items: end;
+    gap: 0.25rem 1.25rem;
+    margin-top: 0.25rem;
+  }
+`;

@@ -1,0 +1,95 @@
+import { normalDraws } from './normal-draws.js';
+
+/** The first tokens of a text, and whether the text goes on after them. */
+export interface Tokens {
+  readonly tokens: readonly string[];
+  readonly cut: boolean;
+}
+
+/** Words, numbers and single signs, where the browser cannot part words by itself. */
+const PIECE = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*|[^\s]/gu;
+
+/**
+ * Parts a text into words and punctuation, at most `most` of them; blanks are left out. `Intl.Segmenter` knows the words of
+ * languages that write none between blanks; where it is missing, letters and digits that stand together make a word.
+ * Takes no longer for a long text than for a short one: it stops after the last token that it wants.
+ *
+ * @param language BCP 47 tag
+ */
+export function tokensOf(text: string, language: string, most: number): Tokens {
+  const tokens: string[] = [];
+  for (const piece of pieces(text, language)) {
+    if (tokens.length === most) return { tokens, cut: true };
+    tokens.push(piece);
+  }
+  return { tokens, cut: false };
+}
+
+function* pieces(text: string, language: string): Generator<string> {
+  const Segmenter = (Intl as { Segmenter?: typeof Intl.Segmenter }).Segmenter;
+  if (Segmenter === undefined) {
+    for (const [piece] of text.matchAll(PIECE)) yield piece;
+    return;
+  }
+  for (const { segment } of new Segmenter(language, { granularity: 'word' }).segment(text)) {
+    if (segment.trim() !== '') yield segment;
+  }
+}
+
+/** A token as embeddings see it: `The` and `the` are one, by the language's own rule (Turkish I and ı). */
+export function folded(token: string, language: string): string {
+  return token.toLocaleLowerCase(language);
+}
+
+/** A whole number that depends on the token's text alone: FNV-1a over its UTF-16 code units, 32 bits. */
+export function seedOf(token: string): number {
+  let hash = 0x811c9dc5;
+  for (let i = 0; i < token.length; ++i) hash = Math.imul(hash ^ token.charCodeAt(i), 0x01000193);
+  return hash >>> 0;
+}
+
+/**
+ * An embedding for each token, (tokens.length, width): normal draws with the token's text as the seed, stretched to length
+ * `norm`. Equal tokens get equal rows, and different ones rows that are nearly orthogonal where `width` is large.
+ */
+export function embeddingsOf(tokens: readonly string[], width: number, norm: number): Float32Array {
+  const table = new Float32Array(tokens.length * width);
+  tokens.forEach((token, row) => {
+    const draws = normalDraws(width, seedOf(token));
+    const length = Math.hypot(...draws);
+    table.set(
+      draws.map((draw) => (draw / length) * norm),
+      row * width,
+    );
+  });
+  return table;
+}
+
+/** Characters of a text that are looked at, at most: a pasted book takes no longer than a line. */
+export const LONGEST_TEXT = 400;
+
+/** The beginning of what a reader has pasted: all of it where it is short. */
+export function clipped(text: string): string {
+  // Twice as many code units hold at least as many characters; only those are taken apart.
+  return text.length <= LONGEST_TEXT
+    ? text
+    : Array.from(text.slice(0, 2 * LONGEST_TEXT))
+        .slice(0, LONGEST_TEXT)
+        .join('');
+}
+
+/** Whether `clipped` has left something out, or may have. */
+export function isClipped(text: string): boolean {
+  return Array.from(text).length >= LONGEST_TEXT;
+}
+
+/** A token for an axis: at most `room` letters wide, where letters of East Asian scripts count twice. */
+export function shortened(token: string, room: number): string {
+  const letters = Array.from(token);
+  let used = 0;
+  for (let i = 0; i < letters.length; ++i) {
+    used += (letters[i]?.codePointAt(0) ?? 0) >= 0x1100 ? 2 : 1;
+    if (used > room) return `${letters.slice(0, Math.max(1, i - 1)).join('')}…`;
+  }
+  return token;
+}
