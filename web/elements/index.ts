@@ -4,6 +4,7 @@
  * @packageDocumentation
  */
 export { AttentionHeads } from './attention-heads.js';
+export { AttentionTokens } from './attention-tokens.js';
 export { BinaryPositions } from './binary-positions.js';
 export { ComplexityRace } from './complexity-race.js';
 export { DepthCollapse } from './depth-collapse.js';
