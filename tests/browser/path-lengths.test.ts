@@ -8,7 +8,7 @@ const { open } = useBrowser();
 
 /** The figure in a page of its own. */
 async function figure(options?: PageOptions): Promise<{ page: Page; paths: Locator }> {
-  const page = await open(options);
+  const page = await open({ figures: ['path-lengths'], ...options });
   await page.evaluate(() => {
     document.querySelector('main')?.replaceChildren(document.createElement('path-lengths'));
   });

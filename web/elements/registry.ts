@@ -2,9 +2,12 @@
 export const registry: Readonly<Record<string, () => Promise<unknown>>> = {
   'attention-heads': () => import('./attention-heads.js'),
   'binary-positions': () => import('./binary-positions.js'),
+  'complexity-race': () => import('./complexity-race.js'),
   'depth-collapse': () => import('./depth-collapse.js'),
   'encoding-rotation': () => import('./encoding-rotation.js'),
+  'encoding-similarity': () => import('./encoding-similarity.js'),
   'path-lengths': () => import('./path-lengths.js'),
   'positional-curves': () => import('./positional-curves.js'),
   'positional-heatmap': () => import('./positional-heatmap.js'),
+  'relative-tables': () => import('./relative-tables.js'),
 };

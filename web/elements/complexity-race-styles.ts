@@ -1,0 +1,97 @@
+import { css } from 'lit';
+
+export const raceStyles = css`
+  .plot svg {
+    display: block;
+    width: 100%;
+    overflow: visible;
+  }
+  .plot {
+    cursor: pointer;
+  }
+  .grid {
+    stroke: var(--_line);
+  }
+  .axis {
+    stroke: var(--_track);
+  }
+  .chosen {
+    stroke: var(--_accent);
+    stroke-width: 1.5;
+  }
+  path.series {
+    stroke-width: 1.75;
+  }
+  .between {
+    fill: none;
+    stroke: var(--_series);
+    stroke-width: 1;
+    opacity: 0.45;
+  }
+  .dot {
+    fill: var(--_series);
+    stroke: var(--_paper);
+    stroke-width: 1;
+  }
+  text.curve-label {
+    fill: var(--_series);
+    font-weight: 600;
+  }
+  .drop {
+    stroke: var(--_quiet);
+    stroke-dasharray: 2 3;
+  }
+  .crossing {
+    fill: none;
+    stroke: var(--_ink);
+    stroke-width: 1.75;
+  }
+  .crossing.measured {
+    fill: var(--_ink);
+    fill-opacity: 0.25;
+  }
+  .counts {
+    margin-top: 0.75rem;
+    overflow-x: auto;
+  }
+  .counts table {
+    width: 100%;
+    font-size: 0.8125rem;
+  }
+  .counts th,
+  .counts td {
+    padding: 0.2rem 0.5rem 0.2rem 0;
+    border-top: 1px solid var(--_line);
+    background: none;
+  }
+  .counts thead th {
+    border-top: 0;
+    white-space: normal;
+    vertical-align: bottom;
+  }
+  .counts th:first-child {
+    position: static;
+    padding-left: 0;
+    text-align: start;
+  }
+  .counts tbody th {
+    color: var(--_ink);
+  }
+  .counts td:last-child,
+  .counts th:last-child {
+    padding-right: 0;
+  }
+  .run {
+    display: flex;
+    align-items: center;
+    gap: 0.75rem;
+  }
+  progress {
+    flex: 1;
+    min-width: 4rem;
+    accent-color: var(--_accent);
+  }
+  .machine {
+    color: var(--_quiet);
+  }
+`;

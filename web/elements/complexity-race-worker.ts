@@ -1,0 +1,35 @@
+import { load } from 'wasm-attention';
+import { prepare } from './race-kernels.js';
+import type { RaceMessage, RaceOrder } from './race-messages.js';
+import type { Contestant } from './race-plan.js';
+import { measure, RACE_BUDGET } from './race-timing.js';
+
+/** Points that would take longer than this, by what the point before took, are left out, in milliseconds. */
+const LONGEST = 5000;
+
+const tell = (message: RaceMessage): void => postMessage(message);
+
+addEventListener('message', (event: MessageEvent<RaceOrder>) => {
+  race(event.data).then(
+    () => tell({ type: 'done' }),
+    (error: unknown) => tell({ type: 'failed', reason: String(error) }),
+  );
+});
+
+/** Measures point after point; the page ends the whole worker where the reader has seen enough. */
+async function race({ points }: RaceOrder): Promise<void> {
+  const library = await load();
+  const rates = new Map<Contestant, number>();
+  for (const { contestant, size, multiplyAdds } of points) {
+    const expected = multiplyAdds * (rates.get(contestant) ?? 0);
+    if (expected > LONGEST) {
+      tell({ type: 'omitted', contestant, size });
+      continue;
+    }
+    tell({ type: 'started', contestant, size });
+    const timing = measure(prepare(library, contestant, size), RACE_BUDGET, () => performance.now());
+    rates.set(contestant, timing.milliseconds / multiplyAdds);
+    tell({ type: 'measured', contestant, size, timing });
+    await new Promise((resolve) => setTimeout(resolve));
+  }
+}
