@@ -108,6 +108,12 @@ test('punctuation after a formula cannot start a line', () => {
   expect(body).toMatch(/<\/math>\),<\/span> too/);
 });
 
+test('a Korean particle stays with its formula', () => {
+  const { body } = renderProse(withFront('행렬 $P$에서는, $n$개의 위치'));
+  expect(body).toMatch(/<\/math>에서는,<\/span> <span/);
+  expect(body).toMatch(/<\/math>개의<\/span> 위치/);
+});
+
 test.each([
   ['prose: expected front matter', 'No front matter'],
   ['prose: expected a line "description: …"', '---\ntitle: T\n---\n'],

@@ -26,14 +26,17 @@ export function portableMath() {
   };
 }
 
-/** Takes the punctuation after a formula into its element, which does not wrap: no line shall start with a full stop. */
+/**
+ * Takes the punctuation after a formula into its element, which does not wrap: no line shall start with a full stop. Nor with a
+ * Korean particle, which belongs to the word before it as an ending does.
+ */
 function keepPunctuation(parent: Root | Element): void {
   for (const [index, node] of parent.children.entries()) {
     if (node.type !== 'element') continue;
     keepPunctuation(node);
     const next = parent.children[index + 1];
     if (!hasClass(node, 'katex') || next?.type !== 'text') continue;
-    const [punctuation = ''] = /^[.,;:!?)’”]*/.exec(next.value) ?? [];
+    const [punctuation = ''] = /^[.,;:!?)’”\p{Script=Hangul}]*/u.exec(next.value) ?? [];
     node.children.push({ type: 'text', value: punctuation });
     next.value = next.value.slice(punctuation.length);
   }
