@@ -96,7 +96,7 @@ export const tokensStyles = css`
   .under .readout {
     flex: 1 1 14rem;
   }
-  .note {
+  .remark {
     color: var(--_quiet);
   }
   .switches {

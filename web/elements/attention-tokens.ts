@@ -84,8 +84,8 @@ export class AttentionTokens extends FigureElement {
         <p class="readout">${this.#readout(scene)}</p>
         <ramp-legend low="0" high="1"></ramp-legend>
       </div>
-      <p class="note">${this.words.text('tokens.honest')}</p>
-      <p class="note" role="status">
+      <p class="remark">${this.words.text('tokens.honest')}</p>
+      <p class="remark" role="status">
         ${cut ? this.words.text('tokens.cut', { count: MOST_TOKENS }) : nothing}
       </p>
       ${this.#controls()}

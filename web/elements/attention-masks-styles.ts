@@ -1,0 +1,116 @@
+import { css } from 'lit';
+
+/** The formula of the masks in maps, and the weights that come of it. */
+export const masksStyles = css`
+  :host {
+    container-type: inline-size;
+  }
+  .board {
+    display: grid;
+    gap: 1.25rem 2.5rem;
+    align-items: center;
+  }
+  .factors {
+    display: grid;
+    grid-template-columns: repeat(2, minmax(0, 1fr));
+    gap: 0.75rem 0.25rem;
+  }
+  .factor {
+    display: grid;
+    grid-template-columns: 1.5rem minmax(0, 1fr);
+    align-items: center;
+  }
+  .factor p {
+    grid-column: 2;
+    font-size: 0.75rem;
+    text-align: center;
+  }
+  .factor.mask-itself p {
+    font-weight: 600;
+  }
+  .factor.off {
+    opacity: 0.65;
+  }
+  .sign {
+    color: var(--_quiet);
+    font-size: 1.25rem;
+    text-align: center;
+  }
+  .mask {
+    display: block;
+    width: 100%;
+    max-width: 12rem;
+    margin-inline: auto;
+  }
+  .mask .frame {
+    fill: none;
+    stroke: var(--_line);
+    stroke-width: 0.06;
+  }
+  .visible {
+    fill: var(--_series-0);
+  }
+  .mask .masked {
+    fill: none;
+    stroke: var(--_quiet);
+    stroke-width: 0.08;
+    opacity: 0.7;
+  }
+  .held {
+    fill: none;
+    stroke: var(--_accent);
+    stroke-width: 0.16;
+  }
+  .weights {
+    width: 100%;
+    max-width: 22rem;
+    margin-inline: auto;
+  }
+  .weights > p {
+    padding-inline-start: 1.1rem;
+    font-size: 0.75rem;
+    text-align: center;
+  }
+  .legend {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 1.25rem;
+    color: var(--_quiet);
+  }
+  .legend span {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4rem;
+  }
+  .legend svg {
+    width: 1rem;
+    height: 1rem;
+  }
+  .under {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    justify-content: space-between;
+    gap: 0.25rem 1.5rem;
+    margin-top: 0.5rem;
+  }
+  .under .readout {
+    flex: 1 1 14rem;
+  }
+  .remark {
+    color: var(--_quiet);
+    min-height: 1.45em;
+  }
+  .switches {
+    display: flex;
+    flex-wrap: wrap;
+    grid-column: 1 / -1;
+    align-items: center;
+    gap: 0.25rem 1.25rem;
+  }
+  @container (min-width: 44rem) {
+    .board {
+      grid-template-columns: minmax(0, 7fr) minmax(0, 5fr);
+    }
+  }
+`;
