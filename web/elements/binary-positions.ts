@@ -9,6 +9,7 @@ import { defineFigure, FigureElement, type FigureCode, type FigureData } from '.
 import { moveCursor } from './heat-map-cursor.js';
 import { oneOf, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
+import { widthObserver } from './width-observer.js';
 
 const settings = {
   rows: whole(32, 8, 64),
@@ -34,9 +35,7 @@ export class BinaryPositions extends FigureElement {
   declare protected pixels: number;
   declare protected cursor: number | undefined;
   #spoken = '';
-  readonly #observer = new ResizeObserver(
-    ([entry]) => (this.pixels = entry?.contentRect.width ?? this.pixels),
-  );
+  readonly #observer = widthObserver((width) => (this.pixels = width));
 
   constructor() {
     super();

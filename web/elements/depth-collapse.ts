@@ -20,6 +20,7 @@ import './ramp-legend.js';
 import { seriesStyles } from './series.js';
 import { oneOf, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
+import { widthObserver } from './width-observer.js';
 
 const settings = {
   depth: whole(4, 0, LAYERS),
@@ -95,9 +96,7 @@ export class DepthCollapse extends FigureElement {
   declare seed: number;
   declare protected pixels: number;
   #kept: { key: string; states: States } | undefined;
-  readonly #observer = new ResizeObserver(
-    ([entry]) => (this.pixels = entry?.contentRect.width ?? this.pixels),
-  );
+  readonly #observer = widthObserver((width) => (this.pixels = width));
 
   constructor() {
     super();

@@ -6,6 +6,7 @@ import { EncodingFigure } from './encoding-figure.js';
 import { defineFigure, type FigureCode, type FigureData } from './figure-element.js';
 import './heat-map.js';
 import { baseStyles, controlStyles } from './styles.js';
+import { widthObserver } from './width-observer.js';
 
 const MARGIN = { top: 8, right: 10, bottom: 36, left: 38 };
 const HEIGHT = 180;
@@ -45,9 +46,7 @@ export class EncodingSimilarity extends EncodingFigure {
   static override properties = { pixels: { state: true } };
 
   declare protected pixels: number;
-  readonly #observer = new ResizeObserver(
-    ([entry]) => (this.pixels = entry?.contentRect.width ?? this.pixels),
-  );
+  readonly #observer = widthObserver((width) => (this.pixels = width));
 
   constructor() {
     super();

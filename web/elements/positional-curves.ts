@@ -7,6 +7,7 @@ import { defineFigure, type FigureCode, type FigureData } from './figure-element
 import { moveCursor } from './heat-map-cursor.js';
 import { seriesStyles } from './series.js';
 import { baseStyles, controlStyles } from './styles.js';
+import { widthObserver } from './width-observer.js';
 
 /**
  * `<positional-curves>`: columns of the matrix P of sine and cosine encodings over the positions, each curve labelled at its
@@ -52,9 +53,7 @@ export class PositionalCurves extends EncodingFigure {
   declare protected pixels: number;
   declare protected cursor: number | undefined;
   #spoken = '';
-  readonly #observer = new ResizeObserver(
-    ([entry]) => (this.pixels = entry?.contentRect.width ?? this.pixels),
-  );
+  readonly #observer = widthObserver((width) => (this.pixels = width));
 
   constructor() {
     super();

@@ -1,6 +1,7 @@
 /** The module of every figure by its tag, for pages that load a figure when its reader comes near it. */
 export const registry: Readonly<Record<string, () => Promise<unknown>>> = {
   'attention-heads': () => import('./attention-heads.js'),
+  'attention-lookup': () => import('./attention-lookup.js'),
   'binary-positions': () => import('./binary-positions.js'),
   'complexity-race': () => import('./complexity-race.js'),
   'depth-collapse': () => import('./depth-collapse.js'),

@@ -8,6 +8,7 @@ import { barChart, barsOf } from './relative-drawing.js';
 import { FARTHEST, learn, rowsOf, TOKENS } from './relative-learning.js';
 import { oneOf, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
+import { widthObserver } from './width-observer.js';
 
 const settings = {
   kind: oneOf('shaw', 't5'),
@@ -75,9 +76,7 @@ export class RelativeTables extends FigureElement {
   /** The offset that the table has learned to look at, −12 to 12; default −3. */
   declare target: number;
   declare protected pixels: number;
-  readonly #observer = new ResizeObserver(
-    ([entry]) => (this.pixels = entry?.contentRect.width ?? this.pixels),
-  );
+  readonly #observer = widthObserver((width) => (this.pixels = width));
 
   constructor() {
     super();

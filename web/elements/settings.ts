@@ -4,6 +4,8 @@ export interface Setting<T> {
   /** The value that `text` stands for, or undefined where it stands for none. */
   read(text: string): T | undefined;
   write(value: T): string;
+  /** What values it takes, in English, for those who embed the figure. */
+  readonly range?: string;
 }
 
 /** A figure's settings, by the names of its properties. */
@@ -14,7 +16,8 @@ export type SettingValues<S> = { [Name in keyof S]: S[Name] extends Setting<infe
 
 /** A whole number from `min` to `max`, a multiple of `step` away from `min`. */
 export function whole(initial: number, min: number, max: number, step = 1): Setting<number> {
-  return real(initial, min, max, (value) => Number.isInteger(value) && (value - min) % step === 0);
+  const setting = real(initial, min, max, (value) => Number.isInteger(value) && (value - min) % step === 0);
+  return { ...setting, range: `whole, ${min} to ${max}${step === 1 ? '' : `, by ${step}`}` };
 }
 
 /** A number from `min` to `max`. */
@@ -28,7 +31,7 @@ export function real(
     const value = text.trim() === '' ? NaN : Number(text);
     return value >= min && value <= max && allows(value) ? value : undefined;
   };
-  return { initial, read, write: String };
+  return { initial, read, write: String, range: `${min} to ${max}` };
 }
 
 /** One of a few words. */
@@ -37,6 +40,7 @@ export function oneOf<const T extends string>(initial: T, ...others: readonly T[
     initial,
     read: (text) => [initial, ...others].find((word) => word === text),
     write: (value) => value,
+    range: [initial, ...others].join(', '),
   };
 }
 
@@ -53,6 +57,7 @@ export function flag(initial: boolean): Setting<boolean> {
     initial,
     read: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
     write: (value) => (value ? 'yes' : 'no'),
+    range: 'yes, no',
   };
 }
 
@@ -72,6 +77,7 @@ export function several<T>(
       return good ? values : undefined;
     },
     write: (values) => values.map((value) => each.write(value)).join(' '),
+    range: `${least === most ? least : `${least} to ${most === Infinity ? 'any number' : most}`} of: ${each.range ?? 'any'}`,
   };
 }
 
@@ -83,6 +89,7 @@ export function words(initial: string, most: number): Setting<string> {
       Array.from(text.slice(0, 2 * most))
         .slice(0, most)
         .join(''),
+    range: `text, at most ${most} characters`,
     write: (value) => value,
   };
 }

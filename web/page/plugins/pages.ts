@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
+import { galleryPage } from '../gallery/template.js';
 import { renderProse } from './prose.js';
 import { languagePage, startPage, type PageStrings } from './template.js';
 
@@ -13,12 +14,12 @@ export function published(root: string): Language[] {
   return LANGUAGES.filter((language) => existsSync(proseFile(root, language)));
 }
 
-/** Rollup inputs, one page a published language and the page at `/`. The files are made here and never written. */
+/** Rollup inputs, one page a published language, the page at `/` and the gallery. The files are made here and never written. */
 export function pageInputs(root: string): string[] {
-  return ['', ...published(root)].map((folder) => resolve(root, folder, 'index.html'));
+  return ['', ...published(root), 'gallery'].map((folder) => resolve(root, folder, 'index.html'));
 }
 
-/** Vite plugin: makes `/index.html` and `/<language>/index.html` out of the prose, in the build and in the dev server. */
+/** Vite plugin: makes `/index.html`, `/gallery/index.html` and `/<language>/index.html`, these out of the prose, in the build and in the dev server. */
 export function pages(root: string): Plugin {
   const inputs = new Set(pageInputs(root));
   return {
@@ -67,6 +68,7 @@ export function pageHtml(root: string, file: string): string {
   const languages = published(root);
   const menu = languages.map((language) => ({ language, name: pageStrings(root, language).languageName }));
   const language = languages.find((each) => file === resolve(root, each, 'index.html'));
+  if (file === resolve(root, 'gallery', 'index.html')) return galleryPage();
   if (language === undefined) return startPage(menu);
   const prose = renderProse(readFileSync(proseFile(root, language), 'utf8'));
   return languagePage({ language, prose, strings: pageStrings(root, language), menu });

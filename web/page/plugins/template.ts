@@ -106,7 +106,8 @@ export function startPage(menu: readonly MenuEntry[]): string {
 `;
 }
 
-function head(title: string, description: string): string {
+/** What every page has in its head: the policy, the title, the icon. */
+export function head(title: string, description: string): string {
   return `<meta charset="utf-8" />
     <meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
