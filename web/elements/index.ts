@@ -4,6 +4,8 @@
  * @packageDocumentation
  */
 export { AttentionHeads } from './attention-heads.js';
+export { AttentionLookup } from './attention-lookup.js';
+export { AttentionMasks } from './attention-masks.js';
 export { AttentionTokens } from './attention-tokens.js';
 export { BinaryPositions } from './binary-positions.js';
 export { ComplexityRace } from './complexity-race.js';
