@@ -1,3 +1,8 @@
+// Versions tried of the way back (a step of training of an encoder layer, 64 wide, 256 hidden units, gelu; wasm, Xeon of the
+// Sapphire Rapids kind, Node 20):
+//   activation and slope apart, each with its exponential                11.5 ms, with dropout 12.7
+//   both at once                                                         11.2 ms, with dropout 12.1   <- this
+//   and one hash for the dropped units of both matrices                  12.1 with dropout: no gain
 #include <algorithm>
 
 #include "attention.h"
