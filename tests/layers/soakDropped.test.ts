@@ -68,10 +68,10 @@ describe('dropped without dispose', () => {
   const kinds = Object.entries(DROPPED);
   const each = BATCH * Math.ceil(COUNT / kinds.length / BATCH);
 
-  /** A heap with room for twice what is made between two collections, and for no more, need not grow. */
+  /** A heap with room for three times what is made between two collections, and for no more, need not grow. */
   async function expectBounded(use: () => void): Promise<void> {
     // Nothing is given back before the finalizers' turn.
-    for (let i = 0; i < 2 * BATCH; ++i) use();
+    for (let i = 0; i < 3 * BATCH; ++i) use();
     const ballast = fillHeap();
     const bytes = heapBytes();
     await collect();
