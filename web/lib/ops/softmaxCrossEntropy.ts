@@ -34,12 +34,13 @@ export function softmaxCrossEntropy(
     wrongValue(OPERATION, `targets of shape (${rows},)`, showShape(wanted.shape));
   }
   // C++ leaves out the negative ones.
-  const counted = Int32Array.from(wanted.data, (target) => {
-    if (target === ignoreIndex) return -1;
+  const counted = new Int32Array(rows).fill(-1);
+  wanted.data.forEach((target, row) => {
+    if (target === ignoreIndex) return;
     if (!Number.isInteger(target) || target < 0 || target >= classes) {
       wrongValue(OPERATION, `targets within 0 … ${classes - 1}, or ${ignoreIndex}`, target);
     }
-    return target;
+    counted[row] = target;
   });
   return memory.scope(OPERATION, () => {
     const placed = memory.floats(data);
