@@ -3,6 +3,7 @@
  * in this folder lists their attributes, events and CSS custom properties.
  * @packageDocumentation
  */
+export { AttentionFormula } from './attention-formula.js';
 export { AttentionHeads } from './attention-heads.js';
 export { AttentionLookup } from './attention-lookup.js';
 export { AttentionMasks } from './attention-masks.js';
@@ -14,6 +15,8 @@ export { EncodingRotation } from './encoding-rotation.js';
 export { EncodingSimilarity } from './encoding-similarity.js';
 export { HeatMap, type CellDetail } from './heat-map.js';
 export { PathLengths } from './path-lengths.js';
+export { PositionTraining } from './position-training.js';
+export { PermutationDemo } from './permutation-demo.js';
 export { PositionalCurves } from './positional-curves.js';
 export { PositionalHeatmap } from './positional-heatmap.js';
 export { RelativeTables } from './relative-tables.js';

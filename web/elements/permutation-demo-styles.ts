@@ -1,0 +1,128 @@
+import { css } from 'lit';
+
+/** Two halves that mirror each other, and the lines between them. On narrow pages only the outputs are drawn. */
+export const permutationStyles = css`
+  :host {
+    container-type: inline-size;
+  }
+  .board {
+    display: grid;
+    grid-template-columns:
+      minmax(2.5rem, max-content) minmax(0, 3fr) minmax(0, 3fr) minmax(2rem, 3fr) minmax(0, 3fr)
+      minmax(0, 3fr) minmax(2.5rem, max-content) max-content;
+    grid-template-rows: auto;
+    grid-auto-rows: 2.25rem;
+    gap: 0 0.6rem;
+    align-items: center;
+    max-width: 56rem;
+    margin-inline: auto;
+  }
+  .head {
+    padding-bottom: 0.25rem;
+    color: var(--_quiet);
+    text-align: center;
+  }
+  .head i {
+    color: var(--_ink);
+  }
+  .before {
+    grid-column: 1;
+    text-align: end;
+  }
+  .x {
+    grid-column: 2;
+  }
+  .y {
+    grid-column: 3;
+  }
+  .z {
+    grid-column: 5;
+  }
+  .px {
+    grid-column: 6;
+  }
+  .after {
+    grid-column: 7;
+  }
+  .move {
+    display: flex;
+    grid-column: 8;
+    gap: 0.25rem;
+  }
+  .move button {
+    width: 1.75rem;
+    padding: 0;
+  }
+  .squares {
+    display: block;
+    width: 100%;
+    max-height: 1.75rem;
+  }
+  .positive {
+    fill: var(--_series-0);
+    stroke: var(--_series-0);
+    stroke-width: 0.06;
+  }
+  .negative {
+    fill: none;
+    stroke: var(--_series-0);
+    stroke-width: 0.1;
+  }
+  .legend .negative {
+    stroke-width: 1.5;
+  }
+  .links {
+    grid-row: 2 / span 5;
+    grid-column: 4;
+    width: 100%;
+    height: 100%;
+  }
+  .link {
+    fill: none;
+    stroke: var(--_series-0);
+    stroke-width: 2;
+  }
+  .link.changed {
+    stroke: var(--_accent);
+    stroke-dasharray: 5 4;
+  }
+  .legend {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 1.25rem;
+    margin-top: 0.75rem;
+    color: var(--_quiet);
+  }
+  .legend span {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4rem;
+  }
+  .legend svg {
+    width: 1.5rem;
+    height: 0.8rem;
+  }
+  .switches {
+    display: flex;
+    flex-wrap: wrap;
+    grid-column: 1 / -1;
+    align-items: center;
+    gap: 0.25rem 1.25rem;
+  }
+  .readout strong {
+    white-space: nowrap;
+  }
+  @container (max-width: 34rem) {
+    .board {
+      grid-template-columns:
+        minmax(2rem, max-content) 0 minmax(0, 4fr) minmax(1.5rem, 3fr) minmax(0, 4fr)
+        0 minmax(2rem, max-content) max-content;
+      gap: 0 0.2rem;
+      font-size: 0.75rem;
+    }
+    .x,
+    .px {
+      display: none;
+    }
+  }
+`;
