@@ -9,6 +9,7 @@ interface Grid {
   readonly validColumns?: number | undefined;
   readonly mask?: ArrayLike<boolean | number> | undefined;
   readonly cursor?: Cell | undefined;
+  readonly marked?: readonly Partial<Cell>[] | undefined;
 }
 
 /** Numbers beside the rows, or a word beside each. */
@@ -85,13 +86,30 @@ function maskedRuns({ rows, columns, validColumns = columns, mask }: Grid): Run[
   return runs;
 }
 
-/** The frame around the cell under the cursor, on a halo that sets it off from any colour. */
+/** The frame around the cell under the cursor. */
 export function cursorMark({ rows, columns, cursor }: Grid): SVGTemplateResult | typeof nothing {
-  if (cursor === undefined) return nothing;
+  return cursor === undefined ? nothing : frame(cursor, rows, columns, 'cursor');
+}
+
+/** Frames around the rows, columns and cells that the figure points out. */
+export function frames({ rows, columns, marked = [] }: Grid): SVGTemplateResult[] {
+  return marked.map((area) => frame(area, rows, columns, 'cursor marked'));
+}
+
+/** A frame on a halo that sets it off from any colour. */
+function frame(
+  { row, column }: Partial<Cell>,
+  rows: number,
+  columns: number,
+  className: string,
+): SVGTemplateResult {
+  const x = column === undefined ? 0 : (column / columns) * 100;
+  const y = row === undefined ? 0 : (row / rows) * 100;
+  const width = column === undefined ? 100 : 100 / columns;
+  const height = row === undefined ? 100 : 100 / rows;
   const box = (name: string): SVGTemplateResult =>
-    svg`<rect class=${name} x="${(cursor.column / columns) * 100}%" y="${(cursor.row / rows) * 100}%"
-      width="${100 / columns}%" height="${100 / rows}%" />`;
-  return svg`${box('halo')}${box('cursor')}`;
+    svg`<rect class=${name} x="${x}%" y="${y}%" width="${width}%" height="${height}%" />`;
+  return svg`${box('halo')}${box(className)}`;
 }
 
 function middle(index: number, count: number): string {

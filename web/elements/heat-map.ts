@@ -2,7 +2,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { watchDevicePixels } from './device-pixels.js';
 import { isInFigure } from './figure-hosts.js';
 import { moveCursor, type Cell } from './heat-map-cursor.js';
-import { columnTicks, cursorMark, hatching, rowTicks } from './heat-map-marks.js';
+import { columnTicks, cursorMark, frames, hatching, rowTicks } from './heat-map-marks.js';
 import { heatMapStyles } from './heat-map-styles.js';
 import { Localised } from './localised.js';
 import { paintCells } from './paint-cells.js';
@@ -44,6 +44,7 @@ export class HeatMap extends LitElement {
     digits: { type: Number },
     validColumns: { type: Number, attribute: 'valid-columns' },
     mask: { attribute: false },
+    marked: { attribute: false },
     rowLabels: { attribute: false },
     columnLabels: { attribute: false },
     pickHelp: { type: String, attribute: 'pick-help' },
@@ -72,6 +73,8 @@ export class HeatMap extends LitElement {
   declare validColumns: number | undefined;
   /** True (or 1) where a cell may be seen, row-major; the others are hatched as masked. Default: all may. */
   declare mask: ArrayLike<boolean | number> | undefined;
+  /** Rows, columns or cells to frame: `{ row }`, `{ column }` or both. */
+  declare marked: readonly Partial<Cell>[] | undefined;
   /** Words beside the rows and below the columns in place of numbers; `--heat-map-row-ticks`, `--heat-map-column-ticks` make room. */
   declare rowLabels: readonly string[] | undefined;
   declare columnLabels: readonly string[] | undefined;
@@ -152,7 +155,7 @@ export class HeatMap extends LitElement {
           @click=${this.#pick}
         >
           <canvas class="cells" aria-hidden="true"></canvas>
-          <svg class="overlay" aria-hidden="true">${hatching(this)}${cursorMark(this)}</svg>
+          <svg class="overlay" aria-hidden="true">${hatching(this)}${frames(this)}${cursorMark(this)}</svg>
         </div>
         <svg class="column-ticks" aria-hidden="true">
           ${columnTicks(this.columns, this.origin, this.columnLabels)}

@@ -1,5 +1,6 @@
 /** The module of every figure by its tag, for pages that load a figure when its reader comes near it. */
 export const registry: Readonly<Record<string, () => Promise<unknown>>> = {
+  'attention-formula': () => import('./attention-formula.js'),
   'attention-heads': () => import('./attention-heads.js'),
   'attention-lookup': () => import('./attention-lookup.js'),
   'binary-positions': () => import('./binary-positions.js'),

@@ -1,0 +1,66 @@
+import { css } from 'lit';
+
+/** A formula whose symbols are buttons, over the three matrices. */
+export const formulaStyles = css`
+  .formulas {
+    display: grid;
+    justify-content: center;
+    gap: 0.35rem;
+    margin-bottom: 1rem;
+  }
+  .formula {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    font-size: 1.125rem;
+  }
+  .formula span {
+    display: inline-flex;
+    align-items: center;
+    white-space: pre;
+  }
+  .formula button {
+    min-width: 1.75rem;
+    min-height: 1.875rem;
+    padding: 0 0.2rem;
+    border: 1px solid transparent;
+    border-bottom: 2px dotted var(--_line);
+    border-radius: 3px;
+    white-space: normal;
+  }
+  .formula button[aria-pressed='true'],
+  .formula button.lit {
+    border: 1px solid var(--_accent);
+    border-bottom: 2px solid var(--_accent);
+    color: var(--_accent);
+  }
+  .formula button[aria-pressed='true'] {
+    font-weight: 700;
+  }
+  .matrices {
+    display: grid;
+    grid-template-columns: 3fr 2.2fr 3fr;
+    gap: 1rem 1.75rem;
+  }
+  .matrices p {
+    padding-inline-start: 1.1rem;
+    margin-bottom: 0.25rem;
+    text-align: center;
+  }
+  .matrices .wide {
+    --heat-map-aspect: 1.5;
+  }
+  ramp-legend {
+    display: block;
+    padding-inline-start: 1.1rem;
+  }
+  @media (max-width: 40rem) {
+    .matrices {
+      grid-template-columns: minmax(0, 15rem);
+      justify-content: center;
+    }
+    .formula {
+      font-size: 1rem;
+    }
+  }
+`;
