@@ -1,9 +1,12 @@
 import type { FigureCode } from './figure-element.js';
-import { BATCH, NUM_HEADS, NUM_HIDDENS, TOKENS } from './textbook-case.js';
+import { BATCH, NUM_HEADS, NUM_HIDDENS, perQuery, TOKENS } from './textbook-case.js';
 
 /** The settings of `<attention-heads>`. */
 export interface HeadsSettings {
   readonly validLens: readonly number[];
+  /** Which of the two holds: `validLens`, or `queryLens`, a length for each query. */
+  readonly lengths: 'sequence' | 'query';
+  readonly queryLens: readonly number[];
   readonly input: 'ones' | 'random';
   readonly seed: number;
 }
@@ -13,7 +16,14 @@ export function headsCode(settings: HeadsSettings): FigureCode {
   return { javascript: javascript(settings), pytorch: pytorch(settings) };
 }
 
-function javascript({ validLens, input, seed }: HeadsSettings): string {
+/** `[3, 2]`, or `[[1, 2, 3, 4], [1, 2, 2, 0]]`. */
+function lensText({ lengths, validLens, queryLens }: HeadsSettings): string {
+  const row = (lens: readonly number[]): string => `[${lens.join(', ')}]`;
+  return lengths === 'query' ? `[${perQuery(queryLens).map(row).join(', ')}]` : row(validLens);
+}
+
+function javascript(settings: HeadsSettings): string {
+  const { input, seed } = settings;
   const draw = input === 'random';
   return `import { load } from 'wasm-attention';
 
@@ -24,7 +34,7 @@ ${draw ? normal(seed) : ''}const X = {
   shape: [batch, tokens, numHiddens],
 };
 const layer = new MultiHeadAttention({ numHiddens, numHeads, dropout: 0.5, seed: 1 });
-const { weights } = layer.forward(X, X, X, { validLens: [${validLens.join(', ')}], needWeights: true });
+const { weights } = layer.forward(X, X, X, { validLens: ${lensText(settings)}, needWeights: true });
 
 for (let row = 0; row < batch * numHeads * tokens; ++row) {
   const [sequence, head] = [Math.floor(row / (numHeads * tokens)), Math.floor(row / tokens) % numHeads];
@@ -49,11 +59,13 @@ const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math
 `;
 }
 
-function pytorch({ validLens, input, seed }: HeadsSettings): string {
+function pytorch(settings: HeadsSettings): string {
+  const { validLens, queryLens, lengths, input, seed } = settings;
+  const perQueries = lengths === 'query';
   const notes = [
     ...(input === 'random' ? ['# Other draws of X and of the parameters than the figure’s.'] : []),
-    ...(validLens.includes(0)
-      ? ['# A sequence without valid keys gives NaN here, zeros in the figure.']
+    ...((perQueries ? queryLens : validLens).includes(0)
+      ? ['# Without valid keys there is NaN here, zeros in the figure.']
       : []),
   ];
   const shape = `${BATCH}, ${TOKENS}, ${NUM_HIDDENS}`;
@@ -63,8 +75,8 @@ from torch import nn
 torch.manual_seed(${seed})
 X = torch.${input === 'random' ? 'randn' : 'ones'}(${shape})
 layer = nn.MultiheadAttention(${NUM_HIDDENS}, ${NUM_HEADS}, dropout=0.5, bias=False, batch_first=True).eval()
-padding = torch.arange(${TOKENS}) >= torch.tensor([${validLens.join(', ')}])[:, None]  # True: masked
-_, weights = layer(X, X, X, key_padding_mask=padding, average_attn_weights=False)
+padding = torch.arange(${TOKENS}) >= torch.tensor(${lensText(settings)})[${perQueries ? '..., None' : ':, None'}]  # True: masked
+_, weights = layer(X, X, X, ${perQueries ? `attn_mask=padding.repeat_interleave(${NUM_HEADS}, 0)` : 'key_padding_mask=padding'}, average_attn_weights=False)
 
 ${notes.map((note) => `${note}\n`).join('')}print(weights)  # (${BATCH}, ${NUM_HEADS}, ${TOKENS}, ${TOKENS})
 `;

@@ -33,6 +33,19 @@ export const headsStyles = css`
     font-size: 0.75rem;
     text-align: center;
   }
+  .query-lengths {
+    display: flex;
+    align-items: start;
+    gap: 0.4rem;
+    min-inline-size: 0;
+    margin: 0;
+    padding: 0;
+    border: 0;
+  }
+  .query-lengths legend {
+    padding: 0;
+    color: var(--_quiet);
+  }
   .choices {
     min-height: 1.75rem;
   }

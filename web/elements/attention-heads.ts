@@ -1,7 +1,7 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
 import { headsStyles } from './attention-heads-styles.js';
-import { choice, slider } from './controls.js';
+import { choice, numberField, slider } from './controls.js';
 import { headsCode } from './attention-heads-code.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import './heat-map.js';
@@ -9,20 +9,35 @@ import type { CellDetail, HeatMap } from './heat-map.js';
 import './ramp-legend.js';
 import { oneOf, several, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
-import { BATCH, inputOf, NUM_HEADS, NUM_HIDDENS, shapeText, TOKENS, weightsOf } from './textbook-case.js';
+import {
+  BATCH,
+  inputOf,
+  NUM_HEADS,
+  NUM_HIDDENS,
+  perQuery,
+  shapeText,
+  TOKENS,
+  visibleKeys,
+  weightsOf,
+} from './textbook-case.js';
 
 /** Seeds of a random X: more than a reader will draw. */
 const LAST_SEED = 9999;
 
 const settings = {
   validLens: several([3, 2], whole(0, 0, TOKENS), { least: BATCH, most: BATCH }),
+  lengths: oneOf('sequence', 'query'),
+  queryLens: several([1, 2, 3, 4, 1, 2, 2, 0], whole(0, 0, TOKENS), {
+    least: BATCH * TOKENS,
+    most: BATCH * TOKENS,
+  }),
   input: oneOf('ones', 'random'),
   seed: whole(1, 1, LAST_SEED),
 };
 
 /**
- * `<attention-heads>`: the attention weights of every head of a `MultiHeadAttention` layer over two short sequences, with a
- * slider for each sequence's valid length.
+ * `<attention-heads>`: the attention weights of every head of a `MultiHeadAttention` layer over two short sequences, with the valid
+ * lengths of the sequences, or of each query, to set.
  */
 export class AttentionHeads extends FigureElement {
   static override styles = [baseStyles, controlStyles, headsStyles];
@@ -31,6 +46,10 @@ export class AttentionHeads extends FigureElement {
 
   /** Valid length of each sequence, 0 to 4; default `3 2`. */
   declare validLens: readonly number[];
+  /** Whether `validLens` (`sequence`, the default) or `queryLens` (`query`) holds. */
+  declare lengths: 'sequence' | 'query';
+  /** Valid length of each query of the first sequence, then of the second, 0 to 4; default `1 2 3 4 1 2 2 0`. */
+  declare queryLens: readonly number[];
   /** What stands in X: `ones` (default) or `random`, standard normal numbers. */
   declare input: 'ones' | 'random';
   /** Seed of the random X; default 1. */
@@ -58,7 +77,7 @@ export class AttentionHeads extends FigureElement {
     const { words } = this;
     const { output, weights } = this.#attend(library);
     return html`
-      ${this.validLens.map((valid, sequence) => this.#sequence(weights, valid, sequence))}
+      ${[0, 1].map((sequence) => this.#sequence(weights, sequence))}
       <div class="under">
         <p class="readout">
           ${this.pointed === undefined ? words.text('heads.hint') : this.#readout(weights)}
@@ -69,7 +88,16 @@ export class AttentionHeads extends FigureElement {
         ${words.text('heads.shapes', { output: shapeText(output), weights: shapeText(weights) })}
       </p>
       <div class="controls">
-        ${this.validLens.map((valid, sequence) => this.#lengthSlider(valid, sequence))}
+        <fieldset class="choices">
+          <legend>${words.text('heads.lengths')}</legend>
+          ${choice('lengths', words.text('heads.perSequence'), this.lengths === 'sequence', () => this.change({ lengths: 'sequence' }))}
+          ${choice('lengths', words.text('heads.perQuery'), this.lengths === 'query', () => this.change({ lengths: 'query' }))}
+        </fieldset>
+        ${
+          this.lengths === 'query'
+            ? [0, 1].map((sequence) => this.#queryLengths(sequence))
+            : this.validLens.map((valid, sequence) => this.#lengthSlider(valid, sequence))
+        }
         <fieldset class="choices">
           <legend>${words.text('heads.input')}</legend>
           ${choice('input', words.text('heads.ones'), this.input === 'ones', () => this.change({ input: 'ones' }))}
@@ -95,19 +123,26 @@ export class AttentionHeads extends FigureElement {
     });
     const X = inputOf(this.input, this.seed);
     const { output, weights } = this.#layer.forward(X, X, X, {
-      validLens: this.validLens,
+      validLens: this.lengths === 'query' ? perQuery(this.queryLens) : this.validLens,
       needWeights: true,
     });
     if (weights === undefined) throw new Error('attention-heads: expected weights, got none');
     return { output, weights };
   }
 
-  #sequence(weights: Tensor, valid: number, sequence: number): TemplateResult {
+  /** The valid length of each query of a sequence. */
+  #lensOf(sequence: number): readonly number[] {
+    return this.lengths === 'query'
+      ? (perQuery(this.queryLens)[sequence] ?? [])
+      : new Array<number>(TOKENS).fill(this.validLens[sequence] ?? 0);
+  }
+
+  #sequence(weights: Tensor, sequence: number): TemplateResult {
     const { words } = this;
     const heads = Array.from({ length: NUM_HEADS }, (_, head) => head);
     return html`<div class="sequence">
       <p class="sequence-title">${words.text('heads.sequence', { sequence: sequence + 1 })}</p>
-      <div class="maps">${heads.map((head) => this.#map(weights, valid, sequence, head))}</div>
+      <div class="maps">${heads.map((head) => this.#map(weights, sequence, head))}</div>
     </div>`;
   }
 
@@ -125,7 +160,27 @@ export class AttentionHeads extends FigureElement {
     });
   }
 
-  #map(weights: Tensor, valid: number, sequence: number, head: number): TemplateResult {
+  /** Four small number fields, each as wide as a digit and its steppers. */
+  #queryLengths(sequence: number): TemplateResult {
+    const { words, queryLens } = this;
+    return html`<fieldset class="query-lengths">
+      <legend>${words.text('heads.queryLens', { sequence: sequence + 1 })}</legend>
+      ${Array.from({ length: TOKENS }, (_, query) =>
+        numberField({
+          label: words.text('heads.queryLen', { sequence: sequence + 1, query: query + 1 }),
+          value: queryLens[sequence * TOKENS + query] ?? 0,
+          min: 0,
+          max: TOKENS,
+          onInput: (value) =>
+            this.change({
+              queryLens: queryLens.map((old, i) => (i === sequence * TOKENS + query ? value : old)),
+            }),
+        }),
+      )}
+    </fieldset>`;
+  }
+
+  #map(weights: Tensor, sequence: number, head: number): TemplateResult {
     const { words } = this;
     const names = { sequence: sequence + 1, head: head + 1 };
     const point = (event: CustomEvent<CellDetail>): void => {
@@ -139,7 +194,7 @@ export class AttentionHeads extends FigureElement {
         .values=${weightsOf(weights, sequence, head)}
         .rows=${TOKENS}
         .columns=${TOKENS}
-        .validColumns=${valid}
+        .mask=${visibleKeys(this.#lensOf(sequence))}
         low="0"
         high="1"
         origin="1"

@@ -41,7 +41,11 @@ export function choice(name: string, label: string, checked: boolean, onChoose: 
 }
 
 /** A check box: on or off. */
-export function toggle(label: string, checked: boolean, onToggle: (checked: boolean) => void): TemplateResult {
+export function toggle(
+  label: string,
+  checked: boolean,
+  onToggle: (checked: boolean) => void,
+): TemplateResult {
   const read = (event: Event): void => onToggle((event.target as HTMLInputElement).checked);
   return html`<label class="choice"
     ><input type="checkbox" .checked=${live(checked)} @change=${read} />${label}</label
@@ -73,4 +77,34 @@ export function textField({ name, label, value, placeholder, onInput }: TextFiel
       @input=${read}
     />
   </div>`;
+}
+
+/** A whole number in a small field of its own; `label` is spoken, what stands around the field shows. */
+export interface NumberField {
+  readonly label: string;
+  readonly value: number;
+  readonly min: number;
+  readonly max: number;
+  readonly onInput: (value: number) => void;
+}
+
+/** A native number field. What is no whole number in the range changes nothing, and gives way when the reader leaves it. */
+export function numberField({ label, value, min, max, onInput }: NumberField): TemplateResult {
+  const read = (event: Event): void => {
+    const given = (event.target as HTMLInputElement).valueAsNumber;
+    if (Number.isInteger(given) && given >= min && given <= max) onInput(given);
+  };
+  const restore = (event: Event): void => {
+    (event.target as HTMLInputElement).value = String(value);
+  };
+  return html`<input
+    class="number-field"
+    type="number"
+    aria-label=${label}
+    min=${min}
+    max=${max}
+    .value=${String(value)}
+    @input=${read}
+    @blur=${restore}
+  />`;
 }

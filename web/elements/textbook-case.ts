@@ -25,3 +25,15 @@ export function weightsOf(weights: Tensor, sequence: number, head: number): Floa
 export function shapeText(tensor: Tensor): string {
   return `(${tensor.shape.join(', ')})`;
 }
+
+/** `1 2 3 4 1 2 2 0` as a row a sequence, (BATCH, TOKENS): a valid length for each query. */
+export function perQuery(lengths: readonly number[]): number[][] {
+  return Array.from({ length: BATCH }, (_, sequence) =>
+    lengths.slice(sequence * TOKENS, (sequence + 1) * TOKENS),
+  );
+}
+
+/** (TOKENS, TOKENS), true where a query may attend: each to the keys below its own valid length. */
+export function visibleKeys(lengths: readonly number[]): boolean[] {
+  return lengths.flatMap((length) => Array.from({ length: TOKENS }, (_, key) => key < length));
+}
