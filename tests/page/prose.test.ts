@@ -108,6 +108,16 @@ test('punctuation after a formula cannot start a line', () => {
   expect(body).toMatch(/<\/math>\),<\/span> too/);
 });
 
+test.each([
+  ['\\sin a \\sin b + \\cos a', 'sin|a|sin|b+cos|a'],
+  ['\\cos(a) \\sin\\left(b\\right)', 'cos(a)sin(b)'],
+  ['n \\log_2 m', 'n|log2|m'],
+  ['-\\exp(x)', '−exp(x)'],
+])('a function’s name keeps its distance: %s', (tex, expected) => {
+  const { body } = renderProse(withFront(`$${tex}$`));
+  expect(body.replace(/<mspace [^>]*>/g, '|').replace(/<[^>]*>|\u2061/g, '')).toBe(expected);
+});
+
 test('a Korean particle stays with its formula', () => {
   const { body } = renderProse(withFront('행렬 $P$에서는, $n$개의 위치'));
   expect(body).toMatch(/<\/math>에서는,<\/span> <span/);

@@ -1,4 +1,5 @@
 import type { Element, ElementContent, Root } from 'hast';
+import { spaceFunctions } from './functionSpace.js';
 import { visit } from './visit.js';
 
 /**
@@ -6,7 +7,8 @@ import { visit } from './visit.js';
  *
  * MathML Core has neither `mathvariant` (but for `normal`) nor `columnalign`, and both carry meaning in our formulas:
  * a bold x is a vector, and aligned equations line up at their equals signs. So letters become the Unicode characters
- * that `mathvariant` stood for, and table attributes become classes for the style sheet.
+ * that `mathvariant` stood for, and table attributes become classes for the style sheet. Nor does MathML keep a function's name
+ * apart from its neighbours, so that "sin a sin b" gets the thin spaces that TeX would set.
  */
 export function portableMath() {
   return (tree: Root): void => {
@@ -18,6 +20,7 @@ export function portableMath() {
         delete node.properties.mathvariant;
       }
       if (node.tagName === 'mtable') alignByClass(node);
+      node.children = spaceFunctions(node.children);
       // The TeX source is for programs; assistive technology would read it out as a second formula.
       if (node.tagName === 'semantics') {
         node.children = node.children.filter((child) => !isElement(child, 'annotation'));

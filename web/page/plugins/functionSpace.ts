@@ -1,0 +1,41 @@
+import type { ElementContent } from 'hast';
+
+/** The invisible operator that KaTeX puts behind a function's name. */
+const APPLY = '\u2061';
+
+/** A row of MathML with a thin space on either side of each function's name, where TeX would set one: sin a sin b. */
+export function spaceFunctions(row: ElementContent[]): ElementContent[] {
+  return row.flatMap((node, index) => {
+    const previous = row[index - 1];
+    const apart = previous !== undefined && areApart(previous, node, row[index + 1]);
+    return apart
+      ? [{ type: 'element', tagName: 'mspace', properties: { width: '0.1667em' }, children: [] }, node]
+      : [node];
+  });
+}
+
+/** Brackets keep them apart already, and operators bring a space of their own. */
+function areApart(left: ElementContent, right: ElementContent, next: ElementContent | undefined): boolean {
+  const argument = endsName(left) && !isOperator(right) && !textOf(right).startsWith('(');
+  const name = isIndexedName(right) || (next !== undefined && !isIndexedName(next) && endsName(next));
+  return argument || (name && !isOperator(left));
+}
+
+function endsName(node: ElementContent): boolean {
+  return textOf(node) === APPLY || isIndexedName(node);
+}
+
+/** log₂: there the operator is inside, under the index. */
+function isIndexedName(node: ElementContent): boolean {
+  if (node.type !== 'element' || !/^m(sub|sup|subsup)$/.test(node.tagName)) return false;
+  return node.children.slice(0, 1).some((base) => textOf(base).endsWith(APPLY));
+}
+
+function isOperator(node: ElementContent): boolean {
+  return node.type === 'element' && node.tagName === 'mo';
+}
+
+function textOf(node: ElementContent): string {
+  if (node.type === 'text') return node.value;
+  return node.type === 'element' ? node.children.map(textOf).join('') : '';
+}
