@@ -76,9 +76,12 @@ export class DepthCollapse extends FigureElement {
         color: var(--_quiet);
         font-size: 0.75rem;
       }
+      heat-map {
+        --heat-map-row-ticks: 1.4rem;
+      }
       .map-title {
         margin-bottom: 0.25rem;
-        padding-inline-start: 1.1rem;
+        padding-inline-start: 1.4rem;
         color: var(--_quiet);
         font-size: 0.75rem;
         text-align: center;

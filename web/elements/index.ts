@@ -7,6 +7,7 @@ export { AttentionFormula } from './attention-formula.js';
 export { AttentionHeads } from './attention-heads.js';
 export { AttentionLookup } from './attention-lookup.js';
 export { AttentionMasks } from './attention-masks.js';
+export { AttentionShapes } from './attention-shapes.js';
 export { AttentionTokens } from './attention-tokens.js';
 export { BinaryPositions } from './binary-positions.js';
 export { ComplexityRace } from './complexity-race.js';

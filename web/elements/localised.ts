@@ -54,6 +54,16 @@ export class Localised implements ReactiveController {
       .replace('-', '−');
   }
 
+  /** A share as the language writes per cent, with `digits` decimals. */
+  percent(share: number, digits: number): string {
+    const options = {
+      style: 'percent',
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    } as const;
+    return new Intl.NumberFormat(this.language, options).format(share);
+  }
+
   /** A number that may be very small: `0.032`, `3.2 × 10⁻⁷`. */
   small(value: number): string {
     if (value === 0 || Math.abs(value) >= 1e-3) return this.number(value, value === 0 ? 0 : 3);

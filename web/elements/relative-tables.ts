@@ -56,6 +56,9 @@ export class RelativeTables extends FigureElement {
       .target {
         fill: var(--_accent);
       }
+      heat-map {
+        --heat-map-row-ticks: 1.4rem;
+      }
       .map-title {
         margin-bottom: 0.25rem;
         color: var(--_quiet);

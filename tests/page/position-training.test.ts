@@ -1,0 +1,27 @@
+import { describe, expect, test } from '@jest/globals';
+import { trainingCode } from '../../web/elements/training-code.js';
+import { withProgress, type Runs } from '../../web/elements/training-runs.js';
+import { POSITIONS, TASKS } from '../../web/training/settings.js';
+import { runFigureCode } from '../support/figureCode.js';
+
+const progress = (step: number) => ({ step, loss: 1 / step, accuracy: step / 10, stepsPerSecond: 5 });
+
+test('curves grow step by step, apart for each kind of positions, and begin anew with a first step', () => {
+  let runs: Runs = new Map();
+  for (const step of [1, 2, 3]) runs = withProgress(runs, 'learned', progress(step));
+  runs = withProgress(runs, 'shaw', progress(1));
+  expect(runs.get('learned')).toMatchObject({ loss: [1, 1 / 2, 1 / 3], accuracy: [0.1, 0.2, 0.3] });
+  expect(runs.get('shaw')!.loss).toEqual([1]);
+  expect(withProgress(runs, 'learned', progress(1)).get('learned')!.loss).toEqual([1]);
+});
+
+describe.each(TASKS)('the code for the task %s', (task) => {
+  test.each(POSITIONS)('trains with positions %s, from about the loss of guessing', async (positions) => {
+    const [line] = await runFigureCode(trainingCode(task, positions, 1, 50).javascript);
+    const [step, loss] = line!.split(' ').map(Number);
+    expect(step).toBe(50);
+    // After fifty steps no model is much worse than guessing among 31 tokens; one may already be better.
+    expect(loss).toBeLessThan(1.05 * Math.log(32));
+    expect(loss).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,72 @@
+import { css } from 'lit';
+
+export const trainingStyles = css`
+  svg {
+    display: block;
+    width: 100%;
+  }
+  .grid {
+    stroke: var(--_line);
+  }
+  .chance {
+    stroke: var(--_quiet);
+    stroke-dasharray: 2 4;
+  }
+  text.curve-label {
+    fill: var(--_series);
+  }
+  text.curve-label.selected {
+    font-weight: 700;
+  }
+  path.selected {
+    stroke-width: 3;
+  }
+  .inside {
+    display: grid;
+    grid-template-columns: minmax(0, 1.1fr) minmax(0, 1fr);
+    gap: 1rem 2rem;
+    align-items: start;
+    margin-top: 0.75rem;
+  }
+  .heads {
+    display: grid;
+    grid-template-columns: repeat(2, minmax(0, 1fr));
+    gap: 0.5rem 1rem;
+  }
+  heat-map {
+    --heat-map-row-ticks: 1.4rem;
+  }
+  .map-title {
+    min-height: 1.45em;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    text-align: center;
+  }
+  .table heat-map {
+    --heat-map-aspect: 1.3;
+  }
+  .untabled {
+    padding: 1rem;
+    border: 1px dashed var(--_line);
+    border-radius: 4px;
+    color: var(--_quiet);
+  }
+  @media (max-width: 34rem) {
+    .inside {
+      grid-template-columns: minmax(0, 1fr);
+    }
+  }
+  .controls .choices,
+  .buttons {
+    grid-column: 1 / -1;
+  }
+  .buttons {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+  }
+  .primary {
+    border-color: var(--_accent);
+    font-weight: 600;
+  }
+`;

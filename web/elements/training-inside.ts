@@ -1,0 +1,75 @@
+import { html, type TemplateResult } from 'lit';
+import type { Tensor } from 'wasm-attention';
+import type { Positions, Snapshot } from '../training/settings.js';
+import './heat-map.js';
+import type { Localised } from './localised.js';
+
+/** A look into the model: the table of positions, where there is one, and where each head looks. */
+export function insideOf(
+  { table, weights }: Snapshot,
+  positions: Positions,
+  words: Localised,
+): TemplateResult {
+  const [heads = 0] = weights.shape;
+  // ALiBi's bias is (H, n, n): what it does is to be seen in the weights.
+  const shown = table?.shape.length === 2 ? tableMap(table, positions, words) : noTable(positions, words);
+  return html`<div class="inside">
+    <div class="table">${shown}</div>
+    <div class="heads">
+      ${Array.from({ length: heads }, (_, head) => headMap(weights, head, positions, words))}
+    </div>
+  </div>`;
+}
+
+function headMap(
+  { data, shape }: Tensor,
+  head: number,
+  positions: Positions,
+  words: Localised,
+): TemplateResult {
+  const [, n = 0] = shape;
+  const name = words.text(`training.${positions}`);
+  return html`<div>
+    <p class="map-title" aria-hidden="true">${words.text('heads.head', { head: head + 1 })}</p>
+    <heat-map
+      bare
+      .values=${data.subarray(head * n * n, (head + 1) * n * n)}
+      .rows=${n}
+      .columns=${n}
+      low="0"
+      high="1"
+      label=${words.text('training.headLabel', { head: head + 1, name })}
+      row-name=${words.text('query')}
+      column-name=${words.text('key')}
+    ></heat-map>
+  </div>`;
+}
+
+function tableMap({ data, shape }: Tensor, positions: Positions, words: Localised): TemplateResult {
+  const [rows = 0, columns = 0] = shape;
+  const largest = data.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+  const title = words.text(positions === 'shaw' ? 'training.shawTable' : 'training.table');
+  return html`<p class="map-title" aria-hidden="true">${title}</p>
+    <heat-map
+      bare
+      .values=${data}
+      .rows=${rows}
+      .columns=${columns}
+      .low=${-largest}
+      .high=${largest}
+      label=${title}
+      row-name=${words.text(positions === 'shaw' ? 'training.distance' : 'position')}
+      column-name=${words.text('column')}
+    ></heat-map>`;
+}
+
+function noTable(positions: Positions, words: Localised): TemplateResult {
+  const why = {
+    none: 'training.noneUntabled',
+    rotary: 'training.rotaryUntabled',
+    alibi: 'training.alibiUntabled',
+  } as const;
+  const key = why[positions as keyof typeof why];
+  return html`<p class="map-title" aria-hidden="true">&nbsp;</p>
+    <p class="untabled">${words.text(key)}</p>`;
+}

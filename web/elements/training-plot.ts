@@ -1,0 +1,70 @@
+import { scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { nothing, svg, type SVGTemplateResult } from 'lit';
+import { POSITIONS, type Positions } from '../training/settings.js';
+import { spreadLabels } from './direct-labels.js';
+import type { Localised } from './localised.js';
+import type { Run, Runs } from './training-runs.js';
+
+const MARGIN = { top: 10, right: 96, bottom: 38, left: 44 };
+const LABEL_GAP = 15;
+
+/** The curves of all runs, each labelled at its end. */
+export function trainingPlot(plot: {
+  runs: Runs;
+  measure: 'accuracy' | 'loss';
+  selected: Positions;
+  steps: number;
+  chance: number;
+  vocabulary: number;
+  pixels: number;
+  words: Localised;
+}): SVGTemplateResult {
+  const { runs, measure, selected, steps, chance, vocabulary, pixels, words } = plot;
+  const height = Math.max(210, Math.min(260, pixels * 0.4));
+  const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
+  const highest = measure === 'accuracy' ? 1 : 1.15 * Math.log(vocabulary);
+  const x = scaleLinear([0, steps], [MARGIN.left, right]);
+  const y = scaleLinear([0, highest], [bottom, MARGIN.top]).clamp(true);
+  const show = (value: number): string =>
+    measure === 'accuracy' ? words.percent(value, 0) : words.number(value);
+  const shown = POSITIONS.flatMap((positions, index) => {
+    const run = runs.get(positions);
+    return run === undefined || run[measure].length === 0 ? [] : [{ positions, index, run }];
+  });
+  const ends = shown.map(({ run }) => y(run[measure].at(-1) ?? 0));
+  const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, bottom);
+  const curve = (
+    { positions, index, run }: { positions: Positions; index: number; run: Run },
+    at: number,
+  ): SVGTemplateResult => {
+    const path = line<number>(
+      (_, step) => x(step + 1),
+      (value) => y(value),
+    )([...run[measure]]);
+    const style = `colour-${index % 3} ${positions === selected ? 'selected' : ''}`;
+    return svg`<path class="series dash-${index} ${style}" d=${path ?? ''} data-positions=${positions} />
+      <text class="curve-label ${style}" x=${x(run[measure].length) + 7} y=${heights[at] ?? 0} dy="0.35em">${words.text(`training.${positions}`)}</text>`;
+  };
+  const level = (value: number): SVGTemplateResult =>
+    svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />
+      <text x=${MARGIN.left - 6} y=${y(value)} dy="0.35em" text-anchor="end">${show(value)}</text>`;
+  const tick = (step: number): SVGTemplateResult =>
+    svg`<text x=${x(step)} y=${bottom + 16} text-anchor="middle">${words.number(step)}</text>`;
+  // Where nothing is known of the order: guessing among the other tokens, at a loss of as many nats.
+  const guess = measure === 'accuracy' ? chance : -Math.log(chance);
+  return svg`<svg height=${height} role="img" aria-label=${words.text('training.plotLabel')}>
+    ${y.ticks(4).map(level)}${x.ticks(4).map(tick)}
+    <line class="chance" x1=${MARGIN.left} x2=${right} y1=${y(guess)} y2=${y(guess)} />
+    ${
+      shown.some(
+        ({ run }) =>
+          Math.abs(y(run[measure].at(-1) ?? 0) - y(guess)) < LABEL_GAP && run[measure].length > 0.4 * steps,
+      )
+        ? nothing
+        : svg`<text x=${right + 7} y=${y(guess)} dy="0.35em">${words.text('training.chance')}</text>`
+    }
+    ${shown.map(curve)}
+    <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('training.steps')}</text>
+  </svg>`;
+}
