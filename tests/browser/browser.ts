@@ -34,6 +34,7 @@ export interface PageOptions extends BrowserContextOptions {
 
 /** Brings figures near, one after another, so that the page loads them, and waits until they are drawn. */
 async function draw(page: Page, tags: readonly string[]): Promise<void> {
+  if (tags.length === 0) return;
   const { x, y } = await page.evaluate(() => ({ x: scrollX, y: scrollY }));
   for (const figure of await page.locator(tags.join()).all()) {
     // Inside an answer that nobody has opened there is nothing to draw.

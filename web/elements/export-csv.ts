@@ -15,7 +15,7 @@ function field(value: string | number): string {
 
 /** The shortest decimal that reads back as the same float32, or the same float64 where `value` is no float32. */
 export function shortest(value: number): string {
-  if (Math.fround(value) !== value || Number.isInteger(value)) return String(value);
+  if (Math.fround(value) !== value || Number.isSafeInteger(value)) return String(value);
   // Nine significant digits tell any two float32 apart.
   for (let digits = 1; digits < 9; ++digits) {
     const text = Number(value.toPrecision(digits));

@@ -15,7 +15,15 @@ export function saveMenu(words: Localised, save: (kind: FileKind) => void): Temp
     return html`<button type="button" @click=${choose}>${words.text(`tools.${kind}`)}</button>`;
   };
   return html`<button type="button" popovertarget="save">${words.text('tools.save')}</button>
-    <div id="save" class="save" popover role="group" aria-label=${words.text('tools.save')} @toggle=${place}>
+    <div
+      id="save"
+      class="save"
+      popover
+      role="group"
+      aria-label=${words.text('tools.save')}
+      @toggle=${place}
+      @beforetoggle=${returnFocus}
+    >
       ${FILE_KINDS.map(item)}
     </div>`;
 }
@@ -31,4 +39,13 @@ function place(event: Event): void {
   const x = Math.max(4, Math.min(left, document.documentElement.clientWidth - width - 4));
   popover.style.left = `${x + scrollX}px`;
   popover.style.top = `${y + scrollY}px`;
+}
+
+/** The keyboard goes on from the button when the popover closes; browsers lose the place inside shadow roots. */
+function returnFocus(event: Event): void {
+  const popover = event.currentTarget as HTMLElement;
+  const focused = (popover.getRootNode() as Document | ShadowRoot).activeElement;
+  if ((event as ToggleEvent).newState === 'closed' && popover.contains(focused)) {
+    (popover.previousElementSibling as HTMLElement | null)?.focus();
+  }
 }

@@ -29,7 +29,8 @@ export function real(
 ): Setting<number> {
   const read = (text: string): number | undefined => {
     const value = text.trim() === '' ? NaN : Number(text);
-    return value >= min && value <= max && allows(value) ? value : undefined;
+    // Adding 0 makes −0, which cannot be written, the 0 that it equals.
+    return value >= min && value <= max && allows(value) ? value + 0 : undefined;
   };
   return { initial, read, write: String, range: `${min} to ${max}` };
 }
@@ -77,7 +78,7 @@ export function several<T>(
       return good ? values : undefined;
     },
     write: (values) => values.map((value) => each.write(value)).join(' '),
-    range: `${least === most ? least : `${least} to ${most === Infinity ? 'any number' : most}`} of: ${each.range ?? 'any'}`,
+    range: `${least === most ? least : `${least} to ${most === Infinity ? 'any number' : most}`} values: ${each.range ?? 'any'}`,
   };
 }
 

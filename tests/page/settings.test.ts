@@ -1,0 +1,161 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { registry } from '../../web/elements/registry.js';
+import { flag, oneOf, real, several, whole, words, type Settings } from '../../web/elements/settings.js';
+import {
+  fileName,
+  linkName,
+  linkTo,
+  settingsInLink,
+  withSettings,
+  type Shareable,
+} from '../../web/elements/share-link.js';
+
+const settings = {
+  length: whole(60, 2, 256),
+  even: whole(16, 4, 32, 2),
+  rate: real(0.5, 0, 1),
+  kind: oneOf('ones', 'random'),
+  on: flag(false),
+  columns: several([6, 7], whole(0, 0, 127), { least: 1, most: 6 }),
+  text: words('', 20),
+} satisfies Settings;
+
+const FIRST = { length: 60, even: 16, rate: 0.5, kind: 'ones', on: false, columns: [6, 7], text: '' };
+
+/** A figure as far as links see it: its values, its id and its group. */
+function figureOf(values: Readonly<Record<string, unknown>>, id = 'fig-x', group = ''): Shareable {
+  const closest = (): { id: string } | null => (id === '' ? null : { id });
+  return { ...FIRST, ...values, settings, group, localName: 'a-figure', closest } as unknown as Shareable;
+}
+
+const ADDRESS = 'https://example.org/en/?other=1#top';
+const given = (text: string): Record<string, unknown> =>
+  settingsInLink(figureOf({}), `https://example.org/?${new URLSearchParams({ 'fig-x': text }).toString()}`);
+
+describe('a setting', () => {
+  test.each([
+    ['length', '2', 2],
+    ['length', '1', undefined],
+    ['length', '257', undefined],
+    ['length', '2.5', undefined],
+    ['length', '', undefined],
+    ['length', 'NaN', undefined],
+    ['length', 'Infinity', undefined],
+    ['even', '5', undefined],
+    ['even', '6', 6],
+    ['rate', '0.25', 0.25],
+    ['rate', '-0.1', undefined],
+    ['kind', 'random', 'random'],
+    ['kind', 'toString', undefined],
+    ['on', 'yes', true],
+    ['on', '', true],
+    ['on', 'no', false],
+    ['on', 'constructor', undefined],
+    ['columns', '1, 2 3', [1, 2, 3]],
+    ['columns', '', undefined],
+    ['columns', '1 2 3 4 5 6 7', undefined],
+    ['columns', '1 x', undefined],
+    ['text', 'a'.repeat(50), 'a'.repeat(20)],
+    ['text', '😀'.repeat(50), '😀'.repeat(20)],
+  ] as const)('%s reads %j as %j', (name, text, value) => {
+    expect(settings[name].read(text)).toEqual(value);
+  });
+});
+
+describe('a link', () => {
+  const state = fc.record({
+    length: fc.integer({ min: 2, max: 256 }),
+    even: fc.integer({ min: 2, max: 16 }).map((half) => 2 * half),
+    rate: fc.double({ min: 0, max: 1, noNaN: true }),
+    kind: fc.constantFrom('ones', 'random'),
+    on: fc.boolean(),
+    columns: fc.array(fc.integer({ min: 0, max: 127 }), { minLength: 1, maxLength: 6 }),
+    text: fc.string({ unit: 'grapheme', maxLength: 5 }).filter((text) => Array.from(text).length <= 20),
+  });
+
+  test('brings back every state', () => {
+    fc.assert(
+      fc.property(state, (values) => {
+        const address = linkTo(figureOf(values), ADDRESS, FIRST);
+        const back = { ...FIRST, ...settingsInLink(figureOf({}), address) };
+        // −0 is written as 0.
+        expect(back).toEqual({ ...values, rate: values.rate + 0 });
+      }),
+    );
+  });
+
+  test('holds only what differs from the first settings, keeps other parameters, and has the figure as its target', () => {
+    expect(linkTo(figureOf({}), ADDRESS, FIRST)).toBe('https://example.org/en/?other=1#fig-x');
+    expect(linkTo(figureOf({ length: 9 }), ADDRESS, FIRST)).toBe(
+      'https://example.org/en/?other=1&fig-x=length%3D9#fig-x',
+    );
+    expect(withSettings(figureOf({ length: 9 }), ADDRESS, FIRST)).toBe(
+      'https://example.org/en/?other=1&fig-x=length%3D9#top',
+    );
+    expect(withSettings(figureOf({}), withSettings(figureOf({ length: 9 }), ADDRESS, FIRST), FIRST)).toBe(
+      ADDRESS,
+    );
+  });
+
+  test('names a figure by its group, else its id, else its tag; a file never by the group', () => {
+    expect([linkName(figureOf({}, 'fig-x', 'P')), fileName(figureOf({}, 'fig-x', 'P'))]).toEqual([
+      'P',
+      'fig-x',
+    ]);
+    expect(linkName(figureOf({}, 'fig-x'))).toBe('fig-x');
+    expect([linkName(figureOf({}, '')), fileName(figureOf({}, ''))]).toEqual(['a-figure', 'a-figure']);
+  });
+
+  test('with values out of range changes nothing', () => {
+    expect(given('length=9999&rate=-1&kind=zeros&columns=500&even=7&on=maybe')).toEqual({});
+    expect(given('length=9999&rate=1')).toEqual({ rate: 1 });
+  });
+
+  test('cannot reach what is no setting', () => {
+    const before = Object.keys(Object.prototype);
+    expect(given('__proto__=1&constructor=1&hasOwnProperty=1&settings=1&innerHTML=%3Cb%3E')).toEqual({});
+    expect(Object.keys(Object.prototype)).toEqual(before);
+  });
+
+  test('is read whatever it says, and only values that the settings allow come out', () => {
+    const name = fc.oneof(fc.constantFrom(...Object.keys(settings), '__proto__', 'constructor'), fc.string());
+    const value = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom('NaN', '-0', '1e400', '0x10', '[1,2]', '{"a":1}', '\u0000', '💥', '%', '٣', '1e2'),
+      fc.double().map(String),
+      fc.array(fc.integer()).map(String),
+      fc.constant('9 '.repeat(20_000)),
+    );
+    const pairs = fc.array(fc.tuple(name, value), { maxLength: 6 });
+    fc.assert(
+      fc.property(pairs, (all) => {
+        // A lone surrogate has no place in an address; the browser's own parser replaces it.
+        const text = all.map(([key, word]) => `${key}=${word}`).join('&');
+        const read = given(text);
+        for (const [key, got] of Object.entries(read)) {
+          const setting = (settings as Settings)[key];
+          expect(setting).toBeDefined();
+          // What was read can be written and read again.
+          expect(setting?.read(setting.write(got))).toEqual(got);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+test('the page can load every figure that is defined, and the index has them all', () => {
+  const folder = join(import.meta.dirname, '../../web/elements');
+  const sources = readdirSync(folder)
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(join(folder, file), 'utf8'));
+  const defined = sources.flatMap((source) =>
+    [...source.matchAll(/^defineFigure\('([a-z-]+)'/gm)].map(([, tag]) => tag),
+  );
+  expect(Object.keys(registry).sort()).toEqual(defined.sort());
+  const index = readFileSync(join(folder, 'index.ts'), 'utf8');
+  for (const tag of defined) expect(index).toContain(`from './${tag ?? ''}.js'`);
+});
