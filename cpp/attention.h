@@ -402,10 +402,13 @@ void addPositionsBackward(const float* grad_out, float* grad_x, float* grad_tabl
 /// x       (batch, inChannels, length).
 /// weight  (outChannels, inChannels / groups, kernel).
 /// bias    (outChannels) or null.
+/// scratch conv1dScratch(…) floats; null where that is 0.
 /// out     (batch, outChannels, conv1dLength(…)); aliases nothing.
 /// Source: torch.nn.functional.conv1d.
-void conv1d(const float* x, const float* weight, const float* bias, float* out, int batch, int in_channels,
-            int out_channels, int length, int kernel, int stride, int padding, int dilation, int groups);
+void conv1d(const float* x, const float* weight, const float* bias, float* scratch, float* out, int batch,
+            int in_channels, int out_channels, int length, int kernel, int stride, int padding, int dilation,
+            int groups);
+size_t conv1dScratch(int in_channels, int out_channels, int length, int kernel, int groups);
 
 /// floor((length + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1.
 int conv1dLength(int length, int kernel, int stride, int padding, int dilation);

@@ -114,10 +114,15 @@ void addPositionsBackward(uintptr_t grad_out, uintptr_t grad_x, uintptr_t grad_t
                                        dim, seed, dropout);
 }
 
-void conv1d(uintptr_t x, uintptr_t weight, uintptr_t bias, uintptr_t out, int batch, int in_channels, int out_channels,
-            int length, int kernel, int stride, int padding, int dilation, int groups) {
-  wasm_attention::conv1d(at<const float>(x), at<const float>(weight), at<const float>(bias), at<float>(out), batch,
-                         in_channels, out_channels, length, kernel, stride, padding, dilation, groups);
+void conv1d(uintptr_t x, uintptr_t weight, uintptr_t bias, uintptr_t scratch, uintptr_t out, int batch, int in_channels,
+            int out_channels, int length, int kernel, int stride, int padding, int dilation, int groups) {
+  wasm_attention::conv1d(at<const float>(x), at<const float>(weight), at<const float>(bias), at<float>(scratch),
+                         at<float>(out), batch, in_channels, out_channels, length, kernel, stride, padding, dilation,
+                         groups);
+}
+
+int conv1dScratch(int in_channels, int out_channels, int length, int kernel, int groups) {
+  return static_cast<int>(wasm_attention::conv1dScratch(in_channels, out_channels, length, kernel, groups));
 }
 
 void rnn(uintptr_t x, uintptr_t weight_ih, uintptr_t weight_hh, uintptr_t bias_ih, uintptr_t bias_hh, uintptr_t initial,
@@ -290,6 +295,7 @@ EMSCRIPTEN_BINDINGS(wasm_attention) {
   emscripten::function("addPositionsBackward", &addPositionsBackward);
   emscripten::function("conv1dLength", &wasm_attention::conv1dLength);
   emscripten::function("conv1d", &conv1d);
+  emscripten::function("conv1dScratch", &conv1dScratch);
   emscripten::function("rnn", &rnn);
   emscripten::function("rnnScratch", &rnnScratch);
   emscripten::function("linear", &linear);

@@ -99,6 +99,26 @@ void storeTile(const Tile& tile, bool first, const float* bias, float* c, ptrdif
   }
 }
 
+/// c = a * b + bias, or c += a * b where it does not overwrite.
+void multiply(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, bool overwrite, float* c,
+              ptrdiff_t c_stride, int rows, int cols, int depth) {
+  for (int k = 0; k < depth; k += kDepthBlock) {
+    const bool first = overwrite && k == 0;
+    const int depth_block = std::min(depth - k, kDepthBlock);
+    for (int i = 0; i < rows; i += kRowBlock) {
+      const int row_block = std::min(rows - i, kRowBlock);
+      const float* from = a + i * a_stride + k;
+      float* to = c + i * c_stride;
+      if (row_block == 1) {
+        multiplyRow(from, packed, bias, first, to, cols, depth_block);
+      } else {
+        multiplyRows(from, a_stride, packed, bias, first, to, c_stride, row_block, cols, depth_block);
+      }
+    }
+    packed += panelsSize(cols, depth_block, kTileCols);
+  }
+}
+
 }  // namespace
 
 size_t packedSize(int depth, int cols) { return panelsSize(cols, depth, kTileCols); }
@@ -127,21 +147,12 @@ void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* 
       for (int j = 0; j < cols; ++j) c[i * c_stride + j] = bias ? bias[j] : 0.0f;
     }
   }
-  for (int k = 0; k < depth; k += kDepthBlock) {
-    const bool first = k == 0;
-    const int depth_block = std::min(depth - k, kDepthBlock);
-    for (int i = 0; i < rows; i += kRowBlock) {
-      const int row_block = std::min(rows - i, kRowBlock);
-      const float* from = a + i * a_stride + k;
-      float* to = c + i * c_stride;
-      if (row_block == 1) {
-        multiplyRow(from, packed, bias, first, to, cols, depth_block);
-      } else {
-        multiplyRows(from, a_stride, packed, bias, first, to, c_stride, row_block, cols, depth_block);
-      }
-    }
-    packed += panelsSize(cols, depth_block, kTileCols);
-  }
+  multiply(a, a_stride, packed, bias, true, c, c_stride, rows, cols, depth);
+}
+
+void gemmAdd(const float* a, ptrdiff_t a_stride, const float* packed, float* c, ptrdiff_t c_stride, int rows, int cols,
+             int depth) {
+  multiply(a, a_stride, packed, nullptr, false, c, c_stride, rows, cols, depth);
 }
 
 }  // namespace wasm_attention

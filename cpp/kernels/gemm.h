@@ -22,4 +22,8 @@ void packTransposed(const float* w, int depth, int cols, float* packed);
 void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
           int rows, int cols, int depth);
 
+/// c += a * b
+void gemmAdd(const float* a, ptrdiff_t a_stride, const float* packed, float* c, ptrdiff_t c_stride, int rows, int cols,
+             int depth);
+
 }  // namespace wasm_attention

@@ -20,8 +20,10 @@ void check(const Case& c) {
   const std::vector<float> weight = randomFloats(size_t(c.out_channels) * in_width * c.kernel, 2);
   const std::vector<float> bias = randomFloats(c.out_channels, 3);
   std::vector<float> out(size_t(c.batch) * c.out_channels * out_length, NAN);
-  conv1d(x.data(), weight.data(), bias.data(), out.data(), c.batch, c.in_channels, c.out_channels, c.length, c.kernel,
-         c.stride, c.padding, c.dilation, c.groups);
+  // As long as promised, so that the address sanitizer sees what goes beyond.
+  std::vector<float> scratch(conv1dScratch(c.in_channels, c.out_channels, c.length, c.kernel, c.groups), NAN);
+  conv1d(x.data(), weight.data(), bias.data(), scratch.data(), out.data(), c.batch, c.in_channels, c.out_channels,
+         c.length, c.kernel, c.stride, c.padding, c.dilation, c.groups);
   size_t element = 0;
   for (int b = 0; b < c.batch; ++b) {
     for (int o = 0; o < c.out_channels; ++o) {
@@ -62,21 +64,34 @@ TEST(Conv1d, HandlesPaddingFarBeyondTheInput) { check({1, 1, 1, 2, 3, 7, 20, 3, 
 
 TEST(Conv1d, HandlesOneGroupPerChannel) { check({1, 5, 10, 9, 3, 1, 1, 1, 5}); }
 
+TEST(Conv1d, HandlesGroupsOnBothSidesOfATile) {
+  for (const int out_width : {3, 4, 5, 9}) check({2, 6, 2 * out_width, 21, 3, 2, 2, 1, 2});
+}
+
+TEST(Conv1d, HandlesSequencesLongerThanABlock) {
+  for (const int length : {511, 512, 513, 1100}) {
+    for (const int stride : {1, 3}) check({1, 5, 7, length, 4, stride, 3, 2, 1});
+  }
+}
+
 TEST(Conv1d, WithoutBiasStartsFromZero) {
   const float x[] = {1, 2, 3}, weight[] = {1, 10};
   float out[2];
-  conv1d(x, weight, nullptr, out, 1, 1, 1, 3, 2, 1, 0, 1, 1);
+  conv1d(x, weight, nullptr, nullptr, out, 1, 1, 1, 3, 2, 1, 0, 1, 1);
   EXPECT_EQ(out[0], 21);
   EXPECT_EQ(out[1], 32);
 }
 
 TEST(Conv1d, NeverReadsBeyondTheInput) {
-  // The zeros of padding are not read but left out: a NaN beside the input, caught by the address sanitizer too.
-  const std::vector<float> x{1, 1};
-  const float weight[] = {NAN, 1, NAN};
-  float out[2];
-  conv1d(x.data(), weight, nullptr, out, 1, 1, 1, 1, 3, 1, 1, 1, 1);
-  EXPECT_EQ(out[0], 1);
+  // The zeros of padding are not read but left out: NaN weights beside the input, caught by the address sanitizer too;
+  // row by row and as products.
+  for (const int outputs : {1, 4}) {
+    const std::vector<float> x{1};
+    std::vector<float> weight, out(outputs), scratch(conv1dScratch(1, outputs, 1, 3, 1));
+    for (int o = 0; o < outputs; ++o) weight.insert(weight.end(), {NAN, 1, NAN});
+    conv1d(x.data(), weight.data(), nullptr, scratch.data(), out.data(), 1, 1, outputs, 1, 3, 1, 1, 1, 1);
+    for (const float value : out) EXPECT_EQ(value, 1);
+  }
 }
 
 }  // namespace

@@ -62,5 +62,25 @@ TEST(Gemm, PacksAWeightAsTheTransposeOfAMatrix) {
   }
 }
 
+TEST(GemmAdd, AddsTheProduct) {
+  for (const int depth : {0, 1, 5, 400}) {
+    for (const int rows : {1, 3, 17}) {
+      const int cols = 11;
+      const std::vector<float> a = randomFloats(size_t(rows) * depth, 1), b = randomFloats(size_t(depth) * cols, 2);
+      std::vector<float> c = randomFloats(size_t(rows) * cols, 3), packed(packedSize(depth, cols), NAN);
+      const std::vector<float> before = c;
+      packMatrix(b.data(), depth, cols, packed.data());
+      gemmAdd(a.data(), depth, packed.data(), c.data(), cols, rows, cols, depth);
+      for (int r = 0; r < rows; ++r) {
+        for (int j = 0; j < cols; ++j) {
+          double expected = before[r * cols + j];
+          for (int k = 0; k < depth; ++k) expected += double{a[r * depth + k]} * b[k * cols + j];
+          ASSERT_NEAR(c[r * cols + j], expected, 1.2e-7 * (depth + 2) * 4);
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace wasm_attention

@@ -111,7 +111,8 @@ function dots(
 ): SVGTemplateResult | typeof nothing {
   if (measured.length === 0) return nothing;
   const { className, symbol: type } = LOOKS[contestant];
-  const shape = symbol(type, 56)() ?? '';
+  // Smaller on a phone, where the dots stand closer.
+  const shape = symbol(type, (x.range()[1] ?? 0) > 400 ? 56 : 36)() ?? '';
   return svg`<path class="between ${className}" d=${path} />
     ${measured.map(
       (point) =>

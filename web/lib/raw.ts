@@ -29,7 +29,8 @@ export interface Raw extends Heap {
   addPositions(x: number, table: number, out: number, batch: number, rows: number, dim: number, seed: number, dropout: number): void; // prettier-ignore
   addPositionsBackward(gradOut: number, gradX: number, gradTable: number, batch: number, rows: number, dim: number, seed: number, dropout: number): void; // prettier-ignore
   conv1dLength(length: number, kernel: number, stride: number, padding: number, dilation: number): number;
-  conv1d(x: number, weight: number, bias: number, out: number, batch: number, inChannels: number, outChannels: number, length: number, kernel: number, stride: number, padding: number, dilation: number, groups: number): void; // prettier-ignore
+  conv1d(x: number, weight: number, bias: number, scratch: number, out: number, batch: number, inChannels: number, outChannels: number, length: number, kernel: number, stride: number, padding: number, dilation: number, groups: number): void; // prettier-ignore
+  conv1dScratch(inChannels: number, outChannels: number, length: number, kernel: number, groups: number): number; // prettier-ignore
   rnn(x: number, weightIh: number, weightHh: number, biasIh: number, biasHh: number, initial: number, scratch: number, out: number, batch: number, length: number, inWidth: number, width: number, relu: boolean): void; // prettier-ignore
   rnnScratch(batch: number, inWidth: number, width: number): number;
   linear(x: number, packed: number, bias: number, out: number, rows: number, inputs: number, outputs: number): void; // prettier-ignore

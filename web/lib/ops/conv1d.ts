@@ -59,6 +59,7 @@ export function conv1d(
       memory.floats(input.data),
       memory.floats(taps.data),
       bias ? memory.floats(bias.data) : 0,
+      memory.reserve(raw.conv1dScratch(inChannels, outChannels, length, kernel, groups)),
       out,
       batch,
       inChannels,
