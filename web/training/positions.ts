@@ -67,7 +67,8 @@ const schemes: Record<
   },
 
   // Queries and keys are turned by their place, so that a score depends on how far apart they are. That solves 'copy'. In
-  // 'reverse' every place looks another distance away, and none knows which place it is.
+  // 'reverse' every place looks another distance away, and none knows which place it is, but for what little is to be
+  // guessed near the ends.
   rotary: () => ({ layers: [], rotary: {} }),
 
   // The further away, the lower the score, by a slope of its own for each head; both ways alike, since this is an encoder.
