@@ -2,10 +2,15 @@ import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
 import { attention } from '../support/library.js';
-import { useBrowser } from './browser.js';
+import { useBrowser, type PageOptions } from './browser.js';
 import { blues, picture } from './canvas.js';
 
-const { open } = useBrowser();
+const { open: openPage } = useBrowser();
+const open = (options: PageOptions = {}): Promise<Page> =>
+  openPage({
+    figures: ['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'],
+    ...options,
+  });
 const heads = (page: Page): Locator => page.locator('attention-heads');
 const rotation = (page: Page): Locator => page.locator('encoding-rotation');
 const curves = (page: Page): Locator => page.locator('positional-curves');
@@ -48,8 +53,15 @@ test('a random X makes the heads differ, keeps padding at zero and rows at one, 
   const page = await open();
   await heads(page).getByLabel('random').check();
   await heads(page).getByText('Values as a table').click();
+  // Each row: the sequence heads it, then head, query, and the four weights.
   const weights = async (): Promise<number[]> =>
-    (await heads(page).locator('td').allTextContents()).map(Number);
+    heads(page)
+      .locator('tbody tr')
+      .evaluateAll((rows) =>
+        rows.flatMap((row) =>
+          [...row.querySelectorAll('td')].slice(2).map((cell) => Number(cell.textContent)),
+        ),
+      );
   const first = await weights();
   expect(first).toHaveLength(2 * 5 * 4 * 4);
   for (let row = 0; row < 40; ++row) {

@@ -2,10 +2,12 @@ import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
 import { attention } from '../support/library.js';
-import { useBrowser } from './browser.js';
+import { useBrowser, type PageOptions } from './browser.js';
 import { blues, picture } from './canvas.js';
 
-const { open } = useBrowser();
+const { open: openPage } = useBrowser();
+const open = (options: PageOptions = {}): Promise<Page> =>
+  openPage({ figures: ['positional-heatmap', 'positional-curves'], ...options });
 const map = (page: Page): Locator => page.locator('positional-heatmap');
 const canvas = (page: Page): Locator => map(page).locator('canvas.cells');
 const plot = (page: Page): Locator => map(page).getByRole('application');
@@ -115,6 +117,7 @@ test('picking a cell draws its column as a curve, and picking again takes it out
 test('the table holds every value', async () => {
   const page = await open();
   await map(page).getByText('Values as a table').click();
+  await map(page).locator('td').first().waitFor();
   const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
   const cells = await map(page).locator('td').allTextContents();
   expect(cells).toEqual(

@@ -102,6 +102,14 @@ export const toolStyles = css`
     color: inherit;
     font: inherit;
   }
+  .said {
+    position: absolute;
+    width: 1px;
+    height: 1px;
+    overflow: hidden;
+    clip-path: inset(50%);
+    white-space: nowrap;
+  }
   .note {
     color: var(--_quiet);
     font-size: 0.8125rem;

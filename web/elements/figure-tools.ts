@@ -88,7 +88,7 @@ export class FigureTools implements ReactiveController {
           ${words.text('table')}
         </button>
       </div>
-      <span class="spoken" role="status">${this.#spoken()}</span>
+      <span class="said" role="status">${this.#spoken()}</span>
       ${this.#note === '' ? nothing : html`<p class="note" role="alert">${this.#note}</p>`}
       ${this.#panel(sources)} ${this.#tableOpen ? html`<div class="figure-values"></div>` : nothing}`;
   }
