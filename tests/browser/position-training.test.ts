@@ -6,16 +6,12 @@ import { useBrowser } from './browser.js';
 
 const { open } = useBrowser();
 
-/** The figure in a page of its own. */
-async function figure(
-  html = '<position-training></position-training>',
-): Promise<{ page: Page; training: Locator }> {
-  const page = await open();
-  await page.evaluate((content) => {
-    const main = document.querySelector('main')!;
-    main.replaceChildren(document.createRange().createContextualFragment(content));
-  }, html);
+/** The figure of the second exercise, in its answer. */
+async function figure(): Promise<{ page: Page; training: Locator }> {
+  const page = await open({ figures: [] });
+  await page.locator('details:has(position-training) > summary').click();
   const training = page.locator('position-training');
+  await training.scrollIntoViewIfNeeded();
   await training.locator('.primary').waitFor();
   return { page, training };
 }
@@ -52,7 +48,8 @@ test('learned positions learn the task in the page, on the curve of the same see
 }, 90_000);
 
 test('pauses, goes on and stops, by keyboard alone', async () => {
-  const { training } = await figure('<position-training positions="none"></position-training>');
+  const { training } = await figure();
+  await training.getByLabel('none').check();
   const readout = training.locator('.readout');
   await button(training, 'Train: none').press('Enter');
   await readout.getByText(/step \d+ of 400/).waitFor();
