@@ -1,16 +1,32 @@
 // Serves the built page on 127.0.0.1 until it is stopped.
 import { preview } from 'vite';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
+const outDir = join(root, 'build/page');
 const port = Number(process.env.PORT ?? 4173);
+/** `/en` is the folder `/en/`, as every static host has it. */
+const folders = {
+  name: 'folders',
+  /** @param {import('vite').PreviewServer} server */
+  configurePreviewServer(server) {
+    server.middlewares.use((request, response, next) => {
+      const [path = '/', query] = (request.url ?? '/').split('?');
+      if (!/^(\/[\w-]+)+$/.test(path) || !existsSync(join(outDir, path, 'index.html'))) return next();
+      response.writeHead(301, { location: `${path}/${query === undefined ? '' : `?${query}`}` }).end();
+    });
+  },
+};
+
 try {
   const server = await preview({
     root,
     configFile: false,
     appType: 'mpa',
     logLevel: 'error',
-    build: { outDir: join(root, 'build/page') },
+    build: { outDir },
+    plugins: [folders],
     preview: { host: '127.0.0.1', port, strictPort: true },
   });
   console.log(`The page is at ${server.resolvedUrls?.local[0]} — Ctrl+C stops it.`);

@@ -60,6 +60,11 @@ describe('start', () => {
       const response = await fetch(url!);
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+      // A folder without its slash goes on to the folder, with what was asked for.
+      const folder = await fetch(`${url!}en?fig-heads=seed%3D2`);
+      expect(folder.status).toBe(200);
+      expect(folder.url).toBe(`${url!}en/?fig-heads=seed%3D2`);
+      expect((await fetch(`${url!}nothing`)).status).toBe(404);
     } finally {
       child.kill();
       await once(child, 'exit');
