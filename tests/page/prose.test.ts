@@ -125,6 +125,17 @@ test('a Korean particle stays with its formula', () => {
 });
 
 test.each([
+  ['셀프 어텐션(self-attention)이라고', '셀프 어텐션|(self-attention)|이라고'],
+  ['*윈도*(window)는', '<em>윈도</em>|(window)|는'],
+  ['[Shaw 외(2018)](#a)는 “토큰”을', '<a href="#a">Shaw 외|(2018)</a>|는 “토큰”|을'],
+  ['한 배치 (크기) 안', '한 배치 (크기) 안'],
+  ['함수`f(x)`의', '함수<code>f(x)</code>의'],
+])('a bracket does not break a Korean word: %s', (markdown, expected) => {
+  const { body } = renderProse(withFront(markdown));
+  expect(body.replaceAll('\u2060', '|')).toBe(`<p>${expected}</p>`);
+});
+
+test.each([
   ['prose: expected front matter', 'No front matter'],
   ['prose: expected a line "description: …"', '---\ntitle: T\n---\n'],
   ['prose: expected {#anchor}', withFront('## A heading without one')],

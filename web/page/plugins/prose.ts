@@ -8,6 +8,7 @@ import remarkParse from 'remark-parse';
 import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
 import { codeCells } from './cells.js';
+import { joinHangul } from './hangul.js';
 import { portableMath } from './math.js';
 import { visit } from './visit.js';
 
@@ -45,6 +46,7 @@ export function renderProse(markdown: string): Prose {
     .use(codeCells)
     .use(remarkRehype, { allowDangerousHtml: true })
     .use(rehypeRaw)
+    .use(joinHangul)
     .use(rehypeKatex, { output: 'mathml' })
     .use(portableMath)
     .use(() => (tree: Root) => anchorHeadings(tree, contents))
