@@ -1,0 +1,48 @@
+import axe from 'axe-core';
+import type { Locator, Page } from 'playwright-core';
+import type { PageOptions } from './browser.js';
+
+/** Opens a figure in a page of its own: the gallery, which knows every figure, with nothing else in it. */
+export async function openAlone(
+  open: (options?: PageOptions) => Promise<Page>,
+  tag: string,
+  { language = 'en', ...options }: PageOptions & { readonly language?: string } = {},
+): Promise<{ page: Page; figure: Locator }> {
+  const page = await open({ path: '/gallery/', still: true, ...options });
+  await page.locator(`#about-${tag}`).waitFor();
+  await page.evaluate(
+    ([name, lang]) => {
+      document.documentElement.lang = lang;
+      document.querySelector('main')?.replaceChildren(document.createElement(name));
+    },
+    [tag, language] as const,
+  );
+  const figure = page.locator(tag);
+  await figure.locator('.controls').waitFor();
+  return { page, figure };
+}
+
+/** What axe finds wrong with the element. */
+export async function violationsOf(page: Page, tag: string): Promise<unknown[]> {
+  await page.evaluate(axe.source);
+  return page.evaluate(async (name) => {
+    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(name);
+    return violations.map(({ id, nodes }) => ({ id, targets: nodes.map(({ target }) => target) }));
+  }, tag);
+}
+
+/** The width that the page wants: the window's, where nothing overflows. */
+export async function widthOf(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth);
+}
+
+/** Widths and heights of all that can be clicked in a figure and is no text field, slider or heat map. */
+export async function smallestTarget(figure: Locator): Promise<number> {
+  const sizes = await figure.locator('.controls button, .controls .choice, .move button').evaluateAll((all) =>
+    all.map((target) => {
+      const { width, height } = target.getBoundingClientRect();
+      return Math.min(width, height);
+    }),
+  );
+  return Math.min(...sizes);
+}
