@@ -32,12 +32,17 @@ export interface RacePlot {
 /** Where sizes and counts come to lie, in CSS pixels. */
 export interface RaceLayout {
   readonly height: number;
+  /** Too narrow for names beside the curves: they stand above. */
+  readonly narrow: boolean;
   readonly x: ScaleLogarithmic<number, number>;
   readonly y: ScaleLogarithmic<number, number>;
 }
 
 const MARGIN = { top: 26, bottom: 38, left: 34, label: 8, time: 50 };
 const LABEL_GAP = 14;
+const NARROW = 480;
+/** Height of a row of two names above a narrow plot. */
+const LEGEND_ROW = 18;
 /** About the width of a character of a label. */
 const CHARACTER = 7;
 
@@ -55,16 +60,18 @@ export function layoutOf({ width, curves }: RacePlot): RaceLayout {
   const points = curves.flatMap(({ counted, measured }) => [...counted, ...measured]);
   const sizes = points.map(({ x }) => x);
   const counts = points.map(({ y }) => y);
+  const narrow = width < NARROW;
   const characters = Math.max(...curves.map(({ label }) => widthOf(label)));
-  const right = width - MARGIN.time - MARGIN.label - characters * CHARACTER;
+  const right = width - MARGIN.time - (narrow ? 0 : MARGIN.label + characters * CHARACTER);
   const decades = [
     10 ** Math.floor(Math.log10(Math.min(...counts))),
     10 ** Math.ceil(Math.log10(Math.max(...counts))),
   ];
   return {
     height,
+    narrow,
     x: scaleLog([Math.min(...sizes), Math.max(...sizes)], [MARGIN.left, right]),
-    y: scaleLog(decades, [height - MARGIN.bottom, MARGIN.top]),
+    y: scaleLog(decades, [height - MARGIN.bottom, MARGIN.top + (narrow ? 2 * LEGEND_ROW + 6 : 0)]),
   };
 }
 
@@ -84,8 +91,6 @@ export function drawRace(plot: RacePlot): SVGTemplateResult {
     (point) => x(point.x),
     (point) => y(point.y),
   );
-  const ends = curves.map(({ counted }) => y(counted.at(-1)?.y ?? 1));
-  const heights = spreadLabels(ends, LABEL_GAP, top, bottom);
   return svg`
     ${axes(plot, layout)}
     <line class="chosen" x1=${x(chosen)} x2=${x(chosen)} y1=${top} y2=${bottom} />
@@ -95,12 +100,32 @@ export function drawRace(plot: RacePlot): SVGTemplateResult {
     )}
     ${curves.map(({ contestant, measured }) => dots(contestant, measured, layout, path(measured)))}
     ${plot.crossings.map(({ at, measured }) => mark(at, measured, layout))}
-    ${curves.map(
-      ({ contestant, label }, index) =>
-        svg`<text class="curve-label ${LOOKS[contestant].className}" x=${right + MARGIN.label}
-          y=${heights[index] ?? 0} dy="0.35em">${label}</text>`,
-    )}
+    ${layout.narrow ? legend(plot) : labels(plot, layout)}
     <line class="axis" x1=${left} x2=${right} y1=${bottom} y2=${bottom} />`;
+}
+
+/** Names at the ends of the curves. */
+function labels({ curves }: RacePlot, { x, y }: RaceLayout): SVGTemplateResult[] {
+  const [, right = 0] = x.range();
+  const [bottom = 0, top = 0] = y.range();
+  const ends = curves.map(({ counted }) => y(counted.at(-1)?.y ?? 1));
+  const heights = spreadLabels(ends, LABEL_GAP, top, bottom);
+  return curves.map(
+    ({ contestant, label }, index) =>
+      svg`<text class="curve-label ${LOOKS[contestant].className}" x=${right + MARGIN.label}
+        y=${heights[index] ?? 0} dy="0.35em">${label}</text>`,
+  );
+}
+
+/** Names above the plot, each with a piece of its line, two in a row. */
+function legend({ width, curves }: RacePlot): SVGTemplateResult[] {
+  return curves.map(({ contestant, label }, index) => {
+    const left = MARGIN.left + (index % 2) * ((width - MARGIN.left) / 2);
+    const height = MARGIN.top + (Math.floor(index / 2) + 0.25) * LEGEND_ROW;
+    const { className } = LOOKS[contestant];
+    return svg`<path class="series ${className}" d="M${left} ${height}h28" />
+      <text class="curve-label ${className}" x=${left + 34} y=${height} dy="0.35em">${label}</text>`;
+  });
 }
 
 function dots(
@@ -137,7 +162,7 @@ function axes(plot: RacePlot, { height, x, y }: RaceLayout): SVGTemplateResult {
   );
   const [first = 1, last = 1] = x.domain();
   const powers = Array.from({ length: Math.log2(last / first) + 1 }, (_, index) => first * 2 ** index);
-  const every = (right - left) / powers.length < 34 ? 2 : 1;
+  const every = Math.ceil(36 / ((right - left) / powers.length));
   return svg`
     ${decades.map(
       (power) => svg`<line class="grid" x1=${left} x2=${right} y1=${y(10 ** power)} y2=${y(10 ** power)} />
