@@ -13,7 +13,7 @@ function field(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The shortest decimal that reads back as the same float32, or the same float64 where `value` is no float32. */
+/** The shortest decimal that reads back as the same float32, or the same float64 where `value` is no float32; whole numbers whole. */
 export function shortest(value: number): string {
   if (Math.fround(value) !== value || Number.isSafeInteger(value)) return String(value);
   // Nine significant digits tell any two float32 apart.
