@@ -118,6 +118,13 @@ test.each([
   expect(body.replace(/<mspace [^>]*>/g, '|').replace(/<[^>]*>|\u2061/g, '')).toBe(expected);
 });
 
+test('a bracket, or a word with a no-break space, stays with the formula after it', () => {
+  const { body } = renderProse(withFront('the row&nbsp;$i$, and (for $j$) ($k$)'));
+  expect(body).toMatch(/the <span class="katex">row\u00a0<math/);
+  expect(body).toMatch(/and \(for <span class="katex"><math/);
+  expect(body).toMatch(/ <span class="katex">\(<math/);
+});
+
 test('a Korean particle stays with its formula', () => {
   const { body } = renderProse(withFront('행렬 $P$에서는, $n$개의 위치'));
   expect(body).toMatch(/<\/math>에서는,<\/span> <span/);

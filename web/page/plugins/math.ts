@@ -12,7 +12,7 @@ import { visit } from './visit.js';
  */
 export function portableMath() {
   return (tree: Root): void => {
-    keepPunctuation(tree);
+    keepTogether(tree);
     visit(tree, (node) => {
       const variant = node.properties.mathvariant;
       if (typeof variant === 'string' && variant !== 'normal') {
@@ -30,18 +30,27 @@ export function portableMath() {
 }
 
 /**
- * Takes the punctuation after a formula into its element, which does not wrap: no line shall start with a full stop. Nor with a
- * Korean particle, which belongs to the word before it as an ending does.
+ * Takes what must stay with a formula into its element, which does not wrap: the punctuation after it, for no line shall start with
+ * a full stop; a Korean particle, which belongs to the word before it as an ending does; an opening bracket; and a word with a
+ * no-break space before the formula, since a browser breaks lines at such a space all the same if the next thing is no text.
  */
-function keepPunctuation(parent: Root | Element): void {
+function keepTogether(parent: Root | Element): void {
   for (const [index, node] of parent.children.entries()) {
     if (node.type !== 'element') continue;
-    keepPunctuation(node);
+    keepTogether(node);
+    if (!hasClass(node, 'katex')) continue;
+    const previous = parent.children[index - 1];
+    if (previous?.type === 'text') {
+      const [before = ''] = /(?:[^\s\u00a0]+\u00a0)?[(“‘]*$/u.exec(previous.value) ?? [];
+      node.children.unshift({ type: 'text', value: before });
+      previous.value = previous.value.slice(0, previous.value.length - before.length);
+    }
     const next = parent.children[index + 1];
-    if (!hasClass(node, 'katex') || next?.type !== 'text') continue;
-    const [punctuation = ''] = /^[.,;:!?)’”\p{Script=Hangul}]*/u.exec(next.value) ?? [];
-    node.children.push({ type: 'text', value: punctuation });
-    next.value = next.value.slice(punctuation.length);
+    if (next?.type === 'text') {
+      const [after = ''] = /^[.,;:!?)’”\p{Script=Hangul}]*/u.exec(next.value) ?? [];
+      node.children.push({ type: 'text', value: after });
+      next.value = next.value.slice(after.length);
+    }
   }
 }
 
