@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Builds what has changed since the last time: the wasm, the package (dist/) and the page (build/page).
-#   usage: build.sh [library|page]      both without an argument; the page needs the library and builds it first
+# Builds what has changed since the last time: the wasm, the package's library (dist/) and elements (dist/elements/), and the page
+# (build/page).
+#   usage: build.sh [library|elements|page]      all without an argument; elements and page build the library first
 . "$(dirname "$0")/common.sh"
 
 case ${1-} in
-  '' | library | page) ;;
-  *) fail "usage: build.sh [library|page]" ;;
+  '' | library | elements | page) ;;
+  *) fail "usage: build.sh [library|elements|page]" ;;
 esac
 
 # Two builds at a time would write the same files.
@@ -56,17 +57,30 @@ build_library() {
     return 0
   touch $stamp.next
   step library bundle_and_declare
-  # Whoever reads dist/ meanwhile sees the old one or the new one.
+  # Whoever reads dist/ meanwhile sees the old one or the new one. Elements are built next, or another time.
+  if [[ -e dist/elements ]]; then mv dist/elements build/dist-next/; fi
   rm -rf dist
   mv build/dist-next dist
   # As old as the start: what changed during the build is built next time.
   mv $stamp.next $stamp
 }
 
+build_elements() {
+  local stamp=build/elements.stamp
+  [[ -e dist/elements/index.js ]] || rm -f $stamp
+  newer_than $stamp web/elements web/training web/lib build/glue package.json package-lock.json tsconfig.base.json || return 0
+  touch $stamp.next
+  step elements node node_modules/vite/bin/vite.js build --config web/elements/vite.config.ts web/elements \
+    --outDir "$PWD/build/elements-next"
+  rm -rf dist/elements
+  mv build/elements-next dist/elements
+  mv $stamp.next $stamp
+}
+
 build_page() {
   local stamp=build/page.stamp
   [[ -e build/page/index.html ]] || rm -f $stamp
-  newer_than $stamp web/page web/elements web/training dist package-lock.json tsconfig.base.json tsconfig.json || return 0
+  newer_than $stamp web/page web/elements web/training web/lib build/glue package-lock.json tsconfig.base.json tsconfig.json || return 0
   touch $stamp.next
   step page node node_modules/vite/bin/vite.js build --config web/page/vite.config.ts web/page \
     --outDir "$PWD/build/page" --emptyOutDir
@@ -74,4 +88,7 @@ build_page() {
 }
 
 build_library
-if [[ ${1-} != library ]]; then build_page; fi
+case ${1-} in
+  '' | elements) build_elements ;;&
+  '' | page) build_page ;;
+esac

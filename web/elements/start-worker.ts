@@ -1,0 +1,17 @@
+/**
+ * Starts a module worker from a script that may stand on another origin, such as a CDN's. Browsers refuse such a worker; a script of
+ * the page's own that imports it is as good, if the page's policy allows `blob:` in worker-src. Throws where there are no workers.
+ */
+export function startWorker(script: URL): Worker {
+  if (script.origin === location.origin) return new Worker(script, { type: 'module' });
+  return startWorkerText(`import ${JSON.stringify(script.href)};`);
+}
+
+/** Starts a module worker of which the page has the script as text. */
+export function startWorkerText(script: string): Worker {
+  const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
+  const worker = new Worker(url, { type: 'module' });
+  // Only what runs can answer; before that the browser may still be about to read it.
+  worker.addEventListener('message', () => URL.revokeObjectURL(url), { once: true });
+  return worker;
+}

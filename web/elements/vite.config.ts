@@ -1,0 +1,40 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+import { declarations, tagsOf } from './vite-declarations.js';
+import { ramps } from './vite-ramps.js';
+import { workers } from './vite-workers.js';
+
+const here = new URL('.', import.meta.url);
+const file = (path: string): string => fileURLToPath(new URL(path, here));
+const { version } = JSON.parse(readFileSync(file('../../package.json'), 'utf8')) as { version: string };
+const define = { __VERSION__: JSON.stringify(version) };
+
+/** Files of the package by themselves: all figures, all figures when needed, each figure. */
+const entries = ['index', 'auto', 'heat-map', ...tagsOf(readFileSync(file('registry.ts'), 'utf8'))];
+
+/** `wasm-attention/elements`: ES modules that work from a folder on any server, as they are. */
+export default defineConfig({
+  root: file('.'),
+  base: './',
+  publicDir: false,
+  define,
+  plugins: [ramps(), workers('file', define), declarations(here)],
+  build: {
+    target: 'es2022',
+    emptyOutDir: true,
+    lib: { entry: Object.fromEntries(entries.map((name) => [name, file(`${name}.ts`)])), formats: ['es'] },
+    rolldownOptions: {
+      // The package's own library, one copy for the page and its figures.
+      external: ['wasm-attention'],
+      output: {
+        // Vite leaves the white space of ES libraries alone unless told.
+        minify: true,
+        paths: { 'wasm-attention': '../index.js' },
+        entryFileNames: '[name].js',
+        // Beside the entries, so that the library is at the same relative address for all.
+        chunkFileNames: '[name]-[hash].js',
+      },
+    },
+  },
+});
