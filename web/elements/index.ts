@@ -3,6 +3,7 @@
  * in this folder lists their attributes, events and CSS custom properties.
  * @packageDocumentation
  */
+export { AttentionDropout } from './attention-dropout.js';
 export { AttentionFormula } from './attention-formula.js';
 export { AttentionHeads } from './attention-heads.js';
 export { AttentionLookup } from './attention-lookup.js';
@@ -15,6 +16,7 @@ export { DepthCollapse } from './depth-collapse.js';
 export { EncodingRotation } from './encoding-rotation.js';
 export { EncodingSimilarity } from './encoding-similarity.js';
 export { HeatMap, type CellDetail } from './heat-map.js';
+export { LengthExtrapolation } from './length-extrapolation.js';
 export { PathLengths } from './path-lengths.js';
 export { PositionTraining } from './position-training.js';
 export { PermutationDemo } from './permutation-demo.js';

@@ -20,6 +20,7 @@ import { trainingCode } from './training-code.js';
 import { insideOf } from './training-inside.js';
 import { trainingPlot } from './training-plot.js';
 import { TrainingSession } from './training-session.js';
+import { widthObserver } from './width-observer.js';
 
 const settings = {
   task: oneOf(...TASKS),
@@ -50,9 +51,7 @@ export class PositionTraining extends FigureElement {
   readonly #session = new TrainingSession(this, (positions) => {
     if (this.positions !== positions) this.change({ positions });
   });
-  readonly #observer = new ResizeObserver(
-    ([entry]) => (this.pixels = entry?.contentRect.width ?? this.pixels),
-  );
+  readonly #observer = widthObserver((width) => (this.pixels = width));
 
   constructor() {
     super();

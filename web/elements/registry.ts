@@ -1,5 +1,6 @@
 /** The module of every figure by its tag, for pages that load a figure when its reader comes near it. */
 export const registry: Readonly<Record<string, () => Promise<unknown>>> = {
+  'attention-dropout': () => import('./attention-dropout.js'),
   'attention-formula': () => import('./attention-formula.js'),
   'attention-heads': () => import('./attention-heads.js'),
   'attention-masks': () => import('./attention-masks.js'),
@@ -11,6 +12,7 @@ export const registry: Readonly<Record<string, () => Promise<unknown>>> = {
   'depth-collapse': () => import('./depth-collapse.js'),
   'encoding-rotation': () => import('./encoding-rotation.js'),
   'encoding-similarity': () => import('./encoding-similarity.js'),
+  'length-extrapolation': () => import('./length-extrapolation.js'),
   'path-lengths': () => import('./path-lengths.js'),
   'permutation-demo': () => import('./permutation-demo.js'),
   'position-training': () => import('./position-training.js'),

@@ -120,7 +120,8 @@ export class TrainingSession implements ReactiveController {
   }
 }
 
-function createWorker(): TrainingWorker {
+/** The worker in which models train. */
+export function createWorker(): TrainingWorker {
   // Vite looks for exactly this expression.
   const worker = new Worker(new URL('../training/worker.ts', import.meta.url), { type: 'module' });
   return worker as unknown as TrainingWorker;

@@ -64,7 +64,12 @@ export class Model {
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** The scores (count · length, vocabulary). */
+  /** The longest sequences there are positions for. */
+  get longest(): number {
+    return this.#positions.longest ?? Infinity;
+  }
+
+  /** The scores (count · length, vocabulary), also of sequences longer than those learned from, up to `longest`. */
   forward(batch: Pick<Batch, 'count' | 'tokens'>): Tensor {
     return this.#forward(batch, false).logits;
   }
@@ -101,13 +106,15 @@ export class Model {
   }
 
   #forward({ count, tokens }: Pick<Batch, 'count' | 'tokens'>, training: boolean, needWeights = false) {
-    const { length, numHiddens } = this.#settings;
+    const { numHiddens, causal } = this.#settings;
     const { added, tell } = this.#positions;
+    const length = tokens.length / count;
     const embedded = this.#embedding.forward({ data: tokens, shape: [count, length] }, { training });
     const placed = added?.forward(embedded.output, { training });
-    const told = tell?.(training);
+    const told = tell?.(training, length);
     const encoded = this.#encoder.forward((placed ?? embedded).output, {
       ...told?.options,
+      isCausal: causal,
       training,
       needWeights,
     });

@@ -28,7 +28,9 @@ export interface PositionScheme {
   /** Positions that turn queries and keys: told to the encoder layer when it is made. */
   readonly rotary?: RotaryOptions;
   /** Positions in attention's scores: told to each forward pass. */
-  readonly tell?: (training: boolean) => Told;
+  readonly tell?: (training: boolean, length: number) => Told;
+  /** The longest sequence there are positions for; absent where there is none. */
+  readonly longest?: number;
   /** What there is to see: see `Snapshot`. */
   readonly table?: () => Tensor;
 }
@@ -63,7 +65,7 @@ const schemes: Record<
   learned: (attention, { numHiddens, length }, nextSeed) => {
     const added = new attention.LearnedPositionalEncoding({ numHiddens, maxLen: length, seed: nextSeed() });
     makeSmall(added);
-    return { layers: [added], added, table: () => added.stateDict().weight! };
+    return { layers: [added], added, longest: length, table: () => added.stateDict().weight! };
   },
 
   // Queries and keys are turned by their place, so that a score depends on how far apart they are. That solves 'copy'. In
@@ -75,8 +77,13 @@ const schemes: Record<
   // The slopes are fixed: a head can look near or far, but at no one place. What it sees is a blend of the neighbours, out
   // of which 'copy' can be guessed in part, while 'reverse' asks for what is far away as often as for what is near.
   alibi: (attention, { numHeads, length }) => {
-    const bias = attention.alibiBias({ numHeads, queryLength: length, symmetric: true });
-    return { layers: [], tell: () => ({ options: { bias } }), table: () => bias };
+    const biasOf = (queryLength: number) => attention.alibiBias({ numHeads, queryLength, symmetric: true });
+    const bias = biasOf(length);
+    return {
+      layers: [],
+      tell: (_, now) => ({ options: { bias: now === length ? bias : biasOf(now) } }),
+      table: () => bias,
+    };
   },
 
   // A learned row for each distance up to CLIP, added to the keys as a query sees them, and another added to the values.

@@ -5,7 +5,13 @@ import type { Progress } from './train.js';
 /** `run` is the page's number for a run; a message about a run that is over does nothing. */
 export type ToWorker =
   /** Ends the run before, if there is one, and begins. */
-  | { readonly type: 'start'; readonly run: number; readonly settings: Partial<TrainingSettings> }
+  | {
+      readonly type: 'start';
+      readonly run: number;
+      readonly settings: Partial<TrainingSettings>;
+      /** Lengths of other sequences to evaluate the model on in the end, multiples of the vocabulary. */
+      readonly lengths?: readonly number[];
+    }
   | { readonly type: 'pause' | 'resume' | 'cancel'; readonly run: number };
 
 /** Begun: what the defaults made of the settings. */
@@ -27,6 +33,8 @@ export interface Ended {
   readonly steps: number;
   /** Where it was finished: on sequences that are kept for evaluation. */
   readonly accuracy?: number;
+  /** At each of the lengths asked for; undefined where there are no positions for it. */
+  readonly accuracies?: readonly (number | undefined)[];
 }
 
 /** The run is over, for settings that cannot be or for want of memory; nothing follows about it. */

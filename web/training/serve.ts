@@ -6,6 +6,9 @@ import { Training, type Progress } from './train.js';
 /** Sequences in the evaluation at the end: few enough for one frame, enough for a fifth of a percent. */
 const EVALUATED = 64;
 
+/** As much for sequences of other lengths: longer ones have more answers each. */
+export const EVALUATED_AT_LENGTHS = 16;
+
 /** A run as the messages change it. */
 interface Run {
   readonly number: number;
@@ -28,7 +31,7 @@ export function serve(port: Port<FromWorker, ToWorker>, load: () => Promise<Wasm
       cancel(current);
       const run: Run = { number: message.run, cancelled: false, paused: false, wake: () => undefined };
       current = run;
-      void train(port, load, run, message.settings);
+      void train(port, load, run, message);
       return;
     }
     if (current?.number !== message.run) return;
@@ -44,7 +47,7 @@ async function train(
   port: Port<FromWorker, ToWorker>,
   load: () => Promise<WasmAttention>,
   run: Run,
-  given: Extract<ToWorker, { type: 'start' }>['settings'],
+  { settings: given, lengths = [] }: Extract<ToWorker, { type: 'start' }>,
 ): Promise<void> {
   const { number } = run;
   let training: Training | undefined;
@@ -62,10 +65,16 @@ async function train(
       steps = progress.step;
       port.postMessage({ type: 'progress', run: number, progress }, buffersOf(progress));
     }
+    const accuracies: (number | undefined)[] = [];
+    for (const length of lengths) {
+      await turn();
+      if (run.cancelled) break;
+      accuracies.push(training.evaluateAt(length, EVALUATED_AT_LENGTHS));
+    }
     await turn();
     const end = { type: 'ended', run: number, steps } as const;
     if (run.cancelled) port.postMessage({ ...end, reason: 'cancelled' });
-    else port.postMessage({ ...end, reason: 'finished', accuracy: training.evaluate(EVALUATED) });
+    else port.postMessage({ ...end, reason: 'finished', accuracy: training.evaluate(EVALUATED), accuracies });
   } catch (error) {
     port.postMessage({
       type: 'failed',

@@ -36,6 +36,8 @@ export interface TrainingSettings {
   readonly vocabulary: number;
   /** How far back 'copy' looks, from 1 to length - 1. Default 3. */
   readonly distance: number;
+  /** Whether a token sees only itself and those before it. Default false. */
+  readonly causal: boolean;
   /** Adam's. Default 3e-3. */
   readonly learningRate: number;
   /** Steps from one look at the positions to the next. Default 10. */
@@ -54,6 +56,7 @@ export const DEFAULTS: TrainingSettings = {
   batch: 32,
   vocabulary: 32,
   distance: 3,
+  causal: false,
   learningRate: 3e-3,
   snapshotEvery: 10,
 };
@@ -114,6 +117,7 @@ export function checkSettings(given: Partial<TrainingSettings> = {}): TrainingSe
       wrong(`${name} to be a whole number within [${least}, ${most}]`, value);
     }
   }
+  if (typeof settings.causal !== 'boolean') wrong('causal to be true or false', settings.causal);
   const { learningRate, numHiddens, numHeads, length, vocabulary, distance, task, positions } = settings;
   if (typeof learningRate !== 'number' || !(learningRate > 0 && learningRate < Infinity)) {
     wrong('learningRate to be a finite number above 0', learningRate);

@@ -99,6 +99,17 @@ export class Training {
     return accuracyOf(this.answer(batch), batch.targets);
   }
 
+  /**
+   * The accuracy on `count` kept sequences of another length, a multiple of the vocabulary; undefined where there are no
+   * positions for so long a sequence.
+   */
+  evaluateAt(length: number, count: number): number | undefined {
+    if (length > this.#model.longest) return undefined;
+    const settings = checkSettings({ ...this.settings, length });
+    const batch = randomBatch(settings, randomNumbers(settings.seed ^ HELD_OUT_STREAM), count);
+    return accuracyOf(this.answer(batch), batch.targets);
+  }
+
   dispose(): void {
     this.#model.dispose();
   }

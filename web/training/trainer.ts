@@ -51,14 +51,17 @@ export class Trainer {
     return this.#state === 'running';
   }
 
-  /** Begins a run, in place of the one before. Settings that cannot be are reported by `failed`. */
-  start(settings: Partial<TrainingSettings>): void {
+  /**
+   * Begins a run, in place of the one before, evaluated in the end at `lengths` too. Settings that cannot be are reported by
+   * `failed`.
+   */
+  start(settings: Partial<TrainingSettings>, lengths: readonly number[] = []): void {
     // A worker that does not even hear a cancel would not hear the start either.
     if (this.#state === 'cancelling') this.#terminate();
     this.#worker ??= this.#connect();
     this.#state = 'running';
     this.#steps = 0;
-    this.#worker.postMessage({ type: 'start', run: ++this.#run, settings });
+    this.#worker.postMessage({ type: 'start', run: ++this.#run, settings, lengths });
   }
 
   /** Holds the run after the step it is in. */
