@@ -25,13 +25,19 @@ export function tokensOf(text: string, language: string, most: number): Tokens {
   return { tokens, cut: false };
 }
 
+let segmenter: { readonly language: string; readonly parts: Intl.Segmenter } | undefined;
+
 function* pieces(text: string, language: string): Generator<string> {
   const Segmenter = (Intl as { Segmenter?: typeof Intl.Segmenter }).Segmenter;
   if (Segmenter === undefined) {
     for (const [piece] of text.matchAll(PIECE)) yield piece;
     return;
   }
-  for (const { segment } of new Segmenter(language, { granularity: 'word' }).segment(text)) {
+  // Making one takes milliseconds, and readers type faster than they change languages.
+  if (segmenter?.language !== language) {
+    segmenter = { language, parts: new Segmenter(language, { granularity: 'word' }) };
+  }
+  for (const { segment } of segmenter.parts.segment(text)) {
     if (segment.trim() !== '') yield segment;
   }
 }
