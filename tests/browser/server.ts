@@ -11,33 +11,49 @@ const TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-/** The strictest policy that a page with WebAssembly can have: no inline script or style, no eval, no third party. */
+/**
+ * The strictest policy that a page with WebAssembly and code cells can have: no inline script or style, no eval, no third
+ * party.
+ */
 export const POLICY =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; " +
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src 'self'; img-src 'self' data:; " +
   "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 
 const PAGE = join(import.meta.dirname, '../../build/page');
+
+export interface ServerOptions {
+  /** What is served, by default the built page. */
+  readonly folder?: string;
+  readonly policy?: string;
+  /** Whether pages of other origins may read it, as with a CDN. */
+  readonly shared?: boolean;
+}
 
 export interface PageServer {
   readonly origin: string;
   close(): Promise<void>;
 }
 
-/** Serves the built page on a free port of this machine, under the strict policy. */
-export async function servePage(): Promise<PageServer> {
-  const server = createServer((request, response) => void answer(request.url ?? '/', response));
+/** Serves a folder on a free port of this machine, under the strict policy. */
+export async function servePage(options: ServerOptions = {}): Promise<PageServer> {
+  const server = createServer((request, response) => void answer(request.url ?? '/', response, options));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return { origin: `http://127.0.0.1:${port}`, close: () => closed(server) };
 }
 
-async function answer(url: string, response: ServerResponse): Promise<void> {
+async function answer(
+  url: string,
+  response: ServerResponse,
+  { folder = PAGE, policy = POLICY, shared = false }: ServerOptions,
+): Promise<void> {
   const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
   const file = path.endsWith('/') ? `${path}index.html` : path;
   try {
-    const body = await readFile(join(PAGE, file));
+    const body = await readFile(join(folder, file));
     response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
-    response.setHeader('content-security-policy', POLICY);
+    response.setHeader('content-security-policy', policy);
+    if (shared) response.setHeader('access-control-allow-origin', '*');
     response.end(body);
   } catch {
     response.writeHead(404).end();

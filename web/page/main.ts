@@ -1,3 +1,4 @@
+import { loadCells } from './cells/load-cells.js';
 import { loadFigures } from './load-figures.js';
 import { printWell } from './print.js';
 import { reachScrollers } from './scrollers.js';
@@ -6,5 +7,6 @@ import { carryPlaceAndState, keepStateInAddress } from './url-state.js';
 const write = keepStateInAddress();
 carryPlaceAndState(document.querySelectorAll<HTMLAnchorElement>('.languages a'), write);
 loadFigures();
+loadCells();
 printWell();
 reachScrollers('.equation, .table, pre');

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { ramps } from '../elements/vite-ramps.js';
+import { cellRuntime } from './plugins/cell-runtime.js';
 import { pageInputs, pages } from './plugins/pages.js';
 
 const root = fileURLToPath(new URL('.', import.meta.url));
@@ -15,7 +16,7 @@ export default defineConfig({
   // Relative addresses: the built folder works at the root of a host and below it.
   base: './',
   define: { __VERSION__: JSON.stringify(version) },
-  plugins: [pages(root), ramps()],
+  plugins: [pages(root), ramps(), cellRuntime(version)],
   resolve: { alias: { 'wasm-attention': fileURLToPath(new URL('../lib/index.ts', import.meta.url)) } },
   build: {
     outDir: fileURLToPath(new URL('../../build/page', import.meta.url)),

@@ -8,6 +8,7 @@ import remarkParse from 'remark-parse';
 import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
 import { codeCells } from './cells.js';
+import { highlightListings } from './highlight.js';
 import { joinHangul } from './hangul.js';
 import { portableMath } from './math.js';
 import { visit } from './visit.js';
@@ -49,6 +50,7 @@ export function renderProse(markdown: string): Prose {
     .use(joinHangul)
     .use(rehypeKatex, { output: 'mathml' })
     .use(portableMath)
+    .use(() => highlightListings)
     .use(() => (tree: Root) => anchorHeadings(tree, contents))
     .use(() => wrapTables)
     .use(rehypeStringify)

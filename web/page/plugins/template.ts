@@ -23,6 +23,8 @@ export interface MenuEntry {
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self' 'wasm-unsafe-eval'",
+  // A code cell's worker is made of text; it inherits this policy.
+  "worker-src 'self' blob:",
   "style-src 'self'",
   "img-src 'self' data:",
   "connect-src 'self'",

@@ -1,0 +1,70 @@
+import { html, type TemplateResult } from 'lit';
+import { ref } from 'lit/directives/ref.js';
+import '../../elements/heat-map.js';
+import type { Localised } from '../../elements/localised.js';
+import { linesPlot } from './lines-plot.js';
+import type { CellOutput } from './messages.js';
+import { rangeOf } from './range.js';
+import type { RunState } from './cell-run.js';
+
+type Map = Extract<CellOutput, { type: 'heatmap' }>;
+
+/** One output of a cell; `width` is what there is for it, in CSS pixels. */
+export function outputItem(output: CellOutput, width: number, words: Localised): TemplateResult {
+  switch (output.type) {
+    case 'text':
+    case 'log':
+      return html`<pre class=${output.type}>${output.text}</pre>`;
+    case 'heatmap':
+      return heatMap(output, width, words);
+    case 'lines':
+      return html`<div class="picture">${linesPlot(output, width, words)}</div>`;
+  }
+}
+
+/** Cells of a size that can be pointed at, within the width that there is and no higher than a screen. */
+function heatMap({ values, rows, columns }: Map, width: number, words: Localised): TemplateResult {
+  const [low, high] = rangeOf(values);
+  const side = Math.max(2, Math.min(28, (width - 46) / columns, 480 / rows));
+  const plot = Math.max(160, Math.min(width - 46, side * columns));
+  const aspect = Math.max(0.3, Math.min(12, columns / rows));
+  const size = (element: Element | undefined): void => {
+    const style = (element as HTMLElement | undefined)?.style;
+    style?.setProperty('max-width', `${Math.round(plot + 46)}px`);
+    style?.setProperty('--heat-map-aspect', `${aspect}`);
+  };
+  // The picture speaks for itself once the reader goes there; announced, it would be a list of its parts.
+  return html`<div class="picture" aria-live="off">
+    <heat-map
+      ${ref(size)}
+      .values=${values}
+      .rows=${rows}
+      .columns=${columns}
+      .low=${low}
+      .high=${high}
+      .label=${words.text('cell.map', { rows: words.number(rows), columns: words.number(columns) })}
+      .rowName=${words.text('cell.row')}
+      .columnName=${words.text('column')}
+    ></heat-map>
+  </div>`;
+}
+
+/** What is to be said about a run: why it has ended, where it has not simply come to its end. */
+export function verdict(status: RunState, words: Localised, seconds: number): string {
+  switch (status.state) {
+    case 'idle':
+    case 'done':
+      return '';
+    case 'late':
+      return words.text('cell.late', { seconds: words.number(seconds) });
+    case 'foreign':
+      return `${words.text('cell.line', { line: status.line })}: ${words.text('cell.foreign', { name: status.specifier })}`;
+    case 'failed': {
+      const { name, message, line } = status.failure;
+      const text = name === '' ? message : `${name}: ${message}`;
+      return line === undefined ? text : `${words.text('cell.line', { line })}: ${text}`;
+    }
+    default:
+      return words.text(`cell.${status.state}`);
+  }
+}

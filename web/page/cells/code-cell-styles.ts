@@ -1,0 +1,143 @@
+import { css } from 'lit';
+
+export const cellStyles = css`
+  :host {
+    margin: 0 0 1.4rem;
+    border-radius: 4px;
+    background: var(--_tint);
+    --_tint: var(--tint, light-dark(#f5f7f9, #1b2027));
+  }
+  .bar {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: space-between;
+    gap: 0.25rem 1rem;
+    padding: 0.5rem 0.6rem 0 1.1rem;
+  }
+  .tabs,
+  .actions {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.25rem 0.4rem;
+  }
+  .tabs {
+    gap: 0.25rem 1rem;
+  }
+  .tabs button {
+    padding: 0;
+    border: 0;
+    border-bottom: 2px solid transparent;
+    border-radius: 0;
+    color: var(--_quiet);
+  }
+  .tabs [aria-selected='true'] {
+    border-bottom-color: var(--_accent);
+    color: var(--_ink);
+  }
+  .run {
+    border-color: var(--_track);
+    font-weight: 600;
+  }
+  .panel.code {
+    cursor: text;
+  }
+  .status {
+    padding: 0 1.1rem;
+    color: var(--_quiet);
+  }
+  .status:not(:empty) {
+    padding-block: 0.6rem;
+  }
+  .status.off {
+    color: var(--_accent);
+    overflow-wrap: anywhere;
+  }
+  .output:not(:empty) {
+    display: grid;
+    gap: 0.35rem;
+    margin: 0 1.1rem;
+    padding: 0.75rem 0;
+    border-top: 1px solid var(--_line);
+  }
+  .output.stale {
+    opacity: 0.5;
+  }
+  .output pre {
+    max-height: 20rem;
+    margin: 0;
+    overflow: auto;
+    font: 0.8125rem/1.6 var(--mono, ui-monospace, monospace);
+    white-space: pre-wrap;
+    overflow-wrap: anywhere;
+  }
+  .output .log {
+    color: var(--_quiet);
+  }
+  .picture {
+    margin: 0.25rem 0;
+    min-width: 0;
+  }
+  @media print {
+    .bar,
+    .editor {
+      display: none;
+    }
+    .panel[hidden] {
+      display: block;
+    }
+  }
+`;
+
+/** The editor, in the colours of the listing that it stands in for (../style/code.css). */
+export const editorStyles = css`
+  .editor .cm-editor {
+    background: none;
+    color: var(--_ink);
+    font-size: 0.8125rem;
+  }
+  .editor .cm-editor.cm-focused {
+    outline: 2px solid var(--_accent);
+    outline-offset: -1px;
+  }
+  .editor .cm-scroller {
+    font-family: var(--mono, ui-monospace, monospace);
+    line-height: 1.6;
+  }
+  .editor .cm-content {
+    padding: 0.9rem 0;
+    caret-color: var(--_accent);
+  }
+  .editor .cm-line {
+    padding: 0 1.1rem 0 0.5rem;
+  }
+  .editor .cm-gutters {
+    border: 0;
+    background: var(--_tint);
+    color: var(--_quiet);
+  }
+  .editor .cm-activeLine,
+  .editor .cm-activeLineGutter {
+    background: color-mix(in srgb, var(--_ink) 5%, transparent);
+  }
+  .editor .cm-matchingBracket.cm-matchingBracket {
+    background: none;
+    outline: 1px solid var(--_track);
+  }
+  .tok-keyword,
+  .tok-operatorKeyword {
+    color: var(--code-keyword);
+  }
+  .tok-string,
+  .tok-string2 {
+    color: var(--code-string);
+  }
+  .tok-number,
+  .tok-bool,
+  .tok-null,
+  .tok-atom {
+    color: var(--code-number);
+  }
+  .tok-comment {
+    color: var(--code-comment);
+  }
+`;

@@ -1,0 +1,62 @@
+import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
+import { javascript } from '@codemirror/lang-javascript';
+import { bracketMatching, indentOnInput, syntaxHighlighting } from '@codemirror/language';
+import { EditorState } from '@codemirror/state';
+import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
+import { classHighlighter } from '@lezer/highlight';
+
+/** An editor in a cell's shadow root, which keeps its styles there. */
+export interface CellEditor {
+  readonly code: string;
+  focus(): void;
+  replace(code: string): void;
+}
+
+/** Opens an editor of JavaScript; the cursor goes to `position`. Tab indents; Escape, then Tab leaves. */
+export function openEditor(options: {
+  readonly parent: HTMLElement;
+  readonly root: ShadowRoot;
+  readonly code: string;
+  readonly position: number;
+  readonly label: string;
+  /** The id, in the shadow root, of what says how to leave. */
+  readonly help: string;
+  readonly run: () => void;
+  readonly changed: (code: string) => void;
+}): CellEditor {
+  const { parent, root, code, label, help, run, changed } = options;
+  const start = (): boolean => {
+    run();
+    return true;
+  };
+  const view = new EditorView({
+    parent,
+    root,
+    state: EditorState.create({
+      doc: code,
+      selection: { anchor: Math.min(options.position, code.length) },
+      extensions: [
+        keymap.of([{ key: 'Mod-Enter', run: start }]),
+        lineNumbers(),
+        history(),
+        indentOnInput(),
+        bracketMatching(),
+        highlightActiveLine(),
+        javascript(),
+        syntaxHighlighting(classHighlighter),
+        keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': help }),
+        EditorView.updateListener.of((update) => {
+          if (update.docChanged) changed(update.state.doc.toString());
+        }),
+      ],
+    }),
+  });
+  return {
+    get code() {
+      return view.state.doc.toString();
+    },
+    focus: () => view.focus(),
+    replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
+  };
+}

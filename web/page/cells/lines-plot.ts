@@ -1,0 +1,74 @@
+import { scaleLinear, type ScaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { css, svg, type SVGTemplateResult } from 'lit';
+import { spreadLabels } from '../../elements/direct-labels.js';
+import type { Localised } from '../../elements/localised.js';
+import { seriesOf } from '../../elements/series.js';
+import type { CellOutput } from './messages.js';
+import { rangeOf } from './range.js';
+
+type Lines = Extract<CellOutput, { type: 'lines' }>;
+
+const MARGIN = { top: 8, right: 44, bottom: 22, left: 46 };
+const LABEL_GAP = 14;
+
+/** Columns of a matrix as curves over its rows, each labelled with its column at its end. */
+export function linesPlot(lines: Lines, width: number, words: Localised): SVGTemplateResult {
+  const { values, rows, columns, shown } = lines;
+  const height = Math.max(150, Math.min(220, width * 0.36));
+  const x = scaleLinear([0, Math.max(1, rows - 1)], [MARGIN.left, width - MARGIN.right]);
+  const y = scaleLinear(rangeOf(values), [height - MARGIN.bottom, MARGIN.top]);
+  const at = (row: number, column: number): number => values[row * columns + column] ?? NaN;
+  const path = line<number>().defined(Number.isFinite);
+  const draw = (column: number): string =>
+    path.x((_, row) => x(row)).y((value) => y(value))(
+      Array.from({ length: rows }, (_, row) => at(row, column)),
+    ) ?? '';
+  const ends = shown.map((column) => finite(y(at(rows - 1, column)), height / 2));
+  const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, height - MARGIN.bottom);
+  const label = words.text('cell.lines', { columns: shown.join(', '), rows: words.number(rows) });
+  return svg`<svg class="lines" height=${height} role="img" aria-label=${label}>
+    ${axes(x, y, width, height, words)}
+    ${seriesOf(shown).map(
+      ({ column, className }, index) => svg`<path class=${className} d=${draw(column)} />
+        <text class=${className.replace('series', 'curve-label')} x=${width - MARGIN.right + 6}
+          y=${heights[index] ?? 0} dy="0.35em">${column}</text>`,
+    )}
+  </svg>`;
+}
+
+function axes(
+  x: ScaleLinear<number, number>,
+  y: ScaleLinear<number, number>,
+  width: number,
+  height: number,
+  words: Localised,
+): SVGTemplateResult {
+  const right = width - MARGIN.right;
+  const level = (value: number): SVGTemplateResult =>
+    svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />
+      <text x=${MARGIN.left - 6} y=${y(value)} dy="0.35em" text-anchor="end">${words.number(value)}</text>`;
+  const tick = (row: number): SVGTemplateResult =>
+    svg`<text x=${x(row)} y=${height - 4} text-anchor="middle">${words.number(row)}</text>`;
+  const ticks = x.ticks(Math.max(3, Math.min(8, width / 80))).filter((row) => Number.isInteger(row));
+  return svg`${y.ticks(4).map(level)}${ticks.map(tick)}`;
+}
+
+function finite(value: number, otherwise: number): number {
+  return Number.isFinite(value) ? value : otherwise;
+}
+
+export const linesStyles = css`
+  svg.lines {
+    display: block;
+    width: 100%;
+    overflow: visible;
+  }
+  .lines .grid {
+    stroke: var(--_line);
+  }
+  .lines text.curve-label {
+    fill: var(--_series);
+    font-weight: 600;
+  }
+`;

@@ -1,0 +1,116 @@
+/** Bytes that a run may put into typed arrays and buffers, and into what grows on the engine's own heap. */
+const MOST = { arrays: 2 ** 32, heap: 2 ** 30 };
+/** Plain arrays of fewer elements are charged where they are kept, not where they are made: most are gone at once. */
+const SMALL = 1024;
+/** What an object on the heap takes, roughly, in bytes. */
+const OBJECT = 64;
+/** And a number or reference in an array. */
+const ELEMENT = 8;
+
+const VIEWS =
+  `Int8Array Uint8Array Uint8ClampedArray Int16Array Uint16Array Int32Array Uint32Array Float16Array Float32Array
+  Float64Array BigInt64Array BigUint64Array`.split(/\s+/);
+
+type Scope = Record<string, unknown>;
+type Constructor = new (...parameters: unknown[]) => object;
+type Method = (this: unknown, ...parameters: unknown[]) => unknown;
+/** Bytes of what a constructor would make of its first parameter. */
+type Estimate = (first: unknown) => number;
+
+/**
+ * Bounds the memory that code of this realm can take: beyond 4 GB of typed arrays, or about 1 GB of what lists, maps and sets
+ * hold, it gets a `RangeError`. Without that a loop could fill the computer's memory well before its time is over, and some
+ * engines let a worker whose heap is full take its page along. What the collector has freed counts no longer, but the engine
+ * tells so only between tasks. It is an estimate, against mistakes, and no wall against malice.
+ */
+export function limitMemory(scope: Scope): void {
+  const taken = { arrays: 0, heap: 0 };
+  const freed = new FinalizationRegistry<number>((bytes) => (taken.arrays -= bytes));
+  const charge = (kind: keyof typeof taken, bytes: number): void => {
+    if (taken[kind] + bytes > MOST[kind]) {
+      throw new RangeError(`expected at most ${MOST[kind] / 2 ** 30} GB of memory in one run, got more`);
+    }
+    taken[kind] += bytes;
+  };
+  for (const name of ['ArrayBuffer', ...VIEWS]) {
+    wrapConstructor(scope, name, bytesOf(scope[name]), (bytes, make) => {
+      charge('arrays', bytes);
+      const made = make();
+      if (bytes > 0) freed.register('buffer' in made ? (made.buffer as object) : made, bytes);
+      return made;
+    });
+  }
+  wrapPlainArray(scope, (length) => charge('heap', length * ELEMENT));
+  const kept = (values: readonly unknown[]): void => {
+    for (const value of values) charge('heap', sizeOf(value));
+  };
+  watch(Array.prototype, 'push', kept);
+  watch(Array.prototype, 'unshift', kept);
+  watch(Map.prototype, 'set', kept);
+  watch(Set.prototype, 'add', kept);
+}
+
+/** A buffer's parameter is its bytes; a view over a buffer that is there already costs nothing. */
+function bytesOf(constructor: unknown): Estimate {
+  const { BYTES_PER_ELEMENT } = (constructor ?? {}) as { BYTES_PER_ELEMENT?: number };
+  return (first) => {
+    const length = BYTES_PER_ELEMENT === undefined || typeof first === 'number' ? first : lengthOf(first);
+    return Math.max(0, Number(length) || 0) * (BYTES_PER_ELEMENT ?? 1);
+  };
+}
+
+function wrapConstructor(
+  scope: Scope,
+  name: string,
+  estimate: Estimate,
+  take: (bytes: number, make: () => object) => object,
+): void {
+  const original = scope[name] as Constructor | undefined;
+  if (original === undefined) return;
+  const wrapped = new Proxy(original, {
+    construct: (target, parameters: unknown[], newTarget) =>
+      take(estimate(parameters[0]), () => Reflect.construct(target, parameters, newTarget) as object),
+  });
+  // `slice` and `map` make their results with it.
+  Reflect.defineProperty(original.prototype as object, 'constructor', { value: wrapped });
+  scope[name] = wrapped;
+}
+
+/** `new Array(n)`, `Array(n)` and `Array.from`. The prototype keeps its constructor: without, engines make slow work of `map`. */
+function wrapPlainArray(scope: Scope, charge: (length: number) => void): void {
+  const chargeLarge = (length: unknown): void => {
+    if (typeof length === 'number' && length >= SMALL && length < 2 ** 32) charge(length);
+  };
+  scope.Array = new Proxy(Array, {
+    apply(target, receiver, parameters: unknown[]) {
+      chargeLarge(parameters[0]);
+      return Reflect.apply(target, receiver, parameters) as unknown;
+    },
+    construct(target, parameters: unknown[], newTarget) {
+      chargeLarge(parameters[0]);
+      return Reflect.construct(target, parameters, newTarget) as object;
+    },
+  });
+}
+
+function watch(prototype: object, name: string, kept: (values: readonly unknown[]) => void): void {
+  const original = Reflect.get(prototype, name) as Method;
+  const value = {
+    [name](this: unknown, ...values: unknown[]): unknown {
+      kept(values);
+      return Reflect.apply(original, this, values);
+    },
+  }[name];
+  Reflect.defineProperty(prototype, name, { value, writable: true, configurable: true });
+}
+
+/** Roughly, what it takes to hold a value. Typed arrays are charged when they are made. */
+function sizeOf(value: unknown): number {
+  if (typeof value === 'string') return ELEMENT + value.length;
+  if (typeof value !== 'object' || value === null) return ELEMENT;
+  return OBJECT + (Array.isArray(value) ? value.length * ELEMENT : 0);
+}
+
+function lengthOf(value: unknown): unknown {
+  return typeof value === 'object' && value !== null && 'length' in value ? value.length : 0;
+}

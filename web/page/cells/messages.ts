@@ -1,0 +1,86 @@
+/** What a worker that runs a cell may say, and how much of it. */
+
+/** Most outputs of a run. */
+export const MOST_OUTPUTS = 200;
+/** Most characters of a run's texts together. */
+export const MOST_CHARACTERS = 100_000;
+/** Most numbers in one heat map or plot: 512 rows of 512. */
+export const MOST_VALUES = 2 ** 18;
+/** Most numbers in all heat maps and plots of a run. */
+export const MOST_VALUES_TOGETHER = 2 ** 20;
+/** Most curves in one plot. */
+export const MOST_CURVES = 24;
+
+/** Something to put below the cell. */
+export type CellOutput =
+  | { readonly type: 'text' | 'log'; readonly text: string }
+  | { readonly type: 'heatmap'; readonly values: Values; readonly rows: number; readonly columns: number }
+  | {
+      readonly type: 'lines';
+      readonly values: Values;
+      readonly rows: number;
+      readonly columns: number;
+      /** The columns to draw. */
+      readonly shown: readonly number[];
+    };
+
+/** What the cell threw, and where: a line of the reader's code, counted from 1. */
+export interface CellFailure {
+  readonly type: 'failed';
+  readonly name: string;
+  readonly message: string;
+  readonly line: number | undefined;
+}
+
+/** `cut`: there was more output than the page takes; `done`: the cell came to its end. */
+export type CellMessage = CellOutput | CellFailure | { readonly type: 'cut' | 'done' };
+
+export type Values = Float32Array | Float64Array;
+
+/**
+ * Reads a message of a worker in which a stranger's code ran: returns a copy with nothing but what belongs there, or
+ * nothing where it is no such message.
+ */
+export function readMessage(data: unknown): CellMessage | undefined {
+  if (typeof data !== 'object' || data === null) return undefined;
+  const { type, text, name, message, line } = data as Record<string, unknown>;
+  switch (type) {
+    case 'done':
+    case 'cut':
+      return { type };
+    case 'text':
+    case 'log':
+      return isShort(text) ? { type, text } : undefined;
+    case 'failed':
+      if (!isShort(name) || !isShort(message)) return undefined;
+      return { type, name, message, line: isCount(line) ? line : undefined };
+    case 'heatmap':
+    case 'lines':
+      return readMatrix(type, data as Record<string, unknown>);
+    default:
+      return undefined;
+  }
+}
+
+function readMatrix(
+  type: 'heatmap' | 'lines',
+  { values, rows, columns, shown }: Record<string, unknown>,
+): CellOutput | undefined {
+  if (!(values instanceof Float32Array || values instanceof Float64Array)) return undefined;
+  if (!isCount(rows) || !isCount(columns) || rows * columns !== values.length) return undefined;
+  if (values.length > MOST_VALUES) return undefined;
+  if (type === 'heatmap') return { type, values, rows, columns };
+  if (!Array.isArray(shown) || shown.length > MOST_CURVES) return undefined;
+  const inside = (column: unknown): column is number =>
+    Number.isInteger(column) && Number(column) >= 0 && Number(column) < columns;
+  const list: unknown[] = shown;
+  return list.every(inside) ? { type, values, rows, columns, shown: [...list] } : undefined;
+}
+
+function isShort(text: unknown): text is string {
+  return typeof text === 'string' && text.length <= MOST_CHARACTERS;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === 'number' && Number.isInteger(value) && value > 0;
+}

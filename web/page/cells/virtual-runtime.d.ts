@@ -1,0 +1,5 @@
+declare module 'virtual:wasm-attention/cell-runtime' {
+  /** runtime.ts and all that it imports, the library without its wasm included, as one classic script. */
+  const script: string;
+  export default script;
+}
