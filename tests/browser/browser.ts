@@ -7,7 +7,7 @@ import {
   type Page,
 } from 'playwright-core';
 import { registry } from '../../web/elements/registry.js';
-import { servePage, type PageServer } from './server.js';
+import { servePage, type PageServer, type ServerOptions } from './server.js';
 
 /** Debian's Chromium, with nothing going on behind the page's back. */
 const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
@@ -24,6 +24,8 @@ const ARGUMENTS = [
 export interface PageOptions extends BrowserContextOptions {
   /** Path of the page, by default the English one. */
   readonly path?: string;
+  /** Whether the page may keep itself for later; else it finds a browser without service workers, and tests are quicker. */
+  readonly offline?: boolean;
   /** A script to run before the page's own. */
   readonly script?: string;
   /** Do not wait for the figures, for pages without scripts. */
@@ -45,8 +47,8 @@ async function draw(page: Page, tags: readonly string[]): Promise<void> {
   await page.evaluate(([x, y]) => scrollTo({ left: x, top: y, behavior: 'instant' }), [x, y] as const);
 }
 
-/** Opens pages of the built site for one test file, and fails each test whose page complained. */
-export function useBrowser(): {
+/** Opens pages of the built site, or of another folder, for one test file, and fails each test whose page complained. */
+export function useBrowser(served?: ServerOptions): {
   readonly open: (options?: PageOptions) => Promise<Page>;
   readonly origin: () => string;
   /** Says that the page has complained with good reason, and that every complaint so far matches. */
@@ -58,7 +60,7 @@ export function useBrowser(): {
   let complaints: string[] = [];
 
   beforeAll(async () => {
-    server = await servePage();
+    server = await servePage(served);
     browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
   });
   afterEach(async () => {
@@ -89,14 +91,15 @@ export function useBrowser(): {
       for (const complaint of complaints) expect(complaint).toMatch(pattern);
       complaints = [];
     },
-    async open({ path = '/en/', still = false, script, figures, ...options } = {}) {
+    async open({ path = '/en/', still = false, script, figures, offline = false, ...options } = {}) {
       const context = await browser.newContext(options);
       contexts.push(context);
       context.setDefaultTimeout(10_000);
+      if (!offline) await context.addInitScript({ content: 'delete Navigator.prototype.serviceWorker;' });
       if (script !== undefined) await context.addInitScript({ content: script });
       const page = await context.newPage();
       listen(page);
-      await page.goto(server.origin + path);
+      await page.goto(new URL(path, server.origin).href);
       if (!still) await draw(page, figures ?? Object.keys(registry));
       return page;
     },
