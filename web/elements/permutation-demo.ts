@@ -31,7 +31,7 @@ const settings = {
 
 /**
  * `<permutation-demo>`: the outputs of self-attention before and after its tokens are moved. Without positions they move along
- * (f(PX) = P·f(X), up to rounding); with a positional encoding or a causal mask they do not.
+ * (f(ΠX) = Π·f(X), up to rounding); with a positional encoding or a causal mask they do not.
  */
 export class PermutationDemo extends FigureElement {
   static override styles = [baseStyles, controlStyles, permutationStyles];
@@ -64,7 +64,7 @@ export class PermutationDemo extends FigureElement {
       </div>
       <div class="legend" aria-hidden="true">${this.#legend()}</div>
       <p class="readout" role="status">
-        max |<i>f</i>(<i>PX</i>) − <i>P</i><i>f</i>(<i>X</i>)| =
+        max |<i>f</i>(Π<i>X</i>) − Π<i>f</i>(<i>X</i>)| =
         <strong>${this.#scientific(scene.residual)}</strong>. ${this.#verdict(scene)}
       </p>
       ${this.#controls()}
@@ -85,8 +85,8 @@ export class PermutationDemo extends FigureElement {
     return html`
       <div class="head x"><i>X</i></div>
       <div class="head y"><i>f</i>(<i>X</i>)</div>
-      <div class="head z"><i>f</i>(<i>PX</i>)</div>
-      <div class="head px"><i>PX</i></div>
+      <div class="head z"><i>f</i>(Π<i>X</i>)</div>
+      <div class="head px">Π<i>X</i></div>
     `;
   }
 
@@ -209,7 +209,7 @@ export class PermutationDemo extends FigureElement {
       columns: [
         words.text('permute.place'),
         words.text('permute.token'),
-        ...numbers.map((i) => `f(PX) ${i}`),
+        ...numbers.map((i) => `f(ΠX) ${i}`),
         ...numbers.map((i) => `P f(X) ${i}`),
         words.text('permute.difference'),
       ],
