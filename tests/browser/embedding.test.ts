@@ -42,13 +42,18 @@ describe.each(['all', 'auto'])('one script tag (%s)', (name) => {
     await curves.locator('tbody tr').first().waitFor();
     // Its table against the library: five positions of columns 2 and 3.
     const P = attention.sinusoidalEncoding({ length: 5, dim: 6 });
-    const cells = await curves.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.textContent ?? ''));
+    const cells = await curves
+      .locator('tbody tr')
+      .evaluateAll((rows) => rows.map((row) => row.textContent ?? ''));
     expect(cells).toHaveLength(5);
     expect(cells[1]).toContain(P.data[6 + 2]!.toFixed(3));
     expect(await page.locator('attention-lookup').textContent()).not.toBeNull();
     expect(await page.locator('attention-lookup .controls').textContent()).toMatch(/\p{Script=Hangul}/u);
-    const resources = await page.evaluate(() => performance.getEntriesByType('resource').map((entry) => entry.name));
-    for (const resource of resources.filter((each) => !each.startsWith('data:'))) expect(new URL(resource).origin).toBe(origin());
+    const resources = await page.evaluate(() =>
+      performance.getEntriesByType('resource').map((entry) => entry.name),
+    );
+    for (const resource of resources.filter((each) => !each.startsWith('data:')))
+      expect(new URL(resource).origin).toBe(origin());
   });
 
   test('works with one copy of the library, which the page can use as well', async () => {
@@ -84,10 +89,7 @@ describe('a worker', () => {
   test('starts where the figures come from another origin', async () => {
     const cdn: PageServer = await servePage({ folder, shared: true });
     const policy = `default-src 'none'; script-src ${cdn.origin} 'wasm-unsafe-eval'; style-src 'self'; worker-src blob: ${cdn.origin}; connect-src 'self'; img-src data:`;
-    writeFileSync(
-      join(folder, 'cdn.html'),
-      pageWith(`${cdn.origin}/dist/elements/auto.js`),
-    );
+    writeFileSync(join(folder, 'cdn.html'), pageWith(`${cdn.origin}/dist/elements/auto.js`));
     const own = await servePage({ folder, policy });
     try {
       await race(await open({ path: `${own.origin}/cdn.html`, figures: ['complexity-race'] }));

@@ -24,11 +24,16 @@ export function declarations(folder: URL): Plugin {
       const tags = tagsOf(read('registry.ts'));
       const classOf = (tag: string): string => {
         const name = classes.get(tag);
-        if (name === undefined) throw new Error(`declarations: expected index.ts to export the class of <${tag}>`);
+        if (name === undefined)
+          throw new Error(`declarations: expected index.ts to export the class of <${tag}>`);
         return name;
       };
       const own = tags.map((tag) => `export declare class ${classOf(tag)} extends Figure {}`);
-      const map = [...tags.map((tag) => [tag, classOf(tag)]), ['heat-map', 'HeatMap'], ['ramp-legend', 'HTMLElement']];
+      const map = [
+        ...tags.map((tag) => [tag, classOf(tag)]),
+        ['heat-map', 'HeatMap'],
+        ['ramp-legend', 'HTMLElement'],
+      ];
       const source = [
         read('package-types.d.ts'),
         ...own,
@@ -40,9 +45,17 @@ export function declarations(folder: URL): Plugin {
       this.emitFile({ type: 'asset', fileName: 'auto.d.ts', source: "export type * from './index.js';\n" });
       for (const tag of tags) {
         const name = classOf(tag);
-        this.emitFile({ type: 'asset', fileName: `${tag}.d.ts`, source: `export { ${name} } from './index.js';\n` });
+        this.emitFile({
+          type: 'asset',
+          fileName: `${tag}.d.ts`,
+          source: `export { ${name} } from './index.js';\n`,
+        });
       }
-      this.emitFile({ type: 'asset', fileName: 'heat-map.d.ts', source: "export { HeatMap } from './index.js';\n" });
+      this.emitFile({
+        type: 'asset',
+        fileName: 'heat-map.d.ts',
+        source: "export { HeatMap } from './index.js';\n",
+      });
     },
   };
 }

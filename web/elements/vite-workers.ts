@@ -87,10 +87,16 @@ async function bundled(file: string, define: Readonly<Record<string, string>>): 
       rolldownOptions: { input: file, output: { codeSplitting: false } },
     },
   });
-  const output = Array.isArray(result) ? result.flatMap((each) => each.output) : 'output' in result ? result.output : [];
+  const output = Array.isArray(result)
+    ? result.flatMap((each) => each.output)
+    : 'output' in result
+      ? result.output
+      : [];
   const [chunk, ...others] = output;
   if (chunk?.type !== 'chunk' || others.length > 0) {
-    throw new Error(`worker: expected one script of ${file}, got ${output.map(({ fileName }) => fileName).join()}`);
+    throw new Error(
+      `worker: expected one script of ${file}, got ${output.map(({ fileName }) => fileName).join()}`,
+    );
   }
   return chunk.code;
 }

@@ -1,5 +1,6 @@
 import { loadCells } from './cells/load-cells.js';
 import { loadFigures } from './load-figures.js';
+import { keepForLater } from './offline/register.js';
 import { printWell } from './print.js';
 import { reachScrollers } from './scrollers.js';
 import { carryPlaceAndState, keepStateInAddress } from './url-state.js';
@@ -10,3 +11,4 @@ loadFigures();
 loadCells();
 printWell();
 reachScrollers('.equation, .table, pre');
+keepForLater();

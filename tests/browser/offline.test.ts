@@ -1,0 +1,139 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { useBrowser } from './browser.js';
+import { servePage, type PageServer } from './server.js';
+
+const BUILT = join(import.meta.dirname, '../../build/page');
+const LANGUAGES = readdirSync(BUILT).filter((name) => /^[a-z]{2}$/.test(name));
+
+/** The page stands below a path, as on many hosts. */
+const root = mkdtempSync(join(tmpdir(), 'wasm-attention-offline-'));
+const folder = join(root, 'some', 'where');
+let server: PageServer;
+const { open, expectComplaints } = useBrowser();
+
+beforeAll(async () => {
+  mkdirSync(join(root, 'some'));
+  cpSync(BUILT, folder, { recursive: true });
+  server = await servePage({ folder: root });
+});
+afterAll(async () => {
+  await server.close();
+  rmSync(root, { recursive: true, force: true });
+});
+
+const at = (path: string): string => `${server.origin}/some/where/${path}`;
+const until = async (condition: () => Promise<boolean>): Promise<void> => {
+  const end = Date.now() + 10_000;
+  while (!(await condition())) {
+    if (Date.now() > end) throw new Error(`expected soon: ${condition.toString()}`);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+  }
+};
+const cacheNames = (page: Page): Promise<string[]> => page.evaluate(() => caches.keys());
+
+/** Opens the page and waits until the browser has it all. */
+async function kept(path = 'en/'): Promise<Page> {
+  const page = await open({ path: at(path), offline: true, figures: [] });
+  await page.waitForFunction(() => navigator.serviceWorker.controller?.state === 'activated', undefined, {
+    timeout: 30_000,
+  });
+  return page;
+}
+
+test('without a network every language opens, and all its figures, none of which had been seen', async () => {
+  const page = await kept();
+  await page.context().setOffline(true);
+  for (const language of LANGUAGES) {
+    await page.goto(at(`${language}/`));
+    expect(await page.locator('html').getAttribute('lang')).toBe(language);
+    for (const figure of await page.locator('main figure > *:not(figcaption):not(picture)').all()) {
+      if (!(await figure.evaluate((element) => element.localName.includes('-') && element.checkVisibility())))
+        continue;
+      await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
+      await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
+    }
+  }
+  // Links and share links, the page at / and a folder without its slash.
+  await page.goto(at('en/?fig-heads=seed%3D2#fig-heads'));
+  await page.locator('attention-heads[drawn]').waitFor();
+  await page.waitForLoadState('networkidle');
+  await page.goto(at(''));
+  await page.waitForURL(at('en/'));
+  await page.waitForLoadState('networkidle');
+  await page.goto(at('gallery'));
+  expect(await page.locator('h1').textContent()).toBe('Gallery');
+  expect(page.url()).toBe(at('gallery/'));
+  await page.waitForLoadState('networkidle');
+});
+
+test('workers start without a network', async () => {
+  const page = await kept();
+  await page.context().setOffline(true);
+  await page.reload();
+  const race = page.locator('complexity-race');
+  await race.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
+  await race.getByRole('button', { name: 'Start the race' }).click();
+  await race.locator('path.dot').first().waitFor();
+});
+
+test('with a network the reader gets the page as it is now', async () => {
+  const page = await kept();
+  const file = join(folder, 'en/index.html');
+  const html = await page.content();
+  writeFileSync(file, '<!doctype html><html lang="en"><title>New</title><link rel="icon" href="data:,">');
+  try {
+    await page.reload();
+    expect(await page.title()).toBe('New');
+  } finally {
+    cpSync(join(BUILT, 'en/index.html'), file);
+  }
+  expect(html).toContain('fig-heads');
+});
+
+test('a new version takes the place of the old one, and leaves other caches alone', async () => {
+  const page = await kept();
+  await page.evaluate(() => caches.open('somebody else'));
+  const before = await cacheNames(page);
+  expect(before).toHaveLength(2);
+  const script = join(folder, 'service-worker.js');
+  const text = readFileSync(script, 'utf8');
+  const version =
+    before
+      .find((name) => name !== 'somebody else')
+      ?.split(' ')
+      .at(-1) ?? 'none';
+  writeFileSync(script, text.replace(version, 'another'));
+  try {
+    await page.evaluate(async () => {
+      const registration = await navigator.serviceWorker.ready;
+      await registration.update();
+    });
+    // It waits until nobody has the old page open.
+    await until(() => page.evaluate(async () => (await navigator.serviceWorker.ready).waiting !== null));
+    expect(await cacheNames(page)).toHaveLength(3);
+    await page.goto('about:blank');
+    await page.goto(at('en/'));
+    await until(async () => (await cacheNames(page)).length === 2);
+    expect((await cacheNames(page)).sort()).toEqual(['somebody else', 'wasm-attention /some/where/ another']);
+  } finally {
+    writeFileSync(script, text);
+  }
+});
+
+test('a browser that keeps nothing shows the page as it is', async () => {
+  const page = await open({
+    path: at('en/'),
+    offline: true,
+    figures: ['attention-heads'],
+    script:
+      "if (globalThis.ServiceWorkerContainer) ServiceWorkerContainer.prototype.register = () => { globalThis.asked = true; return Promise.reject(new DOMException('denied', 'SecurityError')); };",
+  });
+  await page.waitForFunction(() => 'asked' in globalThis);
+  await page.context().setOffline(true);
+  await expect(page.reload()).rejects.toThrow('ERR_INTERNET_DISCONNECTED');
+  expectComplaints(/^failed: /);
+});
