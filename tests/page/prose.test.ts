@@ -13,6 +13,7 @@ const FIGURES = [
   'attention-shapes',
   'attention-heads',
   'attention-dropout',
+  'attention-masks',
   'attention-tokens',
   'path-lengths',
   'complexity-race',
