@@ -155,6 +155,14 @@ test.each([
   expect(() => renderProse(markdown)).toThrow(message);
 });
 
+test('a Turkish compound with a short first part is not broken at its hyphen', () => {
+  const { body, contents } = renderProse(
+    withFront('## Öz-dikkat {#a}\n\nçok başlıklı öz-dikkatin `öz-dikkat` ile self-attention'),
+  );
+  expect(contents[0]?.html).toBe('Öz-\u2060dikkat');
+  expect(body).toContain('<p>çok başlıklı öz-\u2060dikkatin <code>öz-dikkat</code> ile self-attention</p>');
+});
+
 test('a code cell is two listings in one element, wherever it stands', () => {
   const cell = '```js cell\nshow(1 < 2);\n```\n\n```python pytorch\nprint(1 < 2)\n```\n';
   const inAnswer = `1. Ask\n\n   <details><summary>A</summary>\n\n${cell.replace(/^(?=.)/gm, '   ')}\n   </details>\n`;

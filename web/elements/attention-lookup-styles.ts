@@ -130,6 +130,10 @@ export const lookupStyles = css`
     color: inherit;
     text-align: start;
   }
+  .chain thead th:first-child {
+    /* A long word goes on over the start of the next column, whose words stand at its end. */
+    white-space: nowrap;
+  }
   .chain col.name {
     width: 3.25rem;
   }

@@ -8,6 +8,7 @@ import remarkParse from 'remark-parse';
 import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
 import { codeCells } from './cells.js';
+import { joinCompounds } from './compound.js';
 import { highlightListings } from './highlight.js';
 import { joinHangul } from './hangul.js';
 import { portableMath } from './math.js';
@@ -48,6 +49,7 @@ export function renderProse(markdown: string): Prose {
     .use(remarkRehype, { allowDangerousHtml: true })
     .use(rehypeRaw)
     .use(joinHangul)
+    .use(joinCompounds)
     .use(rehypeKatex, { output: 'mathml' })
     .use(portableMath)
     .use(() => highlightListings)
