@@ -26,8 +26,9 @@ export function outputItem(output: CellOutput, width: number, words: Localised):
 function heatMap({ values, rows, columns }: Map, width: number, words: Localised): TemplateResult {
   const [low, high] = rangeOf(values);
   const side = Math.max(2, Math.min(28, (width - 46) / columns, 480 / rows));
-  const plot = Math.max(160, Math.min(width - 46, side * columns));
-  const aspect = Math.max(0.3, Math.min(12, columns / rows));
+  const plot = Math.max(Math.min(250, width - 46), Math.min(width - 46, side * columns));
+  // A column of few cells is not drawn higher than a screen, nor a row flatter than a finger.
+  const aspect = Math.max(plot / 480, Math.min(plot / 24, columns / rows));
   const size = (element: Element | undefined): void => {
     const style = (element as HTMLElement | undefined)?.style;
     style?.setProperty('max-width', `${Math.round(plot + 46)}px`);

@@ -38,29 +38,33 @@ export const cellStyles = css`
     border-color: var(--_track);
     font-weight: 600;
   }
+  [hidden] {
+    display: none;
+  }
   .panel.code {
     cursor: text;
   }
   .status {
-    padding: 0 1.1rem;
+    padding: 0.6rem 1.1rem;
     color: var(--_quiet);
   }
-  .status:not(:empty) {
-    padding-block: 0.6rem;
+  .status.blank {
+    padding: 0;
   }
   .status.off {
     color: var(--_accent);
     overflow-wrap: anywhere;
   }
-  .output:not(:empty) {
+  .output {
     display: grid;
     gap: 0.35rem;
     margin: 0 1.1rem;
     padding: 0.75rem 0;
     border-top: 1px solid var(--_line);
   }
-  .output.stale {
-    opacity: 0.5;
+  .output.blank {
+    padding: 0;
+    border: 0;
   }
   .output pre {
     max-height: 20rem;
@@ -82,8 +86,12 @@ export const cellStyles = css`
     .editor {
       display: none;
     }
-    .panel[hidden] {
+    .panel[hidden],
+    .listing[hidden] {
       display: block;
+    }
+    .output[hidden] {
+      display: grid;
     }
   }
 `;
@@ -97,7 +105,7 @@ export const editorStyles = css`
   }
   .editor .cm-editor.cm-focused {
     outline: 2px solid var(--_accent);
-    outline-offset: -1px;
+    outline-offset: -2px;
   }
   .editor .cm-scroller {
     font-family: var(--mono, ui-monospace, monospace);

@@ -83,6 +83,10 @@ export class CodeCell extends LitElement {
     const { status, outputs } = this.#run;
     const javascript = this.language === 'javascript';
     const quiet = ['idle', 'done', 'running'].includes(status.state);
+    const said =
+      this.editing === 'failed' && quiet
+        ? this.#words.text('cell.noEditor')
+        : verdict(status, this.#words, this.limit / 1000);
     return html`
       <div class="bar" @keydown=${this.#onKey}>
         <div class="tabs" role="tablist" aria-label=${this.#words.text('cell.language')}>
@@ -117,15 +121,20 @@ export class CodeCell extends LitElement {
       >
         <slot name="pytorch"></slot>
       </div>
-      <div class="output" role="log" aria-label=${this.#words.text('cell.output')}>
+      <div
+        class=${outputs.length > 0 ? 'output' : 'output blank'}
+        role="log"
+        ?hidden=${!javascript}
+        aria-label=${this.#words.text('cell.output')}
+      >
         ${outputs.map((output) => outputItem(output, this.pixels - 36, this.#words))}
       </div>
-      <p class=${quiet ? 'status' : 'status off'} role="status">
-        ${
-          this.editing === 'failed' && quiet
-            ? this.#words.text('cell.noEditor')
-            : verdict(status, this.#words, this.limit / 1000)
-        }
+      <p
+        class="status ${quiet ? '' : 'off'} ${said === '' ? 'blank' : ''}"
+        role="status"
+        ?hidden=${!javascript}
+      >
+        ${said}
       </p>
     `;
   }
@@ -183,8 +192,16 @@ export class CodeCell extends LitElement {
   };
 
   readonly #copy = async (): Promise<void> => {
-    const code = this.language === 'javascript' ? this.#code : (this.#listing('pytorch')?.textContent ?? '');
-    await navigator.clipboard.writeText(code);
+    const listing = this.#listing(this.language);
+    try {
+      await navigator.clipboard.writeText(
+        this.language === 'javascript' ? this.#code : (listing?.textContent ?? ''),
+      );
+    } catch {
+      // The browser does not let pages copy: the reader's own key can.
+      if (listing != null) getSelection()?.selectAllChildren(listing);
+      return;
+    }
     this.copied = true;
     setTimeout(() => (this.copied = false), 2000);
   };
@@ -197,8 +214,8 @@ export class CodeCell extends LitElement {
   };
 
   readonly #onTabKey = (event: KeyboardEvent): void => {
-    const step = { ArrowRight: 1, ArrowLeft: 1, Home: 0, End: 0 }[event.key];
-    if (step === undefined) return;
+    const moves = ['ArrowRight', 'ArrowLeft', 'Home', 'End'].includes(event.key);
+    if (!moves) return;
     event.preventDefault();
     const other = event.key === 'Home' ? 0 : event.key === 'End' ? 1 : 1 - LANGUAGES.indexOf(this.language);
     this.language = LANGUAGES[other]!;
