@@ -29,6 +29,8 @@ async function tableOf(training: Locator): Promise<number[][]> {
 
 test('learned positions learn the task in the page, on the curve of the same seed under Node', async () => {
   const { training } = await figure();
+  // Computed beforehand, all six.
+  expect(await training.locator('path[data-positions]').count()).toBe(6);
   await button(training, 'Train: learned').press('Enter');
   await training.locator('.readout', { hasText: 'done' }).waitFor({ timeout: 60_000 });
   const said = await training.locator('.readout').innerText();

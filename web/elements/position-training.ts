@@ -17,6 +17,7 @@ import { seriesStyles } from './series.js';
 import { oneOf, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
 import { trainingCode } from './training-code.js';
+import { curvesData, curvesOf, showsComputed, type Measure } from './training-curves.js';
 import { insideOf } from './training-inside.js';
 import { trainingPlot } from './training-plot.js';
 import { TrainingSession } from './training-session.js';
@@ -43,7 +44,7 @@ export class PositionTraining extends FigureElement {
   /** `learned`, `none`, `sinusoidal`, `rotary`, `alibi` or `shaw`; default `learned`. */
   declare positions: Positions;
   /** What is plotted: `accuracy` or `loss`. */
-  declare measure: 'accuracy' | 'loss';
+  declare measure: Measure;
   /** Seed of the first parameters and the sequences; default 1. */
   declare seed: number;
   declare protected pixels: number;
@@ -84,8 +85,9 @@ export class PositionTraining extends FigureElement {
     const { words, task, positions, measure, seed, pixels } = this;
     const { runs } = this.#session;
     const { steps, vocabulary } = DEFAULTS;
+    const computed = showsComputed(runs, task, seed);
     const plot = {
-      runs,
+      curves: curvesOf(runs, measure, computed),
       measure,
       selected: positions,
       steps,
@@ -104,7 +106,9 @@ export class PositionTraining extends FigureElement {
     return html`
       ${trainingPlot(plot)}
       ${insideOf(runs.get(positions)?.snapshot ?? this.#snapshot(library), positions, words)}
-      <p class="readout">${this.#progress() ?? (outcome || words.text('training.hint'))}</p>
+      <p class="readout">
+        ${this.#progress() ?? (outcome || words.text(computed ? 'training.computed' : 'training.hint'))}
+      </p>
       <span class="spoken" role="status">${outcome}</span>
       <div class="controls">
         <fieldset class="choices">
@@ -190,24 +194,9 @@ export class PositionTraining extends FigureElement {
   }
 
   protected override data(): FigureData {
-    const { words } = this;
-    const shown = POSITIONS.flatMap((positions) => {
-      const run = this.#session.runs.get(positions);
-      return run === undefined ? [] : [{ name: words.text(`training.${positions}`), run }];
-    });
-    const columns = shown.flatMap(({ name }) => [
-      `${name}: ${words.text('training.loss')}`,
-      `${name}: ${words.text('training.accuracy')}`,
-    ]);
-    const steps = Math.max(0, ...shown.map(({ run }) => run.loss.length));
-    const row = (step: number): (string | number)[] => [
-      step + 1,
-      ...shown.flatMap(({ run }) => [run.loss[step] ?? '', run.accuracy[step] ?? '']),
-    ];
-    return {
-      columns: [words.text('training.steps'), ...columns],
-      rows: Array.from({ length: steps }, (_, k) => row(k)),
-    };
+    const { task, seed, words } = this;
+    const { runs } = this.#session;
+    return curvesData(runs, showsComputed(runs, task, seed), words);
   }
 
   protected override code(): FigureCode {

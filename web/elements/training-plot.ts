@@ -4,14 +4,16 @@ import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { POSITIONS, type Positions } from '../training/settings.js';
 import { spreadLabels } from './direct-labels.js';
 import type { Localised } from './localised.js';
-import type { Run, Runs } from './training-runs.js';
 
 const MARGIN = { top: 10, right: 96, bottom: 38, left: 44 };
 const LABEL_GAP = 15;
 
-/** The curves of all runs, each labelled at its end. */
+/** A curve as the points (step, value) that it goes through. */
+export type Curve = readonly (readonly [step: number, value: number])[];
+
+/** The curves, each labelled at its end. */
 export function trainingPlot(plot: {
-  runs: Runs;
+  curves: ReadonlyMap<Positions, Curve>;
   measure: 'accuracy' | 'loss';
   selected: Positions;
   steps: number;
@@ -20,7 +22,7 @@ export function trainingPlot(plot: {
   pixels: number;
   words: Localised;
 }): SVGTemplateResult {
-  const { runs, measure, selected, steps, chance, vocabulary, pixels, words } = plot;
+  const { curves, measure, selected, steps, chance, vocabulary, pixels, words } = plot;
   const height = Math.max(210, Math.min(260, pixels * 0.4));
   const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
   const highest = measure === 'accuracy' ? 1 : 1.15 * Math.log(vocabulary);
@@ -29,22 +31,27 @@ export function trainingPlot(plot: {
   const show = (value: number): string =>
     measure === 'accuracy' ? words.percent(value, 0) : words.number(value);
   const shown = POSITIONS.flatMap((positions, index) => {
-    const run = runs.get(positions);
-    return run === undefined || run[measure].length === 0 ? [] : [{ positions, index, run }];
+    const points = curves.get(positions) ?? [];
+    const last = points.at(-1);
+    return last === undefined ? [] : [{ positions, index, points, last }];
   });
-  const ends = shown.map(({ run }) => y(run[measure].at(-1) ?? 0));
-  const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, bottom);
+  const heights = spreadLabels(
+    shown.map(({ last }) => y(last[1])),
+    LABEL_GAP,
+    MARGIN.top,
+    bottom,
+  );
   const curve = (
-    { positions, index, run }: { positions: Positions; index: number; run: Run },
+    { positions, index, points, last }: (typeof shown)[number],
     at: number,
   ): SVGTemplateResult => {
-    const path = line<number>(
-      (_, step) => x(step + 1),
-      (value) => y(value),
-    )([...run[measure]]);
+    const path = line<readonly [number, number]>(
+      ([step]) => x(step),
+      ([, value]) => y(value),
+    )([...points]);
     const style = `colour-${index % 3} ${positions === selected ? 'selected' : ''}`;
     return svg`<path class="series dash-${index} ${style}" d=${path ?? ''} data-positions=${positions} />
-      <text class="curve-label ${style}" x=${x(run[measure].length) + 7} y=${heights[at] ?? 0} dy="0.35em">${words.text(`training.${positions}`)}</text>`;
+      <text class="curve-label ${style}" x=${x(last[0]) + 7} y=${heights[at] ?? 0} dy="0.35em">${words.text(`training.${positions}`)}</text>`;
   };
   const level = (value: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />
@@ -57,10 +64,7 @@ export function trainingPlot(plot: {
     ${y.ticks(4).map(level)}${x.ticks(4).map(tick)}
     <line class="chance" x1=${MARGIN.left} x2=${right} y1=${y(guess)} y2=${y(guess)} />
     ${
-      shown.some(
-        ({ run }) =>
-          Math.abs(y(run[measure].at(-1) ?? 0) - y(guess)) < LABEL_GAP && run[measure].length > 0.4 * steps,
-      )
+      shown.some(({ last }) => Math.abs(y(last[1]) - y(guess)) < LABEL_GAP && last[0] > 0.4 * steps)
         ? nothing
         : svg`<text x=${right + 7} y=${y(guess)} dy="0.35em">${words.text('training.chance')}</text>`
     }
