@@ -80,10 +80,12 @@ build_elements() {
 build_page() {
   local stamp=build/page.stamp
   [[ -e build/page/index.html ]] || rm -f $stamp
-  newer_than $stamp scripts/offline.mjs web/page web/elements web/training web/lib build/glue package-lock.json tsconfig.base.json tsconfig.json || return 0
+  newer_than $stamp scripts/{offline,stills}.mjs web/page web/elements web/training web/lib build/glue package-lock.json tsconfig.base.json tsconfig.json || return 0
   touch $stamp.next
   step page node node_modules/vite/bin/vite.js build --config web/page/vite.config.ts web/page \
     --outDir "$PWD/build/page" --emptyOutDir
+  step stills node scripts/stills.mjs build/page
+  tail -n 1 build/logs/stills.log
   step offline node scripts/offline.mjs build/page
   mv $stamp.next $stamp
 }

@@ -5,13 +5,17 @@
  */
 export function startWorker(script: URL): Worker {
   if (script.origin === location.origin) return new Worker(script, { type: 'module' });
-  return startWorkerText(`import ${JSON.stringify(script.href)};`);
+  return fromText(`import ${JSON.stringify(script.href)};`, 'module');
 }
 
-/** Starts a module worker of which the page has the script as text. */
+/** Starts a worker of which the page has the script as text; a classic one, since pages from a disk get no others. */
 export function startWorkerText(script: string): Worker {
+  return fromText(script, 'classic');
+}
+
+function fromText(script: string, type: WorkerType): Worker {
   const url = URL.createObjectURL(new Blob([script], { type: 'text/javascript' }));
-  const worker = new Worker(url, { type: 'module' });
+  const worker = new Worker(url, { type });
   // Only what runs can answer; before that the browser may still be about to read it.
   worker.addEventListener('message', () => URL.revokeObjectURL(url), { once: true });
   return worker;

@@ -25,7 +25,7 @@ export function workers(travel: 'file' | 'text', define: Readonly<Record<string,
     resolveId: (id) => (id.startsWith(TEXT) ? id : null),
     async load(id) {
       if (!id.startsWith(TEXT)) return null;
-      return `export default ${JSON.stringify(await bundled(id.slice(TEXT.length), define))};`;
+      return `export default ${JSON.stringify(await bundled(id.slice(TEXT.length), 'iife', define))};`;
     },
     transform(code, id) {
       const imports: string[] = [];
@@ -47,7 +47,7 @@ export function workers(travel: 'file' | 'text', define: Readonly<Record<string,
     },
     async generateBundle(_options, bundle) {
       for (const [fileName, file] of files) {
-        this.emitFile({ type: 'asset', fileName, source: await bundled(file, define) });
+        this.emitFile({ type: 'asset', fileName, source: await bundled(file, 'es', define) });
         // Put in last, letter for letter: here Vite would look for the file, and there other bundlers look for this expression.
         for (const chunk of Object.values(bundle)) {
           if (chunk.type !== 'chunk') continue;
@@ -72,7 +72,11 @@ function fileNameOf(file: string): string {
 }
 
 /** The worker with everything that it imports, as one script. */
-async function bundled(file: string, define: Readonly<Record<string, string>>): Promise<string> {
+async function bundled(
+  file: string,
+  format: 'es' | 'iife',
+  define: Readonly<Record<string, string>>,
+): Promise<string> {
   const result = await build({
     root: dirname(file),
     configFile: false,
@@ -84,7 +88,7 @@ async function bundled(file: string, define: Readonly<Record<string, string>>): 
       write: false,
       target: 'es2022',
       modulePreload: false,
-      rolldownOptions: { input: file, output: { codeSplitting: false } },
+      rolldownOptions: { input: file, output: { format, codeSplitting: false } },
     },
   });
   const output = Array.isArray(result)

@@ -5,19 +5,25 @@ import { ramps } from '../elements/vite-ramps.js';
 import { cellRuntime } from './plugins/cell-runtime.js';
 import { pageInputs, pages } from './plugins/pages.js';
 
-const root = fileURLToPath(new URL('.', import.meta.url));
+export const root = fileURLToPath(new URL('.', import.meta.url));
 
 const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')) as {
   version: string;
 };
 
-export default defineConfig({
+/** What the page's scripts need, whatever becomes of them. */
+export const bundling = {
   root,
   // Relative addresses: the built folder works at the root of a host and below it.
   base: './',
   define: { __VERSION__: JSON.stringify(version) },
-  plugins: [pages(root), ramps(), cellRuntime(version)],
+  plugins: [ramps(), cellRuntime(version)],
   resolve: { alias: { 'wasm-attention': fileURLToPath(new URL('../lib/index.ts', import.meta.url)) } },
+};
+
+export default defineConfig({
+  ...bundling,
+  plugins: [pages(root), ...bundling.plugins],
   build: {
     outDir: fileURLToPath(new URL('../../build/page', import.meta.url)),
     emptyOutDir: true,

@@ -1,0 +1,19 @@
+// Builds the page as one file a language, which opens from a disk: build/single/en.html and so on. Says how large they are.
+import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import { build } from 'vite';
+
+const root = join(import.meta.dirname, '..');
+const folder = join(root, 'build/single');
+// Whatever called this: lit has another build for tests.
+process.env.NODE_ENV = 'production';
+mkdirSync(folder, { recursive: true });
+await build({ configFile: join(root, 'web/page/single.config.ts'), logLevel: 'warn' });
+for (const file of readdirSync(folder)) {
+  const bytes = readFileSync(join(folder, file));
+  const kilobytes = (/** @type {number} */ count) => Math.round(count / 1000);
+  console.log(
+    `build/single/${file}: ${kilobytes(bytes.length)} kB, ${kilobytes(brotliCompressSync(bytes).length)} kB with brotli`,
+  );
+}

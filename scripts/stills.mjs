@@ -1,0 +1,218 @@
+// Puts a picture of every figure into a built page, for browsers without scripts and for paper: draws each figure with the page's own
+// exporter in a headless Chromium, wide and narrow, light and dark. Pictures are kept in build/stills as long as what draws them
+// stays the same. Without a Chromium the page has none, and says in words that its figures need scripts.
+//   usage: stills.mjs FOLDER_OF_THE_PAGE
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+import { build } from 'vite';
+
+const ROOT = join(import.meta.dirname, '..');
+const KEPT = join(ROOT, 'build/stills');
+const ORIGIN = 'http://stills.test';
+const VARIANTS = /** @type {const} */ ([
+  { name: 'wide', width: 1280, colorScheme: 'light' },
+  { name: 'wide-dark', width: 1280, colorScheme: 'dark' },
+  { name: 'narrow', width: 390, colorScheme: 'light' },
+  { name: 'narrow-dark', width: 390, colorScheme: 'dark' },
+]);
+/** A figure with what stands in it. */
+const FIGURE = /<figure[^>]* id="([\w-]+)"[^>]*>.*?<\/figure>/gs;
+/** How long a resized figure takes to come to rest, in milliseconds; motion takes at most 250. */
+const REST = 400;
+
+/**
+ * @typedef {{ width: number, height: number }} Size
+ * @typedef {Record<string, Record<string, Size>>} Stills  The size of each variant of each figure, by its id.
+ */
+
+const page = process.argv[2];
+if (!page) throw new Error('usage: stills.mjs FOLDER_OF_THE_PAGE');
+
+const executablePath = findChromium();
+const languages = readdirSync(page).filter((name) => /^[a-z]{2}$/.test(name));
+if (executablePath === undefined) {
+  console.log('no still figures: there is no Chromium here');
+} else {
+  const started = performance.now();
+  const drawn = await drawAll(executablePath);
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  for (const language of languages) insert(language);
+  console.log(`still figures: ${languages.length} languages, ${drawn} drawn anew, ${seconds} s`);
+}
+
+function findChromium() {
+  const names = process.env.CHROMIUM
+    ? [process.env.CHROMIUM]
+    : ['chromium', 'chromium-browser', 'google-chrome'];
+  for (const name of names) {
+    try {
+      return execFileSync('which', [name], { encoding: 'utf8' }).trim();
+    } catch {
+      continue;
+    }
+  }
+  return undefined;
+}
+
+/** Draws the languages whose pictures are out of date; how many. @param {string} executablePath */
+async function drawAll(executablePath) {
+  const stale = languages.filter((language) => keptKey(language) !== keyOf(language));
+  if (stale.length === 0) return 0;
+  const exporter = await bundleExporter();
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  try {
+    // Two at a time: a page waits more than it works.
+    const rest = [...stale];
+    const lane = async () => {
+      for (let language = rest.shift(); language; language = rest.shift())
+        await draw(browser, language, exporter);
+    };
+    await Promise.all([lane(), lane()]);
+  } finally {
+    await browser.close();
+  }
+  return stale.length;
+}
+
+/** The page's exporter as a script that defines `exporter`. */
+async function bundleExporter() {
+  const result = await build({
+    root: ROOT,
+    configFile: join(ROOT, 'web/page/stills.config.ts'),
+    logLevel: 'warn',
+    build: { write: false },
+  });
+  const [chunk] = (Array.isArray(result) ? result : []).flatMap(({ output }) => output);
+  if (chunk?.type !== 'chunk') throw new Error('stills: expected one script');
+  return chunk.code;
+}
+
+/** @param {import('playwright-core').Browser} browser @param {string} language @param {string} exporter */
+async function draw(browser, language, exporter) {
+  const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block' });
+  const tab = await context.newPage();
+  await tab.route(`${ORIGIN}/**`, (route) => {
+    const { pathname } = new URL(route.request().url());
+    return route.fulfill({
+      path: join(/** @type {string} */ (page), pathname.replace(/\/$/, '/index.html')),
+    });
+  });
+  const folder = join(KEPT, language);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  await tab.goto(`${ORIGIN}/${language}/`);
+  await tab.evaluate(exporter);
+  await tab.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
+  const figures = tab.locator('figure[id]').filter({ has: tab.locator(':scope > :not(:defined)') });
+  const ids = await figures.evaluateAll((all) => all.map(({ id }) => id));
+  for (const id of ids) {
+    await tab
+      .locator(`#${id}`)
+      .evaluate((figure) => figure.scrollIntoView({ behavior: 'instant', block: 'center' }));
+    await tab.locator(`#${id} > [drawn]`).waitFor();
+  }
+  /** @type {Stills} */
+  const stills = Object.fromEntries(ids.map((id) => [id, {}]));
+  for (const { name, width, colorScheme } of VARIANTS) {
+    await tab.setViewportSize({ width, height: 900 });
+    await tab.emulateMedia({ colorScheme });
+    await tab.waitForTimeout(REST);
+    for (const id of ids) {
+      const { svg, ...size } = await tab.locator(`#${id}`).evaluate((figure) => {
+        const element = /** @type {HTMLElement & { figureName: string }} */ (
+          figure.querySelector(':scope > [drawn]')
+        );
+        const stage = /** @type {Element} */ (element.shadowRoot?.querySelector('.stage'));
+        const { exporter } = /** @type {{ exporter: typeof import('../web/elements/export-svg.ts') }} */ (
+          /** @type {unknown} */ (globalThis)
+        );
+        return exporter.pictureOf(stage, element.figureName, document.documentElement.lang);
+      });
+      writeFileSync(join(folder, `${id}-${name}.svg`), svg);
+      /** @type {Record<string, Size>} */ (stills[id])[name] = size;
+    }
+  }
+  await context.close();
+  writeFileSync(join(folder, 'stills.json'), JSON.stringify({ key: keyOf(language), stills }));
+}
+
+/** What the pictures of a language depend on: the scripts, and its figures and captions. @param {string} language */
+function keyOf(language) {
+  const hash = createHash('sha256').update(readFileSync(import.meta.filename));
+  // Names have hashes of their files' contents.
+  hash.update(
+    readdirSync(join(/** @type {string} */ (page), 'assets'))
+      .sort()
+      .join(),
+  );
+  for (const [figure] of htmlOf(language).matchAll(FIGURE)) hash.update(figure);
+  return hash.digest('hex');
+}
+
+/** @param {string} language */
+function keptKey(language) {
+  return existsSync(manifestOf(language))
+    ? JSON.parse(readFileSync(manifestOf(language), 'utf8')).key
+    : undefined;
+}
+
+/** Copies the pictures into the page and names them in its HTML. @param {string} language */
+function insert(language) {
+  const { stills } = /** @type {{ stills: Stills }} */ (
+    JSON.parse(readFileSync(manifestOf(language), 'utf8'))
+  );
+  const folder = join(/** @type {string} */ (page), 'stills', language);
+  rmSync(folder, { recursive: true, force: true });
+  cpSync(join(KEPT, language), folder, { recursive: true, filter: (file) => !file.endsWith('.json') });
+  const html = htmlOf(language).replace(FIGURE, (figure, /** @type {string} */ id) => {
+    const sizes = stills[id];
+    if (sizes === undefined) return figure;
+    const question = /<strong>(.*?)<\/strong>/s.exec(figure)?.[1] ?? '';
+    return figure.replace(/(?=<figcaption>)/, () =>
+      pictureElement(`../stills/${language}/${id}`, sizes, plain(question)),
+    );
+  });
+  writeFileSync(fileOf(language), html);
+}
+
+/** @param {string} path @param {Record<string, Size>} sizes @param {string} alt */
+function pictureElement(path, sizes, alt) {
+  const dark = 'screen and (prefers-color-scheme: dark)';
+  const narrow = '(max-width: 40rem)';
+  /** @param {string} name @param {string} media */
+  const source = (name, media) =>
+    `<source media="${media}" srcset="${path}-${name}.svg" width="${sizes[name]?.width}" height="${sizes[name]?.height}">`;
+  return (
+    `<picture class="still">${source('narrow-dark', `${dark} and ${narrow}`)}${source('wide-dark', dark)}${source('narrow', `screen and ${narrow}`)}` +
+    `<img src="${path}-wide.svg" alt="${alt}" width="${sizes.wide?.width}" height="${sizes.wide?.height}" loading="lazy"></picture>\n`
+  );
+}
+
+/** Words without markup, for an attribute; formulas by their letters. @param {string} html */
+function plain(html) {
+  return html
+    .replace(/<annotation.*?<\/annotation>/gs, '')
+    .replace(/<[^>]*>/g, '')
+    .replace(/\s+/g, ' ')
+    .replace(/"/g, '&quot;')
+    .trim();
+}
+
+/** @param {string} language */
+function htmlOf(language) {
+  // As it was before the pictures, should this be the second time.
+  return readFileSync(fileOf(language), 'utf8').replace(/<picture class="still">.*?<\/picture>\n/gs, '');
+}
+
+/** @param {string} language */
+function fileOf(language) {
+  return join(/** @type {string} */ (page), language, 'index.html');
+}
+
+/** @param {string} language */
+function manifestOf(language) {
+  return join(KEPT, language, 'stills.json');
+}

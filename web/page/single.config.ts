@@ -1,0 +1,19 @@
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+import { workers } from '../elements/vite-workers.js';
+import { singleFiles, SINGLE_INPUT } from './plugins/singleFile.js';
+import { bundling, root } from './vite.config.js';
+
+/** The page as one file a language, to be opened from a disk: `npm run build:single`. */
+export default defineConfig({
+  ...bundling,
+  publicDir: false,
+  plugins: [...bundling.plugins, workers('text', bundling.define), singleFiles(root)],
+  build: {
+    outDir: fileURLToPath(new URL('../../build/single', import.meta.url)),
+    emptyOutDir: true,
+    target: 'es2022',
+    modulePreload: false,
+    rolldownOptions: { input: SINGLE_INPUT, output: { codeSplitting: false } },
+  },
+});
