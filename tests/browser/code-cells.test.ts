@@ -79,7 +79,7 @@ function outputs(
 function expected({ call, value, options }: Shown): unknown {
   if (call === 'lines') return { curves: options?.columns };
   if (Array.isArray(value)) return { text: `[${value.join(', ')}]` };
-  if (typeof value !== 'object') return { text: String(value) };
+  if (typeof value !== 'object') return { text: String(value as string | number) };
   const { data, shape } = value as ShownTensor;
   return { shape, values: data };
 }
@@ -228,7 +228,7 @@ describe('code that goes wrong', () => {
       "import { attend } from 'wasm-attention';",
       "Line 1: SyntaxError: The requested module 'wasm-attention' does not provide an export named 'attend'",
     ],
-    ['posts something else', "postMessage('x');", 'Line 1: TypeError: postMessage is not a function'],
+    ['posts something else', "postMessage('x');", 'Line 1: ReferenceError: postMessage is not defined'],
     ['fetches', "await fetch('/');", 'Line 1: ReferenceError: fetch is not defined'],
   ])('and %s is told what and where', async (_, code, message) => {
     const said = await verdictOf(code, 3000);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { inAlphabet } from '../../web/page/plugins/math.js';
 import { pageHtml, published } from '../../web/page/plugins/pages.js';
 import { renderProse } from '../../web/page/plugins/prose.js';
+import { cellsOf, readProse } from '../support/proseFiles.js';
 
 const ROOT = join(import.meta.dirname, '../../web/page');
 /** One figure for each idea, in the order of the ideas. */
@@ -166,12 +167,25 @@ test('a Turkish compound with a short first part is not broken at its hyphen', (
 test('a code cell is two listings in one element, wherever it stands', () => {
   const cell = '```js cell\nshow(1 < 2);\n```\n\n```python pytorch\nprint(1 < 2)\n```\n';
   const inAnswer = `1. Ask\n\n   <details><summary>A</summary>\n\n${cell.replace(/^(?=.)/gm, '   ')}\n   </details>\n`;
+  const one = '<span class="tok-number">1</span>';
+  const two = '<span class="tok-number">2</span>';
   for (const markdown of [cell, inAnswer]) {
     expect(renderProse(withFront(markdown)).body).toContain(
-      '<code-cell><pre><code class="language-js">show(1 &#x3C; 2);\n</code></pre>' +
-        '<pre><code class="language-python">print(1 &#x3C; 2)\n</code></pre></code-cell>',
+      `<code-cell><pre><code class="language-js">show(${one} &#x3C; ${two});\n</code></pre>` +
+        `<pre><code class="language-python">print(${one} &#x3C; ${two})\n</code></pre></code-cell>`,
     );
   }
+});
+
+test('colours change nothing of a listing', () => {
+  const { body } = renderProse(readFileSync(join(ROOT, 'prose/en.md'), 'utf8'));
+  const entities: Readonly<Record<string, string>> = { '&#x3C;': '<', '&#x26;': '&' };
+  const listings = [...body.matchAll(/<code class="language-(?:js|python)">([\s\S]*?)<\/code>/g)].map(
+    ([, html = '']) =>
+      html.replace(/<[^>]*>/g, '').replace(/&#x\w+;/g, (entity) => entities[entity] ?? entity),
+  );
+  const cells = cellsOf(readProse('en')).flatMap(({ javascript, python }) => [javascript, python]);
+  expect(listings).toEqual(cells);
 });
 
 test('a language page links to every other one, and the start page to all', () => {

@@ -81,6 +81,12 @@ export const cellStyles = css`
     margin: 0.25rem 0;
     min-width: 0;
   }
+  /* Two rows in any case: the code must not move when a button comes or goes. */
+  @media (max-width: 30rem) {
+    .actions {
+      flex-basis: 100%;
+    }
+  }
   @media print {
     .bar,
     .editor {
@@ -130,6 +136,11 @@ export const editorStyles = css`
   .editor .cm-matchingBracket.cm-matchingBracket {
     background: none;
     outline: 1px solid var(--_track);
+  }
+  @media (max-width: 30rem) {
+    .editor .cm-editor {
+      font-size: 0.75rem;
+    }
   }
   .tok-keyword,
   .tok-operatorKeyword {

@@ -45,7 +45,7 @@ export function openEditor(options: {
         javascript(),
         syntaxHighlighting(classHighlighter),
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
-        EditorView.contentAttributes.of({ 'aria-label': label, 'aria-describedby': help }),
+        EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': label, 'aria-describedby': help }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed(update.state.doc.toString());
         }),

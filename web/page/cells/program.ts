@@ -52,16 +52,16 @@ function takeImports(code: string): Imports {
   parser.parse(code).iterate({
     enter({ name, from, to, node }) {
       if (name === 'DynamicImport') {
-        const call =
-          node.parent?.name === 'CallExpression' ? code.slice(node.parent.from, node.parent.to) : '';
-        throw new ForeignImport(/\(\s*['"`]([^'"`]*)/.exec(call)?.[1] ?? '…', lineOf(code, from));
+        const literal = node.getChild('String');
+        const specifier = literal === null ? '…' : code.slice(literal.from + 1, literal.to - 1);
+        throw new ForeignImport(specifier, lineOf(code, from));
       }
       if (name !== 'ImportDeclaration') return true;
       const specifier = node.getChild('String');
       // Half an import: the engine says what is wrong with it.
       if (specifier === null) return false;
-      const from_ = code.slice(specifier.from + 1, specifier.to - 1);
-      if (from_ !== MODULE) throw new ForeignImport(from_, lineOf(code, from));
+      const wanted = code.slice(specifier.from + 1, specifier.to - 1);
+      if (wanted !== MODULE) throw new ForeignImport(wanted, lineOf(code, from));
       takeImport(code.slice(from, specifier.from), lineOf(code, from), imports);
       body = body.slice(0, from) + code.slice(from, to).replace(/[^\n]/g, ' ') + body.slice(to);
       return false;
