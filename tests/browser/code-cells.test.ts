@@ -79,7 +79,7 @@ function outputs(
 function expected({ call, value, options }: Shown): unknown {
   if (call === 'lines') return { curves: options?.columns };
   if (Array.isArray(value)) return { text: `[${value.join(', ')}]` };
-  if (typeof value !== 'object') return { text: String(value as string | number) };
+  if (typeof value !== 'object') return { text: `${value as number}` };
   const { data, shape } = value as ShownTensor;
   return { shape, values: data };
 }
