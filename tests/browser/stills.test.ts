@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { useBrowser } from './browser.js';
+
+const BUILT = join(import.meta.dirname, '../../build/page');
+const LANGUAGES = readdirSync(BUILT).filter((name) => /^[a-z]{2}$/.test(name));
+const { open } = useBrowser();
+
+describe.each(LANGUAGES)('without scripts, in %s', (language) => {
+  test.each([
+    [1280, 'light', 'wide'],
+    [390, 'dark', 'narrow-dark'],
+  ] as const)('every figure has its picture at %d px, %s', async (width, colorScheme, variant) => {
+    const page = await open({
+      path: `/${language}/`,
+      viewport: { width, height: 900 },
+      javaScriptEnabled: false,
+      colorScheme,
+      still: true,
+    });
+    await page.waitForLoadState('load');
+    for (const answer of await page.locator('main details > summary').all()) await answer.click();
+    const figures = page.locator('main figure[id]');
+    expect(await figures.count()).toBeGreaterThan(10);
+    for (const figure of await figures.all()) {
+      const id = (await figure.getAttribute('id')) ?? '';
+      const image = figure.locator('.still img');
+      expect([id, await image.isVisible()]).toEqual([id, true]);
+      // The question of the caption is what the picture is called.
+      const question = (await figure.locator('figcaption strong').first().textContent()) ?? '';
+      const alt = (await image.getAttribute('alt')) ?? '';
+      expect(alt).not.toBe('');
+      expect(question.replace(/\s+/g, ' ')).toContain(alt.split(' ')[0]);
+      const drawn = await image.evaluate((picture) => {
+        const { complete, naturalWidth, currentSrc } = picture as HTMLImageElement;
+        const { width, height, right } = picture.getBoundingClientRect();
+        return { complete, naturalWidth, file: currentSrc.split('/').at(-1), width, height, right };
+      });
+      expect(drawn).toMatchObject({ complete: true, file: `${id}-${variant}.svg` });
+      expect(drawn.naturalWidth).toBeGreaterThan(100);
+      expect(drawn.height).toBeGreaterThan(50);
+      expect(drawn.right).toBeLessThanOrEqual(width);
+    }
+    expect(await page.locator('math').first().isVisible()).toBe(true);
+  });
+});
+
+test('a picture says what its figure says', async () => {
+  const page = await open({ path: '/ko/', still: true, javaScriptEnabled: false });
+  const response = await page.request.get(new URL('../stills/ko/fig-masks-wide.svg', page.url()).href);
+  const svg = await response.text();
+  expect(svg).toMatch(/^<\?xml[^>]*>\n<svg[^>]* lang="ko"/);
+  // Eight queries over eight keys, and words in the page's language.
+  expect(svg.match(/<rect/g)?.length).toBeGreaterThan(64);
+  expect(svg).toMatch(/<text[^>]*>[^<]*\p{Script=Hangul}/u);
+});
+
+test('with scripts no picture is fetched, until the page is printed', async () => {
+  const page = await open({ figures: ['attention-heads'] });
+  const asked = (): Promise<number> =>
+    page.evaluate(
+      () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('/stills/')).length,
+    );
+  expect(await asked()).toBe(0);
+  expect(await page.locator('.still').first().isVisible()).toBe(false);
+  const left = await page.locator('main figure > :not([drawn]) + .still').count();
+  expect(left).toBeGreaterThan(0);
+  await page.pdf();
+  expect(await asked()).toBeGreaterThan(0);
+  // On paper the figures that are drawn stand for themselves.
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('attention-heads + .still').isVisible()).toBe(false);
+  expect(await page.locator('main > figure > :not([drawn]) + .still').first().isVisible()).toBe(true);
+});
