@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "attention/sequences.h"
 #include "kernels/pack.h"
 
 namespace wasm_attention {
@@ -35,8 +36,8 @@ namespace {
   }
   recomputeWeights(w, g, keys);
 
-  packRows<kGroup>(rowOf(args.gradOutput, a.outputStrides, g.b, g.h, g.first), a.outputStrides.row, g.count,
-                   a.valueWidth, 1.0f, w.gradOutput);
+  packRows<kGroup>(rowOf(args.gradOutput, a.outputStrides, g.b - w.firstSequence, g.h, g.first), a.outputStrides.row,
+                   g.count, a.valueWidth, 1.0f, w.gradOutput);
   multiplyPanels(w.valuePanels + static_cast<size_t>(keys.from) * a.valueWidth, w.gradOutput, a.valueWidth, rows,
                  w.slopes.block);
   if (a.relativeValues) {
@@ -68,7 +69,7 @@ namespace {
   addBlockProduct(w.slopes.block, columns, rightOperand(w.keysFinite), std::min(keys.to, w.seen.end) - keys.from, seen,
                   w.width, w.gradQuery);
   for (int lane = 0; lane < g.count; ++lane) {
-    float* to = rowOf(args.gradQuery, a.queryStrides, g.b, g.h, g.first + lane);
+    float* to = rowOf(args.gradQuery, a.queryStrides, g.b - w.firstSequence, g.h, g.first + lane);
     for (int e = 0; e < a.width; ++e) to[e] = a.scale * w.gradQuery[lane * w.width + e];
   }
 }
@@ -87,15 +88,15 @@ namespace {
   }
   if (begin >= end) {
     for (int i = 0; i < count; ++i) {
-      float* row = rowOf(args.gradQuery, a.queryStrides, b, h, first + i);
+      float* row = rowOf(args.gradQuery, a.queryStrides, b - w.firstSequence, h, first + i);
       std::fill(row, row + a.width, 0.0f);
     }
     return;
   }
   const int from = begin / kTileRows * kTileRows;
   const BlockRange keys{from, from, roundUp(end, kTileRows)};  // of all groups
-  packTile(a, w, rowOf(a.query, a.queryStrides, b, h, first), rowOf(args.gradOutput, a.outputStrides, b, h, first),
-           count);
+  packTile(a, w, rowOf(a.query, a.queryStrides, b, h, first),
+           rowOf(args.gradOutput, a.outputStrides, b - w.firstSequence, h, first), count);
   for (int i = 0; i * kGroup < count; ++i) backwardGroup(args, w, groups[i], i, keys);
 
   const int rows = keys.to - keys.from;
@@ -144,16 +145,22 @@ void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride
 size_t scaledDotProductAttentionBackwardScratch(const AttentionArgs& a) { return BackwardWorkspace(a, nullptr).size; }
 
 void scaledDotProductAttentionBackward(const AttentionGradArgs& args) {
+  attendSequencesBackward(args, {0, args.attention.batch});
+}
+
+void attendSequencesBackward(const AttentionGradArgs& args, Sequences some) {
   const AttentionArgs& a = args.attention;
   BackwardWorkspace w(a, a.scratch);
+  w.firstSequence = some.first;
   const int heads_per_kv = a.heads / a.kvHeads;
-  for (int b = 0; b < a.batch; ++b) {
+  for (int b = some.first; b < some.first + some.count; ++b) {
     for (int kv = 0; kv < a.kvHeads; ++kv) {
       packBackwardHead(a, w, b, kv);
       for (int h = kv * heads_per_kv; h < (kv + 1) * heads_per_kv; ++h) backwardHead(args, w, b, h);
-      copyRows(w.gradKey, w.width, rowOf(args.gradKey, a.keyStrides, b, kv, 0), a.keyStrides.row, a.keys, a.width);
-      copyRows(w.gradValue, w.valueWidth, rowOf(args.gradValue, a.valueStrides, b, kv, 0), a.valueStrides.row, a.keys,
-               a.valueWidth);
+      copyRows(w.gradKey, w.width, rowOf(args.gradKey, a.keyStrides, b - some.first, kv, 0), a.keyStrides.row, a.keys,
+               a.width);
+      copyRows(w.gradValue, w.valueWidth, rowOf(args.gradValue, a.valueStrides, b - some.first, kv, 0),
+               a.valueStrides.row, a.keys, a.valueWidth);
     }
   }
 }

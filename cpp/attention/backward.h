@@ -28,6 +28,7 @@ struct TableWorkspace {
 
 /// What a call's scratch is cut into.
 struct BackwardWorkspace {
+  int firstSequence;    // where the gradients of queries, keys, values and outputs begin
   AttentionArgs plain;  // the arguments without what the backward pass does itself: softcap, dropout, results
   Workspace weights;    // its block: scores of all keys, then weights
   Workspace slopes;     // the same with another block: gradients of the weights, then of the scores

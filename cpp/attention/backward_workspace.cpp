@@ -23,7 +23,7 @@ TableWorkspace cutTable(Cutter& cut, bool used, int clip, int depth) {
 
 }  // namespace
 
-BackwardWorkspace::BackwardWorkspace(const AttentionArgs& a, float* scratch) : plain(a), weights{} {
+BackwardWorkspace::BackwardWorkspace(const AttentionArgs& a, float* scratch) : firstSequence(0), plain(a), weights{} {
   plain.dropout = 0;
   plain.weights = nullptr;
   plain.scoresStage = ScoresStage::kNone;

@@ -14,6 +14,7 @@
 
 #include "attention.h"
 #include "attention/group.h"
+#include "attention/sequences.h"
 #include "attention/visible.h"
 #include "kernels/cutter.h"
 #include "kernels/pack.h"
@@ -166,13 +167,15 @@ Workspace::Workspace(const AttentionArgs& a, float* scratch) {
 
 size_t scaledDotProductAttentionScratch(const AttentionArgs& a) { return Workspace(a, nullptr).size; }
 
-void scaledDotProductAttention(const AttentionArgs& a) {
+void scaledDotProductAttention(const AttentionArgs& a) { attendSequences(a, {0, a.batch}); }
+
+void attendSequences(const AttentionArgs& a, Sequences some) {
   const Workspace w(a, a.scratch);
   const int heads_per_kv = a.heads / a.kvHeads;
-  for (int b = 0; b < a.batch; ++b) {
+  for (int b = some.first; b < some.first + some.count; ++b) {
     for (int h = 0; h < a.heads; ++h) {
       if (w.packed && h % heads_per_kv == 0) packHead(a, w, b, h / heads_per_kv);
-      if (a.relativeKeysHead != 0 || a.relativeValuesHead != 0 || (b == 0 && h == 0)) packRelative(a, w, h);
+      if (a.relativeKeysHead != 0 || a.relativeValuesHead != 0 || (b == some.first && h == 0)) packRelative(a, w, h);
       for (int first = 0; first < a.queries; first += kGroups * kGroup) attendTile(a, w, b, h, first);
     }
   }

@@ -29,8 +29,8 @@ void dropRows(const float* x, float* out, int rows, int dim, int first, Dropout 
   }
 }
 
-void addDropped(const float* x, float* y, int rows, int dim, Dropout dropout) {
-  dropRows(y, y, rows, dim, 0, dropout);
+void addDropped(const float* x, float* y, int rows, int dim, int first, Dropout dropout) {
+  dropRows(y, y, rows, dim, first, dropout);
   addInPlace(x, y, static_cast<size_t>(rows) * dim);
 }
 

@@ -16,8 +16,8 @@ struct Dropout {
 /// x, out  (rows, dim); may be the same buffer.
 void dropRows(const float* x, float* out, int rows, int dim, int first, Dropout dropout);
 
-/// y = x + dropout(y). x, y  (rows, dim).
-void addDropped(const float* x, float* y, int rows, int dim, Dropout dropout);
+/// y = x + dropout(y). x, y  (rows, dim), the first of them row `first`.
+void addDropped(const float* x, float* y, int rows, int dim, int first, Dropout dropout);
 
 /// y += x, of `count` elements.
 void addInPlace(const float* x, float* y, size_t count);

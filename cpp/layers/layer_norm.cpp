@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "attention.h"
@@ -41,13 +42,22 @@ Moments momentsOf(const float* x, int dim, float eps) {
                          dim, [x](int i) { return load(x + i); }, [x](int i) { return x[i]; }) /
                      n;
   const auto from = [mean](auto v) { return v - mean; };
-  const float rest = sumOf(
-                         dim, [&](int i) { return from(load(x + i)); }, [&](int i) { return from(x[i]); }) /
-                     n;
-  const auto square = [&](auto v) { return (from(v) - rest) * (from(v) - rest); };
-  const float variance = sumOf(
-                             dim, [&](int i) { return square(load(x + i)); }, [&](int i) { return square(x[i]); }) /
-                         n;
+  // Both in one pass: what rounding left is small beside the deviations, so that its square cancels no digits of theirs.
+  const auto square = [](auto v) { return v * v; };
+  f32x4 sums{}, squares{};
+  int i = 0;
+  for (; i + kLanes <= dim; i += kLanes) {
+    const f32x4 d = from(load(x + i));
+    sums += d;
+    squares += square(d);
+  }
+  float total = sum(sums), squared = sum(squares);
+  for (; i < dim; ++i) {
+    total += from(x[i]);
+    squared += square(from(x[i]));
+  }
+  const float rest = total / n;
+  const float variance = std::max(squared / n - rest * rest, 0.0f);
   return {mean, rest, 1.0f / std::sqrt(variance + eps)};
 }
 

@@ -8,8 +8,11 @@ namespace {
 
 /// The largest of a row; -infinity of none. NaN is skipped: the exponentials show it.
 float largest(const float* x, int count) {
-  float most = -kInfinity;
-  for (int i = 0; i < count; ++i) most = x[i] > most ? x[i] : most;
+  f32x4 four = splat(-kInfinity);
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) four = max(four, load(x + i));
+  float most = max(four);
+  for (; i < count; ++i) most = x[i] > most ? x[i] : most;
   return most;
 }
 
@@ -44,7 +47,9 @@ double softmaxCrossEntropy(const float* logits, const int32_t* targets, float* g
     const float total = exponentials(logits, most, grad_logits, classes);
     loss += static_cast<double>(std::log(total)) + below;
     const float scale = 1.0f / (total * static_cast<float>(counted));
-    for (int i = 0; i < classes; ++i) grad_logits[i] *= scale;
+    int i = 0;
+    for (; i + kLanes <= classes; i += kLanes) store(grad_logits + i, load(grad_logits + i) * scale);
+    for (; i < classes; ++i) grad_logits[i] *= scale;
     grad_logits[target] -= 1.0f / static_cast<float>(counted);
   }
   return loss / counted;

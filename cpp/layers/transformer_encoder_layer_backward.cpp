@@ -1,45 +1,98 @@
 #include <algorithm>
 
 #include "attention.h"
+#include "kernels/gemm.h"
 #include "layers/encoder_passes.h"
+#include "layers/feed_forward.h"
 #include "layers/rotate_heads.h"
+#include "layers/weight_gradient.h"
 
 namespace wasm_attention {
 namespace {
 
 struct BackwardScratch {
-  float *dropped, *back;  // (B, L, D) each: the gradient behind dropout, the one before the sublayer
-  float* joined;          // (B, L, 3 * D)
-  float* rest;            // of the step that is under way
+  float *packedIn, *packedOut, *packed1, *packed2;  // the weights, to multiply gradients by
+  // Of the sequences that are under way, (rows, D): the gradient behind dropout, the one before the sublayer.
+  float *dropped, *back;
+  float* joined;  // (rows, 3 * D)
+  float* rest;    // of the step that is under way
   size_t size;
 
   BackwardScratch(const TransformerEncoderLayerArgs& args, float* scratch) {
-    const EncoderSizes n(args);
+    const EncoderSizes n(args, {0, sequencesAtOnce(args.attention)});
     Cutter cut(scratch);
+    packedIn = cut.take(packedSize(3 * n.width, n.width));
+    packedOut = cut.take(packedSize(n.width, n.width));
+    packed1 = cut.take(packedSize(n.hiddenWidth, n.width));
+    packed2 = cut.take(packedSize(n.width, n.hiddenWidth));
     dropped = cut.take(n.elements);
     back = cut.take(n.elements);
     joined = cut.take(3 * n.elements);
     rest = cut.take(std::max({scaledDotProductAttentionBackwardScratch(args.attention),
-                              feedForwardBackwardScratch(n.rows, n.width, n.hiddenWidth),
-                              linearBackwardScratch(n.rows, n.width, 3 * n.width)}));
+                              feedForwardRowsBackwardScratch(n.rows, n.width, n.hiddenWidth),
+                              weightGradientScratch(n.rows, n.width, 3 * n.width)}));
     size = cut.used();
   }
 };
 
 /// From the gradient at the heads' outputs to that at the joined projections.
-void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSteps& steps, const BackwardScratch& w,
-                    const float* grad_heads) {
-  AttentionArgs attention = attentionOf(args.layer, steps);
+void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSteps& all, Sequences some,
+                    const BackwardScratch& w, const float* grad_heads) {
+  AttentionArgs attention = attentionOf(args.layer, all);
   attention.scratch = w.rest;
   const int width = attention.heads * attention.width;
   float* const grad_keys = w.joined + width;
-  scaledDotProductAttentionBackward({attention, grad_heads, w.joined, grad_keys, w.joined + 2 * width, args.gradBias,
-                                     args.gradRelativeKeys, args.gradRelativeValues});
+  attendSequencesBackward({attention, grad_heads, w.joined, grad_keys, w.joined + 2 * width, args.gradBias,
+                           args.gradRelativeKeys, args.gradRelativeValues},
+                          some);
   if (const Rotation& r = args.layer.rotation; r.queries) {
-    const HeadRows rows{attention.batch, attention.queries, attention.heads, attention.width, 3 * width};
-    rotateHeads<true>(w.joined, rows, r.queries, r.queryBatch, r);
+    const HeadRows rows{some.count, attention.queries, attention.heads, attention.width, 3 * width};
+    rotateHeads<true>(w.joined, rows, r.queries + some.first * r.queryBatch, r.queryBatch, r);
     rotateHeads<true>(grad_keys, rows, r.keys, 0, r);
   }
+}
+
+/// A function of its own, so that an engine's optimised code comes into play while the first pass is still under way.
+[[gnu::noinline]] void encodeBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSteps& all,
+                                      Sequences some, const BackwardScratch& w) {
+  const TransformerEncoderLayerArgs& layer = args.layer;
+  const EncoderSizes n(layer, some);
+  const EncoderSteps steps = all.from(n);
+  const EncoderParameters& p = layer.parameters;
+  const EncoderParameters& g = args.gradients;
+  float* const gradient = args.gradient + static_cast<size_t>(n.first) * n.width;
+  // In place: the gradient at a norm's output becomes that at its input.
+  const auto norm1 = [&](const float* x, float* at) {
+    layerNormBackward(at, x, p.norm1Weight, at, g.norm1Weight, g.norm1Bias, n.rows, n.width, kEncoderEps);
+  };
+  const auto norm2 = [&](const float* x, float* at) {
+    layerNormBackward(at, x, p.norm2Weight, at, g.norm2Weight, g.norm2Bias, n.rows, n.width, kEncoderEps);
+  };
+  // The gradient behind dropout; without any it is read where it stands.
+  const auto drop = [&](EncoderDropout place) -> const float* {
+    const Dropout dropout = dropoutAt(layer, place);
+    if (dropout.probability == 0) return gradient;
+    dropRows(gradient, w.dropped, n.rows, n.width, n.first, dropout);
+    return w.dropped;
+  };
+
+  if (!layer.preNorm) norm2(steps.sum2, gradient);
+  feedForwardRowsBackward(drop(EncoderDropout::kFed), steps.fed, steps.hidden, w.packed1, w.packed2, w.rest, w.back,
+                          g.weight1, g.bias1, g.weight2, g.bias2, n.first, n.rows, n.width, n.hiddenWidth,
+                          layer.activation, dropoutAt(layer, EncoderDropout::kHidden));
+  if (layer.preNorm) norm2(steps.sum1, w.back);
+  addInPlace(w.back, gradient, n.elements);
+  if (!layer.preNorm) norm1(steps.sum1, gradient);
+
+  const float* const attended = drop(EncoderDropout::kAttended);
+  gemm(attended, n.width, w.packedOut, nullptr, w.back, n.width, n.rows, n.width, n.width);
+  addWeightGradient(attended, steps.heads, w.rest, g.outWeight, g.outBias, n.rows, n.width, n.width);
+  attendBackward(args, all, some, w, w.back);
+  gemm(w.joined, 3 * n.width, w.packedIn, nullptr, w.back, n.width, n.rows, n.width, 3 * n.width);
+  addWeightGradient(w.joined, layer.preNorm ? steps.normed : steps.x, w.rest, g.inWeight, g.inBias, n.rows, n.width,
+                    3 * n.width);
+  if (layer.preNorm) norm1(steps.x, w.back);
+  addInPlace(w.back, gradient, n.elements);
 }
 
 }  // namespace
@@ -50,39 +103,15 @@ size_t transformerEncoderLayerBackwardScratch(const TransformerEncoderLayerArgs&
 
 void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args) {
   const TransformerEncoderLayerArgs& layer = args.layer;
-  const EncoderSteps steps(layer, layer.kept);
-  const EncoderSizes n(layer);
   const EncoderParameters& p = layer.parameters;
-  const EncoderParameters& g = args.gradients;
+  const EncoderSteps steps(layer, layer.kept);
   const BackwardScratch w(layer, layer.attention.scratch);
-  // In place: the gradient at a norm's output becomes that at its input.
-  const auto norm1 = [&](const float* x, float* gradient) {
-    layerNormBackward(gradient, x, p.norm1Weight, gradient, g.norm1Weight, g.norm1Bias, n.rows, n.width, kEncoderEps);
-  };
-  const auto norm2 = [&](const float* x, float* gradient) {
-    layerNormBackward(gradient, x, p.norm2Weight, gradient, g.norm2Weight, g.norm2Bias, n.rows, n.width, kEncoderEps);
-  };
-  const auto drop = [&](EncoderDropout place) {
-    dropRows(args.gradient, w.dropped, n.rows, n.width, 0, dropoutAt(layer, place));
-  };
-
-  if (!layer.preNorm) norm2(steps.sum2, args.gradient);
-  drop(EncoderDropout::kFed);
-  const Dropout hidden = dropoutAt(layer, EncoderDropout::kHidden);
-  feedForwardBackward(w.dropped, steps.fed, steps.hidden, p.weight1, p.weight2, w.rest, w.back, g.weight1, g.bias1,
-                      g.weight2, g.bias2, n.rows, n.width, n.hiddenWidth, layer.activation, hidden.seed,
-                      hidden.probability);
-  if (layer.preNorm) norm2(steps.sum1, w.back);
-  addInPlace(w.back, args.gradient, n.elements);
-  if (!layer.preNorm) norm1(steps.sum1, args.gradient);
-
-  drop(EncoderDropout::kAttended);
-  linearBackward(w.dropped, steps.heads, p.outWeight, w.rest, w.back, g.outWeight, g.outBias, n.rows, n.width, n.width);
-  attendBackward(args, steps, w, w.back);
-  linearBackward(w.joined, layer.preNorm ? steps.normed : steps.x, p.inWeight, w.rest, w.back, g.inWeight, g.inBias,
-                 n.rows, n.width, 3 * n.width);
-  if (layer.preNorm) norm1(steps.x, w.back);
-  addInPlace(w.back, args.gradient, n.elements);
+  const int width = layer.attention.heads * layer.attention.width;
+  packMatrix(p.inWeight, 3 * width, width, w.packedIn);
+  packMatrix(p.outWeight, width, width, w.packedOut);
+  packMatrix(p.weight1, layer.hiddenWidth, width, w.packed1);
+  packMatrix(p.weight2, width, layer.hiddenWidth, w.packed2);
+  forSequences(layer.attention, [&](Sequences some) { encodeBackward(args, steps, some, w); });
 }
 
 }  // namespace wasm_attention

@@ -77,10 +77,11 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
     parameters.check(FORWARD);
     const training = checkTraining(FORWARD, options);
     const rows = toInt32(FORWARD, 'ids', ids, 0);
-    for (const row of rows.data) {
+    const count = rows.data.length;
+    for (let i = 0; i < count; ++i) {
+      const row = rows.data[i]!;
       if (row >= this.#rows) wrongValue(FORWARD, `ids below ${this.#rows}`, row);
     }
-    const count = rows.data.length;
     const shape = [...rows.shape, width];
     const data = memory.scope(FORWARD, () => {
       const placed = memory.ints(rows.data);

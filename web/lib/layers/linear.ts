@@ -11,6 +11,7 @@ import {
 import { freshSeed } from '../random.js';
 import type { TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
+import { Activations } from './activations.js';
 import {
   backwardOnce,
   checkTraining,
@@ -58,6 +59,7 @@ export function linearClass(wasm: Wasm): new (options: LinearOptions) => Linear 
 class LinearLayer extends ParameterOwner implements Linear {
   readonly #wasm: Wasm;
   readonly #parameters: Parameters;
+  readonly #activations: Activations;
   readonly #inputs: number;
   readonly #outputs: number;
   readonly #bias: boolean;
@@ -73,6 +75,7 @@ class LinearLayer extends ParameterOwner implements Linear {
     super(parameters);
     this.#wasm = wasm;
     this.#parameters = parameters;
+    this.#activations = new Activations(wasm.memory);
     this.#inputs = inputs;
     this.#outputs = outputs;
     this.#bias = bias;
@@ -89,16 +92,18 @@ class LinearLayer extends ParameterOwner implements Linear {
       wrongValue(FORWARD, `x of width ${inputs}`, `shape ${showShape(input.shape)}`);
     const rows = input.data.length / inputs;
     const shape = [...input.shape.slice(0, -1), outputs];
-    const data = memory.scope(FORWARD, () => {
+    const size = input.data.length;
+    const { data, kept } = memory.scope(FORWARD, () => {
       const packed = parameters.packed('weight');
-      const placed = memory.floats(input.data);
       const out = memory.reserve(rows * outputs);
+      const kept = training ? this.#activations.take(FORWARD, size) : undefined;
+      const placed = kept?.place() ?? memory.reserve(size);
+      memory.write(placed, input.data);
       raw.linear(placed, packed, parameters.address('bias'), out, rows, inputs, outputs);
-      return memory.read(out, rows * outputs);
+      return { data: memory.read(out, rows * outputs), kept };
     });
     const output = { data, shape };
-    if (!training) return { output };
-    const kept = input.data.slice();
+    if (!kept) return { output };
     const backward = backwardOnce(
       OPERATION,
       parameters,
@@ -107,8 +112,8 @@ class LinearLayer extends ParameterOwner implements Linear {
       (operation, gradOutput) =>
         memory.scope(operation, () => {
           const gradient = memory.floats(gradOutput);
-          const before = memory.floats(kept);
-          const gradInput = memory.reserve(kept.length);
+          const before = kept.place();
+          const gradInput = memory.reserve(size);
           const scratch = memory.reserve(raw.linearBackwardScratch(rows, inputs, outputs));
           const gradWeight = parameters.gradient('weight');
           const gradBias = this.#bias ? parameters.gradient('bias') : 0;
@@ -125,9 +130,15 @@ class LinearLayer extends ParameterOwner implements Linear {
             inputs,
             outputs,
           );
-          return memory.read(gradInput, kept.length);
+          kept.done();
+          return memory.read(gradInput, size);
         }),
     );
     return { output, backward };
+  }
+
+  override dispose(): void {
+    super.dispose();
+    this.#activations.dispose();
   }
 }

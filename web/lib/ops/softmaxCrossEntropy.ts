@@ -29,19 +29,23 @@ export function softmaxCrossEntropy(
   const ignoreIndex = given === undefined ? -100 : checkInteger(OPERATION, 'ignoreIndex', given, -(2 ** 31));
   const { data, shape } = toTensorOfRank(OPERATION, 'logits', logits, 2);
   const [rows, classes] = shape as [number, number];
-  const wanted = toFloat64(OPERATION, 'targets', targets);
+  const wanted =
+    targets instanceof Int32Array
+      ? { data: targets, shape: [targets.length] }
+      : toFloat64(OPERATION, 'targets', targets);
   if (wanted.shape.length !== 1 || wanted.data.length !== rows) {
     wrongValue(OPERATION, `targets of shape (${rows},)`, showShape(wanted.shape));
   }
   // C++ leaves out the negative ones.
   const counted = new Int32Array(rows).fill(-1);
-  wanted.data.forEach((target, row) => {
-    if (target === ignoreIndex) return;
+  for (let row = 0; row < rows; ++row) {
+    const target = wanted.data[row]!;
+    if (target === ignoreIndex) continue;
     if (!Number.isInteger(target) || target < 0 || target >= classes) {
       wrongValue(OPERATION, `targets within 0 … ${classes - 1}, or ${ignoreIndex}`, target);
     }
     counted[row] = target;
-  });
+  }
   return memory.scope(OPERATION, () => {
     const placed = memory.floats(data);
     const loss = raw.softmaxCrossEntropy(placed, memory.ints(counted), placed, rows, classes);
