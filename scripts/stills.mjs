@@ -7,7 +7,6 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
-import { build } from 'vite';
 
 const ROOT = join(import.meta.dirname, '..');
 const KEPT = join(ROOT, 'build/stills');
@@ -61,14 +60,12 @@ function findChromium() {
 async function drawAll(executablePath) {
   const stale = languages.filter((language) => keptKey(language) !== keyOf(language));
   if (stale.length === 0) return 0;
-  const exporter = await bundleExporter();
   const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   try {
     // Two at a time: a page waits more than it works.
     const rest = [...stale];
     const lane = async () => {
-      for (let language = rest.shift(); language; language = rest.shift())
-        await draw(browser, language, exporter);
+      for (let language = rest.shift(); language; language = rest.shift()) await draw(browser, language);
     };
     await Promise.all([lane(), lane()]);
   } finally {
@@ -77,21 +74,8 @@ async function drawAll(executablePath) {
   return stale.length;
 }
 
-/** The page's exporter as a script that defines `exporter`. */
-async function bundleExporter() {
-  const result = await build({
-    root: ROOT,
-    configFile: join(ROOT, 'web/page/stills.config.ts'),
-    logLevel: 'warn',
-    build: { write: false },
-  });
-  const [chunk] = (Array.isArray(result) ? result : []).flatMap(({ output }) => output);
-  if (chunk?.type !== 'chunk') throw new Error('stills: expected one script');
-  return chunk.code;
-}
-
-/** @param {import('playwright-core').Browser} browser @param {string} language @param {string} exporter */
-async function draw(browser, language, exporter) {
+/** @param {import('playwright-core').Browser} browser @param {string} language */
+async function draw(browser, language) {
   const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block' });
   const tab = await context.newPage();
   await tab.route(`${ORIGIN}/**`, (route) => {
@@ -104,7 +88,6 @@ async function draw(browser, language, exporter) {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   await tab.goto(`${ORIGIN}/${language}/`);
-  await tab.evaluate(exporter);
   await tab.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
   const figures = tab.locator('figure[id]').filter({ has: tab.locator(':scope > :not(:defined)') });
   const ids = await figures.evaluateAll((all) => all.map(({ id }) => id));
@@ -121,15 +104,10 @@ async function draw(browser, language, exporter) {
     await tab.emulateMedia({ colorScheme });
     await tab.waitForTimeout(REST);
     for (const id of ids) {
-      const { svg, ...size } = await tab.locator(`#${id}`).evaluate((figure) => {
-        const element = /** @type {HTMLElement & { figureName: string }} */ (
-          figure.querySelector(':scope > [drawn]')
-        );
-        const stage = /** @type {Element} */ (element.shadowRoot?.querySelector('.stage'));
-        const { exporter } = /** @type {{ exporter: typeof import('../web/elements/export-svg.ts') }} */ (
-          /** @type {unknown} */ (globalThis)
-        );
-        return exporter.pictureOf(stage, element.figureName, document.documentElement.lang);
+      const { svg, ...size } = await tab.locator(`#${id} > [drawn]`).evaluate((figure) => {
+        const { picture } =
+          /** @type {typeof import('../web/elements/package-types.d.ts').Figure.prototype} */ (figure);
+        return picture.call(figure);
       });
       writeFileSync(join(folder, `${id}-${name}.svg`), svg);
       /** @type {Record<string, Size>} */ (stills[id])[name] = size;

@@ -106,6 +106,7 @@ export class AttentionFormula extends FigureElement {
     const leave = (): void => void (this.pointed = undefined);
     return html`<button
       type="button"
+      data-picture
       class=${this.#lit().includes(symbol) ? 'lit' : ''}
       data-symbol=${symbol}
       aria-pressed=${this.symbol === symbol}

@@ -1,6 +1,7 @@
 /** What the reader works the figure with, and what nobody sees: no part of the picture. */
 const LEFT_OUT = [
-  'button',
+  // A symbol of a formula may be a button and part of the picture all the same.
+  'button:not([data-picture])',
   'details',
   'input',
   'select',

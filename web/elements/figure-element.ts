@@ -1,5 +1,6 @@
 import { html, LitElement, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
+import type { Picture } from './export-svg.js';
 import { figureHosts } from './figure-hosts.js';
 import { toolStyles } from './figure-tools-styles.js';
 import { FigureTools } from './figure-tools.js';
@@ -91,6 +92,14 @@ export abstract class FigureElement extends LitElement {
     this.dispatchEvent(
       new CustomEvent('figure-change', { detail: this.#values(), bubbles: true, composed: true }),
     );
+  }
+
+  /** What the figure shows at this moment, as a standalone SVG. Rejects until the figure has drawn itself. */
+  async picture(): Promise<Picture> {
+    const { pictureOf } = await import('./export-svg.js');
+    const stage = this.renderRoot.querySelector('.stage');
+    if (stage === null) throw new Error(`picture: expected <${this.localName}> to have drawn itself`);
+    return pictureOf(stage, this.figureName, this.words.language);
   }
 
   /** Back to how the author of the page set the figure. */

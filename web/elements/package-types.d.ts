@@ -10,8 +10,19 @@ export declare abstract class Figure extends HTMLElement {
   readonly updateComplete: Promise<boolean>;
   /** Changes settings by name as the reader would, and fires `figure-change`. */
   change(settings: Readonly<Record<string, unknown>>): void;
+  /** What the figure shows at this moment, as a standalone SVG. Rejects until the figure has the attribute `drawn`. */
+  picture(): Promise<Picture>;
   /** Back to how the author of the page set the figure. */
   reset(): void;
+}
+
+/** A picture of a figure. */
+export interface Picture {
+  /** A whole SVG document. */
+  readonly svg: string;
+  /** Size in CSS pixels. */
+  readonly width: number;
+  readonly height: number;
 }
 
 /** A cell of a heat map. */
