@@ -97,6 +97,22 @@ describe('the cells of the page', () => {
     }
   });
 
+  test('have the values of curves as a table', async () => {
+    const { cells } = await withCells();
+    const cell = cells.nth(3);
+    await run(cell);
+    await over(cell);
+    await cell.getByText('Values as a table').click();
+    const rows = cell.locator('.output tbody tr');
+    expect(await rows.count()).toBe(60);
+    const seventh = await rows.nth(7).locator('td').allInnerTexts();
+    // Columns 6 to 9 of 32: sines and cosines of position 7 over 10000^(6/32) and 10000^(8/32).
+    const expected = [6, 6, 8, 8].map((column, i) =>
+      (i % 2 === 0 ? Math.sin : Math.cos)(7 / 10000 ** (column / 32)).toFixed(3),
+    );
+    expect(seventh.map((text) => text.trim().replace('−', '-'))).toEqual(expected);
+  });
+
   test('are listings in both languages where there are no scripts', async () => {
     const page = await open({ still: true, javaScriptEnabled: false });
     for (const listing of await page.locator('main > code-cell').first().locator('pre').all()) {

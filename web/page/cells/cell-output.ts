@@ -1,13 +1,15 @@
-import { html, type TemplateResult } from 'lit';
+import { html, render, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import '../../elements/heat-map.js';
 import type { Localised } from '../../elements/localised.js';
-import { linesPlot } from './lines-plot.js';
+import { valuesTable } from '../../elements/values-table.js';
+import { linesLabel, linesPlot } from './lines-plot.js';
 import type { CellOutput } from './messages.js';
 import { rangeOf } from './range.js';
 import type { RunState } from './cell-run.js';
 
 type Map = Extract<CellOutput, { type: 'heatmap' }>;
+type Lines = Extract<CellOutput, { type: 'lines' }>;
 
 /** One output of a cell; `width` is what there is for it, in CSS pixels. */
 export function outputItem(output: CellOutput, width: number, words: Localised): TemplateResult {
@@ -18,7 +20,9 @@ export function outputItem(output: CellOutput, width: number, words: Localised):
     case 'heatmap':
       return heatMap(output, width, words);
     case 'lines':
-      return html`<div class="picture">${linesPlot(output, width, words)}</div>`;
+      return html`<div class="picture" aria-live="off">
+        ${linesPlot(output, width, words)} ${linesTable(output, words)}
+      </div>`;
   }
 }
 
@@ -48,6 +52,34 @@ function heatMap({ values, rows, columns }: Map, width: number, words: Localised
       .columnName=${words.text('column')}
     ></heat-map>
   </div>`;
+}
+
+/** The curves' values, made once the reader asks for them. */
+function linesTable(lines: Lines, words: Localised): TemplateResult {
+  const { values, rows, columns, shown } = lines;
+  const label = linesLabel(lines, words);
+  const fill = ({ currentTarget }: Event): void => {
+    const details = currentTarget as HTMLDetailsElement;
+    const place = details.querySelector<HTMLElement>('.scroller');
+    if (!details.open || place === null) return;
+    const table = valuesTable({
+      values: Array.from({ length: rows }, (_, row) =>
+        shown.map((column) => values[row * columns + column] ?? NaN),
+      ).flat(),
+      rows,
+      rowName: words.text('cell.row'),
+      columnName: words.text('column'),
+      origin: 0,
+      heads: [...shown],
+      format: (value) => words.number(value, 3),
+      caption: label,
+    });
+    render(table, place);
+  };
+  return html`<details @toggle=${fill}>
+    <summary>${words.text('table')}</summary>
+    <div class="scroller" role="region" tabindex="0" aria-label=${label}></div>
+  </details>`;
 }
 
 /** What is to be said about a run: why it has ended, where it has not simply come to its end. */

@@ -85,6 +85,10 @@ export const cellStyles = css`
   @media (max-width: 30rem) {
     .actions {
       flex-basis: 100%;
+      gap: 0.25rem;
+    }
+    .actions button {
+      padding: 0 0.5rem;
     }
   }
   @media print {

@@ -1,19 +1,16 @@
-import { html, LitElement, nothing, type TemplateResult } from 'lit';
+import { html, LitElement, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import { Localised } from '../../elements/localised.js';
 import { seriesStyles } from '../../elements/series.js';
 import { baseStyles, controlStyles } from '../../elements/styles.js';
 import { widthObserver } from '../../elements/width-observer.js';
+import { caretOffset } from './caret.js';
+import { cellBar, LANGUAGES, type CellBar, type Language } from './cell-bar.js';
 import { outputItem, verdict } from './cell-output.js';
 import { CellRun } from './cell-run.js';
 import { cellStyles, editorStyles } from './code-cell-styles.js';
 import type { CellEditor } from './editor.js';
 import { linesStyles } from './lines-plot.js';
-import { caretOffset } from './caret.js';
-
-const LANGUAGES = ['javascript', 'pytorch'] as const;
-type Language = (typeof LANGUAGES)[number];
-const NAMES: Readonly<Record<Language, string>> = { javascript: 'JavaScript', pytorch: 'PyTorch' };
 
 /**
  * `<code-cell>`: two listings, one of JavaScript that readers may run and edit, one of PyTorch to read. The listings are the
@@ -88,17 +85,7 @@ export class CodeCell extends LitElement {
         ? this.#words.text('cell.noEditor')
         : verdict(status, this.#words, this.limit / 1000);
     return html`
-      <div class="bar" @keydown=${this.#onKey}>
-        <div class="tabs" role="tablist" aria-label=${this.#words.text('cell.language')}>
-          ${LANGUAGES.map((language) => this.#tab(language))}
-        </div>
-        <div class="actions">
-          ${javascript ? this.#actions() : nothing}
-          <button type="button" @click=${this.#copy}>
-            ${this.#words.text(this.copied ? 'tools.copied' : 'tools.copy')}
-          </button>
-        </div>
-      </div>
+      <div class="bar" @keydown=${this.#onKey}>${cellBar(this.#words, this.#bar())}</div>
       <div
         id="panel-javascript"
         class="panel code"
@@ -139,46 +126,24 @@ export class CodeCell extends LitElement {
     `;
   }
 
-  #tab(language: Language): TemplateResult {
-    const chosen = language === this.language;
-    return html`<button
-      type="button"
-      role="tab"
-      id="tab-${language}"
-      aria-controls="panel-${language}"
-      aria-selected=${chosen}
-      tabindex=${chosen ? 0 : -1}
-      @click=${() => (this.language = language)}
-      @keydown=${this.#onTabKey}
-    >
-      ${NAMES[language]}
-    </button>`;
-  }
-
-  #actions(): TemplateResult {
-    const running = this.#run.status.state === 'running';
-    const touched = this.edited || this.#run.status.state !== 'idle';
-    return html`
-      <button
-        type="button"
-        class="run"
-        aria-keyshortcuts="Control+Enter Meta+Enter"
-        title="Ctrl/⌘ + Enter"
-        @click=${running ? this.#stop : this.#start}
-      >
-        ${this.#words.text(running ? 'cell.stop' : 'cell.run')}
-      </button>
-      <button type="button" ?hidden=${this.editing === 'here'} @click=${() => void this.#edit(0)}>
-        ${this.#words.text('cell.edit')}
-      </button>
-      <button type="button" ?hidden=${!touched} @click=${this.#reset}>
-        ${this.#words.text('cell.reset')}
-      </button>
-    `;
+  #bar(): CellBar {
+    const { state } = this.#run.status;
+    return {
+      language: this.language,
+      running: state === 'running',
+      editable: this.editing !== 'here',
+      touched: this.edited || state !== 'idle',
+      copied: this.copied,
+      choose: (language) => (this.language = language),
+      start: this.#start,
+      stop: () => this.#run.stop(),
+      edit: () => void this.#edit(0),
+      reset: this.#reset,
+      copy: () => void this.#copy(),
+    };
   }
 
   readonly #start = (): void => void this.#run.start(this.#code, this.limit);
-  readonly #stop = (): void => this.#run.stop();
 
   readonly #reset = (): void => {
     this.#run.clear();
@@ -211,15 +176,6 @@ export class CodeCell extends LitElement {
     if (this.language !== 'javascript') return;
     event.preventDefault();
     this.#start();
-  };
-
-  readonly #onTabKey = (event: KeyboardEvent): void => {
-    const moves = ['ArrowRight', 'ArrowLeft', 'Home', 'End'].includes(event.key);
-    if (!moves) return;
-    event.preventDefault();
-    const other = event.key === 'Home' ? 0 : event.key === 'End' ? 1 : 1 - LANGUAGES.indexOf(this.language);
-    this.language = LANGUAGES[other]!;
-    this.shadowRoot?.getElementById(`tab-${this.language}`)?.focus();
   };
 
   readonly #editAtClick = (event: MouseEvent): void => {

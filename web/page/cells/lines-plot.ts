@@ -26,8 +26,7 @@ export function linesPlot(lines: Lines, width: number, words: Localised): SVGTem
     ) ?? '';
   const ends = shown.map((column) => finite(y(at(rows - 1, column)), height / 2));
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, height - MARGIN.bottom);
-  const label = words.text('cell.lines', { columns: shown.join(', '), rows: words.number(rows) });
-  return svg`<svg class="lines" height=${height} role="img" aria-label=${label}>
+  return svg`<svg class="lines" height=${height} role="img" aria-label=${linesLabel(lines, words)}>
     ${axes(x, y, width, height, words)}
     ${seriesOf(shown).map(
       ({ column, className }, index) => svg`<path class=${className} d=${draw(column)} />
@@ -35,6 +34,11 @@ export function linesPlot(lines: Lines, width: number, words: Localised): SVGTem
           y=${heights[index] ?? 0} dy="0.35em">${column}</text>`,
     )}
   </svg>`;
+}
+
+/** What the picture is, in words. */
+export function linesLabel({ shown, rows }: Lines, words: Localised): string {
+  return words.text('cell.lines', { columns: shown.join(', '), rows: words.number(rows) });
 }
 
 function axes(
