@@ -80,18 +80,30 @@ build_elements() {
 build_page() {
   local stamp=build/page.stamp
   [[ -e build/page/index.html ]] || rm -f $stamp
-  newer_than $stamp scripts/{offline,stills}.mjs web/page web/elements web/training web/lib build/glue package-lock.json tsconfig.base.json tsconfig.json || return 0
+  newer_than $stamp web/page web/elements web/training web/lib build/glue package-lock.json tsconfig.base.json tsconfig.json || return 0
   touch $stamp.next
   step page node node_modules/vite/bin/vite.js build --config web/page/vite.config.ts web/page \
     --outDir "$PWD/build/page" --emptyOutDir
-  step stills node scripts/stills.mjs build/page
+  mv $stamp.next $stamp
+}
+
+# What is put into the page once it is there. Drawing the figures takes half a minute: with STILLS=kept pages get what pictures
+# there are.
+finish_page() {
+  local stamp=build/finished.stamp
+  newer_than $stamp build/page/index.html scripts/{offline,stills}.mjs || return 0
+  touch $stamp.next
+  step stills node scripts/stills.mjs build/page ${STILLS:+"$STILLS"}
   tail -n 1 build/logs/stills.log
   step offline node scripts/offline.mjs build/page
-  mv $stamp.next $stamp
+  if [[ ${STILLS-} != kept ]]; then mv $stamp.next $stamp; fi
 }
 
 build_library
 case ${1-} in
   '' | elements) build_elements ;;&
-  '' | page) build_page ;;
+  '' | page)
+    build_page
+    finish_page
+    ;;
 esac

@@ -10,5 +10,7 @@ if (: <"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null; then
 fi
 
 bash scripts/setup.sh
-bash scripts/build.sh
+STILLS=kept bash scripts/build.sh
+# The pictures for readers without scripts come meanwhile.
+bash scripts/build.sh page >build/logs/start-stills.log 2>&1 &
 exec node scripts/serve.mjs

@@ -1,10 +1,19 @@
 // Puts a picture of every figure into a built page, for browsers without scripts and for paper: draws each figure with the page's own
 // exporter in a headless Chromium, wide and narrow, light and dark. Pictures are kept in build/stills as long as what draws them
 // stays the same. Without a Chromium the page has none, and says in words that its figures need scripts.
-//   usage: stills.mjs FOLDER_OF_THE_PAGE
+//   usage: stills.mjs FOLDER_OF_THE_PAGE [kept]      with kept it draws nothing, and puts in what there is
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { chromium } from 'playwright-core';
 
@@ -27,19 +36,50 @@ const REST = 400;
  * @typedef {Record<string, Record<string, Size>>} Stills  The size of each variant of each figure, by its id.
  */
 
-const page = process.argv[2];
-if (!page) throw new Error('usage: stills.mjs FOLDER_OF_THE_PAGE');
+const [page, mode] = process.argv.slice(2);
+if (!page || ![undefined, 'kept'].includes(mode))
+  throw new Error('usage: stills.mjs FOLDER_OF_THE_PAGE [kept]');
 
-const executablePath = findChromium();
 const languages = readdirSync(page).filter((name) => /^[a-z]{2}$/.test(name));
-if (executablePath === undefined) {
-  console.log('no still figures: there is no Chromium here');
+if (mode === 'kept') {
+  const kept = languages.filter((language) => existsSync(manifestOf(language)));
+  for (const language of kept) insert(language);
+  console.log(`still figures: those of ${kept.length} languages, as they were drawn last`);
 } else {
+  await renew();
+}
+
+/** Draws what is out of date, and puts everything in. */
+async function renew() {
   const started = performance.now();
-  const drawn = await drawAll(executablePath);
-  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  const stale = languages.filter((language) => keptKey(language) !== keyOf(language));
+  if (stale.length > 0) {
+    const browser = await launch();
+    if (browser === undefined) return;
+    try {
+      await drawAll(browser, stale);
+    } finally {
+      await browser.close();
+    }
+  }
   for (const language of languages) insert(language);
-  console.log(`still figures: ${languages.length} languages, ${drawn} drawn anew, ${seconds} s`);
+  const seconds = ((performance.now() - started) / 1000).toFixed(0);
+  console.log(`still figures: ${languages.length} languages, ${stale.length} drawn anew, ${seconds} s`);
+}
+
+/** A browser; where there is none, or it does not start, the page does without. */
+async function launch() {
+  const executablePath = findChromium();
+  if (executablePath === undefined) {
+    console.log('no still figures: there is no Chromium here');
+    return undefined;
+  }
+  try {
+    return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  } catch (error) {
+    console.log(`no still figures: ${executablePath} does not start: ${String(error).split('\n')[0]}`);
+    return undefined;
+  }
 }
 
 function findChromium() {
@@ -56,22 +96,14 @@ function findChromium() {
   return undefined;
 }
 
-/** Draws the languages whose pictures are out of date; how many. @param {string} executablePath */
-async function drawAll(executablePath) {
-  const stale = languages.filter((language) => keptKey(language) !== keyOf(language));
-  if (stale.length === 0) return 0;
-  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
-  try {
-    // Two at a time: a page waits more than it works.
-    const rest = [...stale];
-    const lane = async () => {
-      for (let language = rest.shift(); language; language = rest.shift()) await draw(browser, language);
-    };
-    await Promise.all([lane(), lane()]);
-  } finally {
-    await browser.close();
-  }
-  return stale.length;
+/** @param {import('playwright-core').Browser} browser @param {string[]} stale */
+async function drawAll(browser, stale) {
+  // Two at a time: a page waits more than it works.
+  const rest = [...stale];
+  const lane = async () => {
+    for (let language = rest.shift(); language; language = rest.shift()) await draw(browser, language);
+  };
+  await Promise.all([lane(), lane()]);
 }
 
 /** @param {import('playwright-core').Browser} browser @param {string} language */
@@ -153,7 +185,9 @@ function insert(language) {
       pictureElement(`../stills/${language}/${id}`, sizes, plain(question)),
     );
   });
-  writeFileSync(fileOf(language), html);
+  // Somebody may be reading it.
+  writeFileSync(`${fileOf(language)}.new`, html);
+  renameSync(`${fileOf(language)}.new`, fileOf(language));
 }
 
 /** @param {string} path @param {Record<string, Size>} sizes @param {string} alt */
