@@ -1,4 +1,4 @@
-// Bundles the library's two entries, each into one minified file, and puts the wasm beside them.
+// Bundles the library's entries, each into one minified file, and puts the wasm beside them.
 //   usage: bundle.mjs FOLDER_TO_WRITE
 import { copyFileSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,48 +9,62 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const outDir = process.argv[2];
 if (!outDir) throw new Error('usage: bundle.mjs FOLDER_TO_WRITE');
 
-const WASM_URL = "new URL('./wasm-attention.wasm', import.meta.url)";
+/** What an entry must hold as it is, letter for letter, and the entry. */
+const PATTERNS = {
+  slim: "new URL('./wasm-attention.wasm', import.meta.url)",
+  worker: "new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' })",
+};
 
 /**
- * Keeps the wasm's URL as it is, letter for letter: Vite must not turn the file into a data: URL here, and the bundler of
- * whoever uses the package must recognise the pattern, which the minifier's backticks would hide from some.
+ * Keeps the patterns as they are: Vite must not turn the file into a data: URL or a bundle here, and the bundler of whoever
+ * uses the package must recognise them, which the minifier's backticks would hide from some.
  *
  * @returns {import('vite').Plugin}
  */
-function keepWasmUrl() {
+function keepPatterns() {
   return {
-    name: 'keep-wasm-url',
+    name: 'keep-patterns',
     enforce: 'pre',
-    transform: (code) => code.replace(WASM_URL, '__WASM_URL__'),
+    transform: (code) =>
+      Object.entries(PATTERNS).reduce(
+        (text, [name, pattern]) => text.replace(pattern, `__${name}__()`),
+        code,
+      ),
     generateBundle(_options, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
-        file.code = file.code.replace('__WASM_URL__', WASM_URL);
-        const wanted = file.name === 'slim';
-        if (file.code.includes(WASM_URL) !== wanted) {
-          this.error(`${file.fileName}: expected ${wanted ? 'the' : 'no'} pattern ${WASM_URL}`);
+        for (const [name, pattern] of Object.entries(PATTERNS)) {
+          file.code = file.code.replace(`__${name}__()`, pattern);
+          const wanted = file.name === name;
+          if (file.code.includes(pattern) !== wanted) {
+            this.error(`${file.fileName}: expected ${wanted ? 'the' : 'no'} pattern ${pattern}`);
+          }
         }
       }
     },
   };
 }
 
-// One build an entry, so that neither needs a shared chunk: a page that embeds the wasm makes one request.
-for (const entry of ['index', 'slim']) {
+// One build an entry, so that none needs a shared chunk: a page that embeds the wasm makes one request. Only the worker's script
+// imports another entry, the first.
+for (const entry of ['index', 'slim', 'worker', 'worker-thread']) {
   await build({
     root,
     configFile: false,
     publicDir: false,
     logLevel: 'warn',
     define: { __VERSION__: JSON.stringify(version) },
-    plugins: [keepWasmUrl()],
+    plugins: [keepPatterns()],
     build: {
       outDir,
       emptyOutDir: false,
       target: 'es2022',
       lib: { entry: join(root, `web/lib/${entry}.ts`), formats: ['es'], fileName: entry },
       // Vite leaves the white space of ES libraries alone unless told.
-      rolldownOptions: { output: { minify: true } },
+      rolldownOptions: {
+        external: (id) => entry === 'worker-thread' && id === './index.js',
+        output: { minify: true },
+      },
     },
   });
 }

@@ -1,0 +1,93 @@
+/**
+ * The worker that `wasm-attention/worker` starts: the library, and the objects that handles on the other side stand for. It
+ * computes one request after another.
+ *
+ * @packageDocumentation
+ */
+import { load, type LoadOptions } from './index.js';
+import { serve } from './worker/port.js';
+import { pack, unpack, type Answer, type Description, type Request, type Token } from './worker/wire.js';
+
+type Anything = Record<string, unknown> & ((...args: readonly unknown[]) => unknown);
+type Class = new (...args: readonly unknown[]) => unknown;
+
+const objects = new Map<number, Anything>();
+let nextId = 0;
+
+/** Data, as against an object that does something: no class, and nothing behind its properties. */
+function isData(value: object): boolean {
+  if (ArrayBuffer.isView(value) || Array.isArray(value)) return true;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return false;
+  return Object.values(Object.getOwnPropertyDescriptors(value)).every(({ get }) => get === undefined);
+}
+
+/** Keeps an object, and says what its handle needs to know. */
+function describe(object: object): Description {
+  const id = nextId++;
+  objects.set(id, object as Anything);
+  const description = {
+    id,
+    methods: new Set<string>(),
+    classes: new Set<string>(),
+    values: new Set<string>(),
+  };
+  if (typeof object === 'function') return { id, methods: [''], classes: [], values: [] };
+  for (
+    let owner = object;
+    owner !== null && owner !== Object.prototype;
+    owner = Object.getPrototypeOf(owner) as object
+  ) {
+    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+      if (name === 'constructor') continue;
+      const kind = typeof value !== 'function' ? 'values' : /^[A-Z]/.test(name) ? 'classes' : 'methods';
+      description[kind].add(name);
+    }
+  }
+  return {
+    id,
+    methods: [...description.methods],
+    classes: [...description.classes],
+    values: [...description.values],
+  };
+}
+
+function tokenOf(value: object): Token | undefined {
+  return isData(value) ? undefined : { kind: 'handle', ...describe(value) };
+}
+
+function fromToken(token: Token): unknown {
+  if (token.kind === 'reference') return objects.get(token.id);
+  if (token.kind === 'symbol') return Symbol(token.text);
+  const { text } = token as { text: string };
+  return Object.assign(() => undefined, { toString: () => text });
+}
+
+async function perform({ action, id, name, args }: Request): Promise<unknown> {
+  const given = unpack(args, fromToken) as [unknown, ...unknown[]];
+  if (action === 'load') {
+    // The module as a handle, though it is of no class.
+    return { module: { kind: 'handle', ...describe(await load(given[0] as LoadOptions)) } };
+  }
+  const object = objects.get(id)!;
+  if (action === 'release') return void objects.delete(id);
+  if (action === 'call')
+    return name === '' ? object(...given) : (object[name] as Anything).call(object, ...given);
+  if (action === 'construct') return new (object[name] as Class)(...given);
+  if (action === 'get') return object[name];
+  return void Object.assign(object, given[0]);
+}
+
+serve(async (message) => {
+  const request = message as Request;
+  const buffers = new Set<ArrayBuffer>();
+  let answer: Answer;
+  try {
+    answer = { result: pack(await perform(request), tokenOf, buffers) };
+  } catch (error) {
+    buffers.clear();
+    const { name, message } = error as Error;
+    answer = { error: { name, message } };
+  }
+  return { message: answer, transfer: [...buffers] };
+});

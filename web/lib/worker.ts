@@ -1,0 +1,80 @@
+/**
+ * wasm-attention in a worker: the same API, asynchronous, so that a page stays alive while it computes.
+ *
+ * @example
+ * import { loadWorker } from 'wasm-attention/worker';
+ * const attention = await loadWorker();
+ * const { output } = await attention.with({ signal }).scaledDotProductAttention(Q, K, V, { isCausal: true });
+ * @packageDocumentation
+ */
+import { checkOptions, wrongKind } from './check.js';
+import { disposeSymbol } from './dispose.js';
+import type { LoadOptions } from './load.js';
+import { Connection } from './worker/connection.js';
+import { createHandle } from './worker/handle.js';
+import type { WorkerSource } from './worker/port.js';
+import type { AsyncWasmAttention } from './worker/types.js';
+
+export type * from './api.js';
+export type { WorkerSource } from './worker/port.js';
+export type { Asynchronous, AsyncWasmAttention, CallOptions, Handle } from './worker/types.js';
+
+export interface LoadWorkerOptions extends LoadOptions {
+  /**
+   * Where the worker's script is, by default `worker-thread.js` beside this file, which bundlers find; or a function that
+   * starts the worker. It is the package's entry `wasm-attention/worker-thread`.
+   */
+  worker?: WorkerSource;
+}
+
+const OPERATION = 'loadWorker';
+
+/**
+ * Starts a worker of its own at each call, and loads the module in it. Every function of `WasmAttention` returns a promise
+ * here, layers are made by `await new attention.MultiHeadAttention(…)`, and calls are done one after another, in their order.
+ * An error is of the class, and has the message, that the synchronous function throws.
+ *
+ * A call has no steps of its own, so it reports no progress; between the calls of a loop is where to.
+ *
+ * @param options as of `load`; a Response in `wasm` is read once and kept for the case that a worker must be replaced
+ * @throws TypeError where the worker's script does not load, RangeError in an engine without workers
+ * @example
+ * const attention = await loadWorker();
+ * const layer = await new attention.MultiHeadAttention({ numHiddens: 64, numHeads: 4 });
+ * const { output } = await layer.with({ signal: AbortSignal.timeout(1000) }).forward(x, x, x);
+ */
+export async function loadWorker(options?: LoadWorkerOptions): Promise<AsyncWasmAttention> {
+  const { worker, wasm, ...rest } = checkOptions<LoadWorkerOptions>(OPERATION, options);
+  if (worker !== undefined && !['string', 'function'].includes(typeof worker) && tagOf(worker) !== 'URL') {
+    wrongKind(OPERATION, 'worker to be a URL or a function that starts one', worker);
+  }
+  const connection = new Connection(worker, {
+    ...rest,
+    ...(wasm !== undefined && { wasm: await portable(wasm) }),
+  });
+  const description = await connection.start();
+  const dispose = (): void => connection.dispose();
+  const module = { thread: undefined, id: 0, label: '' };
+  return createHandle(
+    connection,
+    module,
+    description,
+    {},
+    { dispose, [disposeSymbol]: dispose },
+  ) as AsyncWasmAttention;
+}
+
+/** The wasm as a worker can be given it: an address that means the same there, or bytes. */
+async function portable(wasm: NonNullable<LoadOptions['wasm']>): Promise<unknown> {
+  const source = await wasm;
+  if (typeof source === 'string') return new URL(source, globalThis.document?.baseURI).href;
+  const tag = tagOf(source);
+  if (tag === 'URL') return (source as URL).href;
+  // What is no answer, or a bad one, is for the library to say.
+  return tag === 'Response' && (source as Response).ok ? (source as Response).arrayBuffer() : source;
+}
+
+/** What an object is, also one of another realm. */
+function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}

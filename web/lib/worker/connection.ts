@@ -1,0 +1,207 @@
+/** The page's side of a worker: requests one after another, and a new worker where one has ended. */
+import { startThread, type Thread, type WorkerSource } from './port.js';
+import type { CallOptions } from './types.js';
+import { pack, type Answer, type Description, type Packed, type Request, type Token } from './wire.js';
+
+const OPERATION = 'loadWorker';
+const ERRORS = { TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError } as const;
+
+/** Where an object is: in which worker, under which number. */
+export interface Reference {
+  /** Undefined is the loaded module, which every worker has. */
+  readonly thread: Thread | undefined;
+  readonly id: number;
+  /** What messages call it. */
+  readonly label: string;
+}
+
+/** What a request gave, and the worker that gave it, where handles are. */
+export interface Given {
+  readonly packed: Packed;
+  readonly thread: Thread;
+}
+
+interface Job {
+  readonly request: Request;
+  readonly transfer: readonly ArrayBuffer[];
+  /** The workers that the objects of the request are in. */
+  readonly references: readonly Reference[];
+  resolve(given: Given): void;
+  reject(reason: unknown): void;
+}
+
+/** Which objects handles stand for. */
+export const references = new WeakMap<object, Reference>();
+
+export class Connection {
+  readonly #source: WorkerSource | undefined;
+  readonly #loadOptions: unknown;
+  readonly #queue: Job[] = [];
+  #running: Job | undefined;
+  #thread: Thread | undefined;
+  #disposed = false;
+
+  constructor(source: WorkerSource | undefined, loadOptions: unknown) {
+    this.#source = source;
+    this.#loadOptions = loadOptions;
+  }
+
+  /** Starts the worker; what the loaded module has. */
+  async start(): Promise<Description> {
+    const { body } = (await this.#load()).packed;
+    return (body as { module: Description }).module;
+  }
+
+  /** Queues a request; the arguments are copied, or handed over, before this returns. */
+  request(
+    action: Request['action'],
+    target: Reference,
+    name: string,
+    args: readonly unknown[],
+    { signal, transfer }: CallOptions = {},
+  ): Promise<Given> {
+    return new Promise((resolve, reject) => {
+      if (this.#disposed)
+        throw new TypeError(`${target.label}: expected a worker in use, got a disposed one`);
+      signal?.throwIfAborted();
+      const used = [target];
+      const buffers = new Set<ArrayBuffer>();
+      const packed = pack(args, (value) => tokenOf(value, used), buffers, transfer !== undefined);
+      if (Array.isArray(transfer)) buffers.clear();
+      for (const part of Array.isArray(transfer)
+        ? (transfer as readonly (ArrayBuffer | ArrayBufferView)[])
+        : []) {
+        buffers.add(ArrayBuffer.isView(part) ? (part.buffer as ArrayBuffer) : part);
+      }
+      const handedOver = transfer ? [...buffers] : [];
+      // What waits must not change with the caller's arrays.
+      const snapshot = structuredClone(
+        { action, id: target.id, name, args: packed },
+        { transfer: handedOver },
+      );
+      const moved = new Set<ArrayBuffer>();
+      pack(snapshot, () => undefined, moved, true);
+      const abort = (): void => this.#abort(job, signal!.reason);
+      const settled = (): void => signal?.removeEventListener('abort', abort);
+      const job: Job = {
+        request: snapshot,
+        transfer: [...moved],
+        references: used,
+        resolve: (given) => (settled(), resolve(given)),
+        reject: (reason) => (settled(), reject(reason as Error)),
+      };
+      signal?.addEventListener('abort', abort);
+      this.#queue.push(job);
+      this.#next();
+    });
+  }
+
+  /** Lets go of an object whose handle is gone. */
+  release(reference: Reference): void {
+    // After what waits, which may be about it.
+    if (reference.thread === this.#thread) this.request('release', reference, '', []).catch(() => undefined);
+  }
+
+  dispose(): void {
+    this.#disposed = true;
+    this.#end('a disposed one');
+    for (const job of this.#queue.splice(0)) job.reject(new TypeError(`${job.references[0]!.label}: expected a worker in use, got a disposed one`)); // prettier-ignore
+  }
+
+  #next(): void {
+    if (this.#running) return;
+    const job = this.#queue.shift();
+    if (!job) {
+      // A worker with nothing to do keeps no process from ending.
+      this.#thread?.keepAlive(false);
+      return;
+    }
+    if (!this.#thread) {
+      this.#queue.unshift(job);
+      this.#load().catch(() => undefined);
+      return;
+    }
+    const lost = job.references.find(({ thread }) => thread !== undefined && thread !== this.#thread);
+    if (lost) {
+      job.reject(
+        new TypeError(`${lost.label}: expected an object in use, got one that went with its worker`),
+      );
+      this.#next();
+    } else {
+      this.#send(job);
+    }
+  }
+
+  #load(): Promise<Given> {
+    return new Promise((resolve, reject) => {
+      const thread = startThread(this.#source, {
+        onMessage: (message) => this.#receive(thread, message as Answer),
+        onEnd: (reason) => {
+          if (thread === this.#thread) this.#end(reason);
+        },
+      });
+      this.#thread = thread;
+      const args = { body: [this.#loadOptions], tokens: [] };
+      const request: Request = { action: 'load', id: 0, name: '', args };
+      const references = [{ thread, id: 0, label: OPERATION }];
+      const fail = (reason: unknown): void => {
+        // The next call tries again.
+        if (thread === this.#thread) this.#thread = undefined;
+        thread.terminate();
+        for (const waiting of this.#queue.splice(0)) waiting.reject(reason);
+        reject(reason as Error);
+      };
+      this.#send({ request, transfer: [], references, resolve, reject: fail });
+    });
+  }
+
+  #send(job: Job): void {
+    this.#running = job;
+    this.#thread!.keepAlive(true);
+    this.#thread!.post(job.request, job.transfer);
+  }
+
+  #receive(thread: Thread, { result, error }: Answer): void {
+    if (thread !== this.#thread) return;
+    const job = this.#running!;
+    this.#running = undefined;
+    if (result) job.resolve({ packed: result, thread });
+    else job.reject(thrown(error));
+    this.#next();
+  }
+
+  #abort(job: Job, reason: unknown): void {
+    const place = this.#queue.indexOf(job);
+    if (place >= 0) this.#queue.splice(place, 1);
+    job.reject(reason);
+    if (job === this.#running) {
+      this.#running = undefined;
+      this.#end('');
+    }
+  }
+
+  /** Ends the worker, if it has not ended by itself, and goes on with a new one where requests wait. */
+  #end(reason: string): void {
+    const thread = this.#thread;
+    const job = this.#running;
+    this.#thread = this.#running = undefined;
+    thread?.terminate();
+    job?.reject(new TypeError(`${job.references[0]!.label}: expected a worker in use, got ${reason}`));
+    if (!this.#disposed && this.#queue.length > 0) this.#next();
+  }
+}
+
+function tokenOf(value: object, used: Reference[]): Token | undefined {
+  const reference = references.get(value);
+  if (!reference) return undefined;
+  used.push(reference);
+  return { kind: 'reference', id: reference.id };
+}
+
+/** The error as it was thrown: of the same class, with the same message. */
+function thrown({ name, message }: { name: string; message: string }): Error {
+  const Class = Object.hasOwn(ERRORS, name) ? ERRORS[name as keyof typeof ERRORS] : Error;
+  const error = new Class(message);
+  if (error.name !== name) error.name = name;
+  return error;
+}

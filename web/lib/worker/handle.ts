@@ -1,0 +1,73 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { references, type Connection, type Given, type Reference } from './connection.js';
+import type { CallOptions } from './types.js';
+import { unpack, type Description } from './wire.js';
+
+const asyncDispose: typeof Symbol.asyncDispose =
+  Symbol.asyncDispose ?? (Symbol.for('Symbol.asyncDispose') as typeof Symbol.asyncDispose);
+
+const registry = new FinalizationRegistry<() => void>((release) => release());
+
+/** A result of the worker's, with handles where it has objects and functions. */
+function received(connection: Connection, label: string, { packed, thread }: Given): unknown {
+  return unpack(packed, (token) => {
+    if (token.kind !== 'handle') return undefined;
+    const reference = { thread, id: token.id, label };
+    const handle = createHandle(connection, reference, token, {});
+    registry.register(handle, () => connection.release(reference));
+    return handle;
+  });
+}
+
+/** What stands for an object of the worker's: its methods, classes and properties, asynchronous. */
+export function createHandle(
+  connection: Connection,
+  reference: Reference,
+  description: Description,
+  options: CallOptions,
+  own: object = {},
+): object {
+  const { label } = reference;
+  const request = async (
+    action: 'call' | 'construct' | 'get' | 'assign',
+    name: string,
+    args: readonly unknown[],
+  ) => {
+    const called = label === '' ? name : name === '' ? label : `${label}.${name}`;
+    const target = { ...reference, label: called };
+    return received(connection, action === 'construct' ? name : called, await connection.request(action, target, name, args, options)); // prettier-ignore
+  };
+  const method =
+    (name: string) =>
+    (...args: readonly unknown[]) =>
+      request('call', name, args);
+
+  if (description.methods[0] === '') {
+    const callable = method('');
+    references.set(callable, reference);
+    return callable;
+  }
+  const handle: Record<string | symbol, unknown> = {};
+  for (const name of description.methods) handle[name] = method(name);
+  for (const name of description.classes) {
+    // `new` gives the promise: a constructor may return any object.
+    handle[name] = function (...args: readonly unknown[]) {
+      return request('construct', name, args);
+    };
+  }
+  for (const name of description.values) {
+    Object.defineProperty(handle, name, { get: () => request('get', name, []), enumerable: false });
+  }
+  handle.assign = (values: object) => request('assign', 'assign', [values]);
+  handle.with = (changed: CallOptions) => {
+    const derived = createHandle(connection, reference, description, { ...options, ...changed }, own);
+    // The object stays as long as one of its handles.
+    parents.set(derived, handle);
+    return derived;
+  };
+  if (description.methods.includes('dispose')) handle[asyncDispose] = handle.dispose;
+  references.set(handle, reference);
+  return Object.assign(handle, own);
+}
+
+const parents = new WeakMap<object, object>();

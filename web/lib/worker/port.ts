@@ -1,0 +1,99 @@
+/** A worker's two ends, alike in browsers and Node. */
+
+/** Where workers come from: the script's address, or a function that starts one. */
+export type WorkerSource = URL | string | (() => Worker);
+
+/** The page's end. */
+export interface Thread {
+  post(message: unknown, transfer: readonly ArrayBuffer[]): void;
+  /** Under Node: whether the worker keeps the process from ending. */
+  keepAlive(needed: boolean): void;
+  terminate(): void;
+}
+
+export interface ThreadEvents {
+  onMessage(message: unknown): void;
+  /** The worker is gone, or never came. */
+  onEnd(reason: string): void;
+}
+
+/** Node's module, without an import of it that bundlers would stumble over. */
+const nodeThreads = (): typeof import('node:worker_threads') | undefined =>
+  globalThis.process?.getBuiltinModule?.('node:worker_threads');
+
+/** Starts a worker. */
+export function startThread(source: WorkerSource | undefined, events: ThreadEvents): Thread {
+  if (typeof source !== 'function' && !('Worker' in globalThis)) return startNodeThread(source, events);
+  const worker = typeof source === 'function' ? source() : startWebWorker(source);
+  worker.onmessage = ({ data }) => events.onMessage(data);
+  worker.onmessageerror = () => events.onEnd('an answer that cannot be read');
+  worker.onerror = (event) => {
+    event.preventDefault();
+    // A script that does not load gives an event without a message.
+    events.onEnd(event.message || 'a script that does not load');
+  };
+  return {
+    post: (message, transfer) => worker.postMessage(message, [...transfer]),
+    keepAlive: () => undefined,
+    terminate: () => worker.terminate(),
+  };
+}
+
+function startWebWorker(source: URL | string | undefined): Worker {
+  if (source === undefined) {
+    // Bundlers know this line, letter for letter.
+    const start = (): Worker =>
+      new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' });
+    const here = globalThis.location?.origin;
+    const address = import.meta.url;
+    if (here === undefined || !/^https?:/.test(address) || new URL(address).origin === here) return start();
+    source = address.replace(/[^/]*$/, 'worker-thread.js');
+  }
+  const url = new URL(source, globalThis.location?.href);
+  const foreign =
+    globalThis.location !== undefined && /^https?:/.test(url.href) && url.origin !== location.origin;
+  if (!foreign) return new Worker(url, { type: 'module' });
+  // A worker's script must be of the page's own origin; what a module imports need not be, where its server agrees.
+  const blob = new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' });
+  const own = URL.createObjectURL(blob);
+  const worker = new Worker(own, { type: 'module' });
+  worker.addEventListener('message', () => URL.revokeObjectURL(own), { once: true });
+  return worker;
+}
+
+function startNodeThread(source: URL | string | undefined, { onMessage, onEnd }: ThreadEvents): Thread {
+  const threads = nodeThreads();
+  if (!threads)
+    throw new RangeError(
+      'loadWorker: expected an engine with workers (Node 20.16 or later), got one without',
+    );
+  // Spelled so that bundlers see no asset here: the line above is theirs.
+  const url = source ?? import.meta.url.replace(/[^/]*$/, 'worker-thread.js');
+  const worker = new threads.Worker(new URL(url));
+  worker.on('message', onMessage);
+  worker.on('messageerror', () => onEnd('an answer that cannot be read'));
+  worker.on('error', ({ message }: Error) => onEnd(message));
+  worker.on('exit', (code) => onEnd(`an end with code ${code}`));
+  return {
+    post: (message, transfer) => worker.postMessage(message, transfer),
+    keepAlive: (needed) => (needed ? worker.ref() : worker.unref()),
+    terminate: () => void worker.terminate(),
+  };
+}
+
+/** The worker's end: calls `answer` for each message and posts what it gives. */
+export function serve(
+  answer: (message: unknown) => Promise<{ message: unknown; transfer: ArrayBuffer[] }>,
+): void {
+  const receive = async (message: unknown): Promise<void> => {
+    const answered = await answer(message);
+    port.postMessage(answered.message, answered.transfer);
+  };
+  interface Port {
+    postMessage(message: unknown, transfer: ArrayBuffer[]): void;
+  }
+  const inNode = !('postMessage' in globalThis) && nodeThreads()?.parentPort;
+  const port = (inNode || globalThis) as Port;
+  if (inNode) inNode.on('message', (message: unknown) => void receive(message));
+  else globalThis.addEventListener('message', ({ data }: MessageEvent<unknown>) => void receive(data));
+}

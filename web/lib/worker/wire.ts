@@ -1,0 +1,131 @@
+/**
+ * What crosses between the page's thread and the worker's. Structured cloning carries data; what it cannot carry (handles,
+ * functions, symbols) is left out of the body and named beside it with its path, so that no data can be mistaken for it.
+ */
+
+/** What stands in for something that cannot be cloned. */
+export type Token =
+  /** An object of the worker's that the other side has a handle of. */
+  | { readonly kind: 'reference'; readonly id: number }
+  /** An object of the worker's that the other side gets a handle of. */
+  | ({ readonly kind: 'handle' } & Description)
+  /** An argument that no operation takes; it crosses so that the operation says so itself. */
+  | { readonly kind: 'function' | 'symbol'; readonly text: string };
+
+/** An object of the worker's, as its handle needs it. */
+export interface Description {
+  readonly id: number;
+  /** '' where the object itself can be called. */
+  readonly methods: readonly string[];
+  readonly classes: readonly string[];
+  readonly values: readonly string[];
+}
+
+/** A value in a form that can be cloned. */
+export interface Packed {
+  readonly body: unknown;
+  readonly tokens: readonly (readonly [path: readonly (string | number)[], token: Token])[];
+}
+
+/** What is to be done in the worker. */
+export interface Request {
+  readonly action: 'load' | 'call' | 'construct' | 'get' | 'assign' | 'release';
+  /** The object's; 0 is the loaded module. */
+  readonly id: number;
+  readonly name: string;
+  readonly args: Packed;
+}
+
+/** What the worker answers: a result, or what was thrown. */
+export type Answer =
+  | { readonly result: Packed; readonly error?: undefined }
+  | { readonly error: { readonly name: string; readonly message: string }; readonly result?: undefined };
+
+/**
+ * A copy of the structure around the data, without what cannot be cloned; the data itself is shared. One object that occurs
+ * twice stays one. Adds the array buffers that it meets to `buffers`.
+ *
+ * @param tokenOf the token of an object that is not data
+ * @param whole keep the buffer of a view of a part of it, which is else copied: cloning takes all of a buffer
+ */
+export function pack(
+  value: unknown,
+  tokenOf: (value: object) => Token | undefined,
+  buffers: Set<ArrayBuffer>,
+  whole = false,
+): Packed {
+  const tokens: [readonly (string | number)[], Token][] = [];
+  const copies = new Map<object, unknown>();
+
+  const walk = (value: unknown, path: readonly (string | number)[]): unknown => {
+    if (typeof value === 'symbol') {
+      tokens.push([path, { kind: 'symbol', text: value.description ?? '' }]);
+      return undefined;
+    }
+    if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return value;
+    const token =
+      tokenOf(value) ??
+      (typeof value === 'function' ? ({ kind: 'function', text: String(value) } as const) : undefined);
+    if (token) {
+      tokens.push([path, token]);
+      return undefined;
+    }
+    if (ArrayBuffer.isView(value)) {
+      const { buffer, byteLength } = value;
+      if (!whole && byteLength < buffer.byteLength && !(value instanceof DataView)) {
+        return Float32Array.prototype.slice.call(value);
+      }
+      // A shared buffer stays shared. The tag knows one of another realm, too.
+      if (tag(buffer) === 'ArrayBuffer') buffers.add(buffer as ArrayBuffer);
+      return value;
+    }
+    if (['ArrayBuffer', 'SharedArrayBuffer', 'WebAssembly.Module', 'Date', 'RegExp'].includes(tag(value)))
+      return value;
+    if (copies.has(value)) return copies.get(value);
+    if (Array.isArray(value)) return walkArray(value, path);
+    if (Symbol.iterator in value) return walkArray(Array.from(value as Iterable<unknown>), path);
+    const copy: Record<string, unknown> = {};
+    copies.set(value, copy);
+    // Inherited ones as well: options may have defaults behind them. Tensors of other libraries have accessors in a class.
+    const names = new Set<string>();
+    for (const name in value) names.add(name);
+    for (const name of ['data', 'shape', 'dims']) if (name in value) names.add(name);
+    for (const name of names) copy[name] = walk((value as Record<string, unknown>)[name], [...path, name]);
+    return copy;
+  };
+  const walkArray = (value: readonly unknown[], path: readonly (string | number)[]): unknown => {
+    // Long arrays of numbers are cloned as they are.
+    if (
+      !value.some(
+        (element) =>
+          typeof element === 'object' || typeof element === 'function' || typeof element === 'symbol',
+      )
+    ) {
+      return value;
+    }
+    const copy: unknown[] = [];
+    copies.set(value, copy);
+    value.forEach((element, i) => (copy[i] = walk(element, [...path, i])));
+    return copy;
+  };
+  return { body: walk(value, []), tokens };
+}
+
+/** The value again, with what `make` makes of its tokens. */
+export function unpack({ body, tokens }: Packed, make: (token: Token) => unknown): unknown {
+  const root = { body };
+  for (const [path, token] of tokens) {
+    let parent: Record<string | number, unknown> = root;
+    let name: string | number = 'body';
+    for (const next of path) {
+      parent = parent[name] as Record<string | number, unknown>;
+      name = next;
+    }
+    parent[name] = make(token);
+  }
+  return root.body;
+}
+
+function tag(value: object): string {
+  return Object.prototype.toString.call(value).slice(8, -1);
+}
