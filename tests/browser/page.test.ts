@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import axe from 'axe-core';
 import type { AxeResults } from 'axe-core';
+import { join } from 'node:path';
 import type { Page } from 'playwright-core';
+import { published } from '../../web/page/plugins/pages.js';
 import { useBrowser } from './browser.js';
 
 const { open, origin, expectComplaints } = useBrowser();
@@ -36,9 +38,16 @@ test('everything comes from the page’s own origin', async () => {
   expect(new Set(hosts)).toEqual(new Set([origin()]));
 });
 
-test.each(['en-GB', 'fr-FR'])('at / a browser that speaks %s comes to a page that exists', async (locale) => {
-  const page = await open({ path: '/#fig-heatmap', locale, still: true });
-  await page.waitForURL(`${origin()}/en/#fig-heatmap`);
+test.each([
+  ['en-GB', 'en'],
+  ['pt-PT', 'pt'],
+  ['ko-KR', 'ko'],
+  ['tr', 'tr'],
+  ['id-ID', 'id'],
+  ['fr-FR', 'en'],
+])('at / a browser that speaks %s comes to the page in %s', async (locale, language) => {
+  const page = await open({ path: '/?fig-P=length%3D5#fig-heatmap', locale, still: true });
+  await page.waitForURL(`${origin()}/${language}/?fig-P=length%3D5#fig-heatmap`);
 });
 
 test('at / without scripts there are links', async () => {
@@ -55,14 +64,33 @@ test('without scripts text, formulas and captions can be read, and the page says
   for (const caption of await page.locator('figcaption').all()) expect(await caption.isVisible()).toBe(true);
 });
 
-test('the menu offers no language that has no prose', async () => {
-  const page = await open();
-  expect(
-    await page
+test('the menu offers the languages that have prose, on every page, and so does hreflang', async () => {
+  const languages = published(join(import.meta.dirname, '../../web/page'));
+  for (const language of languages) {
+    const page = await open({ path: `/${language}/`, figures: [] });
+    const alternates = await page
       .locator('link[hreflang]')
-      .evaluateAll((links) => links.map((link) => (link as HTMLLinkElement).hreflang)),
-  ).toEqual(['en', 'x-default']);
-  expect(await page.getByRole('navigation', { name: 'Language' }).count()).toBe(0);
+      .evaluateAll((links) => links.map(({ hreflang, href }: HTMLLinkElement) => [hreflang, href]));
+    expect(alternates).toEqual([
+      ...languages.map((each) => [each, `${origin()}/${each}/`]),
+      ['x-default', `${origin()}/`],
+    ]);
+    const menu = page.locator('nav.languages a');
+    expect(
+      await menu.evaluateAll((links) => links.map(({ hreflang }: HTMLAnchorElement) => hreflang)),
+    ).toEqual(languages);
+    expect(await menu.locator('xpath=self::*[@aria-current="page"]').getAttribute('hreflang')).toBe(language);
+  }
+});
+
+test('sections, formulas and figures have the same ids in every language', async () => {
+  const idsOf = async (language: string): Promise<string[]> => {
+    const page = await open({ path: `/${language}/`, figures: [] });
+    return page.locator('main [id]').evaluateAll((all) => all.map(({ id }) => id).sort());
+  };
+  const [first = 'en', ...others] = published(join(import.meta.dirname, '../../web/page'));
+  const ids = await idsOf(first);
+  for (const language of others) expect([language, await idsOf(language)]).toEqual([language, ids]);
 });
 
 test('every link inside the page leads somewhere', async () => {

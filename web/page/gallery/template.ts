@@ -18,9 +18,11 @@ export function galleryPage(): string {
       <noscript><p class="notice">JavaScript is off. The figures need it, and so does their list.</p></noscript>
     </header>
     <main id="text" tabindex="-1">
-      <p>Import the elements once; then each is a tag. They speak the language of the nearest <code>lang</code> attribute (en, pt,
-      ko, tr, id), follow the page’s <code>color-scheme</code>, and take colours and font from custom properties such as
-      <code>--figure-accent</code>.</p>
+      <p>One script tag, with the package’s folder <code>dist</code> on your own server; then each figure is a tag, loaded when its reader
+      comes near. They speak the language of the nearest <code>lang</code> attribute (en, pt, ko, tr, id), follow the page’s
+      <code>color-scheme</code>, and take colours and font from custom properties such as <code>--figure-accent</code>.</p>
+      <pre><code>&lt;script type="module" src="dist/elements/auto.js"&gt;&lt;/script&gt;</code></pre>
+      <p>With a bundler, all of them at once:</p>
       <pre><code>import 'wasm-attention/elements';</code></pre>
       <p>Every figure fires <code>figure-change</code> when its reader changes a setting, with all settings by name in
       <code>detail</code>, and <code>figure-error</code> when the library cannot be loaded. Both bubble and leave shadow roots. A link
