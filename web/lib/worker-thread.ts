@@ -19,7 +19,7 @@ function isData(value: object): boolean {
   if (ArrayBuffer.isView(value) || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) return false;
-  return Object.values(Object.getOwnPropertyDescriptors(value)).every(({ get }) => get === undefined);
+  return Object.values(Object.getOwnPropertyDescriptors(value)).every((property) => !('get' in property));
 }
 
 /** Keeps an object, and says what its handle needs to know. */
@@ -38,9 +38,10 @@ function describe(object: object): Description {
     owner !== null && owner !== Object.prototype;
     owner = Object.getPrototypeOf(owner) as object
   ) {
-    for (const [name, { value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
       if (name === 'constructor') continue;
-      const kind = typeof value !== 'function' ? 'values' : /^[A-Z]/.test(name) ? 'classes' : 'methods';
+      const kind =
+        typeof property.value !== 'function' ? 'values' : /^[A-Z]/.test(name) ? 'classes' : 'methods';
       description[kind].add(name);
     }
   }

@@ -26,8 +26,8 @@ interface Job {
   readonly transfer: readonly ArrayBuffer[];
   /** The workers that the objects of the request are in. */
   readonly references: readonly Reference[];
-  resolve(given: Given): void;
-  reject(reason: unknown): void;
+  readonly resolve: (given: Given) => void;
+  readonly reject: (reason: unknown) => void;
 }
 
 /** Which objects handles stand for. */
@@ -87,8 +87,14 @@ export class Connection {
         request: snapshot,
         transfer: [...moved],
         references: used,
-        resolve: (given) => (settled(), resolve(given)),
-        reject: (reason) => (settled(), reject(reason as Error)),
+        resolve: (given) => {
+          settled();
+          resolve(given);
+        },
+        reject: (reason) => {
+          settled();
+          reject(reason);
+        },
       };
       signal?.addEventListener('abort', abort);
       this.#queue.push(job);
@@ -149,7 +155,7 @@ export class Connection {
         if (thread === this.#thread) this.#thread = undefined;
         thread.terminate();
         for (const waiting of this.#queue.splice(0)) waiting.reject(reason);
-        reject(reason as Error);
+        reject(reason);
       };
       this.#send({ request, transfer: [], references, resolve, reject: fail });
     });

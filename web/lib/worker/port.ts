@@ -12,9 +12,9 @@ export interface Thread {
 }
 
 export interface ThreadEvents {
-  onMessage(message: unknown): void;
+  readonly onMessage: (message: unknown) => void;
   /** The worker is gone, or never came. */
-  onEnd(reason: string): void;
+  readonly onEnd: (reason: string) => void;
 }
 
 /** Node's module, without an import of it that bundlers would stumble over. */
@@ -92,8 +92,8 @@ export function serve(
   interface Port {
     postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   }
-  const inNode = !('postMessage' in globalThis) && nodeThreads()?.parentPort;
-  const port = (inNode || globalThis) as Port;
+  const inNode = 'postMessage' in globalThis ? undefined : nodeThreads()?.parentPort;
+  const port = (inNode ?? globalThis) as Port;
   if (inNode) inNode.on('message', (message: unknown) => void receive(message));
   else globalThis.addEventListener('message', ({ data }: MessageEvent<unknown>) => void receive(data));
 }

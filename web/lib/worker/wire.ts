@@ -83,7 +83,13 @@ export function pack(
       return value;
     if (copies.has(value)) return copies.get(value);
     if (Array.isArray(value)) return walkArray(value, path);
-    if (Symbol.iterator in value) return walkArray(Array.from(value as Iterable<unknown>), path);
+    if (Symbol.iterator in value) {
+      const elements = Array.from(value as Iterable<unknown>);
+      // A set or map of data is cloned as what it is; of anything else that can be iterated a list remains.
+      const clones =
+        ['Set', 'Map'].includes(tag(value)) && !elements.some((element) => Object(element) === element);
+      return clones ? value : walkArray(elements, path);
+    }
     const copy: Record<string, unknown> = {};
     copies.set(value, copy);
     // Inherited ones as well: options may have defaults behind them. Tensors of other libraries have accessors in a class.

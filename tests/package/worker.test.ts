@@ -1,0 +1,311 @@
+import { load, type WasmAttention } from 'wasm-attention';
+import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
+
+let here: WasmAttention;
+let there: AsyncWasmAttention;
+
+beforeAll(async () => {
+  here = await load();
+  there = await loadWorker();
+});
+afterAll(() => there.dispose());
+
+/** Numbers between -1 and 1 that look random. */
+const tensor = (...shape: number[]) => ({
+  data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) =>
+    Math.sin(i * i + shape.length),
+  ),
+  shape,
+});
+/** Seconds of work, if nobody stops it: 8192 queries, as many keys, 16 heads. */
+const long = () => ({ data: new Float32Array(16 * 8192 * 64).fill(0.5), shape: [1, 16, 8192, 64] });
+
+describe('the module in a worker', () => {
+  const [q, k, v] = [tensor(2, 3, 4), tensor(2, 5, 4), tensor(2, 5, 6)];
+  type Call = (attention: WasmAttention) => unknown;
+  // One list for both: what a function returns is awaited there.
+  const calls: Record<string, Call> = {
+    tensor: (a) => a.tensor([[1, 2], [3, 4]]), // prettier-ignore
+    scaledDotProductAttention: (a) =>
+      a.scaledDotProductAttention(q, k, v, { validLens: [2, 5], needWeights: true, needLogSumExp: true }),
+    scaledDotProductAttentionBackward: (a) =>
+      a.scaledDotProductAttentionBackward(tensor(2, 3, 6), q, k, v, { isCausal: true }),
+    maskedSoftmax: (a) => a.maskedSoftmax([[[1, 2, 3]]], [2]),
+    additiveAttention: (a) =>
+      a.additiveAttention(q, k, v, { Wq: tensor(7, 4), Wk: tensor(7, 4), wv: tensor(1, 7) }),
+    sinusoidalEncoding: (a) => a.sinusoidalEncoding({ length: 9, dim: 5 }),
+    rotaryEmbedding: (a) => a.rotaryEmbedding(q, { offset: 3 }),
+    alibiSlopes: (a) => a.alibiSlopes(12),
+    t5RelativeBuckets: (a) => a.t5RelativeBuckets({ queryLength: 7 }),
+    complexity: (a) => a.complexity('cnn', { n: 9, d: 4 }),
+    softmaxCrossEntropy: (a) => a.softmaxCrossEntropy(tensor(3, 4), new Set([0, 1, 3]) as never),
+  };
+
+  it.each(Object.keys(calls))('%s gives what the synchronous one gives', async (name) => {
+    const call = calls[name]!;
+    // softmaxCrossEntropy is given what it refuses: both ways must refuse it alike.
+    const expected = await outcome(() => call(here));
+    expect(await outcome(() => call(there as never))).toEqual(expected);
+    // A result that was handed over is missed by nobody.
+    expect(await outcome(() => call(there as never))).toEqual(expected);
+  });
+
+  it('has every member of the synchronous one', () => {
+    const members = Object.keys(here).filter((name) => !['version', 'features'].includes(name));
+    expect(Object.keys(there)).toEqual(expect.arrayContaining(members));
+  });
+
+  it('has properties as promises', async () => {
+    expect(await there.version).toBe(here.version);
+    expect(await there.features).toEqual(here.features);
+  });
+
+  it('does calls in their order, each with its arguments as they were', async () => {
+    const x = tensor(1, 4, 4);
+    const expected = here.relativeShift(x);
+    const calls = [there.relativeShift(x), there.relativeShift(x)];
+    x.data.fill(0);
+    expect(await Promise.all(calls)).toEqual([expected, expected]);
+    expect((await there.relativeShift(x)).data.every((value) => value === 0)).toBe(true);
+  });
+
+  it('copies of a view only its part', async () => {
+    const whole = new Float32Array(100).map((_, i) => i);
+    const scores = { data: whole.subarray(10, 13), shape: [1, 3] };
+    expect(await there.maskedSoftmax(scores)).toEqual(here.maskedSoftmax(scores));
+    expect(whole).toHaveLength(100);
+  });
+
+  it('takes tensors of classes that have accessors', async () => {
+    class Foreign {
+      get data() {
+        return new Float32Array([1, 2, 3]);
+      }
+      get dims() {
+        return [1, 3];
+      }
+    }
+    expect(await there.maskedSoftmax(new Foreign())).toEqual(here.maskedSoftmax([[1, 2, 3]]));
+  });
+});
+
+describe('layers in a worker', () => {
+  const x = tensor(2, 3, 8);
+
+  it('learn as they do outside: forward, backward, step', async () => {
+    const options = { numHiddens: 8, numHeads: 2, ffnHiddens: 16, seed: 5, dropout: 0.25 };
+    const layer = new here.TransformerEncoderLayer(options);
+    const adam = new here.Adam(layer.parameters(), { lr: 0.1 });
+    const remote = await new there.TransformerEncoderLayer(options);
+    const remoteAdam = await new there.Adam(await remote.parameters(), { lr: 0.1 });
+    for (const lr of [0.1, 0.05]) {
+      adam.lr = lr;
+      await remoteAdam.assign({ lr });
+      const { output, backward } = layer.forward(x, { training: true });
+      const answered = await remote.forward(x, { training: true });
+      expect(answered.output).toEqual(output);
+      expect(await answered.backward!(output)).toEqual(backward!(output));
+      adam.step();
+      await remoteAdam.step();
+    }
+    expect(await remoteAdam.lr).toBe(0.05);
+    expect(await remote.stateDict()).toEqual(layer.stateDict());
+    const [parameter] = await remote.parameters();
+    expect(await parameter!.grad).toEqual(layer.parameters()[0]!.grad);
+    await Promise.all([remote.dispose(), remoteAdam.dispose()]);
+    adam.dispose();
+    layer.dispose();
+  });
+
+  it('keep a cache', async () => {
+    const options = { numHiddens: 8, numHeads: 2, seed: 1 };
+    const layer = new here.MultiHeadAttention(options);
+    const cache = layer.createCache({ batch: 2, maxLength: 6 });
+    const remote = await new there.MultiHeadAttention(options);
+    const remoteCache = await remote.createCache({ batch: 2, maxLength: 6 });
+    for (let step = 0; step < 2; ++step) {
+      const { output } = await remote.forward(x, x, x, { cache: remoteCache, isCausal: true });
+      expect(output).toEqual(layer.forward(x, x, x, { cache, isCausal: true }).output);
+    }
+    expect(await remoteCache.length).toBe(6);
+    await remote[Symbol.asyncDispose]();
+    layer.dispose();
+  });
+
+  it('throw on use after dispose, as they do outside', async () => {
+    const remote = await new there.Linear({ inFeatures: 8, outFeatures: 2 });
+    const layer = new here.Linear({ inFeatures: 8, outFeatures: 2 });
+    await remote.dispose();
+    layer.dispose();
+    expect(await outcome(() => remote.forward(x))).toEqual(await outcome(() => layer.forward(x)));
+  });
+});
+
+describe('errors', () => {
+  const mistakes: Record<string, (attention: WasmAttention) => unknown> = {
+    'of shape': (a) => a.scaledDotProductAttention([[1]], [[1, 2]], [[1]]),
+    'of kind': (a) => a.maskedSoftmax('scores' as never),
+    'of an option': (a) => a.sinusoidalEncoding({ length: -1, dim: 4 }),
+    'that cannot be cloned': (a) => a.maskedSoftmax((() => 1) as never),
+    'of a class': (a) => new a.Linear({ inFeatures: 0, outFeatures: 1 }),
+    'of what is no parameter': (a) => new a.Adam([{} as never]),
+    'of memory': (a) => a.sinusoidalEncoding({ length: 2 ** 24, dim: 2 ** 10 }),
+  };
+
+  it.each(Object.keys(mistakes))('%s cross over as the same class and message', async (name) => {
+    const expected = await outcome(() => mistakes[name]!(here));
+    expect(expected).toHaveProperty('thrown');
+    expect(await outcome(() => mistakes[name]!(there as never))).toEqual(expected);
+    await expect(there.alibiSlopes(2)).resolves.toBeDefined();
+  });
+});
+
+describe('transfer', () => {
+  it('copies unless told', async () => {
+    const x = tensor(1, 4, 4);
+    await there.relativeShift(x);
+    expect(x.data).toHaveLength(16);
+  });
+
+  it('detaches all inputs, or those named', async () => {
+    const [q, k, v] = [tensor(2, 3), tensor(2, 3), tensor(2, 3)];
+    const expected = here.scaledDotProductAttention(q, k, v);
+    const [q2, k2, v2] = [tensor(2, 3), tensor(2, 3), tensor(2, 3)];
+    expect(await there.with({ transfer: true }).scaledDotProductAttention(q, k, v)).toEqual(expected);
+    expect([q, k, v].map(({ data }) => data.length)).toEqual([0, 0, 0]);
+    expect(await there.with({ transfer: [q2.data, v2.data.buffer] }).scaledDotProductAttention(q2, k2, v2)).toEqual(expected); // prettier-ignore
+    expect([q2, k2, v2].map(({ data }) => data.length)).toEqual([0, 6, 0]);
+  });
+});
+
+describe('a signal', () => {
+  it('stops an attention of 8192 queries in the middle; the next call works', async () => {
+    const q = long();
+    const layer = await new there.Linear({ inFeatures: 4, outFeatures: 4 });
+    const { signal, abort } = controller();
+    const call = there.with({ signal }).scaledDotProductAttention(q, q, q);
+    const waiting = there.maskedSoftmax([[1, 1]]);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    const started = performance.now();
+    abort();
+    await expect(call).rejects.toHaveProperty('name', 'AbortError');
+    // At once, as against the seconds that the rest would take; generous to a busy machine.
+    expect(performance.now() - started).toBeLessThan(500);
+    expect((await waiting).data).toEqual(new Float32Array([0.5, 0.5]));
+    expect(await there.alibiSlopes(8)).toEqual(here.alibiSlopes(8));
+    await expect(layer.forward([[1, 2, 3, 4]])).rejects.toThrow(
+      new TypeError('Linear.forward: expected an object in use, got one that went with its worker'),
+    );
+  }, 30_000);
+
+  it('takes a call out of the queue without ending the worker', async () => {
+    const layer = await new there.Linear({ inFeatures: 2, outFeatures: 2 });
+    const { signal, abort } = controller();
+    const first = there.alibiSlopes(4);
+    const call = there.with({ signal }).alibiSlopes(8);
+    abort();
+    await expect(call).rejects.toHaveProperty('name', 'AbortError');
+    expect(await first).toEqual(here.alibiSlopes(4));
+    expect((await layer.forward([[1, 2]])).output.shape).toEqual([1, 2]);
+  });
+
+  it('that has fired already rejects without a call, with the reason given', async () => {
+    const reason = new Error('not wanted');
+    await expect(there.with({ signal: AbortSignal.abort(reason) }).alibiSlopes(8)).rejects.toBe(reason);
+  });
+
+  it('that fires after the answer changes nothing', async () => {
+    const { signal, abort } = controller();
+    const layer = await new there.Linear({ inFeatures: 2, outFeatures: 2 });
+    await layer.with({ signal }).forward([[1, 2]]);
+    abort();
+    expect((await layer.forward([[1, 2]])).output.shape).toEqual([1, 2]);
+  });
+});
+
+describe('the end of a worker', () => {
+  it('is its dispose: what waits rejects, and so does every later call', async () => {
+    const attention = await loadWorker();
+    const calls = [attention.alibiSlopes(8), attention.alibiSlopes(4)];
+    attention.dispose();
+    for (const call of [...calls, attention.alibiSlopes(2)]) {
+      await expect(call).rejects.toThrow(
+        new TypeError('alibiSlopes: expected a worker in use, got a disposed one'),
+      );
+    }
+  });
+
+  it('that nobody asked for rejects the call; the next one has a new worker', async () => {
+    const { Worker } = await import('node:worker_threads');
+    const started: InstanceType<typeof Worker>[] = [];
+    // As a browser's worker: what loadWorker asks of one that it is given.
+    const attention = await loadWorker({ worker: () => webWorker(started, Worker) });
+    const q = long();
+    const call = attention.scaledDotProductAttention(q, q, q);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    started[0]!.emit('error', new Error('out of luck'));
+    await expect(call).rejects.toThrow(
+      new TypeError('scaledDotProductAttention: expected a worker in use, got out of luck'),
+    );
+    expect(await attention.alibiSlopes(8)).toEqual(here.alibiSlopes(8));
+    expect(started).toHaveLength(2);
+    attention.dispose();
+  }, 30_000);
+
+  it('is met at the start where the script is missing', async () => {
+    const missing = loadWorker({ worker: new URL('./missing.js', import.meta.url) });
+    await expect(missing).rejects.toThrow(/^loadWorker: expected a worker in use, got Cannot find module/);
+  });
+});
+
+describe('loadWorker', () => {
+  it('takes the wasm as load does, and hands on what is wrong with it', async () => {
+    const bytes = await import('node:fs').then(({ readFileSync }) =>
+      readFileSync('dist/wasm-attention.wasm'),
+    );
+    const module = await WebAssembly.compile(bytes);
+    for (const wasm of [bytes, module, new Response(bytes)]) {
+      const attention = await loadWorker({ wasm });
+      expect(await attention.alibiSlopes(8)).toEqual(here.alibiSlopes(8));
+      attention.dispose();
+    }
+    await expect(loadWorker({ wasm: new Uint8Array(3) })).rejects.toThrow(/^load: expected the wasm/);
+    await expect(loadWorker({ threads: 0 })).rejects.toThrow(RangeError);
+    await expect(loadWorker({ worker: 3 as never })).rejects.toThrow(
+      new TypeError('loadWorker: expected worker to be a URL or a function that starts one, got 3'),
+    );
+  });
+});
+
+/** What a call gave, or what it threw, both comparable. */
+async function outcome(call: () => unknown): Promise<unknown> {
+  try {
+    return { result: await call() };
+  } catch (error) {
+    const { name, message } = error as Error;
+    return { thrown: `${name}: ${message}` };
+  }
+}
+
+function controller(): { signal: AbortSignal; abort: () => void } {
+  const made = new AbortController();
+  return { signal: made.signal, abort: () => made.abort() };
+}
+
+/** A worker of Node's with the face of a browser's. */
+function webWorker(
+  started: InstanceType<typeof import('node:worker_threads').Worker>[],
+  NodeWorker: typeof import('node:worker_threads').Worker,
+): Worker {
+  const worker = new NodeWorker(new URL(import.meta.resolve('wasm-attention/worker-thread')));
+  started.push(worker);
+  const face = {
+    onmessage: (_event: { data: unknown }) => undefined,
+    onerror: (_event: { message: string; preventDefault: () => void }) => undefined,
+    postMessage: (message: unknown, transfer: ArrayBuffer[]) => worker.postMessage(message, transfer),
+    terminate: () => void worker.terminate(),
+  };
+  worker.on('message', (data: unknown) => face.onmessage({ data }));
+  worker.on('error', ({ message }: Error) => face.onerror({ message, preventDefault: () => undefined }));
+  return face as unknown as Worker;
+}
