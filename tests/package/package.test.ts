@@ -19,8 +19,16 @@ describe('the packed package', () => {
     const papers = files.filter((file) => !file.startsWith('dist/'));
     expect(papers).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json']);
     const code = files.filter((file) => file.startsWith('dist/') && !file.endsWith('.d.ts'));
-    expect(code).toEqual(['dist/index.js', 'dist/slim.js', 'dist/wasm-attention.wasm']);
-    expect(files).toEqual(expect.arrayContaining(['dist/index.d.ts', 'dist/slim.d.ts']));
+    const library = code.filter((file) => !file.startsWith('dist/elements/'));
+    expect(library).toEqual(
+      ['index.js', 'slim.js', 'wasm-attention.wasm', 'worker-thread.js', 'worker.js'].map(
+        (file) => `dist/${file}`,
+      ),
+    );
+    for (const file of code) expect(file).toMatch(/\.(js|wasm)$/);
+    expect(files).toEqual(
+      expect.arrayContaining(['dist/index.d.ts', 'dist/slim.d.ts', 'dist/elements/index.d.ts']),
+    );
   });
 
   it.each(ENTRIES)('computes when %s is imported in an empty folder', (entry) => {
