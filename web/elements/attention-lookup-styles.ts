@@ -186,5 +186,15 @@ export const lookupStyles = css`
     .chain {
       grid-row: auto;
     }
+    .chain th,
+    .chain td {
+      padding-inline: 0.2rem;
+    }
+    .chain col.name {
+      width: 2.5rem;
+    }
+    .chain col.share {
+      width: 6.5rem;
+    }
   }
 `;

@@ -1,0 +1,66 @@
+/** What a figure's tools give of it: the numbers of its file and of its table, its code, its address. */
+import { readFile } from 'node:fs/promises';
+import type { Locator } from 'playwright-core';
+
+/** A number as English pages write it, with a true minus sign and commas between thousands. */
+export function numberOf(text: string): number {
+  const plain = text.replace('−', '-').replaceAll(',', '').trim();
+  return plain === '-∞' ? -Infinity : Number(plain === '' ? NaN : plain);
+}
+
+/** The CSV that the figure saves: its head, and its rows. */
+export async function csvOf(figure: Locator): Promise<{ columns: string[]; rows: string[][] }> {
+  await figure.getByRole('button', { name: 'Save', exact: true }).click();
+  const download = figure.page().waitForEvent('download');
+  await figure.getByRole('button', { name: '(CSV)' }).click();
+  const text = await readFile(await (await download).path(), 'utf8');
+  const [columns = [], ...rows] = text
+    .trimEnd()
+    .split('\r\n')
+    .map((line) => fields(line));
+  return { columns, rows };
+}
+
+/** The fields of a line of CSV; those with commas stand between quotation marks. */
+function fields(line: string): string[] {
+  return [...line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g)].map(
+    ([, quoted, bare = '']) => quoted?.replaceAll('""', '"') ?? bare,
+  );
+}
+
+/** The texts of the figure's table, row by row, each row with its head. Opens the table and closes it. */
+export async function tableOf(figure: Locator): Promise<string[][]> {
+  const toggle = figure.getByRole('button', { name: 'Values as a table' });
+  await toggle.click();
+  const rows = await figure
+    .locator('.figure-values tbody tr')
+    .evaluateAll((all) =>
+      all.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent ?? '')),
+    );
+  await toggle.click();
+  return rows;
+}
+
+/** The figure's code, as its panel shows it. Opens the panel and closes it. */
+export async function codeOf(figure: Locator): Promise<{ javascript: string; pytorch: string }> {
+  const toggle = figure.getByRole('button', { name: 'Code', exact: true });
+  await toggle.click();
+  const text = async (language: string): Promise<string> => {
+    await figure.getByRole('radio', { name: language }).check();
+    return (await figure.locator('.panel pre').textContent()) ?? '';
+  };
+  const code = { pytorch: await text('PyTorch'), javascript: await text('JavaScript') };
+  await toggle.click();
+  return code;
+}
+
+/** Path and query of the address that the figure gives; the page must let the clipboard be used. */
+export async function addressOf(figure: Locator): Promise<string> {
+  await figure.getByRole('button', { name: 'Copy link' }).click();
+  await figure.getByRole('button', { name: 'Link copied' }).waitFor();
+  const { pathname, search } = new URL(await figure.page().evaluate(() => navigator.clipboard.readText()));
+  return pathname + search;
+}
+
+/** What a page needs for `addressOf`. */
+export const CLIPBOARD = { permissions: ['clipboard-read', 'clipboard-write'] };
