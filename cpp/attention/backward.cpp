@@ -10,6 +10,7 @@
 
 #include <algorithm>
 
+#include "attention/rows.h"
 #include "attention/sequences.h"
 #include "kernels/pack.h"
 
@@ -47,7 +48,7 @@ namespace {
   }
   differentiateSoftmax(a, w, g, keys);
 
-  std::fill(w.gradQuery, w.gradQuery + static_cast<size_t>(kGroup) * w.width, 0.0f);
+  clearVectors(w.gradQuery, static_cast<size_t>(kGroup) * w.width);
   if (a.bias) addBiasGradient(a, w, g, keys, args.gradBias);
   if (a.relativeKeys) {
     const TableWorkspace& t = w.relativeKeys;
@@ -70,7 +71,7 @@ namespace {
                   w.width, w.gradQuery);
   for (int lane = 0; lane < g.count; ++lane) {
     float* to = rowOf(args.gradQuery, a.queryStrides, g.b - w.firstSequence, g.h, g.first + lane);
-    for (int e = 0; e < a.width; ++e) to[e] = a.scale * w.gradQuery[lane * w.width + e];
+    scaleRow(w.gradQuery + lane * w.width, a.scale, to, a.width);
   }
 }
 
@@ -137,7 +138,7 @@ void backwardHead(const AttentionGradArgs& args, BackwardWorkspace& w, int b, in
 }
 
 void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride, int rows, int columns) {
-  for (int r = 0; r < rows; ++r, from += from_stride, to += to_stride) std::copy(from, from + columns, to);
+  for (int r = 0; r < rows; ++r, from += from_stride, to += to_stride) scaleRow(from, 1.0f, to, columns);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "attention/backward.h"
+#include "attention/rows.h"
 #include "kernels/cutter.h"
 #include "kernels/pack.h"
 
@@ -57,8 +58,8 @@ BackwardWorkspace::BackwardWorkspace(const AttentionArgs& a, float* scratch) : f
   w.seen = seenKeys(a, b);
   w.seen.begin = w.seen.begin / kTileRows * kTileRows;
   const size_t keys = roundUp(a.keys, kTileRows);
-  std::fill(w.gradKey, w.gradKey + keys * w.width, 0.0f);
-  std::fill(w.gradValue, w.gradValue + keys * w.valueWidth, 0.0f);
+  clearVectors(w.gradKey, keys * w.width);
+  clearVectors(w.gradValue, keys * w.valueWidth);
   const int count = w.seen.end - w.seen.begin;
   if (count <= 0) return;
   const float* key = rowOf(a.key, a.keyStrides, b, kv_head, w.seen.begin);

@@ -14,6 +14,7 @@
 
 #include "attention.h"
 #include "attention/group.h"
+#include "attention/rows.h"
 #include "attention/sequences.h"
 #include "attention/visible.h"
 #include "kernels/cutter.h"
@@ -62,7 +63,11 @@ void finishGroup(const AttentionArgs& a, const Workspace& w, const Group& g, int
     float* to = a.output + static_cast<ptrdiff_t>(g.b) * a.outputStrides.batch +
                 static_cast<ptrdiff_t>(g.h) * a.outputStrides.head +
                 static_cast<ptrdiff_t>(g.first + lane) * a.outputStrides.row;
-    for (int c = 0; c < a.valueWidth; ++c) to[c] = empty ? 0.0f : from[c] * scale;
+    if (empty) {
+      std::fill(to, to + a.valueWidth, 0.0f);
+    } else {
+      scaleRow(from, scale, to, a.valueWidth);
+    }
     const size_t row = resultRow(a, g, lane);
     if (a.logSumExp) a.logSumExp[row] = empty ? -kInfinity : max + std::log(sum);
     if (!a.weights || empty) continue;

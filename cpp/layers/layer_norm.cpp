@@ -1,3 +1,8 @@
+// Versions tried of a row's moments (both passes in a step of training of 8.2 ms, 4096 rows of 64; wasm, Xeon of the Sapphire
+// Rapids kind, Node 20):
+//   mean, what rounding left of it, variance: three passes               0.24 ms
+//   the last two in one pass, one chain of sums each                     0.21 to 0.31
+//   the same with two chains                                             0.11   <- this
 #include <algorithm>
 #include <cmath>
 
@@ -44,14 +49,20 @@ Moments momentsOf(const float* x, int dim, float eps) {
   const auto from = [mean](auto v) { return v - mean; };
   // Both in one pass: what rounding left is small beside the deviations, so that its square cancels no digits of theirs.
   const auto square = [](auto v) { return v * v; };
-  f32x4 sums{}, squares{};
+  f32x4 sums[2] = {}, squares[2] = {};
   int i = 0;
-  for (; i + kLanes <= dim; i += kLanes) {
+  const auto add = [&](int chain) {
     const f32x4 d = from(load(x + i));
-    sums += d;
-    squares += square(d);
+    sums[chain] += d;
+    squares[chain] += square(d);
+    i += kLanes;
+  };
+  while (i + 2 * kLanes <= dim) {
+    add(0);
+    add(1);
   }
-  float total = sum(sums), squared = sum(squares);
+  if (i + kLanes <= dim) add(0);
+  float total = sum(sums[0] + sums[1]), squared = sum(squares[0] + squares[1]);
   for (; i < dim; ++i) {
     total += from(x[i]);
     squared += square(from(x[i]));
