@@ -60,6 +60,19 @@ export const shapesStyles = css`
     stroke-width: 2;
     stroke-dasharray: 3 2;
   }
+  /* The longest text lies unseen under the present one, so that nothing below moves. */
+  .room {
+    display: grid;
+  }
+  .room > *,
+  .room::before {
+    grid-area: 1 / 1;
+    min-width: 0;
+  }
+  .room::before {
+    content: attr(data-room) / '';
+    visibility: hidden;
+  }
   .error {
     margin-top: 0.75rem;
     padding: 0.5rem 0.75rem;
@@ -67,8 +80,16 @@ export const shapesStyles = css`
     border-radius: 4px;
     overflow-wrap: anywhere;
   }
+  .error.empty {
+    visibility: hidden;
+  }
+  .error::before,
+  .error code {
+    font:
+      0.875rem/1.45 ui-monospace,
+      monospace;
+  }
   .error code {
     color: var(--_accent);
-    font-family: ui-monospace, monospace;
   }
 `;

@@ -1,4 +1,4 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { shapesStyles } from './attention-shapes-styles.js';
 import { slider } from './controls.js';
@@ -10,6 +10,9 @@ import { pipelineOf, shapeOf, STAGES, type Pipeline, type Sizes, type Stage } fr
 import { baseStyles, controlStyles } from './styles.js';
 
 const LIMITS = { batch: [1, 4], tokens: [1, 8], width: [4, 128], heads: [1, 12] } as const;
+
+/** Sizes whose error is as long as errors get: three digits and two. */
+const LONGEST: Sizes = { batch: 1, tokens: 1, width: 127, heads: 12 };
 
 const settings = {
   batch: whole(2, ...LIMITS.batch),
@@ -35,15 +38,25 @@ export class AttentionShapes extends FigureElement {
   /** Heads, 1 to 12; default 5. */
   declare heads: number;
 
+  /** What these sizes gave: the table and a redrawing for other reasons need no layer of their own. */
+  #last: { readonly key: string; readonly pipeline: Pipeline } | undefined;
+  /** The longest error there is here; its place is kept. */
+  #longest: string | undefined;
+
+  #pipeline(library: WasmAttention): Pipeline {
+    const key = Object.values(this.#sizes).join();
+    if (this.#last?.key !== key) this.#last = { key, pipeline: pipelineOf(library, this.#sizes) };
+    return this.#last.pipeline;
+  }
+
   get #sizes(): Sizes {
     const { batch, tokens, width, heads } = this;
     return { batch, tokens, width, heads };
   }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, heads, width } = this;
-    const pipeline = pipelineOf(library, this.#sizes);
-    const { error } = pipeline;
+    const { words } = this;
+    const pipeline = this.#pipeline(library);
     return html`
       <ol class="stages">
         ${STAGES.map((stage) => this.#stage(stage, pipeline))}
@@ -61,15 +74,34 @@ export class AttentionShapes extends FigureElement {
           }),
         )}
       </div>
-      <p class="readout" role="status">
-        ${
-          error === undefined
-            ? words.text('shapes.divides', { heads, width, each: width / heads })
-            : words.text('shapes.fails', { heads, width, rest: width % heads })
-        }
-      </p>
-      ${error === undefined ? nothing : html`<p class="error" role="status"><code>${error}</code></p>`}
+      ${this.#verdict(library, pipeline.error)}
     `;
+  }
+
+  /** Whether the heads divide the width, and the library's error where they do not; both have their place at all times. */
+  #verdict(library: WasmAttention, error: string | undefined): TemplateResult {
+    const { words, heads, width } = this;
+    this.#longest ??= pipelineOf(library, LONGEST).error;
+    return html`<p
+        class="readout room"
+        role="status"
+        data-room=${words.text('shapes.fails', { heads: LONGEST.heads, width: LONGEST.width, rest: 10 })}
+      >
+        <span
+          >${
+            error === undefined
+              ? words.text('shapes.divides', { heads, width, each: width / heads })
+              : words.text('shapes.fails', { heads, width, rest: width % heads })
+          }</span
+        >
+      </p>
+      <p
+        class="error room ${error === undefined ? 'empty' : ''}"
+        role="status"
+        data-room=${this.#longest ?? ''}
+      >
+        <code lang="en">${error ?? ''}</code>
+      </p>`;
   }
 
   #stage(stage: Stage, { shapes, error }: Pipeline): TemplateResult {
@@ -84,7 +116,7 @@ export class AttentionShapes extends FigureElement {
 
   protected override data(library: WasmAttention): FigureData {
     const { words } = this;
-    const { shapes } = pipelineOf(library, this.#sizes);
+    const { shapes } = this.#pipeline(library);
     const rows = STAGES.flatMap((stage) => {
       const shape = shapes[stage];
       const count = shape?.reduce((product, size) => product * size, 1);

@@ -25,11 +25,11 @@ export interface Pipeline {
  */
 export function pipelineOf(library: WasmAttention, { batch, tokens, width, heads }: Sizes): Pipeline {
   const input = [batch, tokens, width];
+  let layer: InstanceType<WasmAttention['MultiHeadAttention']> | undefined;
   try {
-    const layer = new library.MultiHeadAttention({ numHiddens: width, numHeads: heads, seed: 1 });
+    layer = new library.MultiHeadAttention({ numHiddens: width, numHeads: heads, seed: 1 });
     const X = { data: new Float32Array(batch * tokens * width).fill(1), shape: input };
     const { output, weights } = layer.forward(X, X, X, { needWeights: true });
-    layer.dispose();
     const split = [batch * heads, tokens, width / heads];
     const shapes = {
       input,
@@ -43,6 +43,8 @@ export function pipelineOf(library: WasmAttention, { batch, tokens, width, heads
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     return { shapes: { input, projected: input }, error: `${error.name}: ${error.message}` };
+  } finally {
+    layer?.dispose();
   }
 }
 
