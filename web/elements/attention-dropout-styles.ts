@@ -2,9 +2,12 @@ import { css } from 'lit';
 
 /** Two maps of weights and the plot. */
 export const dropoutStyles = css`
+  .stage {
+    container-type: inline-size;
+  }
   .panels {
     display: grid;
-    grid-template-columns: repeat(auto-fit, minmax(min(100%, 14rem), 1fr));
+    grid-template-columns: repeat(3, minmax(0, 1fr));
     gap: 1rem 1.5rem;
     align-items: start;
   }
@@ -17,6 +20,8 @@ export const dropoutStyles = css`
   .plot {
     display: block;
     width: 100%;
+    max-width: 22rem;
+    margin: 0 auto;
     overflow: visible;
   }
   .grid {
@@ -39,11 +44,26 @@ export const dropoutStyles = css`
     stroke: var(--_paper);
     stroke-width: 1.5;
   }
+  .controls {
+    /* Four in one row from a tablet on. */
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 10rem), 1fr));
+  }
   ramp-legend {
     box-sizing: border-box;
     padding-inline-start: 1.1rem;
   }
-  @media (max-width: 36rem) {
+  @container (max-width: 45rem) {
+    .panels {
+      grid-template-columns: repeat(2, minmax(0, 1fr));
+    }
+    .panels > :last-child {
+      grid-column: 1 / -1;
+    }
+  }
+  @container (max-width: 28rem) {
+    .panels {
+      grid-template-columns: minmax(0, 1fr);
+    }
     .panels :is(heat-map, ramp-legend) {
       display: block;
       max-width: 16rem;

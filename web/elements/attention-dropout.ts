@@ -72,8 +72,8 @@ export class AttentionDropout extends FigureElement {
     const error = errors.at(-1);
     return html`
       <div class="panels">
-        ${this.#map(trains ? words.text('dropout.draw', { n: draws }) : words.text('dropout.evaluation'), shown, trains)}
-        ${this.#map(words.text('dropout.mean', { n: errors.length }), run.meanWeights, false)}
+        ${this.#map(trains ? words.text('dropout.draw', { n: words.number(draws) }) : words.text('dropout.evaluation'), shown, trains)}
+        ${this.#map(words.text('dropout.mean', { n: words.number(errors.length) }), run.meanWeights, false)}
         <div>
           <p aria-hidden="true">${words.text('dropout.plot')}</p>
           ${errorPlot(words, errors, expectedError(library, rate))}

@@ -4,7 +4,8 @@ import { html, svg, type TemplateResult } from 'lit';
 import { MOST } from './dropout-draws.js';
 import type { Localised } from './localised.js';
 
-const SIZE = { width: 340, height: 230, left: 44, right: 12, top: 12, bottom: 36 };
+/** About as high as wide, as the maps beside it; at the sides there is room for the longest labels. */
+const SIZE = { width: 300, height: 290, left: 50, right: 20, top: 12, bottom: 38 };
 
 /** The error of the mean against the number of draws, log–log, with the law 1/√N dashed. */
 export function errorPlot(words: Localised, errors: readonly number[], expected: number): TemplateResult {

@@ -1,0 +1,147 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { draw, expectedError, Run } from '../../web/elements/dropout-draws.js';
+import { attention } from '../support/library.js';
+import { openAlone } from './alone.js';
+import { useBrowser } from './browser.js';
+import { addressOf, CLIPBOARD, csvOf, numberOf, tableOf } from './shown.js';
+
+const { open } = useBrowser();
+const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'attention-dropout', options);
+const set = (figure: Locator, name: string, value: number): Promise<void> =>
+  figure.getByRole('slider', { name }).fill(String(value));
+
+/** What a heat map was given. */
+const mapped = (figure: Locator, index: number) =>
+  figure
+    .locator('heat-map')
+    .nth(index)
+    .evaluate((element) => {
+      const { values, mask, high } = element as HTMLElement & {
+        values: ArrayLike<number>;
+        mask?: boolean[];
+        high: number;
+      };
+      return { values: Array.from(values), mask, high };
+    });
+
+/** The distance that the readout gives, once `draws` are drawn. */
+async function distance(figure: Locator, draws: number): Promise<number> {
+  await figure
+    .locator('.readout')
+    .filter({ hasText: `mean of ${draws.toLocaleString('en')} draws` })
+    .waitFor();
+  return numberOf(await figure.locator('.readout strong').innerText());
+}
+
+function ran(rate: number, seed: number, draws: number): Run {
+  const run = new Run(attention, rate, seed);
+  run.advance(draws);
+  return run;
+}
+
+describe('attention-dropout', () => {
+  test('shows the last draw, what it drops, the mean of all, and how far that is', async () => {
+    const { figure } = await alone();
+    for (const [rate, seed, draws] of [
+      [0.5, 1, 200],
+      [0.3, 42, 50],
+      [0.9, 42, 1000],
+    ] as const) {
+      await set(figure, 'Dropout rate p', rate);
+      await set(figure, 'Seed', seed);
+      await set(figure, 'Draws N', draws);
+      const run = ran(rate, seed, draws);
+      expect(await distance(figure, draws)).toBeCloseTo(run.errors.at(-1) ?? NaN, 4);
+      const { values, mask, high } = await mapped(figure, 0);
+      const { weights } = draw(attention, rate, seed + draws - 1);
+      expect(values).toEqual([...weights]);
+      expect(mask).toEqual(Array.from(weights, (weight) => weight !== 0));
+      expect(high).toBeGreaterThanOrEqual(Math.max(...weights));
+      expect((await mapped(figure, 1)).values).toEqual([...run.meanWeights]);
+    }
+  });
+
+  test('evaluation drops nothing, and is what the mean of many draws comes to', async () => {
+    const { page, figure } = await alone();
+    await figure.getByRole('radio', { name: 'training' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await figure.getByRole('radio', { name: 'evaluation' }).isChecked()).toBe(true);
+    const { values, mask } = await mapped(figure, 0);
+    expect(values).toEqual([...draw(attention).weights]);
+    expect(mask).toBeUndefined();
+    const one = await (async () => {
+      await set(figure, 'Draws N', 1);
+      return distance(figure, 1);
+    })();
+    await set(figure, 'Draws N', 1000);
+    expect(await distance(figure, 1000)).toBeLessThan(one / 8);
+    const { values: mean } = await mapped(figure, 1);
+    // A weight of a draw is w/(1 − p) or 0: of standard deviation w at rate 1/2, the mean's √1000 times smaller; four of them.
+    mean.forEach((weight, i) => {
+      expect(Math.abs(weight - (values[i] ?? NaN))).toBeLessThan((4 * (values[i] ?? NaN)) / Math.sqrt(1000));
+    });
+  });
+
+  test('another seed draws otherwise, the same seed the same', async () => {
+    const { figure } = await alone();
+    const first = await mapped(figure, 0);
+    await set(figure, 'Seed', 2);
+    expect(await mapped(figure, 0)).not.toEqual(first);
+    await set(figure, 'Seed', 1);
+    expect(await mapped(figure, 0)).toEqual(first);
+  });
+
+  test('without dropout every draw is evaluation, and the distance is none', async () => {
+    const { figure } = await alone();
+    await set(figure, 'Dropout rate p', 0);
+    expect(await distance(figure, 200)).toBe(0);
+    expect((await mapped(figure, 0)).values).toEqual([...draw(attention).weights]);
+    expect(await figure.locator('.errors, .last').count()).toBe(0);
+  });
+
+  test.each([320, 390, 820, 1280])('the plot’s words stay inside the figure at %i px', async (width) => {
+    const { figure } = await alone({ viewport: { width, height: 900 } });
+    const inside = await figure.evaluate((element) => {
+      const { left, right } = element.getBoundingClientRect();
+      return [...(element.shadowRoot?.querySelectorAll('.plot text') ?? [])].every((text) => {
+        const box = text.getBoundingClientRect();
+        return box.left >= left - 0.5 && box.right <= right + 0.5;
+      });
+    });
+    expect(inside).toBe(true);
+  });
+
+  test('table and file hold the distance after every draw, and the one to expect', async () => {
+    const { figure } = await alone();
+    await set(figure, 'Draws N', 30);
+    const { errors } = ran(0.5, 1, 30);
+    const expected = expectedError(attention, 0.5);
+    const { rows } = await csvOf(figure);
+    expect(rows.map((row) => Number(row[0]))).toEqual(errors.map((_, i) => i + 1));
+    rows.forEach((row, i) => {
+      // The file writes numbers out; a few spacings of float64 for other machines' square roots of sums.
+      expect(Math.abs(Number(row[1]) / (errors[i] ?? NaN) - 1)).toBeLessThan(1e-12);
+      expect(Math.abs(Number(row[2]) / (expected / Math.sqrt(i + 1)) - 1)).toBeLessThan(1e-12);
+    });
+    const table = await tableOf(figure);
+    expect(table.map((row) => numberOf(row[1] ?? ''))).toEqual(
+      errors.map((error) => Number(error.toFixed(3))),
+    );
+  });
+
+  test('a link brings the draws back, and reset ends them', async () => {
+    const { figure } = await alone(CLIPBOARD);
+    await set(figure, 'Seed', 7);
+    await set(figure, 'Draws N', 20);
+    await set(figure, 'Dropout rate p', 0.25);
+    await figure.getByRole('radio', { name: 'evaluation' }).check();
+    const shown = await distance(figure, 20);
+    const { figure: again } = await alone({ path: await addressOf(figure) });
+    expect(await distance(again, 20)).toBe(shown);
+    expect(await again.getByRole('radio', { name: 'evaluation' }).isChecked()).toBe(true);
+    await again.getByRole('button', { name: 'Reset' }).click();
+    expect(await distance(again, 200)).toBeCloseTo(ran(0.5, 1, 200).errors.at(-1) ?? NaN, 4);
+    expect(await again.getByRole('radio', { name: 'training' }).isChecked()).toBe(true);
+  });
+});
