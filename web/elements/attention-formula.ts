@@ -67,14 +67,14 @@ export class AttentionFormula extends FigureElement {
   }
 
   #definition(tokens: readonly number[]): TemplateResult {
+    // Lines break between pairs: a comma or a bracket stays with what it closes.
     const pair = (j: number): TemplateResult =>
       html`<span
-        >${', ('}${this.#symbol(`k${j}` as FormulaSymbol)}${', '}${this.#symbol(`v${j}` as FormulaSymbol)})</span
+        >(${this.#symbol(`k${j}` as FormulaSymbol)}${', '}${this.#symbol(`v${j}` as FormulaSymbol)}${j === tokens.length ? '))' : '), '}</span
       >`;
     return html`<div class="formula" role="group" aria-label=${this.words.text('formula.definition')}>
-      <span>${this.#symbol('y')} = <i>f</i> (</span><span>${this.#symbol('q')}</span>${tokens.map(pair)}<span
-        >)</span
-      >
+      <span>${this.#symbol('y')} = <i>f</i> (</span
+      ><span>${this.#symbol('q')}${', '}</span>${tokens.map(pair)}
     </div>`;
   }
 
