@@ -101,6 +101,9 @@ export function checkSeed(operation: string, value: unknown): number {
   return checkInteger(operation, 'seed', value, 0, 2 ** 32 - 1);
 }
 
+/** Elements are counted in 32 bits: beyond what wasm can address. */
+const MAX_COUNT = 2 ** 31;
+
 type NumberArray = ArrayLike<number> & { readonly length: number };
 
 function isTypedArray(value: unknown): value is NumberArray {
@@ -114,7 +117,8 @@ export function isArrayLike(value: unknown): value is ArrayLike<unknown> {
   if (Array.isArray(value) || isTypedArray(value)) return true;
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || 'data' in value)
     return false;
-  return 'length' in value && Number.isInteger(value.length) && (value.length as number) >= 0;
+  if (!('length' in value) || !Number.isInteger(value.length)) return false;
+  return (value.length as number) >= 0 && (value.length as number) < MAX_COUNT;
 }
 
 function isFloat32Array(value: unknown): value is Float32Array {
@@ -126,12 +130,19 @@ function checkShape(operation: string, name: string, shape: unknown): readonly n
   if (!Array.isArray(shape) && !isTypedArray(shape)) {
     wrongKind(operation, `${name}.shape to be an array of whole numbers`, shape);
   }
-  const axes = Array.from(shape as ArrayLike<number>);
+  // Of a detached array this is empty, where Array.from would throw an error that is not ours.
+  const axes = Array.prototype.slice.call(shape) as number[];
+  let count = 1;
   for (const axis of axes) {
     if (typeof axis !== 'number') wrongKind(operation, `${name}.shape to be an array of whole numbers`, axis);
     if (!Number.isInteger(axis) || axis < 0) {
       wrongValue(operation, `${name}.shape to hold whole numbers of at least 0`, showShape(axes));
     }
+    // An empty axis hides the others from the length of the data, not from the loops over them.
+    count *= Math.max(axis, 1);
+  }
+  if (count >= MAX_COUNT) {
+    wrongValue(operation, `${name}.shape with axes of a product below 2^31, 0 left out`, showShape(axes));
   }
   return axes;
 }
@@ -195,7 +206,9 @@ export function toTensor(operation: string, name: string, value: TensorLike): Te
       if (typeof data[i] !== 'number') wrongKind(operation, `${name} to hold numbers`, data[i]);
     }
   }
-  return { data: Float32Array.from(data as ArrayLike<number>), shape };
+  // No copy is made of nothing, nor could one be of a detached array.
+  const copy = data.length === 0 ? new Float32Array(0) : Float32Array.from(data as ArrayLike<number>);
+  return { data: copy, shape };
 }
 
 /** `toTensor` with one of the given ranks. */

@@ -1,0 +1,118 @@
+/**
+ * Every public function and layer with drawn arguments: right ones, which are held against the float64 oracles; right ones of
+ * wild numbers, which give the same bits twice; and wrong ones, which are refused in the library's own words. After each,
+ * small calls give the bits they gave before, and every block of memory but theirs is free.
+ *
+ * `npm run fuzz` draws 100,000 cases; FC_SEED chooses others.
+ */
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { modulesIn, read } from '../package/support.js';
+import { expectUnharmed } from './canary.js';
+import { CASES, type Case } from './cases.js';
+import { Draw } from './draw.js';
+import { withMistakes, withWildNumbers } from './mistakes.js';
+import { allocator } from './watched.js';
+
+const RUNS = Number(process.env.FUZZ_CASES ?? 2000);
+const names = Object.keys(CASES);
+/** Milliseconds that a call of these sizes may take on a busy machine: any more is a hang. */
+const LONGEST = 5000;
+/** Bytes: far more than any case needs, so that a mistake that allocates before it is found shows. */
+const HEAP = 64 * 2 ** 20;
+
+const counts = { right: 0, wild: 0, refused: 0, taken: 0 };
+
+function callWith({ call }: Case, args: readonly unknown[]): unknown {
+  const started = performance.now();
+  try {
+    return call(...(args as never[]));
+  } finally {
+    const took = performance.now() - started;
+    if (took > LONGEST) throw new Error(`took ${took} ms`);
+  }
+}
+
+function expectRefusal(error: unknown, operations: readonly string[]): void {
+  const { name, message } = error as Error;
+  const [, operation] = /^(\w+)(?:\.\w+)?: expected .+, got /s.exec(message) ?? [];
+  const ours = operation !== undefined && operations.includes(operation);
+  if (!ours || !/^(Type|Range)Error$/.test(name)) {
+    throw new Error(`expected a refusal of ${operations.join(' or ')}, got ${name}: ${message}`, { cause: error });
+  }
+}
+
+const same = (a: unknown, b: unknown): boolean => {
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return Object.is(a, b);
+  if (ArrayBuffer.isView(a) && ArrayBuffer.isView(b)) {
+    const [one, other] = [a, b].map((v) => new Uint8Array(v.buffer, v.byteOffset, v.byteLength));
+    return Buffer.compare(one!, other!) === 0;
+  }
+  const [keys, others] = [Object.keys(a), Object.keys(b)];
+  return keys.join() === others.join() && keys.every((k) => same(a[k as never], b[k as never]));
+};
+
+function run(name: string, seed: number, most: number, kind: number): void {
+  const draw = new Draw(seed, most);
+  const drawn = CASES[name]!(draw);
+  const operations = [name, ...(drawn.names ?? []), 'safetensors'];
+  if (kind < 4) {
+    // A name that is no option's is no mistake.
+    drawn.check(callWith(drawn, drawn.args) as never);
+    counts.right += 1;
+  } else if (kind < 6) {
+    const args = drawn.args.map((arg) => withWildNumbers(draw, arg));
+    try {
+      const [first, second] = [callWith(drawn, args), callWith(drawn, args)];
+      expect(same(first, second)).toBe(true);
+    } catch (error) {
+      // Positions and lengths are numbers too, and must be finite.
+      expectRefusal(error, operations);
+    }
+    counts.wild += 1;
+  } else {
+    const args = withMistakes(draw, drawn.args);
+    try {
+      callWith(drawn, args);
+      counts.taken += 1;
+    } catch (error) {
+      expectRefusal(error, operations);
+      counts.refused += 1;
+    }
+  }
+  expectUnharmed();
+}
+
+describe('fuzzing', () => {
+  let before: number;
+  beforeAll(() => {
+    before = performance.now();
+  });
+  afterAll(() => {
+    const seconds = ((performance.now() - before) / 1000).toFixed(1);
+    if (RUNS > 2000) console.log(`${RUNS} cases in ${seconds} s:`, counts, `heap ${allocator.heapBytes} bytes`);
+  });
+
+  test('has every public function and layer', () => {
+    const layers = Array.from(read('web/lib/surface.ts').matchAll(/^ {2}readonly ([A-Z]\w+): new\b/gm), ([, l]) => l!);
+    const files = ['readSafetensors', 'writeSafetensors'];
+    expect(names.sort()).toEqual([...modulesIn('web/lib/ops'), ...layers, ...files].sort());
+  });
+
+  test.each(names)(
+    '%s',
+    (name) => {
+      fc.assert(
+        fc.property(
+          fc.noBias(fc.integer({ min: 0, max: 2 ** 31 - 1 })),
+          fc.oneof({ arbitrary: fc.integer({ min: 1, max: 9 }), weight: 9 }, { arbitrary: fc.integer({ min: 10, max: 40 }), weight: 1 }),
+          fc.integer({ min: 0, max: 9 }),
+          (seed, most, kind) => run(name, seed, most, kind),
+        ),
+        { numRuns: Math.ceil(RUNS / names.length) },
+      );
+      expect(allocator.heapBytes).toBeLessThan(HEAP);
+    },
+    3_600_000,
+  );
+});

@@ -1,0 +1,207 @@
+/** Calls of the functions on positions. */
+import type { Tensor } from 'wasm-attention';
+import { alibiBias } from '../reference/alibiBias.js';
+import { alibiSlopes } from '../reference/alibiSlopes.js';
+import { encodingRotation } from '../reference/encodingRotation.js';
+import { relativeShift } from '../reference/relativeShift.js';
+import { relativeShiftBackward } from '../reference/relativeShiftBackward.js';
+import { rotaryEmbedding } from '../reference/rotaryEmbedding.js';
+import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
+import { sinusoidalEncoding2d } from '../reference/sinusoidalEncoding2d.js';
+import { t5RelativeBias } from '../reference/t5RelativeBias.js';
+import { t5RelativeBiasBackward } from '../reference/t5RelativeBiasBackward.js';
+import { t5RelativeBuckets } from '../reference/t5RelativeBuckets.js';
+import { EPS, expectClose, maxAbs } from '../support/close.js';
+import type { Case } from './cases.js';
+import type { Draw } from './draw.js';
+import { attention } from './watched.js';
+
+/** Half an ulp of float32 at 1, and 1e-8 for float64's own angle at positions up to 2^24. */
+const EXACT = { atol: EPS / 4 + 1e-8 };
+const BASES = [2, 100, 10000, 500000] as const;
+
+/** A place far out, at times. */
+const anOffset = (draw: Draw) => draw.pick([1, 17, 65_530, 2 ** 24 - 20]);
+
+export const positionCases = {
+  sinusoidalEncoding(draw: Draw): Case {
+    const length = draw.axisOrNone();
+    const positions = draw.maybe(() => draw.integers([length], 0, 2 ** 24).data, 0.3);
+    const options = {
+      length,
+      dim: draw.axis(),
+      base: draw.maybe(() => draw.pick(BASES)),
+      offset: positions ? undefined : draw.maybe(() => anOffset(draw)),
+      positions,
+      layout: draw.maybe(() => draw.pick(['interleaved', 'concatenated'] as const)),
+    };
+    return {
+      args: [draw.options(options)],
+      call: attention.sinusoidalEncoding,
+      check: (P: Tensor) => expectClose(P, sinusoidalEncoding(defined(options)), EXACT),
+    };
+  },
+
+  sinusoidalEncoding2d(draw: Draw): Case {
+    const base = draw.maybe(() => draw.pick(BASES));
+    const options = { height: draw.axisOrNone(), width: draw.axis(), dim: 4 * draw.integer(1, 4), base };
+    return {
+      args: [draw.options(options)],
+      names: ['sinusoidalEncoding'],
+      call: attention.sinusoidalEncoding2d,
+      check: (P: Tensor) => expectClose(P, sinusoidalEncoding2d(defined(options)), EXACT),
+    };
+  },
+
+  encodingRotation(draw: Draw): Case {
+    const delta = draw.integer(-100, 100) * draw.pick([1, 1000]);
+    const options = { delta, dim: 2 * draw.axis(), base: draw.maybe(() => draw.pick(BASES)) };
+    return {
+      args: [draw.options(options)],
+      call: attention.encodingRotation,
+      check: (M: Tensor) => expectClose(M, encodingRotation(defined(options)), EXACT),
+    };
+  },
+
+  rotaryEmbedding: (draw: Draw): Case => rotary(draw, attention.rotaryEmbedding, 1),
+  rotaryEmbeddingBackward: (draw: Draw): Case => rotary(draw, attention.rotaryEmbeddingBackward, -1),
+
+  alibiSlopes(draw: Draw): Case {
+    const heads = draw.integer(1, 70);
+    return {
+      args: [heads],
+      call: attention.alibiSlopes,
+      check: (slopes: Tensor) =>
+        expectClose(slopes, { data: alibiSlopes(heads), shape: [heads] }, { rtol: EPS / 2 + 1e-13 }),
+    };
+  },
+
+  alibiBias(draw: Draw): Case {
+    const options = {
+      numHeads: draw.axis(),
+      queryLength: draw.axisOrNone(),
+      keyLength: draw.maybe(() => draw.axisOrNone()),
+      offset: draw.maybe(() => draw.integer(-9, 9)),
+      symmetric: draw.maybe(() => draw.chance(0.5)),
+      isCausal: draw.maybe(() => draw.chance(0.5)),
+    };
+    return {
+      args: [draw.options(options)],
+      call: attention.alibiBias,
+      // A slope and its product are each rounded once.
+      check: (bias: Tensor) => expectClose(bias, alibiBias(defined(options)), { rtol: EPS + 1e-13 }),
+    };
+  },
+
+  t5RelativeBuckets(draw: Draw): Case {
+    const options = buckets(draw);
+    return {
+      args: [draw.options(options)],
+      call: attention.t5RelativeBuckets,
+      check({ data, shape }: Tensor<Int32Array>) {
+        const { queryLength, keyLength = queryLength } = options;
+        const expected = t5RelativeBuckets(defined(options));
+        expectClose({ data, shape }, { data: expected, shape: [queryLength, keyLength] }, {});
+      },
+    };
+  },
+
+  t5RelativeBias(draw: Draw): Case {
+    const { numBuckets, ...options } = buckets(draw);
+    const table = draw.numbers([numBuckets ?? 32, draw.axis()]);
+    return {
+      args: [draw.form(table), draw.options(options)],
+      call: attention.t5RelativeBias,
+      check: (bias: Tensor) => expectClose(bias, t5RelativeBias(table, defined(options)), {}),
+    };
+  },
+
+  t5RelativeBiasBackward(draw: Draw): Case {
+    const options = buckets(draw);
+    const { queryLength, keyLength = queryLength } = options;
+    const gradBias = draw.numbers([draw.axis(), queryLength, keyLength]);
+    return {
+      args: [draw.form(gradBias), draw.options(options)],
+      call: attention.t5RelativeBiasBackward,
+      check(table: Tensor) {
+        const expected = t5RelativeBiasBackward(gradBias, defined(options));
+        // Each of L·S additions of float64 and the last rounding; no allowance for sums that float32 would round.
+        expectClose(table, expected, { rtol: EPS / 2, atol: 1e-12 });
+      },
+    };
+  },
+
+  relativeShift(draw: Draw): Case {
+    const L = draw.axis();
+    const shape = [...leading(draw), L, draw.pick([L, 2 * L - 1])];
+    const scores = draw.numbers(shape);
+    return {
+      args: [draw.form(scores)],
+      call: attention.relativeShift,
+      check: (shifted: Tensor) => expectClose(shifted, relativeShift(scores), {}),
+    };
+  },
+
+  relativeShiftBackward(draw: Draw): Case {
+    const L = draw.axis();
+    const gradScores = draw.numbers([...leading(draw), L, L]);
+    const columns = draw.maybe(() => draw.pick([L, 2 * L - 1]));
+    return {
+      args: [draw.form(gradScores), draw.options({ columns })],
+      call: attention.relativeShiftBackward,
+      check: (g: Tensor) => expectClose(g, relativeShiftBackward(gradScores, columns ?? L), {}),
+    };
+  },
+};
+
+const leading = (draw: Draw) => Array.from({ length: draw.integer(0, 2) }, () => draw.axis());
+
+/** The options without those that are undefined: an oracle's defaults. */
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+function defined<T extends object>(options: T): Defined<T> {
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as Defined<T>;
+}
+
+function buckets(draw: Draw) {
+  return {
+    queryLength: draw.axisOrNone(),
+    keyLength: draw.maybe(() => draw.axisOrNone()),
+    offset: draw.maybe(() => draw.integer(-200, 200)),
+    bidirectional: draw.maybe(() => draw.chance(0.5)),
+    numBuckets: draw.maybe(() => draw.integer(4, 40)),
+    maxDistance: draw.maybe(() => draw.integer(41, 300)),
+  };
+}
+
+function rotary(draw: Draw, call: typeof attention.rotaryEmbedding, direction: 1 | -1): Case {
+  const rotaryDim = 2 * draw.axis();
+  const [B, n, d] = [draw.integer(1, 3), draw.axis(), rotaryDim + draw.integer(0, 5)];
+  const rank = draw.integer(2, 4);
+  const x = draw.numbers(rank === 2 ? [n, d] : rank === 3 ? [B, n, d] : [B, draw.integer(1, 3), n, d]);
+  const tables = draw.chance(0.3);
+  const positions = draw.maybe(() =>
+    draw.integers(rank > 2 && draw.chance(0.5) ? [B, n] : [n], 0, tables ? 29 : 2 ** 24),
+  );
+  const cos = tables ? draw.numbers([60, rotaryDim / 2]) : undefined;
+  const options = {
+    base: tables ? undefined : draw.maybe(() => draw.pick(BASES)),
+    offset: positions ? undefined : draw.maybe(() => (tables ? draw.integer(0, 20) : anOffset(draw))),
+    positions,
+    interleaved: draw.maybe(() => draw.chance(0.5)),
+    rotaryDim: rotaryDim === d ? draw.maybe(() => rotaryDim) : rotaryDim,
+    cos,
+    sin: cos && draw.numbers(cos.shape),
+  };
+  return {
+    args: [draw.form(x), draw.options(options)],
+    call,
+    check(y: Tensor) {
+      const expected = rotaryEmbedding(x, defined(options), direction);
+      // Two products and their sum, of tables that may be larger than 1; products may be subnormal.
+      const size = maxAbs(x.data) * (1 + maxAbs(options.cos?.data ?? []) + maxAbs(options.sin?.data ?? []));
+      expectClose(y, expected, { atol: (3 * EPS + 2e-8) * size + 2 ** -126 });
+    },
+  };
+}

@@ -1,0 +1,116 @@
+/** Calls of the convolution, the recurrence, the loss and the rest. */
+import type { Tensor } from 'wasm-attention';
+import { conv1d } from '../reference/conv1d.js';
+import { attentionMultiplyAdds, convolutionMultiplyAdds, recurrenceMultiplyAdds } from '../reference/complexity.js';
+import { rnn } from '../reference/rnn.js';
+import { softmaxCrossEntropy } from '../reference/softmaxCrossEntropy.js';
+import { EPS, expectClose, maxAbs } from '../support/close.js';
+import type { Case } from './cases.js';
+import type { Draw } from './draw.js';
+import { attention } from './watched.js';
+
+export const sequenceCases = {
+  tensor(draw: Draw): Case {
+    const shape = Array.from({ length: draw.integer(1, 4) }, () => draw.axisOrNone());
+    const drawn = draw.numbers(shape);
+    return {
+      args: draw.chance(0.5) ? [draw.form(drawn)] : [drawn.data, shape],
+      call: attention.tensor,
+      check: (copy: Tensor) => expectClose(copy, drawn, {}),
+    };
+  },
+
+  conv1d(draw: Draw): Case {
+    const [groups, width, k] = [draw.integer(1, 3), draw.axis(), draw.integer(1, 5)];
+    const outs = groups * draw.axis();
+    const [stride, padding, dilation] = [draw.integer(1, 3), draw.integer(0, 4), draw.integer(1, 3)];
+    const n = Math.max(1, dilation * (k - 1) + 1 - 2 * padding) + draw.integer(0, 9);
+    const x = draw.numbers([draw.axisOrNone(), groups * width, n]);
+    const weight = draw.numbers([outs, width, k]);
+    const bias = draw.maybe(() => draw.numbers([outs]));
+    const options = { stride, padding, dilation, groups };
+    return {
+      args: [draw.form(x), draw.form(weight), { ...options, ...(bias && { bias: draw.form(bias) }) }],
+      call: attention.conv1d,
+      check(y: Tensor) {
+        const expected = conv1d(x, weight, { ...options, ...(bias && { bias }) });
+        // A sum of so many products, as in the function's own test; of numbers of up to 5.
+        const atol = (4 + 2.5 * Math.sqrt(width * k)) * EPS * Math.max(5, maxAbs(expected.data));
+        expectClose(y, expected, { atol });
+      },
+    };
+  },
+
+  rnn(draw: Draw): Case {
+    const [B, n, ins, D] = [draw.integer(1, 3), draw.axisOrNone(), draw.axis(), draw.axis()];
+    const x = draw.numbers([B, n, ins]);
+    const weights = {
+      weightIh: draw.numbers([D, ins], ins ** -0.5),
+      // Below 1 in any norm: differences between float32 and float64 do not grow from step to step.
+      weightHh: draw.numbers([D, D], 0.2 / D),
+      ...draw.maybe(() => ({ biasIh: draw.numbers([D]) })),
+      ...draw.maybe(() => ({ biasHh: draw.numbers([D]) })),
+    };
+    const options = {
+      ...draw.maybe(() => ({ initialState: draw.numbers([B, D]) })),
+      ...draw.maybe(() => ({ nonlinearity: draw.pick(['tanh', 'relu'] as const) })),
+    };
+    const formed = Object.fromEntries(Object.entries(weights).map(([name, t]) => [name, draw.form(t)]));
+    return {
+      args: [draw.form(x), formed, options],
+      call: attention.rnn,
+      check(result: { output: Tensor; finalState: Tensor }) {
+        const expected = rnn(x, weights, options);
+        const atol = 64 * EPS * Math.max(1, maxAbs(expected.output.data));
+        expectClose(result.output, expected.output, { atol });
+        if (n > 0) expectClose(result.finalState, expected.finalState, { atol });
+      },
+    };
+  },
+
+  complexity(draw: Draw): Case {
+    const architecture = draw.pick(['cnn', 'rnn', 'self-attention'] as const);
+    const { n, d, k } = { n: draw.axis(), d: draw.axis(), k: draw.integer(1, 5) };
+    return {
+      args: [architecture, { n, d, k }],
+      call: attention.complexity,
+      check({ multiplyAdds }: { multiplyAdds: number }) {
+        const counted = {
+          cnn: () => convolutionMultiplyAdds(n, d, k),
+          rnn: () => recurrenceMultiplyAdds(n, d),
+          'self-attention': () => attentionMultiplyAdds(n, d),
+        }[architecture]();
+        if (multiplyAdds !== counted) throw new Error(`expected ${counted}, got ${multiplyAdds}`);
+      },
+    };
+  },
+
+  softmaxCrossEntropy(draw: Draw): Case {
+    const [rows, classes] = [draw.axis(), draw.axis()];
+    const logits = draw.numbers([rows, classes]);
+    const ignoreIndex = draw.maybe(() => draw.pick([-1, -100, 0]));
+    const ignored = ignoreIndex ?? -100;
+    const targets = Array.from({ length: rows }, () =>
+      draw.chance(0.2) ? ignored : draw.integer(0, classes - 1),
+    );
+    return {
+      args: [
+        draw.form(logits),
+        draw.pick<unknown>([targets, Int32Array.from(targets), Float64Array.from(targets)]),
+        draw.options({ ignoreIndex }),
+      ],
+      call: attention.softmaxCrossEntropy,
+      check({ loss, gradLogits }: { loss: number; gradLogits: Tensor }) {
+        const expected = softmaxCrossEntropy(logits, targets, ignored);
+        const counted = Math.max(1, targets.filter((target) => target !== ignored).length);
+        expectClose(gradLogits, expected.gradLogits, { atol: ((classes + 8) * EPS) / counted });
+        if (Number.isNaN(expected.loss)) {
+          if (!Number.isNaN(loss)) throw new Error(`expected the mean of no row, NaN, got ${loss}`);
+          return;
+        }
+        const [one, other] = [loss, expected.loss].map((value) => ({ data: [value], shape: [1] }));
+        expectClose(one, other!, { rtol: EPS, atol: 8 * EPS * Math.max(1, maxAbs(logits.data)) });
+      },
+    };
+  },
+};

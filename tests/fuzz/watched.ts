@@ -1,0 +1,98 @@
+/**
+ * The built library with its allocator under watch: every block it takes is counted, and a chosen one is refused. Nothing of
+ * this ships: the instance's exports are replaced on their way to the library, as `tests/support/library.ts` reads them.
+ */
+import { readFileSync } from 'node:fs';
+import { load, type WasmAttention } from 'wasm-attention';
+
+const BUNDLE = new URL('../../dist/index.js', import.meta.url);
+
+/** What Emscripten's minifier called an export, from where the library looks it up. */
+function exportName(name: 'malloc' | 'free'): string {
+  const lookup = new RegExp(`\\._${name}=\\w+\\.asm(?:\\.(\\w+)|\\["(\\w+)"\\])`).exec(
+    readFileSync(BUNDLE, 'utf8'),
+  );
+  const found = lookup?.[1] ?? lookup?.[2];
+  if (!found) throw new Error(`expected ${BUNDLE.pathname} to look up ${name}, found no such place`);
+  return found;
+}
+
+/** The allocator's books of one copy of the library. */
+export class Allocator {
+  memory: WebAssembly.Memory | undefined;
+  /** Bytes of each block in use, by address. */
+  readonly blocks = new Map<number, number>();
+  /** Calls of malloc so far. */
+  calls = 0;
+  /** Bytes that refused blocks would have had. */
+  readonly refused: number[] = [];
+  #refuseAt = Infinity;
+
+  /** Bytes of the whole linear memory. */
+  get heapBytes(): number {
+    return this.memory!.buffer.byteLength;
+  }
+
+  get liveBytes(): number {
+    let sum = 0;
+    for (const bytes of this.blocks.values()) sum += bytes;
+    return sum;
+  }
+
+  /** Refuses allocation number `k` (0 is the next one) while `body` runs, and each one after it where `onward`. */
+  refusing<T>(k: number, onward: boolean, body: () => T): T {
+    this.#refuseAt = this.calls + k;
+    this.#onward = onward;
+    try {
+      return body();
+    } finally {
+      this.#refuseAt = Infinity;
+    }
+  }
+  #onward = false;
+
+  /** An instance whose malloc and free go through here. */
+  watch(instance: WebAssembly.Instance): WebAssembly.Instance {
+    type Export = (value: number) => number;
+    const [mallocName, freeName] = [exportName('malloc'), exportName('free')];
+    const exports = { ...instance.exports };
+    const [malloc, free] = [exports[mallocName] as Export, exports[freeName] as Export];
+    this.memory = Object.values(exports).find(
+      (value): value is WebAssembly.Memory =>
+        Object.prototype.toString.call(value) === '[object WebAssembly.Memory]',
+    );
+    exports[mallocName] = (bytes: number) => {
+      const at = this.calls++;
+      if (at === this.#refuseAt || (this.#onward && at > this.#refuseAt)) {
+        this.refused.push(bytes >>> 0);
+        return 0;
+      }
+      const address = malloc(bytes);
+      if (address !== 0) this.blocks.set(address >>> 0, bytes >>> 0);
+      return address;
+    };
+    exports[freeName] = (address: number) => {
+      if (!this.blocks.delete(address >>> 0)) throw new Error(`freed ${address >>> 0}, which is no block`);
+      return free(address);
+    };
+    return { exports };
+  }
+}
+
+/** Loads with `loader`, whose instance is watched. */
+export async function loadWatched(
+  loader: () => Promise<WasmAttention>,
+): Promise<{ attention: WasmAttention; allocator: Allocator }> {
+  const { instantiate } = WebAssembly;
+  const allocator = new Allocator();
+  const watching = async (module: WebAssembly.Module, imports: WebAssembly.Imports) =>
+    allocator.watch(await instantiate(module, imports));
+  WebAssembly.instantiate = watching as typeof instantiate;
+  try {
+    return { attention: await loader(), allocator };
+  } finally {
+    WebAssembly.instantiate = instantiate;
+  }
+}
+
+export const { attention, allocator } = await loadWatched(load);
