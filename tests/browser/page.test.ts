@@ -70,14 +70,14 @@ test('the menu offers the languages that have prose, on every page, and so does 
     const page = await open({ path: `/${language}/`, figures: [] });
     const alternates = await page
       .locator('link[hreflang]')
-      .evaluateAll((links) => links.map(({ hreflang, href }: HTMLLinkElement) => [hreflang, href]));
+      .evaluateAll((links) => (links as HTMLLinkElement[]).map(({ hreflang, href }) => [hreflang, href]));
     expect(alternates).toEqual([
       ...languages.map((each) => [each, `${origin()}/${each}/`]),
       ['x-default', `${origin()}/`],
     ]);
     const menu = page.locator('nav.languages a');
     expect(
-      await menu.evaluateAll((links) => links.map(({ hreflang }: HTMLAnchorElement) => hreflang)),
+      await menu.evaluateAll((links) => (links as HTMLAnchorElement[]).map(({ hreflang }) => hreflang)),
     ).toEqual(languages);
     expect(await menu.locator('xpath=self::*[@aria-current="page"]').getAttribute('hreflang')).toBe(language);
   }

@@ -36,7 +36,7 @@ export function singleFiles(root: string): Plugin {
           const names = files.map(({ fileName }) => fileName).join(', ');
           this.error(`single: expected one script and one style sheet, got ${names}`);
         }
-        for (const { fileName } of files) delete bundle[fileName];
+        for (const { fileName } of files) Reflect.deleteProperty(bundle, fileName);
         const parts = {
           script: inScript(chunk.code),
           styles: String(styles.source),
