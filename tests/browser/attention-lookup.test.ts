@@ -131,6 +131,19 @@ describe('attention-lookup', () => {
     await expectFormula(figure);
   });
 
+  test('the mixture stays in sight on its only value, which can be dragged all the same', async () => {
+    const { page, figure } = await alone();
+    await figure.getByRole('slider', { name: 'Valid keys' }).fill('1');
+    const order = await figure
+      .locator('.plane')
+      .last()
+      .evaluate((plane) => [...plane.children].map((part) => part.getAttribute('class')?.split(' ')[0]));
+    expect(order.indexOf('mixture')).toBeGreaterThan(order.lastIndexOf('handle'));
+    await drag(page, point(figure, 'v0'), [0.5, 0.5]);
+    expect((await settingsOf(figure)).values.slice(0, 2)).toEqual([0.5, 0.5]);
+    expect((await shown(figure)).mixture).toEqual([0.5, 0.5]);
+  });
+
   test('arrow keys move the point that has the focus, which says where it is', async () => {
     const { page, figure } = await alone();
     for (const [name, start] of [

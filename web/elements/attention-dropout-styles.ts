@@ -55,6 +55,7 @@ export const dropoutStyles = css`
   @container (max-width: 45rem) {
     .panels {
       grid-template-columns: repeat(2, minmax(0, 1fr));
+      align-items: end;
     }
     .panels > :last-child {
       grid-column: 1 / -1;

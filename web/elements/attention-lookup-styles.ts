@@ -80,6 +80,10 @@ export const lookupStyles = css`
   .mixture {
     color: var(--_accent);
   }
+  .mixture {
+    /* It lies on the value where it is the only one, and lets the pointer have that. */
+    pointer-events: none;
+  }
   .masked .mark {
     fill: var(--_paper);
     stroke: var(--_quiet);

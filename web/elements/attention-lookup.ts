@@ -128,13 +128,13 @@ export class AttentionLookup extends FigureElement {
     };
     const label = `${this.words.text('lookup.mixture')} ${pairText(this.words, mixture, 2)}`;
     const behind = svg`<polygon class="hull" points=${values.map((value) => toPicture(value).join()).join(' ')} />
-      ${values.map(pull)}
-      <g class="mixture" role="img" aria-label=${label} transform="translate(${x} ${y})">
+      ${values.map(pull)}`;
+    const front = svg`<g class="mixture" role="img" aria-label=${label} transform="translate(${x} ${y})">
         ${markOf('diamond')}<text class="mixture-label" x="-12" y="-7" text-anchor="end" aria-hidden="true">y</text></g>`;
     const handles = values.map((at, i) =>
       this.#handle('v', i, at, `series-${i}${i < this.valid ? '' : ' masked'}`),
     );
-    return html`${plane(this.words.text('lookup.valuesPlane'), handles, behind, this.#events)}`;
+    return html`${plane(this.words.text('lookup.valuesPlane'), handles, behind, this.#events, front)}`;
   }
 
   #handle(kind: 'q' | 'k' | 'v', i: number | undefined, at: Point, className: string): Handle {

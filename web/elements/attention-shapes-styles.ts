@@ -4,7 +4,7 @@ import { css } from 'lit';
 export const shapesStyles = css`
   .stages {
     display: grid;
-    grid-template-columns: repeat(auto-fit, minmax(max(8.5rem, (100% - 4rem) / 3), 1fr));
+    grid-template-columns: repeat(auto-fit, minmax(max(7rem, (100% - 4rem) / 3), 1fr));
     gap: 1.25rem 2rem;
     margin: 0;
     padding: 0;

@@ -30,12 +30,13 @@ export function toPicture([x, y]: Point): Point {
   return [UNIT * x, -UNIT * y];
 }
 
-/** Grid, axes, what lies behind the points, and the points. */
+/** Grid, axes, what lies behind the points, the points, and what lies on them. */
 export function plane(
   label: string,
   handles: readonly Handle[],
   behind: unknown,
   events: PlaneEvents,
+  front: unknown = nothing,
 ): SVGTemplateResult {
   const ticks = Array.from({ length: 2 * REACH + 1 }, (_, i) => UNIT * (i - REACH));
   return svg`<svg class="plane" viewBox="${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}" role="group" aria-label=${label}>
@@ -46,6 +47,7 @@ export function plane(
     )}
     ${behind}
     ${handles.map((handle) => handleMark(handle, events))}
+    ${front}
   </svg>`;
 }
 
