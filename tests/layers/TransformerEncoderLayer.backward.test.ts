@@ -76,6 +76,22 @@ describe(`${NAME} with dropout`, () => {
     }
   });
 
+  // The layer takes a few hundred tokens at a time through all its steps.
+  test.each([
+    [9, 40],
+    [3, 300],
+  ])(
+    'agrees with float64 where a batch of %i sequences of %i tokens takes several turns',
+    (batch, length) => {
+      const long = random.tensor([batch, length, 12]);
+      const layer = make({ norm: 'post', activation: 'gelu', dropout: P });
+      const options = { numHeads: 3, norm: 'post', activation: 'gelu', dropout } as const;
+      const { output } = layer.forward(long, { training: true, seed: SEED });
+      const expected = transformerEncoderLayer(long, layer.stateDict(), options);
+      expectClose(output, expected, { atol: 8 * (length + 36) * EPS * maxAbs(expected.data) });
+    },
+  );
+
   test.each(PLACES)('drops something at each place: %s', (place) => {
     const dropped = Array.from({ length: 10 * 12 }, (_, at) => dropout[place](Math.floor(at / 12), at % 12));
     const zeros = dropped.filter((factor) => factor === 0).length;
@@ -91,6 +107,37 @@ describe(`${NAME} with dropout`, () => {
     expect(train(layer, { dropout: 0 }).output).toEqual(layer.forward(x).output);
   });
 });
+
+test.each<[number, number, 'pre' | 'post']>([
+  [9, 40, 'post'],
+  [3, 300, 'pre'],
+])(
+  `${NAME}: the gradients of %i sequences of %i tokens are those of each by itself, %s-norm`,
+  (batch, length, norm) => {
+    const size = length * 12;
+    const [long, grad] = [random.tensor([batch, length, 12]), random.tensor([batch, length, 12])];
+    const part = ({ data }: Tensor, b: number): Tensor => ({
+      data: data.subarray(b * size, (b + 1) * size),
+      shape: [1, length, 12],
+    });
+    const [together, apart] = [make({ norm }), make({ norm })];
+    const { input } = together.forward(long, { training: true }).backward!(grad);
+    for (let b = 0; b < batch; ++b) {
+      const { input: own } = apart.forward(part(long, b), { training: true }).backward!(part(grad, b));
+      // The same sums over the tokens of one sequence, in tiles that may begin elsewhere.
+      const tolerance = 8 * (length + 36) * EPS * maxAbs(own.data);
+      own.data.forEach((value, i) =>
+        expect(Math.abs(value - input.data[b * size + i]!)).toBeLessThanOrEqual(tolerance),
+      );
+    }
+    grads(together).forEach((all, p) => {
+      const sums = grads(apart)[p]!;
+      // Sums over all tokens, in another order.
+      const tolerance = 8 * Math.sqrt(batch * length) * EPS * Math.max(1, maxAbs(sums)) * 8;
+      all.forEach((value, i) => expect(Math.abs(value - sums[i]!)).toBeLessThanOrEqual(tolerance));
+    });
+  },
+);
 
 describe(`${NAME} with passes that overlap`, () => {
   const inputs = [random.tensor([2, 5, 12]), random.tensor([3, 7, 12]), random.tensor([1, 2, 12])];
