@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from '@jest/globals';
+import { pythonWithTorch } from '../support/python.js';
 import { normalised } from './normalised.js';
 
 const SCRIPT = fileURLToPath(new URL('exchange.py', import.meta.url));
@@ -58,12 +59,6 @@ function live(python: string): Source {
       if (!recording) rmSync(directory, { recursive: true });
     },
   };
-}
-
-/** A Python that has torch: the one of the path, or Debian's own behind it. */
-function pythonWithTorch(): string | undefined {
-  const find = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)';
-  return ['python3', '/usr/bin/python3'].find((python) => spawnSync(python, ['-c', find]).status === 0);
 }
 
 export function sources(): Source[] {
