@@ -5,8 +5,13 @@ export default {
   testEnvironment: 'node',
   setupFiles: ['<rootDir>/tests/support/fuzzSeed.ts'],
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
-  testPathIgnorePatterns: ['<rootDir>/tests/browser/', '<rootDir>/tests/bench/', '/node_modules/'],
-  modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/tests/bench/'],
+  testPathIgnorePatterns: [
+    '<rootDir>/tests/browser/',
+    '<rootDir>/tests/bench/',
+    '<rootDir>/tests/package/matrix/',
+    '/node_modules/',
+  ],
+  modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/tests/bench/', '<rootDir>/tests/package/matrix/node_modules/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     // The built package, as its users get it.

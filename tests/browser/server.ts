@@ -27,6 +27,8 @@ export interface ServerOptions {
   readonly policy?: string;
   /** Whether pages of other origins may read it, as with a CDN. */
   readonly shared?: boolean;
+  /** More of an answer's headers. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface PageServer {
@@ -45,7 +47,7 @@ export async function servePage(options: ServerOptions = {}): Promise<PageServer
 async function answer(
   url: string,
   response: ServerResponse,
-  { folder = PAGE, policy = POLICY, shared = false }: ServerOptions,
+  { folder = PAGE, policy = POLICY, shared = false, headers = {} }: ServerOptions,
 ): Promise<void> {
   const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
   const file = path.endsWith('/') ? `${path}index.html` : path;
@@ -54,6 +56,7 @@ async function answer(
     response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
     response.setHeader('content-security-policy', policy);
     if (shared) response.setHeader('access-control-allow-origin', '*');
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
     response.end(body);
   } catch {
     response.writeHead(404).end();

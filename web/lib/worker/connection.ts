@@ -27,7 +27,7 @@ interface Job {
   /** The workers that the objects of the request are in. */
   readonly references: readonly Reference[];
   readonly resolve: (given: Given) => void;
-  readonly reject: (reason: unknown) => void;
+  readonly reject: (reason: Error) => void;
 }
 
 /** Which objects handles stand for. */
@@ -81,7 +81,7 @@ export class Connection {
       );
       const moved = new Set<ArrayBuffer>();
       pack(snapshot, () => undefined, moved, true);
-      const abort = (): void => this.#abort(job, signal!.reason);
+      const abort = (): void => this.#abort(job, signal!.reason as Error);
       const settled = (): void => signal?.removeEventListener('abort', abort);
       const job: Job = {
         request: snapshot,
@@ -150,7 +150,7 @@ export class Connection {
       const args = { body: [this.#loadOptions], tokens: [] };
       const request: Request = { action: 'load', id: 0, name: '', args };
       const references = [{ thread, id: 0, label: OPERATION }];
-      const fail = (reason: unknown): void => {
+      const fail = (reason: Error): void => {
         // The next call tries again.
         if (thread === this.#thread) this.#thread = undefined;
         thread.terminate();
@@ -176,7 +176,7 @@ export class Connection {
     this.#next();
   }
 
-  #abort(job: Job, reason: unknown): void {
+  #abort(job: Job, reason: Error): void {
     const place = this.#queue.indexOf(job);
     if (place >= 0) this.#queue.splice(place, 1);
     job.reject(reason);

@@ -1,0 +1,15 @@
+#!/usr/bin/env bash
+# Runs the packed package in other people's tools: bundlers, runtimes, browsers. Installs them the first time.
+#   usage: matrix.sh [JEST'S ARGUMENTS]
+. "$(dirname "$0")/common.sh"
+
+bash scripts/build.sh elements
+tools=tests/package/matrix
+if newer_than $tools/node_modules/.package-lock.json $tools/package-lock.json; then
+  say 'installing the tools of the matrix (once)'
+  logged matrix-tools npm ci --ignore-scripts --no-audit --no-fund --prefix $tools ||
+    fail "the matrix's tools cannot be installed: $(reason matrix-tools)"
+fi
+mkdir -p build/results
+exec node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js \
+  --config jest.matrix.config.js --json --outputFile build/results/matrix.json "$@" >build/logs/jest-matrix.json

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, output } from '../support.js';
+import {
+  ENTRIES,
+  POLICY,
+  TOOLS,
+  expectResult,
+  page,
+  program,
+  useChromium,
+  useConsumer,
+  type Entry,
+} from './support.js';
+
+const consumer = useConsumer();
+const open = useChromium();
+const built = join(consumer.path, 'built');
+const packaged = join(consumer.path, 'node_modules/wasm-attention/dist');
+
+/** Runs a tool by its JavaScript, in a process of its own. */
+const script = (code: string): string =>
+  output('node', ['--input-type=module', '--eval', code], { cwd: consumer.path });
+const bin = (name: string, ...args: string[]): string =>
+  output('node', [join(TOOLS, name), ...args], { cwd: consumer.path });
+/** The worker's script as an entry of its own, for bundlers that leave `new Worker(new URL(…))` alone. */
+const threads = (entry: Entry): string[] =>
+  entry === 'wasm-attention/worker' ? [join(packaged, 'worker-thread.js')] : [];
+/** The wasm beside the bundle, for bundlers that leave `new URL(…)` alone. */
+const copyWasm = (entry: Entry): void => {
+  if (entry === 'wasm-attention/slim') copyFileSync(join(packaged, 'wasm-attention.wasm'), join(built, 'wasm-attention.wasm')); // prettier-ignore
+};
+
+/** Each makes built/app.js, or built/index.html, from app.js or index.html. */
+const BUNDLERS: Record<string, (entry: Entry) => void> = {
+  vite: () => {
+    script(`
+      import { build } from '${join(ROOT, 'node_modules/vite/dist/node/index.js')}';
+      await build({ root: '${consumer.path}', configFile: false, logLevel: 'warn', build: { outDir: '${built}', modulePreload: false } });
+    `);
+  },
+  'webpack 5': () => {
+    script(`
+      import webpack from '${join(TOOLS, 'webpack/lib/index.js')}';
+      const options = { mode: 'production', performance: false, context: '${consumer.path}', entry: './app.js', output: { path: '${built}', filename: 'app.js' } };
+      webpack(options, (error, stats) => {
+        if (!error && !stats.hasErrors() && !stats.hasWarnings()) return;
+        console.error(error ?? stats.toString());
+        process.exitCode = 1;
+      });
+    `);
+  },
+  rollup: (entry) => {
+    const input = JSON.stringify(['app.js', ...threads(entry)]);
+    script(`
+      import { rollup } from '${join(TOOLS, 'rollup/dist/es/rollup.js')}';
+      import resolve from '${join(TOOLS, '@rollup/plugin-node-resolve/dist/es/index.js')}';
+      const bundle = await rollup({ input: ${input}, plugins: [resolve()], onwarn: ({ message }) => { throw new Error(message); } });
+      await bundle.write({ dir: '${built}', entryFileNames: '[name].js', chunkFileNames: '[name].js' });
+    `);
+    copyWasm(entry);
+  },
+  esbuild: (entry) => {
+    const inputs = ['app.js', ...threads(entry)];
+    output('node', [join(TOOLS, 'esbuild/bin/esbuild'), ...inputs, '--bundle', '--format=esm', `--outdir=${built}`, '--entry-names=[name]', '--log-override:empty-import-meta=error'], { cwd: consumer.path }); // prettier-ignore
+    copyWasm(entry);
+  },
+  parcel: () => {
+    bin('parcel/lib/bin.js', 'build', 'index.html', '--dist-dir', built, '--no-cache', '--no-source-maps', '--public-url', '/'); // prettier-ignore
+  },
+};
+
+/** The policy that lets a page's own inline scripts run: Parcel writes an import map into it where there are assets. */
+function withHashes(file: string): string {
+  const inline = readFileSync(file, 'utf8').matchAll(/<script(?![^>]* src=)[^>]*>(.+?)<\/script>/gs);
+  const hashes = Array.from(
+    inline,
+    ([, text]) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`,
+  );
+  return POLICY.replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '));
+}
+
+describe.each(Object.keys(BUNDLERS))('%s', (bundler) => {
+  it.each(ENTRIES)('bundles %s into a page that runs under a strict policy', async (entry) => {
+    rmSync(built, { recursive: true, force: true });
+    mkdirSync(built);
+    consumer.write('index.html', page('./app.js'));
+    consumer.write('app.js', program(entry));
+    BUNDLERS[bundler]!(entry);
+    if (!['vite', 'parcel'].includes(bundler))
+      copyFileSync(join(consumer.path, 'index.html'), join(built, 'index.html'));
+    expectResult(
+      await open({ folder: built, path: '/index.html', policy: withHashes(join(built, 'index.html')) }),
+    );
+  });
+});
+
+/** Vite's server, in a process of its own; its address. */
+async function serve(excluded: readonly string[]): Promise<{ url: string; stop: () => void }> {
+  const code = `
+    import { createServer } from '${join(ROOT, 'node_modules/vite/dist/node/index.js')}';
+    const server = await createServer({
+      root: '${consumer.path}', configFile: false, logLevel: 'warn', cacheDir: '${consumer.path}/cache${excluded.length}',
+      optimizeDeps: { exclude: ${JSON.stringify(excluded)} },
+    });
+    await server.listen(0);
+    console.log(server.resolvedUrls.local[0]);
+  `;
+  const child = spawn('node', ['--input-type=module', '--eval', code], { cwd: consumer.path });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.once('data', (data) => resolve(String(data).trim()));
+    child.stderr.once('data', (data) => reject(new Error(String(data))));
+  });
+  return { url, stop: () => child.kill() };
+}
+
+describe("vite's server", () => {
+  it.each(ENTRIES)('serves %s', async (entry) => {
+    consumer.write('index.html', page('./app.js'));
+    consumer.write('app.js', program(entry));
+    const server = await serve(entry === 'wasm-attention' ? [] : ['wasm-attention']);
+    try {
+      expectResult(await open({ url: server.url }));
+    } finally {
+      server.stop();
+    }
+  });
+});

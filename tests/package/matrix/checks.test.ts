@@ -1,0 +1,103 @@
+import { join } from 'node:path';
+import { ROOT, output, run, temporaryFolder } from '../support.js';
+import { TOOLS, useConsumer } from './support.js';
+
+const consumer = useConsumer();
+const folder = temporaryFolder();
+let tarball: string;
+
+beforeAll(() => {
+  const packed = output('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder.path]);
+  tarball = join(folder.path, (JSON.parse(packed) as [{ filename: string }])[0].filename);
+});
+afterAll(() => folder.remove());
+
+describe('the tarball', () => {
+  it('is right for publint, its suggestions included', () => {
+    const { stdout, stderr, status } = run('node', [
+      join(TOOLS, 'publint/src/cli.js'),
+      'run',
+      tarball,
+      '--strict',
+    ]);
+    expect({ said: stdout + stderr, status }).toEqual({
+      said: expect.stringMatching(/All good!/),
+      status: 0,
+    });
+    expect(stdout + stderr).not.toMatch(/Suggestions|Warnings|Errors/);
+  });
+
+  it('has declarations that resolve in ES modules and bundlers', () => {
+    const judge = (...more: string[]) =>
+      run('node', [
+        join(TOOLS, '@arethetypeswrong/cli/dist/index.js'),
+        tarball,
+        '--profile',
+        'esm-only',
+        ...more,
+      ]);
+    // The wasm is an asset: what importing it gives is the bundler's, and so are its types.
+    const { stdout, status } = judge('--exclude-entrypoints', 'wasm-attention.wasm');
+    expect({ stdout, status }).toEqual({ stdout: expect.any(String), status: 0 });
+    expect(judge().status).toBe(1);
+  });
+
+  it('depends on nothing', () => {
+    const installed = output('npm', ['ls', '--all', '--json'], { cwd: consumer.path });
+    const { dependencies } = JSON.parse(installed) as {
+      dependencies: Record<string, { dependencies?: object }>;
+    };
+    expect(Object.keys(dependencies)).toEqual(['wasm-attention']);
+    expect(dependencies['wasm-attention']!.dependencies).toBeUndefined();
+  });
+});
+
+describe('the declarations of the worker', () => {
+  const check = (resolution: 'node16' | 'bundler', text: string): string => {
+    consumer.write('consumer.ts', text);
+    const compilerOptions = {
+      ...{
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        noUncheckedIndexedAccess: true,
+        skipLibCheck: false,
+      },
+      ...{ target: 'es2022', lib: ['es2022', 'dom', 'esnext.disposable'], types: [], noEmit: true },
+      ...{ module: resolution === 'node16' ? 'node16' : 'esnext', moduleResolution: resolution },
+    };
+    consumer.write('tsconfig.json', JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
+    return run('node', [join(ROOT, 'node_modules/typescript/bin/tsc')], { cwd: consumer.path }).stdout;
+  };
+  const right = `
+    import { loadWorker, type AsyncWasmAttention, type Handle, type Tensor } from 'wasm-attention/worker';
+    const attention: AsyncWasmAttention = await loadWorker();
+    const { signal } = new AbortController();
+    const result = await attention.with({ signal, transfer: true }).scaledDotProductAttention([[1]], [[1]], [[1]], { isCausal: true });
+    export const output: Tensor = result.output;
+    export const weights: Tensor | undefined = result.weights;
+    const layer = await new attention.MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
+    const cache = await layer.createCache({ batch: 1, maxLength: 8 });
+    export const length: number = await cache.length;
+    const pass = await layer.forward([[[1]]], [[[1]]], [[[1]]], { cache, training: true });
+    export const gradients = await pass.backward?.(pass.output);
+    const adam = await new attention.Adam(await layer.parameters(), { lr: 0.1 });
+    await adam.assign({ lr: 0.2 });
+    const state: Record<string, Tensor> = await layer.stateDict();
+    await layer.loadStateDict(state);
+    export type Layer = Handle<import('wasm-attention').MultiHeadAttention>;
+    export const same: Layer = layer;
+  `;
+
+  it.each(['node16', 'bundler'] as const)('are accepted with %s resolution', (resolution) => {
+    expect(check(resolution, right)).toBe('');
+  });
+
+  it('reject what the synchronous ones reject, and results that are not awaited', () => {
+    const wrong = `${right}
+      attention.scaledDotProductAttention('query', [[1]], [[1]]);
+      attention.maskedSoftmax([[1]]).data;
+      layer.forward([[[1]]], [[[1]]], [[[1]]], { cache: 3 });
+    `;
+    expect(check('node16', wrong).match(/error TS\d+/g)).toHaveLength(3);
+  });
+});

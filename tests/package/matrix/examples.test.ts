@@ -1,0 +1,71 @@
+import { cpSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { ROOT, output } from '../support.js';
+import { useChromium, useConsumer } from './support.js';
+
+const consumer = useConsumer();
+const open = useChromium();
+const EXAMPLES = join(ROOT, 'web/examples');
+
+/** The package is installed where the example is copied to. */
+function copy(example: string): void {
+  cpSync(join(EXAMPLES, example), consumer.path, { recursive: true });
+}
+
+const shown = async (page: Page, pattern: RegExp): Promise<string> => {
+  const place = page.locator('output').filter({ hasText: pattern });
+  await place.waitFor();
+  return (await place.textContent())!;
+};
+
+describe('the example', () => {
+  it('plain shows weights that sum to one', async () => {
+    copy('plain');
+    const text = await open({ folder: consumer.path, path: '/index.html', policy: '' }, (page) =>
+      shown(page, /%/),
+    );
+    const shares = Array.from(text.matchAll(/(\d+) %/g), ([, share]) => Number(share));
+    expect(shares).toHaveLength(4);
+    // Four numbers, each rounded by at most a half.
+    expect(Math.abs(shares.reduce((a, b) => a + b) - 100)).toBeLessThanOrEqual(2);
+    // The query is most like the animal.
+    expect(Math.max(...shares)).toBe(shares[1]);
+  });
+
+  it('vite builds, and shows products that depend on the distance', async () => {
+    copy('vite');
+    output('node', [join(ROOT, 'node_modules/vite/bin/vite.js'), 'build', '--logLevel', 'warn'], {
+      cwd: consumer.path,
+    });
+    const folder = join(consumer.path, 'dist');
+    expect(readdirSync(join(folder, 'assets')).filter((name) => name.endsWith('.wasm'))).toHaveLength(1);
+    const text = await open({ folder, path: '/index.html', policy: '' }, (page) => shown(page, /apart/));
+    // sum over 16 frequencies of cos(distance * frequency), in float64.
+    const product = (distance: number) =>
+      Array.from({ length: 16 }, (_, j) => Math.cos(distance * 10000 ** (-j / 16))).reduce((a, b) => a + b);
+    expect(text).toBe([0, 1, 5, 20].map((d) => `${d} apart: ${product(d).toFixed(2)}`).join(', '));
+  });
+
+  it('node learns', () => {
+    copy('node');
+    const losses = Array.from(output('node', ['main.mjs'], { cwd: consumer.path }).matchAll(/loss ([\d.]+)/g), ([, loss]) => Number(loss)); // prettier-ignore
+    expect(losses).toHaveLength(4);
+    expect(losses[3]!).toBeLessThan(losses[0]! / 5);
+  });
+
+  it('worker stops when told, and starts again', async () => {
+    copy('worker');
+    const text = await open({ folder: consumer.path, path: '/index.html', policy: '' }, async (page) => {
+      await shown(page, /ready/);
+      await page.click('#start');
+      await shown(page, /computing/);
+      await page.waitForTimeout(300);
+      await page.click('#stop');
+      await shown(page, /stopped/);
+      await page.click('#start');
+      return shown(page, /computing/);
+    });
+    expect(text).toBe('computing');
+  });
+});

@@ -1,0 +1,90 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { servePage } from '../../browser/server.js';
+import { output } from '../support.js';
+import { POLICY, TOOLS, expectResult, page, program, useChromium, useConsumer } from './support.js';
+
+const consumer = useConsumer();
+const open = useChromium();
+const FILES = ['index', 'slim', 'worker'] as const;
+const address = (file: string): string => `/node_modules/wasm-attention/dist/${file}.js`;
+/** The program with another way to say something than the console, which is not heard everywhere. */
+const saying = (file: string, say: string): string =>
+  program(address(file)).replaceAll('console.log(', `(${say})(`);
+
+describe('a page without a bundler', () => {
+  it.each(FILES)('runs %s.js under a strict policy', async (file) => {
+    consumer.write('index.html', page('./app.js'));
+    consumer.write('app.js', program(address(file)));
+    expectResult(await open({ folder: consumer.path, path: '/index.html', policy: POLICY }));
+  });
+
+  it.each(FILES)('runs %s.js when isolated from other origins', async (file) => {
+    consumer.write('index.html', page('./app.js'));
+    consumer.write(
+      'app.js',
+      `if (!crossOriginIsolated) console.log('failed: not isolated');\n${program(address(file))}`,
+    );
+    const headers = {
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-embedder-policy': 'require-corp',
+    };
+    expectResult(await open({ folder: consumer.path, path: '/index.html', policy: POLICY, headers }));
+  });
+
+  it.each(FILES)('runs %s.js in a worker of its own', async (file) => {
+    consumer.write('index.html', page('./app.js'));
+    consumer.write(
+      'app.js',
+      "new Worker('./inner.js', { type: 'module' }).onmessage = ({ data }) => console.log(data);",
+    );
+    consumer.write('inner.js', saying(file, 'postMessage'));
+    expectResult(await open({ folder: consumer.path, path: '/index.html', policy: POLICY }));
+  });
+
+  const serviceWorker = async (file: string): Promise<string> => {
+    consumer.write('index.html', page('./app.js'));
+    consumer.write(
+      'app.js',
+      `
+        navigator.serviceWorker.onmessage = ({ data }) => console.log(data);
+        await navigator.serviceWorker.register('./service.js', { type: 'module' });
+        (await navigator.serviceWorker.ready).active.postMessage('go');
+      `,
+    );
+    const said = saying(file, 'answer').replace('main().catch', 'addEventListener("message", ({ source }) => { answer = (text) => source.postMessage(text); main().catch'); // prettier-ignore
+    consumer.write('service.js', `let answer;\n${said} });`.replace(/;\s*\}\);$/, ' });'));
+    return open({ folder: consumer.path, path: '/index.html', policy: POLICY });
+  };
+
+  it.each(['index', 'slim'])('runs %s.js in a service worker', async (file) => {
+    expectResult(await serviceWorker(file));
+  });
+
+  it('says in a service worker, which may start no worker, that there is none', async () => {
+    expect(await serviceWorker('worker')).toContain(
+      'failed RangeError: loadWorker: expected an engine with workers',
+    );
+  });
+
+  it.each(FILES)('runs %s.js from another origin, as from a CDN', async (file) => {
+    const cdn = await servePage({ folder: consumer.path, policy: POLICY, shared: true });
+    try {
+      consumer.write('index.html', page('./app.js'));
+      consumer.write('app.js', program(`${cdn.origin}${address(file)}`));
+      const policy = `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' ${cdn.origin}; connect-src ${cdn.origin}; worker-src blob:`;
+      expectResult(await open({ folder: consumer.path, path: '/index.html', policy }));
+    } finally {
+      await cdn.close();
+    }
+  });
+
+  it('runs from one file, without a server', async () => {
+    mkdirSync(join(consumer.path, 'single'), { recursive: true });
+    const entry = consumer.write('app.js', program('wasm-attention'));
+    const bundle = output('node', [join(TOOLS, 'esbuild/bin/esbuild'), entry, '--bundle', '--format=iife'], { cwd: consumer.path }); // prettier-ignore
+    const file = consumer.write('single/index.html', `<!doctype html><script>${bundle.replaceAll('</script', '<\\/script')}</script>`); // prettier-ignore
+    expectResult(await open({ url: pathToFileURL(file).href }));
+  });
+});

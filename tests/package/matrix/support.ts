@@ -1,0 +1,115 @@
+/** Programs that use the packed package, and where they run. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium, type Browser, type Page } from 'playwright-core';
+import { servePage, type ServerOptions } from '../../browser/server.js';
+import { installInto, temporaryFolder } from '../support.js';
+
+export const TOOLS = join(import.meta.dirname, 'node_modules');
+
+/** A tool's version. */
+export function versionOf(tool: string): string {
+  return (JSON.parse(readFileSync(join(TOOLS, tool, 'package.json'), 'utf8')) as { version: string }).version;
+}
+
+export const ENTRIES = ['wasm-attention', 'wasm-attention/slim', 'wasm-attention/worker'] as const;
+export type Entry = (typeof ENTRIES)[number];
+
+/** softmax(Q·Kᵀ/√2)·V for the program's numbers, in float64. */
+function expected(): number {
+  const scores = [1, 0, 1].map((dot) => Math.exp(dot / Math.SQRT2));
+  const sum = scores.reduce((a, b) => a + b);
+  return scores.reduce((total, score, i) => total + (score / sum) * [10, 20, 60][i]!, 0);
+}
+
+/** A program that makes one attention call and prints what it gave; ES module, for any place that has a console. */
+export function program(entry: string, end = ''): string {
+  const [load, word] = /\/worker(\.js)?$/.test(entry) ? ['loadWorker', 'await '] : ['load', ''];
+  return `
+    import { ${load} } from '${entry}';
+    async function main() {
+      const attention = await ${load}();
+      const [query, keys, values] = [[[1, 0]], [[1, 0], [0, 1], [1, 1]], [[10], [20], [60]]];
+      const { output } = ${word}attention.scaledDotProductAttention(query, keys, values);
+      console.log('result ' + output.data[0]);
+      ${end}
+    }
+    main().catch((error) => console.log('failed ' + (error.stack || error)));
+  `;
+}
+
+/** What a program printed must be what the definition gives. */
+export function expectResult(printed: string): void {
+  expect(printed).toMatch(/^result [\d.]+$/m);
+  const value = Number(/^result ([\d.]+)$/m.exec(printed)![1]);
+  // Exponentials, a sum of three, a quotient and a mix, each within an ulp of float32 of numbers up to 60.
+  expect(Math.abs(value - expected())).toBeLessThanOrEqual(8 * 2 ** -24 * 60);
+}
+
+const CONSUMER = {
+  name: 'consumer',
+  type: 'module',
+  private: true,
+  // Parcel follows a package's exports only when told.
+  '@parcel/resolver-default': { packageExports: true },
+};
+
+/** A folder that has the packed package installed, for one test file. */
+export function useConsumer(): { readonly path: string; write: (name: string, text: string) => string } {
+  const folder = temporaryFolder();
+  beforeAll(() => {
+    writeFileSync(join(folder.path, 'package.json'), JSON.stringify(CONSUMER));
+    installInto(folder.path);
+  });
+  afterAll(() => folder.remove());
+  const write = (name: string, text: string): string => {
+    const file = join(folder.path, name);
+    writeFileSync(file, text);
+    return file;
+  };
+  return { path: folder.path, write };
+}
+
+/**
+ * Chromium for one test file: opens a folder's page through a server, or an address. Gives what the page prints until there is a
+ * result, or what `act` gives.
+ */
+export function useChromium(): (
+  target: { readonly url: string } | (ServerOptions & { readonly path: string }),
+  act?: (page: Page) => Promise<string>,
+) => Promise<string> {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] }); // prettier-ignore
+  });
+  afterAll(() => browser.close());
+  return async (target, act) => {
+    const server = 'url' in target ? undefined : await servePage(target);
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const heard: string[] = [];
+    const printed = new Promise<string>((resolve) => {
+      const hear = (text: string): void => {
+        heard.push(text);
+        if (/^(result|failed) /.test(text)) resolve(heard.join('\n'));
+      };
+      context.on('console', (message) => hear(message.text()));
+      context.on('weberror', (error) => hear(`failed ${error.error().stack ?? error.error().message}`));
+      setTimeout(() => resolve([...heard, 'failed: nothing came'].join('\n')), 20_000);
+    });
+    try {
+      await page.goto('url' in target ? target.url : new URL(target.path, server!.origin).href);
+      return await (act ? act(page) : printed);
+    } finally {
+      await context.close();
+      await server?.close();
+    }
+  };
+}
+
+/** The strictest policy that lets WebAssembly run. */
+export const POLICY =
+  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; base-uri 'none'";
+
+export const page = (script: string): string =>
+  `<!doctype html><html lang="en"><title>Attention</title><script type="module" src="${script}"></script></html>`;
