@@ -73,7 +73,7 @@ describe('a page without a bundler', () => {
     try {
       consumer.write('index.html', page('./app.js'));
       consumer.write('app.js', program(`${cdn.origin}${address(file)}`));
-      const policy = `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' ${cdn.origin}; connect-src ${cdn.origin}; worker-src blob:`;
+      const policy = `default-src 'none'; script-src 'self' 'wasm-unsafe-eval' ${cdn.origin}; connect-src ${cdn.origin}; worker-src blob: ${cdn.origin}`;
       expectResult(await open({ folder: consumer.path, path: '/index.html', policy }));
     } finally {
       await cdn.close();
