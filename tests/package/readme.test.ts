@@ -1,30 +1,30 @@
-import { output, read } from './support.js';
+/** The README is whole, short, and says nothing that package.json does not have; its programs run in docs.test.ts. */
+import { read } from './support.js';
 
-/** The JavaScript in a Markdown file. */
-const programs = (file: string) =>
-  Array.from(read(file).matchAll(/^```js\n(.*?)^```/gms), ([, code]) => code!);
+const readme = read('README.md');
+const { scripts, exports } = JSON.parse(read('package.json')) as {
+  scripts: Record<string, string>;
+  exports: Record<string, unknown>;
+};
 
-/** What the comments behind console.log say that it prints. */
-const promised = (code: string) =>
-  Array.from(code.matchAll(/console\.log\(.*\); \/\/ (.*)$/gm), ([, text]) => text);
+it('names no script that package.json does not have', () => {
+  const named = Array.from(
+    `${readme}${read('CONTRIBUTING.md')}`.matchAll(/npm (?:run )?([a-z]+(?::[a-z]+)?)\b/g),
+    ([, name]) => name!,
+  ).filter((name) => !['ci', 'pack', 'run', 'scripts', 'package'].includes(name));
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
+  expect(named).toEqual(expect.arrayContaining(['start', 'test']));
+});
 
-describe('README and guides', () => {
-  it.each([...programs('README.md'), ...programs('web/docs/choosing-positions.md')])(
-    'show a program that prints what it says: %#',
-    (code) => {
-      const printed = output('node', ['--input-type=module', '--eval', code]).trimEnd().split('\n');
-      expect(promised(code).length).toBeGreaterThan(0);
-      expect(printed).toEqual(promised(code));
-    },
-  );
+it('names every entry that users import', () => {
+  const named = Array.from(readme.matchAll(/^\| `(wasm-attention[\w/-]*)`/gm), ([, name]) => name!);
+  const entries = Object.keys(exports)
+    .filter((path) => !/[*]|json$|wasm$|-thread$/.test(path))
+    .map((path) => path.replace('.', 'wasm-attention'));
+  expect(named.sort()).toEqual(entries.sort());
+});
 
-  it('name no script that package.json does not have', () => {
-    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-    const named = Array.from(
-      `${read('README.md')}${read('CONTRIBUTING.md')}`.matchAll(/npm (?:run )?([a-z]+(?::[a-z]+)?)\b/g),
-      ([, name]) => name!,
-    ).filter((name) => !['ci', 'pack', 'run', 'scripts', 'package'].includes(name));
-    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
-    expect(named).toEqual(expect.arrayContaining(['start', 'test']));
-  });
+it('is read in two screens, its table of operations aside', () => {
+  const lines = readme.split('\n').filter((line) => !/^\| `\w+(\(|`)/.test(line));
+  expect(lines.length).toBeLessThanOrEqual(110);
 });

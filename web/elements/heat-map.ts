@@ -30,6 +30,7 @@ const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
  * @fires cell-pick - a cell was clicked, or Enter or Space pressed on it (only with `pickable`)
  */
 export class HeatMap extends LitElement {
+  /** What the shadow root adopts. */
   static override styles = [baseStyles, controlStyles, rampStyles, heatMapStyles];
   static override properties = {
     values: { attribute: false },

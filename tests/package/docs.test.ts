@@ -1,0 +1,93 @@
+/** Every block of code in the README and the guides: programs print what they say, commands exist, tags are figures. */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { tagsOf } from '../../web/elements/vite-declarations.js';
+import { fences, programs, promised } from '../support/fences.js';
+import { ROOT, output, read, run } from './support.js';
+
+const GUIDES = readdirSync(join(ROOT, 'web/docs')).filter((file) => file.endsWith('.md'));
+const PAGES = ['README.md', 'CONTRIBUTING.md', ...GUIDES.map((file) => `web/docs/${file}`)];
+const blocks = PAGES.flatMap((file) => fences(read(file)).map((fence) => ({ file, ...fence })));
+const ofLanguage = (language: string) => blocks.filter((block) => block.language === language);
+const all = PAGES.flatMap((file) => programs(read(file)).map((program) => ({ file, ...program })));
+const TAGS = [...tagsOf(read('web/elements/registry.ts')), 'heat-map', 'ramp-legend'];
+
+it('are in languages that are tested here or in a browser, or mere text', () => {
+  const others = blocks.filter(({ language }) => !['js', 'html', 'sh', 'text', ''].includes(language));
+  expect(others.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
+  // Without a language are drawings of folders and tables of commands, in CONTRIBUTING alone.
+  expect(ofLanguage('').filter(({ file }) => file !== 'CONTRIBUTING.md')).toEqual([]);
+  expect(all.length).toBeGreaterThan(10);
+  expect(ofLanguage('html').length).toBeGreaterThan(4);
+});
+
+describe('a program', () => {
+  it.each(all)('of $file, line $line, prints what it says', ({ code }) => {
+    const printed = output('node', ['--input-type=module', '--eval', code]).trimEnd().split('\n');
+    expect(printed).toEqual(promised(code));
+    expect(printed.length).toBeGreaterThan(0);
+  });
+});
+
+describe('a command', () => {
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+
+  it.each(
+    ofLanguage('sh').flatMap(({ file, code }) =>
+      code
+        .trimEnd()
+        .split('\n')
+        .map((line) => ({ file, line })),
+    ),
+  )('of $file exists: $line', ({ line }) => {
+    const [, name, options = ''] = /^npm (?:run )?([\w:]+)(?: -- (.*?))?(?: +#.*)?$/.exec(line) ?? [];
+    if (line === 'npm install wasm-attention')
+      return expect(read('package.json')).toContain('"name": "wasm-attention"');
+    expect(Object.keys(scripts)).toContain(name);
+    const flags = options.match(/--[\w-]+/g) ?? [];
+    if (flags.length > 0) expect(['train', 'bench']).toContain(name);
+    const usage =
+      name === 'train' ? run('bash', ['scripts/train.sh', '--help']).stdout : read('tests/bench/options.mjs');
+    for (const flag of flags) expect(`${usage} --help`).toContain(flag);
+  });
+});
+
+describe('text and tags', () => {
+  it.each(blocks.filter(({ code }) => /<\/[a-z]+-[a-z-]+>/.test(code)))(
+    'of $file, line $line, names figures and attributes that there are',
+    ({ code }) => {
+      const documented = read('web/elements/README.md');
+      for (const [, tag, attributes] of code.matchAll(/<([a-z]+(?:-[a-z]+)+)([^>]*)>/g)) {
+        expect(TAGS).toContain(tag);
+        const row = documented.split('\n').find((line) => line.startsWith(`| \`<${tag}>\``)) ?? '';
+        for (const [, name] of attributes!.matchAll(/ ([a-z-]+)=/g)) {
+          expect(`${row} ${/the same/.test(row) ? 'length width columns group' : ''}`).toContain(name);
+        }
+      }
+    },
+  );
+
+  it.each(PAGES)('of %s link to files that there are', (file) => {
+    for (const [, target] of read(file).matchAll(/\]\((?!https?:)([^)#]+)/g)) {
+      expect(() => read(join(file, '..', target!))).not.toThrow();
+    }
+  });
+});
+
+describe('the site', () => {
+  const { projectDocuments } = JSON.parse(read('typedoc.json')) as { projectDocuments: string[] };
+
+  it('has every guide, and so has the README', () => {
+    expect([...projectDocuments].sort()).toEqual(GUIDES.map((file) => `web/docs/${file}`).sort());
+    for (const file of GUIDES) expect(read('README.md')).toContain(`web/docs/${file}`);
+  });
+
+  it('is built without a warning', () => {
+    const folder = join(ROOT, 'build/docs-test');
+    output('node', ['scripts/docs.mjs', folder]);
+    const pages = readdirSync(join(folder, 'documents')).map((name) => name.replace('.html', ''));
+    expect(pages).toHaveLength(GUIDES.length);
+    const modules = read('build/docs-test/modules.html');
+    for (const entry of ['wasm-attention', 'slim', 'worker', 'elements']) expect(modules).toContain(entry);
+  }, 120_000);
+});
