@@ -21,7 +21,7 @@ X = torch.randn(d) + torch.stack([torch.sin(angles), torch.cos(angles)], -1).fla
     javascript: `import { load } from 'wasm-attention';
 
 const attention = await load();
-const [n, d, layers] = [${TOKENS}, ${WIDTH}, ${Math.max(1, depth)}]; // up to ${LAYERS}
+const [n, d, layers] = [${TOKENS}, ${WIDTH}, ${depth}]; // up to ${LAYERS}
 const normal = (count) =>
   Float32Array.from({ length: count }, () => Math.sqrt(-2 * Math.log(1 - Math.random())) * Math.cos(2 * Math.PI * Math.random()));
 ${input.javascript}
@@ -52,7 +52,7 @@ for (const residual of [false, true]) {
 from torch import nn
 
 torch.manual_seed(${seed})
-n, d, layers = ${TOKENS}, ${WIDTH}, ${Math.max(1, depth)}  # up to ${LAYERS}
+n, d, layers = ${TOKENS}, ${WIDTH}, ${depth}  # up to ${LAYERS}
 ${input.pytorch}
 
 def difference(x):
