@@ -5,7 +5,11 @@ import { allocator, attention } from './watched.js';
 
 const random = new Random(1);
 const [x, w] = [random.tensor([1, 5, 6]), random.tensor([6, 3, 3])];
-const resident: MultiHeadAttention = new attention.MultiHeadAttention({ numHiddens: 6, numHeads: 2, seed: 1 });
+const resident: MultiHeadAttention = new attention.MultiHeadAttention({
+  numHiddens: 6,
+  numHeads: 2,
+  seed: 1,
+});
 
 /** One number for all of them: the bits of each result, mixed. */
 function sing(): number {
@@ -30,7 +34,9 @@ const bytes = allocator.liveBytes;
 /** Throws unless the small calls give their bits and nothing more is allocated than at first. */
 export function expectUnharmed(): void {
   if (allocator.blocks.size !== blocks || allocator.liveBytes !== bytes) {
-    throw new Error(`expected ${blocks} blocks of ${bytes} bytes, got ${allocator.blocks.size} of ${allocator.liveBytes}`);
+    throw new Error(
+      `expected ${blocks} blocks of ${bytes} bytes, got ${allocator.blocks.size} of ${allocator.liveBytes}`,
+    );
   }
   if (sing() !== song) throw new Error('a later call gave other bits');
 }

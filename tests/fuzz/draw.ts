@@ -51,7 +51,11 @@ export class Draw extends Random {
     return drawn;
   }
 
-  integers(shape: readonly number[], low: number, high: number): { data: Int32Array; shape: readonly number[] } {
+  integers(
+    shape: readonly number[],
+    low: number,
+    high: number,
+  ): { data: Int32Array; shape: readonly number[] } {
     return { data: Int32Array.from({ length: sizeOf(shape) }, () => this.integer(low, high)), shape };
   }
 

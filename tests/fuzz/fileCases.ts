@@ -1,5 +1,5 @@
 /** Files of weights: what was written is read back, and bytes that are no such file are refused. */
-import { readSafetensors, writeSafetensors, type Tensor } from 'wasm-attention';
+import { readSafetensors, writeSafetensors } from 'wasm-attention';
 import { expectClose } from '../support/close.js';
 import type { Case } from './cases.js';
 import type { Draw, Drawn } from './draw.js';
@@ -14,7 +14,7 @@ function someTensors(draw: Draw): Record<string, Drawn> {
   );
 }
 
-function expectSame(found: Record<string, Tensor>, expected: Record<string, Drawn>): void {
+function expectSame(found: ReturnType<typeof readSafetensors>, expected: Record<string, Drawn>): void {
   const [names, wanted] = [found, expected].map((tensors) => Object.keys(tensors).sort().join());
   if (names !== wanted) throw new Error(`expected tensors ${wanted}, got ${names}`);
   for (const [name, tensor] of Object.entries(expected)) expectClose(found[name], tensor, {});
@@ -38,13 +38,14 @@ export const fileCases = {
       return {
         args: [draw.pick<unknown>([bytes, bytes.slice().buffer, new DataView(bytes.slice().buffer)])],
         call: readSafetensors,
-        check: (found: Record<string, Tensor>) => expectSame(found, tensors),
+        check: (found: ReturnType<typeof readSafetensors>) => expectSame(found, tensors),
       };
     }
     // Whatever is changed, the answer is tensors or a refusal; the flips in numbers are no mistake.
-    for (let i = draw.integer(1, 4); i > 0; --i) bytes[draw.integer(0, bytes.length - 1)] = draw.integer(0, 255);
+    for (let i = draw.integer(1, 4); i > 0; --i)
+      bytes[draw.integer(0, bytes.length - 1)] = draw.integer(0, 255);
     const cut = draw.chance(0.3) ? bytes.slice(0, draw.integer(0, bytes.length)) : bytes;
-    return { args: [cut], call: refusable, check: () => {} };
+    return { args: [cut], call: refusable, check: () => undefined };
   },
 };
 
@@ -54,7 +55,8 @@ function refusable(bytes: Uint8Array): unknown {
     return readSafetensors(bytes);
   } catch (error) {
     const { name, message } = error as Error;
-    if (/^(Range|Type)Error$/.test(name) && /^readSafetensors: expected .+, got /s.test(message)) return undefined;
+    if (/^(Range|Type)Error$/.test(name) && /^readSafetensors: expected .+, got /s.test(message))
+      return undefined;
     throw error;
   }
 }

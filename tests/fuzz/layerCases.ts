@@ -63,7 +63,10 @@ function unary<O extends object>(make: (options: O) => Unary) {
     );
 }
 
-const flat = ({ data, shape }: Numbers): Numbers => ({ data, shape: [sizeOf(shape.slice(0, -1)), shape.at(-1)!] });
+const flat = ({ data, shape }: Numbers): Numbers => ({
+  data,
+  shape: [sizeOf(shape.slice(0, -1)), shape.at(-1)!],
+});
 const shaped = ({ data }: Reference, shape: readonly number[]) => ({ data, shape });
 const TRAINING = { training: true };
 
@@ -78,9 +81,15 @@ function table(draw: Draw, name: 'PositionalEncoding' | 'LearnedPositionalEncodi
   const gradOutput = draw.numbers(shape);
   const offset = draw.maybe(() => draw.integer(0, 5));
   const maxLen = draw.most + 5;
-  const make = (options: { numHiddens: number; maxLen: number; seed: number }) => new attention[name](options);
+  const make = (options: { numHiddens: number; maxLen: number; seed: number }) =>
+    new attention[name](options);
   return {
-    args: [{ numHiddens, maxLen, seed: 3 }, draw.form(x), { ...TRAINING, ...(offset && { offset }) }, draw.form(gradOutput)],
+    args: [
+      { numHiddens, maxLen, seed: 3 },
+      draw.form(x),
+      { ...TRAINING, ...(offset && { offset }) },
+      draw.form(gradOutput),
+    ],
     names: ['sinusoidalEncoding'],
     call: unary(make),
     check({ state, output, gradients }: Life) {
@@ -111,7 +120,9 @@ export const layerCases = {
     const gradOutput = draw.numbers([...shape.slice(0, -1), outFeatures]);
     return {
       args: [{ inFeatures, outFeatures, bias, seed: 1 }, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: unary((options: ConstructorParameters<typeof attention.Linear>[0]) => new attention.Linear(options)),
+      call: unary(
+        (options: ConstructorParameters<typeof attention.Linear>[0]) => new attention.Linear(options),
+      ),
       check({ state, output, gradients }: Life) {
         const expected = linear(flat(x), state.weight!, state.bias);
         // Each rounds once a product of numbers of up to 5, weights below 1.
@@ -129,10 +140,16 @@ export const layerCases = {
     const width = draw.axis() + 2;
     const shape = rowsOf(draw, width);
     const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
-    const options = { normalizedShape: draw.chance(0.5) ? width : [width], eps: 0.1, affine: draw.chance(0.5) };
+    const options = {
+      normalizedShape: draw.chance(0.5) ? width : [width],
+      eps: 0.1,
+      affine: draw.chance(0.5),
+    };
     return {
       args: [options, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: unary((given: ConstructorParameters<typeof attention.LayerNorm>[0]) => new attention.LayerNorm(given)),
+      call: unary(
+        (given: ConstructorParameters<typeof attention.LayerNorm>[0]) => new attention.LayerNorm(given),
+      ),
       check({ state, output, gradients }: Life) {
         // Roundings of numbers of up to 5, divided by a deviation of at least sqrt(eps).
         const atol = (32 * EPS * 5) / Math.sqrt(options.eps);
@@ -153,9 +170,13 @@ export const layerCases = {
     const gradOutput = draw.numbers([...ids.shape, dim]);
     return {
       args: [{ numEmbeddings, dim, seed: 1 }, ids, TRAINING, draw.form(gradOutput)],
-      call: unary((options: ConstructorParameters<typeof attention.Embedding>[0]) => new attention.Embedding(options)),
+      call: unary(
+        (options: ConstructorParameters<typeof attention.Embedding>[0]) => new attention.Embedding(options),
+      ),
       check({ state, output, gradients }: Life) {
-        const rows = Array.from(ids.data).flatMap((id) => [...state.weight!.data.slice(id * dim, (id + 1) * dim)]);
+        const rows = Array.from(ids.data).flatMap((id) => [
+          ...state.weight!.data.slice(id * dim, (id + 1) * dim),
+        ]);
         expectClose(output, { data: rows, shape: gradOutput.shape }, {});
         const sums = new Float64Array(numEmbeddings * dim);
         gradOutput.data.forEach((g, i) => (sums[ids.data[Math.floor(i / dim)]! * dim + (i % dim)]! += g));
@@ -174,7 +195,8 @@ export const layerCases = {
     return {
       args: [{ numHiddens, ffnHiddens, activation, seed: 1 }, draw.form(x), TRAINING, draw.form(gradOutput)],
       call: unary(
-        (options: ConstructorParameters<typeof attention.FeedForward>[0]) => new attention.FeedForward(options),
+        (options: ConstructorParameters<typeof attention.FeedForward>[0]) =>
+          new attention.FeedForward(options),
       ),
       check({ state, output, gradients }: Life) {
         const named = {
@@ -205,8 +227,9 @@ export const layerCases = {
     const [B, L, S] = [draw.integer(1, 3), draw.axis(), draw.axis()];
     const [querySize, keySize, valueSize] = [draw.axis(), draw.axis(), draw.axis()];
     const inputs = { queries: [B, L, querySize], keys: [B, S, keySize], values: [B, S, valueSize] };
-    const drawn = Object.fromEntries(Object.entries(inputs).map(([name, shape]) => [name, draw.numbers(shape)])) as
-      Record<keyof typeof inputs, Drawn>;
+    const drawn = Object.fromEntries(
+      Object.entries(inputs).map(([name, shape]) => [name, draw.numbers(shape)]),
+    ) as Record<keyof typeof inputs, Drawn>;
     const turns = draw.maybe(() => ({}), 0.3);
     const options = {
       ...draw.maybe(() => ({ validLens: draw.integers([B], 0, S + 1) })),
@@ -214,7 +237,16 @@ export const layerCases = {
       ...draw.maybe(() => ({ isCausal: true }), 0.3),
     };
     const gradOutput = draw.numbers([B, L, numHiddens]);
-    const sizes = { numHiddens, numHeads, numKvHeads, querySize, keySize, valueSize, bias: draw.chance(0.5), seed: 1 };
+    const sizes = {
+      numHiddens,
+      numHeads,
+      numKvHeads,
+      querySize,
+      keySize,
+      valueSize,
+      bias: draw.chance(0.5),
+      seed: 1,
+    };
     return {
       args: [
         { ...sizes, ...(turns && { rotary: turns }) },
@@ -231,13 +263,19 @@ export const layerCases = {
           g,
         ),
       check({ state, output, weights, gradients }: Life) {
-        const parameters = { numHeads, numKvHeads, state, ...(turns && { rotary: { queries: {}, keys: {} } }) };
+        const parameters = {
+          numHeads,
+          numKvHeads,
+          state,
+          ...(turns && { rotary: { queries: {}, keys: {} } }),
+        };
         const expected = multiHeadAttention(drawn.queries, drawn.keys, drawn.values, parameters, options);
         // As in the layer's own test: projections on either side of the attention's own 32·EPS.
         const atol = 64 * EPS * Math.max(5, maxAbs(expected.output.data));
         expectClose(output, expected.output, { atol });
         expectClose(weights, expected.weights, { atol: 64 * EPS });
-        for (const name of Object.keys(inputs) as (keyof typeof inputs)[]) expectFinite(gradients![name]!, inputs[name]);
+        for (const name of Object.keys(inputs) as (keyof typeof inputs)[])
+          expectFinite(gradients![name]!, inputs[name]);
       },
     };
   },
@@ -249,7 +287,15 @@ export const layerCases = {
     const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh']);
     const shape = [draw.integer(1, 3), draw.axis(), numHiddens];
     const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
-    const sizes = { numHiddens, numHeads, ffnHiddens: draw.axis(), bias: draw.chance(0.5), norm, activation, seed: 1 };
+    const sizes = {
+      numHiddens,
+      numHeads,
+      ffnHiddens: draw.axis(),
+      bias: draw.chance(0.5),
+      norm,
+      activation,
+      seed: 1,
+    };
     return {
       args: [sizes, draw.form(x), TRAINING, draw.form(gradOutput)],
       call: unary((given: typeof sizes) => new attention.TransformerEncoderLayer(given)),
@@ -267,7 +313,11 @@ export const layerCases = {
   Adam(draw: Draw): Case {
     const given = {
       lr: 10 ** -draw.integer(1, 4),
-      betas: draw.pick([[0.9, 0.999], [0.5, 0.9], [0, 0]] as const),
+      betas: draw.pick([
+        [0.9, 0.999],
+        [0.5, 0.9],
+        [0, 0],
+      ] as const),
       eps: draw.pick([1e-8, 1e-3]),
       weightDecay: draw.pick([0, 0.1]),
       maxGradNorm: draw.pick([0.5, 1e6]),
@@ -295,13 +345,17 @@ export const layerCases = {
       },
       check({ before, gradients, after }: Record<'before' | 'gradients' | 'after', Float32Array[]>) {
         const expected = before.map((data) => Float64Array.from(data));
-        const reference = new AdamReference(expected.map(({ length }) => length), given);
+        const reference = new AdamReference(
+          expected.map(({ length }) => length),
+          given,
+        );
         for (let step = 0; step < steps; ++step) reference.step(expected, gradients);
         after.forEach((data, p) => {
           const shape = [data.length];
           // Each step rounds the parameter, and is lr times a ratio near 1; it may be near no ratio where a gradient,
           // with its weight decay, nearly cancels.
-          const atol = steps * EPS * (maxAbs(expected[p]!) + 16 * given.lr) + (given.weightDecay ? 1e-3 * given.lr : 0);
+          const atol =
+            steps * EPS * (maxAbs(expected[p]!) + 16 * given.lr) + (given.weightDecay ? 1e-3 * given.lr : 0);
           expectClose({ data, shape }, { data: expected[p]!, shape }, { atol });
         });
       },
@@ -310,6 +364,7 @@ export const layerCases = {
 };
 
 function expectFinite({ data, shape }: Numbers, expected: readonly number[]): void {
-  if (shape.join() !== expected.join()) throw new Error(`expected shape (${expected.join()}), got (${shape.join()})`);
+  if (shape.join() !== expected.join())
+    throw new Error(`expected shape (${expected.join()}), got (${shape.join()})`);
   if (!Array.from(data).every(Number.isFinite)) throw new Error('expected finite gradients');
 }

@@ -15,7 +15,7 @@ const STRANGE: readonly (() => unknown)[] = [
   () => [NaN],
   () => [[1, 2], [3]],
   () => [[1, 2], 3],
-  () => Array(3),
+  () => Array<number>(3),
   () => ['1', '2'],
   () => () => 1,
   () => new Date(0),
@@ -95,7 +95,12 @@ export function withWildNumbers(draw: Draw, value: unknown): unknown {
     return copy;
   }
   if (Array.isArray(value)) return value.map((item) => withWildNumbers(draw, item));
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
+  if (
+    typeof value !== 'object' ||
+    value === null ||
+    ArrayBuffer.isView(value) ||
+    value instanceof ArrayBuffer
+  ) {
     return value;
   }
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withWildNumbers(draw, item)]));

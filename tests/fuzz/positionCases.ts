@@ -37,7 +37,8 @@ export const positionCases = {
     };
     return {
       args: [draw.options(options)],
-      call: attention.sinusoidalEncoding,
+      call: (...given: Parameters<typeof attention.sinusoidalEncoding>) =>
+        attention.sinusoidalEncoding(...given),
       check: (P: Tensor) => expectClose(P, sinusoidalEncoding(defined(options)), EXACT),
     };
   },
@@ -48,7 +49,8 @@ export const positionCases = {
     return {
       args: [draw.options(options)],
       names: ['sinusoidalEncoding'],
-      call: attention.sinusoidalEncoding2d,
+      call: (...given: Parameters<typeof attention.sinusoidalEncoding2d>) =>
+        attention.sinusoidalEncoding2d(...given),
       check: (P: Tensor) => expectClose(P, sinusoidalEncoding2d(defined(options)), EXACT),
     };
   },
@@ -58,19 +60,21 @@ export const positionCases = {
     const options = { delta, dim: 2 * draw.axis(), base: draw.maybe(() => draw.pick(BASES)) };
     return {
       args: [draw.options(options)],
-      call: attention.encodingRotation,
+      call: (...given: Parameters<typeof attention.encodingRotation>) => attention.encodingRotation(...given),
       check: (M: Tensor) => expectClose(M, encodingRotation(defined(options)), EXACT),
     };
   },
 
-  rotaryEmbedding: (draw: Draw): Case => rotary(draw, attention.rotaryEmbedding, 1),
-  rotaryEmbeddingBackward: (draw: Draw): Case => rotary(draw, attention.rotaryEmbeddingBackward, -1),
+  rotaryEmbedding: (draw: Draw): Case =>
+    rotary(draw, (x, options) => attention.rotaryEmbedding(x, options), 1),
+  rotaryEmbeddingBackward: (draw: Draw): Case =>
+    rotary(draw, (g, options) => attention.rotaryEmbeddingBackward(g, options), -1),
 
   alibiSlopes(draw: Draw): Case {
     const heads = draw.integer(1, 70);
     return {
       args: [heads],
-      call: attention.alibiSlopes,
+      call: (...given: Parameters<typeof attention.alibiSlopes>) => attention.alibiSlopes(...given),
       check: (slopes: Tensor) =>
         expectClose(slopes, { data: alibiSlopes(heads), shape: [heads] }, { rtol: EPS / 2 + 1e-13 }),
     };
@@ -87,7 +91,7 @@ export const positionCases = {
     };
     return {
       args: [draw.options(options)],
-      call: attention.alibiBias,
+      call: (...given: Parameters<typeof attention.alibiBias>) => attention.alibiBias(...given),
       // A slope and its product are each rounded once.
       check: (bias: Tensor) => expectClose(bias, alibiBias(defined(options)), { rtol: EPS + 1e-13 }),
     };
@@ -97,7 +101,8 @@ export const positionCases = {
     const options = buckets(draw);
     return {
       args: [draw.options(options)],
-      call: attention.t5RelativeBuckets,
+      call: (...given: Parameters<typeof attention.t5RelativeBuckets>) =>
+        attention.t5RelativeBuckets(...given),
       check({ data, shape }: Tensor<Int32Array>) {
         const { queryLength, keyLength = queryLength } = options;
         const expected = t5RelativeBuckets(defined(options));
@@ -111,7 +116,7 @@ export const positionCases = {
     const table = draw.numbers([numBuckets ?? 32, draw.axis()]);
     return {
       args: [draw.form(table), draw.options(options)],
-      call: attention.t5RelativeBias,
+      call: (...given: Parameters<typeof attention.t5RelativeBias>) => attention.t5RelativeBias(...given),
       check: (bias: Tensor) => expectClose(bias, t5RelativeBias(table, defined(options)), {}),
     };
   },
@@ -122,7 +127,8 @@ export const positionCases = {
     const gradBias = draw.numbers([draw.axis(), queryLength, keyLength]);
     return {
       args: [draw.form(gradBias), draw.options(options)],
-      call: attention.t5RelativeBiasBackward,
+      call: (...given: Parameters<typeof attention.t5RelativeBiasBackward>) =>
+        attention.t5RelativeBiasBackward(...given),
       check(table: Tensor) {
         const expected = t5RelativeBiasBackward(gradBias, defined(options));
         // Each of L·S additions of float64 and the last rounding; no allowance for sums that float32 would round.
@@ -137,7 +143,7 @@ export const positionCases = {
     const scores = draw.numbers(shape);
     return {
       args: [draw.form(scores)],
-      call: attention.relativeShift,
+      call: (...given: Parameters<typeof attention.relativeShift>) => attention.relativeShift(...given),
       check: (shifted: Tensor) => expectClose(shifted, relativeShift(scores), {}),
     };
   },
@@ -148,7 +154,8 @@ export const positionCases = {
     const columns = draw.maybe(() => draw.pick([L, 2 * L - 1]));
     return {
       args: [draw.form(gradScores), draw.options({ columns })],
-      call: attention.relativeShiftBackward,
+      call: (...given: Parameters<typeof attention.relativeShiftBackward>) =>
+        attention.relativeShiftBackward(...given),
       check: (g: Tensor) => expectClose(g, relativeShiftBackward(gradScores, columns ?? L), {}),
     };
   },
@@ -159,9 +166,7 @@ const leading = (draw: Draw) => Array.from({ length: draw.integer(0, 2) }, () =>
 /** The options without those that are undefined: an oracle's defaults. */
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 function defined<T extends object>(options: T): Defined<T> {
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as Defined<T>;
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<T>;
 }
 
 function buckets(draw: Draw) {

@@ -1,7 +1,11 @@
 /** Calls of the convolution, the recurrence, the loss and the rest. */
 import type { Tensor } from 'wasm-attention';
 import { conv1d } from '../reference/conv1d.js';
-import { attentionMultiplyAdds, convolutionMultiplyAdds, recurrenceMultiplyAdds } from '../reference/complexity.js';
+import {
+  attentionMultiplyAdds,
+  convolutionMultiplyAdds,
+  recurrenceMultiplyAdds,
+} from '../reference/complexity.js';
 import { rnn } from '../reference/rnn.js';
 import { softmaxCrossEntropy } from '../reference/softmaxCrossEntropy.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
@@ -15,7 +19,7 @@ export const sequenceCases = {
     const drawn = draw.numbers(shape);
     return {
       args: draw.chance(0.5) ? [draw.form(drawn)] : [drawn.data, shape],
-      call: attention.tensor,
+      call: (...given: Parameters<typeof attention.tensor>) => attention.tensor(...given),
       check: (copy: Tensor) => expectClose(copy, drawn, {}),
     };
   },
@@ -31,7 +35,7 @@ export const sequenceCases = {
     const options = { stride, padding, dilation, groups };
     return {
       args: [draw.form(x), draw.form(weight), { ...options, ...(bias && { bias: draw.form(bias) }) }],
-      call: attention.conv1d,
+      call: (...given: Parameters<typeof attention.conv1d>) => attention.conv1d(...given),
       check(y: Tensor) {
         const expected = conv1d(x, weight, { ...options, ...(bias && { bias }) });
         // A sum of so many products, as in the function's own test; of numbers of up to 5.
@@ -58,7 +62,7 @@ export const sequenceCases = {
     const formed = Object.fromEntries(Object.entries(weights).map(([name, t]) => [name, draw.form(t)]));
     return {
       args: [draw.form(x), formed, options],
-      call: attention.rnn,
+      call: (...given: Parameters<typeof attention.rnn>) => attention.rnn(...given),
       check(result: { output: Tensor; finalState: Tensor }) {
         const expected = rnn(x, weights, options);
         const atol = 64 * EPS * Math.max(1, maxAbs(expected.output.data));
@@ -73,7 +77,7 @@ export const sequenceCases = {
     const { n, d, k } = { n: draw.axis(), d: draw.axis(), k: draw.integer(1, 5) };
     return {
       args: [architecture, { n, d, k }],
-      call: attention.complexity,
+      call: (...given: Parameters<typeof attention.complexity>) => attention.complexity(...given),
       check({ multiplyAdds }: { multiplyAdds: number }) {
         const counted = {
           cnn: () => convolutionMultiplyAdds(n, d, k),
@@ -99,7 +103,8 @@ export const sequenceCases = {
         draw.pick<unknown>([targets, Int32Array.from(targets), Float64Array.from(targets)]),
         draw.options({ ignoreIndex }),
       ],
-      call: attention.softmaxCrossEntropy,
+      call: (...given: Parameters<typeof attention.softmaxCrossEntropy>) =>
+        attention.softmaxCrossEntropy(...given),
       check({ loss, gradLogits }: { loss: number; gradLogits: Tensor }) {
         const expected = softmaxCrossEntropy(logits, targets, ignored);
         const counted = Math.max(1, targets.filter((target) => target !== ignored).length);

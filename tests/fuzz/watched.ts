@@ -5,15 +5,12 @@
 import { readFileSync } from 'node:fs';
 import { load, type WasmAttention } from 'wasm-attention';
 
-const BUNDLE = new URL('../../dist/index.js', import.meta.url);
+const GLUE = new URL('../../build/glue/core.js', import.meta.url);
 
-/** What Emscripten's minifier called an export, from where the library looks it up. */
+/** What the linker called an export, from the file of the build that the library reads it from. */
 function exportName(name: 'malloc' | 'free'): string {
-  const lookup = new RegExp(`\\._${name}=\\w+\\.asm(?:\\.(\\w+)|\\["(\\w+)"\\])`).exec(
-    readFileSync(BUNDLE, 'utf8'),
-  );
-  const found = lookup?.[1] ?? lookup?.[2];
-  if (!found) throw new Error(`expected ${BUNDLE.pathname} to look up ${name}, found no such place`);
+  const found = new RegExp(`["']?${name}["']?:\\s*["'](\\w+)["']`).exec(readFileSync(GLUE, 'utf8'))?.[1];
+  if (!found) throw new Error(`expected the name of ${name} in ${GLUE.pathname}, found none`);
   return found;
 }
 

@@ -135,6 +135,8 @@ function checkShape(operation: string, name: string, shape: unknown): readonly n
   let count = 1;
   for (const axis of axes) {
     if (typeof axis !== 'number') wrongKind(operation, `${name}.shape to be an array of whole numbers`, axis);
+  }
+  for (const axis of axes) {
     if (!Number.isInteger(axis) || axis < 0) {
       wrongValue(operation, `${name}.shape to hold whole numbers of at least 0`, showShape(axes));
     }
@@ -200,15 +202,15 @@ function flatten(operation: string, name: string, nested: readonly unknown[]): E
 /** The argument as float32 data with a shape. Float32Arrays are passed on, not copied. */
 export function toTensor(operation: string, name: string, value: TensorLike): Tensor {
   const { data, shape } = toElements(operation, name, value);
+  // Nothing is copied of nothing, nor could anything be of a detached array.
+  if (data.length === 0) return { data: new Float32Array(0), shape };
   if (isFloat32Array(data)) return { data, shape };
   if (!isTypedArray(data)) {
     for (let i = 0; i < data.length; ++i) {
       if (typeof data[i] !== 'number') wrongKind(operation, `${name} to hold numbers`, data[i]);
     }
   }
-  // No copy is made of nothing, nor could one be of a detached array.
-  const copy = data.length === 0 ? new Float32Array(0) : Float32Array.from(data as ArrayLike<number>);
-  return { data: copy, shape };
+  return { data: Float32Array.from(data as ArrayLike<number>), shape };
 }
 
 /** `toTensor` with one of the given ranks. */

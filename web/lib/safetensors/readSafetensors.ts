@@ -68,10 +68,15 @@ function readTensor({ name, dtype, shape }: Entry, bytes: Uint8Array<ArrayBuffer
 
 /** A view of the argument's bytes. By tag, because an array from another realm is as good. */
 function toBytes(bytes: unknown): Uint8Array {
-  if (ArrayBuffer.isView(bytes)) return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const tag = Object.prototype.toString.call(bytes);
-  if (tag !== '[object ArrayBuffer]' && tag !== '[object SharedArrayBuffer]') {
+  const isView = ArrayBuffer.isView(bytes);
+  if (!isView && tag !== '[object ArrayBuffer]' && tag !== '[object SharedArrayBuffer]') {
     wrongKind(OPERATION, 'an ArrayBuffer or a typed array', bytes);
   }
-  return new Uint8Array(bytes as ArrayBuffer);
+  const given = bytes as ArrayBuffer | ArrayBufferView;
+  // A detached buffer has no bytes, and takes no view.
+  if (given.byteLength === 0) return new Uint8Array(0);
+  return isView
+    ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    : new Uint8Array(given as ArrayBuffer);
 }

@@ -68,7 +68,10 @@ function write(name: string, tensor: TensorLike): Written {
   const { data: floats, shape } = toTensor(OPERATION, name === '' ? "''" : name, tensor);
   const given = 'data' in tensor ? tensor.data : tensor;
   const [dtype, data] = dtypeOf(given) ?? ['F32', floats];
-  return { name, dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+  // A detached array has no bytes, and takes no view.
+  const { buffer, byteOffset, byteLength } = data;
+  const bytes = byteLength === 0 ? new Uint8Array(0) : new Uint8Array(buffer, byteOffset, byteLength);
+  return { name, dtype, shape, bytes };
 }
 
 function dtypeOf(data: unknown): [string, Data] | undefined {

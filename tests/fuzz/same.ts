@@ -1,0 +1,10 @@
+/** Equality to the last bit, NaN and the sign of zero included: of arrays far faster than a test runner's own. */
+export function same(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return Object.is(a, b);
+  if (ArrayBuffer.isView(a) && ArrayBuffer.isView(b)) {
+    const [one, other] = [a, b].map((view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
+    return Buffer.compare(one!, other!) === 0;
+  }
+  const [keys, others] = [Object.keys(a), Object.keys(b)];
+  return keys.join() === others.join() && keys.every((key) => same(a[key as never], b[key as never]));
+}
