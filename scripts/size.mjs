@@ -1,13 +1,46 @@
-// What a page downloads: bytes of each file of the package, as they are, gzipped and with brotli.
+// What a page downloads: bytes of each part of the package, as they are, gzipped and with brotli, against size-budgets.json.
+// Ends with 1 where a part is over its budget.
+//   usage: node scripts/size.mjs [BUDGETS]
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+const root = join(import.meta.dirname, '..');
+const [file = join(root, 'size-budgets.json')] = process.argv.slice(2);
+
+/** @typedef {{ files: string[], budget: number, target?: number }} Part */
+/** @type {{ parts: Record<string, Part> }} */
+const { parts } = JSON.parse(readFileSync(file, 'utf8'));
+
+/**
+ * Files and what they import at once; what is imported later, or is another part of the package, does not count.
+ *
+ * @param {string[]} files
+ */
+function closure(files) {
+  const found = new Set(files);
+  for (const each of found) {
+    if (!each.endsWith('.js')) continue;
+    const text = readFileSync(join(root, each), 'utf8');
+    for (const [, path] of text.matchAll(/\b(?:from|import)\s*["'](\.\/[^"']+)["']/g)) {
+      found.add(join(dirname(each), String(path)));
+    }
+  }
+  return [...found];
+}
 
 const row = (/** @type {(string | number)[]} */ ...cells) =>
   console.log(cells.map((cell, i) => String(cell)[i ? 'padStart' : 'padEnd'](i ? 9 : 22)).join(''));
 
-row('file', 'bytes', 'gzip', 'brotli');
-for (const file of ['index.js', 'slim.js', 'wasm-attention.wasm']) {
-  const bytes = readFileSync(join(import.meta.dirname, '../dist', file));
-  row(file, bytes.length, gzipSync(bytes, { level: 9 }).length, brotliCompressSync(bytes).length);
+row('part', 'bytes', 'gzip', 'brotli', 'budget', 'target');
+for (const [name, { files, budget, target }] of Object.entries(parts)) {
+  const sizes = [0, 0, 0];
+  for (const each of closure(files)) {
+    const bytes = readFileSync(join(root, each));
+    const encoded = [bytes, gzipSync(bytes, { level: 9 }), brotliCompressSync(bytes)];
+    encoded.forEach(({ length }, i) => (sizes[i] = Number(sizes[i]) + length));
+  }
+  const over = Number(sizes[2]) > budget;
+  row(name, ...sizes, budget, target ?? '–', over ? '  OVER' : '');
+  if (over) process.exitCode = 1;
 }
