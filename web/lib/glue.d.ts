@@ -1,16 +1,10 @@
 // The two files that scripts/build.sh makes of Emscripten's output.
 
 declare module '*/build/glue/core.js' {
-  import type { Raw } from './raw.js';
-
-  /** Emscripten's factory; `instantiateWasm` hands it the instance. */
-  const createCore: (options: {
-    instantiateWasm(
-      imports: WebAssembly.Imports,
-      receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
-    ): object;
-  }) => Promise<Raw>;
-  export default createCore;
+  /** What the wasm imports, by the short names that the linker has given. */
+  export const imports: Readonly<Record<string, string>>;
+  /** What the wasm exports are called. */
+  export const exports: Readonly<Record<'memory' | 'table' | 'constructors' | 'malloc' | 'free', string>>;
 }
 
 declare module '*/build/glue/embedded.js' {

@@ -1,7 +1,7 @@
 import { simd } from 'wasm-feature-detect';
 
-import createCore from '../../build/glue/core.js';
 import { checkInteger, checkOptions, wrongKind } from './check.js';
+import { instantiateCore } from './embind.js';
 import { Memory } from './memory.js';
 import type { Raw } from './raw.js';
 import { surface, type WasmAttention } from './surface.js';
@@ -51,18 +51,8 @@ async function instantiate(source: WasmSource): Promise<WasmAttention> {
   let raw: Raw;
   try {
     const module = await compile(source);
-    // The glue reports a failed instantiation nowhere, so the promise is settled here.
-    raw = await new Promise<Raw>((resolve, reject) => {
-      const instantiateWasm = (
-        imports: WebAssembly.Imports,
-        receive: (instance: WebAssembly.Instance, module: WebAssembly.Module) => void,
-      ): object => {
-        WebAssembly.instantiate(module, imports)
-          .then((instance) => receive(instance, module))
-          .catch((cause: unknown) => reject(asLinkError(cause)));
-        return {};
-      };
-      createCore({ instantiateWasm }).then(resolve, reject);
+    raw = await instantiateCore(module).catch((cause: unknown) => {
+      throw asLinkError(cause);
     });
   } catch (error) {
     throw await explain(error);
@@ -70,7 +60,7 @@ async function instantiate(source: WasmSource): Promise<WasmAttention> {
   return surface({ raw, memory: new Memory(raw) });
 }
 
-/** The glue trips over a module of something else with a TypeError: exports that it reaches for are not there. */
+/** A module of something else is met with a TypeError: imports or exports are not there. */
 function asLinkError(cause: unknown): Error {
   const error = cause as Error;
   return error.name === 'TypeError' ? new WebAssembly.LinkError('a module of something else') : error;

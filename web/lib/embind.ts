@@ -1,0 +1,90 @@
+/**
+ * What Embind needs from JavaScript, for numbers and booleans, which are all that the bindings pass: a tenth of Emscripten's
+ * own, which also knows strings, classes and files.
+ */
+import { exports as exportNames, imports as importNames } from '../../build/glue/core.js';
+import type { Raw } from './raw.js';
+
+/** As linked (CMakeLists.txt): 4 GB, without the last page, and at least this much at a time. */
+const MAXIMUM = 2 ** 32 - 2 ** 16;
+const STEP = 2 ** 20;
+const PAGE = 2 ** 16;
+
+/** A bound function, before the types of all results are known: constructors of static objects run in no certain order. */
+interface Binding {
+  readonly name: string;
+  readonly result: number;
+  readonly call: (...args: readonly number[]) => number;
+}
+
+/** Instantiates the module: its functions by their names, malloc and free, and views of the heap, renewed when it grows. */
+export async function instantiateCore(module: WebAssembly.Module): Promise<Raw> {
+  const raw: Record<string, unknown> = {};
+  const bindings: Binding[] = [];
+  const unsigned = new Set<number>();
+  const booleans = new Set<number>();
+  let bytes!: Uint8Array;
+  const look = ({ buffer }: WebAssembly.Memory): void => {
+    raw.HEAPU8 = bytes = new Uint8Array(buffer);
+    raw.HEAP32 = new Int32Array(buffer);
+    raw.HEAPF32 = new Float32Array(buffer);
+    raw.HEAPF64 = new Float64Array(buffer);
+  };
+  const text = (address: number): string => {
+    let result = '';
+    for (let code = bytes[address]; code; code = bytes[++address]) result += String.fromCharCode(code);
+    return result;
+  };
+  const grow = (requested: number): boolean => {
+    const size = requested >>> 0;
+    // Where there is not as much as would be handy, there may be as much as is needed.
+    for (const step of [STEP, STEP / 2, STEP / 4]) {
+      const wanted = Math.min(MAXIMUM, Math.ceil(Math.max(size, bytes.length + step) / PAGE) * PAGE);
+      try {
+        if (size <= wanted) memory.grow((wanted - bytes.length) / PAGE);
+        else return false;
+      } catch {
+        continue;
+      }
+      look(memory);
+      return true;
+    }
+    return false;
+  };
+
+  const roles: Record<string, (...args: number[]) => unknown> = {
+    embind_register_integer(type, name) {
+      if (text(name).includes('unsigned')) unsigned.add(type);
+    },
+    embind_register_bool: (type) => void booleans.add(type),
+    embind_register_function(name, _count, types, _signature, invoker, target) {
+      const call = (table.get(invoker) as Binding['call']).bind(undefined, target);
+      bindings.push({ name: text(name), result: (raw.HEAP32 as Int32Array)[types >>> 2]!, call });
+    },
+    emscripten_memcpy_big: (to, from, count) =>
+      void bytes.copyWithin(to >>> 0, from >>> 0, (from >>> 0) + count),
+    emscripten_resize_heap: (size) => grow(size),
+  };
+  const functions = Object.entries(importNames).map(([name, role]) => [
+    name,
+    roles[role] ?? (() => undefined),
+  ]);
+  const instance = await WebAssembly.instantiate(module, {
+    a: Object.fromEntries(functions) as WebAssembly.ModuleImports,
+  });
+  const part = (role: keyof typeof exportNames): never => instance.exports[exportNames[role]] as never;
+  const memory: WebAssembly.Memory = part('memory');
+  const table: WebAssembly.Table = part('table');
+  look(memory);
+  (part('constructors') as () => void)();
+  raw._malloc = part('malloc');
+  raw._free = part('free');
+  for (const { name, result, call } of bindings) {
+    raw[name] = unsigned.has(result)
+      ? (...args: number[]) => call(...args) >>> 0
+      : booleans.has(result)
+        ? (...args: number[]) => call(...args) !== 0
+        : call;
+  }
+  return raw as unknown as Raw;
+}
