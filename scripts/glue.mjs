@@ -35,11 +35,10 @@ const EXPORTS = {
  * @param {string} source Emscripten's JavaScript
  */
 export function readNames(source) {
-  const [, table] =
-    /(?:asmLibraryArg|wasmImports)\s*=\s*\{([^}]*)\}/.exec(source) ?? missing('the table of imports');
+  const table = only(source, /(?:asmLibraryArg|wasmImports)\s*=\s*\{([^}]*)\}/, 'the table of imports');
   /** @type {Record<string, string>} */
   const imports = {};
-  for (const [, name, role] of table.matchAll(/"?(\w+)"?\s*:\s*_*(\w+)/g)) {
+  for (const [, name = '', role = ''] of table.matchAll(/"?(\w+)"?\s*:\s*_*(\w+)/g)) {
     if (!ROLES.has(role))
       throw new Error(`glue: web/lib/embind.ts has no ${role}, which this Emscripten imports`);
     imports[name] = role;
@@ -47,14 +46,17 @@ export function readNames(source) {
   /** @type {Record<string, string>} */
   const exports = {};
   for (const [role, pattern] of Object.entries(EXPORTS)) {
-    [, exports[role]] = new RegExp(pattern).exec(source) ?? missing(`the export ${role}`);
+    exports[role] = only(source, new RegExp(pattern), `the export ${role}`);
   }
   return { imports, exports };
 }
 
-/** @param {string} what @returns {never} */
-function missing(what) {
-  throw new Error(`glue: ${what} is not where this script knows it in Emscripten's JavaScript`);
+/** What a pattern's group finds. @param {string} source @param {RegExp} pattern @param {string} what */
+function only(source, pattern, what) {
+  const found = pattern.exec(source)?.[1];
+  if (found === undefined)
+    throw new Error(`glue: ${what} is not where this script knows it in Emscripten's JavaScript`);
+  return found;
 }
 
 /** Writes beside the file and renames, so that nobody reads half a file. @param {string} file @param {string} text */

@@ -20,10 +20,8 @@ describe('the tarball', () => {
       tarball,
       '--strict',
     ]);
-    expect({ said: stdout + stderr, status }).toEqual({
-      said: expect.stringMatching(/All good!/),
-      status: 0,
-    });
+    expect(stdout + stderr).toMatch(/All good!/);
+    expect(status).toBe(0);
     expect(stdout + stderr).not.toMatch(/Suggestions|Warnings|Errors/);
   });
 
@@ -38,7 +36,8 @@ describe('the tarball', () => {
       ]);
     // The wasm is an asset: what importing it gives is the bundler's, and so are its types.
     const { stdout, status } = judge('--exclude-entrypoints', 'wasm-attention.wasm');
-    expect({ stdout, status }).toEqual({ stdout: expect.any(String), status: 0 });
+    // What it says is shown where the status is another.
+    expect(status === 0 ? '' : stdout).toBe('');
     expect(judge().status).toBe(1);
   });
 
