@@ -1,0 +1,61 @@
+#!/usr/bin/env bash
+# The long forms of tests/fuzz: 100,000 drawn cases, a million small calls, or the kernels under libFuzzer.
+#   usage: fuzz.sh cases [JEST'S ARGUMENTS] | soak | native [--seconds N] [TARGET…]
+. "$(dirname "$0")/common.sh"
+
+what=${1-}
+[[ $# -eq 0 ]] || shift
+jest() {
+  bash scripts/build.sh library
+  exec node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js "$@"
+}
+case $what in
+  cases) FUZZ_CASES=${FUZZ_CASES-100000} jest tests/fuzz/fuzz.test.ts "$@" ;;
+  soak) SOAK_CALLS=${SOAK_CALLS-1000000} jest tests/fuzz/soak.test.ts "$@" ;;
+  native) ;;
+  *) fail 'usage: fuzz.sh cases|soak|native [arguments]' ;;
+esac
+
+# ---- the kernels
+
+seconds=30
+targets=()
+while (($#)); do
+  case $1 in
+    --seconds)
+      [[ ${2-} =~ ^[1-9][0-9]*$ ]] || fail '--seconds takes a whole number above 0'
+      seconds=$2
+      shift 2
+      ;;
+    -*) fail 'usage: fuzz.sh native [--seconds N] [TARGET…]' ;;
+    *)
+      targets+=("$1")
+      shift
+      ;;
+  esac
+done
+
+# With libFuzzer where there is a clang that has it; else a plain loop over random bytes, under the same sanitizers.
+compiler=g++
+command -v clang++ >/dev/null && compiler=clang++
+if ! logged configure-fuzz cmake -S . -B build/fuzz -G Ninja -DFUZZ=ON -DCMAKE_CXX_COMPILER=$compiler; then
+  fail "cmake failed: $(reason configure-fuzz)"
+fi
+logged fuzz ninja -C build/fuzz fuzz-targets || fail "the build failed: $(reason fuzz)"
+((${#targets[@]})) || targets=($(cd tests/native/fuzz && ls ./*_fuzz.cpp | sed 's|^\./||; s|_fuzz\.cpp$||'))
+
+failed=0
+for target in "${targets[@]}"; do
+  binary=build/fuzz/fuzz_$target
+  [[ -x $binary ]] || fail "no such target: $target"
+  mkdir -p "build/fuzz/corpus/$target" build/fuzz/findings
+  if "$binary" -max_total_time="$seconds" -max_len=64 -len_control=0 -print_final_stats=1 \
+    -artifact_prefix="build/fuzz/findings/$target-" "build/fuzz/corpus/$target" >"build/logs/fuzz-$target.log" 2>&1; then
+    say "$target: $(sed -n 's/^stat::number_of_executed_units: *//p' "build/logs/fuzz-$target.log") inputs in $seconds s, no finding"
+  else
+    failed=1
+    grep -m 3 -E 'ERROR|runtime error|expected' "build/logs/fuzz-$target.log" || true
+    say "$target: FAILED (build/logs/fuzz-$target.log)"
+  fi
+done
+exit $failed
