@@ -83,3 +83,40 @@ describe('the papers', () => {
     for (const path of named) expect(() => read(path)).not.toThrow();
   });
 });
+
+describe('the tree in CONTRIBUTING.md', () => {
+  const tree = /^```\n(CMakeLists.*?)^```/ms.exec(read('CONTRIBUTING.md'))![1]!;
+  const folders = ['.', 'cpp', 'web', 'web/page', 'tests'].flatMap((parent) =>
+    readdirSync(join(ROOT, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && !/^(\.|build$|dist$|node_modules$)/.test(entry.name))
+      .map(({ name }) => name),
+  );
+
+  it.each(folders)('names %s', (name) => {
+    expect(tree).toMatch(new RegExp(`(^|\\s)${name}/`, 'm'));
+  });
+
+  it('names no file of the library that is not there', () => {
+    const library = /^ {2}lib\/.*?(?=^ {2}docs\/)/ms.exec(tree)![0];
+    const named = Array.from(library.matchAll(/(?<![>\w/-])([\w-]+\.ts)\b/g), ([, file]) => file!);
+    expect(named).toEqual(expect.arrayContaining(['index.ts', 'memory.ts', 'worker-thread.ts']));
+    for (const file of named) expect(() => read(`web/lib/${file}`)).not.toThrow();
+  });
+});
+
+describe('the table of what an operation takes', () => {
+  // One with a kernel of its own: if it is where the table says, the next one can be.
+  it.each(['conv1d', 'rnn', 'additiveAttention'])('is what %s took', (op) => {
+    const table = read('CONTRIBUTING.md').split('## Adding an op')[1]!.split('\n\n')[1]!;
+    const snake = op.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const group = readdirSync(join(ROOT, 'cpp')).find(
+      (each) => !each.includes('.') && readdirSync(join(ROOT, 'cpp', each)).includes(`${snake}.cpp`),
+    );
+    expect(group).toBeDefined();
+    const paths = Array.from(table.matchAll(/`((?:cpp|web|tests)\/[^`]*\.\w+)`/g), ([, path]) =>
+      path!.replace('<group>', group!).replace('<op>', path!.includes('.cpp') ? snake : op),
+    );
+    expect(paths.length).toBeGreaterThan(8);
+    for (const path of paths) expect([path, read(path).includes(op)]).toEqual([path, true]);
+  });
+});

@@ -22,6 +22,6 @@ describe('the version of package.json', () => {
   });
 
   it('is the newest in the change log', () => {
-    expect(/^## \[?([^\]\s]+)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
+    expect(/^## \[?(\d[^\]\s]*)/m.exec(read('CHANGELOG.md'))?.[1]).toBe(version);
   });
 });
