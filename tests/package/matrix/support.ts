@@ -88,6 +88,7 @@ export function useChromium(): (
     const context = await browser.newContext();
     const page = await context.newPage();
     const heard: string[] = [];
+    let timer: NodeJS.Timeout | undefined;
     const printed = new Promise<string>((resolve) => {
       const hear = (text: string): void => {
         heard.push(text);
@@ -95,12 +96,13 @@ export function useChromium(): (
       };
       context.on('console', (message) => hear(message.text()));
       context.on('weberror', (error) => hear(`failed ${error.error().stack ?? error.error().message}`));
-      setTimeout(() => resolve([...heard, 'failed: nothing came'].join('\n')), 20_000);
+      timer = setTimeout(() => resolve([...heard, 'failed: nothing came'].join('\n')), 20_000);
     });
     try {
       await page.goto('url' in target ? target.url : new URL(target.path, server!.origin).href);
       return await (act ? act(page) : printed);
     } finally {
+      clearTimeout(timer);
       await context.close();
       await server?.close();
     }
