@@ -12,13 +12,14 @@ interface Grid {
   readonly marked?: readonly Partial<Cell>[] | undefined;
 }
 
-/** Numbers beside the rows, or a word beside each. */
+/** Numbers beside the rows, or a word beside each; a bare map is small, and of many rows it numbers fewer. */
 export function rowTicks(
   rows: number,
   origin: number,
   labels: readonly string[] | undefined,
+  bare: boolean,
 ): SVGTemplateResult[] {
-  const places = labels === undefined ? ticks(rows, 6) : labels.map((_, row) => row);
+  const places = labels === undefined ? ticks(rows, bare && rows > 8 ? 4 : 6) : labels.map((_, row) => row);
   return places.map(
     (row) =>
       svg`<text x="100%" dx="-6" y=${middle(row, rows)} dy="0.35em" text-anchor="end">${labels?.[row] ?? row + origin}</text>`,
@@ -30,9 +31,10 @@ export function columnTicks(
   columns: number,
   origin: number,
   labels: readonly string[] | undefined,
+  bare: boolean,
 ): SVGTemplateResult[] {
   if (labels === undefined) {
-    return ticks(columns, 8).map(
+    return ticks(columns, bare && columns > 8 ? 4 : 8).map(
       (column) =>
         svg`<text x=${middle(column, columns)} y="1.15em" text-anchor="middle">${column + origin}</text>`,
     );

@@ -142,7 +142,9 @@ export class HeatMap extends LitElement {
     return html`
       <div class=${this.bare ? 'frame bare' : 'frame'}>
         ${this.bare ? nothing : html`<div class="row-name">${this.rowName}</div>`}
-        <svg class="row-ticks" aria-hidden="true">${rowTicks(this.rows, this.origin, this.rowLabels)}</svg>
+        <svg class="row-ticks" aria-hidden="true">
+          ${rowTicks(this.rows, this.origin, this.rowLabels, this.bare)}
+        </svg>
         <div
           class="plot"
           role="application"
@@ -159,7 +161,7 @@ export class HeatMap extends LitElement {
           <svg class="overlay" aria-hidden="true">${hatching(this)}${frames(this)}${cursorMark(this)}</svg>
         </div>
         <svg class="column-ticks" aria-hidden="true">
-          ${columnTicks(this.columns, this.origin, this.columnLabels)}
+          ${columnTicks(this.columns, this.origin, this.columnLabels, this.bare)}
         </svg>
         ${this.bare ? nothing : html`<div class="column-name">${this.columnName}</div>`}
       </div>
