@@ -15,8 +15,9 @@ const usage = `usage: npm run train -- [options]
   --every        print a line every so many steps (25)
 and, with their defaults, ${names.slice(2).map((name) => `--${kebab(name)} ${DEFAULTS[name]}`).join(' ')}`; // prettier-ignore
 
-/** A number where the setting is one; what is no number is left for the check to refuse. */
-function parsed(name: keyof TrainingSettings, text: string): string | number {
+/** A number or a truth value where the setting is one; what is neither is left for the check to refuse. */
+function parsed(name: keyof TrainingSettings, text: string): string | number | boolean {
+  if (typeof DEFAULTS[name] === 'boolean') return text === 'true' || (text === 'false' ? false : text);
   if (typeof DEFAULTS[name] !== 'number') return text;
   const value = Number(text);
   return text.trim() === '' || Number.isNaN(value) ? text : value;
