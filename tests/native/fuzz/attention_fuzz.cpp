@@ -1,0 +1,22 @@
+// Attention with any options against the float64 oracle.
+#include <gtest/gtest.h>
+
+#include "attention_draw.h"
+#include "expect_attention.h"
+
+using namespace wasm_attention;
+
+extern "C" int LLVMFuzzerInitialize(int*, char***) {
+  testing::GTEST_FLAG(break_on_failure) = true;  // a difference is a finding
+  return 0;
+}
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Draw draw(data, size);
+  const AttentionSizes sizes = drawSizes(draw);
+  const AttentionChoices choices = drawChoices(draw);
+  AttentionProblem problem(sizes, choices, static_cast<unsigned>(draw.integer(0, 65535)));
+  problem.run();
+  expectAgreement(problem);
+  return 0;
+}

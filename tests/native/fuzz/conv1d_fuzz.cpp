@@ -1,0 +1,41 @@
+// Convolutions of any stride, padding, dilation and groups.
+#include "attention.h"
+#include "fuzz.h"
+
+using namespace wasm_attention;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Draw draw(data, size);
+  const int batch = draw.integer(1, 2), groups = draw.integer(1, 3), in_width = draw.integer(1, 7),
+            out_width = draw.integer(1, 9), kernel = draw.integer(1, 5), stride = draw.integer(1, 4),
+            padding = draw.integer(0, 9), dilation = draw.integer(1, 3);
+  const int length = draw.integer(1, draw.flag() ? 600 : 40), ins = groups * in_width, outs = groups * out_width;
+  if (dilation * (kernel - 1) + 1 > length + 2 * padding) return 0;
+  const int out_length = conv1dLength(length, kernel, stride, padding, dilation);
+  const bool has_bias = draw.flag();
+  const std::vector<float> x = draw.floats(size_t(batch) * ins * length), bias = draw.floats(outs);
+  const std::vector<float> weight = draw.floats(size_t(outs) * in_width * kernel);
+  std::vector<float> out(size_t(batch) * outs * out_length, NAN);
+  std::vector<float> scratch(conv1dScratch(ins, outs, length, kernel, groups), NAN);
+  conv1d(x.data(), weight.data(), has_bias ? bias.data() : nullptr, scratch.data(), out.data(), batch, ins, outs,
+         length, kernel, stride, padding, dilation, groups);
+  size_t at = 0;
+  for (int b = 0; b < batch; ++b) {
+    for (int o = 0; o < outs; ++o) {
+      for (int t = 0; t < out_length; ++t, ++at) {
+        Sum sum;
+        sum.add(has_bias ? bias[o] : 0);
+        for (int i = 0; i < in_width; ++i) {
+          for (int k = 0; k < kernel; ++k) {
+            const int from = t * stride + k * dilation - padding;
+            if (from < 0 || from >= length) continue;
+            const size_t channel = size_t(b) * ins + o / out_width * in_width + i;
+            sum.add(double{weight[(size_t(o) * in_width + i) * kernel + k]} * x[channel * length + from]);
+          }
+        }
+        expectNear(out[at], sum.value, sum.tolerance(), "convolution", at);
+      }
+    }
+  }
+  return 0;
+}

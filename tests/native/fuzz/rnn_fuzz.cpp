@@ -1,0 +1,41 @@
+// Recurrences whose weights do not let differences grow.
+#include <algorithm>
+
+#include "attention.h"
+#include "fuzz.h"
+
+using namespace wasm_attention;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Draw draw(data, size);
+  const int batch = draw.integer(1, 5), length = draw.integer(0, 20), ins = draw.integer(1, 20),
+            width = draw.integer(1, 30);
+  const bool relu = draw.flag(), has_ih = draw.flag(), has_hh = draw.flag(), has_initial = draw.flag();
+  const std::vector<float> x = draw.floats(size_t(batch) * length * ins + 1), wih = draw.floats(size_t(width) * ins);
+  const std::vector<float> whh = draw.floats(size_t(width) * width, 0.5f / width);
+  const std::vector<float> bih = draw.floats(width), bhh = draw.floats(width), h0 = draw.floats(size_t(batch) * width);
+  std::vector<float> out(size_t(batch) * length * width, NAN), scratch(rnnScratch(batch, ins, width), NAN);
+  rnn(x.data(), wih.data(), whh.data(), has_ih ? bih.data() : nullptr, has_hh ? bhh.data() : nullptr,
+      has_initial ? h0.data() : nullptr, scratch.data(), out.data(), batch, length, ins, width, relu);
+  for (int b = 0; b < batch; ++b) {
+    std::vector<double> state(width, 0.0);
+    if (has_initial) std::copy_n(&h0[size_t(b) * width], width, state.begin());
+    for (int t = 0; t < length; ++t) {
+      std::vector<double> next(width);
+      for (int d = 0; d < width; ++d) {
+        Sum sum;
+        sum.add(has_ih ? bih[d] : 0);
+        sum.add(has_hh ? bhh[d] : 0);
+        for (int i = 0; i < ins; ++i) sum.add(double{wih[size_t(d) * ins + i]} * x[(size_t(b) * length + t) * ins + i]);
+        for (int i = 0; i < width; ++i) sum.add(whh[size_t(d) * width + i] * state[i]);
+        next[d] = relu ? std::max(0.0, sum.value) : std::tanh(sum.value);
+        const size_t at = (size_t(b) * length + t) * width + d;
+        // The step's own roundings, a tangent's of 3 ulps, and as much of the steps before, halved by each.
+        expectNear(out[at], next[d], 2 * (8 * (ins + width + 4) + 8) * kHalfUlp * std::max(1.0, std::abs(next[d])),
+                   "recurrence", at);
+      }
+      state = next;
+    }
+  }
+  return 0;
+}

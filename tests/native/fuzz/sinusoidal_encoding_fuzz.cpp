@@ -1,0 +1,34 @@
+// Sines and cosines of positions in order and in none, against long double.
+#include "attention.h"
+#include "fuzz.h"
+
+using namespace wasm_attention;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Draw draw(data, size);
+  const int rows = draw.integer(1, 300), dim = draw.integer(1, 70);
+  const bool concatenated = draw.flag(), given = draw.flag();
+  const double base = 1 + draw.integer(0, 65535), start = draw.integer(0, 4095) * double(draw.integer(1, 4095));
+  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), scratch(sinusoidalEncodingScratch(dim)), positions;
+  for (int i = 0; i < rows; ++i) positions.push_back(given ? start + draw.integer(-4000, 4000) / 4.0 : start + i);
+  sinusoidalFrequencies(frequencies.data(), dim, base);
+  std::vector<float> out(size_t(rows) * dim, NAN);
+  if (given) {
+    sinusoidalEncodingAt(frequencies.data(), positions.data(), out.data(), rows, dim, concatenated);
+  } else {
+    sinusoidalEncoding(frequencies.data(), scratch.data(), out.data(), rows, dim, start, concatenated);
+  }
+  const int sines = (dim + 1) / 2;
+  for (int i = 0; i < rows; ++i) {
+    for (int j = 0; j < sines; ++j) {
+      const long double angle = positions[i] * std::pow(static_cast<long double>(base), -2.0L * j / dim);
+      const size_t row = size_t(i) * dim;
+      const size_t sine = row + (concatenated ? j : 2 * j), cosine = row + (concatenated ? sines + j : 2 * j + 1);
+      // Half an ulp of float32 and what the header allows; long double's own angle is off by 2^-60 of up to 2^24.
+      const double tolerance = kHalfUlp + 1e-10;
+      expectNear(out[sine], static_cast<double>(std::sin(angle)), tolerance, "sine", sine);
+      if (2 * j + 1 < dim) expectNear(out[cosine], static_cast<double>(std::cos(angle)), tolerance, "cosine", cosine);
+    }
+  }
+  return 0;
+}
