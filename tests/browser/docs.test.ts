@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { registry } from '../../web/elements/registry.js';
 import { fences } from '../support/fences.js';
 import { useBrowser } from './browser.js';
-import { POLICY } from './server.js';
 
 const ROOT = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'wasm-attention-docs-'));
@@ -43,10 +42,16 @@ async function expectAlive({ path, code }: { path: string; code: string }, open:
   }
 }
 
+/** The policy that the guide gives. */
+const csp = fences(readFileSync(join(ROOT, 'web/docs/csp-and-bundlers.md'), 'utf8')).find(({ code }) =>
+  code.startsWith('Content-Security-Policy: '),
+)!;
+const policy = csp.code.replace('Content-Security-Policy: ', '').replaceAll(/\s+/g, ' ').trim();
+
 describe('a page of the guides without a program in it', () => {
-  const { open } = useBrowser({ folder });
+  const { open } = useBrowser({ folder, policy });
   const strict = pages.filter(({ code }) => !/<script(?![^>]* src=)/.test(code));
-  test.each(strict)('$file, line $line: works under the strict policy', async (each) =>
+  test.each(strict)('$file, line $line: works under the policy that the guide gives', async (each) =>
     expectAlive(each, open),
   );
 });
@@ -54,7 +59,7 @@ describe('a page of the guides without a program in it', () => {
 describe('a page of the guides with its program', () => {
   const { open } = useBrowser({
     folder,
-    policy: POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'"),
+    policy: policy.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'"),
   });
   const inline = pages.filter(({ code }) => /<script(?![^>]* src=)/.test(code));
   test.each(inline)('$file, line $line: shows what it says', async (each) => expectAlive(each, open));
