@@ -69,7 +69,10 @@ function startNodeThread(source: URL | string | undefined, { onMessage, onEnd }:
     );
   // Spelled so that bundlers see no asset here: the line above is theirs.
   const url = source ?? import.meta.url.replace(/[^/]*$/, 'worker-thread.js');
-  const worker = new threads.Worker(new URL(url));
+  // `node --input-type=module --eval …` hands its flag on to a worker, which has a file and refuses it.
+  const flag = '--input-type';
+  const execArgv = process.execArgv.filter((given, i, all) => !given.startsWith(flag) && all[i - 1] !== flag);
+  const worker = new threads.Worker(new URL(url), { execArgv });
   worker.on('message', onMessage);
   worker.on('messageerror', () => onEnd('an answer that cannot be read'));
   worker.on('error', ({ message }: Error) => onEnd(message));
