@@ -1,6 +1,6 @@
 /** Every block of code in the README and the guides: programs print what they say, commands exist, tags are figures. */
-import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { tagsOf } from '../../web/elements/vite-declarations.js';
 import { fences, programs, promised } from '../support/fences.js';
 import { ROOT, output, read, run } from './support.js';
@@ -22,8 +22,14 @@ it('are in languages that are tested here or in a browser, or mere text', () => 
 });
 
 describe('a program', () => {
-  it.each(all)('of $file, line $line, prints what it says', ({ code }) => {
-    const printed = output('node', ['--input-type=module', '--eval', code]).trimEnd().split('\n');
+  // A file of its own within the package, as a reader would have it: what Node is told about a text goes on to its workers.
+  const folder = join(ROOT, 'build/docs-programs');
+  beforeAll(() => void mkdirSync(folder, { recursive: true }));
+
+  it.each(all)('of $file, line $line, prints what it says', ({ file, line, code }) => {
+    const program = join(folder, `${basename(file, '.md')}-${line}.mjs`);
+    writeFileSync(program, code);
+    const printed = output('node', [program]).trimEnd().split('\n');
     expect(printed).toEqual(promised(code));
     expect(printed.length).toBeGreaterThan(0);
   });
