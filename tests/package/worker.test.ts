@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { load, type WasmAttention } from 'wasm-attention';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 
@@ -138,6 +140,32 @@ describe('layers in a worker', () => {
     await remote.dispose();
     layer.dispose();
     expect(await outcome(() => remote.forward(x))).toEqual(await outcome(() => layer.forward(x)));
+  });
+});
+
+describe('a handle', () => {
+  it('that is collected lets go of its object in the worker', async () => {
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc') as () => void;
+    const { Worker } = await import('node:worker_threads');
+    const posted: { action?: string; id?: number }[] = [];
+    const attention = await loadWorker({
+      worker: () => webWorker([], Worker, (message) => posted.push(message as object)),
+    });
+    const use = async (): Promise<void> => {
+      const layer = await new attention.Linear({ inFeatures: 2, outFeatures: 2 });
+      await layer.forward([[1, 2]]);
+    };
+    await use();
+    const used = posted.find(({ action, id }) => action === 'call' && id !== 0)!.id;
+    const released = () => posted.some(({ action, id }) => action === 'release' && id === used);
+    for (let i = 0; i < 100 && !released(); ++i) {
+      collect();
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    expect(released()).toBe(true);
+    expect(await attention.alibiSlopes(8)).toEqual(here.alibiSlopes(8));
+    attention.dispose();
   });
 });
 
@@ -296,13 +324,17 @@ function controller(): { signal: AbortSignal; abort: () => void } {
 function webWorker(
   started: InstanceType<typeof import('node:worker_threads').Worker>[],
   NodeWorker: typeof import('node:worker_threads').Worker,
+  spy: (message: unknown) => void = () => undefined,
 ): Worker {
   const worker = new NodeWorker(new URL(import.meta.resolve('wasm-attention/worker-thread')));
   started.push(worker);
   const face = {
     onmessage: (_event: { data: unknown }) => undefined,
     onerror: (_event: { message: string; preventDefault: () => void }) => undefined,
-    postMessage: (message: unknown, transfer: ArrayBuffer[]) => worker.postMessage(message, transfer),
+    postMessage: (message: unknown, transfer: ArrayBuffer[]) => {
+      spy(message);
+      worker.postMessage(message, transfer);
+    },
     terminate: () => void worker.terminate(),
   };
   worker.on('message', (data: unknown) => face.onmessage({ data }));
