@@ -1,3 +1,4 @@
+import { wholeAlternates } from './alternates.js';
 import { loadCells } from './cells/load-cells.js';
 import { loadFigures } from './load-figures.js';
 import { keepForLater } from './offline/register.js';
@@ -11,4 +12,5 @@ loadFigures();
 loadCells();
 printWell();
 reachScrollers('.equation, .table, pre');
+wholeAlternates();
 keepForLater();

@@ -1,0 +1,210 @@
+// Lighthouse's four scores of the built page, as on a phone (its mobile preset: slow 4G and a slower processor, both simulated).
+// Ends with 1 where a score is below its bar. Build the page first.
+//   usage: node scripts/audit.mjs [--dir FOLDER] [--runs N] [--path PATH]… [--json FOLDER]
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { extname, join, normalize, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { brotliCompressSync, gzipSync } from 'node:zlib';
+
+/** @typedef {{ title: string, score: number | null, scoreDisplayMode: string, displayValue?: string, numericValue?: number }} Audit */
+/** @typedef {{ score: number | null, auditRefs: { id: string, weight: number }[] }} Category */
+/** @typedef {{ categories: Record<string, Category>, audits: Record<string, Audit>, environment: { benchmarkIndex: number }, runtimeError?: { message: string } }} Report */
+
+const root = join(import.meta.dirname, '..');
+const tools = join(root, 'tests/audit');
+/** Of 100. */
+const BARS = { performance: 98, accessibility: 100, 'best-practices': 100, seo: 100 };
+/** Metrics to print beside the score, since they say what it is made of. */
+const METRICS = [
+  'first-contentful-paint',
+  'largest-contentful-paint',
+  'total-blocking-time',
+  'cumulative-layout-shift',
+  'speed-index',
+];
+/** Below this a machine is too slow, or too busy, for the simulated phone; Lighthouse warns from there on as well. */
+const QUIET = 1000;
+
+const TYPES = /** @type {Record<string, string>} */ ({
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': 'application/json',
+  '.svg': 'image/svg+xml',
+  '.txt': 'text/plain; charset=utf-8',
+  '.wasm': 'application/wasm',
+});
+
+/**
+ * A static host as they are: compresses what a browser lets it, keeps files with a hash in their name for a year and asks
+ * again for all others.
+ *
+ * @param {string} folder
+ * @returns {import('node:http').Server}
+ */
+function host(folder) {
+  /** @type {Map<string, Buffer>} */
+  const kept = new Map();
+  /** @param {string} file @param {string} encoding @returns {Buffer} */
+  const encoded = (file, encoding) => {
+    const key = `${encoding} ${file}`;
+    let body = kept.get(key);
+    if (body === undefined) {
+      body = readFileSync(file);
+      if (encoding === 'br') body = brotliCompressSync(body);
+      else if (encoding === 'gzip') body = gzipSync(body, { level: 9 });
+      kept.set(key, body);
+    }
+    return body;
+  };
+  return createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));
+    const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
+    if (!existsSync(file) || statSync(file).isDirectory()) {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found');
+      return;
+    }
+    const type = TYPES[extname(file)];
+    const accepted = String(request.headers['accept-encoding']);
+    const encoding =
+      type === undefined ? '' : /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : '';
+    const body = encoded(file, encoding);
+    response.writeHead(200, {
+      'content-type': type ?? 'application/octet-stream',
+      'content-length': body.length,
+      'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
+      'x-content-type-options': 'nosniff',
+      vary: 'accept-encoding',
+      ...(encoding && { 'content-encoding': encoding }),
+    });
+    response.end(body);
+  });
+}
+
+/** Lighthouse has its own folder and lock file; installed once, and again when the lock file is newer. */
+function install() {
+  const time = (/** @type {string} */ name) =>
+    existsSync(join(tools, name)) ? statSync(join(tools, name)).mtimeMs : 0;
+  if (time('node_modules/.package-lock.json') >= time('package-lock.json')) return;
+  console.error('audit: installing Lighthouse (once)');
+  const { status, stdout, stderr } = spawnSync(
+    'npm',
+    ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', tools],
+    { cwd: tools, encoding: 'utf8' },
+  );
+  if (status !== 0) throw new Error(`npm ci failed in tests/audit\n${stdout}${stderr}`.trim());
+}
+
+/**
+ * One run in a browser of its own.
+ *
+ * @param {string} url
+ * @returns {Promise<Report>}
+ */
+async function lighthouse(url) {
+  const child = spawn(
+    process.execPath,
+    [
+      join(tools, 'node_modules/lighthouse/cli/index.js'),
+      url,
+      '--output=json',
+      '--output-path=stdout',
+      '--quiet',
+      '--no-enable-error-reporting',
+      '--locale=en',
+      `--only-categories=${Object.keys(BARS).join()}`,
+      '--chrome-flags=--no-sandbox --headless=new',
+    ],
+    {
+      env: { CHROME_PATH: process.env.CHROMIUM ?? '/usr/bin/chromium', ...process.env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
+  let out = '';
+  let err = '';
+  child.stdout.setEncoding('utf8').on('data', (text) => (out += text));
+  child.stderr.setEncoding('utf8').on('data', (text) => (err += text));
+  const status = await new Promise((done) => child.on('close', done));
+  /** @type {Report | undefined} */
+  const report = out.startsWith('{') ? JSON.parse(out) : undefined;
+  const failure = report?.runtimeError?.message ?? (status === 0 ? undefined : err.trim());
+  if (report === undefined || failure !== undefined)
+    throw new Error(`Lighthouse failed: ${failure ?? err.trim()}`);
+  return report;
+}
+
+const points = (/** @type {Category | undefined} */ category) => Math.round(100 * (category?.score ?? 0));
+
+/**
+ * Prints one page's scores and what falls short of full marks.
+ *
+ * @param {string} path
+ * @param {Report} report
+ * @returns {boolean} whether every score reaches its bar
+ */
+function print(path, { categories, audits, environment }) {
+  let good = true;
+  console.log(`${path}  (speed of this machine ${Math.round(environment.benchmarkIndex)})`);
+  for (const [name, bar] of Object.entries(BARS)) {
+    const category = categories[name];
+    const score = points(category);
+    good &&= score >= bar;
+    console.log(`  ${name.padEnd(16)}${String(score).padStart(4)}${score < bar ? `  BELOW ${bar}` : ''}`);
+    for (const { id, weight } of category?.auditRefs ?? []) {
+      const audit = audits[id];
+      if (audit?.score == null || audit.score >= 0.9 || audit.scoreDisplayMode === 'informative') continue;
+      const value = audit.displayValue === undefined ? '' : `: ${audit.displayValue}`;
+      console.log(`    ${weight > 0 ? '✗' : '·'} ${audit.title} (${id})${value}`);
+    }
+  }
+  const metrics = METRICS.map((id) => `${id} ${audits[id]?.displayValue ?? '–'}`);
+  console.log(`  ${metrics.join(', ')}`);
+  return good;
+}
+
+try {
+  const { values } = parseArgs({
+    options: {
+      dir: { type: 'string', default: join(root, 'build/page') },
+      runs: { type: 'string', default: '3' },
+      path: { type: 'string', multiple: true, default: ['/en/', '/ko/'] },
+      json: { type: 'string' },
+    },
+  });
+  const folder = resolve(values.dir);
+  const runs = Number(values.runs);
+  if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs takes a count, not ${values.runs}`);
+  if (!existsSync(join(folder, 'index.html'))) {
+    throw new Error(`no page in ${folder}: run \`bash scripts/build.sh page\` first`);
+  }
+  install();
+  const server = host(folder);
+  await new Promise((done) => server.listen(0, '127.0.0.1', () => done(undefined)));
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  try {
+    for (const path of values.path) {
+      /** @type {Report[]} */
+      const reports = [];
+      for (let run = 0; run < runs; run++) reports.push(await lighthouse(`http://127.0.0.1:${port}${path}`));
+      reports.sort((a, b) => points(a.categories.performance) - points(b.categories.performance));
+      const median = /** @type {Report} */ (reports[Math.floor(runs / 2)]);
+      if (!print(path, median)) process.exitCode = 1;
+      if (median.environment.benchmarkIndex < QUIET) {
+        console.log('  The machine is busy or slow: its performance score is too low, the other three hold.');
+      }
+      if (values.json !== undefined) {
+        mkdirSync(values.json, { recursive: true });
+        const name = path.replace(/\W+/g, '-').replace(/^-|-$/g, '') || 'index';
+        writeFileSync(join(values.json, `${name}.json`), JSON.stringify(median));
+      }
+    }
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+} catch (error) {
+  console.error(`audit: ${/** @type {Error} */ (error).message}`);
+  process.exitCode = 1;
+}
