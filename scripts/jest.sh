@@ -6,11 +6,11 @@
 suite=${1-}
 [[ $# -eq 0 ]] || shift
 case $suite in
-  js) build=library config=jest.config.js ;;
-  browser) build=page config=jest.browser.config.js ;;
+  js) build=elements config=jest.config.js ;;
+  browser) build= config=jest.browser.config.js ;;
   *) fail 'usage: jest.sh js|browser [arguments]' ;;
 esac
-bash scripts/build.sh $build
+bash scripts/build.sh ${build:+$build}
 mkdir -p build/results
 exec node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js \
   --config $config --json --outputFile build/results/$suite.json "$@" >build/logs/jest-$suite.json
