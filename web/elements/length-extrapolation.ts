@@ -181,9 +181,9 @@ export class LengthExtrapolation extends FigureElement {
     this.running = { positions, step: 0, steps: given.steps ?? DEFAULTS.steps };
     try {
       this.#trainer.start(given, LENGTHS);
-    } catch (error) {
-      // Where there are no workers, or a policy forbids them, the constructor throws.
-      this.#rest(`${this.words.text('training.failed')} ${String(error)}`);
+    } catch {
+      // Where there are no workers, or a policy forbids them, the constructor throws, in words that help no reader.
+      this.#rest(this.words.text('training.failed'));
     }
   }
 

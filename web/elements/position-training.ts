@@ -174,7 +174,7 @@ export class PositionTraining extends FigureElement {
     const { words } = this;
     const { outcome } = this.#session;
     if (outcome === undefined) return '';
-    if (outcome.reason === 'failed') return `${words.text('training.failed')} ${outcome.message}`;
+    if (outcome.reason === 'failed') return `${words.text('training.failed')} ${outcome.message}`.trim();
     const name = words.text(`training.${outcome.positions}`);
     return outcome.reason === 'finished'
       ? words.text('training.finished', { name, accuracy: words.percent(outcome.accuracy ?? NaN, 1) })

@@ -88,9 +88,9 @@ export class TrainingSession implements ReactiveController {
     this.#turn('running');
     try {
       this.#trainer.start({ ...this.#settings, positions });
-    } catch (error) {
-      // Where there are no workers, or a policy forbids them, the constructor throws.
-      this.#fail(String(error));
+    } catch {
+      // Where there are no workers, or a policy forbids them, the constructor throws, in words that help no reader.
+      this.#fail('');
     }
   }
 

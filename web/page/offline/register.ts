@@ -7,8 +7,15 @@ export function keepForLater(): void {
     return;
   // Pages stand one folder below the worker: /en/, /gallery/.
   const script = new URL('../service-worker.js', location.href);
-  const register = (): unknown =>
-    setTimeout(() => void navigator.serviceWorker.register(script).catch(() => undefined), 1000);
+  const keep = async (): Promise<void> => {
+    try {
+      // Where storage is denied, some browsers throw at the mere mention.
+      await navigator.serviceWorker.register(script);
+    } catch {
+      // The page is as it was.
+    }
+  };
+  const register = (): unknown => setTimeout(() => void keep(), 1000);
   if (document.readyState === 'complete') register();
   else addEventListener('load', register, { once: true });
 }
