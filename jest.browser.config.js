@@ -5,8 +5,9 @@ import base from './jest.config.js';
 export default {
   ...base,
   testMatch: ['<rootDir>/tests/browser/**/*.test.ts'],
-  testPathIgnorePatterns: ['/node_modules/'],
-  testTimeout: 60_000,
+  // `npm run test:browser:long` takes many minutes.
+  testPathIgnorePatterns: ['/node_modules/', ...(process.env.LONG ? [] : ['/tests/browser/long/'])],
+  testTimeout: process.env.LONG ? 240_000 : 60_000,
   // Two browsers at once on a small machine make each other's frames late.
   maxWorkers: 1,
 };

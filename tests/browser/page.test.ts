@@ -1,12 +1,11 @@
-import { describe, expect, test } from '@jest/globals';
-import axe from 'axe-core';
-import type { AxeResults } from 'axe-core';
+import { expect, test } from '@jest/globals';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
+import { brotliCompressSync } from 'node:zlib';
 import { published } from '../../web/page/plugins/pages.js';
 import { useBrowser } from './browser.js';
 
 const { open, origin, expectComplaints } = useBrowser();
+const LANGUAGES = published(join(import.meta.dirname, '../../web/page'));
 
 test('the page runs under a policy without inline script, inline style, eval and third parties', async () => {
   const page = await open();
@@ -59,13 +58,13 @@ test('at / without scripts there are links', async () => {
 test('without scripts text, formulas and captions can be read, and the page says what is missing', async () => {
   const page = await open({ javaScriptEnabled: false, still: true });
   expect(await page.locator('noscript .notice').isVisible()).toBe(true);
-  expect(await page.locator('main h2').count()).toBe(6);
+  expect(await page.locator('main h2').count()).toBe(7);
   expect(await page.locator('math').first().isVisible()).toBe(true);
   for (const caption of await page.locator('figcaption').all()) expect(await caption.isVisible()).toBe(true);
 });
 
 test('the menu offers the languages that have prose, on every page, and so does hreflang', async () => {
-  const languages = published(join(import.meta.dirname, '../../web/page'));
+  const languages = LANGUAGES;
   for (const language of languages) {
     const page = await open({ path: `/${language}/`, figures: [] });
     const alternates = await page
@@ -88,7 +87,7 @@ test('sections, formulas and figures have the same ids in every language', async
     const page = await open({ path: `/${language}/`, figures: [] });
     return page.locator('main [id]').evaluateAll((all) => all.map(({ id }) => id).sort());
   };
-  const [first = 'en', ...others] = published(join(import.meta.dirname, '../../web/page'));
+  const [first = 'en', ...others] = LANGUAGES;
   const ids = await idsOf(first);
   for (const language of others) expect([language, await idsOf(language)]).toEqual([language, ids]);
 });
@@ -135,26 +134,18 @@ test('what scrolls inside the page can be reached with the keyboard, and only th
   expect(wrong).toEqual([]);
 });
 
-async function violations(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
-}
-
-describe.each(['light', 'dark'] as const)('axe in a %s scheme', (colorScheme) => {
-  test.each([1280, 390])('finds nothing at %d px, before and after use', async (width) => {
-    const page = await open({ colorScheme, viewport: { width, height: 900 }, script: axe.source });
-    expect(await violations(page)).toEqual([]);
-    await page.locator('positional-heatmap').getByRole('application').focus();
-    await page.keyboard.press('ArrowRight');
-    await page.locator('positional-curves').getByRole('application').focus();
-    await page.keyboard.press('ArrowRight');
-    await page.locator('attention-heads').getByLabel('random').check();
-    // Tables of six columns say as much to axe as tables of 32, in a fraction of the time.
-    await page.locator('positional-curves').getByLabel('Length n').fill('5');
-    await page.locator('positional-curves').getByLabel('Width d').fill('6');
-    for (const summary of await page.locator('summary').all()) await summary.click();
-    expect(await violations(page)).toEqual([]);
-  });
-});
+test.each(LANGUAGES)(
+  'before any scrolling the page in %s loads 130 kB at most, compressed',
+  async (language) => {
+    const page = await open({ path: '/gallery/', still: true });
+    const sizes: number[] = [];
+    page.on('response', (response) => {
+      loading.push(response.body().then((body) => sizes.push(brotliCompressSync(body).length)));
+    });
+    const loading: Promise<unknown>[] = [];
+    await page.goto(`${origin()}/${language}/`, { waitUntil: 'networkidle' });
+    await Promise.all(loading);
+    expect(sizes.length).toBeGreaterThan(3);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(130_000);
+  },
+);

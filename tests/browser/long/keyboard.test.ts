@@ -1,9 +1,9 @@
 /** Every figure by keyboard alone: what can be reached, in which order, what it does, and that it shows where one is. */
 import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import { registry } from '../../web/elements/registry.js';
-import { openAlone } from './alone.js';
-import { useBrowser } from './browser.js';
+import { registry } from '../../../web/elements/registry.js';
+import { openAlone } from '../alone.js';
+import { useBrowser } from '../browser.js';
 
 const { open } = useBrowser();
 

@@ -2,11 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Page } from 'playwright-core';
-import { registry } from '../../web/elements/registry.js';
-import en from '../../web/elements/strings/en.json' with { type: 'json' };
-import ko from '../../web/elements/strings/ko.json' with { type: 'json' };
-import { openAlone } from './alone.js';
-import { useBrowser, type PageOptions } from './browser.js';
+import { registry } from '../../../web/elements/registry.js';
+import en from '../../../web/elements/strings/en.json' with { type: 'json' };
+import ko from '../../../web/elements/strings/ko.json' with { type: 'json' };
+import { openAlone } from '../alone.js';
+import { useBrowser, type PageOptions } from '../browser.js';
 
 const { open } = useBrowser();
 const TAGS = Object.keys(registry);

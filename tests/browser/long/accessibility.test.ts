@@ -1,0 +1,78 @@
+import { describe, expect, test } from '@jest/globals';
+import axe from 'axe-core';
+import type { AxeResults } from 'axe-core';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { registry } from '../../../web/elements/registry.js';
+import { published } from '../../../web/page/plugins/pages.js';
+import { useBrowser } from '../browser.js';
+
+const { open } = useBrowser();
+const LANGUAGES = published(join(import.meta.dirname, '../../../web/page'));
+
+/** Brings every figure near, and waits until it is drawn. */
+async function drawAll(page: Page): Promise<void> {
+  for (const figure of await page.locator(Object.keys(registry).join()).all()) {
+    await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
+    await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
+  }
+}
+
+/** The words of the figures in a language. */
+function stringsOf(language: string): Record<string, string> {
+  const file = join(import.meta.dirname, `../../../web/elements/strings/${language}.json`);
+  return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
+}
+
+async function violations(page: Page): Promise<string[]> {
+  const { violations } = await page.evaluate(() =>
+    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
+  );
+  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+}
+
+describe.each([
+  ['light', 1280],
+  ['dark', 390],
+] as const)('in a %s scheme at %d px', (colorScheme, width) => {
+  test.each(LANGUAGES)(
+    'axe finds nothing in %s, before and after use, with all answers open',
+    async (language) => {
+      const page = await open({
+        path: `/${language}/`,
+        colorScheme,
+        viewport: { width, height: 900 },
+        script: axe.source,
+        figures: [],
+      });
+      for (const summary of await page.locator('main summary').all()) await summary.click();
+      await drawAll(page);
+      expect(await violations(page)).toEqual([]);
+      // Every slider and every choice a step on; a table, some code and a menu open.
+      for (const slider of await page.locator('input[type=range]').all()) await slider.press('ArrowRight');
+      const tools = page.locator('positional-curves .tools button');
+      for (const name of ['tools.code', 'table'] as const) {
+        await tools
+          .filter({ hasText: stringsOf(language)[name] })
+          .first()
+          .click();
+      }
+      await page.locator('path-lengths .tools [popovertarget]').click();
+      expect(await violations(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    },
+    120_000,
+  );
+});
+
+test.each(LANGUAGES)(
+  'at 320 px nothing of the page in %s overflows, with all answers open',
+  async (language) => {
+    const page = await open({ path: `/${language}/`, viewport: { width: 320, height: 800 }, figures: [] });
+    for (const summary of await page.locator('main summary').all()) await summary.click();
+    await drawAll(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
+  },
+  60_000,
+);
