@@ -1,7 +1,7 @@
 import { registry } from '../elements/registry.js';
 
-/** How far below and above the window a figure is loaded: a screen and a half. */
-const AHEAD = '150% 0px';
+/** How far below and above the window a figure is loaded: half a screen. */
+const AHEAD = '50% 0px';
 
 /** Loads the module of every figure of the page once its place comes near the window. */
 export function loadFigures(): void {
