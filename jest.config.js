@@ -11,7 +11,11 @@ export default {
     '<rootDir>/tests/package/matrix/',
     '/node_modules/',
   ],
-  modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/tests/bench/', '<rootDir>/tests/package/matrix/node_modules/'],
+  modulePathIgnorePatterns: [
+    '<rootDir>/build/',
+    '<rootDir>/tests/bench/',
+    '<rootDir>/tests/package/matrix/node_modules/',
+  ],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
     // The built package, as its users get it.

@@ -6,6 +6,7 @@
 what=${1-}
 [[ $# -eq 0 ]] || shift
 jest() {
+  bash scripts/setup.sh || exit 1
   bash scripts/build.sh library
   exec node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js "$@"
 }
@@ -35,10 +36,8 @@ while (($#)); do
   esac
 done
 
-# With libFuzzer where there is a clang that has it; else a plain loop over random bytes, under the same sanitizers.
-compiler=g++
-command -v clang++ >/dev/null && compiler=clang++
-if ! logged configure-fuzz cmake -S . -B build/fuzz -G Ninja -DFUZZ=ON -DCMAKE_CXX_COMPILER=$compiler; then
+bash scripts/setup.sh --fuzz || exit 1
+if ! logged configure-fuzz cmake -S . -B build/fuzz -G Ninja -DFUZZ=ON -DCMAKE_CXX_COMPILER=clang++; then
   fail "cmake failed: $(reason configure-fuzz)"
 fi
 logged fuzz ninja -C build/fuzz fuzz-targets || fail "the build failed: $(reason fuzz)"

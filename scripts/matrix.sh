@@ -3,6 +3,7 @@
 #   usage: matrix.sh [JEST'S ARGUMENTS]
 . "$(dirname "$0")/common.sh"
 
+bash scripts/setup.sh || exit 1
 bash scripts/build.sh elements
 tools=tests/package/matrix
 if newer_than $tools/node_modules/.package-lock.json $tools/package-lock.json; then

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # Finds every tool that the build and the tests need and installs what is missing: system tools from Debian's packages
 # (as root or through sudo), JavaScript packages with `npm ci`. Running it again costs a fraction of a second.
-#   usage: setup.sh [--check]      --check only looks, and installs nothing
+#   usage: setup.sh [--check] [--fuzz]      --check only looks, and installs nothing; --fuzz is about libFuzzer as well
 . "$(dirname "$0")/common.sh"
 
-install=true
-case ${1-} in
-  '') ;;
-  --check) install=false ;;
-  *) fail "usage: setup.sh [--check]" ;;
-esac
+install=true fuzz=false
+for argument; do
+  case $argument in
+    --check) install=false ;;
+    --fuzz) fuzz=true ;;
+    *) fail 'usage: setup.sh [--check] [--fuzz]' ;;
+  esac
+done
 
 # ---- what is needed: a test, the Debian package that brings it, where else to get it
 
@@ -26,12 +28,20 @@ any_file() {
   return 1
 }
 
+# A clang may be here without it: what it would link says where the library ought to be.
+has_libfuzzer() {
+  local library
+  library=$(clang++ -fsanitize=fuzzer -### -x c++ /dev/null 2>&1 | grep -oE '[^" ]*libclang_rt\.fuzzer[^" ]*\.a' | head -n 1)
+  [[ -e $library ]]
+}
+
 have() {
   case $1 in
     'Node.js 20 with npm') node_is_recent ;;
     'Eigen 3.4') any_file /usr/{,local/}include/{,eigen3/}Eigen/Core ;;
     GoogleTest) [[ -n ${GTest_DIR-}${GTEST_ROOT-} ]] || any_file /usr/{,local/}include/gtest/gtest.h ;;
     Chromium) command -v "${CHROMIUM:-chromium}" >/dev/null ;;
+    libFuzzer) has_libfuzzer ;;
     emcc) command -v emcc >/dev/null && command -v emcmake >/dev/null ;;
     *) command -v "$1" >/dev/null ;;
   esac
@@ -48,6 +58,8 @@ tools=(
   'clang-format|clang-format|https://clang.llvm.org/docs/ClangFormat.html'
   'Chromium|chromium|https://www.chromium.org, with CHROMIUM set to its path'
 )
+# Half a gigabyte that only `npm run fuzz:native` needs.
+if $fuzz; then tools+=('libFuzzer|clang libclang-rt-dev|https://llvm.org/docs/LibFuzzer.html'); fi
 
 find_missing() {
   missing=()

@@ -23,12 +23,6 @@ struct Bounded {
   double value = 0, error = 0;
 };
 
-/// The error of `term` and of adding it.
-void add(Bounded& score, double term, double term_error) {
-  score.error += term_error + kRounding * (std::abs(score.value) + std::abs(term));
-  score.value += term;
-}
-
 /// scale * a . b
 Bounded product(const float* a, const float* b, int width, double scale) {
   double sum = 0, size = 0;
@@ -72,16 +66,26 @@ Bounded scoreOf(const AttentionArgs& a, int b, int h, int i, int j, Bounded (&st
     score.error += (kHyperbolic + kRounding) * std::abs(score.value);
   }
   stages[1] = score;
-  if (a.bias) add(score, biasOf(a, b, h, i, j), 0);
+  // In what order they are added is the kernel's: each addition rounds a partial sum of at most all their sizes.
+  double size = std::abs(score.value);
+  int additions = 0;
+  const auto add = [&](double term, double error) {
+    score.value += term;
+    score.error += error;
+    size += std::abs(term);
+    ++additions;
+  };
+  if (a.bias) add(biasOf(a, b, h, i, j), 0);
   if (a.alibiSlopes) {
     const double term = -double{a.alibiSlopes[h]} * (positionOf(a, b, i) - j);
-    add(score, term, kRounding * std::abs(term));
+    add(term, kRounding * std::abs(term));
   }
   if (a.relativeKeys) {
     const float* row = relativeRow(a, a.relativeKeys, a.relativeKeysHead, a.relativeKeysClip, a.width, b, h, i, j);
     const Bounded term = product(query, row, a.width, a.scale);
-    add(score, term.value, term.error);
+    add(term.value, term.error);
   }
+  if (additions > 0) score.error += additions * kRounding * size;
   return score;
 }
 

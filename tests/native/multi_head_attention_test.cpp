@@ -12,65 +12,6 @@
 namespace wasm_attention {
 namespace {
 
-/// Keys and values of earlier calls, (B, Hkv, capacity, E); what no call has written is NaN.
-struct Cache {
-  Cache(const LayerSizes& n, int capacity)
-      : keys(size_t(n.batch) * n.kvHeads * capacity * n.width, NAN), values(keys), capacity(capacity) {}
-  std::vector<float> keys, values;
-  int capacity, length = 0;
-};
-
-/// One call, as JavaScript sets it up; with a cache it is causal and goes on from the cache's length.
-std::vector<float> forward(Layer& layer, const std::vector<float>& queries, const std::vector<float>& keys,
-                           const std::vector<float>& values, Cache* cache, const Rotation& rotation = {}) {
-  const LayerSizes& n = layer.n;
-  const int l_count = static_cast<int>(queries.size()) / (n.batch * n.queryInputs);
-  const int tokens = static_cast<int>(keys.size()) / (n.batch * n.keyInputs);
-  MultiHeadAttentionArgs args{};
-  args.query = layer.query.of(queries.data(), n.batch * l_count);
-  args.key = layer.key.of(keys.data(), n.batch * tokens);
-  args.value = layer.value.of(values.data(), n.batch * tokens);
-  std::vector<float> mixed(size_t(n.batch) * l_count * n.heads * n.width, NAN);
-  args.output = layer.output.of(mixed.data(), n.batch * l_count);
-
-  args.rotation = rotation;
-
-  AttentionArgs& a = args.attention;
-  const int row = n.heads * n.width, kv_row = n.kvHeads * n.width;
-  a.batch = n.batch;
-  a.heads = n.heads;
-  a.kvHeads = n.kvHeads;
-  a.queries = l_count;
-  a.keys = tokens;
-  a.width = a.valueWidth = n.width;
-  a.query = args.query.output;
-  a.output = mixed.data();
-  a.queryStrides = a.outputStrides = {l_count * row, n.width, row};
-  a.key = args.key.output;
-  a.value = args.value.output;
-  a.keyStrides = a.valueStrides = {tokens * kv_row, n.width, kv_row};
-  a.windowLeft = a.windowRight = -1;
-  a.scale = 1 / std::sqrt(static_cast<float>(n.width));
-  const std::vector<int32_t> offsets(n.batch, cache ? cache->length : 0);
-  if (cache) {
-    args.keyCache = cache->keys.data();
-    args.valueCache = cache->values.data();
-    args.cacheLength = cache->length;
-    args.cacheCapacity = cache->capacity;
-    a.key = args.keyCache;
-    a.value = args.valueCache;
-    a.keyStrides = a.valueStrides = {n.kvHeads * cache->capacity * n.width, cache->capacity * n.width, n.width};
-    cache->length += tokens;
-    a.keys = cache->length;
-    a.offsets = offsets.data();
-    a.windowRight = 0;
-  }
-  std::vector<float> scratch(scaledDotProductAttentionScratch(a), NAN);
-  a.scratch = scratch.data();
-  multiHeadAttention(args);
-  return layer.output.result;
-}
-
 void expectNear(const std::vector<float>& got, const Matrix& expected, const LayerSizes& n, int keys) {
   ASSERT_EQ(got.size(), expected.size());
   // No projection, score or result is above 4 in size here, and each rounds once for each of its terms: two projections

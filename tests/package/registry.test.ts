@@ -2,7 +2,9 @@
  * One op, one word: the C++ function, the binding, the TypeScript function, the file, the oracle, the test and the README
  * row carry the same name. Adding an op makes this fail until every list has it.
  */
-import { modulesIn, read } from './support.js';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, modulesIn, read } from './support.js';
 
 const names = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name]) => name!);
 
@@ -65,6 +67,17 @@ describe('the C++ functions', () => {
 
   it('are typed in the order of the bindings', () => {
     expect(raw).toEqual(bindings);
+  });
+
+  it('are each run by a fuzz target', () => {
+    const folder = 'tests/native/fuzz';
+    const targets = readdirSync(join(ROOT, folder)).filter((name) => name.endsWith('_fuzz.cpp'));
+    // With what they share with the tests.
+    const shared = ['attention_problem.cpp', 'multi_head_layer.h'].map((name) => `tests/native/${name}`);
+    const called = [...targets.map((name) => `${folder}/${name}`), ...shared].map(read).join('\n');
+    const functions = header.filter((name) => !/(Scratch|Size|Kept|Length)$/.test(name));
+    expect(functions.length).toBeGreaterThan(20);
+    expect(functions.filter((name) => !new RegExp(`\\b${name}\\b`).test(called))).toEqual([]);
   });
 
   it('have no exception without an op', () => {

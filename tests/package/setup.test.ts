@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { checkout, type Checkout } from './checkout.js';
 import { run } from './support.js';
@@ -55,6 +55,19 @@ describe('setup', () => {
       'apt-get update',
       'apt-get install --yes --no-install-recommends ninja-build clang-format',
     ]);
+  });
+
+  it('asks for libFuzzer only where it is told to, and takes no clang that lacks it', () => {
+    const { run, command, path } = machine();
+    expect(run('setup.sh', '--check').stderr).not.toContain('libFuzzer');
+    const missing =
+      '  libFuzzer is missing: apt-get install clang libclang-rt-dev, or https://llvm.org/docs/LibFuzzer.html';
+    expect(lines(run('setup.sh', '--check', '--fuzz').stderr)).toContain(missing);
+    const library = join(path, 'libclang_rt.fuzzer-x86_64.a');
+    command('clang++', `echo '"/usr/bin/ld" "-o" "a.out" "${library}"' >&2`);
+    expect(lines(run('setup.sh', '--check', '--fuzz').stderr)).toContain(missing);
+    writeFileSync(library, '');
+    expect(run('setup.sh', '--check', '--fuzz').stderr).not.toContain('libFuzzer');
   });
 
   it('names what apt-get could not install, why, and where to get it', () => {

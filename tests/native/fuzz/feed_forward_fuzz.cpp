@@ -1,0 +1,118 @@
+// Feed-forward networks and their gradients. Each step is held against float64 from where the kernel itself stood before it:
+// relu's kink and large hidden units make no difference larger than it is.
+#include <algorithm>
+
+#include "attention.h"
+#include "fuzz.h"
+#include "kernels/dropout.h"
+
+using namespace wasm_attention;
+
+namespace {
+
+struct Point {
+  double value, slope;
+};
+
+Point activated(Activation activation, double x) {
+  if (activation == Activation::kRelu) return {std::max(x, 0.0), x > 0 ? 1.0 : 0.0};
+  if (activation == Activation::kGelu) {
+    const double below = std::erfc(-x / std::sqrt(2.0)) / 2, density = std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
+    return {x * below, below + x * density};
+  }
+  const double root = std::sqrt(2 / M_PI), t = std::tanh(root * (x + 0.044715 * x * x * x));
+  return {x * (1 + t) / 2, (1 + t) / 2 + x * (1 - t * t) / 2 * root * (1 + 3 * 0.044715 * x * x)};
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Draw draw(data, size);
+  const int rows = draw.integer(1, draw.flag() ? 300 : 12), width = draw.integer(1, 20), hiddens = draw.integer(1, 40);
+  const auto activation = static_cast<Activation>(draw.integer(0, 2));
+  const float dropout = draw.flag() ? 0.3f : 0;
+  const bool has_bias1 = draw.flag(), has_bias2 = draw.flag();
+  const uint32_t seed = draw.integer(0, 65535);
+  const std::vector<float> x = draw.floats(size_t(rows) * width), g = draw.floats(x.size());
+  const std::vector<float> w1 = draw.floats(size_t(hiddens) * width), w2 = draw.floats(w1.size());
+  const std::vector<float> b1 = draw.floats(hiddens), b2 = draw.floats(width);
+  std::vector<float> packed1(packWeightSize(width, hiddens), NAN), packed2(packWeightSize(hiddens, width), NAN);
+  packWeight(w1.data(), packed1.data(), width, hiddens);
+  packWeight(w2.data(), packed2.data(), hiddens, width);
+  std::vector<float> hidden(size_t(rows) * hiddens, NAN), out(x.size(), NAN), alone = out;
+  std::vector<float> scratch(feedForwardScratch(rows, hiddens), NAN);
+  const auto forward = [&](float* keep, std::vector<float>& to) {
+    std::fill(scratch.begin(), scratch.end(), NAN);
+    feedForward(x.data(), packed1.data(), has_bias1 ? b1.data() : nullptr, packed2.data(),
+                has_bias2 ? b2.data() : nullptr, keep, scratch.data(), to.data(), rows, width, hiddens, activation,
+                seed, dropout);
+  };
+  forward(hidden.data(), out);
+  forward(nullptr, alone);
+  std::vector<float> back(feedForwardBackwardScratch(rows, width, hiddens), NAN), grad_x(x.size(), NAN);
+  std::vector<float> grad_w1(w1.size()), grad_w2(w2.size()), grad_b1(hiddens), grad_b2(width);
+  feedForwardBackward(g.data(), x.data(), hidden.data(), w1.data(), w2.data(), back.data(), grad_x.data(),
+                      grad_w1.data(), has_bias1 ? grad_b1.data() : nullptr, grad_w2.data(),
+                      has_bias2 ? grad_b2.data() : nullptr, rows, width, hiddens, activation, seed, dropout);
+
+  // A step that the kernel takes from a value of the one before: its error, relative to the terms that it sums.
+  const double step = 24 * kHalfUlp;
+  std::vector<Sum> sums_w1(w1.size()), sums_w2(w2.size()), sums_b1(hiddens), sums_b2(width);
+  for (int r = 0; r < rows; ++r) {
+    const float *row = &x[size_t(r) * width], *kept = &hidden[size_t(r) * hiddens], *grad = &g[size_t(r) * width];
+    std::vector<double> passed(hiddens), slope(hiddens), slope_size(hiddens);
+    const uint32_t key = dropoutRow(seed, r);
+    for (int h = 0; h < hiddens; ++h) {
+      Sum sum;
+      if (has_bias1) sum.add(b1[h]);
+      for (int i = 0; i < width; ++i) sum.add(double{w1[h * width + i]} * row[i]);
+      expectNear(kept[h], sum.value, sum.tolerance(), "hidden", size_t(r) * hiddens + h);
+      const Point point = activated(activation, kept[h]);
+      const double factor = dropout == 0                                      ? 1
+                            : dropoutBits(key, h) < dropoutThreshold(dropout) ? 0
+                                                                              : 1 / (1 - double{dropout});
+      passed[h] = factor * point.value;
+      Sum back_sum;
+      for (int i = 0; i < width; ++i) back_sum.add(double{w2[i * hiddens + h]} * grad[i]);
+      slope[h] = factor * point.slope * back_sum.value;
+      slope_size[h] = factor * (1 + std::abs(point.slope)) * back_sum.magnitude;
+    }
+    for (int i = 0; i < width; ++i) {
+      Sum sum, grad_sum;
+      if (has_bias2) sum.add(b2[i]);
+      for (int h = 0; h < hiddens; ++h) {
+        sum.add(w2[i * hiddens + h] * passed[h]);
+        // A gelu's value is known to some units of 2^-24 of its argument.
+        sum.magnitude += std::abs(w2[i * hiddens + h] * double{kept[h]});
+        grad_sum.value += w1[h * width + i] * slope[h];
+        grad_sum.magnitude += std::abs(w1[h * width + i]) * slope_size[h];
+        sums_w2[i * hiddens + h].value += grad[i] * passed[h];
+        sums_w2[i * hiddens + h].magnitude += std::abs(grad[i]) * (std::abs(passed[h]) + std::abs(kept[h]));
+        sums_w1[h * width + i].value += row[i] * slope[h];
+        sums_w1[h * width + i].magnitude += std::abs(row[i]) * slope_size[h];
+      }
+      const size_t at = size_t(r) * width + i;
+      expectNear(out[at], sum.value, (step + hiddens * kHalfUlp) * sum.magnitude + 1e-37, "feed forward", at);
+      expectNear(alone[at], out[at], 0, "the same without what the backward pass reads", at);
+      expectNear(grad_x[at], grad_sum.value, (step + (width + hiddens) * kHalfUlp) * grad_sum.magnitude + 1e-37,
+                 "x's gradient", at);
+      sums_b2[i].add(grad[i]);
+    }
+    for (int h = 0; h < hiddens; ++h) {
+      sums_b1[h].value += slope[h];
+      sums_b1[h].magnitude += slope_size[h];
+    }
+  }
+  const auto expectAll = [&](const std::vector<float>& got, const std::vector<Sum>& sums, bool given,
+                             const char* what) {
+    for (size_t i = 0; i < got.size(); ++i) {
+      expectNear(got[i], given ? sums[i].value : 0,
+                 given ? (step + (rows + width) * kHalfUlp) * sums[i].magnitude + 1e-37 : 0, what, i);
+    }
+  };
+  expectAll(grad_w1, sums_w1, true, "the first weight's gradient");
+  expectAll(grad_w2, sums_w2, true, "the second weight's gradient");
+  expectAll(grad_b1, sums_b1, has_bias1, "the first bias's gradient");
+  expectAll(grad_b2, sums_b2, has_bias2, "the second bias's gradient");
+  return 0;
+}

@@ -1,0 +1,47 @@
+// Linear maps and their gradients, which are added to what is there.
+#include "attention.h"
+#include "fuzz.h"
+
+using namespace wasm_attention;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Draw draw(data, size);
+  const int rows = draw.integer(0, draw.flag() ? 600 : 20), inputs = draw.integer(1, 40), outputs = draw.integer(1, 40);
+  const bool has_bias = draw.flag();
+  const std::vector<float> x = draw.floats(size_t(rows) * inputs), weight = draw.floats(size_t(outputs) * inputs);
+  const std::vector<float> bias = draw.floats(outputs), g = draw.floats(size_t(rows) * outputs);
+  std::vector<float> packed(packWeightSize(inputs, outputs), NAN), out(size_t(rows) * outputs, NAN);
+  packWeight(weight.data(), packed.data(), inputs, outputs);
+  linear(x.data(), packed.data(), has_bias ? bias.data() : nullptr, out.data(), rows, inputs, outputs);
+  std::vector<float> scratch(linearBackwardScratch(rows, inputs, outputs), NAN), grad_x(x.size(), NAN);
+  std::vector<float> grad_weight = draw.floats(weight.size()), grad_bias = draw.floats(outputs);
+  const std::vector<float> weight_before = grad_weight, bias_before = grad_bias;
+  linearBackward(g.data(), x.data(), weight.data(), scratch.data(), grad_x.data(), grad_weight.data(),
+                 has_bias ? grad_bias.data() : nullptr, rows, inputs, outputs);
+  for (int r = 0; r < rows; ++r) {
+    for (int o = 0; o < outputs; ++o) {
+      Sum sum;
+      if (has_bias) sum.add(bias[o]);
+      for (int i = 0; i < inputs; ++i) sum.add(double{weight[o * inputs + i]} * x[r * inputs + i]);
+      expectNear(out[r * outputs + o], sum.value, sum.tolerance(), "linear", size_t(r) * outputs + o);
+    }
+    for (int i = 0; i < inputs; ++i) {
+      Sum sum;
+      for (int o = 0; o < outputs; ++o) sum.add(double{weight[o * inputs + i]} * g[r * outputs + o]);
+      expectNear(grad_x[r * inputs + i], sum.value, sum.tolerance(), "x's gradient", size_t(r) * inputs + i);
+    }
+  }
+  for (int o = 0; o < outputs; ++o) {
+    for (int i = 0; i < inputs; ++i) {
+      Sum sum;
+      sum.add(weight_before[o * inputs + i]);
+      for (int r = 0; r < rows; ++r) sum.add(double{g[r * outputs + o]} * x[r * inputs + i]);
+      expectNear(grad_weight[o * inputs + i], sum.value, sum.tolerance(), "the weight's gradient", o * inputs + i);
+    }
+    Sum sum;
+    sum.add(bias_before[o]);
+    for (int r = 0; has_bias && r < rows; ++r) sum.add(g[r * outputs + o]);
+    expectNear(grad_bias[o], sum.value, has_bias ? sum.tolerance() : 0, "the bias's gradient", o);
+  }
+  return 0;
+}

@@ -1,0 +1,41 @@
+// Tables of rotations, of positions in order and in none, with frequencies as they are and scaled, against long double.
+#include "attention.h"
+#include "fuzz.h"
+
+using namespace wasm_attention;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Draw draw(data, size);
+  const int rows = draw.integer(1, 200), half = draw.integer(1, 40), dim = 2 * half;
+  const bool given = draw.flag(), scaled = draw.flag();
+  const double base = 1 + draw.integer(0, 65535), start = draw.integer(0, 4095) * double(draw.integer(1, 4095));
+  const float amplitude = 1 + draw.integer(0, 8) / 8.0f;
+  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), scratch(sinusoidalEncodingScratch(dim)), positions;
+  std::vector<double> factors;
+  for (int j = 0; j < half; ++j) factors.push_back(scaled ? (1 + draw.integer(0, 255)) / 256.0 : 1);
+  for (int i = 0; i < rows; ++i) positions.push_back(given ? start + draw.integer(-4000, 4000) / 4.0 : start + i);
+  sinusoidalFrequencies(frequencies.data(), dim, base);
+  if (scaled) scaleFrequencies(frequencies.data(), factors.data(), dim);
+  std::vector<float> table(size_t(rows) * dim, NAN), matrices(size_t(half) * 4, NAN);
+  rotaryTable(frequencies.data(), given ? positions.data() : nullptr, scratch.data(), table.data(), rows, dim,
+              given ? 0 : start, amplitude);
+  encodingRotation(frequencies.data(), matrices.data(), dim, start);
+  // Half an ulp of float32 and what the header allows; long double's own angle is off by 2^-60 of up to 2^24. The amplitude's
+  // product is rounded once more.
+  const double tolerance = kHalfUlp + 1e-8;
+  for (int j = 0; j < half; ++j) {
+    const long double frequency = factors[j] * std::pow(static_cast<long double>(base), -2.0L * j / dim);
+    for (int i = 0; i < rows; ++i) {
+      const size_t at = size_t(i) * dim + j;
+      const long double angle = positions[i] * frequency;
+      expectNear(table[at], amplitude * static_cast<double>(std::sin(angle)), 2 * amplitude * tolerance, "sine", at);
+      expectNear(table[at + half], amplitude * static_cast<double>(std::cos(angle)), 2 * amplitude * tolerance,
+                 "cosine", at + half);
+    }
+    const double sine = static_cast<double>(std::sin(start * frequency));
+    const double cosine = static_cast<double>(std::cos(start * frequency));
+    const double expected[] = {cosine, sine, -sine, cosine};
+    for (int k = 0; k < 4; ++k) expectNear(matrices[4 * j + k], expected[k], tolerance, "rotation", 4 * j + k);
+  }
+  return 0;
+}

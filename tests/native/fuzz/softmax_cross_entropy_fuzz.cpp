@@ -1,0 +1,48 @@
+// The loss and its gradient, rows that do not count among them, in place and not.
+#include <algorithm>
+
+#include "attention.h"
+#include "fuzz.h"
+
+using namespace wasm_attention;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  Draw draw(data, size);
+  const int rows = draw.integer(1, 20), classes = draw.integer(1, 70), scale = draw.integer(1, 90);
+  const bool ignores = draw.flag(), in_place = draw.flag();
+  const std::vector<float> logits = draw.floats(size_t(rows) * classes, static_cast<float>(scale));
+  std::vector<int32_t> targets;
+  int counted = 0;
+  for (int r = 0; r < rows; ++r) {
+    targets.push_back(draw.integer(ignores ? -1 : 0, classes - 1));
+    counted += targets[r] >= 0;
+  }
+  std::vector<float> grad = in_place ? logits : std::vector<float>(logits.size(), NAN);
+  const double loss =
+      softmaxCrossEntropy(in_place ? grad.data() : logits.data(), targets.data(), grad.data(), rows, classes);
+  // An exponential is off by some units and by its argument's roundings, which are up to twice the scale in size; a sum adds one
+  // for each four classes, a logarithm of up to 5 its own.
+  const double error = (16 + 4 * scale + classes) * kHalfUlp;
+  double expected = 0;
+  for (int r = 0; r < rows; ++r) {
+    const float* row = &logits[size_t(r) * classes];
+    const double most = *std::max_element(row, row + classes);
+    double total = 0;
+    for (int i = 0; i < classes; ++i) total += std::exp(row[i] - most);
+    if (targets[r] >= 0) expected += std::log(total) + most - row[targets[r]];
+    for (int i = 0; i < classes; ++i) {
+      const double weight = std::exp(row[i] - most) / total;
+      const double slope = targets[r] < 0 ? 0 : (weight - (i == targets[r])) / counted;
+      // Exponentials below float32's smallest normal number are 0.
+      const double tolerance =
+          targets[r] < 0 ? 0 : (error * weight + (i == targets[r]) * 4 * kHalfUlp) / counted + 1e-37;
+      expectNear(grad[size_t(r) * classes + i], slope, tolerance, "gradient", size_t(r) * classes + i);
+    }
+  }
+  if (counted > 0) {
+    expectNear(loss, expected / counted, error * (1 + std::abs(expected / counted)), "loss", 0);
+  } else if (!std::isnan(loss)) {
+    expectNear(NAN, loss, 0, "the loss of no row", 0);
+  }
+  return 0;
+}
