@@ -1,4 +1,6 @@
 // The suites that run in Node: `npm run test:js`. Browser tests have a configuration of their own.
+import { availableParallelism } from 'node:os';
+
 /** @type {import('jest').Config} */
 export default {
   rootDir: import.meta.dirname,
@@ -26,5 +28,10 @@ export default {
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
   transform: { '\\.ts$': '<rootDir>/scripts/jest-transform.mjs' },
+  // Modules outlive their test file in Node: a worker that has grown is replaced, or every collection would take seconds.
+  maxWorkers: Math.max(2, availableParallelism() - 1),
+  workerIdleMemoryLimit: '600MB',
+  // Milliseconds: what hangs is found soon enough, and a busy machine is no failure.
+  testTimeout: 60_000,
   cacheDirectory: '<rootDir>/build/jest',
 };

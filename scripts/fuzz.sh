@@ -12,7 +12,7 @@ jest() {
 }
 case $what in
   cases) FUZZ_CASES=${FUZZ_CASES-100000} jest tests/fuzz/fuzz.test.ts "$@" ;;
-  soak) SOAK_CALLS=${SOAK_CALLS-1000000} jest tests/fuzz/soak.test.ts "$@" ;;
+  soak) SOAK_CALLS=${SOAK_CALLS-1000000} jest tests/fuzz/soak.test.ts tests/layers/soakDropped.test.ts "$@" ;;
   native) ;;
   *) fail 'usage: fuzz.sh cases|soak|native [arguments]' ;;
 esac

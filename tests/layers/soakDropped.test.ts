@@ -1,18 +1,25 @@
-/** Layers, optimizers and caches that nobody disposes: the garbage collector gives their memory back, and not before. */
-import { describe, expect, test } from '@jest/globals';
-import { ALL_LAYERS } from '../support/allLayers.js';
+/**
+ * Layers, optimizers and caches that nobody disposes: the garbage collector gives back every block of memory that they took.
+ *
+ * `npm run soak` makes more of them.
+ */
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { allocator, attention } from '../fuzz/watched.js';
 import { collect } from '../support/collect.js';
-import { fillHeap } from '../support/fullHeap.js';
-import { attention, heapBytes } from '../support/library.js';
 import { Random } from '../support/random.js';
 
-const COUNT = 10_000;
-const BATCH = 250;
-/** Milliseconds: some collections of everything that the test runner holds, on a busy machine. */
-const TIMEOUT = 60_000;
+/** Of each kind. */
+const BATCH = 100;
+const BATCHES = process.env.SOAK_CALLS ? 100 : 3;
+/** Milliseconds: each batch takes some collections of everything that the test runner holds. */
+const TIMEOUT = 20_000 * BATCHES;
 const random = new Random(1);
 const x = random.tensor([1, 2, 16]);
 const training = { training: true };
+
+/** Has gradients, as an optimizer wants them. */
+const staying = new attention.Linear({ inFeatures: 16, outFeatures: 16, seed: 1 });
+staying.forward(x, training).backward!(x);
 
 /** Each makes something, uses it so that it takes all the memory it ever takes, and drops it. */
 const DROPPED: Record<string, () => void> = {
@@ -54,96 +61,57 @@ const DROPPED: Record<string, () => void> = {
     layer.forward(x, training).backward!(x);
     adam.step();
   },
+  'Adam whose layer stays'() {
+    new attention.Adam(staying.parameters(), { lr: 0 }).step();
+  },
 };
 
-/** Makes and drops so many, and lets the collector work in between. */
-async function drop(use: () => void, count: number): Promise<void> {
-  for (let made = 0; made < count; made += BATCH) {
-    for (let i = 0; i < BATCH; ++i) use();
-    await collect();
-  }
+type Kind = keyof typeof DROPPED;
+/** Blocks of a batch: those that it took, and those of them that were left after the collection. */
+interface Blocks {
+  readonly taken: number;
+  readonly left: number;
 }
 
-describe('dropped without dispose', () => {
-  const kinds = Object.entries(DROPPED);
-  const each = BATCH * Math.ceil(COUNT / kinds.length / BATCH);
+/** The addresses of the blocks that are taken meanwhile and kept. */
+function blocksOf(body: () => void): number[] {
+  const before = new Set(allocator.blocks.keys());
+  body();
+  return [...allocator.blocks.keys()].filter((address) => !before.has(address));
+}
 
-  /** A heap with room for three times what is made between two collections, and for no more, need not grow. */
-  async function expectBounded(use: () => void): Promise<void> {
-    // Nothing is given back before the finalizers' turn.
-    for (let i = 0; i < 3 * BATCH; ++i) use();
-    const ballast = fillHeap();
-    const bytes = heapBytes();
-    await collect();
-    await drop(use, each);
-    const after = heapBytes();
-    ballast.dispose();
-    expect(after).toBe(bytes);
-  }
-
-  test.each(kinds)(
-    `${each} times, the heap does not grow: %s`,
-    async (_kind, use) => {
-      await expectBounded(use);
-    },
-    TIMEOUT,
-  );
-
-  test(
-    'not even where the layer that an optimizer changes stays',
-    async () => {
-      const layer = new attention.Linear({ inFeatures: 64, outFeatures: 64, seed: 1 });
-      layer.forward(random.tensor([1, 64]), training).backward!(random.tensor([1, 64]));
-      const use = () => new attention.Adam(layer.parameters(), { lr: 0 }).step();
-      await expectBounded(use);
-    },
-    TIMEOUT,
-  );
-});
-
-describe.each(ALL_LAYERS)('$title', ({ make }) => {
-  const g = random.tensor(make().forward().output.shape);
-  const trained = () => {
-    const { layer, forward } = make();
-    const { backward } = forward(training);
-    return { backward: backward!, parameters: layer.parameters() };
-  };
-
-  test('keeps its memory while its backward pass or a parameter is left', async () => {
-    const expected = trained();
-    const gradients = expected.backward(g);
-    const { backward } = trained();
-    const [, left] = [trained().backward(g), trained().parameters];
-    const values = expected.parameters.map(({ data }) => data);
-    await collect();
-    // What was freed by mistake is taken, and written to, by these.
-    const others = Array.from({ length: 50 }, () => {
-      const other = make();
-      other.forward(training).backward!(g);
-      return other;
-    });
-    expect(left.map(({ data }) => data)).toEqual(values);
-    for (const parameter of left) parameter.set(parameter.data.fill(3));
-    expect(left.every(({ data }) => data.every((value) => value === 3))).toBe(true);
-    expect(backward(g)).toEqual(gradients);
-    for (const { layer } of others) {
-      expect(layer.parameters().map(({ data }) => data)).toEqual(values);
-      layer.dispose();
-    }
+/** Makes and drops a batch of every kind, and lets the collector work: a few times over, where the engine is in no hurry. */
+async function dropBatch(): Promise<Map<Kind, Blocks>> {
+  // Finalizers have their turn between tasks, so that no address comes twice.
+  const taken = Object.entries(DROPPED).map(([kind, use]) => {
+    const make = (): void => {
+      for (let i = 0; i < BATCH; ++i) use();
+    };
+    return [kind, blocksOf(make)] as const;
   });
-});
+  const leftOf = (addresses: readonly number[]): number =>
+    addresses.filter((address) => allocator.blocks.has(address)).length;
+  const done = (): boolean => taken.every(([, addresses]) => leftOf(addresses) === 0);
+  for (let round = 0; round < 5 && !done(); ++round) await collect();
+  return new Map(
+    taken.map(([kind, addresses]) => [kind, { taken: addresses.length, left: leftOf(addresses) }]),
+  );
+}
 
-test('an optimizer keeps what it changes', async () => {
-  const make = () => {
-    const layer = new attention.Linear({ inFeatures: 8, outFeatures: 8, seed: 1 });
-    layer.forward(random.tensor([1, 8]), training).backward!(random.tensor([1, 8]));
-    return layer;
-  };
-  const adam = new attention.Adam(make().parameters(), { lr: 1 });
-  await collect();
-  const others = Array.from({ length: 50 }, make);
-  const before = others.map((layer) => layer.stateDict());
-  for (let i = 0; i < 3; ++i) adam.step();
-  expect(others.map((layer) => layer.stateDict())).toEqual(before);
-  for (const layer of others) layer.dispose();
+describe(`dropped without dispose, ${BATCHES} times ${BATCH} at a time`, () => {
+  const batches: Map<Kind, Blocks>[] = [];
+  beforeAll(async () => {
+    // The first ones make the library's own block as large as it has to be.
+    for (const use of Object.values(DROPPED)) use();
+    for (let batch = 0; batch < BATCHES; ++batch) batches.push(await dropBatch());
+  }, TIMEOUT);
+
+  test.each(Object.keys(DROPPED))('every block is given back: %s', (kind) => {
+    for (const batch of batches) {
+      const { taken, left } = batch.get(kind)!;
+      expect(taken).toBeGreaterThanOrEqual(BATCH);
+      expect(left).toBe(0);
+    }
+    expect(batches).toHaveLength(BATCHES);
+  });
 });

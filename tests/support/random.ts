@@ -33,8 +33,9 @@ export class Random {
 
   /** A tensor of normal values times `scale`. */
   tensor(shape: readonly number[], scale = 1): RandomTensor {
-    const size = shape.reduce((product, axis) => product * axis, 1);
-    return { data: Float32Array.from({ length: size }, () => this.normal() * scale), shape };
+    const data = new Float32Array(shape.reduce((product, axis) => product * axis, 1));
+    for (let i = 0; i < data.length; ++i) data[i] = this.normal() * scale;
+    return { data, shape };
   }
 
   /** A mask whose elements are true with this probability. */
