@@ -12,6 +12,7 @@ import {
 import { normalDraws } from '../../web/elements/normal-draws.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';
+import { pythonWithTorch, runScripts } from '../support/python.js';
 
 describe('the difference between tokens', () => {
   test('is zero for equal rows, one for rows that add up to zero, and takes no notice of scale', () => {
@@ -33,12 +34,16 @@ describe('the difference between tokens', () => {
 
 describe.each(['tokens', 'positions'] as const)('stacks over %s', (signal) => {
   const states = statesOf(attention, signal, 1);
-  test('attention alone collapses to rounding, residuals slow it down by orders of magnitude', () => {
-    const last = (stack: (typeof STACKS)[number]): number => differenceOf(states[stack][LAYERS]!);
+  const left = (stack: (typeof STACKS)[number], layer: number): number => differenceOf(states[stack][layer]!);
+  test('attention alone collapses to rounding, residuals and norms slow it down by orders of magnitude', () => {
     // float32: a mean of equal rows is off by some units in the last place.
-    expect(last('attention')).toBeLessThan(16 * 2 ** -24);
-    expect(last('residual')).toBeGreaterThan(1e-5);
-    expect(last('encoder')).toBeGreaterThan(1e-5);
+    expect(left('attention', LAYERS)).toBeLessThan(16 * 2 ** -24);
+    for (const stack of ['residual', 'postNorm', 'preNorm'] as const)
+      expect(left(stack, LAYERS)).toBeGreaterThan(1e-5);
+  });
+  test('a norm behind the sum collapses all the same, one before the sublayer nearly stops the collapse', () => {
+    expect(left('postNorm', LAYERS)).toBeLessThan(left('postNorm', 1) / 50);
+    expect(left('preNorm', LAYERS)).toBeGreaterThan(left('preNorm', 1) / 5);
   });
   test('start from the same tokens, one state a layer, the same for the same seed', () => {
     for (const stack of STACKS) {
@@ -48,11 +53,28 @@ describe.each(['tokens', 'positions'] as const)('stacks over %s', (signal) => {
     expect(statesOf(attention, signal, 1)).toEqual(states);
     expect(statesOf(attention, signal, 2)).not.toEqual(states);
   });
-  test('the code runs and shows the same: residuals keep far more', async () => {
-    const lines = await runFigureCode(depthCode(signal, 1, 12).javascript);
-    const printed = lines.map((line) => Number(line.split(' ').at(-1)));
-    expect(printed).toHaveLength(2);
-    expect(printed[0]).toBeLessThan(1e-5);
-    expect(printed[1]).toBeGreaterThan(100 * printed[0]!);
+  test('the code prints the rows of the table, to the last bit', async () => {
+    const lines = await runFigureCode(depthCode(signal, 1).javascript);
+    const rows = Array.from({ length: LAYERS + 1 }, (_, layer) => [
+      layer,
+      ...STACKS.map((stack) => left(stack, layer)),
+    ]);
+    expect(lines.map((line) => line.split(' ').map(Number))).toEqual(rows);
+  });
+  test('the PyTorch code draws other numbers, and shows the same', () => {
+    const python = pythonWithTorch();
+    // Its grammar is checked with that of all figures (tests/browser/code.test.ts).
+    if (python === undefined) return;
+    const [printed = ''] = runScripts(python, [depthCode(signal, 1).pytorch]);
+    const rows = printed
+      .trim()
+      .split('\n')
+      .map((line) => line.split(' ').map(Number));
+    expect(rows).toHaveLength(LAYERS + 1);
+    const [, alone, residual, postNorm, preNorm] = rows.at(-1) as [number, number, number, number, number];
+    expect(alone).toBeLessThan(16 * 2 ** -24);
+    for (const slower of [residual, postNorm]) expect(slower).toBeGreaterThan(1e-5);
+    expect(preNorm).toBeGreaterThan(rows[1]![4]! / 5);
+    expect(preNorm).toBeGreaterThan(10 * postNorm);
   });
 });

@@ -15,6 +15,7 @@ import {
   type States,
 } from './depth-stack.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
+import { mapAxesStyles, withAxes } from './map-axes.js';
 import './heat-map.js';
 import './ramp-legend.js';
 import { seriesStyles } from './series.js';
@@ -30,13 +31,15 @@ const settings = {
 
 /**
  * `<depth-collapse>`: what is left of the difference between tokens, or between positions, after many layers of attention
- * alone, of attention with residual connections, and of whole encoder layers, all with random parameters (Dong et al. 2021).
+ * alone, of attention with residual connections, and of whole encoder layers with the norm behind or before each sublayer, all
+ * with random parameters (Dong et al. 2021).
  */
 export class DepthCollapse extends FigureElement {
   static override styles = [
     baseStyles,
     controlStyles,
     seriesStyles,
+    mapAxesStyles,
     css`
       svg {
         display: block;
@@ -60,12 +63,15 @@ export class DepthCollapse extends FigureElement {
       }
       .maps {
         display: grid;
-        grid-template-columns: repeat(3, minmax(0, 11rem));
+        grid-template-columns: repeat(4, minmax(0, 1fr));
         align-items: end;
-        justify-content: space-between;
         gap: 1rem;
         margin-top: 0.75rem;
-        padding-inline-start: 0.25rem;
+      }
+      @media (max-width: 34rem) {
+        .maps {
+          grid-template-columns: repeat(2, minmax(0, 11rem));
+        }
       }
       .legend {
         display: flex;
@@ -76,7 +82,7 @@ export class DepthCollapse extends FigureElement {
         color: var(--_quiet);
         font-size: 0.75rem;
       }
-      heat-map {
+      .axes {
         --heat-map-row-ticks: 1.4rem;
       }
       .map-title {
@@ -123,18 +129,22 @@ export class DepthCollapse extends FigureElement {
     const map = (stack: Stack): TemplateResult =>
       html`<div>
         <p class="map-title" aria-hidden="true">${label(stack)}</p>
-        <heat-map
-          bare
-          .values=${cosinesOf(states[stack][depth]!)}
-          .rows=${TOKENS}
-          .columns=${TOKENS}
-          low="-1"
-          high="1"
-          origin="1"
-          label=${words.text('depth.mapLabel', { stack: label(stack), depth })}
-          row-name=${words.text('depth.token')}
-          column-name=${words.text('depth.token')}
-        ></heat-map>
+        ${withAxes(
+          words.text('depth.token'),
+          words.text('depth.token'),
+          html`<heat-map
+            bare
+            .values=${cosinesOf(states[stack][depth]!)}
+            .rows=${TOKENS}
+            .columns=${TOKENS}
+            low="-1"
+            high="1"
+            origin="1"
+            label=${words.text('depth.mapLabel', { stack: label(stack), depth })}
+            row-name=${words.text('depth.token')}
+            column-name=${words.text('depth.token')}
+          ></heat-map>`,
+        )}
       </div>`;
     const differences = this.#differences(states);
     return html`
@@ -186,7 +196,7 @@ export class DepthCollapse extends FigureElement {
   }
 
   protected override code(): FigureCode {
-    return depthCode(this.signal, this.seed, this.depth);
+    return depthCode(this.signal, this.seed);
   }
 
   #states(library: WasmAttention): States {
@@ -197,7 +207,12 @@ export class DepthCollapse extends FigureElement {
 
   #differences(states: States): Record<Stack, number[]> {
     const of = (stack: Stack): number[] => states[stack].map(differenceOf);
-    return { attention: of('attention'), residual: of('residual'), encoder: of('encoder') };
+    return {
+      attention: of('attention'),
+      residual: of('residual'),
+      postNorm: of('postNorm'),
+      preNorm: of('preNorm'),
+    };
   }
 }
 

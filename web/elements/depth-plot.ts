@@ -5,7 +5,7 @@ import { LAYERS, STACKS, type Stack } from './depth-stack.js';
 import { spreadLabels } from './direct-labels.js';
 import { powerOfTen, type Localised } from './localised.js';
 
-const MARGIN = { top: 10, right: 128, bottom: 38, left: 42 };
+const MARGIN = { top: 26, right: 128, bottom: 38, left: 42 };
 const LABEL_GAP = 15;
 /** Below this, float32 rounding is all that differs. */
 const FLOOR = 3e-8;
@@ -32,9 +32,9 @@ export function depthPlot(plot: {
       (_, layer) => x(layer),
       (value) => at(value),
     )([...differences[stack]]);
-    return svg`<path class="series colour-${index} dash-${index}" d=${path ?? ''} data-stack=${stack} />
-      <circle class="dot colour-${index}" r="4" cx=${x(depth)} cy=${at(differences[stack][depth] ?? NaN)} />
-      <text class="curve-label colour-${index}" x=${right + 8} y=${heights[index] ?? 0} dy="0.35em">${words.text(`depth.${stack}`)}</text>`;
+    return svg`<path class="series colour-${index % 3} dash-${index}" d=${path ?? ''} data-stack=${stack} />
+      <circle class="dot colour-${index % 3}" r="4" cx=${x(depth)} cy=${at(differences[stack][depth] ?? NaN)} />
+      <text class="curve-label colour-${index % 3}" x=${right + 8} y=${heights[index] ?? 0} dy="0.35em">${words.text(`depth.${stack}`)}</text>`;
   };
   const decade = (exponent: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(10 ** exponent)} y2=${y(10 ** exponent)} />
@@ -43,6 +43,7 @@ export function depthPlot(plot: {
     svg`<text x=${x(count)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(count)}</text>`;
   return svg`<svg height=${height} role="img" aria-label=${words.text('depth.plotLabel')}>
     ${DECADES.map(decade)}${[0, 6, 12, 18, 24].map(layer)}
+    <text x="0" y="10">${words.text('depth.difference')}</text>
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('depth.layers')}</text>
     <line class="cursor-line" x1=${x(depth)} x2=${x(depth)} y1=${MARGIN.top} y2=${height - MARGIN.bottom} />
     ${STACKS.map(curve)}

@@ -4,14 +4,17 @@ import { normalDraws } from './normal-draws.js';
 /** Size of the figure's stacks: tokens, their width, heads, layers. */
 export const TOKENS = 16;
 export const WIDTH = 32;
-const HEADS = 4;
+export const HEADS = 4;
 export const LAYERS = 24;
 
 /** With smaller queries and keys all weights are nearly the same, and the first layer ends the story. */
-const SHARPNESS = 2;
+export const SHARPNESS = 2;
 
-/** What a stack is made of: attention alone, attention with a residual connection, or whole encoder layers. */
-export const STACKS = ['attention', 'residual', 'encoder'] as const;
+/**
+ * What a stack is made of: attention alone, attention with a residual connection, or whole encoder layers, with the norm behind
+ * each sum (Vaswani et al. 2017) or before each sublayer (Xiong et al. 2020).
+ */
+export const STACKS = ['attention', 'residual', 'postNorm', 'preNorm'] as const;
 export type Stack = (typeof STACKS)[number];
 
 /** What could get lost: the difference between tokens, or that between positions of equal tokens. */
@@ -21,28 +24,35 @@ export type Signal = 'tokens' | 'positions';
 export type States = Readonly<Record<Stack, readonly Float32Array[]>>;
 
 /**
- * Passes tokens through the three stacks, each layer with random parameters of its own, drawn so that a projection keeps the
- * length of what it projects; those of queries and keys are SHARPNESS times as large.
+ * Passes tokens through the four stacks, each layer with random parameters of its own, drawn so that a projection of the attention
+ * keeps the length of what it projects; those of queries and keys are SHARPNESS times as large. A layer's attention has the same
+ * parameters in every stack, and its feed-forward block, as the library draws it, in both that have one.
  */
 export function statesOf(library: WasmAttention, signal: Signal, seed: number): States {
   const attentions: MultiHeadAttention[] = [];
-  const encoders: TransformerEncoderLayer[] = [];
+  const encoders: Record<'post' | 'pre', TransformerEncoderLayer[]> = { post: [], pre: [] };
   try {
     for (let layer = 0; layer < LAYERS; ++layer) {
       const options = { numHiddens: WIDTH, numHeads: HEADS, seed: seed * 1000 + layer };
-      attentions.push(new library.MultiHeadAttention(options));
-      encoders.push(new library.TransformerEncoderLayer({ ...options, ffnHiddens: 4 * WIDTH }));
-      scale(attentions[layer]!, encoders[layer]!);
+      const attention = new library.MultiHeadAttention(options);
+      attentions.push(attention);
+      const projections = scaled(attention);
+      for (const norm of ['post', 'pre'] as const) {
+        const encoder = new library.TransformerEncoderLayer({ ...options, ffnHiddens: 4 * WIDTH, norm });
+        encoders[norm].push(encoder);
+        encoder.loadStateDict({ ...encoder.stateDict(), ...projections });
+      }
     }
     const input = inputOf(library, signal, seed);
     const attend = (x: Tensor, layer: number): Tensor => attentions[layer]!.forward(x, x, x).output;
     return {
       attention: through(input, attend),
       residual: through(input, (x, layer) => sum(x, attend(x, layer))),
-      encoder: through(input, (x, layer) => encoders[layer]!.forward(x).output),
+      postNorm: through(input, (x, layer) => encoders.post[layer]!.forward(x).output),
+      preNorm: through(input, (x, layer) => encoders.pre[layer]!.forward(x).output),
     };
   } finally {
-    for (const layer of [...attentions, ...encoders]) layer.dispose();
+    for (const layer of [...attentions, ...encoders.post, ...encoders.pre]) layer.dispose();
   }
 }
 
@@ -76,22 +86,24 @@ export function cosinesOf(x: Float32Array): Float32Array {
   });
 }
 
-/** The library draws within ±1/√d, of variance 1/3d; 1/d keeps lengths. The encoder gets the attention's projections. */
-function scale(attention: MultiHeadAttention, encoder: TransformerEncoderLayer): void {
+/**
+ * Scales an attention's projections: the library draws within ±1/√d, of variance 1/3d; 1/d keeps lengths. Returns them under the
+ * names of an encoder layer.
+ */
+function scaled(attention: MultiHeadAttention): Record<string, Tensor> {
   const state = attention.stateDict();
-  const scaled = (name: string, factor: number): Tensor => ({
+  const times = (name: string, factor: number): Tensor => ({
     data: state[name]!.data.map((weight) => Math.sqrt(3) * factor * weight),
     shape: [WIDTH, WIDTH],
   });
-  const [q, k] = [scaled('W_q.weight', SHARPNESS), scaled('W_k.weight', SHARPNESS)];
-  const [v, o] = [scaled('W_v.weight', 1), scaled('W_o.weight', 1)];
+  const [q, k] = [times('W_q.weight', SHARPNESS), times('W_k.weight', SHARPNESS)];
+  const [v, o] = [times('W_v.weight', 1), times('W_o.weight', 1)];
   attention.loadStateDict({ 'W_q.weight': q, 'W_k.weight': k, 'W_v.weight': v, 'W_o.weight': o });
   const joined = Float32Array.from([q, k, v].flatMap(({ data }) => [...data]));
-  encoder.loadStateDict({
-    ...encoder.stateDict(),
+  return {
     'self_attn.in_proj_weight': { data: joined, shape: [3 * WIDTH, WIDTH] },
     'self_attn.out_proj.weight': o,
-  });
+  };
 }
 
 function inputOf(library: WasmAttention, signal: Signal, seed: number): Tensor {

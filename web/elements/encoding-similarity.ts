@@ -1,6 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
-import { css, html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+import { css, html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { EncodingFigure } from './encoding-figure.js';
 import { defineFigure, type FigureCode, type FigureData } from './figure-element.js';
@@ -8,12 +8,16 @@ import './heat-map.js';
 import { baseStyles, controlStyles } from './styles.js';
 import { widthObserver } from './width-observer.js';
 
-const MARGIN = { top: 8, right: 10, bottom: 36, left: 38 };
-const HEIGHT = 180;
+const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
+const HEIGHT = 198;
+
+/** What is shown. */
+const UNIT = 'pᵢ · pⱼ ∕ (d∕2)';
 
 /**
- * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, over d/2 so that a position's own is 1, and the same
- * over the distance j − i, on which alone they depend.
+ * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, over d/2, the squared length of a row, so that a
+ * position's own is 1; and the same over the distance j − i, on which alone they depend. With an odd width both hold only nearly:
+ * the last sine has no cosine.
  */
 export class EncodingSimilarity extends EncodingFigure {
   static override styles = [
@@ -66,20 +70,21 @@ export class EncodingSimilarity extends EncodingFigure {
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, length } = this;
     const products = this.#products(library);
-    const least = Math.floor(10 * Math.min(...products.subarray(0, length))) / 10;
+    const least = Math.floor(10 * products.reduce((low, value) => Math.min(low, value), 1)) / 10;
+    const most = this.width % 2 === 0 ? 1 : Math.ceil(100 * Math.max(...this.#own(products))) / 100;
     return html`
       <heat-map
         .values=${products}
         .rows=${length}
         .columns=${length}
         .low=${least}
-        high="1"
+        .high=${most}
         label=${words.text('similarity.mapLabel', { length })}
         row-name=${words.text('position')}
         column-name=${words.text('position')}
       >
         <div class="profile">${this.#profile(products)}</div>
-        ${this.sliders()}
+        ${this.#odd(products)} ${this.sliders()}
       </heat-map>
     `;
   }
@@ -90,6 +95,20 @@ export class EncodingSimilarity extends EncodingFigure {
     const scale = 2 / this.width;
     // The scores of attention whose queries and keys are the positions.
     return library.scaledDotProductAttention(P, P, P, { scale, needScores: 'scaled' }).scores!.data;
+  }
+
+  /** The products of the positions with themselves. */
+  #own(products: Float32Array): number[] {
+    return Array.from({ length: this.length }, (_, i) => products[i * this.length + i] ?? NaN);
+  }
+
+  #odd(products: Float32Array): TemplateResult | typeof nothing {
+    if (this.width % 2 === 0) return nothing;
+    const { words } = this;
+    const own = this.#own(products);
+    const [least, most] = [words.number(Math.min(...own), 3), words.number(Math.max(...own), 3)];
+    const range = least === most ? least : `${least} – ${most}`;
+    return html`<p class="readout">${words.text('similarity.odd', { range })}</p>`;
   }
 
   /** The products over the distance, from the first position's row and its mirror image. */
@@ -108,6 +127,7 @@ export class EncodingSimilarity extends EncodingFigure {
       svg`<text x=${x(distance)} y=${HEIGHT - MARGIN.bottom + 16} text-anchor="middle">${words.number(distance)}</text>`;
     return svg`<svg height=${HEIGHT} role="img" aria-label=${words.text('similarity.profileLabel')}>
       ${[-1, 0, 1].map(value)}${x.ticks(6).filter(Number.isInteger).map(tick)}
+      <text x="0" y="12">${UNIT}</text>
       <path class="curve" d=${path} />
       <text x=${(MARGIN.left + right) / 2} y=${HEIGHT - 3} text-anchor="middle">${words.text('similarity.distance')}</text>
     </svg>`;

@@ -1,4 +1,4 @@
-import { COMPARED, LENGTHS, TRAINED } from './extrapolation-runs.js';
+import { COMPARED, LENGTHS, STEPS, TRAINED } from './extrapolation-runs.js';
 import type { FigureCode } from './figure-element.js';
 
 /** Code that trains one of the models, with ALiBi, and tries it on longer sequences: the case with the fewest lines. */
@@ -39,7 +39,7 @@ function forward(tokens, count, length, training) {
   return { embedded, encoded, scored };
 }
 
-for (let step = 1; step <= 200; ++step) {
+for (let step = 1; step <= ${STEPS}; ++step) {
   const { tokens, targets } = draw(batch, n);
   const { embedded, encoded, scored } = forward(tokens, batch, n, true);
   const { gradLogits } = attention.softmaxCrossEntropy(scored.output, targets);
@@ -92,7 +92,7 @@ def forward(tokens):
     x = norm1(x + out((w @ v).transpose(1, 2).flatten(2)))
     return head(norm2(x + ffn(x)))
 
-for step in range(200):
+for step in range(${STEPS}):
     tokens, targets = draw(batch, n)
     loss = F.cross_entropy(forward(tokens).flatten(0, 1), targets.flatten())
     adam.zero_grad()

@@ -5,42 +5,52 @@ import { spreadLabels } from './direct-labels.js';
 import { COMPARED, LENGTHS, TRAINED, type Compared, type Curves } from './extrapolation-runs.js';
 import type { Localised } from './localised.js';
 
-const MARGIN = { top: 10, right: 96, bottom: 38, left: 46 };
+const MARGIN = { top: 24, right: 96, bottom: 38, left: 46 };
 const LABEL_GAP = 15;
 const FARTHEST = 256;
 
-/** The accuracy of each kind of positions over the length of the sequences; the lengths of the lesson are shaded. */
-export function extrapolationPlot(curves: Curves, pixels: number, words: Localised): SVGTemplateResult {
+/**
+ * The accuracy of each kind of positions over the length of the sequences; the lengths of the lesson are shaded. Where a kind has
+ * no curve, there is a faint one, of other models.
+ */
+export function extrapolationPlot(
+  curves: Curves,
+  faint: Curves,
+  pixels: number,
+  words: Localised,
+): SVGTemplateResult {
   const height = Math.max(220, Math.min(280, pixels * 0.42));
   const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
   const x = scaleLinear([0, FARTHEST], [MARGIN.left, right]);
   const y = scaleLinear([0, 1], [bottom, MARGIN.top]);
   const shown = COMPARED.flatMap((positions, index) => {
-    const points = (curves.get(positions) ?? []).flatMap((accuracy, k) =>
+    const points = (curves.get(positions) ?? faint.get(positions) ?? []).flatMap((accuracy, k) =>
       accuracy === undefined ? [] : [{ length: LENGTHS[k]!, accuracy }],
     );
     return points.length === 0 ? [] : [{ positions, index, points }];
   });
-  const ends = shown.map(({ points }) => y(points.at(-1)!.accuracy));
+  // A curve that ends with the lesson has its name above, where nothing else is drawn; the others have theirs at their ends.
+  const whole = shown.filter(({ points }) => points.at(-1)!.length === FARTHEST);
+  const ends = whole.map(({ points }) => y(points.at(-1)!.accuracy));
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, bottom);
-  const curve = ({ positions, index, points }: (typeof shown)[number], at: number): SVGTemplateResult => {
+  const curve = (each: (typeof shown)[number]): SVGTemplateResult => {
+    const { positions, index, points } = each;
     const path = line<(typeof points)[number]>(
       ({ length }) => x(length),
       ({ accuracy }) => y(accuracy),
     )(points);
     const last = points.at(-1)!;
-    const colour = `colour-${index % 3}`;
+    const colour = `colour-${index % 3} ${curves.has(positions) ? '' : 'faint'}`;
     return svg`<path class="series dash-${index} ${colour}" d=${path ?? ''} data-positions=${positions} />
       ${points.map(({ length, accuracy }) => svg`<circle class="dot ${colour}" r="3" cx=${x(length)} cy=${y(accuracy)} />`)}
-      ${last.length === FARTHEST ? named(colour, positions, x(last.length) + 8, heights[at] ?? 0, 'start') : named(colour, positions, x(last.length) - 8, y(last.accuracy) + 12, 'end')}`;
+      ${last.length === FARTHEST ? named(colour, positions, x(last.length) + 8, heights[whole.indexOf(each)] ?? 0, 'start') : named(colour, positions, x(last.length), MARGIN.top - 14, 'middle')}`;
   };
-  // A curve that ends with the lesson has its name inside it, where nothing else is drawn.
   const named = (
     colour: string,
     positions: Compared,
     at: number,
     level: number,
-    anchor: 'start' | 'end',
+    anchor: 'start' | 'middle',
   ): SVGTemplateResult =>
     svg`<text class="curve-label ${colour}" x=${at} y=${level} dy="0.35em" text-anchor=${anchor}>${words.text(`training.${positions}`)}</text>`;
   const level = (value: number): SVGTemplateResult =>
@@ -51,7 +61,7 @@ export function extrapolationPlot(curves: Curves, pixels: number, words: Localis
   return svg`<svg height=${height} role="img" aria-label=${words.text('extrapolation.plotLabel')}>
     <rect class="lesson" x=${x(0)} width=${x(TRAINED) - x(0)} y=${MARGIN.top} height=${bottom - MARGIN.top} />
     ${[0, 0.25, 0.5, 0.75, 1].map(level)}${[32, 64, 128, 192, 256].map(tick)}
-    <text class="lesson-label" x=${x(TRAINED) + 5} y=${bottom - 8}>← ${words.text('extrapolation.trained')}</text>
+    <text class="lesson-label" x=${x(TRAINED) + 5} y=${bottom - 8}>← ${words.text('extrapolation.trained', { length: TRAINED })}</text>
     ${shown.map(curve)}
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('extrapolation.length')}</text>
   </svg>`;

@@ -10,7 +10,8 @@ export const COMPARED = [
 ] as const satisfies readonly Positions[];
 export type Compared = (typeof COMPARED)[number];
 
-/** The length of the sequences learned from, and those that are tried. */
+/** Steps of training, the length of the sequences learned from, and those that are tried. */
+export const STEPS = 200;
 export const TRAINED = 32;
 export const LENGTHS = [32, 64, 96, 128, 160, 192, 224, 256] as const;
 
@@ -23,7 +24,7 @@ export type Curves = ReadonlyMap<Compared, Accuracies>;
  * and what they learn differs in how it goes on beyond the length of the lesson.
  */
 export function extrapolationSettings(positions: Compared, seed: number): Partial<TrainingSettings> {
-  return { positions, seed, task: 'copy', distance: 1, causal: true, length: TRAINED, steps: 200 };
+  return { positions, seed, task: 'copy', distance: 1, causal: true, length: TRAINED, steps: STEPS };
 }
 
 /** What the figure shows before anything is trained: the curves of seed 1. A test trains the models and compares. */

@@ -27,6 +27,8 @@ export const heatMapStyles = css`
     color: var(--_quiet);
     font-size: 0.75rem;
     writing-mode: vertical-rl;
+    /* Hangul would stand upright, and on its head after the turn. */
+    text-orientation: sideways;
     transform: rotate(180deg);
   }
   .column-name {

@@ -1,6 +1,5 @@
 import { css, html, type TemplateResult } from 'lit';
 import { Trainer } from '../training/trainer.js';
-import { DEFAULTS } from '../training/settings.js';
 import { slider } from './controls.js';
 import { extrapolationCode } from './extrapolation-code.js';
 import { extrapolationPlot } from './extrapolation-plot.js';
@@ -9,6 +8,8 @@ import {
   COMPUTED,
   extrapolationSettings,
   LENGTHS,
+  STEPS,
+  TRAINED,
   type Compared,
   type Curves,
 } from './extrapolation-runs.js';
@@ -20,6 +21,14 @@ import { createWorker } from './training-session.js';
 import { widthObserver } from './width-observer.js';
 
 const settings = { seed: whole(1, 1, 9999) };
+
+interface SeededCurves {
+  readonly seed: number;
+  readonly curves: Curves;
+}
+
+/** What there is before anything is trained. */
+const FIRST: SeededCurves = { seed: settings.seed.initial, curves: COMPUTED };
 
 /**
  * `<length-extrapolation>`: five models that learned to name the token before on sequences of 32 tokens, and how often each is
@@ -45,9 +54,16 @@ export class LengthExtrapolation extends FigureElement {
       .dot {
         fill: var(--_series);
       }
+      .faint {
+        opacity: 0.35;
+      }
       text.curve-label {
         fill: var(--_series);
         font-weight: 600;
+      }
+      text.curve-label.faint {
+        fill: var(--_quiet);
+        opacity: 1;
       }
       progress {
         width: 10rem;
@@ -62,13 +78,19 @@ export class LengthExtrapolation extends FigureElement {
     `,
   ];
   static override settings = settings;
-  static override properties = { pixels: { state: true }, curves: { state: true }, running: { state: true } };
+  static override properties = {
+    pixels: { state: true },
+    drawn: { state: true },
+    running: { state: true },
+  };
 
   /** Seed of the parameters and the sequences; default 1. */
   declare seed: number;
   declare protected pixels: number;
-  declare protected curves: Curves;
+  declare protected drawn: SeededCurves;
   declare protected running: { positions: Compared; step: number; steps: number } | undefined;
+  /** All five curves of the training before, drawn faintly until each has another in its place. */
+  #before = FIRST;
   #said = '';
   #queue: Compared[] = [];
   #frame = 0;
@@ -91,7 +113,8 @@ export class LengthExtrapolation extends FigureElement {
         this.#rest(this.words.text('extrapolation.stopped'));
         return;
       }
-      this.curves = new Map(this.curves).set(this.running.positions, accuracies);
+      const { seed, curves } = this.drawn;
+      this.drawn = { seed, curves: new Map(curves).set(this.running.positions, accuracies) };
       const next = this.#queue.shift();
       if (next === undefined) this.#rest(this.words.text('extrapolation.done', { seed: this.seed }));
       else this.#train(next);
@@ -102,7 +125,7 @@ export class LengthExtrapolation extends FigureElement {
   constructor() {
     super();
     this.pixels = 600;
-    this.curves = COMPUTED;
+    this.drawn = FIRST;
   }
 
   override connectedCallback(): void {
@@ -118,20 +141,23 @@ export class LengthExtrapolation extends FigureElement {
   }
 
   override change(given: Readonly<Record<string, unknown>>): void {
-    if (given.seed !== undefined && given.seed !== this.seed) this.#forget();
+    const { seed } = this;
     super.change(given);
+    if (this.seed !== seed) this.#stop();
   }
 
   override reset(): void {
-    this.#forget();
-    this.curves = COMPUTED;
+    this.#stop();
+    this.drawn = this.#before = FIRST;
     super.reset();
   }
 
   protected override renderFigure(): TemplateResult {
-    const { words, curves, pixels, seed, running } = this;
+    const { words, pixels, seed, running } = this;
+    const { curves, faint, faintOf } = this.#shown();
     return html`
-      ${extrapolationPlot(curves, pixels, words)}
+      ${extrapolationPlot(curves, faint, pixels, words)}
+      <p class="readout">${words.text('extrapolation.task', { steps: STEPS, length: TRAINED })}</p>
       <div class="controls">
         <div class="train">${running === undefined ? this.#beginButton() : this.#progress(running)}</div>
         ${slider({
@@ -144,16 +170,30 @@ export class LengthExtrapolation extends FigureElement {
           onInput: (value) => this.change({ seed: value }),
         })}
       </div>
-      <p class="readout" role="status">
-        ${this.#said || words.text(curves === COMPUTED ? 'extrapolation.computed' : 'extrapolation.hint')}
-      </p>
+      <p class="readout" role="status">${this.#said || this.#whose(faint, faintOf)}</p>
     `;
+  }
+
+  /** The curves of this seed, and in place of those that are missing, faintly, the ones before. */
+  #shown(): { curves: Curves; faint: Curves; faintOf: number } {
+    const { seed, drawn } = this;
+    const curves: Curves = drawn.seed === seed ? drawn.curves : new Map();
+    const before = drawn.seed !== seed && drawn.curves.size === COMPARED.length ? drawn : this.#before;
+    const faint = new Map([...before.curves].filter(([each]) => !curves.has(each)));
+    return { curves, faint, faintOf: before.seed };
+  }
+
+  #whose(faint: Curves, seed: number): string {
+    const { words } = this;
+    if (faint.size > 0) return words.text('extrapolation.faint', { seed: words.number(seed) });
+    return words.text(this.drawn === FIRST ? 'extrapolation.computed' : 'extrapolation.done', { seed });
   }
 
   #beginButton(): TemplateResult {
     const begin = (): void => {
       const [first, ...rest] = COMPARED;
-      this.curves = new Map();
+      if (this.drawn.curves.size === COMPARED.length) this.#before = this.drawn;
+      this.drawn = { seed: this.seed, curves: new Map() };
       this.#said = '';
       this.#queue = rest;
       this.#train(first);
@@ -178,7 +218,7 @@ export class LengthExtrapolation extends FigureElement {
 
   #train(positions: Compared): void {
     const given = extrapolationSettings(positions, this.seed);
-    this.running = { positions, step: 0, steps: given.steps ?? DEFAULTS.steps };
+    this.running = { positions, step: 0, steps: STEPS };
     try {
       this.#trainer.start(given, LENGTHS);
     } catch {
@@ -194,21 +234,24 @@ export class LengthExtrapolation extends FigureElement {
     this.requestUpdate();
   }
 
-  /** Ends what runs, and drops the curves of another seed. */
-  #forget(): void {
+  #stop(): void {
     this.#trainer.cancel();
     this.#rest('');
-    this.curves = new Map();
   }
 
   protected override data(): FigureData {
-    const { words, curves } = this;
+    const { words } = this;
+    const { curves, faint, faintOf } = this.#shown();
+    const whose = ` (${words.text('training.seed')} ${words.number(faintOf)})`;
     return {
       columns: [
         words.text('extrapolation.length'),
-        ...COMPARED.map((each) => words.text(`training.${each}`)),
+        ...COMPARED.map((each) => words.text(`training.${each}`) + (curves.has(each) ? '' : whose)),
       ],
-      rows: LENGTHS.map((length, k) => [length, ...COMPARED.map((each) => curves.get(each)?.[k] ?? '')]),
+      rows: LENGTHS.map((length, k) => [
+        length,
+        ...COMPARED.map((each) => (curves.get(each) ?? faint.get(each))?.[k] ?? ''),
+      ]),
     };
   }
 

@@ -21,6 +21,21 @@ export const trainingStyles = css`
   path.selected {
     stroke-width: 3;
   }
+  path.faint {
+    opacity: 0.35;
+  }
+  text.curve-label.faint {
+    fill: var(--_quiet);
+  }
+  .legend {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: flex-end;
+    gap: 0.25rem 0.75rem;
+    margin-top: 0.375rem;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+  }
   .inside {
     display: grid;
     grid-template-columns: minmax(0, 1.1fr) minmax(0, 1fr);
@@ -33,7 +48,7 @@ export const trainingStyles = css`
     grid-template-columns: repeat(2, minmax(0, 1fr));
     gap: 0.5rem 1rem;
   }
-  heat-map {
+  .axes {
     --heat-map-row-ticks: 1.4rem;
   }
   .map-title {

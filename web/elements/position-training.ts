@@ -17,11 +17,12 @@ import { seriesStyles } from './series.js';
 import { oneOf, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
 import { trainingCode } from './training-code.js';
-import { curvesData, curvesOf, showsComputed, type Measure } from './training-curves.js';
+import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './training-curves.js';
 import { insideOf } from './training-inside.js';
 import { trainingPlot } from './training-plot.js';
 import { TrainingSession } from './training-session.js';
 import { widthObserver } from './width-observer.js';
+import { mapAxesStyles } from './map-axes.js';
 
 const settings = {
   task: oneOf(...TASKS),
@@ -35,7 +36,7 @@ const settings = {
  * choice: accuracy or loss of every choice so far, the table of positions, and where each head looks.
  */
 export class PositionTraining extends FigureElement {
-  static override styles = [baseStyles, controlStyles, seriesStyles, trainingStyles];
+  static override styles = [baseStyles, controlStyles, seriesStyles, mapAxesStyles, trainingStyles];
   static override settings = settings;
   static override properties = { pixels: { state: true } };
 
@@ -70,10 +71,10 @@ export class PositionTraining extends FigureElement {
   }
 
   override change(given: Readonly<Record<string, unknown>>): void {
-    // Curves of another task or another seed are not to be compared with these.
-    const { task = this.task, seed = this.seed } = given;
-    if (task !== this.task || seed !== this.seed) this.#session.forget();
+    const { task, seed } = this;
     super.change(given);
+    // Curves of another task or another seed are not to be compared with these.
+    if (task !== this.task || seed !== this.seed) this.#session.setAside(this);
   }
 
   override reset(): void {
@@ -82,12 +83,12 @@ export class PositionTraining extends FigureElement {
   }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, task, positions, measure, seed, pixels } = this;
+    const { words, task, positions, measure, pixels, seed } = this;
     const { runs } = this.#session;
     const { steps, vocabulary } = DEFAULTS;
-    const computed = showsComputed(runs, task, seed);
+    const shown = this.#shown(measure);
     const plot = {
-      curves: curvesOf(runs, measure, computed),
+      ...shown,
       measure,
       selected: positions,
       steps,
@@ -106,9 +107,7 @@ export class PositionTraining extends FigureElement {
     return html`
       ${trainingPlot(plot)}
       ${insideOf(runs.get(positions)?.snapshot ?? this.#snapshot(library), positions, words)}
-      <p class="readout">
-        ${this.#progress() ?? (outcome || words.text(computed ? 'training.computed' : 'training.hint'))}
-      </p>
+      <p class="readout">${this.#progress() ?? (outcome || this.#whose(shown))}</p>
       <span class="spoken" role="status">${outcome}</span>
       <div class="controls">
         <fieldset class="choices">
@@ -145,7 +144,7 @@ export class PositionTraining extends FigureElement {
     if (session.phase === 'idle') {
       const name = words.text(`training.${positions}`);
       return html`${button(words.text('training.train', { name }), () => session.begin([positions], { task, seed }), true)}
-      ${button(words.text('training.all'), () => session.begin(POSITIONS, { task, seed }))}`;
+      ${button(words.text('training.all'), () => session.begin(inTurn(positions), { task, seed }))}`;
     }
     const running = session.phase === 'running';
     return html`${button(words.text(running ? 'training.pause' : 'training.resume'), () =>
@@ -168,6 +167,21 @@ export class PositionTraining extends FigureElement {
     };
     return html`${words.text('training.progress', values)}
       <strong>${words.percent(run.accuracy.at(-1) ?? NaN, 1)}</strong>`;
+  }
+
+  /** The curves of the settings, or what there is in their place. */
+  #shown(measure: Measure): ShownCurves {
+    const { runs, before } = this.#session;
+    return shownCurves(measure, this, runs, before);
+  }
+
+  /** What the reader sees who has trained nothing with these settings. */
+  #whose({ faint, faintOf }: ShownCurves): string {
+    const { words } = this;
+    if (areComputed(this)) return this.#session.runs.size === 0 ? words.text('training.computed') : '';
+    const { task, seed } = faintOf;
+    if (faint.size === 0) return '';
+    return words.text('training.faint', { task: words.text(`training.${task}`), seed: words.number(seed) });
   }
 
   #outcome(): string {
@@ -194,14 +208,18 @@ export class PositionTraining extends FigureElement {
   }
 
   protected override data(): FigureData {
-    const { task, seed, words } = this;
-    const { runs } = this.#session;
-    return curvesData(runs, showsComputed(runs, task, seed), words);
+    return curvesData((measure) => this.#shown(measure), this.words);
   }
 
   protected override code(): FigureCode {
     return trainingCode(this.task, this.positions, this.seed);
   }
+}
+
+/** All kinds, the chosen one first and `none` last: it learns nothing, and would be a poor beginning. */
+function inTurn(chosen: Positions): readonly Positions[] {
+  const others = POSITIONS.filter((each) => each !== chosen && each !== 'none');
+  return chosen === 'none' ? [...others, 'none'] : [chosen, ...others, 'none'];
 }
 
 defineFigure('position-training', PositionTraining);

@@ -3,7 +3,7 @@ import { svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from './localised.js';
 import { TOKENS } from './relative-learning.js';
 
-const MARGIN = { top: 12, right: 8, bottom: 40, left: 34 };
+const MARGIN = { top: 28, right: 8, bottom: 40, left: 34 };
 
 /** A row of the table, and the offsets that share it. */
 export interface Bar {
@@ -33,7 +33,7 @@ export function barChart(chart: {
   words: Localised;
 }): SVGTemplateResult {
   const { bars, target, pixels, words } = chart;
-  const height = 220;
+  const height = 236;
   const values = bars.map(({ value }) => value);
   const x = scaleLinear([0.5 - TOKENS, TOKENS - 0.5], [MARGIN.left, pixels - MARGIN.right]);
   const y = scaleLinear(
@@ -53,6 +53,7 @@ export function barChart(chart: {
     svg`<text x=${x(at)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(at)}</text>`;
   return svg`<svg height=${height} role="img" aria-label=${words.text('relative.chartLabel', { count: bars.length })}>
     ${y.ticks(4).map(value)}${[-20, -15, -10, -5, 0, 5, 10, 15, 20].map(offset)}
+    <text x="0" y="10">${words.text('relative.score')}</text>
     ${bars.map(bar)}
     <line class="zero" x1=${MARGIN.left} x2=${pixels - MARGIN.right} y1=${y(0)} y2=${y(0)} />
     <path class="target" d="M${x(target)},${height - MARGIN.bottom + 1}l-5,6h10z" transform="translate(0 18)" />

@@ -3,6 +3,8 @@ import type { WasmAttention } from 'wasm-attention';
 import { choice, slider } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import './heat-map.js';
+import { mapAxesStyles, withAxes } from './map-axes.js';
+import './ramp-legend.js';
 import { relativeCode } from './relative-code.js';
 import { barChart, barsOf } from './relative-drawing.js';
 import { FARTHEST, learn, rowsOf, TOKENS } from './relative-learning.js';
@@ -25,6 +27,7 @@ export class RelativeTables extends FigureElement {
   static override styles = [
     baseStyles,
     controlStyles,
+    mapAxesStyles,
     css`
       .pictures {
         display: grid;
@@ -56,8 +59,13 @@ export class RelativeTables extends FigureElement {
       .target {
         fill: var(--_accent);
       }
-      heat-map {
+      .axes {
         --heat-map-row-ticks: 1.4rem;
+      }
+      .legend {
+        display: flex;
+        justify-content: flex-end;
+        margin-top: 0.375rem;
       }
       .map-title {
         margin-bottom: 0.25rem;
@@ -127,17 +135,22 @@ export class RelativeTables extends FigureElement {
         <div class="chart">${barChart({ bars, target, pixels, words })}</div>
         <div class="map">
           <p class="map-title" aria-hidden="true">${words.text('relative.weights')}</p>
-          <heat-map
-            bare
-            .values=${weights}
-            .rows=${TOKENS}
-            .columns=${TOKENS}
-            low="0"
-            high="1"
-            label=${words.text('relative.weights')}
-            row-name=${words.text('query')}
-            column-name=${words.text('key')}
-          ></heat-map>
+          ${withAxes(
+            `${words.text('query')} i`,
+            `${words.text('key')} j`,
+            html`<heat-map
+              bare
+              .values=${weights}
+              .rows=${TOKENS}
+              .columns=${TOKENS}
+              low="0"
+              high="1"
+              label=${words.text('relative.weights')}
+              row-name=${words.text('query')}
+              column-name=${words.text('key')}
+            ></heat-map>`,
+          )}
+          <div class="legend"><ramp-legend low="0" high="1"></ramp-legend></div>
         </div>
       </div>
       <div class="controls">

@@ -11,9 +11,10 @@ const LABEL_GAP = 15;
 /** A curve as the points (step, value) that it goes through. */
 export type Curve = readonly (readonly [step: number, value: number])[];
 
-/** The curves, each labelled at its end. */
+/** The curves, each labelled at its end; faint where they are those of other settings. */
 export function trainingPlot(plot: {
   curves: ReadonlyMap<Positions, Curve>;
+  faint: ReadonlyMap<Positions, Curve>;
   measure: 'accuracy' | 'loss';
   selected: Positions;
   steps: number;
@@ -22,7 +23,7 @@ export function trainingPlot(plot: {
   pixels: number;
   words: Localised;
 }): SVGTemplateResult {
-  const { curves, measure, selected, steps, chance, vocabulary, pixels, words } = plot;
+  const { curves, faint, measure, selected, steps, chance, vocabulary, pixels, words } = plot;
   const height = Math.max(210, Math.min(260, pixels * 0.4));
   const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
   const highest = measure === 'accuracy' ? 1 : 1.15 * Math.log(vocabulary);
@@ -31,7 +32,7 @@ export function trainingPlot(plot: {
   const show = (value: number): string =>
     measure === 'accuracy' ? words.percent(value, 0) : words.number(value);
   const shown = POSITIONS.flatMap((positions, index) => {
-    const points = curves.get(positions) ?? [];
+    const points = curves.get(positions) ?? faint.get(positions) ?? [];
     const last = points.at(-1);
     return last === undefined ? [] : [{ positions, index, points, last }];
   });
@@ -39,7 +40,8 @@ export function trainingPlot(plot: {
     shown.map(({ last }) => y(last[1])),
     LABEL_GAP,
     MARGIN.top,
-    bottom,
+    // The last number of the horizontal axis begins below.
+    bottom - 5,
   );
   const curve = (
     { positions, index, points, last }: (typeof shown)[number],
@@ -49,7 +51,8 @@ export function trainingPlot(plot: {
       ([step]) => x(step),
       ([, value]) => y(value),
     )([...points]);
-    const style = `colour-${index % 3} ${positions === selected ? 'selected' : ''}`;
+    const shade = curves.has(positions) ? '' : 'faint';
+    const style = `colour-${index % 3} ${positions === selected ? 'selected' : ''} ${shade}`;
     return svg`<path class="series dash-${index} ${style}" d=${path ?? ''} data-positions=${positions} />
       <text class="curve-label ${style}" x=${x(last[0]) + 7} y=${heights[at] ?? 0} dy="0.35em">${words.text(`training.${positions}`)}</text>`;
   };

@@ -1,4 +1,4 @@
-import type { Positions, Snapshot } from '../training/settings.js';
+import type { Positions, Snapshot, Task } from '../training/settings.js';
 import type { Progress } from '../training/train.js';
 
 /** What is known of one way to tell positions: its curves so far, and the last look into the model. */
@@ -11,6 +11,12 @@ export interface Run {
 
 /** Runs of the same task and seed, by their positions. */
 export type Runs = ReadonlyMap<Positions, Run>;
+
+/** What runs have in common that are compared with one another. */
+export interface RunSettings {
+  readonly task: Task;
+  readonly seed: number;
+}
 
 const NEW: Run = { loss: [], accuracy: [], stepsPerSecond: 0 };
 

@@ -1,8 +1,8 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import type { Ended } from '../training/protocol.js';
-import type { Positions, Task } from '../training/settings.js';
+import type { Positions } from '../training/settings.js';
 import { Trainer, type TrainingWorker } from '../training/trainer.js';
-import { withProgress, type Runs } from './training-runs.js';
+import { withProgress, type Runs, type RunSettings } from './training-runs.js';
 
 /** What came of a run: it ended, or could not go on. */
 export type Outcome =
@@ -13,13 +13,15 @@ export type Outcome =
 export class TrainingSession implements ReactiveController {
   phase: 'idle' | 'running' | 'paused' = 'idle';
   runs: Runs = new Map();
+  /** The runs of the settings before these: there to be seen, faintly, until these have runs of their own. */
+  before: { readonly settings: RunSettings; readonly runs: Runs } | undefined;
   /** Of the run before, as long as none has begun. */
   outcome: Outcome | undefined;
   readonly #trainer: Trainer;
   /** Which positions learn now, and which come after them. */
   #learning: Positions | undefined;
   #queue: Positions[] = [];
-  #settings: { readonly task: Task; readonly seed: number } = { task: 'copy', seed: 1 };
+  #settings: RunSettings = { task: 'copy', seed: 1 };
   #frame = 0;
 
   /** `turnTo` is called when the next positions of a queue begin to learn. */
@@ -53,7 +55,7 @@ export class TrainingSession implements ReactiveController {
   }
 
   /** Trains these positions, one after the other. */
-  begin(positions: readonly Positions[], settings: { readonly task: Task; readonly seed: number }): void {
+  begin(positions: readonly Positions[], settings: RunSettings): void {
     const [first, ...rest] = positions;
     this.#settings = settings;
     this.#queue = rest;
@@ -74,8 +76,23 @@ export class TrainingSession implements ReactiveController {
     this.#trainer.cancel();
   }
 
+  /** Turns to other settings: ends what runs, and sets the curves aside; those of the settings turned to come back. */
+  setAside({ task, seed }: RunSettings): void {
+    const { runs, before } = this;
+    this.#stop();
+    if (runs.size > 0) this.before = { settings: this.#settings, runs };
+    if (before?.settings.task !== task || before.settings.seed !== seed) return;
+    this.runs = before.runs;
+    this.#settings = before.settings;
+  }
+
   /** Ends what runs, and drops all curves. */
   forget(): void {
+    this.#stop();
+    this.before = undefined;
+  }
+
+  #stop(): void {
     this.cancel();
     this.runs = new Map();
     this.#end(undefined);

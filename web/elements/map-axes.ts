@@ -1,0 +1,37 @@
+import { css, html, type TemplateResult } from 'lit';
+
+/** A bare heat map with its axes named: what a row is, along its left side, and what a column is, below. */
+export function withAxes(row: string, column: string, map: TemplateResult): TemplateResult {
+  return html`<div class="axes">
+    <span class="axis row-axis" aria-hidden="true">${row}</span>${map}<span
+      class="axis column-axis"
+      aria-hidden="true"
+      >${column}</span
+    >
+  </div>`;
+}
+
+export const mapAxesStyles = css`
+  .axes {
+    display: grid;
+    grid-template-columns: 0.875rem minmax(0, 1fr);
+  }
+  .axis {
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    line-height: 1;
+    text-align: center;
+  }
+  .row-axis {
+    justify-self: center;
+    align-self: center;
+    writing-mode: vertical-rl;
+    /* Hangul would stand upright, and on its head after the turn. */
+    text-orientation: sideways;
+    transform: rotate(180deg);
+  }
+  .column-axis {
+    grid-column: 2;
+    padding-inline-start: var(--heat-map-row-ticks, 1.1rem);
+  }
+`;
