@@ -2,6 +2,7 @@
  * One measurement in a process of its own, so that no row inherits another's heap, garbage, crashed wasm or lost tier-up.
  * Started by run.mjs with one message (the task); answers with `{ progress }` messages and one `{ result }`.
  */
+import { measureCold } from './cold.mjs';
 import { measureGrowth, measureLong } from './growth.mjs';
 import { measureLimits, microKernel } from './limits.mjs';
 import { interleave } from './timing.mjs';
@@ -89,6 +90,7 @@ process.once('message', async (task) => {
   let result;
   try {
     if (task.kind === 'limits') result = await measureLimits({ build, ...task });
+    else if (task.kind === 'cold') result = measureCold({ build, progress, ...task });
     else if (task.kind === 'growth') result = await measureGrowth({ open, progress, ...task });
     else if (task.kind === 'long') result = await measureLong({ open });
     else result = await measureWork(task);

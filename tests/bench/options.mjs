@@ -10,11 +10,11 @@ export const usage = `usage: npm run bench -- [options]
   --clock cpu          count the processor's time instead of the wall's: for a machine that is busy
   --quick              a few rows and peers, within a minute
   --json FILE          write everything that was measured
-rows: limits, growth, long, ${works.map((work) => work.name).join(', ')}`;
+rows: limits, cold, growth, long, ${works.map((work) => work.name).join(', ')}`;
 
 const everyPeer = ['ort', 'tfjs', 'jax-js', 'eigen', 'javascript'];
 const peerNames = [...everyPeer, 'ort-attention', 'ort-mha'];
-const allNames = ['limits', ...works.map((work) => work.name), 'long', 'growth'];
+const allNames = ['limits', 'cold', ...works.map((work) => work.name), 'long', 'growth'];
 
 class UsageError extends Error {}
 
@@ -63,7 +63,11 @@ export function parse(args) {
     if (!['wall', 'cpu'].includes(values.clock)) {
       throw new UsageError(`--clock: expected wall or cpu, got ${values.clock}`);
     }
-    const names = values.work ? select(values.work) : values.quick ? ['limits', ...quickWorks] : allNames;
+    const names = values.work
+      ? select(values.work)
+      : values.quick
+        ? ['limits', 'cold', ...quickWorks]
+        : allNames;
     return {
       quick: values.quick,
       json: values.json,

@@ -132,6 +132,18 @@ export function limitsTable(limits) {
   ].join('\n');
 }
 
+export function coldTable(cold) {
+  if (cold.failed) return `\ncold: failed: ${cold.failed}`;
+  const [nothing, ...libraries] = cold.rows;
+  const rows = libraries.map((row) => [row.name, ms(row.import), ms(row.result), ms(row.min), ms(row.cpu)]);
+  const ours = libraries.find(({ name }) => name === OURS);
+  return [
+    `\nCold start: one small attention in a fresh process, medians of ${cold.rounds} (ms); Node itself takes ${ms(nothing.start)}`,
+    table(['', 'import', 'import to result', 'least', "processors' time"], rows),
+    `import to result ≤ ${cold.bar} ms: ${ms(ours.result)} ${ours.result <= cold.bar ? 'met' : 'NOT MET'}`,
+  ].join('\n');
+}
+
 export function longTable(long) {
   if (long.failed) return `\nn = 32768, d = 64, one head: failed: ${long.failed}`;
   const mb = (bytes) => `${(bytes / 1e6).toFixed(1)} MB`;

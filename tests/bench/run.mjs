@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 import { parse } from './options.mjs';
-import { barsOf, growthTables, limitsTable, longTable, merge, rowTables } from './report.mjs';
+import { barsOf, coldTable, growthTables, limitsTable, longTable, merge, rowTables } from './report.mjs';
 import { setUp } from './setup.mjs';
 import { works } from './works.mjs';
 
@@ -57,6 +57,7 @@ async function main() {
   for (const name of names) {
     const task = { name, quick, rounds, peers, clock };
     if (name === 'limits') console.log(limitsTable((report.limits = await measure({ ...task, kind: name }))));
+    else if (name === 'cold') console.log(coldTable((report.cold = await measure({ ...task, kind: name }))));
     else if (name === 'long') report.long = await measure({ ...task, kind: name });
     else if (name === 'growth') report.growth = await measure({ ...task, kind: name });
     else {

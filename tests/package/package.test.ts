@@ -70,6 +70,22 @@ describe('the packed package', () => {
     expect(evaluate(code, { cwd: folder.path })).toEqual({ atImport: 0, atLoad: true });
   });
 
+  it.each([
+    [
+      'an engine that decodes base64',
+      "Uint8Array.fromBase64 = (text) => new Uint8Array(Buffer.from(text, 'base64'));",
+    ],
+    ['a page of an older one', 'delete globalThis.Buffer; delete Uint8Array.fromBase64;'],
+  ])('decodes the embedded wasm in %s', (_engine, prelude) => {
+    const code = `
+      ${prelude}
+      const { load } = await import('wasm-attention');
+      const attention = await load();
+      console.log(JSON.stringify(Array.from(attention.maskedSoftmax([[[7, 7]]]).data)));
+    `;
+    expect(evaluate(code, { cwd: folder.path })).toEqual([0.5, 0.5]);
+  });
+
   it('gives the wasm a name of its own, which load takes', () => {
     const code = `
       import { load } from 'wasm-attention';

@@ -17,6 +17,7 @@ import type { AsyncWasmAttention } from './worker/types.js';
 
 export type * from './api.js';
 export type { WorkerSource } from './worker/port.js';
+export type { Progress, ProgressListener } from './worker/progress.js';
 export type { Asynchronous, AsyncWasmAttention, CallOptions, Handle } from './worker/types.js';
 
 export interface LoadWorkerOptions extends LoadOptions {
@@ -34,7 +35,8 @@ const OPERATION = 'loadWorker';
  * here, layers are made by `await new attention.MultiHeadAttention(…)`, and calls are done one after another, in their order.
  * An error is of the class, and has the message, that the synchronous function throws.
  *
- * A call has no steps of its own, so it reports no progress; between the calls of a loop is where to.
+ * `with` says how calls are made: stopped by a `signal`, with memory that is handed over (`transfer`), and telling `onProgress` how
+ * many of them are done.
  *
  * @param options as of `load`; a Response in `wasm` is read once and kept for the case that a worker must be replaced
  * @throws TypeError where the worker's script does not load, RangeError in an engine without workers

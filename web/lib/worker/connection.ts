@@ -1,5 +1,7 @@
 /** The page's side of a worker: requests one after another, and a new worker where one has ended. */
+import { wrongKind } from '../check.js';
 import { startThread, type Thread, type WorkerSource } from './port.js';
+import { countCall } from './progress.js';
 import type { CallOptions } from './types.js';
 import { pack, type Answer, type Description, type Packed, type Request, type Token } from './wire.js';
 
@@ -58,11 +60,14 @@ export class Connection {
     target: Reference,
     name: string,
     args: readonly unknown[],
-    { signal, transfer }: CallOptions = {},
+    { signal, transfer, onProgress }: CallOptions = {},
   ): Promise<Given> {
     return new Promise((resolve, reject) => {
       if (this.#disposed)
         throw new TypeError(`${target.label}: expected a worker in use, got a disposed one`);
+      if (onProgress !== undefined && typeof onProgress !== 'function') {
+        wrongKind(target.label, 'onProgress to be a function', onProgress);
+      }
       signal?.throwIfAborted();
       const used = [target];
       const buffers = new Set<ArrayBuffer>();
@@ -82,7 +87,11 @@ export class Connection {
       const moved = new Set<ArrayBuffer>();
       pack(snapshot, () => undefined, moved, true);
       const abort = (): void => this.#abort(job, signal!.reason as Error);
-      const settled = (): void => signal?.removeEventListener('abort', abort);
+      const ended = onProgress && countCall(onProgress);
+      const settled = (): void => {
+        signal?.removeEventListener('abort', abort);
+        ended?.();
+      };
       const job: Job = {
         request: snapshot,
         transfer: [...moved],

@@ -2,6 +2,7 @@
 import type { KeyValueCache } from '../layers/keyValueCache.js';
 import type { Parameter } from '../layers/parameters.js';
 import type { WasmAttention } from '../surface.js';
+import type { ProgressListener } from './progress.js';
 
 /** How one call is made. */
 export interface CallOptions {
@@ -16,6 +17,12 @@ export interface CallOptions {
    * on this side, as with `postMessage`. Default: everything is copied. Results are always handed over.
    */
   transfer?: boolean | readonly (ArrayBuffer | ArrayBufferView)[];
+  /**
+   * Is told, when a call has ended, how many of those that were made with this same function have: the calls of a module, of
+   * layers and of optimizers count together. Within a call there is nothing to tell; a long one is better made in parts, by
+   * heads or sequences. What it throws is an uncaught error, as an event listener's.
+   */
+  onProgress?: ProgressListener;
 }
 
 /** What has a handle on this side: layers, caches, optimizers and parameters. */
