@@ -72,6 +72,20 @@ const BUNDLERS: Record<string, (entry: Entry) => void> = {
   },
 };
 
+/** A figure on the page; says when it has computed its numbers and painted them. */
+const FIGURE = `
+  import 'wasm-attention/elements';
+  const figure = document.body.appendChild(document.createElement('positional-heatmap'));
+  const look = setInterval(() => {
+    const canvas = figure.shadowRoot?.querySelector('heat-map')?.shadowRoot?.querySelector('canvas');
+    const pixels = canvas?.getContext('2d')?.getImageData(0, 0, canvas.width, canvas.height).data.buffer;
+    // Sines and cosines of 60 positions have most of a colour scale's values.
+    if (!pixels || new Set(new Uint32Array(pixels)).size < 100) return;
+    clearInterval(look);
+    console.log('result painted');
+  }, 50);
+`;
+
 /** The policy that lets a page's own inline scripts run: Parcel writes an import map into it where there are assets. */
 function withHashes(file: string): string {
   const inline = readFileSync(file, 'utf8').matchAll(/<script(?![^>]* src=)[^>]*>(.+?)<\/script>/gs);
@@ -94,6 +108,18 @@ describe.each(Object.keys(BUNDLERS))('%s', (bundler) => {
     expectResult(
       await open({ folder: built, path: '/index.html', policy: withHashes(join(built, 'index.html')) }),
     );
+  });
+
+  it('bundles wasm-attention/elements into a page that draws a figure under a strict policy', async () => {
+    rmSync(built, { recursive: true, force: true });
+    mkdirSync(built);
+    consumer.write('index.html', page('./app.js'));
+    consumer.write('app.js', FIGURE);
+    BUNDLERS[bundler]!('wasm-attention');
+    if (!['vite', 'parcel'].includes(bundler))
+      copyFileSync(join(consumer.path, 'index.html'), join(built, 'index.html'));
+    const policy = withHashes(join(built, 'index.html'));
+    expect(await open({ folder: built, path: '/index.html', policy })).toMatch(/^result painted$/m);
   });
 });
 

@@ -68,6 +68,28 @@ describe('a page without a bundler', () => {
     );
   });
 
+  it('runs copies of the library beside each other', async () => {
+    consumer.write('index.html', page('./app.js'));
+    const copies = [address('index'), `${address('index')}?again`, address('slim')];
+    // Each makes the others' objects of no use to it, and none the others' numbers wrong.
+    consumer.write(
+      'app.js',
+      `
+        const loaded = await Promise.all(${JSON.stringify(copies)}.map(async (copy) => (await import(copy)).load()));
+        const layers = loaded.map((attention) => new attention.Linear({ inFeatures: 2, outFeatures: 2, seed: 1 }));
+        const outputs = layers.map((layer) => layer.forward([[1, 2]]).output.data.join());
+        layers[0].dispose();
+        outputs.push(layers[1].forward([[1, 2]]).output.data.join());
+        const refused = loaded.map((attention, i) => {
+          try { return new attention.Adam(layers[(i + 1) % 3].parameters()); } catch (error) { return error.name; }
+        });
+        console.log('result ' + new Set(loaded).size + ' copies, ' + new Set(outputs).size + ' output, ' + refused.join());
+      `,
+    );
+    const printed = await open({ folder: consumer.path, path: '/index.html', policy: POLICY });
+    expect(printed).toBe('result 3 copies, 1 output, TypeError,TypeError,TypeError');
+  });
+
   it.each(FILES)('runs %s.js from another origin, as from a CDN', async (file) => {
     const cdn = await servePage({ folder: consumer.path, policy: POLICY, shared: true });
     try {
