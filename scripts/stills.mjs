@@ -2,7 +2,6 @@
 // exporter in a headless Chromium, wide and narrow, light and dark. Pictures are kept in build/stills as long as what draws them
 // stays the same. Without a Chromium the page has none, and says in words that its figures need scripts.
 //   usage: stills.mjs FOLDER_OF_THE_PAGE [kept]      with kept it draws nothing, and puts in what there is
-import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -15,11 +14,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
+import { drawFigures, languagesOf, launch, openBuilt } from './built-page.mjs';
 
 const ROOT = join(import.meta.dirname, '..');
 const KEPT = join(ROOT, 'build/stills');
-const ORIGIN = 'http://stills.test';
 const VARIANTS = /** @type {const} */ ([
   { name: 'wide', width: 1280, colorScheme: 'light' },
   { name: 'wide-dark', width: 1280, colorScheme: 'dark' },
@@ -40,7 +38,7 @@ const [page, mode] = process.argv.slice(2);
 if (!page || ![undefined, 'kept'].includes(mode))
   throw new Error('usage: stills.mjs FOLDER_OF_THE_PAGE [kept]');
 
-const languages = readdirSync(page).filter((name) => /^[a-z]{2}$/.test(name));
+const languages = languagesOf(page);
 if (mode === 'kept') {
   const kept = languages.filter((language) => existsSync(manifestOf(language)));
   for (const language of kept) insert(language);
@@ -54,8 +52,11 @@ async function renew() {
   const started = performance.now();
   const stale = languages.filter((language) => keptKey(language) !== keyOf(language));
   if (stale.length > 0) {
-    const browser = await launch();
-    if (browser === undefined) return;
+    const browser = await launch().catch((/** @type {Error} */ { message }) => {
+      // The page does without.
+      console.log(`no still figures: ${message}`);
+    });
+    if (!browser) return;
     try {
       await drawAll(browser, stale);
     } finally {
@@ -65,35 +66,6 @@ async function renew() {
   for (const language of languages) insert(language);
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
   console.log(`still figures: ${languages.length} languages, ${stale.length} drawn anew, ${seconds} s`);
-}
-
-/** A browser; where there is none, or it does not start, the page does without. */
-async function launch() {
-  const executablePath = findChromium();
-  if (executablePath === undefined) {
-    console.log('no still figures: there is no Chromium here');
-    return undefined;
-  }
-  try {
-    return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
-  } catch (error) {
-    console.log(`no still figures: ${executablePath} does not start: ${String(error).split('\n')[0]}`);
-    return undefined;
-  }
-}
-
-function findChromium() {
-  const names = process.env.CHROMIUM
-    ? [process.env.CHROMIUM]
-    : ['chromium', 'chromium-browser', 'google-chrome'];
-  for (const name of names) {
-    try {
-      return execFileSync('which', [name], { encoding: 'utf8' }).trim();
-    } catch {
-      continue;
-    }
-  }
-  return undefined;
 }
 
 /** @param {import('playwright-core').Browser} browser @param {string[]} stale */
@@ -108,27 +80,13 @@ async function drawAll(browser, stale) {
 
 /** @param {import('playwright-core').Browser} browser @param {string} language */
 async function draw(browser, language) {
-  const context = await browser.newContext({ reducedMotion: 'reduce', serviceWorkers: 'block' });
-  const tab = await context.newPage();
-  await tab.route(`${ORIGIN}/**`, (route) => {
-    const { pathname } = new URL(route.request().url());
-    return route.fulfill({
-      path: join(/** @type {string} */ (page), pathname.replace(/\/$/, '/index.html')),
-    });
+  const tab = await openBuilt(browser, /** @type {string} */ (page), `/${language}/`, {
+    reducedMotion: 'reduce',
   });
   const folder = join(KEPT, language);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  await tab.goto(`${ORIGIN}/${language}/`);
-  await tab.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
-  const figures = tab.locator('figure[id]').filter({ has: tab.locator(':scope > :not(:defined)') });
-  const ids = await figures.evaluateAll((all) => all.map(({ id }) => id));
-  for (const id of ids) {
-    await tab
-      .locator(`#${id}`)
-      .evaluate((figure) => figure.scrollIntoView({ behavior: 'instant', block: 'center' }));
-    await tab.locator(`#${id} > [drawn]`).waitFor();
-  }
+  const ids = await drawFigures(tab);
   /** @type {Stills} */
   const stills = Object.fromEntries(ids.map((id) => [id, {}]));
   for (const { name, width, colorScheme } of VARIANTS) {
@@ -145,7 +103,7 @@ async function draw(browser, language) {
       /** @type {Record<string, Size>} */ (stills[id])[name] = size;
     }
   }
-  await context.close();
+  await tab.context().close();
   writeFileSync(join(folder, 'stills.json'), JSON.stringify({ key: keyOf(language), stills }));
 }
 

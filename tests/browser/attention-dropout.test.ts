@@ -83,6 +83,20 @@ describe('attention-dropout', () => {
     });
   });
 
+  test('draws once more at the press of a button, until there are a thousand', async () => {
+    const { page, figure } = await alone();
+    await set(figure, 'Draws N', 998);
+    await distance(figure, 998);
+    const again = figure.getByRole('button', { name: 'Draw again' });
+    await again.focus();
+    for (const draws of [999, 1000]) {
+      await page.keyboard.press('Enter');
+      expect(await distance(figure, draws)).toBeCloseTo(ran(0.5, 1, draws).errors.at(-1) ?? NaN, 4);
+      expect((await mapped(figure, 0)).values).toEqual([...draw(attention, 0.5, draws).weights]);
+    }
+    expect(await again.isDisabled()).toBe(true);
+  });
+
   test('another seed draws otherwise, the same seed the same', async () => {
     const { figure } = await alone();
     const first = await mapped(figure, 0);

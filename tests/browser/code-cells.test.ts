@@ -402,6 +402,43 @@ describe('the editor', () => {
     expect(await inside()).toBe(false);
   });
 
+  test('types over a selection of several lines without a complaint, and composes over it', async () => {
+    // Lines of several colours, which Chromium would join with their looks in style attributes.
+    const code = "const a = 'b'; // c\nconst d = 1;\nshow(a, d);";
+    const { page, cell } = await cellWith(code);
+    await cell.getByRole('button', { name: 'Edit' }).click();
+    await editor(cell).waitFor();
+    const selectTwoLines = async (): Promise<void> => {
+      await page.keyboard.press('Control+Home');
+      await page.keyboard.press('ArrowRight');
+      for (let line = 0; line < 2; ++line) await page.keyboard.press('Shift+ArrowDown');
+    };
+    await selectTwoLines();
+    await page.keyboard.type('x(');
+    expect(await editor(cell).innerText()).toBe('cx(how(a, d);');
+    for (let undo = 0; undo < 2; ++undo) await page.keyboard.press('Control+z');
+    expect((await editor(cell).innerText()).replace(/\n+/g, '\n')).toBe(code);
+    await selectTwoLines();
+    const session = await page.context().newCDPSession(page);
+    for (const text of ['ㅎ', '하', '한'])
+      await session.send('Input.imeSetComposition', { text, selectionStart: 1, selectionEnd: 1 });
+    await session.send('Input.insertText', { text: '한' });
+    await page.keyboard.type('글');
+    expect(await editor(cell).innerText()).toBe('c한글how(a, d);');
+  });
+
+  test.each([390, 1280])('breaks long lines, as the listing does, at %i px', async (width) => {
+    const { cell } = await cellWith(`show(1); // ${'word '.repeat(60)}`, 10_000, {
+      viewport: { width, height: 800 },
+    });
+    const fits = (part: Locator): Promise<boolean> =>
+      part.evaluate((box) => box.scrollWidth <= box.clientWidth && box.clientHeight > 60);
+    expect(await fits(cell.locator('pre').first())).toBe(true);
+    await cell.getByRole('button', { name: 'Edit' }).click();
+    await editor(cell).waitFor();
+    expect(await fits(cell.locator('.cm-scroller'))).toBe(true);
+  });
+
   test('is one of two tabs, which the arrow keys change', async () => {
     const { page, cell } = await cellWith('show(1);');
     await cell.getByRole('tab', { name: 'JavaScript' }).focus();

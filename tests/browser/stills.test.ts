@@ -56,6 +56,14 @@ test('a picture says what its figure says', async () => {
   expect(svg).toMatch(/<text[^>]*>[^<]*\p{Script=Hangul}/u);
 });
 
+test('a picture does not tell how to work its figure', async () => {
+  const page = await open({ figures: ['attention-lookup'] });
+  const hint = await page.locator('attention-lookup .hint').innerText();
+  expect(hint).toMatch(/^Drag a point/);
+  const response = await page.request.get(new URL('../stills/en/fig-lookup-wide.svg', page.url()).href);
+  expect(await response.text()).not.toContain(hint.slice(0, 12));
+});
+
 test('with scripts no picture is fetched, until the page is printed', async () => {
   const page = await open({ figures: ['attention-heads'] });
   const asked = (): Promise<number> =>

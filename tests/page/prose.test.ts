@@ -169,10 +169,11 @@ test('a code cell is two listings in one element, wherever it stands', () => {
   const inAnswer = `1. Ask\n\n   <details><summary>A</summary>\n\n${cell.replace(/^(?=.)/gm, '   ')}\n   </details>\n`;
   const one = '<span class="tok-number">1</span>';
   const two = '<span class="tok-number">2</span>';
+  const line = (code: string): string => `<span class="line">${code}\n</span>`;
   for (const markdown of [cell, inAnswer]) {
     expect(renderProse(withFront(markdown)).body).toContain(
-      `<code-cell><pre><code class="language-js">show(${one} &#x3C; ${two});\n</code></pre>` +
-        `<pre><code class="language-python">print(${one} &#x3C; ${two})\n</code></pre></code-cell>`,
+      `<code-cell><pre><code class="language-js">${line(`show(${one} &#x3C; ${two});`)}</code></pre>` +
+        `<pre><code class="language-python">${line(`print(${one} &#x3C; ${two})`)}</code></pre></code-cell>`,
     );
   }
 });

@@ -84,6 +84,13 @@ export class AttentionDropout extends FigureElement {
           <legend class="spoken">${words.text('dropout.mode')}</legend>
           ${choice('mode', words.text('dropout.train'), trains, () => this.change({ mode: 'train' }))}
           ${choice('mode', words.text('dropout.eval'), !trains, () => this.change({ mode: 'eval' }))}
+          <button
+            type="button"
+            ?disabled=${draws === MOST}
+            @click=${() => this.change({ draws: Math.min(MOST, this.draws + 1) })}
+          >
+            ${words.text('dropout.again')}
+          </button>
         </fieldset>
         ${slider({
           name: 'rate',
@@ -150,8 +157,8 @@ export class AttentionDropout extends FigureElement {
     const old = this.#run;
     const fits = old?.rate === rate && old.seed === seed && old.errors.length <= draws;
     const run = fits ? old : new Run(library, rate, seed);
-    // A first slice at once, so that no frame shows an empty plot.
-    if (!fits) run.advance(draws, SLICE);
+    // A slice at once, so that no frame shows an empty plot, and one more draw is there as soon as it is asked for.
+    run.advance(draws, SLICE);
     this.#run = run;
     return run;
   }
@@ -162,7 +169,6 @@ export class AttentionDropout extends FigureElement {
     if (!this.#visible || !wanted || this.#frame !== 0) return;
     this.#frame = requestAnimationFrame(() => {
       this.#frame = 0;
-      this.#run?.advance(this.draws, SLICE);
       this.requestUpdate();
     });
   }

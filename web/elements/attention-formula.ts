@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { formulaStyles } from './attention-formula-styles.js';
-import { choice } from './controls.js';
+import { choice, hint } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { formulaCode } from './formula-code.js';
 import {
@@ -177,7 +177,7 @@ export class AttentionFormula extends FigureElement {
 
   #readout(): string | TemplateResult {
     const active = this.#active;
-    if (active === undefined) return this.words.text('formula.hint');
+    if (active === undefined) return hint(this.words.text('formula.hint'));
     if (typeof active === 'string') return this.#describe(active);
     const { matrix, row, column, value } = active;
     const entry = `${matrix}${lowered(row + 1)}${lowered(column + 1)}`;

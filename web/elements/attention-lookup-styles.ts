@@ -174,6 +174,15 @@ export const lookupStyles = css`
   .chain .number {
     color: var(--_ink);
   }
+  /* On the full screen the planes have the room that the page's column denies them. */
+  @media (min-width: 58rem) {
+    :host(:fullscreen) .scene {
+      grid-template-columns: minmax(0, 1fr) minmax(15rem, 1.1fr) minmax(0, 1fr);
+    }
+    :host(:fullscreen) .plane {
+      max-width: none;
+    }
+  }
   @media (max-width: 58rem) {
     .scene {
       grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);

@@ -1,7 +1,7 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { lookupStyles } from './attention-lookup-styles.js';
-import { slider } from './controls.js';
+import { hint, slider } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { chain, pairText } from './lookup-chain.js';
 import { lookupCode } from './lookup-code.js';
@@ -105,7 +105,7 @@ export class AttentionLookup extends FigureElement {
         })}
       </div>
       <p class="readout" role="status">
-        ${this.valid === 0 ? words.text('lookup.none') : words.text('lookup.hint')}
+        ${this.valid === 0 ? words.text('lookup.none') : hint(words.text('lookup.hint'))}
       </p>
     `;
   }

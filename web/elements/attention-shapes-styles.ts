@@ -60,36 +60,39 @@ export const shapesStyles = css`
     stroke-width: 2;
     stroke-dasharray: 3 2;
   }
-  /* The longest text lies unseen under the present one, so that nothing below moves. */
-  .room {
-    display: grid;
+  /* Over the second of two rows of stages, or of three: those rows are not reached, and nothing has to make room. */
+  .pipeline {
+    container-type: inline-size;
+    position: relative;
   }
-  .room > *,
-  .room::before {
-    grid-area: 1 / 1;
-    min-width: 0;
-  }
-  .room::before {
-    content: attr(data-room) / '';
-    visibility: hidden;
-  }
-  .error {
-    margin-top: 0.75rem;
-    padding: 0.5rem 0.75rem;
+  .failure {
+    position: absolute;
+    inset: calc(75% + 0.3rem) 0 auto;
+    box-sizing: border-box;
+    width: fit-content;
+    max-width: 100%;
+    margin: 0 auto;
+    padding: 0.6rem 0.9rem;
     border: 1px solid var(--_accent);
     border-radius: 4px;
+    background: var(--_paper);
     overflow-wrap: anywhere;
+    transform: translateY(-50%);
   }
-  .error.empty {
+  /* Its lines stay, so that nothing below moves. */
+  .readout.unseen,
+  .failure.empty {
     visibility: hidden;
   }
-  .error::before,
-  .error code {
-    font:
-      0.875rem/1.45 ui-monospace,
-      monospace;
+  @container (max-width: 24.99rem) {
+    .failure {
+      top: 50%;
+    }
   }
   .error code {
     color: var(--_accent);
+    font:
+      0.875rem/1.45 ui-monospace,
+      monospace;
   }
 `;

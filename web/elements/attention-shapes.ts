@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { shapesStyles } from './attention-shapes-styles.js';
 import { slider } from './controls.js';
@@ -10,9 +10,6 @@ import { pipelineOf, shapeOf, STAGES, type Pipeline, type Sizes, type Stage } fr
 import { baseStyles, controlStyles } from './styles.js';
 
 const LIMITS = { batch: [1, 4], tokens: [1, 8], width: [4, 128], heads: [1, 12] } as const;
-
-/** Sizes whose error is as long as errors get: three digits and two. */
-const LONGEST: Sizes = { batch: 1, tokens: 1, width: 127, heads: 12 };
 
 const settings = {
   batch: whole(2, ...LIMITS.batch),
@@ -40,8 +37,6 @@ export class AttentionShapes extends FigureElement {
 
   /** What these sizes gave: the table and a redrawing for other reasons need no layer of their own. */
   #last: { readonly key: string; readonly pipeline: Pipeline } | undefined;
-  /** The longest error there is here; its place is kept. */
-  #longest: string | undefined;
 
   #pipeline(library: WasmAttention): Pipeline {
     const key = Object.values(this.#sizes).join();
@@ -55,12 +50,15 @@ export class AttentionShapes extends FigureElement {
   }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words } = this;
+    const { words, heads, width } = this;
     const pipeline = this.#pipeline(library);
     return html`
-      <ol class="stages">
-        ${STAGES.map((stage) => this.#stage(stage, pipeline))}
-      </ol>
+      <div class="pipeline">
+        <ol class="stages">
+          ${STAGES.map((stage) => this.#stage(stage, pipeline))}
+        </ol>
+        ${this.#failure(pipeline.error)}
+      </div>
       <div class="controls">
         ${(['batch', 'tokens', 'width', 'heads'] as const).map((name) =>
           slider({
@@ -74,34 +72,23 @@ export class AttentionShapes extends FigureElement {
           }),
         )}
       </div>
-      ${this.#verdict(library, pipeline.error)}
+      <p class=${pipeline.error === undefined ? 'readout' : 'readout unseen'} role="status">
+        ${words.text('shapes.divides', { heads, width, each: Math.floor(width / heads) })}
+      </p>
     `;
   }
 
-  /** Whether the heads divide the width, and the library's error where they do not; both have their place at all times. */
-  #verdict(library: WasmAttention, error: string | undefined): TemplateResult {
+  /** The library's error, over the stages that are not reached. */
+  #failure(error: string | undefined): TemplateResult {
     const { words, heads, width } = this;
-    this.#longest ??= pipelineOf(library, LONGEST).error;
-    return html`<p
-        class="readout room"
-        role="status"
-        data-room=${words.text('shapes.fails', { heads: LONGEST.heads, width: LONGEST.width, rest: 10 })}
-      >
-        <span
-          >${
-            error === undefined
-              ? words.text('shapes.divides', { heads, width, each: width / heads })
-              : words.text('shapes.fails', { heads, width, rest: width % heads })
-          }</span
-        >
-      </p>
-      <p
-        class="error room ${error === undefined ? 'empty' : ''}"
-        role="status"
-        data-room=${this.#longest ?? ''}
-      >
-        <code lang="en">${error ?? ''}</code>
-      </p>`;
+    return html`<div class="failure ${error === undefined ? 'empty' : ''}" role="status">
+      ${
+        error === undefined
+          ? nothing
+          : html`<p>${words.text('shapes.fails', { heads, width, rest: width % heads })}</p>
+              <p class="error"><code lang="en">${error}</code></p>`
+      }
+    </div>`;
   }
 
   #stage(stage: Stage, { shapes, error }: Pipeline): TemplateResult {

@@ -2,7 +2,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { tokensCode } from './attention-tokens-code.js';
 import { tokensStyles } from './attention-tokens-styles.js';
-import { choice, textField, toggle } from './controls.js';
+import { choice, hint, textField, toggle } from './controls.js';
 import { designedLayer, HEADS } from './designed-heads.js';
 import { entropies } from './entropy.js';
 import { entropyBars } from './entropy-bars.js';
@@ -184,7 +184,8 @@ export class AttentionTokens extends FigureElement {
 
   #readout({ queries, keys, heads, mask }: TokensScene): TemplateResult {
     const { words } = this;
-    if (this.pointed === undefined) return html`${words.text('tokens.hint')}`;
+    if (this.pointed === undefined)
+      return html`${words.text('tokens.axes')} ${hint(words.text('tokens.hint'))}`;
     const { row, column } = this.pointed;
     const at = row * keys.length + column;
     const pair = { query: queries[row] ?? '', key: keys[column] ?? '', head: this.solo };

@@ -7,6 +7,7 @@ import { baseOfHalves, bitsOf, periodOf, signsOf } from './binary-signs.js';
 import { choice, slider } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { moveCursor } from './heat-map-cursor.js';
+import { pointerIn } from './pointer-in.js';
 import { oneOf, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
 import { widthObserver } from './width-observer.js';
@@ -175,8 +176,7 @@ export class BinaryPositions extends FigureElement {
   }
 
   #onPoint(event: PointerEvent, cell: number): void {
-    const y = event.clientY - (event.currentTarget as Element).getBoundingClientRect().top - TOP;
-    const row = Math.floor(y / cell);
+    const row = Math.floor((pointerIn(event).y - TOP) / cell);
     this.#spoken = '';
     this.cursor = row >= 0 && row < this.rows ? row : undefined;
   }

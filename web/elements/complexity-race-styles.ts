@@ -50,9 +50,16 @@ export const raceStyles = css`
     fill: var(--_ink);
     fill-opacity: 0.25;
   }
+  /* Where it is cut off, a shadow says that there is more. */
   .counts {
     margin-top: 0.75rem;
     overflow-x: auto;
+    background:
+      linear-gradient(to right, var(--_paper) 40%, transparent) left / 2.5rem 100% local,
+      linear-gradient(to left, var(--_paper) 40%, transparent) right / 2.5rem 100% local,
+      linear-gradient(to right, var(--_track), transparent) left / 0.6rem 100% scroll,
+      linear-gradient(to left, var(--_track), transparent) right / 0.6rem 100% scroll;
+    background-repeat: no-repeat;
   }
   .counts table {
     width: 100%;

@@ -3,6 +3,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { raceCode } from './complexity-race-code.js';
 import { raceStyles } from './complexity-race-styles.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
+import { pointerIn } from './pointer-in.js';
 import { raceButton, raceControls } from './race-controls.js';
 import { drawRace, layoutOf, REFERENCE_RATE, type RaceCurve, type RacePlot } from './race-drawing.js';
 import { describeMachine, type Describing, type Machine } from './race-machine.js';
@@ -88,8 +89,7 @@ export class ComplexityRace extends FigureElement {
     const { words, length, width, kernel, axis } = this;
     const pick = (event: MouseEvent): void => {
       const [least, most] = RANGES[axis];
-      const left = (event.currentTarget as Element).getBoundingClientRect().left;
-      const power = Math.round(Math.log2(x.invert(event.clientX - left)));
+      const power = Math.round(Math.log2(x.invert(pointerIn(event).x)));
       this.change({ [axis === 'n' ? 'length' : 'width']: Math.max(least, Math.min(most, 2 ** power)) });
     };
     return html`

@@ -33,6 +33,11 @@ export function slider({ name, label, value, min, max, step = 1, text, onInput }
   </div>`;
 }
 
+/** What tells the reader how to work a figure: pictures of it leave that out. */
+export function hint(text: string): TemplateResult {
+  return html`<span class="hint">${text}</span>`;
+}
+
 /** One of several radio buttons of the group `name`. */
 export function choice(name: string, label: string, checked: boolean, onChoose: () => void): TemplateResult {
   return html`<label class="choice"

@@ -1,7 +1,7 @@
 import { SVG } from './export-cells.js';
 import { Drawing } from './export-drawing.js';
 import { clean, standalone } from './export-shapes.js';
-import { childrenOf, isHidden, isLeftOut, turnOf, withoutRows } from './export-walk.js';
+import { atRest, childrenOf, isHidden, isLeftOut, turnOf } from './export-walk.js';
 
 /** A picture of a figure. */
 export interface Picture {
@@ -22,7 +22,7 @@ const MARGIN = 8;
  * `title` names the picture, `language` is its BCP 47 tag.
  */
 export function pictureOf(root: Element, title: string, language: string): Picture {
-  const drawing = withoutRows(root, () => {
+  const drawing = atRest(root, () => {
     const fresh = new Drawing(root.getBoundingClientRect());
     for (const child of childrenOf(root)) draw(child, fresh, 0);
     return fresh;

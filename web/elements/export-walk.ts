@@ -10,6 +10,8 @@ const LEFT_OUT = [
   'style',
   'template',
   '.controls',
+  // What tells how to work it: a picture cannot be pointed at.
+  '.hint',
   '.spoken',
   '[hidden]',
   '[popover]',
@@ -43,8 +45,24 @@ export function turnOf(style: CSSStyleDeclaration): number {
   return (Math.atan2(b, a) * 180) / Math.PI;
 }
 
-/** Runs `measure` while whole rows of controls leave no gap. Nothing is painted meanwhile, so nobody sees it. */
-export function withoutRows<T>(root: Element, measure: () => T): T {
+/**
+ * Runs `measure` while whole rows of controls leave no gap, and a figure on the full screen is not magnified. Nothing is painted
+ * meanwhile, so nobody sees it.
+ */
+export function atRest<T>(root: Element, measure: () => T): T {
+  const around = root.getRootNode();
+  const host = around instanceof ShadowRoot ? around.host : undefined;
+  if (!(host instanceof HTMLElement)) return withoutRows(root, measure);
+  const before = host.style.getPropertyValue('zoom');
+  try {
+    host.style.setProperty('zoom', '1');
+    return withoutRows(root, measure);
+  } finally {
+    host.style.setProperty('zoom', before);
+  }
+}
+
+function withoutRows<T>(root: Element, measure: () => T): T {
   const { width } = root.getBoundingClientRect();
   const rows = [...root.querySelectorAll<HTMLElement>('.controls')].filter(
     // A narrower box stands beside the picture, which would grow into its place.

@@ -88,6 +88,8 @@ export const toolStyles = css`
     border: 1px solid var(--_line);
     border-radius: 4px;
     color: var(--_ink);
+    overflow-wrap: anywhere;
+    white-space: pre-wrap;
     font: 0.75rem/1.55 var(--figure-mono, ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace);
     tab-size: 2;
   }
@@ -144,15 +146,15 @@ export const toolStyles = css`
     position: sticky;
     left: 0;
   }
+  /* How wide it is there, and how large: see full-screen.ts. */
   :host(:fullscreen) {
+    display: grid;
     box-sizing: border-box;
-    padding: 2rem clamp(1rem, 4vw, 4rem);
+    grid-template-columns: minmax(0, 1fr);
+    align-content: safe center;
+    padding: 1.5rem max(1.5rem, calc((100% - var(--_width, 60rem)) / 2));
     overflow: auto;
     background: var(--_paper);
-  }
-  :host(:fullscreen) > * {
-    max-width: max(40rem, min(90rem, 98vh));
-    margin-inline: auto;
   }
   @media print {
     .tools,

@@ -2,6 +2,7 @@ import { html, nothing, render, type ReactiveController, type TemplateResult } f
 import { codePanel, type CodeLanguage } from './code-panel.js';
 import { dataTable } from './data-table.js';
 import type { FigureCode, FigureData, FigureElement } from './figure-element.js';
+import { FullScreen } from './full-screen.js';
 import type { Localised } from './localised.js';
 import { saveMenu, type FileKind } from './save-menu.js';
 import { fileName, linkTo } from './share-link.js';
@@ -32,20 +33,17 @@ export class FigureTools implements ReactiveController {
   #note = '';
   #silence: ReturnType<typeof setTimeout> | undefined;
   #tableTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #fullScreen: FullScreen;
 
   constructor(
     private readonly figure: FigureElement,
     private readonly words: Localised,
   ) {
     figure.addController(this);
-  }
-
-  hostConnected(): void {
-    document.addEventListener('fullscreenchange', this.#update);
+    this.#fullScreen = new FullScreen(figure);
   }
 
   hostDisconnected(): void {
-    document.removeEventListener('fullscreenchange', this.#update);
     clearTimeout(this.#silence);
     clearTimeout(this.#tableTimer);
     this.#tableTimer = undefined;
@@ -70,7 +68,7 @@ export class FigureTools implements ReactiveController {
   render(sources: FigureSources): TemplateResult {
     this.#sources = sources;
     const { words, figure } = this;
-    const full = document.fullscreenElement === figure;
+    const full = this.#fullScreen;
     return html`<div class="tools" role="group" aria-label=${words.text('tools.label')}>
         <button type="button" @click=${() => figure.reset()}>${words.text('tools.reset')}</button>
         <button type="button" @click=${() => void this.#copyLink()}>
@@ -78,9 +76,9 @@ export class FigureTools implements ReactiveController {
         </button>
         ${saveMenu(words, (kind) => void this.#save(kind))} ${this.#toggle('code', words.text('tools.code'))}
         ${
-          document.fullscreenEnabled
-            ? html`<button type="button" @click=${this.#toggleFullScreen}>
-                ${words.text(full ? 'tools.leaveFullScreen' : 'tools.fullScreen')}
+          full.possible
+            ? html`<button type="button" @click=${full.toggle}>
+                ${words.text(full.on ? 'tools.leaveFullScreen' : 'tools.fullScreen')}
               </button>`
             : nothing
         }
@@ -178,11 +176,6 @@ export class FigureTools implements ReactiveController {
     }
     this.#update();
   }
-
-  readonly #toggleFullScreen = (): void => {
-    if (document.fullscreenElement === this.figure) void document.exitFullscreen();
-    else this.figure.requestFullscreen().catch(() => undefined);
-  };
 
   readonly #toggleTable = (): void => {
     this.#tableOpen = !this.#tableOpen;

@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { hint } from './controls.js';
 import { watchDevicePixels } from './device-pixels.js';
 import { isInFigure } from './figure-hosts.js';
 import { moveCursor, type Cell } from './heat-map-cursor.js';
@@ -181,7 +182,9 @@ export class HeatMap extends LitElement {
     const { low, high } = this;
     return html`
       <div class="under">
-        <p class="readout">${this.cursor === undefined ? this.#words.text('map.hint') : this.#readout()}</p>
+        <p class="readout">
+          ${this.cursor === undefined ? hint(this.#words.text('map.hint')) : this.#readout()}
+        </p>
         <ramp-legend .low=${low} .high=${high}></ramp-legend>
       </div>
       <slot></slot>

@@ -29,6 +29,10 @@ export const pathStyles = css`
     color: var(--_accent);
     font-weight: 600;
   }
+  /* All five in one row where there is room. */
+  .controls {
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 9rem), 1fr));
+  }
   svg {
     display: block;
     width: 100%;

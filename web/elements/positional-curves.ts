@@ -1,10 +1,11 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { Tensor, WasmAttention } from 'wasm-attention';
-import { slider } from './controls.js';
+import { hint, slider } from './controls.js';
 import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './curves-drawing.js';
 import { EncodingFigure } from './encoding-figure.js';
 import { defineFigure, type FigureCode, type FigureData } from './figure-element.js';
 import { moveCursor } from './heat-map-cursor.js';
+import { pointerIn } from './pointer-in.js';
 import { seriesStyles } from './series.js';
 import { baseStyles, controlStyles } from './styles.js';
 import { widthObserver } from './width-observer.js';
@@ -43,7 +44,7 @@ export class PositionalCurves extends EncodingFigure {
         fill: var(--_series);
         font-weight: 600;
       }
-      .values span {
+      .values span:not(.hint) {
         white-space: nowrap;
       }
     `,
@@ -95,7 +96,7 @@ export class PositionalCurves extends EncodingFigure {
       <span id="help" hidden>${words.text('curves.help')}</span>
       <span class="spoken" role="status">${this.#spoken}</span>
       <p class="readout values">
-        ${cursor === undefined ? words.text('curves.hint') : this.#readout(P, columns, cursor)}
+        ${cursor === undefined ? hint(words.text('curves.hint')) : this.#readout(P, columns, cursor)}
       </p>
       ${this.sliders(this.#columnSlider(columns, width))}
     `;
@@ -171,9 +172,8 @@ print(P[:, ${list}])
   }
 
   #onPoint(event: PointerEvent, { x }: Layout): void {
-    const left = (event.currentTarget as Element).getBoundingClientRect().left;
     this.#spoken = '';
-    this.cursor = Math.max(0, Math.min(this.length - 1, Math.round(x.invert(event.clientX - left))));
+    this.cursor = Math.max(0, Math.min(this.length - 1, Math.round(x.invert(pointerIn(event).x))));
   }
 }
 

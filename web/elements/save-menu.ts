@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { Localised } from './localised.js';
+import { magnification } from './pointer-in.js';
 
 /** The kinds of file that a figure can be saved as. */
 export const FILE_KINDS = ['svg', 'png', 'csv'] as const;
@@ -37,8 +38,10 @@ function place(event: Event): void {
   const { width, height } = popover.getBoundingClientRect();
   const y = bottom + height + 4 > innerHeight ? top - height - 4 : bottom + 4;
   const x = Math.max(4, Math.min(left, document.documentElement.clientWidth - width - 4));
-  popover.style.left = `${x + scrollX}px`;
-  popover.style.top = `${y + scrollY}px`;
+  // In its own pixels, which are larger on a full screen.
+  const zoom = magnification(popover);
+  popover.style.left = `${(x + scrollX) / zoom}px`;
+  popover.style.top = `${(y + scrollY) / zoom}px`;
 }
 
 /** The keyboard goes on from the button when the popover closes; browsers lose the place inside shadow roots. */

@@ -1,16 +1,16 @@
 import { wholeAlternates } from './alternates.js';
 import { loadCells } from './cells/load-cells.js';
+import { keepLanguagesAtHand } from './language-menu.js';
 import { loadFigures } from './load-figures.js';
 import { keepForLater } from './offline/register.js';
 import { printWell } from './print.js';
 import { reachScrollers } from './scrollers.js';
-import { carryPlaceAndState, keepStateInAddress } from './url-state.js';
+import { keepStateInAddress } from './url-state.js';
 
-const write = keepStateInAddress();
-carryPlaceAndState(document.querySelectorAll<HTMLAnchorElement>('.languages a'), write);
+keepLanguagesAtHand(keepStateInAddress());
 loadFigures();
 loadCells();
 printWell();
-reachScrollers('.equation, .table, pre');
+reachScrollers('.equation, .table');
 wholeAlternates();
 keepForLater();

@@ -30,26 +30,3 @@ export function keepStateInAddress(): () => void {
   });
   return write;
 }
-
-/** Makes the links of the language menu lead to the same place and state in the other language. */
-export function carryPlaceAndState(links: Iterable<HTMLAnchorElement>, write: () => void): void {
-  for (const link of links) {
-    const carry = (): void => {
-      write();
-      link.search = location.search;
-      link.hash = placeInView();
-    };
-    // Before a click, a new tab by the middle button or the menu, and before Enter.
-    for (const type of ['pointerdown', 'contextmenu', 'focus', 'click']) link.addEventListener(type, carry);
-  }
-}
-
-/** The id of the section, formula or figure at which the reader is; none at the head of the page. */
-export function placeInView(): string {
-  const line = innerHeight * 0.4;
-  const passed = [...document.querySelectorAll('main [id]')].filter((element) => {
-    const { top, height } = element.getBoundingClientRect();
-    return height > 0 && top <= line;
-  });
-  return passed.at(-1)?.id ?? '';
-}

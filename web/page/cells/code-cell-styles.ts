@@ -126,7 +126,8 @@ export const editorStyles = css`
     caret-color: var(--_accent);
   }
   .editor .cm-line {
-    padding: 0 1.1rem 0 0.5rem;
+    padding: 0 1.1rem 0 calc(0.5rem + 4ch);
+    text-indent: -4ch;
   }
   .editor .cm-gutters {
     border: 0;

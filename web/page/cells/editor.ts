@@ -12,6 +12,30 @@ export interface CellEditor {
   replace(code: string): void;
 }
 
+/**
+ * Typing over a selection happens in the editor's state alone. Left to itself, Chromium joins the lines in the document first and keeps
+ * their looks in style attributes, of which the page's policy complains. A composition cannot be taken over, so it begins where the
+ * selection was.
+ */
+const typingOverSelection = EditorView.domEventHandlers({
+  beforeinput(event, view) {
+    const { data, inputType, isComposing } = event;
+    if (inputType !== 'insertText' || isComposing || data === null || nothingSelected(view)) return false;
+    event.preventDefault();
+    view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
+    return true;
+  },
+  compositionstart(_event, view) {
+    if (!nothingSelected(view))
+      view.dispatch(view.state.replaceSelection(''), { userEvent: 'delete.selection' });
+    return false;
+  },
+});
+
+function nothingSelected(view: EditorView): boolean {
+  return view.state.selection.ranges.every((range) => range.empty);
+}
+
 /** Opens an editor of JavaScript; the cursor goes to `position`. Tab indents; Escape, then Tab leaves. */
 export function openEditor(options: {
   readonly parent: HTMLElement;
@@ -42,6 +66,8 @@ export function openEditor(options: {
         indentOnInput(),
         bracketMatching(),
         highlightActiveLine(),
+        EditorView.lineWrapping,
+        typingOverSelection,
         javascript(),
         syntaxHighlighting(classHighlighter),
         keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),

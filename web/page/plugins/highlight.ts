@@ -6,7 +6,10 @@ import { visit } from './visit.js';
 
 const PARSERS = { 'language-js': javascript, 'language-python': python } as const;
 
-/** Colours listings of JavaScript and Python at build time, with the classes that the editor of the code cells uses too. */
+/**
+ * Colours listings of JavaScript and Python at build time, with the classes that the editor of the code cells uses too. Each line is
+ * an element of its own, so that the rest of one that is too long can be indented.
+ */
 export function highlightListings(tree: Root): void {
   visit(tree, (node) => {
     const [language] = Array.isArray(node.properties.className) ? node.properties.className : [];
@@ -19,19 +22,23 @@ export function highlightListings(tree: Root): void {
 }
 
 function highlighted(code: string, parser: typeof javascript): ElementContent[] {
-  const children: ElementContent[] = [];
+  const lines: ElementContent[][] = [[]];
   const put = (value: string, classes: string): void => {
     const text = { type: 'text', value } as const;
     const colour = classes.split(' ').filter((name) => COLOURED.test(name));
-    children.push(colour.length === 0 ? text : span(colour, text));
+    lines.at(-1)?.push(colour.length === 0 ? text : span(colour, [text]));
   };
-  highlightCode(code, parser.parse(code), classHighlighter, put, () => put('\n', ''));
-  return children;
+  const end = (): void => {
+    put('\n', '');
+    lines.push([]);
+  };
+  highlightCode(code, parser.parse(code), classHighlighter, put, end);
+  return lines.filter((line) => line.length > 0).map((line) => span(['line'], line));
 }
 
 /** Names are most of a listing and keep the colour of the text. */
 const COLOURED = /^tok-(keyword|operatorKeyword|string2?|number|bool|null|atom|comment)$/;
 
-function span(className: string[], text: ElementContent): Element {
-  return { type: 'element', tagName: 'span', properties: { className }, children: [text] };
+function span(className: string[], children: ElementContent[]): Element {
+  return { type: 'element', tagName: 'span', properties: { className }, children };
 }

@@ -1,0 +1,67 @@
+// Measures how high the figures are on a built page, in every language and in a wide and a narrow window, and writes
+// web/page/style/reserved.css: the places that the page keeps for figures until they have drawn themselves. Run it after a change that
+// makes a figure higher or lower; tests/browser/reserved.test.ts says when.
+//   usage: reserve.mjs      after `npm run build`
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { drawFigures, languagesOf, launch, openBuilt } from './built-page.mjs';
+
+const ROOT = join(import.meta.dirname, '..');
+const PAGE = join(ROOT, 'build/page');
+const OUT = join(ROOT, 'web/page/style/reserved.css');
+const WIDTHS = /** @type {const} */ ({ wide: 1280, narrow: 390 });
+/** Heights are rounded to this many CSS pixels, and a language has a height of its own where it differs. */
+const STEP = 4;
+
+const browser = await launch();
+/** @type {Map<string, Record<string, string>>} */
+const rules = new Map();
+/** @type {Record<string, Record<string, number>>} */
+const english = {};
+try {
+  for (const language of languagesOf(PAGE).sort((a, b) => Number(b === 'en') - Number(a === 'en'))) {
+    for (const [name, width] of Object.entries(WIDTHS)) {
+      const heights = await heightsOf(language, width);
+      if (language === 'en') english[name] = heights;
+      for (const [tag, height] of Object.entries(heights)) {
+        if (language !== 'en' && english[name]?.[tag] === height) continue;
+        const selector = language === 'en' ? tag : `${tag}:lang(${language})`;
+        rules.set(selector, { ...rules.get(selector), [name]: `${height / 16}rem` });
+      }
+    }
+  }
+} finally {
+  await browser.close();
+}
+const selectors = [...rules.keys()].sort();
+const head =
+  '/* Written by scripts/reserve.mjs: heights of the figures in a wide window and in a narrow one. */\n';
+writeFileSync(OUT, head + selectors.map(rule).join('\n'));
+console.log(`reserved places: ${selectors.length} rules`);
+
+/** @param {string} selector */
+function rule(selector) {
+  const lines = Object.entries(rules.get(selector) ?? {}).map(([name, height]) => `  --${name}: ${height};`);
+  return `${selector} {\n${lines.join('\n')}\n}\n`;
+}
+
+/**
+ * @param {string} language
+ * @param {number} width
+ * @returns {Promise<Record<string, number>>}  By the figures' tags.
+ */
+async function heightsOf(language, width) {
+  const page = await openBuilt(browser, PAGE, `/${language}/`, {
+    viewport: { width, height: 900 },
+  });
+  await drawFigures(page);
+  // Those that watch their own width draw once more.
+  await page.waitForTimeout(500);
+  const heights = await page
+    .locator('figure[id] > :first-child')
+    .evaluateAll((figures) =>
+      figures.map((figure) => [figure.localName, figure.getBoundingClientRect().height]),
+    );
+  await page.context().close();
+  return Object.fromEntries(heights.map(([tag, height]) => [tag, Math.round(Number(height) / STEP) * STEP]));
+}

@@ -1,0 +1,33 @@
+import { expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { published } from '../../web/page/plugins/pages.js';
+import { useBrowser } from './browser.js';
+
+const { open } = useBrowser();
+const LANGUAGES = published(join(import.meta.dirname, '../../web/page'));
+/** A line of text, in CSS pixels: fonts of other machines have letters a little wider or narrower. */
+const LINE = 22;
+
+test.each(LANGUAGES.flatMap((language) => [1280, 390].map((width) => [language, width] as const)))(
+  'in %s at %i px figures are as high as the place that is kept for them; else run `npm run reserve`',
+  async (language, width) => {
+    const page = await open({ path: `/${language}/`, viewport: { width, height: 900 }, figures: [] });
+    await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
+    const figures = page.locator('figure[id] > :first-child');
+    const heights = (): Promise<[string, number][]> =>
+      figures.evaluateAll((all) => all.map((figure) => [figure.localName, figure.clientHeight]));
+    const kept = new Map(
+      await figures.evaluateAll((all) =>
+        all.map((figure) => [figure.localName, parseFloat(getComputedStyle(figure).minHeight)] as const),
+      ),
+    );
+    for (const figure of await figures.all()) {
+      await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
+      await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
+    }
+    // Those that watch their own width draw once more.
+    await page.waitForTimeout(500);
+    const wrong = (await heights()).filter(([tag, height]) => Math.abs(height - (kept.get(tag) ?? 0)) > LINE);
+    expect(wrong.map(([tag, height]) => [tag, { kept: kept.get(tag), height }])).toEqual([]);
+  },
+);

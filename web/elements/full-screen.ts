@@ -1,0 +1,107 @@
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+
+/** Paper around the figure, in CSS pixels before it is magnified. */
+const MARGIN = 24;
+/** As wide as a column of text: no figure needs less than that, or than the whole of a narrow screen. */
+const COLUMN = 640;
+/** Figures that are too high are made narrower, down to this. */
+const NARROWEST = 400;
+/** The part of their width that they keep in each step. */
+const STEP = 0.93;
+/** Letters as large as on a poster help nobody. */
+const LARGEST = 3;
+
+/**
+ * A figure on the full screen: as it stands in the page, magnified until it fills the screen's width or height. One that is too high
+ * is made narrower, which lowers whatever keeps its proportions; what is still too high scrolls.
+ */
+export class FullScreen implements ReactiveController {
+  /** Width in the page, in CSS pixels. */
+  #width = COLUMN;
+  /** A search that is no longer the last one is given up: the window changed its size meanwhile, or the figure is back in the page. */
+  #searches = 0;
+
+  constructor(private readonly figure: ReactiveControllerHost & HTMLElement) {
+    figure.addController(this);
+  }
+
+  /** Whether the browser can show a figure alone. */
+  get possible(): boolean {
+    return document.fullscreenEnabled;
+  }
+
+  /** Whether the figure is alone on the screen. */
+  get on(): boolean {
+    return document.fullscreenElement === this.figure;
+  }
+
+  readonly toggle = (): void => {
+    if (this.on) {
+      void document.exitFullscreen();
+      return;
+    }
+    this.#width = Math.max(COLUMN, this.figure.offsetWidth);
+    this.figure.requestFullscreen().catch(() => undefined);
+  };
+
+  hostConnected(): void {
+    document.addEventListener('fullscreenchange', this.#changed);
+  }
+
+  hostDisconnected(): void {
+    document.removeEventListener('fullscreenchange', this.#changed);
+    removeEventListener('resize', this.#fit);
+  }
+
+  readonly #changed = (): void => {
+    removeEventListener('resize', this.#fit);
+    ++this.#searches;
+    if (this.on) {
+      addEventListener('resize', this.#fit);
+      this.#fit();
+    } else {
+      this.figure.style.removeProperty('zoom');
+      this.figure.style.removeProperty('--_width');
+    }
+    this.figure.requestUpdate();
+  };
+
+  readonly #fit = (): void => void this.#search(++this.#searches);
+
+  async #search(search: number): Promise<void> {
+    const room = { width: innerWidth - 2 * MARGIN, height: innerHeight - 2 * MARGIN };
+    const widest = Math.min(this.#width, room.width);
+    let width = widest;
+    let height = await this.#heightAt(width, search);
+    while (search === this.#searches && height > room.height && width > NARROWEST) {
+      width = Math.max(NARROWEST, width * STEP);
+      height = await this.#heightAt(width, search);
+    }
+    // What is too high in any case is best read at its usual width.
+    if (height > room.height) width = widest;
+    const fits = Math.min(innerWidth / (width + 2 * MARGIN), innerHeight / (height + 2 * MARGIN));
+    this.#place(width, Math.max(1, Math.min(LARGEST, fits)), search);
+  }
+
+  /** The height that picture and tools take at a width, as soon as they have been drawn anew. */
+  async #heightAt(width: number, search: number): Promise<number> {
+    this.#place(width, 1, search);
+    // A frame for those that watch their width, and one for what they draw.
+    await frame();
+    await this.figure.updateComplete;
+    await frame();
+    const [stage, tools] = ['.stage', '.tools'].map((part) => this.figure.shadowRoot?.querySelector(part));
+    return (tools?.getBoundingClientRect().bottom ?? 0) - (stage?.getBoundingClientRect().top ?? 0);
+  }
+
+  #place(width: number, zoom: number, search: number): void {
+    if (search !== this.#searches) return;
+    const { style } = this.figure;
+    style.setProperty('zoom', String(zoom));
+    style.setProperty('--_width', `${width}px`);
+  }
+}
+
+function frame(): Promise<number> {
+  return new Promise(requestAnimationFrame);
+}
