@@ -50,7 +50,7 @@ mixing = 2 * n * n * d
 contestants = {
     'cnn': (k * n * d * d, lambda: F.conv1d(channels, kernel, padding=${k >> 1})),
     'rnn': (2 * n * d * d, lambda: rnn(X)),
-    'attention': (mixing, lambda: F.scaled_dot_product_attention(X, X, X)),
+    'attention': (mixing, lambda: F.scaled_dot_product_attention(X, X, X)),  # since PyTorch 2.0
     'layer': (mixing + 4 * n * d * d, lambda: layer(X, X, X, need_weights=False)),
 }
 with torch.no_grad():

@@ -7,7 +7,8 @@ export function extrapolationCode(seed: number): FigureCode {
   return {
     javascript: `import { load } from 'wasm-attention';
 
-// Positions by ALiBi; web/training in the library's repository compares ${COMPARED.length} kinds.
+// Positions by ALiBi; web/training in the library's repository compares ${COMPARED.length} kinds. Other first weights and sequences than the
+// figure's: the accuracies are alike, not the same.
 const attention = await load();
 const [d, numHeads, n, batch, vocabulary, seed] = [64, 4, ${TRAINED}, 32, 32, ${seed}];
 const embedding = new attention.Embedding({ numEmbeddings: vocabulary, dim: d, seed });
@@ -66,6 +67,7 @@ for (const length of [${lengths}]) {
 from torch import nn
 from torch.nn import functional as F
 
+# Positions by ALiBi. Other first weights and sequences than the figure's: the accuracies are alike, not the same.
 torch.manual_seed(${seed})
 d, heads, n, batch, vocabulary = 64, 4, ${TRAINED}, 32, 32
 embedding = nn.Embedding(vocabulary, d)

@@ -210,7 +210,7 @@ export class PermutationDemo extends FigureElement {
         words.text('permute.place'),
         words.text('permute.token'),
         ...numbers.map((i) => `f(ΠX) ${i}`),
-        ...numbers.map((i) => `P f(X) ${i}`),
+        ...numbers.map((i) => `Πf(X) ${i}`),
         words.text('permute.difference'),
       ],
       rows: order.map((number, place) => [

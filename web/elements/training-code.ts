@@ -56,6 +56,7 @@ function javascript(task: Task, kind: Positions, seed: number, steps: number): s
   ];
   return `import { load } from 'wasm-attention';
 
+// Other first weights and sequences than the figure's: the loss falls much alike, not by the same numbers.
 const attention = await load();
 const [d, numHeads, n, batch, vocabulary, seed] = [${numHiddens}, ${numHeads}, ${length}, ${batch}, ${vocabulary}, ${seed}];
 const makeSmall = (layer) => layer.parameters().forEach((p) => p.set(p.data.map((x) => 0.3 * x)));
@@ -145,6 +146,7 @@ function pytorch(task: Task, kind: Positions, seed: number, steps: number): stri
 from torch import nn
 from torch.nn import functional as F
 
+# Other first weights and sequences than the figure's: the loss falls much alike, not by the same numbers.
 torch.manual_seed(${seed})
 d, heads, n, batch, vocabulary = ${numHiddens}, ${numHeads}, ${length}, ${batch}, ${vocabulary}
 embedding = nn.Embedding(vocabulary, d)
