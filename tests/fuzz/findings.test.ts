@@ -53,6 +53,18 @@ describe('refused in the words of the library', () => {
       'RangeError',
       () => attention.tensor({ data: new Float32Array(4), shape: detached() } as never),
     ],
+    [
+      'zero for the options of rotary positions',
+      'MultiHeadAttention',
+      'TypeError',
+      () => new attention.MultiHeadAttention({ numHiddens: 4, numHeads: 2, rotary: 0 } as never),
+    ],
+    [
+      'false for them in an encoder',
+      'TransformerEncoderLayer',
+      'TypeError',
+      () => new attention.TransformerEncoderLayer({ numHiddens: 4, numHeads: 2, ffnHiddens: 4, rotary: false } as never), // prettier-ignore
+    ],
     ['a file in a detached array', 'readSafetensors', 'RangeError', () => readSafetensors(detached())],
     [
       'a file in a detached buffer',

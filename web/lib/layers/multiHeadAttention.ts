@@ -77,7 +77,8 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
       size('keySize', given.keySize ?? numHiddens),
       size('valueSize', given.valueSize ?? numHiddens),
     ];
-    this.#rotary = given.rotary && rotaryPositions(OPERATION, given.rotary, numHiddens / heads);
+    this.#rotary =
+      given.rotary == null ? undefined : rotaryPositions(OPERATION, given.rotary, numHiddens / heads);
     this.#wasm = wasm;
     this.#heads = heads;
     this.#kvHeads = kvHeads;

@@ -116,7 +116,8 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
     const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);
     const activation = checkActivation(OPERATION, given.activation);
     const dropout = checkProbability(OPERATION, 'dropout', given.dropout ?? 0);
-    const rotary = given.rotary && rotaryPositions(OPERATION, given.rotary, numHiddens / heads);
+    const rotary =
+      given.rotary == null ? undefined : rotaryPositions(OPERATION, given.rotary, numHiddens / heads);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
     const parameters = new Parameters(wasm, OPERATION, encoderSpecs(numHiddens, hiddenWidth, bias, seed));
     super(parameters);
