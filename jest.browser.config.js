@@ -7,7 +7,7 @@ export default {
   testMatch: ['<rootDir>/tests/browser/**/*.test.ts'],
   // `npm run test:browser:long` takes many minutes.
   testPathIgnorePatterns: ['/node_modules/', ...(process.env.LONG ? [] : ['/tests/browser/long/'])],
-  testTimeout: process.env.LONG ? 240_000 : 60_000,
+  testTimeout: process.env.LONG ? 240_000 : 120_000,
   // Two browsers at once on a small machine make each other's frames late.
   maxWorkers: 1,
 };

@@ -2,24 +2,14 @@ import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import type { PageOptions } from './browser.js';
 
-/** Opens a figure in a page of its own: the gallery, which knows every figure, with nothing else in it. */
+/** Opens a figure in a page of its own, with nothing else in it. */
 export async function openAlone(
   open: (options?: PageOptions) => Promise<Page>,
   tag: string,
   { language = 'en', ...options }: PageOptions & { readonly language?: string } = {},
 ): Promise<{ page: Page; figure: Locator }> {
-  const page = await open({ path: '/gallery/', still: true, ...options });
-  await page.locator(`#about-${tag}`).waitFor();
-  await page.evaluate(
-    ([name, lang]) => {
-      document.documentElement.lang = lang;
-      document.querySelector('main')?.replaceChildren(document.createElement(name));
-    },
-    [tag, language] as const,
-  );
-  const figure = page.locator(tag);
-  await figure.locator('.controls').waitFor();
-  return { page, figure };
+  const page = await open({ path: `/${language}/${tag}`, figures: [tag], ...options });
+  return { page, figure: page.locator(tag) };
 }
 
 /** What axe finds wrong with the element. */

@@ -10,7 +10,7 @@ import { openAlone } from './alone.js';
 import { useBrowser } from './browser.js';
 import { codeOf, csvOf } from './shown.js';
 
-const { open } = useBrowser();
+const { open, leave } = useBrowser();
 const EPS = 2 ** -24;
 
 type Settings = Readonly<Record<string, unknown>>;
@@ -36,7 +36,7 @@ async function given(tag: string, all: readonly Settings[]): Promise<Given[]> {
     const { rows } = await csvOf(figure);
     found.push({ ...code, rows: rows.map((row) => row.map(Number)) });
   }
-  await page.close();
+  await leave(page);
   return found;
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { brotliCompressSync } from 'node:zlib';
 import { published } from '../../web/page/plugins/pages.js';
+import { violationsOf } from './alone.js';
 import { useBrowser } from './browser.js';
 
 const { open, origin, expectComplaints } = useBrowser();
@@ -96,7 +97,7 @@ test('sections, formulas and figures have the same ids in every language', async
 });
 
 test('every link inside the page leads somewhere', async () => {
-  const page = await open();
+  const page = await open({ figures: [] });
   const lost = await page
     .locator('a[href^="#"]')
     .evaluateAll((links) =>
@@ -114,19 +115,19 @@ test.each([390, 320])('nothing scrolls sideways at %d px', async (width) => {
 
 test('controls are at least 24 px high and wide', async () => {
   const page = await open({ viewport: { width: 390, height: 800 } });
-  const small: string[] = [];
-  for (const control of await page.locator('input[type=range], button, summary, .choice').all()) {
-    // Inside an answer that nobody has opened there is nothing to point at.
-    if (!(await control.evaluate((element) => element.checkVisibility()))) continue;
-    const box = await control.boundingBox();
-    if (box !== null && (box.width < 24 || box.height < 24))
-      small.push(`${box.width}×${box.height} ${await control.innerHTML()}`);
-  }
+  const small = await page.locator('input[type=range], button, summary, .choice').evaluateAll((all) =>
+    all.flatMap((control) => {
+      // Inside an answer that nobody has opened there is nothing to point at.
+      if (!control.checkVisibility()) return [];
+      const { width, height } = control.getBoundingClientRect();
+      return width < 24 || height < 24 ? [`${width}×${height} ${control.outerHTML}`] : [];
+    }),
+  );
   expect(small).toEqual([]);
 });
 
 test('what scrolls inside the page can be reached with the keyboard, and only that', async () => {
-  const page = await open({ viewport: { width: 320, height: 800 } });
+  const page = await open({ viewport: { width: 320, height: 800 }, figures: [] });
   const wrong = await page
     .locator('.equation, .table')
     .evaluateAll((boxes) =>
@@ -136,6 +137,16 @@ test('what scrolls inside the page can be reached with the keyboard, and only th
     );
   expect(wrong).toEqual([]);
 });
+
+// All figures, after use as well, in both schemes: `npm run test:browser:long`.
+test.each(LANGUAGES.map((language) => [language, language === 'ko' ? 'dark' : 'light'] as const))(
+  'axe finds nothing in the text in %s (%s), nor in two of its figures',
+  async (language, colorScheme) => {
+    const figures = ['attention-heads', 'positional-curves'];
+    const page = await open({ path: `/${language}/`, colorScheme, figures });
+    expect(await violationsOf(page, 'html')).toEqual([]);
+  },
+);
 
 test.each(LANGUAGES)(
   'before any scrolling the page in %s loads 130 kB at most, compressed',

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
+import { registry } from '../../web/elements/registry.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -52,8 +53,8 @@ async function answer(
   const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
   const file = path.endsWith('/') ? `${path}index.html` : path;
   try {
-    const body = await readFile(join(folder, file));
-    response.setHeader('content-type', TYPES[extname(file)] ?? 'application/octet-stream');
+    const body = (await alone(folder, path)) ?? (await readFile(join(folder, file)));
+    response.setHeader('content-type', TYPES[extname(file) || '.html'] ?? 'application/octet-stream');
     response.setHeader('content-security-policy', policy);
     if (shared) response.setHeader('access-control-allow-origin', '*');
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
@@ -61,6 +62,14 @@ async function answer(
   } catch {
     response.writeHead(404).end();
   }
+}
+
+/** At /LANGUAGE/FIGURE the page is in that language with nothing in it but that figure; nothing at other addresses. */
+async function alone(folder: string, path: string): Promise<string | undefined> {
+  const [, language, tag = ''] = /^\/([a-z]{2})\/([\w-]+)$/.exec(path) ?? [];
+  if (language === undefined || !(tag in registry)) return undefined;
+  const html = await readFile(join(folder, language, 'index.html'), 'utf8');
+  return html.replace(/(?<=<body>).*(?=<\/body>)/s, `<main><${tag}></${tag}></main>`);
 }
 
 function closed(server: Server): Promise<void> {

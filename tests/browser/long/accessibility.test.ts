@@ -4,20 +4,12 @@ import type { AxeResults } from 'axe-core';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { registry } from '../../../web/elements/registry.js';
 import { published } from '../../../web/page/plugins/pages.js';
 import { useBrowser } from '../browser.js';
+import { openWhole } from './whole.js';
 
 const { open } = useBrowser();
 const LANGUAGES = published(join(import.meta.dirname, '../../../web/page'));
-
-/** Brings every figure near, and waits until it is drawn. */
-async function drawAll(page: Page): Promise<void> {
-  for (const figure of await page.locator(Object.keys(registry).join()).all()) {
-    await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
-    await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
-  }
-}
 
 /** The words of the figures in a language. */
 function stringsOf(language: string): Record<string, string> {
@@ -39,15 +31,12 @@ describe.each([
   test.each(LANGUAGES)(
     'axe finds nothing in %s, before and after use, with all answers open',
     async (language) => {
-      const page = await open({
+      const page = await openWhole(open, {
         path: `/${language}/`,
         colorScheme,
         viewport: { width, height: 900 },
         script: axe.source,
-        figures: [],
       });
-      for (const summary of await page.locator('main summary').all()) await summary.click();
-      await drawAll(page);
       expect(await violations(page)).toEqual([]);
       // Every slider and every choice a step on; a table, some code and a menu open.
       for (const slider of await page.locator('input[type=range]').all()) await slider.press('ArrowRight');
@@ -69,9 +58,7 @@ describe.each([
 test.each(LANGUAGES)(
   'at 320 px nothing of the page in %s overflows, with all answers open',
   async (language) => {
-    const page = await open({ path: `/${language}/`, viewport: { width: 320, height: 800 }, figures: [] });
-    for (const summary of await page.locator('main summary').all()) await summary.click();
-    await drawAll(page);
+    const page = await openWhole(open, { path: `/${language}/`, viewport: { width: 320, height: 800 } });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
   },
   60_000,
