@@ -34,7 +34,7 @@ build_wasm() {
 
 build_glue() {
   local out=build/wasm/wasm-attention
-  newer_than build/glue/core.js $out.mjs $out.wasm scripts/glue.mjs || return 0
+  newer_than build/glue/threads.js $out{,-threads}.{mjs,wasm} scripts/glue.mjs || return 0
   step glue node scripts/glue.mjs build/wasm build/glue
 }
 

@@ -12,6 +12,7 @@ if (!outDir) throw new Error('usage: bundle.mjs FOLDER_TO_WRITE');
 /** What an entry must hold as it is, letter for letter, and the entry. */
 const PATTERNS = {
   slim: "new URL('./wasm-attention.wasm', import.meta.url)",
+  threads: "new Worker(new URL('./thread.js', import.meta.url), { type: 'module' })",
   worker: "new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' })",
 };
 
@@ -33,6 +34,8 @@ function keepPatterns() {
     generateBundle(_options, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
+        // Some bundlers take an import of a template for one of anything.
+        file.code = file.code.replace('import(`./threads.js`)', "import('./threads.js')");
         for (const [name, pattern] of Object.entries(PATTERNS)) {
           file.code = file.code.replace(`__${name}__()`, pattern);
           const wanted = file.name === name;
@@ -45,9 +48,9 @@ function keepPatterns() {
   };
 }
 
-// One build an entry, so that none needs a shared chunk: a page that embeds the wasm makes one request. Only the worker's script
-// imports another entry, the first.
-for (const entry of ['index', 'slim', 'worker', 'worker-thread']) {
+// One build an entry, so that none needs a shared chunk: a page that embeds the wasm makes one request. Two entries are imported
+// by others: the first by the worker's script, and what threads need by both that load a module.
+for (const entry of ['index', 'slim', 'worker', 'worker-thread', 'threads', 'thread']) {
   await build({
     root,
     configFile: false,
@@ -62,7 +65,7 @@ for (const entry of ['index', 'slim', 'worker', 'worker-thread']) {
       lib: { entry: join(root, `web/lib/${entry}.ts`), formats: ['es'], fileName: entry },
       // Vite leaves the white space of ES libraries alone unless told.
       rolldownOptions: {
-        external: (id) => entry === 'worker-thread' && id === './index.js',
+        external: (id) => id === './threads.js' || (entry === 'worker-thread' && id === './index.js'),
         output: { minify: true },
       },
     },

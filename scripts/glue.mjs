@@ -1,5 +1,6 @@
-// Makes build/glue/core.js and build/glue/embedded.js of Emscripten's output: the short names that its linker has given to
-// the wasm's imports and exports (web/lib/embind.ts is what is behind them), and the wasm as a base64 string.
+// Makes build/glue/{core,threads}.js and build/glue/embedded{,-threads}.js of Emscripten's output: the short names that its
+// linker has given to the wasm's imports and exports (web/lib/embind.ts is what is behind them), and the wasm as a base64
+// string; of the wasm for one thread, and of that for several.
 //   usage: glue.mjs FOLDER_OF_EMSCRIPTENS_OUTPUT FOLDER_TO_WRITE
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -19,33 +20,57 @@ const ROLES = new Set([
   'emscripten_memcpy_big',
   'emscripten_resize_heap',
 ]);
+/** What its libraries for threads import and never call here: threads are not pthreads (cpp/kernels/pool.h). */
+const THREAD_ROLES = new Set([
+  ...ROLES,
+  'emscripten_get_now',
+  'emscripten_init_main_thread_js',
+  'emscripten_notify_thread_queue',
+  'emscripten_receive_on_main_thread_js',
+  'emscripten_set_canvas_element_size',
+  'emscripten_thread_cleanup',
+  'emscripten_unwind_to_js_event_loop',
+  'emscripten_webgl_create_context',
+  'exit',
+  'pthread_create_js',
+]);
 /** How Emscripten's JavaScript reaches an export: `Module["asm"]["n"]`, in later versions `wasmExports["n"]`. */
 const EXPORT = String.raw`(?:Module\["asm"\]|wasmExports)\["(\w+)"\]`;
 const EXPORTS = {
-  memory: `wasmMemory=${EXPORT}`,
   table: `wasmTable=${EXPORT}`,
   constructors: `(?:addOnInit\\(|function initRuntime\\(\\)\\{[^}]*)${EXPORT}`,
   malloc: `\\b_malloc=[^;]*?${EXPORT}`,
   free: `\\b_free=[^;]*?${EXPORT}`,
 };
 
+const CORE_EXPORTS = { memory: `wasmMemory=${EXPORT}`, ...EXPORTS };
+const THREAD_EXPORTS = {
+  ...EXPORTS,
+  stackRestore: `\\bstackRestore=[^;]*?${EXPORT}`,
+  serveThread: `\\b_serveThread=[^;]*?${EXPORT}`,
+  reportDeath: `\\b_reportDeath=[^;]*?${EXPORT}`,
+  setWorthThreads: `\\b_setWorthThreads=[^;]*?${EXPORT}`,
+};
+
 /**
  * The roles of the wasm's imports and the names of its exports.
  *
  * @param {string} source Emscripten's JavaScript
+ * @param {boolean} [threads]
  */
-export function readNames(source) {
+export function readNames(source, threads = false) {
   const table = only(source, /(?:asmLibraryArg|wasmImports)\s*=\s*\{([^}]*)\}/, 'the table of imports');
   /** @type {Record<string, string>} */
   const imports = {};
-  for (const [, name = '', role = ''] of table.matchAll(/"?(\w+)"?\s*:\s*_*(\w+)/g)) {
-    if (!ROLES.has(role))
+  for (let [, name = '', role = ''] of table.matchAll(/"?(\w+)"?\s*:\s*_*(\w+)/g)) {
+    if (role === 'wasmMemory') role = 'memory';
+    else if (!(threads ? THREAD_ROLES : ROLES).has(role))
       throw new Error(`glue: web/lib/embind.ts has no ${role}, which this Emscripten imports`);
     imports[name] = role;
   }
   /** @type {Record<string, string>} */
   const exports = {};
-  for (const [role, pattern] of Object.entries(EXPORTS)) {
+  for (const [role, pattern] of Object.entries(threads ? THREAD_EXPORTS : CORE_EXPORTS)) {
     exports[role] = only(source, new RegExp(pattern), `the export ${role}`);
   }
   return { imports, exports };
@@ -68,11 +93,17 @@ function write(file, text) {
 if (process.argv.length === 4) {
   const [from, to] = /** @type {[string, string]} */ (process.argv.slice(2));
   mkdirSync(to, { recursive: true });
-  const wasm = readFileSync(join(from, 'wasm-attention.wasm')).toString('base64');
-  write(join(to, 'embedded.js'), `export default '${wasm}';\n`);
-  const names = Object.entries(readNames(readFileSync(join(from, 'wasm-attention.mjs'), 'utf8')));
-  write(
-    join(to, 'core.js'),
-    names.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`).join(''),
-  );
+  for (const [variant, output] of /** @type {const} */ ([
+    ['', 'core'],
+    ['-threads', 'threads'],
+  ])) {
+    const read = (/** @type {string} */ suffix) =>
+      readFileSync(join(from, `wasm-attention${variant}.${suffix}`));
+    write(join(to, `embedded${variant}.js`), `export default '${read('wasm').toString('base64')}';\n`);
+    const names = Object.entries(readNames(read('mjs').toString(), output === 'threads'));
+    write(
+      join(to, `${output}.js`),
+      names.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`).join(''),
+    );
+  }
 }

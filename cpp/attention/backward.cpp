@@ -13,6 +13,7 @@
 #include "attention/rows.h"
 #include "attention/sequences.h"
 #include "kernels/pack.h"
+#include "kernels/parallel.h"
 
 namespace wasm_attention {
 namespace {
@@ -141,9 +142,26 @@ void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride
   for (int r = 0; r < rows; ++r, from += from_stride, to += to_stride) scaleRow(from, 1.0f, to, columns);
 }
 
+/// Whether heads add to nothing in common.
+bool headsApart(const AttentionArgs& a) { return !a.bias && !a.relativeKeys && !a.relativeValues; }
+
+/// One key/value head, with the query heads that read it.
+void backwardPair(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int kv) {
+  const AttentionArgs& a = args.attention;
+  const int heads_per_kv = a.heads / a.kvHeads;
+  packBackwardHead(a, w, b, kv);
+  for (int h = kv * heads_per_kv; h < (kv + 1) * heads_per_kv; ++h) backwardHead(args, w, b, h);
+  copyRows(w.gradKey, w.width, rowOf(args.gradKey, a.keyStrides, b - w.firstSequence, kv, 0), a.keyStrides.row, a.keys,
+           a.width);
+  copyRows(w.gradValue, w.valueWidth, rowOf(args.gradValue, a.valueStrides, b - w.firstSequence, kv, 0),
+           a.valueStrides.row, a.keys, a.valueWidth);
+}
+
 }  // namespace
 
-size_t scaledDotProductAttentionBackwardScratch(const AttentionArgs& a) { return BackwardWorkspace(a, nullptr).size; }
+size_t scaledDotProductAttentionBackwardScratch(const AttentionArgs& a) {
+  return BackwardWorkspace(a, nullptr).size * (headsApart(a) ? threadCount() : 1);
+}
 
 void scaledDotProductAttentionBackward(const AttentionGradArgs& args) {
   attendSequencesBackward(args, {0, args.attention.batch});
@@ -151,19 +169,15 @@ void scaledDotProductAttentionBackward(const AttentionGradArgs& args) {
 
 void attendSequencesBackward(const AttentionGradArgs& args, Sequences some) {
   const AttentionArgs& a = args.attention;
-  BackwardWorkspace w(a, a.scratch);
-  w.firstSequence = some.first;
-  const int heads_per_kv = a.heads / a.kvHeads;
-  for (int b = some.first; b < some.first + some.count; ++b) {
-    for (int kv = 0; kv < a.kvHeads; ++kv) {
-      packBackwardHead(a, w, b, kv);
-      for (int h = kv * heads_per_kv; h < (kv + 1) * heads_per_kv; ++h) backwardHead(args, w, b, h);
-      copyRows(w.gradKey, w.width, rowOf(args.gradKey, a.keyStrides, b - some.first, kv, 0), a.keyStrides.row, a.keys,
-               a.width);
-      copyRows(w.gradValue, w.valueWidth, rowOf(args.gradValue, a.valueStrides, b - some.first, kv, 0),
-               a.valueStrides.row, a.keys, a.valueWidth);
-    }
-  }
+  const size_t size = BackwardWorkspace(a, nullptr).size;
+  const auto attend = [&](int i, int thread) {
+    BackwardWorkspace w(a, a.scratch + thread * size);
+    w.firstSequence = some.first;
+    backwardPair(args, w, some.first + i / a.kvHeads, i % a.kvHeads);
+  };
+  // Five products where the forward pass has two.
+  const double work = 2.5 * some.count * a.heads * a.queries * a.keys * (a.width + a.valueWidth);
+  parallelFor(some.count * a.kvHeads, headsApart(a) ? work : -1, attend);
 }
 
 }  // namespace wasm_attention

@@ -41,23 +41,30 @@ struct Group {
 struct Workspace {
   bool packed;
   int valueWidth;         // Ev, rounded up to whole panels
-  float* keyPanels;       // of 4 keys; all blocks
+  int pairs;              // of key/value heads that are packed at a time
+  float* keyPanels;       // of 4 keys; all blocks; one pair of heads after the other, as the next two
   float* valuePanels;     // of 8 columns; block after block
   float* valuesFinite;    // one for each block: 0 where its values hold NaN or infinity
+  float* relativeKeys;    // panels of 4 table rows
+  float* relativeValues;  // panels of 8 columns
+  float* relativeValuesFinite;
+
+  // Of each thread.
   float* queries;         // kGroups panels
   float* outputs;         // kGroups of (8, valueWidth)
   float* block;           // (kKeyBlock, 8) scores, then weights
   float* blockMax;        // (blocks, kGroups, 8): the maximum that a block's exponentials are relative to
-  float* relativeKeys;    // panels of 4 table rows
   float* relativeScores;  // kGroups of (2 * clip + 1, 8)
   size_t relativeScoresSize;
-  float* relativeValues;  // panels of 8 columns
-  float* relativeValuesFinite;
   float* relativeWeights;  // (2 * clip + 1, 8) weight on each table row
+  size_t threadSize;       // floats of one thread
   size_t size;             // floats in all
 
   Workspace() = default;
   Workspace(const AttentionArgs& args, float* scratch);
+
+  /// For this thread and this pair of packed heads.
+  Workspace of(const AttentionArgs& args, int thread, int pair) const;
 };
 
 inline int keyBlocks(const AttentionArgs& a) { return (a.keys + kKeyBlock - 1) / kKeyBlock; }

@@ -3,6 +3,7 @@
 #include <cassert>
 
 #include "attention.h"
+#include "kernels/parallel.h"
 #include "simd/exp.h"
 
 namespace wasm_attention {
@@ -56,15 +57,19 @@ void softmaxRow(const float* x, float* out, int n) {
   if (rest > 0) storePart(out + i, rest, loadPart(out + i, rest, 0.0f) * scale);
 }
 
+/// What a row takes, an element, in multiplications.
+constexpr double kExpWork = 16;
+
 }  // namespace
 
 void maskedSoftmax(const float* x, const int32_t* valid, float* out, int rows, int cols) {
-  for (int i = 0; i < rows; ++i, x += cols, out += cols) {
+  parallelRows(rows, kExpWork * rows * cols, [&](int i) {
     const int n = valid ? valid[i] : cols;
     assert(0 <= n && n <= cols);
-    softmaxRow(x, out, n);
-    std::fill(out + n, out + cols, 0.0f);
-  }
+    const size_t row = static_cast<size_t>(i) * cols;
+    softmaxRow(x + row, out + row, n);
+    std::fill(out + row + n, out + row + cols, 0.0f);
+  });
 }
 
 }  // namespace wasm_attention

@@ -19,6 +19,7 @@
 #include "attention/visible.h"
 #include "kernels/cutter.h"
 #include "kernels/pack.h"
+#include "kernels/parallel.h"
 
 namespace wasm_attention {
 namespace {
@@ -115,23 +116,23 @@ void finishGroup(const AttentionArgs& a, const Workspace& w, const Group& g, int
   for (int i = 0; i < count; ++i) finishGroup(a, w, groups[i], i);
 }
 
-/// Keys and values of one head that any query of the batch may see, into panels.
-[[gnu::noinline]] void packHead(const AttentionArgs& a, const Workspace& w, int b, int kv_head) {
+/// Keys and values of one head, those of a block that any query of the batch may see, into panels.
+[[gnu::noinline]] void packBlock(const AttentionArgs& a, const Workspace& w, int b, int kv_head, int block) {
   Interval seen = seenKeys(a, b);
   if (wantsHiddenScores(a)) seen = {0, a.keys};
+  const int base = block * kKeyBlock;
+  if (base + kKeyBlock <= seen.begin || seen.end <= base) return;
   const float* key =
       a.key + static_cast<ptrdiff_t>(b) * a.keyStrides.batch + static_cast<ptrdiff_t>(kv_head) * a.keyStrides.head;
   const float* value = a.value + static_cast<ptrdiff_t>(b) * a.valueStrides.batch +
                        static_cast<ptrdiff_t>(kv_head) * a.valueStrides.head;
-  for (int base = seen.begin / kKeyBlock * kKeyBlock; base < seen.end; base += kKeyBlock) {
-    const int count = std::min(a.keys - base, kKeyBlock);
-    packRows<kTileRows>(key + static_cast<ptrdiff_t>(base) * a.keyStrides.row, a.keyStrides.row, count, a.width, 1.0f,
-                        w.keyPanels + static_cast<size_t>(base) * a.width);
-    float* panels = w.valuePanels + static_cast<size_t>(base) * w.valueWidth;
-    packColumns(value + static_cast<ptrdiff_t>(base) * a.valueStrides.row, a.valueStrides.row, count, a.valueWidth,
-                panels);
-    w.valuesFinite[base / kKeyBlock] = allFinite(panels, count * w.valueWidth);
-  }
+  const int count = std::min(a.keys - base, kKeyBlock);
+  packRows<kTileRows>(key + static_cast<ptrdiff_t>(base) * a.keyStrides.row, a.keyStrides.row, count, a.width, 1.0f,
+                      w.keyPanels + static_cast<size_t>(base) * a.width);
+  float* panels = w.valuePanels + static_cast<size_t>(base) * w.valueWidth;
+  packColumns(value + static_cast<ptrdiff_t>(base) * a.valueStrides.row, a.valueStrides.row, count, a.valueWidth,
+              panels);
+  w.valuesFinite[block] = allFinite(panels, count * w.valueWidth);
 }
 
 void packRelative(const AttentionArgs& a, const Workspace& w, int h) {
@@ -149,39 +150,94 @@ void packRelative(const AttentionArgs& a, const Workspace& w, int h) {
 }  // namespace
 
 Workspace::Workspace(const AttentionArgs& a, float* scratch) {
+  // With threads, as many heads as fit the cache that cores share, so that threads need not wait for each other at the end of
+  // each; without, one head's panels stay in the core's own.
+  constexpr size_t kSharedFloats = 4 << 20;
   Cutter cut(scratch);
   packed = a.queries >= kFewQueries;
   valueWidth = roundUp(a.valueWidth, kTileCols);
-  keyPanels = packed ? cut.take(panelsSize(a.keys, a.width, kTileRows)) : nullptr;
-  valuePanels = packed ? cut.take(static_cast<size_t>(a.keys) * valueWidth) : nullptr;
-  valuesFinite = packed ? cut.take(keyBlocks(a)) : nullptr;
+  const size_t key_size = panelsSize(a.keys, a.width, kTileRows);
+  const size_t value_size = static_cast<size_t>(a.keys) * valueWidth;
+  pairs = std::max(a.batch * a.kvHeads, 1);
+  if (packed) pairs = threadCount() == 1 ? 1 : std::clamp<int>(kSharedFloats / (key_size + value_size + 1), 1, pairs);
+  // Tables of their own: one head at a time.
+  if (a.relativeKeysHead != 0 || a.relativeValuesHead != 0) pairs = 1;
+  keyPanels = packed ? cut.take(pairs * key_size) : nullptr;
+  valuePanels = packed ? cut.take(pairs * value_size) : nullptr;
+  valuesFinite = packed ? cut.take(static_cast<size_t>(pairs) * keyBlocks(a)) : nullptr;
+  const int key_rows = a.relativeKeys ? 2 * a.relativeKeysClip + 1 : 0;
+  const int value_rows = a.relativeValues ? 2 * a.relativeValuesClip + 1 : 0;
+  relativeKeys = cut.take(panelsSize(key_rows, a.width, kTileRows));
+  relativeValues = cut.take(static_cast<size_t>(value_rows) * valueWidth);
+  relativeValuesFinite = cut.take(1);
+
+  const size_t shared = cut.used();
   queries = cut.take(static_cast<size_t>(kGroups) * kGroup * a.width);
   outputs = cut.take(static_cast<size_t>(kGroups) * kGroup * valueWidth);
   block = cut.take(kKeyBlock * kGroup);
   blockMax = a.weights ? cut.take(static_cast<size_t>(keyBlocks(a)) * kGroups * kGroup) : nullptr;
-  const int key_rows = a.relativeKeys ? 2 * a.relativeKeysClip + 1 : 0;
-  const int value_rows = a.relativeValues ? 2 * a.relativeValuesClip + 1 : 0;
-  relativeKeys = cut.take(panelsSize(key_rows, a.width, kTileRows));
   relativeScoresSize = static_cast<size_t>(roundUp(key_rows, kTileRows)) * kGroup;
   relativeScores = cut.take(kGroups * relativeScoresSize);
-  relativeValues = cut.take(static_cast<size_t>(value_rows) * valueWidth);
-  relativeValuesFinite = cut.take(1);
   relativeWeights = cut.take(static_cast<size_t>(value_rows) * kGroup);
-  size = cut.used();
+  threadSize = cut.used() - shared;
+  size = shared + threadSize * threadCount();
+}
+
+Workspace Workspace::of(const AttentionArgs& a, int thread, int pair) const {
+  Workspace w = *this;
+  if (packed) {
+    w.keyPanels += pair * panelsSize(a.keys, a.width, kTileRows);
+    w.valuePanels += static_cast<size_t>(pair) * a.keys * valueWidth;
+    w.valuesFinite += static_cast<size_t>(pair) * keyBlocks(a);
+  }
+  for (float** own : {&w.queries, &w.outputs, &w.block, &w.relativeScores, &w.relativeWeights}) {
+    *own += thread * threadSize;
+  }
+  if (blockMax) w.blockMax += thread * threadSize;
+  return w;
 }
 
 size_t scaledDotProductAttentionScratch(const AttentionArgs& a) { return Workspace(a, nullptr).size; }
 
 void scaledDotProductAttention(const AttentionArgs& a) { attendSequences(a, {0, a.batch}); }
 
+namespace {
+
+/// Query heads [first, first + count) of all that `some` have, against packed keys and values.
+void attendHeads(const AttentionArgs& a, const Workspace& w, Sequences some, int first, int count) {
+  constexpr int kQueries = kGroups * kGroup;
+  const int heads_per_kv = a.heads / a.kvHeads;
+  const int tiles = (a.queries + kQueries - 1) / kQueries;
+  const double work = static_cast<double>(count) * a.queries * a.keys * (a.width + a.valueWidth);
+  parallelFor(count * tiles, work, [&](int i, int thread) {
+    const int head = first + i / tiles;
+    attendTile(a, w.of(a, thread, head / heads_per_kv - first / heads_per_kv), some.first + head / a.heads,
+               head % a.heads, i % tiles * kQueries);
+  });
+}
+
+}  // namespace
+
 void attendSequences(const AttentionArgs& a, Sequences some) {
   const Workspace w(a, a.scratch);
   const int heads_per_kv = a.heads / a.kvHeads;
-  for (int b = some.first; b < some.first + some.count; ++b) {
-    for (int h = 0; h < a.heads; ++h) {
-      if (w.packed && h % heads_per_kv == 0) packHead(a, w, b, h / heads_per_kv);
-      if (a.relativeKeysHead != 0 || a.relativeValuesHead != 0 || (b == some.first && h == 0)) packRelative(a, w, h);
-      for (int first = 0; first < a.queries; first += kGroups * kGroup) attendTile(a, w, b, h, first);
+  const int blocks = keyBlocks(a);
+  const int all = some.count * a.kvHeads;
+  const bool own_tables = a.relativeKeysHead != 0 || a.relativeValuesHead != 0;
+  if (!own_tables) packRelative(a, w, 0);
+  for (int pair = 0; pair < all; pair += w.pairs) {
+    const int pairs = std::min(w.pairs, all - pair);
+    if (w.packed) {
+      const double work = kCopyWork * pairs * a.keys * (a.width + a.valueWidth);
+      parallelFor(pairs * blocks, work, [&](int i, int) {
+        const int p = pair + i / blocks;
+        packBlock(a, w.of(a, 0, i / blocks), some.first + p / a.kvHeads, p % a.kvHeads, i % blocks);
+      });
+    }
+    const int step = own_tables ? 1 : pairs * heads_per_kv;
+    for (int head = pair * heads_per_kv; head < (pair + pairs) * heads_per_kv; head += step) {
+      if (own_tables) packRelative(a, w, head % a.heads);
+      attendHeads(a, w, some, head, step);
     }
   }
 }

@@ -14,6 +14,7 @@
 #include <algorithm>
 
 #include "kernels/pack.h"
+#include "kernels/parallel.h"
 #include "kernels/tile.h"
 #include "simd/f32x4.h"
 
@@ -104,6 +105,17 @@ void storeTile(const Tile& tile, bool first, const float* bias, float* c, ptrdif
   }
 }
 
+/// Columns of c that a thread takes at a time. Fewer than all only where there are few blocks of rows: each part packs its
+/// rows of a anew.
+int columnsAtOnce(int row_blocks, int cols) {
+  constexpr int kParts = 4;  // for each thread
+  constexpr int kColumns = 4 * kTileCols;
+  const int wanted = kParts * threadCount();
+  if (threadCount() == 1 || row_blocks >= wanted) return std::max(cols, 1);
+  const int parts = (wanted + row_blocks - 1) / std::max(row_blocks, 1);
+  return std::max(roundUp((cols + parts - 1) / parts, kColumns), kColumns);
+}
+
 /// c = a * b + bias, or c += a * b where it does not overwrite.
 void multiply(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, bool overwrite, float* c,
               ptrdiff_t c_stride, int rows, int cols, int depth) {
@@ -111,18 +123,36 @@ void multiply(const float* a, ptrdiff_t a_stride, const float* packed, const flo
     const bool first = overwrite && k == 0;
     const int depth_block = std::min(depth - k, kDepthBlock);
     const int step = std::clamp(kBlockFloats / depth_block / kTileRows * kTileRows, kRowBlock, kMostRows);
-    for (int i = 0; i < rows; i += step) {
-      const int row_block = std::min(rows - i, step);
-      const float* from = a + i * a_stride + k;
-      float* to = c + i * c_stride;
-      if (row_block == 1) {
-        multiplyRow(from, packed, bias, first, to, cols, depth_block);
-      } else {
-        multiplyRows(from, a_stride, packed, bias, first, to, c_stride, row_block, cols, depth_block);
-      }
-    }
+    const int row_blocks = (rows + step - 1) / step;
+    const int width = columnsAtOnce(row_blocks, cols);
+    parallelFor(
+        row_blocks * ((cols + width - 1) / width), static_cast<double>(rows) * cols * depth_block, [&](int index, int) {
+          const int i = index % row_blocks * step;
+          const int j = index / row_blocks * width;
+          const int row_block = std::min(rows - i, step);
+          const int col_block = std::min(cols - j, width);
+          const float* from = a + i * a_stride + k;
+          const float* panels = packed + static_cast<size_t>(j) * depth_block;
+          const float* some_bias = bias ? bias + j : nullptr;
+          float* to = c + i * c_stride + j;
+          if (row_block == 1) {
+            multiplyRow(from, panels, some_bias, first, to, col_block, depth_block);
+          } else {
+            multiplyRows(from, a_stride, panels, some_bias, first, to, c_stride, row_block, col_block, depth_block);
+          }
+        });
     packed += panelsSize(cols, depth_block, kTileCols);
   }
+}
+
+/// f(column, columns, panels of these) for parts of a block of a packed matrix that threads can pack apart.
+template <typename F>
+void forColumns(int depth, int cols, float* packed, const F& f) {
+  constexpr int kColumns = 4 * kTileCols;
+  parallelFor((cols + kColumns - 1) / kColumns, kCopyWork * depth * cols, [&](int i, int) {
+    const int col = i * kColumns;
+    f(col, std::min(cols - col, kColumns), packed + static_cast<size_t>(col) * depth);
+  });
 }
 
 }  // namespace
@@ -133,7 +163,9 @@ size_t packedSize(int depth, int cols) { return panelsSize(cols, depth, kTileCol
 void packMatrix(const float* b, int depth, int cols, float* packed) {
   for (int k = 0; k < depth; k += kDepthBlock) {
     const int block = std::min(depth - k, kDepthBlock);
-    packColumns(b + static_cast<ptrdiff_t>(k) * cols, cols, block, cols, packed);
+    const float* const from = b + static_cast<ptrdiff_t>(k) * cols;
+    forColumns(block, cols, packed,
+               [&](int col, int count, float* panels) { packColumns(from + col, cols, block, count, panels); });
     packed += panelsSize(cols, block, kTileCols);
   }
 }
@@ -141,7 +173,9 @@ void packMatrix(const float* b, int depth, int cols, float* packed) {
 void packTransposed(const float* w, int depth, int cols, float* packed) {
   for (int k = 0; k < depth; k += kDepthBlock) {
     const int block = std::min(depth - k, kDepthBlock);
-    packRows<kTileCols>(w + k, depth, cols, block, 1.0f, packed);
+    forColumns(block, cols, packed, [&](int col, int count, float* panels) {
+      packRows<kTileCols>(w + static_cast<ptrdiff_t>(col) * depth + k, depth, count, block, 1.0f, panels);
+    });
     packed += panelsSize(cols, block, kTileCols);
   }
 }

@@ -2,17 +2,8 @@
  * The built library with its allocator under watch: every block it takes is counted, and a chosen one is refused. Nothing of
  * this ships: the instance's exports are replaced on their way to the library, as `tests/support/library.ts` reads them.
  */
-import { readFileSync } from 'node:fs';
 import { load, type WasmAttention } from 'wasm-attention';
-
-const GLUE = new URL('../../build/glue/core.js', import.meta.url);
-
-/** What the linker called an export, from the file of the build that the library reads it from. */
-function exportName(name: 'malloc' | 'free'): string {
-  const found = new RegExp(`["']?${name}["']?:\\s*["'](\\w+)["']`).exec(readFileSync(GLUE, 'utf8'))?.[1];
-  if (!found) throw new Error(`expected the name of ${name} in ${GLUE.pathname}, found none`);
-  return found;
-}
+import { exportName, loadWatching } from '../support/instance.js';
 
 /** The allocator's books of one copy of the library. */
 export class Allocator {
@@ -49,15 +40,12 @@ export class Allocator {
   #onward = false;
 
   /** An instance whose malloc and free go through here. */
-  watch(instance: WebAssembly.Instance): WebAssembly.Instance {
+  watch(instance: WebAssembly.Instance, memory: WebAssembly.Memory): WebAssembly.Instance {
     type Export = (value: number) => number;
     const [mallocName, freeName] = [exportName('malloc'), exportName('free')];
     const exports = { ...instance.exports };
     const [malloc, free] = [exports[mallocName] as Export, exports[freeName] as Export];
-    this.memory = Object.values(exports).find(
-      (value): value is WebAssembly.Memory =>
-        Object.prototype.toString.call(value) === '[object WebAssembly.Memory]',
-    );
+    this.memory = memory;
     exports[mallocName] = (bytes: number) => {
       const at = this.calls++;
       if (at === this.#refuseAt || (this.#onward && at > this.#refuseAt)) {
@@ -78,18 +66,11 @@ export class Allocator {
 
 /** Loads with `loader`, whose instance is watched. */
 export async function loadWatched(
-  loader: () => Promise<WasmAttention>,
+  loader: typeof load,
 ): Promise<{ attention: WasmAttention; allocator: Allocator }> {
-  const { instantiate } = WebAssembly;
   const allocator = new Allocator();
-  const watching = async (module: WebAssembly.Module, imports: WebAssembly.Imports) =>
-    allocator.watch(await instantiate(module, imports));
-  WebAssembly.instantiate = watching as typeof instantiate;
-  try {
-    return { attention: await loader(), allocator };
-  } finally {
-    WebAssembly.instantiate = instantiate;
-  }
+  const attention = await loadWatching(loader, (instance, memory) => allocator.watch(instance, memory));
+  return { attention, allocator };
 }
 
 export const { attention, allocator } = await loadWatched(load);

@@ -21,9 +21,15 @@ describe('the packed package', () => {
     const code = files.filter((file) => file.startsWith('dist/') && !file.endsWith('.d.ts'));
     const library = code.filter((file) => !file.startsWith('dist/elements/'));
     expect(library).toEqual(
-      ['index.js', 'slim.js', 'wasm-attention.wasm', 'worker-thread.js', 'worker.js'].map(
-        (file) => `dist/${file}`,
-      ),
+      [
+        'index.js',
+        'slim.js',
+        'thread.js',
+        'threads.js',
+        'wasm-attention.wasm',
+        'worker-thread.js',
+        'worker.js',
+      ].map((file) => `dist/${file}`),
     );
     for (const file of code) expect(file).toMatch(/\.(js|wasm)$/);
     expect(files).toEqual(
@@ -97,7 +103,7 @@ describe('the packed package', () => {
 });
 
 describe('a bundler', () => {
-  /** Vite's output for a program that imports the entry: what assets it holds, and how many bytes the wasm has. */
+  /** Vite's output for a program that imports the entry: its wasms' bytes, and whether one is in what loads at once, or later. */
   const bundle = (entry: string) => {
     writeFileSync(join(folder.path, 'app.js'), `import { load } from '${entry}'; load().then(console.log);`);
     const code = `
@@ -107,10 +113,12 @@ describe('a bundler', () => {
         build: { write: false, rolldownOptions: { input: '${folder.path}/app.js' } },
       });
       const assets = output.filter(({ type }) => type === 'asset');
-      const code = output.filter(({ type }) => type === 'chunk').map(({ code }) => code).join('');
+      const chunks = output.filter(({ type }) => type === 'chunk');
+      const holdsWasm = ({ code }) => code.includes('AGFzbQ');
       console.log(JSON.stringify({
         wasm: assets.filter(({ fileName }) => fileName.endsWith('.wasm')).map(({ source }) => source.length),
-        inline: code.includes('AGFzbQ'),
+        inline: chunks.some((chunk) => chunk.isEntry && holdsWasm(chunk)),
+        threads: chunks.filter((chunk) => !chunk.isEntry && holdsWasm(chunk)).length,
       }));
     `;
     return evaluate(code);
@@ -118,11 +126,11 @@ describe('a bundler', () => {
   const size = () => statSync(join(ROOT, 'dist/wasm-attention.wasm')).size;
 
   it('finds no asset in the entry that carries the wasm', () => {
-    expect(bundle('wasm-attention')).toEqual({ wasm: [], inline: true });
+    expect(bundle('wasm-attention')).toEqual({ wasm: [], inline: true, threads: 1 });
   });
 
   it('finds the wasm of the slim entry, once', () => {
-    expect(bundle('wasm-attention/slim')).toEqual({ wasm: [size()], inline: false });
+    expect(bundle('wasm-attention/slim')).toEqual({ wasm: [size()], inline: false, threads: 1 });
   });
 });
 

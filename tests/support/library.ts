@@ -1,28 +1,13 @@
 /** The library under test, loaded once for a test file, and its linear memory, which the library itself does not show. */
 import { load, type WasmAttention } from 'wasm-attention';
+import { loadWatching } from './instance.js';
 
 let memory: WebAssembly.Memory | undefined;
 
-async function loadAndWatch(): Promise<WasmAttention> {
-  const { instantiate } = WebAssembly;
-  // The instance passes through here on its way to the library; its memory is the one export of that kind.
-  const watching = async (module: WebAssembly.Module, imports: WebAssembly.Imports) => {
-    const instance = await instantiate(module, imports);
-    memory = Object.values(instance.exports).find(
-      (value): value is WebAssembly.Memory =>
-        Object.prototype.toString.call(value) === '[object WebAssembly.Memory]',
-    );
-    return instance;
-  };
-  WebAssembly.instantiate = watching as typeof instantiate;
-  try {
-    return await load();
-  } finally {
-    WebAssembly.instantiate = instantiate;
-  }
-}
-
-export const attention = await loadAndWatch();
+export const attention = await loadWatching(load, (instance, its) => {
+  memory = its;
+  return instance;
+});
 
 /** Bytes of the module's linear memory. It only ever grows. */
 export function heapBytes(): number {

@@ -6,6 +6,7 @@ import { build, type Plugin } from 'vite';
 const START = /new Worker\(new URL\('([^']+)', import\.meta\.url\), \{ type: 'module' \}\)/g;
 const STARTER = fileURLToPath(new URL('start-worker.ts', import.meta.url));
 const LIBRARY = fileURLToPath(new URL('../lib/index.ts', import.meta.url));
+const THREADS = './threads.js';
 const TEXT = '\0wasm-attention-worker:';
 
 /**
@@ -88,7 +89,12 @@ async function bundled(
       write: false,
       target: 'es2022',
       modulePreload: false,
-      rolldownOptions: { input: file, output: { format, codeSplitting: false } },
+      rolldownOptions: {
+        input: file,
+        // What threads need stays a file of the package, a folder above; where that is not there, one thread is used.
+        external: (id) => id === THREADS,
+        output: { format, codeSplitting: false },
+      },
     },
   });
   const output = Array.isArray(result)
@@ -102,5 +108,5 @@ async function bundled(
       `worker: expected one script of ${file}, got ${output.map(({ fileName }) => fileName).join()}`,
     );
   }
-  return chunk.code;
+  return chunk.code.replace(/\bimport\((['"`])[^'"`]*\/threads\.js\1\)/, "import('../threads.js')");
 }

@@ -2,7 +2,6 @@
  * What Embind needs from JavaScript, for numbers and booleans, which are all that the bindings pass: a tenth of Emscripten's
  * own, which also knows strings, classes and files.
  */
-import { exports as exportNames, imports as importNames } from '../../build/glue/core.js';
 import type { Raw } from './raw.js';
 
 /** As linked (CMakeLists.txt): 4 GB, without the last page, and at least this much at a time. */
@@ -17,8 +16,24 @@ interface Binding {
   readonly call: (...args: readonly number[]) => number;
 }
 
-/** Instantiates the module: its functions by their names, malloc and free, and views of the heap, renewed when it grows. */
-export async function instantiateCore(module: WebAssembly.Module): Promise<Raw> {
+/** What the linker has called the module's imports, and its exports by their names. */
+export interface Names {
+  readonly imports: Readonly<Record<string, string>>;
+  readonly exports: Readonly<
+    Record<'table' | 'constructors' | 'malloc' | 'free', string> & { readonly memory?: string }
+  >;
+}
+
+/**
+ * Instantiates the module: its functions by their names, malloc and free, and views of the heap, renewed when it grows.
+ *
+ * @param shared the memory, for a module that imports it
+ */
+export async function instantiateCore(
+  module: WebAssembly.Module,
+  { imports, exports }: Names,
+  shared?: WebAssembly.Memory,
+): Promise<Raw> {
   const raw: Record<string, unknown> = {};
   const bindings: Binding[] = [];
   const unsigned = new Set<number>();
@@ -64,16 +79,17 @@ export async function instantiateCore(module: WebAssembly.Module): Promise<Raw> 
     emscripten_memcpy_big: (to, from, count) =>
       void bytes.copyWithin(to >>> 0, from >>> 0, (from >>> 0) + count),
     emscripten_resize_heap: (size) => grow(size),
+    emscripten_get_now: () => performance.now(),
   };
-  const functions = Object.entries(importNames).map(([name, role]) => [
+  const given = Object.entries(imports).map(([name, role]) => [
     name,
-    roles[role] ?? (() => undefined),
+    role === 'memory' ? shared : (roles[role] ?? (() => undefined)),
   ]);
   const instance = await WebAssembly.instantiate(module, {
-    a: Object.fromEntries(functions) as WebAssembly.ModuleImports,
+    a: Object.fromEntries(given) as WebAssembly.ModuleImports,
   });
-  const part = (role: keyof typeof exportNames): never => instance.exports[exportNames[role]] as never;
-  const memory: WebAssembly.Memory = part('memory');
+  const part = (role: keyof typeof exports): never => instance.exports[exports[role]!] as never;
+  const memory: WebAssembly.Memory = shared ?? part('memory');
   const table: WebAssembly.Table = part('table');
   look(memory);
   (part('constructors') as () => void)();

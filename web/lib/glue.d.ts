@@ -1,4 +1,4 @@
-// The two files that scripts/build.sh makes of Emscripten's output.
+// The files that scripts/build.sh makes of Emscripten's output.
 
 declare module '*/build/glue/core.js' {
   /** What the wasm imports, by the short names that the linker has given. */
@@ -7,8 +7,30 @@ declare module '*/build/glue/core.js' {
   export const exports: Readonly<Record<'memory' | 'table' | 'constructors' | 'malloc' | 'free', string>>;
 }
 
+declare module '*/build/glue/threads.js' {
+  export const imports: Readonly<Record<string, string>>;
+  export const exports: Readonly<
+    Record<
+      | 'table'
+      | 'constructors'
+      | 'malloc'
+      | 'free'
+      | 'stackRestore'
+      | 'serveThread'
+      | 'reportDeath'
+      | 'setWorthThreads',
+      string
+    >
+  >;
+}
+
 declare module '*/build/glue/embedded.js' {
   /** The wasm in base64. */
+  const wasm: string;
+  export default wasm;
+}
+
+declare module '*/build/glue/embedded-threads.js' {
   const wasm: string;
   export default wasm;
 }

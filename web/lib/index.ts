@@ -9,6 +9,7 @@
  * @packageDocumentation
  */
 import wasm from '../../build/glue/embedded.js';
+import { fromBase64 } from './base64.js';
 import { createLoader } from './load.js';
 
 export type * from './api.js';
@@ -20,17 +21,4 @@ export { writeSafetensors } from './safetensors/writeSafetensors.js';
  *
  * @throws Error, caused by the engine's `WebAssembly.CompileError`, that names SIMD where SIMD is missing.
  */
-export const load = createLoader(() => decode(wasm));
-
-/** The bytes of base64. Engines that can do it themselves take a tenth of the time, as does Node; the loop takes 3 ms. */
-function decode(base64: string): Uint8Array<ArrayBuffer> {
-  const { fromBase64 } = Uint8Array as { fromBase64?: (text: string) => Uint8Array<ArrayBuffer> };
-  if (fromBase64) return fromBase64.call(Uint8Array, base64);
-  // By its full name, so that no bundler puts a Buffer of its own in.
-  const { Buffer } = globalThis as { Buffer?: typeof globalThis.Buffer };
-  if (Buffer) return Buffer.from(base64, 'base64');
-  const binary = atob(base64);
-  const bytes = new Uint8Array(binary.length);
-  for (let i = 0; i < bytes.length; ++i) bytes[i] = binary.charCodeAt(i);
-  return bytes;
-}
+export const load = createLoader(() => fromBase64(wasm));

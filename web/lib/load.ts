@@ -1,5 +1,6 @@
 import { simd } from 'wasm-feature-detect';
 
+import { exports, imports } from '../../build/glue/core.js';
 import { checkInteger, checkOptions, wrongKind } from './check.js';
 import { instantiateCore } from './embind.js';
 import { Memory } from './memory.js';
@@ -13,13 +14,22 @@ export interface LoadOptions {
   /** The wasm to use in place of the package's own: for streaming compilation, a CSP, a service worker, tests. */
   wasm?: WasmSource;
   /**
-   * Default 1. More needs SharedArrayBuffer (cross-origin isolation in browsers); without it one is used, and
-   * `features.threads` says so. This version always uses one.
+   * How many threads share the work of a call, the caller's own among them: 1 to 64, default 1. More need SharedArrayBuffer
+   * (cross-origin isolation in browsers) and another wasm, which is part of the package and loaded then. Where either is
+   * missing, and with `wasm`, one thread is used: `features.threads` says so, and the console why. Results are the same to the
+   * bit for any number. The first call of `load` decides.
    */
   threads?: number;
 }
 
+/** A module whose functions can be called; `features` are kept up to date. */
+export interface Instance {
+  readonly raw: Raw;
+  readonly features: WasmAttention['features'];
+}
+
 const OPERATION = 'load';
+const MAX_THREADS = 64;
 
 /**
  * Makes an entry's `load`: it compiles and instantiates the module once, and later calls return the same promise. After
@@ -27,10 +37,14 @@ const OPERATION = 'load';
  */
 export function createLoader(packaged: () => WasmSource): (options?: LoadOptions) => Promise<WasmAttention> {
   let loaded: Promise<WasmAttention> | undefined;
-  const start = (options?: LoadOptions): Promise<WasmAttention> => {
+  const start = async (wasm: WasmSource | undefined, threads: number): Promise<Instance> => {
+    const threaded = threads > 1 && wasm === undefined ? await startThreads(threads) : undefined;
+    return threaded ?? instantiate(wasm ?? packaged());
+  };
+  const begin = (options?: LoadOptions): Promise<WasmAttention> => {
     const { wasm, threads } = checkOptions<LoadOptions>(OPERATION, options);
-    if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, 1024);
-    loaded ??= instantiate(wasm ?? packaged()).catch((error: unknown) => {
+    if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
+    loaded ??= start(wasm, threads ?? 1).then(toSurface, (error: unknown) => {
       loaded = undefined;
       throw error;
     });
@@ -38,7 +52,7 @@ export function createLoader(packaged: () => WasmSource): (options?: LoadOptions
   };
   return (options) => {
     try {
-      return start(options);
+      return begin(options);
     } catch (error) {
       return Promise.resolve().then(() => {
         throw error;
@@ -47,17 +61,32 @@ export function createLoader(packaged: () => WasmSource): (options?: LoadOptions
   };
 }
 
-async function instantiate(source: WasmSource): Promise<WasmAttention> {
+function toSurface({ raw, features }: Instance): WasmAttention {
+  return surface({ raw, memory: new Memory(raw) }, features);
+}
+
+/** The module on several threads, or, where that cannot be, nothing but a line on the console. */
+async function startThreads(count: number): Promise<Instance | undefined> {
+  try {
+    return await (await import('./threads.js')).instantiateThreads(count);
+  } catch (error) {
+    // eslint-disable-next-line no-console -- what is asked for is not there, and nothing fails
+    console.warn(`load: expected ${count} threads, got 1: ${(error as Error).message}`);
+    return undefined;
+  }
+}
+
+async function instantiate(source: WasmSource): Promise<Instance> {
   let raw: Raw;
   try {
     const module = await compile(source);
-    raw = await instantiateCore(module).catch((cause: unknown) => {
+    raw = await instantiateCore(module, { imports, exports }).catch((cause: unknown) => {
       throw asLinkError(cause);
     });
   } catch (error) {
     throw await explain(error);
   }
-  return surface({ raw, memory: new Memory(raw) });
+  return { raw, features: { simd: 'simd128', threads: 1 } };
 }
 
 /** A module of something else is met with a TypeError: imports or exports are not there. */

@@ -400,10 +400,10 @@ export interface WasmAttention {
 }
 
 /** Binds every operation to a loaded module. */
-export function surface(wasm: Wasm): WasmAttention {
+export function surface(wasm: Wasm, features: WasmAttention['features']): WasmAttention {
   return {
     version: __VERSION__,
-    features: { simd: 'simd128', threads: 1 },
+    features,
     tensor,
     scaledDotProductAttention: (query, key, value, options) =>
       scaledDotProductAttention(wasm, query, key, value, options),

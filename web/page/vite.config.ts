@@ -18,6 +18,8 @@ export const bundling = {
   base: './',
   define: { __VERSION__: JSON.stringify(version) },
   plugins: [ramps(), cellRuntime(version)],
+  // In another format a worker would carry the wasm for threads, too.
+  worker: { format: 'es' as const },
   resolve: { alias: { 'wasm-attention': fileURLToPath(new URL('../lib/index.ts', import.meta.url)) } },
 };
 

@@ -1,11 +1,15 @@
 /** The page's side of a worker: requests one after another, and a new worker where one has ended. */
 import { wrongKind } from '../check.js';
-import { startThread, type Thread, type WorkerSource } from './port.js';
+import { startThread, type Script, type Thread, type WorkerSource } from './port.js';
 import { countCall } from './progress.js';
 import type { CallOptions } from './types.js';
 import { pack, type Answer, type Description, type Packed, type Request, type Token } from './wire.js';
 
 const OPERATION = 'loadWorker';
+const SCRIPT: Script = {
+  file: 'worker-thread.js',
+  start: () => new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' }),
+};
 const ERRORS = { TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError } as const;
 
 /** Where an object is: in which worker, under which number. */
@@ -149,7 +153,7 @@ export class Connection {
 
   #load(): Promise<Given> {
     return new Promise((resolve, reject) => {
-      const thread = startThread(this.#source, {
+      const thread = startThread(SCRIPT, this.#source, {
         onMessage: (message) => this.#receive(thread, message as Answer),
         onEnd: (reason) => {
           if (thread === this.#thread) this.#end(reason);

@@ -3,6 +3,12 @@
 /** Where workers come from: the script's address, or a function that starts one. */
 export type WorkerSource = URL | string | (() => Worker);
 
+/** A worker of the package: the file beside the one that starts it, and the line that starts it, which bundlers know by its letters. */
+export interface Script {
+  readonly file: string;
+  readonly start: () => Worker;
+}
+
 /** The page's end. */
 export interface Thread {
   post(message: unknown, transfer: readonly ArrayBuffer[]): void;
@@ -21,10 +27,11 @@ export interface ThreadEvents {
 const nodeThreads = (): typeof import('node:worker_threads') | undefined =>
   globalThis.process?.getBuiltinModule?.('node:worker_threads');
 
-/** Starts a worker. */
-export function startThread(source: WorkerSource | undefined, events: ThreadEvents): Thread {
-  if (typeof source !== 'function' && !('Worker' in globalThis)) return startNodeThread(source, events);
-  const worker = typeof source === 'function' ? source() : startWebWorker(source);
+/** Starts a worker: the package's, or where `source` says. */
+export function startThread(script: Script, source: WorkerSource | undefined, events: ThreadEvents): Thread {
+  if (typeof source !== 'function' && !('Worker' in globalThis))
+    return startNodeThread(script, source, events);
+  const worker = typeof source === 'function' ? source() : startWebWorker(script, source);
   worker.onmessage = ({ data }) => events.onMessage(data);
   worker.onmessageerror = () => events.onEnd('an answer that cannot be read');
   worker.onerror = (event) => {
@@ -39,15 +46,12 @@ export function startThread(source: WorkerSource | undefined, events: ThreadEven
   };
 }
 
-function startWebWorker(source: URL | string | undefined): Worker {
+function startWebWorker({ file, start }: Script, source: URL | string | undefined): Worker {
   if (source === undefined) {
-    // Bundlers know this line, letter for letter.
-    const start = (): Worker =>
-      new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' });
     const here = globalThis.location?.origin;
     const address = import.meta.url;
     if (here === undefined || !/^https?:/.test(address) || new URL(address).origin === here) return start();
-    source = address.replace(/[^/]*$/, 'worker-thread.js');
+    source = address.replace(/[^/]*$/, file);
   }
   const url = new URL(source, globalThis.location?.href);
   const foreign =
@@ -61,14 +65,18 @@ function startWebWorker(source: URL | string | undefined): Worker {
   return worker;
 }
 
-function startNodeThread(source: URL | string | undefined, { onMessage, onEnd }: ThreadEvents): Thread {
+function startNodeThread(
+  { file }: Script,
+  source: URL | string | undefined,
+  { onMessage, onEnd }: ThreadEvents,
+): Thread {
   const threads = nodeThreads();
   if (!threads)
     throw new RangeError(
       'loadWorker: expected an engine with workers (Node 20.16 or later), got one without',
     );
-  // Spelled so that bundlers see no asset here: the line above is theirs.
-  const url = source ?? import.meta.url.replace(/[^/]*$/, 'worker-thread.js');
+  // Spelled so that bundlers see no asset here: the script's line is theirs.
+  const url = source ?? import.meta.url.replace(/[^/]*$/, file);
   // `node --input-type=module --eval …` hands its flag on to a worker, which has a file and refuses it.
   const flag = '--input-type';
   const execArgv = process.execArgv.filter((given, i, all) => !given.startsWith(flag) && all[i - 1] !== flag);

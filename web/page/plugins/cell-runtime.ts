@@ -36,6 +36,8 @@ async function bundle(version: string): Promise<{ script: string; files: string[
       target: 'es2022',
       minify: true,
       lib: { entry: RUNTIME, formats: ['iife'], name: 'cell' },
+      // A cell computes on one thread.
+      rolldownOptions: { external: (id) => id === './threads.js' },
     },
   });
   const chunk = [built].flat().flatMap((result) => ('output' in result ? result.output : []))[0];

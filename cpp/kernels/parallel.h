@@ -1,0 +1,53 @@
+// One loop shared by several threads. A build without threads (WASM_ATTENTION_THREADS is not defined) has the plain loop only.
+#pragma once
+
+namespace wasm_attention {
+
+/// What copying a float into a panel takes, in multiplications.
+constexpr double kCopyWork = 16;
+
+#ifdef WASM_ATTENTION_THREADS
+
+/// Threads that share a loop, the caller among them.
+int threadCount();
+
+/// Multiplications that are worth waking another thread for.
+double worthThreads();
+
+/// task(context, i, thread) for each i in [0, count) on the threads of the pool; see pool.h.
+void runOnPool(int count, void (*task)(const void* context, int index, int thread), const void* context);
+
+#else
+
+constexpr int threadCount() { return 1; }
+
+#endif
+
+/// f(i, thread) for each i in [0, count): in order on the caller, or where `work`, the multiplications of all of them, is
+/// worth it by all threads, in any order, each taking the next one. 0 <= thread < threadCount() says whose working memory
+/// to use. f must give the same bits in any order; loops inside f are not shared, and say thread 0.
+template <typename F>
+inline void parallelFor(int count, double work, const F& f) {
+#ifdef WASM_ATTENTION_THREADS
+  if (count > 1 && work >= worthThreads() && threadCount() > 1) {
+    const auto task = [](const void* context, int i, int thread) { (*static_cast<const F*>(context))(i, thread); };
+    runOnPool(count, task, &f);
+    return;
+  }
+#endif
+  static_cast<void>(work);
+  for (int i = 0; i < count; ++i) f(i, 0);
+}
+
+/// f(row) for each of `rows`, threads taking some at a time.
+template <typename F>
+inline void parallelRows(int rows, double work, const F& f) {
+  const int parts = threadCount() == 1 ? 1 : 8 * threadCount();
+  const int step = (rows + parts - 1) / parts;
+  parallelFor(step > 0 ? (rows + step - 1) / step : 0, work, [&](int i, int) {
+    const int end = rows - i * step < step ? rows : (i + 1) * step;
+    for (int row = i * step; row < end; ++row) f(row);
+  });
+}
+
+}  // namespace wasm_attention

@@ -1,0 +1,157 @@
+#ifdef WASM_ATTENTION_THREADS
+#include "kernels/pool.h"
+
+#include <cassert>
+
+#include "kernels/parallel.h"
+
+#ifdef __wasm__
+extern "C" double emscripten_get_now();
+#else
+#include <chrono>
+#include <thread>
+#endif
+
+namespace wasm_attention {
+namespace {
+
+using Task = void (*)(const void* context, int index, int thread);
+
+/// Looks before a thread goes to sleep: about 30 µs, what waking it costs. Loops of one operation follow each other closely.
+constexpr int kSpins = 4000;
+constexpr double kPatience =
+    10000;  // ms that a thread inside may take for an index while the caller has nothing left to do
+
+// All operations on these are sequentially consistent. Apart, so that taking an index does not disturb those who look for a
+// round.
+struct alignas(64) Round {
+  uint32_t state = 0;   // twice its number, and 1 while it is open
+  uint32_t inside = 0;  // threads that may be working in it
+  uint32_t stopped = 0;
+  uint32_t failed = 0;
+};
+struct alignas(64) Indices {
+  uint32_t next = 0;
+};
+
+Round round_;
+Indices indices;
+// Written by the caller while no round is open.
+Task task_ = nullptr;
+const void* context_ = nullptr;
+uint32_t count_ = 0;
+uint32_t thread_count = 1;
+double worth = 2.5e6;  // about 0.1 ms of one core
+bool busy = false;     // the caller is in a round
+
+template <typename T>
+T get(const T& x) {
+  return __atomic_load_n(&x, __ATOMIC_SEQ_CST);
+}
+void set(uint32_t& x, uint32_t value) { __atomic_store_n(&x, value, __ATOMIC_SEQ_CST); }
+uint32_t add(uint32_t& x, uint32_t amount) { return __atomic_fetch_add(&x, amount, __ATOMIC_SEQ_CST); }
+
+#ifdef __wasm__
+void sleepWhile(uint32_t& x, uint32_t value) {
+  __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(&x), static_cast<int>(value), -1);
+}
+void wake(uint32_t& x) { __builtin_wasm_memory_atomic_notify(reinterpret_cast<int*>(&x), ~0u); }
+void rest() {}
+double now() { return emscripten_get_now(); }
+#else
+void sleepWhile(uint32_t&, uint32_t) { std::this_thread::yield(); }
+void wake(uint32_t&) {}
+void rest() { std::this_thread::yield(); }
+double now() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+#endif
+
+void takeIndices(int thread) {
+  const Task task = task_;
+  const void* const context = context_;
+  const uint32_t count = count_;
+  for (uint32_t i = add(indices.next, 1); i < count; i = add(indices.next, 1)) {
+    task(context, static_cast<int>(i), thread);
+  }
+}
+
+/// Until nobody is inside; gives up where somebody stays there.
+void waitForOthers() {
+  double deadline = 0;
+  for (uint32_t looks = 1; get(round_.inside) != 0; ++looks) {
+    if (get(round_.failed)) return;
+    rest();
+    if (looks % 65536 != 0) continue;
+    const double time = now();
+    if (deadline == 0) deadline = time + kPatience;
+    if (time > deadline) set(round_.failed, 1);
+  }
+}
+
+}  // namespace
+
+int threadCount() { return static_cast<int>(get(thread_count)); }
+
+void setThreadCount(int count) {
+  set(thread_count, static_cast<uint32_t>(count));
+  set(round_.failed, 0);
+}
+
+double worthThreads() { return worth; }
+
+void setWorthThreads(double work) { worth = work; }
+
+void runOnPool(int count, Task task, const void* context) {
+  if (busy) {
+    // Within a loop that is shared already.
+    for (int i = 0; i < count; ++i) task(context, i, 0);
+    return;
+  }
+  busy = true;
+  task_ = task;
+  context_ = context;
+  count_ = static_cast<uint32_t>(count);
+  set(indices.next, 0);
+  add(round_.state, 1);
+  wake(round_.state);
+  takeIndices(0);
+  add(round_.state, 1);
+  waitForOthers();
+  busy = false;
+}
+
+void serveThread(int thread) {
+  uint32_t last = 0;
+  while (!get(round_.stopped)) {
+    uint32_t state = get(round_.state);
+    for (int spins = 0; state == last && spins < kSpins; ++spins) state = get(round_.state);
+    if (state == last) {
+      sleepWhile(round_.state, last);
+      continue;
+    }
+    last = state;
+    if (state % 2 == 0 || thread >= threadCount()) continue;
+    add(round_.inside, 1);
+    // Closed meanwhile: the caller may have seen nobody inside and gone on. Open, even as a later round: it will wait.
+    last = get(round_.state);
+    if (last % 2 == 1) takeIndices(thread);
+    add(round_.inside, ~0u);
+  }
+}
+
+void stopThreads() {
+  set(round_.stopped, 1);
+  add(round_.state, 2);
+  wake(round_.state);
+}
+
+void reportDeath() {
+  set(round_.failed, 1);
+  add(round_.inside, ~0u);
+}
+
+bool threadsFailed() { return get(round_.failed) != 0; }
+
+}  // namespace wasm_attention
+#endif

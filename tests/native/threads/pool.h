@@ -1,0 +1,28 @@
+// A pool of std::threads for tests.
+#pragma once
+
+#include <thread>
+#include <vector>
+
+#include "kernels/pool.h"
+
+namespace wasm_attention {
+
+/// The pool can be stopped only once, so there is one for all tests.
+class TestPool {
+ public:
+  explicit TestPool(int threads) {
+    for (int thread = 1; thread < threads; ++thread) threads_.emplace_back(serveThread, thread);
+    setWorthThreads(0);
+    setThreadCount(threads);
+  }
+  ~TestPool() {
+    stopThreads();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+ private:
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace wasm_attention

@@ -1,0 +1,243 @@
+import { afterEach, describe, expect, jest, test } from '@jest/globals';
+import type { load, WasmAttention } from 'wasm-attention';
+import { Random } from '../support/random.js';
+import { evaluate } from '../package/support.js';
+
+// Several threads on a busy machine wait for each other.
+jest.setTimeout(60_000);
+
+const THREAD_BUILTINS = process.getBuiltinModule('node:worker_threads') as {
+  Worker: typeof import('node:worker_threads').Worker;
+};
+const { Worker } = THREAD_BUILTINS;
+
+/** A copy of the package that nothing was loaded into yet. */
+async function fresh(): Promise<{ load: typeof load }> {
+  jest.resetModules();
+  return import('wasm-attention');
+}
+
+/** The workers that start from here on; `change` may alter what they are sent. */
+function watchWorkers(change = (message: object): object => message): InstanceType<typeof Worker>[] {
+  const workers: InstanceType<typeof Worker>[] = [];
+  THREAD_BUILTINS.Worker = class extends Worker {
+    constructor(...args: ConstructorParameters<typeof Worker>) {
+      super(...args);
+      workers.push(this);
+    }
+    override postMessage(message: object): void {
+      super.postMessage(change(message));
+    }
+  };
+  return workers;
+}
+
+let warnings: string[] = [];
+function watchConsole(): void {
+  warnings = [];
+  jest.spyOn(console, 'warn').mockImplementation((line: string) => void warnings.push(line));
+}
+
+afterEach(() => {
+  jest.restoreAllMocks();
+  THREAD_BUILTINS.Worker = Worker;
+});
+
+const random = new Random(7);
+const [Q, K, V, G] = [0, 1, 2, 3].map(() => random.tensor([2, 4, 200, 24])) as [
+  ReturnType<Random['tensor']>,
+  ReturnType<Random['tensor']>,
+  ReturnType<Random['tensor']>,
+  ReturnType<Random['tensor']>,
+];
+const X = random.tensor([4, 160, 96]);
+
+/** Work that is shared, of every kind that there is; far above what waking a thread is worth. */
+const WORKS: Record<string, (attention: WasmAttention) => readonly { readonly data: ArrayLike<number> }[]> = {
+  'attention with its weights': (attention) => {
+    const { output, weights, logSumExp } = attention.scaledDotProductAttention(Q, K, V, {
+      isCausal: true,
+      needWeights: true,
+      needLogSumExp: true,
+      dropout: 0.1,
+      seed: 3,
+    });
+    return [output, weights!, logSumExp!];
+  },
+  'attention with relative tables and valid lengths': (attention) => {
+    return [
+      attention.scaledDotProductAttention(Q, K, V, {
+        relativeKeys: { data: Q.data.slice(0, 9 * 24), shape: [9, 24] },
+        validLens: [200, 61],
+        softcap: 4,
+      }).output,
+    ];
+  },
+  'one query against many keys': (attention) => {
+    const query = { data: Q.data.slice(0, 2 * 4 * 24), shape: [2, 4, 1, 24] };
+    return [attention.scaledDotProductAttention(query, K, V).output];
+  },
+  'gradients of attention': (attention) => {
+    const { query, key, value } = attention.scaledDotProductAttentionBackward(G, Q, K, V, { isCausal: true });
+    return [query, key, value];
+  },
+  'gradients of a bias': (attention) => {
+    const bias = { data: Q.data.slice(0, 200), shape: [1, 1, 1, 200] };
+    const { query, bias: gradBias } = attention.scaledDotProductAttentionBackward(G, Q, K, V, { bias });
+    return [query, gradBias!];
+  },
+  'multi-head attention': (attention) => {
+    const layer = new attention.MultiHeadAttention({ numHiddens: 96, numHeads: 8, seed: 1 });
+    const { output, weights } = layer.forward(X, X, X, { needWeights: true });
+    layer.dispose();
+    return [output, weights!];
+  },
+  'a linear layer and its gradients': (attention) => {
+    const layer = new attention.Linear({ inFeatures: 96, outFeatures: 300, seed: 1 });
+    const { output, backward } = layer.forward(X, { training: true });
+    const { input } = backward!(output);
+    const gradients = layer.parameters().map(({ grad }) => ({ data: grad.slice() }));
+    layer.dispose();
+    return [output, input, ...gradients];
+  },
+  'an encoder layer': (attention) => {
+    const layer = new attention.TransformerEncoderLayer({
+      numHiddens: 96,
+      numHeads: 8,
+      ffnHiddens: 200,
+      seed: 1,
+    });
+    const { output, backward } = layer.forward(X, { training: true });
+    const { input } = backward!(output);
+    const gradients = layer.parameters().map(({ grad }) => ({ data: grad.slice() }));
+    layer.dispose();
+    return [output, input, ...gradients];
+  },
+  'a masked softmax': (attention) => [attention.maskedSoftmax(Q, [200, 17])],
+};
+
+describe('load with threads', () => {
+  test('says how many there are', async () => {
+    const { load } = await fresh();
+    expect((await load({ threads: 3 })).features).toEqual({ simd: 'simd128', threads: 3 });
+  });
+
+  test('leaves the first call to decide', async () => {
+    const { load } = await fresh();
+    const first = load({ threads: 2 });
+    expect(load({ threads: 3 })).toBe(first);
+    expect(load()).toBe(first);
+    expect((await first).features.threads).toBe(2);
+  });
+
+  test('gives the same bits for any number of threads', async () => {
+    const single = await (await fresh()).load();
+    for (const threads of [2, 5]) {
+      const attention = await (await fresh()).load({ threads });
+      expect(attention.features.threads).toBe(threads);
+      for (const [name, work] of Object.entries(WORKS)) {
+        const expected = work(single);
+        // Often enough for threads to meet in different ways.
+        for (let round = 0; round < 3; ++round) {
+          work(attention).forEach(({ data }, i) => {
+            // Far faster than element by element.
+            const same = Buffer.compare(bytesOf(data), bytesOf(expected[i]!.data)) === 0;
+            expect({ name, threads, round, i, same }).toEqual({ name, threads, round, i, same: true });
+          });
+        }
+      }
+    }
+  });
+
+  test.each([0, -1, 1.5, 1e6, NaN, Infinity])('refuses %p, and the next call works', async (threads) => {
+    const { load } = await fresh();
+    await expect(load({ threads })).rejects.toThrow(
+      new RangeError(`load: expected threads to be a whole number, within [1, 64], got ${threads}`),
+    );
+    expect((await load({ threads: 2 })).features.threads).toBe(2);
+  });
+});
+
+describe('load with threads falls back to one, says why in one line, and works', () => {
+  const expectOne = async (reason: RegExp): Promise<void> => {
+    watchConsole();
+    const { load } = await fresh();
+    const attention = await load({ threads: 4 });
+    expect(attention.features.threads).toBe(1);
+    expect(warnings).toEqual([expect.stringMatching(/^load: expected 4 threads, got 1: /)]);
+    expect(warnings[0]).toMatch(reason);
+    expect(attention.maskedSoftmax([[[0, 0]]]).data).toEqual(Float32Array.of(0.5, 0.5));
+  };
+
+  test('without SharedArrayBuffer', async () => {
+    const { SharedArrayBuffer } = globalThis;
+    Reflect.deleteProperty(globalThis, 'SharedArrayBuffer');
+    try {
+      await expectOne(/cross-origin isolated/);
+    } finally {
+      globalThis.SharedArrayBuffer = SharedArrayBuffer;
+    }
+  });
+
+  test('where a worker cannot be started', async () => {
+    THREAD_BUILTINS.Worker = function () {
+      throw new Error('blocked by a policy');
+    } as never;
+    await expectOne(/blocked by a policy/);
+  });
+
+  test('where one does not come up', async () => {
+    watchWorkers((message) => ({ ...message, module: 'nothing' }));
+    await expectOne(/./);
+  });
+});
+
+describe('a thread that dies', () => {
+  const expectWorking = (attention: WasmAttention, expected: ArrayLike<number>): void => {
+    const { output } = attention.scaledDotProductAttention(Q, K, V);
+    expect(Buffer.compare(bytesOf(output.data), bytesOf(expected))).toBe(0);
+  };
+
+  test('between two calls leaves one that works', async () => {
+    const expected = (await (await fresh()).load()).scaledDotProductAttention(Q, K, V).output.data;
+    const workers = watchWorkers();
+    const attention = await (await fresh()).load({ threads: 3 });
+    expectWorking(attention, expected);
+    expect(workers).toHaveLength(2);
+    await workers[0]!.terminate();
+    expectWorking(attention, expected);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(attention.features.threads).toBe(1);
+    expectWorking(attention, expected);
+  });
+
+  test('in the middle of a call makes that call throw, and leaves one that works', async () => {
+    const expected = (await (await fresh()).load()).scaledDotProductAttention(Q, K, V).output.data;
+    // A stack that ends below address 0: the first function that needs some traps.
+    watchWorkers((message) => ({ ...message, stack: 0 }));
+    const attention = await (await fresh()).load({ threads: 2 });
+    const attempt = (): void => {
+      for (let call = 0; call < 1000; ++call) expectWorking(attention, expected);
+    };
+    expect(attempt).toThrow(/expected every thread to answer, got one that died/);
+    expect(attention.features.threads).toBe(1);
+    expectWorking(attention, expected);
+  });
+});
+
+test('threads keep no process alive', () => {
+  // It would wait for its end for two minutes, and then fail.
+  const threads = evaluate(`
+    import { load } from ${JSON.stringify(new URL('../../dist/index.js', import.meta.url).href)};
+    const attention = await load({ threads: 4 });
+    const x = attention.tensor(new Float32Array(4 * 512 * 64), [1, 4, 512, 64]);
+    attention.scaledDotProductAttention(x, x, x);
+    console.log(attention.features.threads);
+  `);
+  expect(threads).toBe(4);
+});
+
+function bytesOf(data: ArrayLike<number>): Buffer {
+  const { buffer, byteOffset, byteLength } = data as Float32Array;
+  return Buffer.from(buffer, byteOffset, byteLength);
+}

@@ -1,0 +1,119 @@
+/**
+ * The module on several threads: one instance here and one in each worker of a pool, over one shared memory. The pool's loop is
+ * in cpp/kernels/pool.cpp; here its workers are started, and watched.
+ */
+import wasm from '../../build/glue/embedded-threads.js';
+import { exports, imports } from '../../build/glue/threads.js';
+import { fromBase64 } from './base64.js';
+import { instantiateCore } from './embind.js';
+import type { Instance } from './load.js';
+import type { Raw } from './raw.js';
+import { startThread, type Script, type Thread } from './worker/port.js';
+
+/** What a worker of the pool is sent. */
+export interface ThreadStart {
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly imports: typeof imports;
+  readonly exports: typeof exports;
+  /** The top of its stack. */
+  readonly stack: number;
+  readonly thread: number;
+}
+
+/** What the module has besides an operation's functions. */
+interface Pool {
+  setThreadCount(count: number): void;
+  threadsFailed(): boolean;
+}
+
+const SCRIPT: Script = {
+  file: 'thread.js',
+  start: () => new Worker(new URL('./thread.js', import.meta.url), { type: 'module' }),
+};
+const PAGE = 2 ** 16;
+/** As linked (CMakeLists.txt). */
+const INITIAL = 2 ** 20;
+const MAXIMUM = 2 ** 32;
+const STACK = 2 ** 17;
+/** How long a worker's script may take to arrive, in milliseconds. */
+const PATIENCE = 10_000;
+
+/**
+ * Loads the module for `count` threads, the caller's among them.
+ *
+ * @throws where there is no shared memory, or a worker does not start: then nothing is left behind
+ */
+export async function instantiateThreads(count: number): Promise<Instance> {
+  if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
+  const memory = new WebAssembly.Memory({ initial: INITIAL / PAGE, maximum: MAXIMUM / PAGE, shared: true });
+  const module = await WebAssembly.compile(fromBase64(wasm));
+  const raw = await instantiateCore(module, { imports, exports }, memory);
+  const pool = raw as unknown as Pool;
+  const features = { simd: 'simd128', threads: count };
+  const threads: Thread[] = [];
+  const stop = (): void => {
+    pool.setThreadCount(1);
+    for (const thread of threads) thread.terminate();
+    features.threads = 1;
+  };
+  try {
+    await Promise.all(
+      Array.from({ length: count - 1 }, (_, i) => {
+        const stack = raw._malloc(STACK);
+        if (stack === 0) throw new Error('out of memory');
+        // Stacks grow down, and are aligned to a vector.
+        const top = ((stack >>> 0) + STACK - 16) & -16;
+        return start({ module, memory, imports, exports, stack: top, thread: i + 1 }, threads, stop);
+      }),
+    );
+  } catch (error) {
+    stop();
+    throw error;
+  }
+  pool.setThreadCount(count);
+  return { raw: watched(raw, pool, stop), features };
+}
+
+/** Starts a worker; resolves when it serves. `onDeath` is called where it ends later. */
+function start(message: ThreadStart, threads: Thread[], onDeath: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => reject(new Error('a worker that does not answer')), PATIENCE);
+    let serving = false;
+    const thread = startThread(SCRIPT, undefined, {
+      onMessage: () => {
+        clearTimeout(timer);
+        serving = true;
+        thread.keepAlive(false);
+        resolve();
+      },
+      onEnd: (reason) => {
+        clearTimeout(timer);
+        if (serving) onDeath();
+        else reject(new Error(reason));
+      },
+    });
+    threads.push(thread);
+    thread.post(message, []);
+  });
+}
+
+/** Functions that throw, once, where a thread has died in the middle of a call; then one thread goes on. */
+function watched(raw: Raw, pool: Pool, stop: () => void): Raw {
+  const functions = raw as unknown as Record<string, (...args: number[]) => unknown>;
+  for (const name of Object.keys(functions)) {
+    const call = functions[name];
+    if (typeof call !== 'function' || name.startsWith('_') || name in POOL) continue;
+    functions[name] = (...args) => {
+      const result = call(...args);
+      if (!pool.threadsFailed()) return result;
+      stop();
+      throw new Error(
+        `${name}: expected every thread to answer, got one that died; later calls use one thread`,
+      );
+    };
+  }
+  return raw;
+}
+
+const POOL: Readonly<Record<keyof Pool, true>> = { setThreadCount: true, threadsFailed: true };
