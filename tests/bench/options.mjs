@@ -7,6 +7,8 @@ export const usage = `usage: npm run bench -- [options]
   --peers A,B          only these peers: ort (or one of ort-attention, ort-mha), tfjs, jax-js, eigen, javascript
   --rounds N           samples of each contender (default 9; 5 with --quick)
   --processes N        run every row in N fresh processes and report the medians over them (default 1)
+  --threads N          N threads for this library, and for those peers that have them; its own speed on one thread is the column
+                       baseline, and the product is a Linear layer (default 1)
   --clock cpu          count the processor's time instead of the wall's: for a machine that is busy
   --quick              a few rows and peers, within a minute
   --json FILE          write everything that was measured
@@ -48,6 +50,7 @@ export function parse(args) {
         rounds: { type: 'string' },
         processes: { type: 'string' },
         json: { type: 'string' },
+        threads: { type: 'string' },
         clock: { type: 'string', default: 'wall' },
         quick: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
@@ -63,6 +66,11 @@ export function parse(args) {
     if (!['wall', 'cpu'].includes(values.clock)) {
       throw new UsageError(`--clock: expected wall or cpu, got ${values.clock}`);
     }
+    if (values.threads !== undefined && values.clock === 'cpu') {
+      throw new UsageError(
+        '--threads: expected wall time, got --clock cpu, which adds up what all threads take',
+      );
+    }
     const names = values.work
       ? select(values.work)
       : values.quick
@@ -76,6 +84,7 @@ export function parse(args) {
       names: allNames.filter((name) => names.includes(name)),
       rounds: count('rounds', values.rounds, values.quick ? 5 : 9),
       processes: count('processes', values.processes, 1),
+      threads: count('threads', values.threads, 1),
     };
   } catch (error) {
     if (!(error instanceof UsageError) && !String(error.code).startsWith('ERR_PARSE_ARGS')) throw error;

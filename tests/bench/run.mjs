@@ -6,7 +6,7 @@ import { cpus } from 'node:os';
 import { parse } from './options.mjs';
 import { barsOf, coldTable, growthTables, limitsTable, longTable, merge, rowTables } from './report.mjs';
 import { setUp } from './setup.mjs';
-import { works } from './works.mjs';
+import { threadBars, works } from './works.mjs';
 
 const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
@@ -38,7 +38,7 @@ function measure(task) {
 
 async function main() {
   const options = parse(process.argv.slice(2));
-  const { names, peers, rounds, processes, quick, clock } = options;
+  const { names, peers, rounds, processes, quick, clock, threads } = options;
   const started = performance.now();
   await setUp({ needsPeers: peers.some((peer) => !['eigen', 'javascript'].includes(peer)), say });
 
@@ -48,14 +48,16 @@ async function main() {
     v8: process.versions.v8,
     arch: process.arch,
   };
-  console.log(`${machine.cpu}, Node ${machine.node} (V8 ${machine.v8}), one thread, float32`);
+  console.log(
+    `${machine.cpu}, Node ${machine.node} (V8 ${machine.v8}), ${threads === 1 ? 'one thread' : `${threads} threads`}, float32`,
+  );
   console.log(
     `medians of ${rounds} interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}, ${clock} time`,
   );
 
   const report = { machine, date: new Date().toISOString(), options, versions: {}, works: [] };
   for (const name of names) {
-    const task = { name, quick, rounds, peers, clock };
+    const task = { name, quick, rounds, peers, clock, threads };
     if (name === 'limits') console.log(limitsTable((report.limits = await measure({ ...task, kind: name }))));
     else if (name === 'cold') console.log(coldTable((report.cold = await measure({ ...task, kind: name }))));
     else if (name === 'long') report.long = await measure({ ...task, kind: name });
@@ -65,7 +67,11 @@ async function main() {
       for (let i = 0; i < processes; i++) runs.push(await measure(task));
       const result = merge(runs);
       const { title, bars } = works.find((work) => work.name === name);
-      report.works.push({ title, ...result, bars: barsOf(bars, result) });
+      report.works.push({
+        title,
+        ...result,
+        bars: barsOf(threads > 1 ? (threadBars[name] ?? []) : bars, result),
+      });
       Object.assign(report.versions, result.versions);
     }
     // After every row, so that a run that is interrupted leaves what it has measured.

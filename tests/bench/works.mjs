@@ -119,3 +119,17 @@ export const works = [
 /** A minute's worth: one row of each kind, at its smallest. */
 export const quick = ['matmul-512', 'attention-128', 'attention-512', 'attention-512-causal', 'mha-1x128x256', 'textbook', 'table-1000', 'decoding', 'rotary-12x1024']; // prettier-ignore
 export const quickPeers = ['ort', 'tfjs', 'eigen'];
+
+/** What several threads aim at: over one, and over onnxruntime-web's own; nothing may become slower. */
+const scaling = (ratio) => ({ over: ['baseline'], as: 'one thread', ratio });
+const big = [...works]
+  .filter(
+    ({ name }) =>
+      /^(matmul-1024|attention-(512|1024|4096)|mha-1x512x768$)/.test(name) && !/alibi|shaw/.test(name),
+  )
+  .map(({ name }) => [name, [scaling(1.8), ...overOrt(name.includes('causal') ? 2.6 : 1.45)]]);
+/** @type {Record<string, object[]>} */
+export const threadBars = {
+  ...Object.fromEntries(works.map(({ name }) => [name, [scaling(0.95)]])),
+  ...Object.fromEntries(big),
+};

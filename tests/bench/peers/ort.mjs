@@ -31,10 +31,11 @@ function feedsOf({ kind, params, inputs, cache }) {
   }
 }
 
-export async function open() {
-  const ort = await import('onnxruntime-web/wasm');
+export async function open({ threads = 1 } = {}) {
+  // Its file for browsers does not find its threads under Node.
+  const ort = await (threads > 1 ? import('onnxruntime-web') : import('onnxruntime-web/wasm'));
   // Before the first session: afterwards the wasm of the other kind is loaded already.
-  ort.env.wasm.numThreads = 1;
+  ort.env.wasm.numThreads = threads;
   ort.env.logLevel = 'error';
   const manifest = new URL('../node_modules/onnxruntime-web/package.json', import.meta.url);
   const { version } = JSON.parse(await readFile(manifest, 'utf8'));
@@ -46,7 +47,7 @@ export async function open() {
       if (!model) return undefined;
       const session = await ort.InferenceSession.create(model, {
         executionProviders: ['wasm'],
-        intraOpNumThreads: 1,
+        intraOpNumThreads: threads,
         graphOptimizationLevel: 'all',
         logSeverityLevel: 3,
       });

@@ -146,10 +146,28 @@ const baseline = {
   },
 };
 
-export async function open({ build }) {
+/** The product as a layer, whose weight is packed before the clock starts: what several threads share. */
+function layerProduct({ wasm }, { params: { m, k, n }, inputs }) {
+  const weight = new Float32Array(n * k);
+  for (let i = 0; i < k; ++i) for (let j = 0; j < n; ++j) weight[j * k + i] = inputs.b[i * n + j];
+  const layer = new wasm.Linear({ inFeatures: k, outFeatures: n, bias: false });
+  layer.loadStateDict({ weight: { data: weight, shape: [n, k] } });
+  const x = { data: inputs.a, shape: [m, k] };
+  return { run: () => ({ c: layer.forward(x).output.data }), dispose: () => layer.dispose() };
+}
+
+export async function open({ build, threads = 1 }) {
   const { load } = await import(new URL('dist/index.js', root));
-  const wasm = await load();
+  const wasm = await load({ threads });
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+  if (threads > 1) {
+    if (wasm.features.threads !== threads) throw new Error(`expected ${threads} threads`);
+    // Another copy of the package, which has one.
+    const single = await (await import(new URL('dist/index.js?single', root))).load();
+    const shared = { ...prepare, matmul: layerProduct };
+    const peer = (name, on) => ({ name, prepare: (problem) => shared[problem.kind]({ wasm: on }, problem) });
+    return { version, peers: [peer('wasm-attention', wasm), peer('baseline', single)] };
+  }
   const context = { wasm, kernels: withArrays(await instantiate('product', build)) };
   return {
     version,

@@ -77,10 +77,11 @@ function startNodeThread(
     );
   // Spelled so that bundlers see no asset here: the script's line is theirs.
   const url = source ?? import.meta.url.replace(/[^/]*$/, file);
-  // `node --input-type=module --eval …` hands its flag on to a worker, which has a file and refuses it.
-  const flag = '--input-type';
-  const execArgv = process.execArgv.filter((given, i, all) => !given.startsWith(flag) && all[i - 1] !== flag);
-  const worker = new threads.Worker(new URL(url), { execArgv });
+  // `node --input-type=module --eval …` hands its flag on to a worker, which has a file and refuses it; a list without it must
+  // leave out V8's flags, which a worker inherits but does not take.
+  const { execArgv } = process;
+  const evaluated = execArgv.some((given) => given.startsWith('--input-type'));
+  const worker = new threads.Worker(new URL(url), evaluated ? { execArgv: [] } : {});
   worker.on('message', onMessage);
   worker.on('messageerror', () => onEnd('an answer that cannot be read'));
   worker.on('error', ({ message }: Error) => onEnd(message));
