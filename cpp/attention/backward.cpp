@@ -18,14 +18,8 @@
 namespace wasm_attention {
 namespace {
 
-/// Group number `index` of a tile whose queries see `tile`: gradients of its scores and queries; what the products over the queries need.
-[[gnu::noinline]] void backwardGroup(const AttentionGradArgs& args, const BackwardWorkspace& w, Group& g, int index,
-                                     BlockRange tile) {
-  const AttentionArgs& a = args.attention;
-  const bool blind = g.begin >= g.end;
-  const int from = blind ? tile.from : g.begin / kTileRows * kTileRows;
-  const BlockRange keys{from, from, blind ? from : roundUp(g.end, kTileRows)};
-  const int rows = keys.to - keys.from;
+/// The weights of a group, from queries and keys.
+void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, Group& g, BlockRange keys) {
   float* const query = w.weights.queries;
   packRows<kGroup>(rowOf(a.query, a.queryStrides, g.b, g.h, g.first), a.queryStrides.row, g.count, a.width, a.scale,
                    query);
@@ -37,6 +31,21 @@ namespace {
     multiplyPanels(w.relativeKeys.panels, query, a.width, w.relativeKeys.rows, g.relative);
   }
   recomputeWeights(w, g, keys);
+}
+
+/// Group number `index` of a tile whose queries see `tile`: gradients of its scores and queries; what the products over the queries need.
+[[gnu::noinline]] void backwardGroup(const AttentionGradArgs& args, BackwardWorkspace& w, Group& g, int index,
+                                     BlockRange tile) {
+  const AttentionArgs& a = args.attention;
+  const bool blind = g.begin >= g.end;
+  const int from = blind ? tile.from : g.begin / kTileRows * kTileRows;
+  const BlockRange keys{from, from, blind ? from : roundUp(g.end, kTileRows)};
+  const int rows = keys.to - keys.from;
+  if (w.kept) {
+    recallWeights(a, w, g, keys);
+  } else {
+    computeWeights(a, w, g, keys);
+  }
 
   packRows<kGroup>(rowOf(args.gradOutput, a.outputStrides, g.b - w.firstSequence, g.h, g.first), a.outputStrides.row,
                    g.count, a.valueWidth, 1.0f, w.gradOutput);
@@ -164,14 +173,15 @@ size_t scaledDotProductAttentionBackwardScratch(const AttentionArgs& a) {
 }
 
 void scaledDotProductAttentionBackward(const AttentionGradArgs& args) {
-  attendSequencesBackward(args, {0, args.attention.batch});
+  attendSequencesBackward(args, {0, args.attention.batch}, nullptr);
 }
 
-void attendSequencesBackward(const AttentionGradArgs& args, Sequences some) {
+void attendSequencesBackward(const AttentionGradArgs& args, Sequences some, float* kept) {
   const AttentionArgs& a = args.attention;
   const size_t size = BackwardWorkspace(a, nullptr).size;
   const auto attend = [&](int i, int thread) {
     BackwardWorkspace w(a, a.scratch + thread * size);
+    w.kept = kept;
     w.firstSequence = some.first;
     backwardPair(args, w, some.first + i / a.kvHeads, i % a.kvHeads);
   };

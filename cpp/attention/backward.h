@@ -53,6 +53,7 @@ struct BackwardWorkspace {
   float* gradKey;    // (S, width) of a head
   float* gradValue;  // (S, valueWidth)
   TableWorkspace relativeKeys, relativeValues;
+  float* kept;  // the forward pass's weights, or null
   size_t size;  // floats in all
 
   BackwardWorkspace(const AttentionArgs& args, float* scratch);
@@ -76,6 +77,9 @@ void packTile(const AttentionArgs& a, BackwardWorkspace& w, const float* query, 
 
 /// Weights of a group by the exact softmax, unnormalised, in w.weights.block; g.sum is their sum.
 void recomputeWeights(const BackwardWorkspace& w, Group& g, BlockRange keys);
+
+/// The same out of what was kept.
+void recallWeights(const AttentionArgs& a, BackwardWorkspace& w, Group& g, BlockRange keys);
 
 /// w.slopes.block: from gradients of the dropped-out weights to those of the masked scores. w.weights.block becomes the
 /// weights as the values are mixed by. Where a weight is 0 the slope is, whatever the masked value holds.

@@ -5,9 +5,9 @@
 namespace wasm_attention {
 namespace {
 
-/// multiplyTile where 0 * NaN is 0: a weight of 0 hides what it would meet.
+/// out += a * b, one tile, where 0 * NaN is 0: a weight of 0 hides what it would meet.
 template <int AStep>
-Tile multiplyVisible(const float* a, const float* b, int depth) {
+[[gnu::noinline]] void addVisible(const float* a, const float* b, int depth, float* out, int width) {
   Tile t{};
   for (int k = 0; k < depth; ++k, a += AStep, b += kTileCols) {
     const f32x4 b0 = load(b);
@@ -19,18 +19,16 @@ Tile multiplyVisible(const float* a, const float* b, int depth) {
       t.sum[r][1] += select(hidden, f32x4{}, ar * b1);
     }
   }
-  return t;
+  addTile(t, out, width, out, width);
 }
 
+/// out += left * panel: one tile.
 template <int AStep>
-Tile multiply(const float* a, const float* b, int depth, Right right) {
-  return right == Right::kFinite ? multiplyTile<AStep>(a, b, depth) : multiplyVisible<AStep>(a, b, depth);
-}
-
-void addTile(const Tile& tile, float* out, ptrdiff_t stride) {
-  for (int r = 0; r < kTileRows; ++r, out += stride) {
-    store(out, load(out) + tile.sum[r][0]);
-    store(out + kLanes, load(out + kLanes) + tile.sum[r][1]);
+inline void addTileProduct(const float* left, const float* panel, int depth, Right right, float* out, int width) {
+  if (right == Right::kFinite) {
+    addTile(multiplyTile<AStep>(left, panel, depth), out, width, out, width);
+  } else {
+    addVisible<AStep>(left, panel, depth, out, width);
   }
 }
 
@@ -41,7 +39,7 @@ void addTile(const Tile& tile, float* out, ptrdiff_t stride) {
   for (int r = 0; r < rows; r += kTileRows, left += kTileRows * kBackwardQueries) {
     const float* panel = columns;
     for (int c = 0; c < width; c += kTileCols, panel += depth * kTileCols) {
-      addTile(multiply<kTileRows>(left, panel, depth, right), out + static_cast<size_t>(r) * width + c, width);
+      addTileProduct<kTileRows>(left, panel, depth, right, out + static_cast<size_t>(r) * width + c, width);
     }
   }
 }
@@ -53,8 +51,8 @@ void addTile(const Tile& tile, float* out, ptrdiff_t stride) {
     const float* panel = columns + static_cast<size_t>(k) * kTileCols;
     for (int c = 0; c < width; c += kTileCols, panel += static_cast<size_t>(panel_depth) * kTileCols) {
       for (int lane = 0; lane < kGroup; lane += kTileRows) {
-        const Tile tile = multiply<kGroup>(left + k * kGroup + lane, panel, block, right);
-        addTile(tile, out + static_cast<size_t>(lane) * width + c, width);
+        float* to = out + static_cast<size_t>(lane) * width + c;
+        addTileProduct<kGroup>(left + k * kGroup + lane, panel, block, right, to, width);
       }
     }
   }

@@ -39,6 +39,13 @@ f32x4 weightedSlope(const float* weights, const float* slopes, int rows) {
   softmaxBlock(rest, w.weights, g, keys);
 }
 
+void recallWeights(const AttentionArgs& a, BackwardWorkspace& w, Group& g, BlockRange keys) {
+  float* const group = keptGroup(a, w.kept, g.b, g.h, g.first);
+  const float* const sums = group + keptGroupSize(a) - kGroup;
+  for (int v = 0; v < kVectors; ++v) g.sum.v[v] = load(sums + v * kLanes);
+  w.weights.block = group + keys.from * kGroup;
+}
+
 [[gnu::noinline]] void differentiateSoftmax(const AttentionArgs& a, const BackwardWorkspace& w, const Group& g,
                                             BlockRange keys) {
   if (a.dropout > 0) dropWeights(a, w.slopes, g, keys);

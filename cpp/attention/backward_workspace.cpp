@@ -24,7 +24,8 @@ TableWorkspace cutTable(Cutter& cut, bool used, int clip, int depth) {
 
 }  // namespace
 
-BackwardWorkspace::BackwardWorkspace(const AttentionArgs& a, float* scratch) : firstSequence(0), plain(a), weights{} {
+BackwardWorkspace::BackwardWorkspace(const AttentionArgs& a, float* scratch)
+    : firstSequence(0), plain(a), weights{}, kept(nullptr) {
   plain.dropout = 0;
   plain.weights = nullptr;
   plain.scoresStage = ScoresStage::kNone;
@@ -65,7 +66,9 @@ BackwardWorkspace::BackwardWorkspace(const AttentionArgs& a, float* scratch) : f
   const float* key = rowOf(a.key, a.keyStrides, b, kv_head, w.seen.begin);
   const float* value = rowOf(a.value, a.valueStrides, b, kv_head, w.seen.begin);
   const size_t first = w.seen.begin;
-  packRows<kTileRows>(key, a.keyStrides.row, count, a.width, 1.0f, w.weights.keyPanels + first * a.width);
+  if (!w.kept) {
+    packRows<kTileRows>(key, a.keyStrides.row, count, a.width, 1.0f, w.weights.keyPanels + first * a.width);
+  }
   packRows<kTileRows>(value, a.valueStrides.row, count, a.valueWidth, 1.0f, w.valuePanels + first * a.valueWidth);
   packColumns(key, a.keyStrides.row, count, a.width, w.keyColumns);
   w.keysFinite = allFinite(w.keyColumns, static_cast<size_t>(count) * w.width) != 0;

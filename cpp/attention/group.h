@@ -69,6 +69,17 @@ struct Workspace {
 
 inline int keyBlocks(const AttentionArgs& a) { return (a.keys + kKeyBlock - 1) / kKeyBlock; }
 
+/// Floats of a group's weights and their sums: what keptWeights() counts.
+inline size_t keptGroupSize(const AttentionArgs& a) {
+  return static_cast<size_t>((a.keys + kTileRows - 1) / kTileRows * kTileRows + 1) * kGroup;
+}
+
+/// A group's part of what is kept.
+inline float* keptGroup(const AttentionArgs& a, float* kept, int b, int h, int first) {
+  const size_t groups = (a.queries + kGroup - 1) / kGroup;
+  return kept + ((static_cast<size_t>(b) * a.heads + h) * groups + first / kGroup) * keptGroupSize(a);
+}
+
 /// A group's row in the (B, H, L, …) results.
 inline size_t resultRow(const AttentionArgs& a, const Group& g, int lane) {
   return (static_cast<size_t>(g.b) * a.heads + g.h) * a.queries + g.first + lane;

@@ -12,10 +12,11 @@ void addProduct(const float* weights, const float* panels, size_t panel_stride, 
   for (int c = 0; c < w.valueWidth; c += kTileCols, panels += panel_stride) {
     for (int lane = 0; lane < g.count; lane += kTileRows) {
       const Tile tile = multiplyTile<kGroup>(weights + lane, panels, depth);
-      for (int r = 0; r < kTileRows; ++r) {
-        float* out = g.output + static_cast<size_t>(lane + r) * w.valueWidth + c;
-        store(out, first ? tile.sum[r][0] : load(out) + tile.sum[r][0]);
-        store(out + kLanes, first ? tile.sum[r][1] : load(out + kLanes) + tile.sum[r][1]);
+      float* out = g.output + static_cast<size_t>(lane) * w.valueWidth + c;
+      if (first) {
+        storeTile(tile, out, w.valueWidth);
+      } else {
+        addTile(tile, out, w.valueWidth, out, w.valueWidth);
       }
     }
   }

@@ -6,13 +6,6 @@
 namespace wasm_attention {
 namespace {
 
-void storeTile(const Tile& tile, float* out) {
-  for (int r = 0; r < kTileRows; ++r) {
-    store(out + r * kGroup, tile.sum[r][0]);
-    store(out + r * kGroup + kLanes, tile.sum[r][1]);
-  }
-}
-
 /// q times four keys, as they lie in memory.
 f32x4 fourDots(const float* q, const float* const (&keys)[kTileRows], int width) {
   f32x4 s[kTileRows] = {};
@@ -50,7 +43,7 @@ void multiplyUnpackedKeys(const AttentionArgs& a, const Workspace& w, const Grou
 
 void multiplyPanels(const float* panels, const float* right, int depth, int rows, float* out) {
   for (int r = 0; r < rows; r += kTileRows) {
-    storeTile(multiplyTile<kTileRows>(panels + static_cast<size_t>(r) * depth, right, depth), out + r * kGroup);
+    storeTile(multiplyTile<kTileRows>(panels + static_cast<size_t>(r) * depth, right, depth), out + r * kGroup, kGroup);
   }
 }
 

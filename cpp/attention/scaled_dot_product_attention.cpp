@@ -83,7 +83,7 @@ void finishGroup(const AttentionArgs& a, const Workspace& w, const Group& g, int
 
 /// Up to kGroups groups of queries against all their keys, block by block. A function of its own, as are the steps it
 /// calls, so that an engine's optimised code comes into play while the first long call is still under way.
-[[gnu::noinline]] void attendTile(const AttentionArgs& a, const Workspace& w, int b, int h, int first) {
+[[gnu::noinline]] void attendTile(const AttentionArgs& a, Workspace& w, int b, int h, int first, float* kept) {
   Group groups[kGroups];
   const int count = std::min(kGroups, (a.queries - first + kGroup - 1) / kGroup);
   int begin = a.keys;
@@ -102,6 +102,7 @@ void finishGroup(const AttentionArgs& a, const Workspace& w, const Group& g, int
       const int to = roundUp(std::min(g.end, base + kKeyBlock), kTileRows);
       if (from >= to) continue;
       const BlockRange keys{base, from, to};
+      if (kept) w.block = keptGroup(a, kept, b, h, g.first);
       multiplyKeys(a, w, g, keys);
       finishScores(a, w, g, keys);
       softmaxBlock(a, w, g, keys);
@@ -113,7 +114,13 @@ void finishGroup(const AttentionArgs& a, const Workspace& w, const Group& g, int
       }
     }
   }
-  for (int i = 0; i < count; ++i) finishGroup(a, w, groups[i], i);
+  for (int i = 0; i < count; ++i) {
+    const Group& g = groups[i];
+    finishGroup(a, w, g, i);
+    if (!kept) continue;
+    float* const sums = keptGroup(a, kept, b, h, g.first) + keptGroupSize(a) - kGroup;
+    for (int v = 0; v < kVectors; ++v) store(sums + v * kLanes, g.sum.v[v]);
+  }
 }
 
 /// Keys and values of one head, those of a block that any query of the batch may see, into panels.
@@ -199,26 +206,34 @@ Workspace Workspace::of(const AttentionArgs& a, int thread, int pair) const {
 
 size_t scaledDotProductAttentionScratch(const AttentionArgs& a) { return Workspace(a, nullptr).size; }
 
-void scaledDotProductAttention(const AttentionArgs& a) { attendSequences(a, {0, a.batch}); }
+void scaledDotProductAttention(const AttentionArgs& a) { attendSequences(a, {0, a.batch}, nullptr); }
+
+size_t keptWeights(const AttentionArgs& a) {
+  // One block of keys, whose exponentials are relative to the largest score of all.
+  const bool own = a.queries >= kFewQueries && a.keys <= kKeyBlock && a.dropout == 0 && a.softcap == 0;
+  if (!own || a.keys > 4 * a.valueWidth) return 0;
+  const size_t groups = (a.queries + kGroup - 1) / kGroup;
+  return static_cast<size_t>(a.batch) * a.heads * groups * keptGroupSize(a);
+}
 
 namespace {
 
 /// Query heads [first, first + count) of all that `some` have, against packed keys and values.
-void attendHeads(const AttentionArgs& a, const Workspace& w, Sequences some, int first, int count) {
+void attendHeads(const AttentionArgs& a, const Workspace& w, Sequences some, int first, int count, float* kept) {
   constexpr int kQueries = kGroups * kGroup;
   const int heads_per_kv = a.heads / a.kvHeads;
   const int tiles = (a.queries + kQueries - 1) / kQueries;
   const double work = static_cast<double>(count) * a.queries * a.keys * (a.width + a.valueWidth);
   parallelFor(count * tiles, work, [&](int i, int thread) {
     const int head = first + i / tiles;
-    attendTile(a, w.of(a, thread, head / heads_per_kv - first / heads_per_kv), some.first + head / a.heads,
-               head % a.heads, i % tiles * kQueries);
+    Workspace own = w.of(a, thread, head / heads_per_kv - first / heads_per_kv);
+    attendTile(a, own, some.first + head / a.heads, head % a.heads, i % tiles * kQueries, kept);
   });
 }
 
 }  // namespace
 
-void attendSequences(const AttentionArgs& a, Sequences some) {
+void attendSequences(const AttentionArgs& a, Sequences some, float* kept) {
   const Workspace w(a, a.scratch);
   const int heads_per_kv = a.heads / a.kvHeads;
   const int blocks = keyBlocks(a);
@@ -237,7 +252,7 @@ void attendSequences(const AttentionArgs& a, Sequences some) {
     const int step = own_tables ? 1 : pairs * heads_per_kv;
     for (int head = pair * heads_per_kv; head < (pair + pairs) * heads_per_kv; head += step) {
       if (own_tables) packRelative(a, w, head % a.heads);
-      attendHeads(a, w, some, head, step);
+      attendHeads(a, w, some, head, step, kept);
     }
   }
 }

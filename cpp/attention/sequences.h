@@ -11,10 +11,16 @@ struct Sequences {
 };
 
 /// scaledDotProductAttention of these sequences; those before and behind are left alone.
-void attendSequences(const AttentionArgs& args, Sequences some);
+/// kept  keptWeights() floats of the batch, or null: the weights, for attendSequencesBackward.
+void attendSequences(const AttentionArgs& args, Sequences some, float* kept);
 
 /// scaledDotProductAttentionBackward of these sequences. gradOutput, gradQuery, gradKey and gradValue begin with the first of
 /// them; all else is the batch's.
-void attendSequencesBackward(const AttentionGradArgs& args, Sequences some);
+/// kept  what attendSequences left there, which is overwritten; or null, and the weights are computed again.
+void attendSequencesBackward(const AttentionGradArgs& args, Sequences some, float* kept);
+
+/// Floats that the weights take, at most about four times as many as the queries; 0 where it would be more, and where the softmax
+/// is not the only thing between scores and weights.
+size_t keptWeights(const AttentionArgs& args);
 
 }  // namespace wasm_attention

@@ -1,3 +1,7 @@
+// Columns to panels, versions tried (GFLOP/s of a weight's gradient, 256 deep, of 192 by 64 / 64 by 64 / 64 by 128, both operands
+// packed so; wasm, Xeon of the Sapphire Rapids kind, Node 20, busy):
+//   panel by panel                                        37.4 / 37.9 / 38.1
+//   kPackedRows rows at a time                            37.9 / 38.8 / 39.2   <- this
 #include "kernels/pack.h"
 
 #include <algorithm>
@@ -52,15 +56,20 @@ template void packRows<kTileRows>(const float*, ptrdiff_t, int, int, float, floa
 template void packRows<kTileCols>(const float*, ptrdiff_t, int, int, float, float*);
 
 void packColumns(const float* source, ptrdiff_t stride, int depth, int cols, float* panels) {
-  for (int col = 0; col < cols; col += kTileCols, source += kTileCols) {
-    const int left = std::min(cols - col, kTileCols);
-    for (int k = 0; k < depth; ++k, panels += kTileCols) {
-      if (left == kTileCols) {
-        store(panels, load(source + k * stride));
-        store(panels + kLanes, load(source + k * stride + kLanes));
-      } else {
-        std::fill(panels, panels + kTileCols, 0.0f);
-        std::memcpy(panels, source + k * stride, left * sizeof(float));
+  for (int first = 0; first < depth; first += kPackedRows, source += kPackedRows * stride) {
+    const int rows = std::min(depth - first, kPackedRows);
+    for (int col = 0; col < cols; col += kTileCols) {
+      const int left = std::min(cols - col, kTileCols);
+      const float* from = source + col;
+      float* panel = panels + (static_cast<size_t>(col) * depth + first * kTileCols);
+      for (int k = 0; k < rows; ++k, from += stride, panel += kTileCols) {
+        if (left == kTileCols) {
+          store(panel, load(from));
+          store(panel + kLanes, load(from + kLanes));
+        } else {
+          std::fill(panel, panel + kTileCols, 0.0f);
+          std::memcpy(panel, from, left * sizeof(float));
+        }
       }
     }
   }

@@ -18,6 +18,10 @@ constexpr size_t panelsSize(int count, int depth, int width) {
 template <int Width>
 void packRows(const float* source, ptrdiff_t stride, int rows, int depth, float scale, float* panels);
 
+/// Rows of a matrix that go into the panels of its columns before the next ones: they stay in L1, where rows a power of two apart
+/// have few places.
+constexpr int kPackedRows = 32;
+
 /// Columns to panels of 8: panel p, step k, lane c holds source[k * stride + p * 8 + c].
 /// source (depth, cols); panels panelsSize(cols, depth, 8) floats.
 void packColumns(const float* source, ptrdiff_t stride, int depth, int cols, float* panels);

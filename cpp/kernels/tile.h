@@ -56,4 +56,29 @@ inline Tile multiplyTile(const float* a, const float* b, int depth) {
   return {{{s00, s01}, {s10, s11}, {s20, s21}, {s30, s31}}};
 }
 
+/// Writes f(sums, number of the row, number of the half of it) to rows of `out`. Spelt out, so that the sums stay in registers: a
+/// loop over the rows takes them through memory.
+template <typename F>
+inline void mapTile(const Tile& tile, float* out, ptrdiff_t stride, F f) {
+  const auto row = [&](int r) {
+    store(out + r * stride, f(tile.sum[r][0], r, 0));
+    store(out + r * stride + kLanes, f(tile.sum[r][1], r, 1));
+  };
+  row(0);
+  row(1);
+  row(2);
+  row(3);
+}
+
+/// out = tile
+inline void storeTile(const Tile& tile, float* out, ptrdiff_t stride) {
+  mapTile(tile, out, stride, [](f32x4 sum, int, int) { return sum; });
+}
+
+/// out = from + tile; may be the same.
+inline void addTile(const Tile& tile, const float* from, ptrdiff_t from_stride, float* out, ptrdiff_t stride) {
+  mapTile(tile, out, stride,
+          [&](f32x4 sum, int r, int half) { return load(from + r * from_stride + half * kLanes) + sum; });
+}
+
 }  // namespace wasm_attention

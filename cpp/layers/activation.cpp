@@ -44,14 +44,14 @@ Point geluTanh(f32x4 x) {
   return {x * g.value, g.derivative};
 }
 
-/// f of each element, four at a time; `slopes` may be null.
+/// f of each element, four at a time; `gradient` may be null.
 template <Point (*kFunction)(f32x4)>
-void map(const float* x, float* values, float* slopes, size_t count) {
+void map(const float* x, float* values, float* gradient, size_t count) {
   size_t i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     const Point p = kFunction(load(x + i));
     store(values + i, p.value);
-    if (slopes) store(slopes + i, p.slope);
+    if (gradient) store(gradient + i, load(gradient + i) * p.slope);
   }
   if (i == count) return;
   float rest[kLanes] = {};
@@ -59,19 +59,19 @@ void map(const float* x, float* values, float* slopes, size_t count) {
   std::memcpy(rest, x + i, bytes);
   const Point p = kFunction(load(rest));
   std::memcpy(values + i, &p.value, bytes);
-  if (slopes) std::memcpy(slopes + i, &p.slope, bytes);
+  for (int lane = 0; gradient && i < count; ++i, ++lane) gradient[i] *= p.slope[lane];
 }
 
 }  // namespace
 
-void activate(const float* x, float* values, float* slopes, size_t count, Activation activation) {
+void activate(const float* x, float* values, float* gradient, size_t count, Activation activation) {
   switch (activation) {
     case Activation::kRelu:
-      return map<relu>(x, values, slopes, count);
+      return map<relu>(x, values, gradient, count);
     case Activation::kGelu:
-      return map<gelu>(x, values, slopes, count);
+      return map<gelu>(x, values, gradient, count);
     case Activation::kGeluTanh:
-      return map<geluTanh>(x, values, slopes, count);
+      return map<geluTanh>(x, values, gradient, count);
   }
 }
 

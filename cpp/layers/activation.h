@@ -5,8 +5,8 @@
 
 namespace wasm_attention {
 
-/// values = f(x), slopes = f'(x).
-/// x, values, slopes  (count); values may be x's buffer. slopes may be null.
-void activate(const float* x, float* values, float* slopes, size_t count, Activation activation);
+/// values = f(x), gradient *= f'(x).
+/// x, values, gradient  (count); values may be x's buffer. gradient may be null.
+void activate(const float* x, float* values, float* gradient, size_t count, Activation activation);
 
 }  // namespace wasm_attention

@@ -5,6 +5,13 @@
 //   each step over the whole batch                    8.15, 8.17
 //   all steps over 128 rows, then over the next ones  8.04, 8.14
 //   the same with 256 rows                            8.02, 8.02   <- this
+// What the forward pass knew, and the order of the way back (the same step with fresh arrays for results, on a busier machine,
+// medians of interleaved samples, one pair of columns for each pair of runs):
+//   attention's weights computed again / kept             9.56, 9.22, 9.39 / 9.45, 9.10, 9.17   <- this
+//   moments of the norms' rows computed again / kept      9.95, 9.17 / 9.66, 9.25, least 9.08, 8.65 / 8.96, 8.37   <- this
+//   first sequences first / last ones first, and the activation's slope multiplied where it is found
+//                                                         10.57, 10.10, 10.50 / 10.56, 10.10, 10.20   <- this
+//   in four passes of 8 sequences, for the caches' sake   no gain: 9.2 a step is 0.28 a sequence and 0.2 besides
 #pragma once
 
 #include <algorithm>
@@ -13,6 +20,7 @@
 #include "attention/sequences.h"
 #include "kernels/cutter.h"
 #include "layers/dropout.h"
+#include "layers/layer_norm.h"
 
 namespace wasm_attention {
 
@@ -53,16 +61,28 @@ void forSequences(const AttentionArgs& a, F f) {
   for (int first = 0; first < a.batch; first += step) f(Sequences{first, std::min(step, a.batch - first)});
 }
 
+/// The same in the opposite order: what the last sequences left is still in the cache.
+template <typename F>
+void forSequencesBackward(const AttentionArgs& a, F f) {
+  const int step = sequencesAtOnce(a);
+  for (int end = a.batch; end > 0; end = (end - 1) / step * step) {
+    const int first = (end - 1) / step * step;
+    f(Sequences{first, end - first});
+  }
+}
+
 /// What `kept` is cut into: every step's result.
 struct EncoderSteps {
   float* x;
   float* normed;  // norm1(x); preNorm only
   float* joined;  // (B, L, 3 * D): queries, keys and values side by side, rotated
   float* heads;
-  float* sum1;    // x + dropout(attended)
-  float* fed;     // the feed-forward network's input: the first norm of sum1, with preNorm the second
-  float* hidden;  // (B, L, hiddenWidth) before the activation; null unless training
-  float* sum2;    // before the last norm; not with preNorm, where it is the output
+  float* weights;                // attention's; null unless training, and where they are computed again
+  float* sum1;                   // x + dropout(attended)
+  float* fed;                    // the feed-forward network's input: the first norm of sum1, with preNorm the second
+  float* hidden;                 // (B, L, hiddenWidth) before the activation; null unless training
+  float* sum2;                   // before the last norm; not with preNorm, where it is the output
+  Moments *moments1, *moments2;  // of the norms' rows; null unless training
   size_t size;
 
   EncoderSteps(const TransformerEncoderLayerArgs& args, float* kept) {
@@ -72,10 +92,18 @@ struct EncoderSteps {
     normed = args.preNorm ? cut.take(n.elements) : nullptr;
     joined = cut.take(3 * n.elements);
     heads = cut.take(n.elements);
+    const size_t kept_weights = args.training ? keptWeights(args.attention) : 0;
+    weights = kept_weights > 0 ? cut.take(kept_weights) : nullptr;
     sum1 = cut.take(n.elements);
     fed = cut.take(n.elements);
     hidden = args.training ? cut.take(static_cast<size_t>(n.rows) * n.hiddenWidth) : nullptr;
     sum2 = args.preNorm ? nullptr : cut.take(n.elements);
+    const auto moments = [&] {
+      return args.training ? reinterpret_cast<Moments*>(cut.take(static_cast<size_t>(n.rows) * kMomentsFloats))
+                           : nullptr;
+    };
+    moments1 = moments();
+    moments2 = moments();
     size = cut.used();
   }
 
@@ -88,6 +116,10 @@ struct EncoderSteps {
     for (float** step : {&some.x, &some.normed, &some.heads, &some.sum1, &some.fed, &some.sum2}) skip(*step, n.width);
     skip(some.joined, 3 * n.width);
     skip(some.hidden, n.hiddenWidth);
+    if (moments1) {
+      some.moments1 += n.first;
+      some.moments2 += n.first;
+    }
     return some;
   }
 };

@@ -11,7 +11,6 @@
 #include "kernels/gemm.h"
 #include "layers/activation.h"
 #include "layers/weight_gradient.h"
-#include "simd/f32x4.h"
 
 namespace wasm_attention {
 namespace {
@@ -21,15 +20,9 @@ namespace {
 constexpr int kRowBlock = 128;
 constexpr int kBackwardRowBlock = 256;
 
-void multiplyInPlace(const float* x, float* y, size_t count) {
-  size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(y + i, load(y + i) * load(x + i));
-  for (; i < count; ++i) y[i] *= x[i];
-}
-
 /// What the backward pass works with, for a block of rows.
 struct BackwardScratch {
-  float *activated, *slopes, *gradHidden, *rest;
+  float *activated, *gradHidden, *rest;
   size_t size;
 
   BackwardScratch(float* scratch, int rows, int width, int hidden_width) {
@@ -37,7 +30,6 @@ struct BackwardScratch {
     const int block = std::min(rows, kBackwardRowBlock);
     const size_t hidden = static_cast<size_t>(block) * hidden_width;
     activated = cut.take(hidden);
-    slopes = cut.take(hidden);
     gradHidden = cut.take(hidden);
     rest = cut.take(
         std::max(weightGradientScratch(block, width, hidden_width), weightGradientScratch(block, hidden_width, width)));
@@ -115,12 +107,11 @@ void feedForwardRowsBackward(const float* grad_out, const float* x, const float*
     const size_t elements = static_cast<size_t>(count) * hidden_width;
     const float* const grad = grad_out + static_cast<size_t>(row) * width;
     const float* const before = hidden + static_cast<size_t>(row) * hidden_width;
-    activate(before, w.activated, w.slopes, elements, activation);
-    dropRows(w.activated, w.activated, count, hidden_width, first + row, dropout);
-    addWeightGradient(grad, w.activated, w.rest, grad_weight2, grad_bias2, count, hidden_width, width);
     gemm(grad, width, packed2, nullptr, w.gradHidden, hidden_width, count, hidden_width, width);
     dropRows(w.gradHidden, w.gradHidden, count, hidden_width, first + row, dropout);
-    multiplyInPlace(w.slopes, w.gradHidden, elements);
+    activate(before, w.activated, w.gradHidden, elements, activation);
+    dropRows(w.activated, w.activated, count, hidden_width, first + row, dropout);
+    addWeightGradient(grad, w.activated, w.rest, grad_weight2, grad_bias2, count, hidden_width, width);
     addWeightGradient(w.gradHidden, x + static_cast<size_t>(row) * width, w.rest, grad_weight1, grad_bias1, count,
                       width, hidden_width);
     gemm(w.gradHidden, hidden_width, packed1, nullptr, grad_x + static_cast<size_t>(row) * width, width, count, width,

@@ -15,10 +15,10 @@ namespace {
   const EncoderParameters& p = args.parameters;
   float* const output = args.output + static_cast<size_t>(n.first) * n.width;
   const auto norm1 = [&](const float* x, float* out) {
-    layerNorm(x, p.norm1Weight, p.norm1Bias, out, n.rows, n.width, kEncoderEps);
+    normRows(x, p.norm1Weight, p.norm1Bias, out, steps.moments1, n.rows, n.width, kEncoderEps);
   };
   const auto norm2 = [&](const float* x, float* out) {
-    layerNorm(x, p.norm2Weight, p.norm2Bias, out, n.rows, n.width, kEncoderEps);
+    normRows(x, p.norm2Weight, p.norm2Bias, out, steps.moments2, n.rows, n.width, kEncoderEps);
   };
 
   if (args.preNorm) norm1(steps.x, steps.normed);
@@ -29,7 +29,7 @@ namespace {
     rotateHeads<false>(steps.joined, rows, r.queries + some.first * r.queryBatch, r.queryBatch, r);
     rotateHeads<false>(steps.joined + n.width, rows, r.keys, 0, r);
   }
-  attendSequences(attention, some);
+  attendSequences(attention, some, steps.weights);
   linear(steps.heads, args.packedOut, p.outBias, steps.sum1, n.rows, n.width, n.width);
   addDropped(steps.x, steps.sum1, n.rows, n.width, n.first, dropoutAt(args, EncoderDropout::kAttended));
 

@@ -44,7 +44,7 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
   float* const grad_keys = w.joined + width;
   attendSequencesBackward({attention, grad_heads, w.joined, grad_keys, w.joined + 2 * width, args.gradBias,
                            args.gradRelativeKeys, args.gradRelativeValues},
-                          some);
+                          some, all.weights);
   if (const Rotation& r = args.layer.rotation; r.queries) {
     const HeadRows rows{some.count, attention.queries, attention.heads, attention.width, 3 * width};
     rotateHeads<true>(w.joined, rows, r.queries + some.first * r.queryBatch, r.queryBatch, r);
@@ -63,10 +63,12 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
   float* const gradient = args.gradient + static_cast<size_t>(n.first) * n.width;
   // In place: the gradient at a norm's output becomes that at its input.
   const auto norm1 = [&](const float* x, float* at) {
-    layerNormBackward(at, x, p.norm1Weight, at, g.norm1Weight, g.norm1Bias, n.rows, n.width, kEncoderEps);
+    normRowsBackward(at, x, steps.moments1, p.norm1Weight, at, g.norm1Weight, g.norm1Bias, n.rows, n.width,
+                     kEncoderEps);
   };
   const auto norm2 = [&](const float* x, float* at) {
-    layerNormBackward(at, x, p.norm2Weight, at, g.norm2Weight, g.norm2Bias, n.rows, n.width, kEncoderEps);
+    normRowsBackward(at, x, steps.moments2, p.norm2Weight, at, g.norm2Weight, g.norm2Bias, n.rows, n.width,
+                     kEncoderEps);
   };
   // The gradient behind dropout; without any it is read where it stands.
   const auto drop = [&](EncoderDropout place) -> const float* {
@@ -88,10 +90,12 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
   gemm(attended, n.width, w.packedOut, nullptr, w.back, n.width, n.rows, n.width, n.width);
   addWeightGradient(attended, steps.heads, w.rest, g.outWeight, g.outBias, n.rows, n.width, n.width);
   attendBackward(args, all, some, w, w.back);
-  gemm(w.joined, 3 * n.width, w.packedIn, nullptr, w.back, n.width, n.rows, n.width, 3 * n.width);
   addWeightGradient(w.joined, layer.preNorm ? steps.normed : steps.x, w.rest, g.inWeight, g.inBias, n.rows, n.width,
                     3 * n.width);
-  if (layer.preNorm) norm1(steps.x, w.back);
+  if (!layer.preNorm)
+    return gemmAdd(w.joined, 3 * n.width, w.packedIn, gradient, n.width, n.rows, n.width, 3 * n.width);
+  gemm(w.joined, 3 * n.width, w.packedIn, nullptr, w.back, n.width, n.rows, n.width, 3 * n.width);
+  norm1(steps.x, w.back);
   addInPlace(w.back, gradient, n.elements);
 }
 
@@ -111,7 +115,7 @@ void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args
   packMatrix(p.outWeight, width, width, w.packedOut);
   packMatrix(p.weight1, layer.hiddenWidth, width, w.packed1);
   packMatrix(p.weight2, width, layer.hiddenWidth, w.packed2);
-  forSequences(layer.attention, [&](Sequences some) { encodeBackward(args, steps, some, w); });
+  forSequencesBackward(layer.attention, [&](Sequences some) { encodeBackward(args, steps, some, w); });
 }
 
 }  // namespace wasm_attention

@@ -17,7 +17,7 @@ namespace {
 // Rows at a time: a panel of x, 8 KB, and one of grad_out, 4 KB, stay in L1.
 constexpr int kDepthBlock = 256;
 
-/// Columns [col, col + 4) of x (depth, ·) to a panel, zeros where there is none; returns their sums.
+/// `depth` rows of columns [col, col + 4) of x to a panel, zeros where there is none; returns their sums.
 f32x4 packFourColumns(const float* x, ptrdiff_t stride, int depth, int left, float* panel) {
   f32x4 sums{};
   for (int k = 0; k < depth; ++k, x += stride, panel += kLanes) {
@@ -35,21 +35,23 @@ f32x4 packFourColumns(const float* x, ptrdiff_t stride, int depth, int left, flo
 
 /// Panels of 4 columns; adds the columns' sums to `sums`, unless that is null.
 void packLeft(const float* x, int depth, int cols, float* panels, float* sums) {
-  for (int col = 0; col < cols; col += kTileRows, panels += static_cast<size_t>(kTileRows) * depth) {
-    const int left = std::min(cols - col, kTileRows);
-    const f32x4 four = packFourColumns(x + col, cols, depth, left, panels);
-    for (int c = 0; sums && c < left; ++c) sums[col + c] += four[c];
+  for (int k = 0; k < depth; k += kPackedRows, x += static_cast<size_t>(kPackedRows) * cols) {
+    const int rows = std::min(depth - k, kPackedRows);
+    float* panel = panels + k * kTileRows;
+    for (int col = 0; col < cols; col += kTileRows, panel += static_cast<size_t>(kTileRows) * depth) {
+      const int left = std::min(cols - col, kTileRows);
+      const f32x4 four = packFourColumns(x + col, cols, rows, left, panel);
+      for (int c = 0; sums && c < left; ++c) sums[col + c] += four[c];
+    }
   }
 }
 
-void addTile(const Tile& tile, float* out, ptrdiff_t stride, int rows, int cols) {
+/// A tile at the edge of out. A function of its own, so that the others stay in registers.
+[[gnu::noinline]] void addPart(const float* left, const float* right, int depth, float* out, ptrdiff_t stride, int rows,
+                               int cols) {
+  const Tile tile = multiplyTile<kTileRows>(left, right, depth);
   for (int r = 0; r < rows; ++r, out += stride) {
-    if (cols == kTileCols) {
-      store(out, load(out) + tile.sum[r][0]);
-      store(out + kLanes, load(out + kLanes) + tile.sum[r][1]);
-    } else {
-      for (int c = 0; c < cols; ++c) out[c] += tile.sum[r][c / kLanes][c % kLanes];
-    }
+    for (int c = 0; c < cols; ++c) out[c] += tile.sum[r][c / kLanes][c % kLanes];
   }
 }
 
@@ -57,10 +59,14 @@ void addTile(const Tile& tile, float* out, ptrdiff_t stride, int rows, int cols)
 /// the first product is still under way.
 [[gnu::noinline]] void addProduct(const float* left, const float* right, float* out, int rows, int cols, int depth) {
   for (int c = 0; c < cols; c += kTileCols, right += static_cast<size_t>(kTileCols) * depth) {
-    for (int r = 0; r < rows; r += kTileRows) {
-      const Tile tile = multiplyTile<kTileRows>(left + static_cast<size_t>(r) * depth, right, depth);
-      addTile(tile, out + static_cast<size_t>(r) * cols + c, cols, std::min(rows - r, kTileRows),
-              std::min(cols - c, kTileCols));
+    const float* panel = left;
+    float* to = out + c;
+    for (int r = 0; r < rows; r += kTileRows, panel += kTileRows * depth, to += kTileRows * cols) {
+      if (rows - r >= kTileRows && cols - c >= kTileCols) {
+        addTile(multiplyTile<kTileRows>(panel, right, depth), to, cols, to, cols);
+      } else {
+        addPart(panel, right, depth, to, cols, std::min(rows - r, kTileRows), std::min(cols - c, kTileCols));
+      }
     }
   }
 }

@@ -3,7 +3,7 @@
  * this ships: the instance's exports are replaced on their way to the library, as `tests/support/library.ts` reads them.
  */
 import { load, type WasmAttention } from 'wasm-attention';
-import { exportName, loadWatching } from '../support/instance.js';
+import { loadWatching, type Watched } from '../support/instance.js';
 
 /** The allocator's books of one copy of the library. */
 export class Allocator {
@@ -40,9 +40,9 @@ export class Allocator {
   #onward = false;
 
   /** An instance whose malloc and free go through here. */
-  watch(instance: WebAssembly.Instance, memory: WebAssembly.Memory): WebAssembly.Instance {
+  watch({ instance, memory, name }: Watched): WebAssembly.Instance {
     type Export = (value: number) => number;
-    const [mallocName, freeName] = [exportName('malloc'), exportName('free')];
+    const [mallocName, freeName] = [name('malloc'), name('free')];
     const exports = { ...instance.exports };
     const [malloc, free] = [exports[mallocName] as Export, exports[freeName] as Export];
     this.memory = memory;
@@ -69,7 +69,7 @@ export async function loadWatched(
   loader: typeof load,
 ): Promise<{ attention: WasmAttention; allocator: Allocator }> {
   const allocator = new Allocator();
-  const attention = await loadWatching(loader, (instance, memory) => allocator.watch(instance, memory));
+  const attention = await loadWatching(loader, (watched) => allocator.watch(watched));
   return { attention, allocator };
 }
 

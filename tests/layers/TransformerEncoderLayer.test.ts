@@ -173,7 +173,6 @@ describe(NAME, () => {
     ['x of rank 2', 'RangeError', () => layer.forward(random.tensor([5, 12]))],
     ['training that is no boolean', 'TypeError', () => layer.forward(x, { training: 1 } as never)],
     ['a past', 'RangeError', () => layer.forward(x, { pastKey: x, pastValue: x } as never)],
-    ['out', 'RangeError', () => layer.forward(x, { out: {} } as never)],
   ];
   testRejections(NAME, rows, () => expect(layer.forward(x).output.shape).toEqual([2, 5, 12]));
 });

@@ -5,37 +5,46 @@ import type { load, WasmAttention } from 'wasm-attention';
 /** The threads that every suite is run with; with several, each loop is shared, however small. */
 export const THREADS = Number(process.env.THREADS ?? 1);
 
-const GLUE = new URL(`../../build/glue/${THREADS > 1 ? 'threads' : 'core'}.js`, import.meta.url);
-
 /** What the linker called an export, from the file of the build that the library reads it from. */
-export function exportName(name: string): string {
-  const found = new RegExp(`["']?${name}["']?:\\s*["'](\\w+)["']`).exec(readFileSync(GLUE, 'utf8'))?.[1];
-  if (!found) throw new Error(`expected the name of ${name} in ${GLUE.pathname}, found none`);
+function exportName(name: string, file: 'core' | 'threads'): string {
+  const glue = new URL(`../../build/glue/${file}.js`, import.meta.url);
+  const found = new RegExp(`["']?${name}["']?:\\s*["'](\\w+)["']`).exec(readFileSync(glue, 'utf8'))?.[1];
+  if (!found) throw new Error(`expected the name of ${name} in ${glue.pathname}, found none`);
   return found;
 }
 
 const isMemory = (value: unknown): value is WebAssembly.Memory =>
   Object.prototype.toString.call(value) === '[object WebAssembly.Memory]';
+const memoryOf = (parts: readonly object[]): WebAssembly.Memory | undefined =>
+  parts.flatMap((part) => Object.values(part) as unknown[]).find(isMemory);
 
-/** Loads; the instance passes through `watch` on its way to the library, with the memory it works in. */
+/** An instance on its way to the library. */
+export interface Watched {
+  readonly instance: WebAssembly.Instance;
+  readonly memory: WebAssembly.Memory;
+  /** What an export is called. */
+  name(role: string): string;
+}
+
+/** Loads; each instance passes through `watch`. */
 export async function loadWatching(
   loader: typeof load,
-  watch: (instance: WebAssembly.Instance, memory: WebAssembly.Memory) => WebAssembly.Instance,
+  watch: (watched: Watched) => WebAssembly.Instance,
 ): Promise<WasmAttention> {
   const { instantiate } = WebAssembly;
   const watching = async (module: WebAssembly.Module, imports: WebAssembly.Imports) => {
     const instance = await instantiate(module, imports);
-    if (THREADS > 1) (instance.exports[exportName('setWorthThreads')] as (work: number) => void)(0);
-    const parts = [instance.exports, ...Object.values(imports)].flatMap((part) => Object.values(part));
-    const memory = parts.find(isMemory);
+    // A module for threads is given its memory.
+    const shared = memoryOf(Object.values(imports));
+    const memory = shared ?? memoryOf([instance.exports]);
     if (!memory) throw new Error('expected an instance with a memory, got one without');
-    return watch(instance, memory);
+    const name = (role: string): string => exportName(role, shared ? 'threads' : 'core');
+    if (shared) (instance.exports[name('setWorthThreads')] as (work: number) => void)(0);
+    return watch({ instance, memory, name });
   };
   WebAssembly.instantiate = watching as typeof instantiate;
   try {
-    const attention = await loader({ threads: THREADS });
-    if (attention.features.threads !== THREADS) throw new Error(`expected ${THREADS} threads`);
-    return attention;
+    return await loader({ threads: THREADS });
   } finally {
     WebAssembly.instantiate = instantiate;
   }

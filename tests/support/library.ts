@@ -1,13 +1,14 @@
 /** The library under test, loaded once for a test file, and its linear memory, which the library itself does not show. */
 import { load, type WasmAttention } from 'wasm-attention';
-import { loadWatching } from './instance.js';
+import { loadWatching, THREADS } from './instance.js';
 
 let memory: WebAssembly.Memory | undefined;
 
-export const attention = await loadWatching(load, (instance, its) => {
-  memory = its;
-  return instance;
+export const attention = await loadWatching(load, (watched) => {
+  ({ memory } = watched);
+  return watched.instance;
 });
+if (attention.features.threads !== THREADS) throw new Error(`expected ${THREADS} threads`);
 
 /** Bytes of the module's linear memory. It only ever grows. */
 export function heapBytes(): number {

@@ -11,7 +11,7 @@ export type {
 export type { Adam, AdamOptions } from './layers/adam.js';
 export type { Embedding, EmbeddingOptions } from './layers/embedding.js';
 export type { Activation, FeedForward, FeedForwardOptions } from './layers/feedForward.js';
-export type { ForwardOptions, Layer, LayerResult } from './layers/layer.js';
+export type { BackwardOptions, ForwardOptions, Layer, LayerResult } from './layers/layer.js';
 export type { LayerNorm, LayerNormOptions } from './layers/layerNorm.js';
 export type { Linear, LinearOptions } from './layers/linear.js';
 export type { KeyValueCache } from './layers/keyValueCache.js';

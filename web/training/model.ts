@@ -17,6 +17,9 @@ import { randomNumbers, type Batch } from './task.js';
  *
  * A layer's forward pass in training returns `backward` with its output. A model's backward pass calls them in the opposite
  * order, each with what the one before returned; the gradients of the parameters add up in the layers.
+ *
+ * In training all that passes from one layer to the next passes through one array (`out`), for a layer has its copy by the time
+ * it answers. Fresh arrays would be right as well, and take a fifteenth of a step's time: they are new memory, step by step.
  */
 export class Model {
   readonly #attention: WasmAttention;
@@ -26,6 +29,7 @@ export class Model {
   readonly #encoder: TransformerEncoderLayer;
   readonly #head: Linear;
   readonly #adam: Adam;
+  #arrays: Arrays | undefined;
 
   constructor(attention: WasmAttention, settings: TrainingSettings) {
     const { numHiddens, numHeads, ffnHiddens, vocabulary, learningRate: lr } = settings;
@@ -71,13 +75,18 @@ export class Model {
 
   /** The scores (count · length, vocabulary), also of sequences longer than those learned from, up to `longest`. */
   forward(batch: Pick<Batch, 'count' | 'tokens'>): Tensor {
-    return this.#forward(batch, false).logits;
+    return this.#forward(batch).logits;
   }
 
-  /** Learns from one batch. Returns what it answered before, and how wrong that was: the mean cross-entropy, in nats. */
+  /**
+   * Learns from one batch. Returns what it answered before, until the next batch, and how wrong that was: the mean
+   * cross-entropy, in nats.
+   */
   learn({ count, tokens, targets }: Batch): { loss: number; logits: Tensor } {
-    const { logits, backward } = this.#forward({ count, tokens }, true);
-    const { loss, gradLogits } = this.#attention.softmaxCrossEntropy(logits, targets);
+    if (this.#arrays?.tokens !== tokens.length) this.#arrays = makeArrays(tokens.length, this.#settings);
+    const arrays = this.#arrays;
+    const { logits, backward } = this.#forward({ count, tokens }, arrays);
+    const { loss, gradLogits } = this.#attention.softmaxCrossEntropy(logits, targets, { out: arrays });
     this.#adam.zeroGrad();
     backward(gradLogits);
     this.#adam.step();
@@ -86,7 +95,7 @@ export class Model {
 
   /** (H, n, n): where each token of the one sequence looks. */
   weights(sequence: Int32Array): Tensor {
-    const { weights } = this.#forward({ count: 1, tokens: sequence }, false, true);
+    const { weights } = this.#forward({ count: 1, tokens: sequence }, undefined, true);
     const { data, shape } = weights!;
     return { data, shape: shape.slice(1) };
   }
@@ -105,29 +114,50 @@ export class Model {
     return [this.#embedding, ...this.#positions.layers, this.#encoder, this.#head];
   }
 
-  #forward({ count, tokens }: Pick<Batch, 'count' | 'tokens'>, training: boolean, needWeights = false) {
+  /** `arrays` are there in training. */
+  #forward({ count, tokens }: Pick<Batch, 'count' | 'tokens'>, arrays?: Arrays, needWeights = false) {
     const { numHiddens, causal } = this.#settings;
     const { added, tell } = this.#positions;
     const length = tokens.length / count;
-    const embedded = this.#embedding.forward({ data: tokens, shape: [count, length] }, { training });
-    const placed = added?.forward(embedded.output, { training });
+    const training = arrays !== undefined;
+    const options = arrays ? { training, out: { output: arrays.hidden } } : {};
+    const embedded = this.#embedding.forward({ data: tokens, shape: [count, length] }, options);
+    const placed = added?.forward(embedded.output, options);
     const told = tell?.(training, length);
     const encoded = this.#encoder.forward((placed ?? embedded).output, {
       ...told?.options,
+      ...options,
       isCausal: causal,
-      training,
       needWeights,
     });
     const flat = { data: encoded.output.data, shape: [count * length, numHiddens] };
-    const { output: logits, backward: headBackward } = this.#head.forward(flat, { training });
+    const headOptions = arrays ? { training, out: { output: arrays.logits } } : {};
+    const { output: logits, backward: headBackward } = this.#head.forward(flat, headOptions);
     const backward = (gradLogits: Tensor): void => {
-      const { data } = headBackward!(gradLogits).input;
-      const { input, ...gradients } = encoded.backward!({ data, shape: encoded.output.shape });
+      const back = { out: { input: arrays!.hidden } };
+      const { data } = headBackward!(gradLogits, back).input;
+      const { input, ...gradients } = encoded.backward!({ data, shape: encoded.output.shape }, back);
       told?.backward?.(gradients);
-      embedded.backward!(placed ? placed.backward!(input).input : input);
+      embedded.backward!(placed ? placed.backward!(input, back).input : input);
     };
     return { logits, backward, weights: encoded.weights };
   }
+}
+
+/** What a training step's results are written into. */
+interface Arrays {
+  /** For how many. */
+  readonly tokens: number;
+  /** (tokens, D): on the way up what a layer returns, on the way back its gradient. */
+  readonly hidden: Float32Array;
+  /** (tokens, vocabulary) */
+  readonly logits: Float32Array;
+  readonly gradLogits: Float32Array;
+}
+
+function makeArrays(tokens: number, { numHiddens, vocabulary }: TrainingSettings): Arrays {
+  const make = (width: number) => new Float32Array(tokens * width);
+  return { tokens, hidden: make(numHiddens), logits: make(vocabulary), gradLogits: make(vocabulary) };
 }
 
 /** The highest score of each row of (rows, vocabulary): the model's answers. */

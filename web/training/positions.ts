@@ -1,5 +1,13 @@
 /** Six ways to tell the model about order. All else in the model is the same. */
-import type { Layer, RotaryOptions, Tensor, TensorLike, WasmAttention } from 'wasm-attention';
+import type {
+  BackwardOptions,
+  ForwardOptions,
+  Layer,
+  RotaryOptions,
+  Tensor,
+  TensorLike,
+  WasmAttention,
+} from 'wasm-attention';
 import type { Positions, TrainingSettings } from './settings.js';
 
 /** The gradients that attention's backward pass has for tables of positions. */
@@ -22,8 +30,8 @@ export interface PositionScheme {
   readonly added?: {
     forward(
       tokens: Tensor,
-      options: { training: boolean },
-    ): { output: Tensor; backward?: (gradient: TensorLike) => { input: Tensor } };
+      options: ForwardOptions,
+    ): { output: Tensor; backward?: (gradient: TensorLike, options?: BackwardOptions) => { input: Tensor } };
   };
   /** Positions that turn queries and keys: told to the encoder layer when it is made. */
   readonly rotary?: RotaryOptions;

@@ -30,18 +30,25 @@ export function training({ wasm }, problem) {
   const layers = [embedding, positions, encoder, head];
   const adam = new wasm.Adam(layers.flatMap((layer) => layer.parameters()), { lr, betas, eps }); // prettier-ignore
 
-  const training = { training: true };
+  // As in web/training, one array for all that passes from layer to layer.
+  const [passed, scores, gradScores] = [width, vocabulary, vocabulary].map(
+    (w) => new Float32Array(batch * n * w),
+  );
+  const training = { training: true, out: { output: passed } };
+  const back = { out: { input: passed } };
   const run = steps(problem, ({ tokens, targets }) => {
     const embedded = embedding.forward({ data: tokens, shape: [batch, n] }, training);
     const placed = positions.forward(embedded.output, training);
     const encoded = encoder.forward(placed.output, training);
     const flat = { data: encoded.output.data, shape: [batch * n, width] };
-    const scored = head.forward(flat, training);
-    const { loss, gradLogits } = wasm.softmaxCrossEntropy(scored.output, targets);
+    const scored = head.forward(flat, { training: true, out: { output: scores } });
+    const { loss, gradLogits } = wasm.softmaxCrossEntropy(scored.output, targets, {
+      out: { gradLogits: gradScores },
+    });
     adam.zeroGrad();
-    const { data } = scored.backward(gradLogits).input;
-    const gradPlaced = encoded.backward({ data, shape: encoded.output.shape }).input;
-    embedded.backward(placed.backward(gradPlaced).input);
+    const { data } = scored.backward(gradLogits, back).input;
+    const gradPlaced = encoded.backward({ data, shape: encoded.output.shape }, back).input;
+    embedded.backward(placed.backward(gradPlaced, back).input);
     adam.step();
     return loss;
   });

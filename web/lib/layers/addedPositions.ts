@@ -1,3 +1,4 @@
+import { checkOut } from '../attentionOptions.js';
 import {
   checkBoolean,
   checkInteger,
@@ -5,12 +6,11 @@ import {
   checkSeed,
   showShape,
   toTensorOfRank,
-  toTensorOfShape,
-  wrongKind,
   wrongValue,
 } from '../check.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
+import { backwardOnce, type BackwardOptions } from './layer.js';
 
 /** What a forward pass may be told. */
 export interface PositionalEncodingForwardOptions {
@@ -20,6 +20,8 @@ export interface PositionalEncodingForwardOptions {
   offset?: number;
   /** Dropout's seed for this pass. By default each pass in training takes the next one from the layer's on. */
   seed?: number;
+  /** As of every layer. */
+  out?: { output?: Float32Array };
 }
 
 /** What a forward pass returns. */
@@ -30,7 +32,7 @@ export interface PositionalEncodingResult {
    * Present when `training`; can be called once. The gradient passes where dropout let the token pass; a learned table's is
    * added to `grad`.
    */
-  backward?: (gradOutput: TensorLike) => { input: Tensor };
+  backward?: (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor };
 }
 
 /** A checked forward pass over tokens. */
@@ -43,6 +45,7 @@ export interface Tokens {
   readonly offset: number;
   readonly training: boolean;
   readonly seed: number | undefined;
+  readonly into: Float32Array | undefined;
 }
 
 export function checkTokens(
@@ -61,7 +64,8 @@ export function checkTokens(
     wrongValue(operation, `x of width ${expectedWidth}`, `shape ${showShape(input.shape)}`);
   }
   const batch = input.shape.length === 3 ? input.shape[0]! : 1;
-  return { input, batch, length, width, offset, training, seed };
+  const into = checkOut(operation, 'out.output', given.out?.output, input.data.length);
+  return { input, batch, length, width, offset, training, seed, into };
 }
 
 /** The layer's side of a pass: where its table's rows for these tokens stand. */
@@ -80,33 +84,26 @@ export interface PositionTable {
 /** dropout(x + table), dropout only in training, and the way back. */
 export function addPositions(
   { raw, memory }: Wasm,
-  { input, batch, length, width, training }: Tokens,
+  { input, batch, length, width, training, into }: Tokens,
   seed: number,
   table: PositionTable,
 ): PositionalEncodingResult {
   const dropout = training ? table.dropout : 0;
-  const backwardName = `${table.operation}.backward`;
   const shape = [...input.shape];
   const data = memory.scope(`${table.operation}.forward`, () => {
     const sum = memory.floats(input.data);
     raw.addPositions(sum, table.rows(), sum, batch, length, width, seed, dropout);
-    return memory.read(sum, input.data.length);
+    return memory.read(sum, input.data.length, into);
   });
-  const output = { data, shape };
+  const output = { data, shape: [...shape] };
   if (!training) return { output };
-  let used = false;
-  const backward = (gradOutput: TensorLike): { input: Tensor } => {
-    table.check(backwardName);
-    if (used) wrongKind(backwardName, 'one call for each forward pass', 'a second one');
-    const gradient = toTensorOfShape(backwardName, 'gradOutput', gradOutput, shape);
-    const data = memory.scope(backwardName, () => {
+  const backward = backwardOnce(table.operation, table, shape, shape, (operation, gradOutput, into) =>
+    memory.scope(operation, () => {
       const rows = table.gradient();
-      const passed = memory.floats(gradient.data);
+      const passed = memory.floats(gradOutput);
       raw.addPositionsBackward(passed, passed, rows, batch, length, width, seed, dropout);
-      return memory.read(passed, gradient.data.length);
-    });
-    used = true;
-    return { input: { data, shape: [...shape] } };
-  };
+      return memory.read(passed, gradOutput.length, into);
+    }),
+  );
   return { output, backward };
 }

@@ -1,3 +1,4 @@
+import { checkOut } from '../attentionOptions.js';
 import { checkInteger, checkOptions, checkSeed, sizeOf, toInt32, wrongKind, wrongValue } from '../check.js';
 import { freshSeed, normal } from '../random.js';
 import type { TensorLike } from '../types.js';
@@ -83,21 +84,27 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
       if (row >= this.#rows) wrongValue(FORWARD, `ids below ${this.#rows}`, row);
     }
     const shape = [...rows.shape, width];
+    const into = checkOut(FORWARD, 'out.output', options?.out?.output, sizeOf(shape));
     const data = memory.scope(FORWARD, () => {
       const placed = memory.ints(rows.data);
       const out = memory.reserve(sizeOf(shape));
       raw.embedding(placed, parameters.address('weight'), out, count, width);
-      return memory.read(out, sizeOf(shape));
+      return memory.read(out, sizeOf(shape), into);
     });
     const output = { data, shape };
     if (!training) return { output };
-    const backward = backwardOnce(OPERATION, parameters, [...shape], rows.shape, (operation, gradOutput) =>
-      memory.scope(operation, () => {
-        const gradient = memory.floats(gradOutput);
-        const placed = memory.ints(rows.data);
-        raw.embeddingBackward(gradient, placed, parameters.gradient('weight'), count, width);
-        return new Float32Array(count);
-      }),
+    const backward = backwardOnce(
+      OPERATION,
+      parameters,
+      [...shape],
+      rows.shape,
+      (operation, gradOutput, into) =>
+        memory.scope(operation, () => {
+          const gradient = memory.floats(gradOutput);
+          const placed = memory.ints(rows.data);
+          raw.embeddingBackward(gradient, placed, parameters.gradient('weight'), count, width);
+          return into?.fill(0) ?? new Float32Array(count);
+        }),
     );
     return { output, backward };
   }

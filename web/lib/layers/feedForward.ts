@@ -1,3 +1,4 @@
+import { checkOut } from '../attentionOptions.js';
 import {
   checkBoolean,
   checkInteger,
@@ -115,6 +116,8 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
     const size = input.data.length;
     const rows = size / width;
     const shape = [...input.shape];
+    const into = checkOut(FORWARD, 'out.output', options?.out?.output, size);
+    const kept = training ? input.data.slice() : input.data;
     let keptHidden: Float32Array;
     const data = memory.scope(FORWARD, () => {
       const [packed1, packed2] = [parameters.packed('dense1.weight'), parameters.packed('dense2.weight')];
@@ -125,29 +128,36 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
       const out = memory.reserve(size);
       raw.feedForward(placed, packed1, bias1, packed2, bias2, hidden, scratch, out, rows, width, hiddenWidth, activation, 0, 0); // prettier-ignore
       if (training) keptHidden = memory.read(hidden, rows * hiddenWidth);
-      return memory.read(out, size);
+      return memory.read(out, size, into);
     });
     const output = { data, shape };
     if (!training) return { output };
-    const kept = input.data.slice();
-    const backward = backwardOnce(OPERATION, parameters, [...shape], [...shape], (operation, gradOutput) =>
-      memory.scope(operation, () => {
-        const gradient = memory.floats(gradOutput);
-        const before = memory.floats(kept);
-        const hidden = memory.floats(keptHidden);
-        const gradInput = memory.reserve(size);
-        const scratch = memory.reserve(raw.feedForwardBackwardScratch(rows, width, hiddenWidth));
-        const [weight1, weight2] = [parameters.address('dense1.weight'), parameters.address('dense2.weight')];
-        const [gradWeight1, gradWeight2] = [
-          parameters.gradient('dense1.weight'),
-          parameters.gradient('dense2.weight'),
-        ];
-        const [gradBias1, gradBias2] = parameters.has('dense1.bias')
-          ? [parameters.gradient('dense1.bias'), parameters.gradient('dense2.bias')]
-          : [0, 0];
-        raw.feedForwardBackward(gradient, before, hidden, weight1, weight2, scratch, gradInput, gradWeight1, gradBias1, gradWeight2, gradBias2, rows, width, hiddenWidth, activation, 0, 0); // prettier-ignore
-        return memory.read(gradInput, size);
-      }),
+    const backward = backwardOnce(
+      OPERATION,
+      parameters,
+      [...shape],
+      [...shape],
+      (operation, gradOutput, into) =>
+        memory.scope(operation, () => {
+          const gradient = memory.floats(gradOutput);
+          const before = memory.floats(kept);
+          const hidden = memory.floats(keptHidden);
+          const gradInput = memory.reserve(size);
+          const scratch = memory.reserve(raw.feedForwardBackwardScratch(rows, width, hiddenWidth));
+          const [weight1, weight2] = [
+            parameters.address('dense1.weight'),
+            parameters.address('dense2.weight'),
+          ];
+          const [gradWeight1, gradWeight2] = [
+            parameters.gradient('dense1.weight'),
+            parameters.gradient('dense2.weight'),
+          ];
+          const [gradBias1, gradBias2] = parameters.has('dense1.bias')
+            ? [parameters.gradient('dense1.bias'), parameters.gradient('dense2.bias')]
+            : [0, 0];
+          raw.feedForwardBackward(gradient, before, hidden, weight1, weight2, scratch, gradInput, gradWeight1, gradBias1, gradWeight2, gradBias2, rows, width, hiddenWidth, activation, 0, 0); // prettier-ignore
+          return memory.read(gradInput, size, into);
+        }),
     );
     return { output, backward };
   }

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkBoolean, checkOptions, toTensorOfShape, wrongKind } from '../check.js';
+import { checkOut } from '../attentionOptions.js';
+import { checkBoolean, checkOptions, sizeOf, toTensorOfShape, wrongKind } from '../check.js';
 import { disposeSymbol } from '../dispose.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Parameter, Parameters } from './parameters.js';
@@ -8,6 +9,14 @@ import type { Parameter, Parameters } from './parameters.js';
 export interface ForwardOptions {
   /** Keeps what `backward` needs, and returns it. Default false. */
   training?: boolean;
+  /** Written into in place of a fresh array, which in a training loop is new memory for every step; may be x's own array. */
+  out?: { output?: Float32Array };
+}
+
+/** What a backward pass may be told. */
+export interface BackwardOptions {
+  /** As of a forward pass, `input` for the input's gradient; may be gradOutput's own array. */
+  out?: { input?: Float32Array };
 }
 
 /** What a forward pass returns. */
@@ -20,7 +29,7 @@ export interface LayerResult {
    * @param gradOutput the shape of `output`
    * @throws TypeError at a second call and after `dispose()`; RangeError for another shape
    */
-  backward?: (gradOutput: TensorLike) => { input: Tensor };
+  backward?: (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor };
 }
 
 /**
@@ -81,15 +90,15 @@ export function runOnce<T>(
   layer: string,
   owner: { check(operation: string): void },
   outputShape: readonly number[],
-  run: (operation: string, gradOutput: Float32Array) => T,
-): (gradOutput: TensorLike) => T {
+  run: (operation: string, gradOutput: Float32Array, options: BackwardOptions) => T,
+): (gradOutput: TensorLike, options?: BackwardOptions) => T {
   const operation = `${layer}.backward`;
   let used = false;
-  return (gradOutput) => {
+  return (gradOutput, options) => {
     owner.check(operation);
     if (used) wrongKind(operation, 'one call for each forward pass', 'a second one');
     const gradient = toTensorOfShape(operation, 'gradOutput', gradOutput, outputShape);
-    const result = run(operation, gradient.data);
+    const result = run(operation, gradient.data, checkOptions<BackwardOptions>(operation, options));
     used = true;
     return result;
   };
@@ -98,12 +107,22 @@ export function runOnce<T>(
 /** `runOnce` where the result is the gradient of one input. */
 export function backwardOnce(
   layer: string,
-  parameters: Parameters,
+  owner: { check(operation: string): void },
   outputShape: readonly number[],
   inputShape: readonly number[],
-  run: (operation: string, gradOutput: Float32Array) => Float32Array,
-): (gradOutput: TensorLike) => { input: Tensor } {
-  return runOnce(layer, parameters, outputShape, (operation, gradOutput) => ({
-    input: { data: run(operation, gradOutput), shape: [...inputShape] },
-  }));
+  run: (operation: string, gradOutput: Float32Array, into?: Float32Array) => Float32Array,
+): (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor } {
+  return runOnce(layer, owner, outputShape, (operation, gradOutput, options) => {
+    const into = checkInto(operation, options, sizeOf(inputShape));
+    return { input: { data: run(operation, gradOutput, into), shape: [...inputShape] } };
+  });
+}
+
+/** The array for the gradient of an input of `size` numbers, where one was given. */
+export function checkInto(
+  operation: string,
+  { out }: BackwardOptions,
+  size: number,
+): Float32Array | undefined {
+  return checkOut(operation, 'out.input', out?.input, size);
 }

@@ -1,3 +1,4 @@
+import { checkOut } from '../attentionOptions.js';
 import {
   checkBoolean,
   checkInteger,
@@ -107,26 +108,32 @@ class LayerNormLayer extends ParameterOwner implements LayerNorm {
     const width = sizeOf(this.#shape);
     const rows = size / width;
     const shape = [...input.shape];
+    const into = checkOut(FORWARD, 'out.output', options?.out?.output, size);
+    const kept = training ? input.data.slice() : input.data;
     const data = memory.scope(FORWARD, () => {
       const placed = memory.floats(input.data);
       const [weight, bias] = [parameters.address('weight'), parameters.address('bias')];
       raw.layerNorm(placed, weight, bias, placed, rows, width, eps);
-      return memory.read(placed, size);
+      return memory.read(placed, size, into);
     });
     const output = { data, shape };
     if (!training) return { output };
-    const kept = input.data.slice();
     const affine = parameters.has('weight');
-    const backward = backwardOnce(OPERATION, parameters, [...shape], [...shape], (operation, gradOutput) =>
-      memory.scope(operation, () => {
-        const gradient = memory.floats(gradOutput);
-        const before = memory.floats(kept);
-        const gradWeight = affine ? parameters.gradient('weight') : 0;
-        const gradBias = affine ? parameters.gradient('bias') : 0;
-        const weight = parameters.address('weight');
-        raw.layerNormBackward(gradient, before, weight, gradient, gradWeight, gradBias, rows, width, eps);
-        return memory.read(gradient, size);
-      }),
+    const backward = backwardOnce(
+      OPERATION,
+      parameters,
+      [...shape],
+      [...shape],
+      (operation, gradOutput, into) =>
+        memory.scope(operation, () => {
+          const gradient = memory.floats(gradOutput);
+          const before = memory.floats(kept);
+          const gradWeight = affine ? parameters.gradient('weight') : 0;
+          const gradBias = affine ? parameters.gradient('bias') : 0;
+          const weight = parameters.address('weight');
+          raw.layerNormBackward(gradient, before, weight, gradient, gradWeight, gradBias, rows, width, eps);
+          return memory.read(gradient, size, into);
+        }),
     );
     return { output, backward };
   }

@@ -1,3 +1,4 @@
+import { checkOut } from '../attentionOptions.js';
 import {
   checkBoolean,
   checkInteger,
@@ -93,6 +94,7 @@ class LinearLayer extends ParameterOwner implements Linear {
     const rows = input.data.length / inputs;
     const shape = [...input.shape.slice(0, -1), outputs];
     const size = input.data.length;
+    const into = checkOut(FORWARD, 'out.output', options?.out?.output, rows * outputs);
     const { data, kept } = memory.scope(FORWARD, () => {
       const packed = parameters.packed('weight');
       const out = memory.reserve(rows * outputs);
@@ -100,7 +102,7 @@ class LinearLayer extends ParameterOwner implements Linear {
       const placed = kept?.place() ?? memory.reserve(size);
       memory.write(placed, input.data);
       raw.linear(placed, packed, parameters.address('bias'), out, rows, inputs, outputs);
-      return { data: memory.read(out, rows * outputs), kept };
+      return { data: memory.read(out, rows * outputs, into), kept };
     });
     const output = { data, shape };
     if (!kept) return { output };
@@ -109,7 +111,7 @@ class LinearLayer extends ParameterOwner implements Linear {
       parameters,
       [...shape],
       [...input.shape],
-      (operation, gradOutput) =>
+      (operation, gradOutput, into) =>
         memory.scope(operation, () => {
           const gradient = memory.floats(gradOutput);
           const before = kept.place();
@@ -131,7 +133,7 @@ class LinearLayer extends ParameterOwner implements Linear {
             outputs,
           );
           kept.done();
-          return memory.read(gradInput, size);
+          return memory.read(gradInput, size, into);
         }),
     );
     return { output, backward };

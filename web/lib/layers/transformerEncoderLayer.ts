@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkAttentionOptions } from '../attentionOptions.js';
+import { checkAttentionOptions, checkOut } from '../attentionOptions.js';
 import {
   checkBoolean,
   checkInteger,
@@ -18,7 +18,14 @@ import type { Wasm } from '../wasm.js';
 import { Activations } from './activations.js';
 import { encoderBackward, encoderForward, type Encoder } from './encoderPass.js';
 import { checkActivation, type Activation } from './feedForward.js';
-import { checkTraining, ParameterOwner, runOnce, type Layer } from './layer.js';
+import {
+  checkInto,
+  checkTraining,
+  ParameterOwner,
+  runOnce,
+  type BackwardOptions,
+  type Layer,
+} from './layer.js';
 import { linearSpecs, Parameters, type ParameterSpec } from './parameters.js';
 import { rotaryPositions, type RotaryPositioning } from './rotaryPositions.js';
 import type { LayerForwardOptions, MultiHeadAttentionGradients, MultiHeadAttentionResult } from './types.js';
@@ -50,7 +57,7 @@ export interface TransformerEncoderLayerOptions {
 /** What a forward pass may be told: attention's options, none of them a past. */
 export type TransformerEncoderLayerForwardOptions = Omit<
   LayerForwardOptions,
-  'cache' | 'pastKey' | 'pastValue' | 'out'
+  'cache' | 'pastKey' | 'pastValue'
 >;
 
 /** What `TransformerEncoderLayer.forward` returns. */
@@ -63,6 +70,7 @@ export interface TransformerEncoderLayerResult extends Pick<
   /** As of every layer; gradients of attention's options are there where these were given. */
   backward?: (
     gradOutput: TensorLike,
+    options?: BackwardOptions,
   ) => { input: Tensor } & Pick<MultiHeadAttentionGradients, 'bias' | 'relativeKeys' | 'relativeValues'>;
 }
 
@@ -74,7 +82,7 @@ export interface TransformerEncoderLayerResult extends Pick<
 export interface TransformerEncoderLayer extends Omit<Layer, 'forward'> {
   /**
    * @param x (B, L, D)
-   * @throws RangeError also for `cache`, `pastKey`, `pastValue` and `out`
+   * @throws RangeError also for `cache`, `pastKey` and `pastValue`
    * @example
    * const layer = new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 });
    * const { output } = layer.forward(x, { validLens: [3, 2] });
@@ -141,11 +149,12 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
     parameters.check(FORWARD);
     const training = checkTraining(FORWARD, options);
     const given: LayerForwardOptions = options ?? {};
-    for (const name of ['cache', 'pastKey', 'pastValue', 'out'] as const) {
+    for (const name of ['cache', 'pastKey', 'pastValue'] as const) {
       if (given[name] != null) wrongValue(FORWARD, `no ${name}`, 'one');
     }
     const input = toTensorOfShape(FORWARD, 'x', x, ['B', 'L', heads * width]);
     const [batch, length] = input.shape as [number, number, number];
+    const into = checkOut(FORWARD, 'out.output', given.out?.output, input.data.length);
     const used: AttentionOptions = {
       ...given,
       dropout: given.dropout ?? (training ? this.#dropout : 0),
@@ -156,15 +165,16 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
       checkAttentionOptions(FORWARD, options, { batch, heads, queries: length, keys: length, width, valueWidth: width, past: 0, scoresShape }); // prettier-ignore
     const rotation = this.#rotary?.(FORWARD, given, { batch, queries: length, tokens: length, past: 0 });
     const pass = { batch, length, plan: check(used), rotation, training };
-    const { result, kept } = encoderForward(FORWARD, this.#encoder, pass, input);
+    const { result, kept } = encoderForward(FORWARD, this.#encoder, pass, input, into);
     if (!kept) return result;
     // Every training step drops other elements.
     this.#seed = (this.#seed + 1) >>> 0;
     const back = { ...pass, plan: check(keptOptions(used)) };
     const shape = [batch, length, heads * width];
-    const backward = runOnce(OPERATION, parameters, shape, (operation, gradOutput) =>
-      encoderBackward(operation, this.#encoder, back, kept, gradOutput),
-    );
+    const backward = runOnce(OPERATION, parameters, shape, (operation, gradOutput, options) => {
+      const into = checkInto(operation, options, gradOutput.length);
+      return encoderBackward(operation, this.#encoder, back, kept, gradOutput, into);
+    });
     return { ...result, backward };
   }
 

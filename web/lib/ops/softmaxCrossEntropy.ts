@@ -1,3 +1,4 @@
+import { checkOut } from '../attentionOptions.js';
 import { checkInteger, checkOptions, showShape, toFloat64, toTensorOfRank, wrongValue } from '../check.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
@@ -8,6 +9,8 @@ const OPERATION = 'softmaxCrossEntropy';
 export interface CrossEntropyOptions {
   /** Rows with this target do not count. A whole number; default -100, as PyTorch's. */
   ignoreIndex?: number;
+  /** Written into in place of a fresh array; may be the logits' own. */
+  out?: { gradLogits?: Float32Array };
 }
 
 /** What `softmaxCrossEntropy` returns. */
@@ -25,10 +28,11 @@ export function softmaxCrossEntropy(
   targets: ArrayLike<number>,
   options?: CrossEntropyOptions,
 ): CrossEntropyResult {
-  const { ignoreIndex: given } = checkOptions<CrossEntropyOptions>(OPERATION, options);
+  const { ignoreIndex: given, out } = checkOptions<CrossEntropyOptions>(OPERATION, options);
   const ignoreIndex = given === undefined ? -100 : checkInteger(OPERATION, 'ignoreIndex', given, -(2 ** 31));
   const { data, shape } = toTensorOfRank(OPERATION, 'logits', logits, 2);
   const [rows, classes] = shape as [number, number];
+  const into = checkOut(OPERATION, 'out.gradLogits', out?.gradLogits, data.length);
   const wanted =
     targets instanceof Int32Array
       ? { data: targets, shape: [targets.length] }
@@ -49,6 +53,6 @@ export function softmaxCrossEntropy(
   return memory.scope(OPERATION, () => {
     const placed = memory.floats(data);
     const loss = raw.softmaxCrossEntropy(placed, memory.ints(counted), placed, rows, classes);
-    return { loss, gradLogits: { data: memory.read(placed, data.length), shape: [...shape] } };
+    return { loss, gradLogits: { data: memory.read(placed, data.length, into), shape: [...shape] } };
   });
 }
