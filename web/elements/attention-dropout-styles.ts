@@ -32,7 +32,7 @@ export const dropoutStyles = css`
     stroke-dasharray: 5 4;
   }
   .plot .law-label {
-    font-size: 0.75rem;
+    font-size: min(0.75rem, 14px);
   }
   .errors {
     fill: none;

@@ -57,7 +57,7 @@ export const lookupStyles = css`
   .handle text,
   .mixture-label {
     fill: var(--_ink);
-    font-size: 0.8125rem;
+    font-size: min(0.8125rem, 15px);
     stroke: var(--_paper);
     stroke-width: 3;
     paint-order: stroke;

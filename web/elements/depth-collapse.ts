@@ -1,4 +1,4 @@
-import { css, html, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { choice, slider } from './controls.js';
 import { depthCode } from './depth-code.js';
@@ -18,6 +18,7 @@ import { defineFigure, FigureElement, type FigureCode, type FigureData } from '.
 import { mapAxesStyles, withAxes } from './map-axes.js';
 import './heat-map.js';
 import './ramp-legend.js';
+import { depthStyles } from './depth-collapse-styles.js';
 import { seriesStyles } from './series.js';
 import { oneOf, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
@@ -35,65 +36,7 @@ const settings = {
  * with random parameters (Dong et al. 2021).
  */
 export class DepthCollapse extends FigureElement {
-  static override styles = [
-    baseStyles,
-    controlStyles,
-    seriesStyles,
-    mapAxesStyles,
-    css`
-      svg {
-        display: block;
-        width: 100%;
-      }
-      .grid {
-        stroke: var(--_line);
-      }
-      .cursor-line {
-        stroke: var(--_accent);
-        stroke-width: 1.5;
-      }
-      .dot {
-        fill: var(--_series);
-        stroke: var(--_paper);
-        stroke-width: 1.5;
-      }
-      text.curve-label {
-        fill: var(--_series);
-        font-weight: 600;
-      }
-      .maps {
-        display: grid;
-        grid-template-columns: repeat(4, minmax(0, 1fr));
-        align-items: end;
-        gap: 1rem;
-        margin-top: 0.75rem;
-      }
-      @media (max-width: 34rem) {
-        .maps {
-          grid-template-columns: repeat(2, minmax(0, 11rem));
-        }
-      }
-      .legend {
-        display: flex;
-        flex-wrap: wrap;
-        justify-content: flex-end;
-        gap: 0.25rem 0.75rem;
-        margin-top: 0.25rem;
-        color: var(--_quiet);
-        font-size: 0.75rem;
-      }
-      .axes {
-        --heat-map-row-ticks: 1.4rem;
-      }
-      .map-title {
-        margin-bottom: 0.25rem;
-        padding-inline-start: 1.4rem;
-        color: var(--_quiet);
-        font-size: 0.75rem;
-        text-align: center;
-      }
-    `,
-  ];
+  static override styles = [baseStyles, controlStyles, seriesStyles, mapAxesStyles, depthStyles];
   static override settings = settings;
   static override properties = { pixels: { state: true } };
 

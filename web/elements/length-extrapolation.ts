@@ -1,4 +1,4 @@
-import { css, html, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import { Trainer } from '../training/trainer.js';
 import { slider } from './controls.js';
 import { extrapolationCode } from './extrapolation-code.js';
@@ -14,6 +14,7 @@ import {
   type Curves,
 } from './extrapolation-runs.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
+import { extrapolationStyles } from './length-extrapolation-styles.js';
 import { seriesStyles } from './series.js';
 import { whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
@@ -35,48 +36,7 @@ const FIRST: SeededCurves = { seed: settings.seed.initial, curves: COMPUTED };
  * right on longer ones. It begins with curves computed beforehand; the reader can train the models anew, in a worker.
  */
 export class LengthExtrapolation extends FigureElement {
-  static override styles = [
-    baseStyles,
-    controlStyles,
-    seriesStyles,
-    css`
-      svg {
-        display: block;
-        width: 100%;
-      }
-      .grid {
-        stroke: var(--_line);
-      }
-      .lesson {
-        fill: var(--_line);
-        opacity: 0.45;
-      }
-      .dot {
-        fill: var(--_series);
-      }
-      .faint {
-        opacity: 0.35;
-      }
-      text.curve-label {
-        fill: var(--_series);
-        font-weight: 600;
-      }
-      text.curve-label.faint {
-        fill: var(--_quiet);
-        opacity: 1;
-      }
-      progress {
-        width: 10rem;
-        accent-color: var(--_accent);
-      }
-      .train {
-        display: flex;
-        flex-wrap: wrap;
-        align-items: center;
-        gap: 0.5rem 1rem;
-      }
-    `,
-  ];
+  static override styles = [baseStyles, controlStyles, seriesStyles, extrapolationStyles];
   static override settings = settings;
   static override properties = {
     pixels: { state: true },

@@ -42,11 +42,12 @@ export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, 
   context.clearRect(0, 0, canvas.width, canvas.height);
   if (rows === 0 || columns === 0) return;
   const image = new ImageData(columns, rows);
+  // Four bytes at a time: a colour is one number, whatever the order of its bytes.
+  const painted = new Uint32Array(image.data.buffer);
+  const colours = new Uint32Array(ramp.buffer, ramp.byteOffset, 256);
   for (let i = 0; i < rows * columns; ++i) {
     const value = values[i] ?? NaN;
-    if (Number.isNaN(value)) continue;
-    const at = 4 * rampIndex(value, low, high);
-    image.data.set(ramp.subarray(at, at + 4), 4 * i);
+    if (!Number.isNaN(value)) painted[i] = colours[rampIndex(value, low, high)] ?? 0;
   }
   const small = new OffscreenCanvas(columns, rows);
   small.getContext('2d')?.putImageData(image, 0, 0);

@@ -27,8 +27,9 @@ export const baseStyles = css`
   p {
     margin: 0;
   }
+  /* Drawings are laid out in pixels: letters may grow with the page's, but only as far as there is room for them. */
   svg text {
-    font: 0.75rem/1 var(--_font);
+    font: min(0.75rem, 14px) / 1 var(--_font);
     fill: var(--_quiet);
   }
   .readout {

@@ -1,0 +1,39 @@
+import { css } from 'lit';
+
+export const extrapolationStyles = css`
+  svg {
+    display: block;
+    width: 100%;
+  }
+  .grid {
+    stroke: var(--_line);
+  }
+  .lesson {
+    fill: var(--_line);
+    opacity: 0.45;
+  }
+  .dot {
+    fill: var(--_series);
+  }
+  .faint {
+    opacity: 0.35;
+  }
+  text.curve-label {
+    fill: var(--_series);
+    font-weight: 600;
+  }
+  text.curve-label.faint {
+    fill: var(--_quiet);
+    opacity: 1;
+  }
+  progress {
+    width: 10rem;
+    accent-color: var(--_accent);
+  }
+  .train {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.5rem 1rem;
+  }
+`;
