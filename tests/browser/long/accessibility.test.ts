@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import axe from 'axe-core';
-import type { AxeResults } from 'axe-core';
+import type { AxeResults, NodeResult, RunOptions } from 'axe-core';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
@@ -17,11 +17,23 @@ function stringsOf(language: string): Record<string, string> {
   return JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>;
 }
 
-async function violations(page: Page): Promise<string[]> {
-  const { violations } = await page.evaluate(() =>
-    (globalThis as unknown as { axe: { run(): Promise<AxeResults> } }).axe.run(),
-  );
-  return violations.map(({ id, nodes }) => `${id}: ${nodes.map((node) => node.html).join(' | ')}`);
+/**
+ * What axe finds wrong. It drops letters of mathematics before it looks for a button's text in its name, and finds no 2 of 𝐱₂ in the
+ * Korean name “x₂: …”; so names and texts that it finds apart are compared once more, by compatible letters.
+ */
+function violations(page: Page): Promise<string[]> {
+  return page.evaluate(async () => {
+    const plain = (text: string | null | undefined): string =>
+      (text ?? '').normalize('NFKC').replace(/\s+/g, '');
+    const named = ({ element }: NodeResult): boolean =>
+      plain(element?.getAttribute('aria-label')).includes(plain(element?.textContent));
+    const { axe } = globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };
+    const { violations } = await axe.run({ elementRef: true });
+    return violations.flatMap(({ id, nodes }) => {
+      const left = id === 'label-content-name-mismatch' ? nodes.filter((node) => !named(node)) : nodes;
+      return left.map(({ html }) => `${id}: ${html}`);
+    });
+  });
 }
 
 describe.each([
@@ -51,7 +63,7 @@ describe.each([
       expect(await violations(page)).toEqual([]);
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
     },
-    120_000,
+    240_000,
   );
 });
 
@@ -61,5 +73,5 @@ test.each(LANGUAGES)(
     const page = await openWhole(open, { path: `/${language}/`, viewport: { width: 320, height: 800 } });
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(320);
   },
-  60_000,
+  120_000,
 );
