@@ -55,7 +55,8 @@ it('has an entry for all figures, one that loads them when needed, and one for e
 it('needs nothing that is not in the package', () => {
   expect((JSON.parse(read('package.json')) as { dependencies?: object }).dependencies).toBeUndefined();
   for (const [file, { imported }] of Object.entries(syntax())) {
-    for (const name of imported) expect(`${file}: ${name}`).toMatch(/: (\.\/[\w.-]+|\.\.\/(index|threads))\.js$/);
+    for (const name of imported)
+      expect(`${file}: ${name}`).toMatch(/: (\.\/[\w.-]+|\.\.\/(index|threads))\.js$/);
   }
 });
 

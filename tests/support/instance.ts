@@ -23,7 +23,7 @@ export interface Watched {
   readonly instance: WebAssembly.Instance;
   readonly memory: WebAssembly.Memory;
   /** What an export is called. */
-  name(role: string): string;
+  readonly name: (role: string) => string;
 }
 
 /** Loads; each instance passes through `watch`. */
