@@ -1,6 +1,6 @@
 // Measures how high the figures are on a built page, in every language and in a wide and a narrow window, and writes
 // web/page/style/reserved.css: the places that the page keeps for figures until they have drawn themselves. Run it after a change that
-// makes a figure higher or lower; tests/browser/reserved.test.ts says when.
+// makes a figure higher or lower; tests/browser/long/reserved.test.ts says when.
 //   usage: reserve.mjs      after `npm run build`
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';

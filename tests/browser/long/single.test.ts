@@ -4,10 +4,10 @@ import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
-import { LANGUAGES as ALL } from '../../web/page/plugins/pages.js';
-import { useBrowser } from './browser.js';
+import { LANGUAGES as ALL } from '../../../web/page/plugins/pages.js';
+import { useBrowser } from '../browser.js';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const FOLDER = join(ROOT, 'build/single');
 const LANGUAGES = ALL.filter((language) => existsSync(join(ROOT, `web/page/prose/${language}.md`)));
 const { open } = useBrowser();
