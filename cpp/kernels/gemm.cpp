@@ -121,11 +121,11 @@ void storePart(const Tile& tile, const float* from, ptrdiff_t from_stride, float
 
 /// Columns of c that a thread takes at a time. Fewer than all only where there are few blocks of rows: each part packs its
 /// rows of a anew.
-int columnsAtOnce(int row_blocks, int cols) {
+int columnsAtOnce(int row_blocks, int cols, double work) {
   constexpr int kParts = 4;  // for each thread
   constexpr int kColumns = 4 * kTileCols;
   const int wanted = kParts * threadCount();
-  if (threadCount() == 1 || row_blocks >= wanted) return std::max(cols, 1);
+  if (!worthSharing(work) || row_blocks >= wanted) return std::max(cols, 1);
   const int parts = (wanted + row_blocks - 1) / std::max(row_blocks, 1);
   return std::max(roundUp((cols + parts - 1) / parts, kColumns), kColumns);
 }
@@ -138,23 +138,23 @@ void multiply(const float* a, ptrdiff_t a_stride, const float* packed, const flo
     const int depth_block = std::min(depth - k, kDepthBlock);
     const int step = std::clamp(kBlockFloats / depth_block / kTileRows * kTileRows, kRowBlock, kMostRows);
     const int row_blocks = (rows + step - 1) / step;
-    const int width = columnsAtOnce(row_blocks, cols);
-    parallelFor(row_blocks * ((cols + width - 1) / width), static_cast<double>(rows) * cols * depth_block,
-                [&](int index, int) {
-                  const int i = index % row_blocks * step;
-                  const int j = index / row_blocks * width;
-                  const int row_block = std::min(rows - i, step);
-                  const int col_block = std::min(cols - j, width);
-                  const float* from = a + i * a_stride + k;
-                  const float* panels = packed + static_cast<size_t>(j) * depth_block;
-                  float* to = c + i * c_stride + j;
-                  const Addend plus = addendOf(first, bias ? bias + j : nullptr, to, c_stride);
-                  if (row_block == 1) {
-                    multiplyRow(from, panels, plus, to, col_block, depth_block);
-                  } else {
-                    multiplyRows(from, a_stride, panels, plus, to, c_stride, row_block, col_block, depth_block);
-                  }
-                });
+    const double work = static_cast<double>(rows) * cols * depth_block;
+    const int width = columnsAtOnce(row_blocks, cols, work);
+    parallelFor(row_blocks * ((cols + width - 1) / width), work, [&](int index, int) {
+      const int i = index % row_blocks * step;
+      const int j = index / row_blocks * width;
+      const int row_block = std::min(rows - i, step);
+      const int col_block = std::min(cols - j, width);
+      const float* from = a + i * a_stride + k;
+      const float* panels = packed + static_cast<size_t>(j) * depth_block;
+      float* to = c + i * c_stride + j;
+      const Addend plus = addendOf(first, bias ? bias + j : nullptr, to, c_stride);
+      if (row_block == 1) {
+        multiplyRow(from, panels, plus, to, col_block, depth_block);
+      } else {
+        multiplyRows(from, a_stride, panels, plus, to, c_stride, row_block, col_block, depth_block);
+      }
+    });
     packed += panelsSize(cols, depth_block, kTileCols);
   }
 }

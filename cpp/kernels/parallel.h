@@ -23,13 +23,23 @@ constexpr int threadCount() { return 1; }
 
 #endif
 
+/// Whether several threads would share a loop of this work.
+inline bool worthSharing(double work) {
+#ifdef WASM_ATTENTION_THREADS
+  return work >= worthThreads() && threadCount() > 1;
+#else
+  static_cast<void>(work);
+  return false;
+#endif
+}
+
 /// f(i, thread) for each i in [0, count): in order on the caller, or where `work`, the multiplications of all of them, is
 /// worth it by all threads, in any order, each taking the next one. 0 <= thread < threadCount() says whose working memory
 /// to use. f must give the same bits in any order; loops inside f are not shared, and say thread 0.
 template <typename F>
 inline void parallelFor(int count, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS
-  if (count > 1 && work >= worthThreads() && threadCount() > 1) {
+  if (count > 1 && worthSharing(work)) {
     const auto task = [](const void* context, int i, int thread) { (*static_cast<const F*>(context))(i, thread); };
     runOnPool(count, task, &f);
     return;
@@ -42,7 +52,7 @@ inline void parallelFor(int count, double work, const F& f) {
 /// f(row) for each of `rows`, threads taking some at a time.
 template <typename F>
 inline void parallelRows(int rows, double work, const F& f) {
-  const int parts = threadCount() == 1 ? 1 : 8 * threadCount();
+  const int parts = worthSharing(work) ? 8 * threadCount() : 1;
   const int step = (rows + parts - 1) / parts;
   parallelFor(step > 0 ? (rows + step - 1) / step : 0, work, [&](int i, int) {
     const int end = rows - i * step < step ? rows : (i + 1) * step;
