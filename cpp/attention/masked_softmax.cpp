@@ -3,7 +3,6 @@
 #include <cassert>
 
 #include "attention.h"
-#include "kernels/parallel.h"
 #include "simd/exp.h"
 
 namespace wasm_attention {
@@ -57,19 +56,15 @@ void softmaxRow(const float* x, float* out, int n) {
   if (rest > 0) storePart(out + i, rest, loadPart(out + i, rest, 0.0f) * scale);
 }
 
-/// What a row takes, an element, in multiplications.
-constexpr double kExpWork = 16;
-
 }  // namespace
 
 void maskedSoftmax(const float* x, const int32_t* valid, float* out, int rows, int cols) {
-  parallelRows(rows, kExpWork * rows * cols, [&](int i) {
+  for (int i = 0; i < rows; ++i, x += cols, out += cols) {
     const int n = valid ? valid[i] : cols;
     assert(0 <= n && n <= cols);
-    const size_t row = static_cast<size_t>(i) * cols;
-    softmaxRow(x + row, out + row, n);
-    std::fill(out + row + n, out + row + cols, 0.0f);
-  });
+    softmaxRow(x, out, n);
+    std::fill(out + n, out + cols, 0.0f);
+  }
 }
 
 }  // namespace wasm_attention

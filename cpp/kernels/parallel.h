@@ -49,15 +49,4 @@ inline void parallelFor(int count, double work, const F& f) {
   for (int i = 0; i < count; ++i) f(i, 0);
 }
 
-/// f(row) for each of `rows`, threads taking some at a time.
-template <typename F>
-inline void parallelRows(int rows, double work, const F& f) {
-  const int parts = worthSharing(work) ? 8 * threadCount() : 1;
-  const int step = (rows + parts - 1) / parts;
-  parallelFor(step > 0 ? (rows + step - 1) / step : 0, work, [&](int i, int) {
-    const int end = rows - i * step < step ? rows : (i + 1) * step;
-    for (int row = i * step; row < end; ++row) f(row);
-  });
-}
-
 }  // namespace wasm_attention
