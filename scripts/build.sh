@@ -4,6 +4,9 @@
 #   usage: build.sh [library|elements|page]      all without an argument; elements and page build the library first
 . "$(dirname "$0")/common.sh"
 
+# Whatever called this: lit has another build for tests.
+export NODE_ENV=production
+
 case ${1-} in
   '' | library | elements | page) ;;
   *) fail "usage: build.sh [library|elements|page]" ;;
