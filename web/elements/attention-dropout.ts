@@ -12,7 +12,7 @@ import { oneOf, real, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
 
 /** Milliseconds of drawing in a frame; the rest of the frame is for painting. */
-const SLICE = 4;
+const SLICE = 2;
 
 const settings = {
   mode: oneOf('train', 'eval'),
@@ -39,6 +39,7 @@ export class AttentionDropout extends FigureElement {
   declare draws: number;
   #run: Run | undefined;
   #frame = 0;
+  #slice: ReturnType<typeof setTimeout> | undefined;
   #visible = false;
   readonly #watch = new IntersectionObserver(([entry]) => {
     this.#visible = entry?.isIntersecting ?? false;
@@ -53,8 +54,7 @@ export class AttentionDropout extends FigureElement {
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#watch.disconnect();
-    cancelAnimationFrame(this.#frame);
-    this.#frame = 0;
+    this.#stop();
     this.#visible = false;
   }
 
@@ -165,12 +165,16 @@ export class AttentionDropout extends FigureElement {
 
   /** Draws a slice a frame until there are enough, while the figure is on screen. */
   #goOn(): void {
+    this.#stop();
     const wanted = this.#run !== undefined && this.#run.errors.length < this.draws;
-    if (!this.#visible || !wanted || this.#frame !== 0) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = 0;
-      this.requestUpdate();
-    });
+    if (!this.#visible || !wanted) return;
+    // After the frame's paint: what the reader changed must not wait for another slice.
+    this.#frame = requestAnimationFrame(() => (this.#slice = setTimeout(() => this.requestUpdate())));
+  }
+
+  #stop(): void {
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#slice);
   }
 
   protected override data(library: WasmAttention): FigureData {

@@ -40,6 +40,7 @@ export const pathStyles = css`
     margin: 0.25rem 0;
   }
   .leg {
+    fill: none;
     stroke: var(--_line);
     stroke-width: 1;
   }

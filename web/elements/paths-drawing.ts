@@ -24,7 +24,7 @@ export function viewHeight({ layers, spacing }: Diagram): number {
   return MARGIN.top + layers * spacing + MARGIN.bottom;
 }
 
-/** A diagram, its connections quiet, the ways of the two tokens above them. */
+/** A diagram, its connections quiet, the ways of the two tokens above them. Hundreds of quiet ones are one path: a third of a frame. */
 export function drawDiagram(diagram: Diagram): SVGTemplateResult {
   const { n, layers, spacing, legs, meeting, picked, onPick } = diagram;
   const height = viewHeight(diagram);
@@ -45,7 +45,7 @@ export function drawDiagram(diagram: Diagram): SVGTemplateResult {
   const lit = meeting.at === undefined ? 'lit short' : 'lit';
   const radius = Math.min(6.5, pitch * 0.24);
   return svg`
-    ${legs.map((leg) => line('leg', leg))}
+    <path class="leg" d=${legs.map(({ from, to }) => `M${x(from)},${y(from)}L${x(to)},${y(to)}`).join('')} />
     ${meeting.ways.flat().map((leg) => line(lit, leg))}
     ${units.map((unit) => svg`<circle class=${className(unit)} cx=${x(unit)} cy=${y(unit)} r=${radius} />`)}
     ${Array.from({ length: n }, (_, token) => {
