@@ -50,8 +50,8 @@ describe('attention-masks', () => {
     expect(await smallestTarget(figure)).toBeGreaterThanOrEqual(24);
   });
 
-  test.each(['en', 'pt', 'ko', 'tr', 'id'])('axe finds nothing in %s', async (language) => {
-    const { page, figure } = await alone({ language, colorScheme: language === 'tr' ? 'dark' : 'light' });
+  test('axe finds nothing, before and after use', async () => {
+    const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'attention-masks')).toEqual([]);
     await figure.getByRole('checkbox').nth(1).uncheck();
     expect(await violationsOf(page, 'attention-masks')).toEqual([]);

@@ -83,8 +83,8 @@ describe('attention-tokens', () => {
     expect(await smallestTarget(figure)).toBeGreaterThanOrEqual(24);
   });
 
-  test.each(['en', 'pt', 'ko', 'tr', 'id'])('axe finds nothing in %s', async (language) => {
-    const { page, figure } = await alone({ language, colorScheme: language === 'ko' ? 'dark' : 'light' });
+  test('axe finds nothing, before and after use', async () => {
+    const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'attention-tokens')).toEqual([]);
     await figure.getByRole('application').nth(4).focus();
     await page.keyboard.press('Enter');

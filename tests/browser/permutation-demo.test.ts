@@ -72,8 +72,8 @@ describe('permutation-demo', () => {
     }
   });
 
-  test.each(['en', 'pt', 'ko', 'tr', 'id'])('axe finds nothing in %s', async (language) => {
-    const { page, figure } = await alone({ language, colorScheme: language === 'pt' ? 'dark' : 'light' });
+  test('axe finds nothing, before and after use', async () => {
+    const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'permutation-demo')).toEqual([]);
     await figure.getByRole('checkbox').nth(1).check();
     expect(await violationsOf(page, 'permutation-demo')).toEqual([]);

@@ -20,27 +20,40 @@ describe.each(LANGUAGES)('without scripts, in %s', (language) => {
       still: true,
     });
     await page.waitForLoadState('load');
-    for (const answer of await page.locator('main details > summary').all()) await answer.click();
-    const figures = page.locator('main figure[id]');
-    expect(await figures.count()).toBeGreaterThan(10);
-    for (const figure of await figures.all()) {
-      const id = (await figure.getAttribute('id')) ?? '';
-      const image = figure.locator('.still img');
-      expect([id, await image.isVisible()]).toEqual([id, true]);
-      // The question of the caption is what the picture is called.
-      const question = (await figure.locator('figcaption strong').first().textContent()) ?? '';
-      const alt = (await image.getAttribute('alt')) ?? '';
-      expect(alt).not.toBe('');
-      expect(question.replace(/\s+/g, ' ')).toContain(alt.split(' ')[0]);
-      const drawn = await image.evaluate((picture) => {
-        const { complete, naturalWidth, currentSrc } = picture as HTMLImageElement;
-        const { width, height, right } = picture.getBoundingClientRect();
-        return { complete, naturalWidth, file: currentSrc.split('/').at(-1), width, height, right };
+    await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
+    const pictures = page.locator('main figure[id] .still img');
+    // Pictures are fetched when they come near.
+    for (const picture of await pictures.all()) {
+      await picture.evaluate(async (image) => {
+        image.scrollIntoView({ behavior: 'instant' });
+        await (image as HTMLImageElement).decode();
       });
-      expect(drawn).toMatchObject({ complete: true, file: `${id}-${variant}.svg` });
-      expect(drawn.naturalWidth).toBeGreaterThan(100);
-      expect(drawn.height).toBeGreaterThan(50);
-      expect(drawn.right).toBeLessThanOrEqual(width);
+    }
+    const figures = await page.locator('main figure[id]').evaluateAll((all) =>
+      all.map((figure) => {
+        const image = figure.querySelector<HTMLImageElement>('.still img');
+        const { width = 0, height = 0, right = Infinity } = image?.getBoundingClientRect() ?? {};
+        return {
+          id: figure.id,
+          // The question of the caption is what the picture is called.
+          question: figure.querySelector('figcaption strong')?.textContent?.replace(/\s+/g, ' ') ?? '',
+          alt: image?.alt ?? '',
+          visible: image?.checkVisibility() ?? false,
+          file: image?.currentSrc.split('/').at(-1),
+          width: Math.min(width, image?.naturalWidth ?? 0),
+          height,
+          right,
+        };
+      }),
+    );
+    expect(figures.length).toBeGreaterThan(10);
+    for (const { id, question, alt, width: wide, height, right, ...rest } of figures) {
+      expect({ id, ...rest }).toEqual({ id, visible: true, file: `${id}-${variant}.svg` });
+      expect(alt).not.toBe('');
+      expect(question).toContain(alt.split(' ')[0]);
+      expect(wide).toBeGreaterThan(100);
+      expect(height).toBeGreaterThan(50);
+      expect(right).toBeLessThanOrEqual(width);
     }
     expect(await page.locator('math').first().isVisible()).toBe(true);
   });

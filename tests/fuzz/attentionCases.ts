@@ -7,7 +7,7 @@ import { maskedSoftmax } from '../reference/maskedSoftmax.js';
 import { scaledDotProductAttention } from '../reference/scaledDotProductAttention.js';
 import { scaledDotProductAttentionBackward } from '../reference/scaledDotProductAttentionBackward.js';
 import { additiveError, NAMES, randomAdditive } from '../support/additiveCases.js';
-import { attentionCall, type Feature, type RandomCall } from '../support/attentionArbitrary.js';
+import { ALL_FEATURES, attentionCall, type RandomCall } from '../support/attentionArbitrary.js';
 import { expectAttention } from '../support/attentionTolerance.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { expectGradients } from '../support/gradientTolerance.js';
@@ -15,26 +15,8 @@ import type { Case } from './cases.js';
 import type { Draw } from './draw.js';
 import { attention } from './watched.js';
 
-const FEATURES: readonly Feature[] = [
-  'validLens',
-  'validLensPerQuery',
-  'mask',
-  'bias',
-  'isCausal',
-  'scale',
-  'softcap',
-  'causalOffset',
-  'causalOffsetPerSequence',
-  'window',
-  'past',
-  'grouped',
-  'relativeKeys',
-  'relativeValues',
-  'alibiSlopes',
-];
-
 /** The property tests' own calls; the sizes of the many are up to 65. */
-const CALLS = attentionCall(FEATURES);
+const CALLS = attentionCall(ALL_FEATURES);
 
 function drawCall(draw: Draw): RandomCall {
   return fc.sample(CALLS, { seed: draw.integer(0, 2 ** 31 - 1), numRuns: 1 })[0]!;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "attention.h"
+#include "additive_tensors.h"
 #include "random.h"
 
 namespace wasm_attention {
@@ -14,13 +14,9 @@ namespace {
 
 constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
-/// The inputs: queries, keys, values, Wq, Wk, wv.
-template <typename T>
-using Tensors = std::vector<std::vector<T>>;
-
 struct Problem {
   AdditiveAttentionArgs sizes{};
-  Tensors<float> inputs;
+  AdditiveTensors<float> inputs;
   std::vector<int32_t> valid;
   std::vector<float> gradOutput;
 
@@ -32,9 +28,7 @@ struct Problem {
     sizes.keyWidth = key_width;
     sizes.valueWidth = value_width;
     sizes.hiddens = hiddens;
-    const int counts[] = {batch * queries * query_width, batch * keys * key_width, batch * keys * value_width,
-                          hiddens * query_width,         hiddens * key_width,      hiddens};
-    for (const int count : counts) inputs.push_back(randomFloats(count, 1 + inputs.size()));
+    for (const size_t count : additiveCounts(sizes)) inputs.push_back(randomFloats(count, 1 + inputs.size()));
     gradOutput = randomFloats(size_t(batch) * queries * value_width, 7);
     // 0, 1, … up to all keys, and around again.
     for (int i = 0; i < batch * queries; ++i) valid.push_back(i % (keys + 1));
@@ -42,12 +36,7 @@ struct Problem {
 
   AdditiveAttentionArgs args(std::vector<float>& scratch) const {
     AdditiveAttentionArgs args = sizes;
-    args.query = inputs[0].data();
-    args.key = inputs[1].data();
-    args.value = inputs[2].data();
-    args.weightQuery = inputs[3].data();
-    args.weightKey = inputs[4].data();
-    args.weightVector = inputs[5].data();
+    bind(args, inputs);
     args.valid = valid.data();
     args.scratch = scratch.data();
     return args;
@@ -66,39 +55,27 @@ std::vector<float> forward(const Problem& problem) {
   return output;
 }
 
-Tensors<float> backward(const Problem& problem) {
+AdditiveTensors<float> backward(const Problem& problem) {
   std::vector<float> scratch(additiveAttentionBackwardScratch(problem.sizes), kNaN);
-  Tensors<float> gradients;
+  AdditiveTensors<float> gradients;
   for (const std::vector<float>& input : problem.inputs) gradients.emplace_back(input.size(), kNaN);
   AdditiveAttentionGradArgs args{};
   args.attention = problem.args(scratch);
   args.gradOutput = problem.gradOutput.data();
-  args.gradQuery = gradients[0].data();
-  args.gradKey = gradients[1].data();
-  args.gradValue = gradients[2].data();
-  args.gradWeightQuery = gradients[3].data();
-  args.gradWeightKey = gradients[4].data();
-  args.gradWeightVector = gradients[5].data();
+  bindGradients(args, gradients);
   additiveAttentionBackward(args);
   return gradients;
 }
 
-std::vector<double> oracle(const Problem& problem, const Tensors<double>& x) {
+std::vector<double> oracle(const Problem& problem, const AdditiveTensors<double>& x) {
   const AdditiveAttentionArgs& n = problem.sizes;
-  std::vector<double> output(problem.gradOutput.size());
+  std::vector<double> output(problem.gradOutput.size()), tangents(n.hiddens);
   for (int row = 0; row < n.batch * n.queries; ++row) {
     const int first = row / n.queries * n.keys, visible = problem.valid[row];
     std::vector<double> weights(visible);
     double total = 0;
     for (int j = 0; j < visible; ++j) {
-      double score = 0;
-      for (int d = 0; d < n.hiddens; ++d) {
-        double hidden = 0;
-        for (int c = 0; c < n.queryWidth; ++c) hidden += x[3][d * n.queryWidth + c] * x[0][row * n.queryWidth + c];
-        for (int c = 0; c < n.keyWidth; ++c) hidden += x[4][d * n.keyWidth + c] * x[1][(first + j) * n.keyWidth + c];
-        score += x[5][d] * std::tanh(hidden);
-      }
-      total += weights[j] = std::exp(score);
+      total += weights[j] = std::exp(additiveScore(n, x, row, first + j, tangents.data()));
     }
     for (int j = 0; j < visible; ++j) {
       for (int c = 0; c < n.valueWidth; ++c) {
@@ -111,7 +88,7 @@ std::vector<double> oracle(const Problem& problem, const Tensors<double>& x) {
 
 /// Outputs against the oracle's, gradients against its central differences.
 void expectAgreement(const Problem& problem) {
-  Tensors<double> x;
+  AdditiveTensors<double> x;
   for (const std::vector<float>& input : problem.inputs) x.emplace_back(input.begin(), input.end());
   const std::vector<double> expected = oracle(problem, x);
   const std::vector<float> output = forward(problem);
@@ -124,7 +101,7 @@ void expectAgreement(const Problem& problem) {
     for (size_t i = 0; i < y.size(); ++i) sum += y[i] * problem.gradOutput[i];
     return sum;
   };
-  const Tensors<float> gradients = backward(problem);
+  const AdditiveTensors<float> gradients = backward(problem);
   for (size_t t = 0; t < x.size(); ++t) {
     for (size_t i = 0; i < x[t].size(); ++i) {
       constexpr double kStep = 1e-5;
@@ -155,7 +132,7 @@ TEST(AdditiveAttention, NeverLetsPaddingThrough) {
   Problem problem(2, 4, 6, 3, 2, 5, 7);
   problem.valid = {0, 3, 2, 0, 4, 1, 0, 4};
   const std::vector<float> output = forward(problem);
-  const Tensors<float> gradients = backward(problem);
+  const AdditiveTensors<float> gradients = backward(problem);
   const auto poison = [](std::vector<float>& x, int width, std::initializer_list<int> rows) {
     for (const int row : rows) std::fill_n(x.begin() + row * width, width, kNaN);
   };

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { scaledDotProductAttention as reference } from '../reference/scaledDotProductAttention.js';
-import { attentionCall, poison, type Feature } from '../support/attentionArbitrary.js';
+import { ALL_FEATURES, attentionCall, poison } from '../support/attentionArbitrary.js';
 import { attentionCases, positionalCases } from '../support/attentionCases.js';
 import { expectAttention, WEIGHT_RTOL } from '../support/attentionTolerance.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
@@ -10,24 +10,6 @@ import { scaledDotProductAttention } from '../support/library.js';
 import { expectPoisonContained } from '../support/poison.js';
 import { Random } from '../support/random.js';
 import { SIZES } from '../support/sizes.js';
-
-const FEATURES: Feature[] = [
-  'validLens',
-  'validLensPerQuery',
-  'mask',
-  'bias',
-  'isCausal',
-  'scale',
-  'softcap',
-  'causalOffset',
-  'causalOffsetPerSequence',
-  'window',
-  'past',
-  'grouped',
-  'relativeKeys',
-  'relativeValues',
-  'alibiSlopes',
-];
 
 describe('scaledDotProductAttention against PyTorch: relative positions and logSumExp', () => {
   test.each(positionalCases())('$name', ({ query, key, value, options, expected }) => {
@@ -52,7 +34,7 @@ describe('scaledDotProductAttention against the float64 oracle: every option', (
   ] as const)('any combination of options over %s keys', (keys, numRuns) => {
     fc.assert(
       fc.property(
-        attentionCall(FEATURES, keys),
+        attentionCall(ALL_FEATURES, keys),
         fc.boolean(),
         fc.constantFrom(undefined, 'scaled', 'softcapped', 'masked'),
         ({ query, key, value, options }, needWeights, needScores) => {
@@ -82,7 +64,7 @@ describe('scaledDotProductAttention against the float64 oracle: every option', (
     );
   });
 
-  test.each(FEATURES)('%s alone', (feature) => {
+  test.each(ALL_FEATURES)('%s alone', (feature) => {
     fc.assert(
       fc.property(
         attentionCall([feature]).filter(
@@ -140,7 +122,7 @@ describe('scaledDotProductAttention: masks', () => {
     ['many', 40],
   ] as const)('never lets what any mask hides reach the result, over %s keys', (keys, numRuns) => {
     fc.assert(
-      fc.property(attentionCall(FEATURES, keys), poison, (call, bad) => {
+      fc.property(attentionCall(ALL_FEATURES, keys), poison, (call, bad) => {
         expectPoisonContained(scaledDotProductAttention, call, bad);
       }),
       { seed: 23, numRuns },

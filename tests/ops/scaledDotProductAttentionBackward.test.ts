@@ -5,31 +5,13 @@ import {
   type AttentionReferenceOptions,
 } from '../reference/scaledDotProductAttention.js';
 import { scaledDotProductAttentionBackward as reference } from '../reference/scaledDotProductAttentionBackward.js';
-import { attentionCall, type Feature } from '../support/attentionArbitrary.js';
+import { ALL_FEATURES, attentionCall } from '../support/attentionArbitrary.js';
 import { gradientCases } from '../support/gradientCases.js';
 import { expectClose } from '../support/close.js';
 import { expectGradients } from '../support/gradientTolerance.js';
 import { scaledDotProductAttention, scaledDotProductAttentionBackward } from '../support/library.js';
 import { Random, type RandomTensor } from '../support/random.js';
 import { SIZES } from '../support/sizes.js';
-
-const FEATURES: readonly Feature[] = [
-  'validLens',
-  'validLensPerQuery',
-  'mask',
-  'bias',
-  'isCausal',
-  'scale',
-  'softcap',
-  'causalOffset',
-  'causalOffsetPerSequence',
-  'window',
-  'past',
-  'grouped',
-  'relativeKeys',
-  'relativeValues',
-  'alibiSlopes',
-];
 
 interface Call {
   readonly query: RandomTensor;
@@ -81,7 +63,7 @@ describe('scaledDotProductAttentionBackward against the float64 oracle', () => {
     for (const options of [{}, { validLens }, { isCausal: true }]) check({ query, key, value, options }, L);
   });
 
-  test.each(FEATURES)('%s alone', (feature) => {
+  test.each(ALL_FEATURES)('%s alone', (feature) => {
     fc.assert(
       fc.property(attentionCall([feature]), fc.nat(), (call, seed) => check(call, seed)),
       { seed: 31, numRuns: 30 },
@@ -93,7 +75,7 @@ describe('scaledDotProductAttentionBackward against the float64 oracle', () => {
     ['many', 30],
   ] as const)('any combination of the options, over %s keys', (keys, numRuns) => {
     fc.assert(
-      fc.property(attentionCall(FEATURES, keys), fc.nat(), (call, seed) => check(call, seed)),
+      fc.property(attentionCall(ALL_FEATURES, keys), fc.nat(), (call, seed) => check(call, seed)),
       { seed: 32, numRuns },
     );
   });

@@ -4,22 +4,24 @@ import type { AttentionReferenceOptions } from '../reference/scaledDotProductAtt
 import { Random, type RandomTensor } from './random.js';
 
 /** One option of attention each; `grouped` and `past` need rank 4 and do nothing below it. */
-export type Feature =
-  | 'validLens'
-  | 'validLensPerQuery'
-  | 'mask'
-  | 'bias'
-  | 'isCausal'
-  | 'scale'
-  | 'softcap'
-  | 'causalOffset'
-  | 'causalOffsetPerSequence'
-  | 'window'
-  | 'past'
-  | 'grouped'
-  | 'relativeKeys'
-  | 'relativeValues'
-  | 'alibiSlopes';
+export const ALL_FEATURES = [
+  'validLens',
+  'validLensPerQuery',
+  'mask',
+  'bias',
+  'isCausal',
+  'scale',
+  'softcap',
+  'causalOffset',
+  'causalOffsetPerSequence',
+  'window',
+  'past',
+  'grouped',
+  'relativeKeys',
+  'relativeValues',
+  'alibiSlopes',
+] as const;
+export type Feature = (typeof ALL_FEATURES)[number];
 
 export interface RandomCall {
   query: RandomTensor;

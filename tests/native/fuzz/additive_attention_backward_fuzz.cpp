@@ -1,14 +1,10 @@
 // Additive attention's gradients against the chain rule in float64, term by term; zeros for what is masked, whatever it holds.
-#include <algorithm>
-
-#include "attention.h"
-#include "fuzz.h"
+#include "additive_draw.h"
 
 using namespace wasm_attention;
 
 namespace {
 
-using Tensors = std::vector<std::vector<float>>;  // queries, keys, values, Wq, Wk, wv
 using Gradients = std::vector<std::vector<Sum>>;
 
 void add(Sum& to, double value, double magnitude) {
@@ -17,20 +13,13 @@ void add(Sum& to, double value, double magnitude) {
 }
 
 /// Adds what one query sends back.
-void chainRule(const AdditiveAttentionArgs& n, const Tensors& x, int row, int visible, const float* grad,
+void chainRule(const AdditiveAttentionArgs& n, const AdditiveTensors<float>& x, int row, int visible, const float* grad,
                Gradients& g) {
   const int first = row / n.queries * n.keys;
   std::vector<double> weights(visible), slope(visible), size(visible), tangents(size_t(visible) * n.hiddens);
   double total = 0, mean = 0, mean_size = 0;
   for (int j = 0; j < visible; ++j) {
-    double score = 0;
-    for (int d = 0; d < n.hiddens; ++d) {
-      double sum = 0;
-      for (int c = 0; c < n.queryWidth; ++c) sum += double{x[3][d * n.queryWidth + c]} * x[0][row * n.queryWidth + c];
-      for (int c = 0; c < n.keyWidth; ++c) sum += double{x[4][d * n.keyWidth + c]} * x[1][(first + j) * n.keyWidth + c];
-      score += x[5][d] * (tangents[j * n.hiddens + d] = std::tanh(sum));
-    }
-    total += weights[j] = std::exp(score);
+    total += weights[j] = std::exp(additiveScore(n, x, row, first + j, &tangents[j * n.hiddens]));
     for (int c = 0; c < n.valueWidth; ++c) {
       const double term = double{grad[c]} * x[2][(first + j) * n.valueWidth + c];
       slope[j] += term;
@@ -70,63 +59,32 @@ void chainRule(const AdditiveAttentionArgs& n, const Tensors& x, int row, int vi
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Draw draw(data, size);
-  AdditiveAttentionGradArgs args{};
-  AdditiveAttentionArgs& n = args.attention;
-  n.batch = draw.integer(1, 3);
-  n.queries = draw.integer(1, 12);
-  n.keys = draw.integer(1, draw.flag() ? 140 : 12);
-  n.queryWidth = draw.integer(1, 9);
-  n.keyWidth = draw.integer(1, 9);
-  n.valueWidth = draw.integer(1, 20);
-  n.hiddens = draw.integer(1, 20);
-  Tensors inputs, gradients;
-  for (const int count :
-       {n.batch * n.queries * n.queryWidth, n.batch * n.keys * n.keyWidth, n.batch * n.keys * n.valueWidth,
-        n.hiddens * n.queryWidth, n.hiddens * n.keyWidth, n.hiddens}) {
-    inputs.push_back(draw.floats(count));
-    gradients.emplace_back(count, NAN);
-  }
+  AdditiveDraw call;
+  drawAdditive(draw, call);
+  AdditiveAttentionArgs& n = call.args;
   const std::vector<float> grad_output = draw.floats(size_t(n.batch) * n.queries * n.valueWidth);
-  const bool has_lens = draw.flag();
-  std::vector<int32_t> valid(size_t(n.batch) * n.queries, n.keys);
-  for (int b = 0; has_lens && b < n.batch; ++b) {
-    int longest = 0;
-    for (int i = 0; i < n.queries; ++i) longest = std::max(longest, valid[b * n.queries + i] = draw.integer(0, n.keys));
-    for (int j = longest; j < n.keys; ++j) {
-      std::fill_n(&inputs[1][(size_t(b) * n.keys + j) * n.keyWidth], n.keyWidth, NAN);
-      std::fill_n(&inputs[2][(size_t(b) * n.keys + j) * n.valueWidth], n.valueWidth, INFINITY);
-    }
-  }
-  n.query = inputs[0].data();
-  n.key = inputs[1].data();
-  n.value = inputs[2].data();
-  n.weightQuery = inputs[3].data();
-  n.weightKey = inputs[4].data();
-  n.weightVector = inputs[5].data();
-  n.valid = has_lens ? valid.data() : nullptr;
+  AdditiveTensors<float> gradients;
+  for (const std::vector<float>& input : call.inputs) gradients.emplace_back(input.size(), NAN);
   std::vector<float> scratch(additiveAttentionBackwardScratch(n), NAN);
   n.scratch = scratch.data();
+  AdditiveAttentionGradArgs args{};
+  args.attention = n;
   args.gradOutput = grad_output.data();
-  args.gradQuery = gradients[0].data();
-  args.gradKey = gradients[1].data();
-  args.gradValue = gradients[2].data();
-  args.gradWeightQuery = gradients[3].data();
-  args.gradWeightKey = gradients[4].data();
-  args.gradWeightVector = gradients[5].data();
+  bindGradients(args, gradients);
   additiveAttentionBackward(args);
 
   Gradients expected;
-  for (const std::vector<float>& input : inputs) expected.emplace_back(input.size());
+  for (const std::vector<float>& input : call.inputs) expected.emplace_back(input.size());
   for (int row = 0; row < n.batch * n.queries; ++row) {
-    chainRule(n, inputs, row, valid[row], &grad_output[size_t(row) * n.valueWidth], expected);
+    chainRule(n, call.inputs, row, call.valid[row], &grad_output[size_t(row) * n.valueWidth], expected);
   }
   // A weight is off by its exponential, by a tangent's 3 ulps for each hidden unit, and by its argument's roundings, of sums of up
   // to 18; two factors have one, and the sums over queries, keys and units take a unit for each term.
   const double error =
       (3 * (32 + 2 * n.hiddens * (3 + 4 * 18)) + n.batch * (n.queries + n.keys) + n.valueWidth) * kHalfUlp;
   const char* names[] = {"the queries'", "the keys'", "the values'", "Wq's", "Wk's", "wv's"};
-  for (size_t t = 0; t < inputs.size(); ++t) {
-    for (size_t i = 0; i < inputs[t].size(); ++i) {
+  for (size_t t = 0; t < gradients.size(); ++t) {
+    for (size_t i = 0; i < gradients[t].size(); ++i) {
       const Sum& sum = expected[t][i];
       expectNear(gradients[t][i], sum.value, sum.magnitude == 0 ? 0 : error * sum.magnitude + 1e-37, names[t], i);
     }
