@@ -35,7 +35,7 @@ function keepPatterns() {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
         // Some bundlers take an import of a template for one of anything.
-        file.code = file.code.replace('import(`./threads.js`)', "import('./threads.js')");
+        file.code = file.code.replace(/\bimport\(`([^`]+)`\)/g, "import('$1')");
         for (const [name, pattern] of Object.entries(PATTERNS)) {
           file.code = file.code.replace(`__${name}__()`, pattern);
           const wanted = file.name === name;
@@ -49,7 +49,8 @@ function keepPatterns() {
 }
 
 // One build an entry, so that none needs a shared chunk: a page that embeds the wasm makes one request. Two entries are imported
-// by others: the first by the worker's script, and what threads need by both that load a module.
+// by others: the first by the worker's script, and what threads need by both that load a module. The slim one has a chunk,
+// layers.js, which is imported later and finds what both need in the entry that is there already.
 for (const entry of ['index', 'slim', 'worker', 'worker-thread', 'threads', 'thread']) {
   await build({
     root,
@@ -66,7 +67,10 @@ for (const entry of ['index', 'slim', 'worker', 'worker-thread', 'threads', 'thr
       // Vite leaves the white space of ES libraries alone unless told.
       rolldownOptions: {
         external: (id) => id === './threads.js' || (entry === 'worker-thread' && id === './index.js'),
-        output: { minify: true },
+        preserveEntrySignatures: 'allow-extension',
+        // Fields' numbers in place of their names.
+        optimization: { inlineConst: { mode: 'all', pass: 3 } },
+        output: { minify: true, chunkFileNames: '[name].js' },
       },
     },
   });

@@ -12,8 +12,10 @@ const [file = join(root, 'size-budgets.json')] = process.argv.slice(2);
 /** @type {{ parts: Record<string, Part> }} */
 const { parts } = JSON.parse(readFileSync(file, 'utf8'));
 
+const ofParts = new Set(Object.values(parts).flatMap((part) => part.files));
+
 /**
- * Files and what they import at once; what is imported later, or is another part of the package, does not count.
+ * Files and what they import at once; what is imported later, or is another part, does not count.
  *
  * @param {string[]} files
  */
@@ -23,7 +25,8 @@ function closure(files) {
     if (!each.endsWith('.js')) continue;
     const text = readFileSync(join(root, each), 'utf8');
     for (const [, path] of text.matchAll(/\b(?:from|import)\s*["'](\.\/[^"']+)["']/g)) {
-      found.add(join(dirname(each), String(path)));
+      const imported = join(dirname(each), String(path));
+      if (!ofParts.has(imported)) found.add(imported);
     }
   }
   return [...found];

@@ -104,7 +104,7 @@ describe('fuzzing', () => {
 
   test('has every public function and layer', () => {
     const layers = Array.from(
-      read('web/lib/surface.ts').matchAll(/^ {2}readonly ([A-Z]\w+): new\b/gm),
+      read('web/lib/layers.ts').matchAll(/^ {2}readonly ([A-Z]\w+): new\b/gm),
       ([, l]) => l!,
     );
     const files = ['readSafetensors', 'writeSafetensors'];

@@ -23,6 +23,7 @@ describe('the packed package', () => {
     expect(library).toEqual(
       [
         'index.js',
+        'layers.js',
         'slim.js',
         'thread.js',
         'threads.js',

@@ -11,15 +11,16 @@ const names = (text: string, pattern: RegExp) => Array.from(text.matchAll(patter
 const header = names(read('cpp/attention.h'), /^[a-z][\w:<> *]*?\b(\w+)\(/gm);
 const bindings = names(read('cpp/bindings/bindings.cpp'), /emscripten::function\("(\w+)"/g);
 const raw = names(read('web/lib/raw.ts'), /^ {2}(\w+)\(/gm);
-const surface = read('web/lib/surface.ts');
+const operations = read('web/lib/operations.ts');
+const classes = read('web/lib/layers.ts');
 
 const ops = modulesIn('web/lib/ops');
-const layers = names(surface, /^ {2}readonly ([A-Z]\w+): new\b/gm);
+const layers = names(classes, /^ {2}readonly ([A-Z]\w+): new\b/gm);
 
 /** The lists an op is in. */
 const PLACES: Record<string, readonly string[]> = {
   'cpp/attention.h': header,
-  'web/lib/surface.ts': names(surface, /^ {2}(?:readonly )?(\w+)[(:]/gm),
+  'web/lib/operations.ts': names(operations, /^ {2}(?:readonly )?(\w+)[(:]/gm),
   'README.md': names(read('README.md'), /^\| `(\w+)/gm),
   'CHANGELOG.md': names(read('CHANGELOG.md'), /`(\w+)`/g),
   'tests/reference': modulesIn('tests/reference'),

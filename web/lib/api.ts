@@ -44,4 +44,6 @@ export type { Sinusoidal2dOptions } from './ops/sinusoidalEncoding2d.js';
 export type { T5RelativeBiasOptions } from './ops/t5RelativeBias.js';
 export type { T5RelativeBucketsOptions } from './ops/t5RelativeBuckets.js';
 export type * from './types.js';
+export type * from './operations.js';
+export type * from './layers.js';
 export type * from './surface.js';

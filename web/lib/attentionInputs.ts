@@ -1,4 +1,5 @@
-import { AT, type AttentionArgs } from './attentionArgs.js';
+import type { AttentionArgs } from './attentionArgs.js';
+import * as AT from './attentionFields.js';
 import type { AttentionSizes } from './attentionOptions.js';
 import { showShape, toTensor, toTensorOfRank, wrongValue } from './check.js';
 import type { Memory } from './memory.js';

@@ -11,6 +11,7 @@
 import wasm from '../../build/glue/embedded.js';
 import { fromBase64 } from './base64.js';
 import { createLoader } from './load.js';
+import { surface } from './surface.js';
 
 export type * from './api.js';
 export { readSafetensors } from './safetensors/readSafetensors.js';
@@ -21,4 +22,4 @@ export { writeSafetensors } from './safetensors/writeSafetensors.js';
  *
  * @throws Error, caused by the engine's `WebAssembly.CompileError`, that names SIMD where SIMD is missing.
  */
-export const load = createLoader(() => fromBase64(wasm));
+export const load = createLoader(() => fromBase64(wasm), surface);

@@ -1,11 +1,12 @@
 import { simd } from 'wasm-feature-detect';
 
 import { exports, imports } from '../../build/glue/core.js';
-import { checkInteger, checkOptions, wrongKind } from './check.js';
+import { checkBoolean, checkInteger, checkOptions, wrongKind } from './check.js';
 import { instantiateCore } from './embind.js';
 import { Memory } from './memory.js';
+import type { Operations } from './operations.js';
 import type { Raw } from './raw.js';
-import { surface, type WasmAttention } from './surface.js';
+import type { Wasm } from './wasm.js';
 
 /** What the module can be made from. */
 export type WasmSource = URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module;
@@ -22,32 +23,48 @@ export interface LoadOptions {
   threads?: number;
 }
 
+/** What the entry takes besides whose layers are a file of their own. */
+export interface SlimLoadOptions extends LoadOptions {
+  /**
+   * Whether the layers and Adam are loaded too: another file, which arrives beside the wasm. Default true; `false` gives the
+   * operations alone, and a later call without it the rest, over the same wasm.
+   */
+  layers?: boolean;
+}
+
 /** A module whose functions can be called; `features` are kept up to date. */
 export interface Instance {
   readonly raw: Raw;
-  readonly features: WasmAttention['features'];
+  readonly features: Operations['features'];
 }
 
-const OPERATION = 'load';
+export const OPERATION = 'load';
 const MAX_THREADS = 64;
 
 /**
- * Makes an entry's `load`: it compiles and instantiates the module once, and later calls return the same promise. After
- * a failure the next call tries again.
+ * Makes an entry's `load`: it compiles and instantiates the module once, `finish` makes of it what users get, and later calls
+ * return the same promise. After a failure the next call tries again.
  */
-export function createLoader(packaged: () => WasmSource): (options?: LoadOptions) => Promise<WasmAttention> {
-  let loaded: Promise<WasmAttention> | undefined;
+export function createLoader<T>(
+  packaged: () => WasmSource,
+  finish: (wasm: Wasm, features: Operations['features']) => T,
+): (options?: LoadOptions) => Promise<T> {
+  let loaded: Promise<T> | undefined;
   const start = async (wasm: WasmSource | undefined, threads: number): Promise<Instance> => {
     const threaded = threads > 1 && wasm === undefined ? await startThreads(threads) : undefined;
     return threaded ?? instantiate(wasm ?? packaged());
   };
-  const begin = (options?: LoadOptions): Promise<WasmAttention> => {
-    const { wasm, threads } = checkOptions<LoadOptions>(OPERATION, options);
+  const begin = (options?: LoadOptions): Promise<T> => {
+    const { wasm, threads, layers } = checkOptions<SlimLoadOptions>(OPERATION, options);
     if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
-    loaded ??= start(wasm, threads ?? 1).then(toSurface, (error: unknown) => {
-      loaded = undefined;
-      throw error;
-    });
+    if (layers !== undefined) checkBoolean(OPERATION, 'layers', layers);
+    loaded ??= start(wasm, threads ?? 1).then(
+      ({ raw, features }) => finish({ raw, memory: new Memory(raw) }, features),
+      (error: unknown) => {
+        loaded = undefined;
+        throw error;
+      },
+    );
     return loaded;
   };
   return (options) => {
@@ -59,10 +76,6 @@ export function createLoader(packaged: () => WasmSource): (options?: LoadOptions
       });
     }
   };
-}
-
-function toSurface({ raw, features }: Instance): WasmAttention {
-  return surface({ raw, memory: new Memory(raw) }, features);
 }
 
 /** The module on several threads, or, where that cannot be, nothing but a line on the console. */

@@ -1,6 +1,6 @@
 import { load } from 'wasm-attention/slim';
 
-const attention = await load();
+const attention = await load({ layers: false });
 const { data, shape } = attention.sinusoidalEncoding({ length: 60, dim: 32 });
 const [, dim] = shape;
 const dot = (i, j) =>

@@ -1,4 +1,5 @@
-import { AT, clearedAttentionArgs, type AttentionArgs } from '../attentionArgs.js';
+import { clearedAttentionArgs, type AttentionArgs } from '../attentionArgs.js';
+import * as AT from '../attentionFields.js';
 import type { StoredPast } from './past.js';
 
 /** The sizes of a layer's attention; `keys` counts past ones, `width` is a head's. */

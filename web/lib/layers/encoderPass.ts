@@ -10,7 +10,8 @@
  * Of the 10.2, 6.3 are matrix products, 302 million operations at the speed that kernels/tile.h gives as the micro-kernel's
  * limit; about 1.2 attention between its projections, 0.7 packing, 0.5 JavaScript, most of it fresh arrays for results.
  */
-import { AT, clearedAttentionArgs, type AttentionArgs } from '../attentionArgs.js';
+import { clearedAttentionArgs, type AttentionArgs } from '../attentionArgs.js';
+import * as AT from '../attentionFields.js';
 import type { CheckedAttentionOptions } from '../attentionOptions.js';
 import type { AttentionResult, Tensor } from '../types.js';
 import type { Wasm } from '../wasm.js';

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { AT } from '../attentionArgs.js';
+import * as AT from '../attentionFields.js';
 import { checkAttentionOptions, checkOut, type CheckedAttentionOptions } from '../attentionOptions.js';
 import {
   checkBoolean,

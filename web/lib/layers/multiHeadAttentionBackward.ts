@@ -1,4 +1,4 @@
-import { AT } from '../attentionArgs.js';
+import * as AT from '../attentionFields.js';
 import type { CheckedAttentionOptions } from '../attentionOptions.js';
 import { sizeOf } from '../check.js';
 import type { Tensor, TensorLike } from '../types.js';

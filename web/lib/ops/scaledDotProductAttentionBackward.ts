@@ -1,4 +1,5 @@
-import { AT, clearedAttentionArgs } from '../attentionArgs.js';
+import { clearedAttentionArgs } from '../attentionArgs.js';
+import * as AT from '../attentionFields.js';
 import { checkAttentionInputs, placeAttentionInputs } from '../attentionInputs.js';
 import { checkAttentionOptions } from '../attentionOptions.js';
 import { checkOptions, sizeOf, toTensorOfShape } from '../check.js';

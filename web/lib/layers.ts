@@ -1,0 +1,73 @@
+import { adamClass, type Adam, type AdamOptions } from './layers/adam.js';
+import { embeddingClass, type Embedding, type EmbeddingOptions } from './layers/embedding.js';
+import { feedForwardClass, type FeedForward, type FeedForwardOptions } from './layers/feedForward.js';
+import { layerNormClass, type LayerNorm, type LayerNormOptions } from './layers/layerNorm.js';
+import {
+  learnedPositionalEncodingClass,
+  type LearnedPositionalEncoding,
+  type LearnedPositionalEncodingOptions,
+} from './layers/learnedPositionalEncoding.js';
+import { linearClass, type Linear, type LinearOptions } from './layers/linear.js';
+import { multiHeadAttentionClass } from './layers/multiHeadAttention.js';
+import {
+  positionalEncodingClass,
+  type PositionalEncoding,
+  type PositionalEncodingOptions,
+} from './layers/positionalEncoding.js';
+import type { Parameter } from './layers/parameters.js';
+import {
+  transformerEncoderLayerClass,
+  type TransformerEncoderLayer,
+  type TransformerEncoderLayerOptions,
+} from './layers/transformerEncoderLayer.js';
+import type { MultiHeadAttention, MultiHeadAttentionOptions } from './layers/types.js';
+import type { Wasm } from './wasm.js';
+
+/** The classes of a loaded module, which own parameters or change them: the layers, and their optimizer. */
+export interface LayerClasses {
+  /** The sine and cosine table as a layer; `new attention.PositionalEncoding({ numHiddens: 32, dropout: 0.1 })`. */
+  readonly PositionalEncoding: new (options: PositionalEncodingOptions) => PositionalEncoding;
+
+  /** A learned table; `new attention.LearnedPositionalEncoding({ numHiddens: 32, maxLen: 512 })`. */
+  readonly LearnedPositionalEncoding: new (
+    options: LearnedPositionalEncodingOptions,
+  ) => LearnedPositionalEncoding;
+
+  /** Multi-head attention; `new attention.MultiHeadAttention({ numHiddens: 100, numHeads: 5, dropout: 0.5 })`. */
+  readonly MultiHeadAttention: new (options: MultiHeadAttentionOptions) => MultiHeadAttention;
+
+  /** x·weightᵀ + bias; `new attention.Linear({ inFeatures: 64, outFeatures: 10 })`. */
+  readonly Linear: new (options: LinearOptions) => Linear;
+
+  /** Normalises the last axes; `new attention.LayerNorm({ normalizedShape: 64 })`. */
+  readonly LayerNorm: new (options: LayerNormOptions) => LayerNorm;
+
+  /** A learned vector for each id; `new attention.Embedding({ numEmbeddings: 1000, dim: 64 })`. */
+  readonly Embedding: new (options: EmbeddingOptions) => Embedding;
+
+  /** Two linear maps and what is between them; `new attention.FeedForward({ numHiddens: 64, ffnHiddens: 256 })`. */
+  readonly FeedForward: new (options: FeedForwardOptions) => FeedForward;
+
+  /** An encoder's layer; `new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`. */
+  readonly TransformerEncoderLayer: new (options: TransformerEncoderLayerOptions) => TransformerEncoderLayer;
+
+  /**
+   * The optimizer; `new attention.Adam([...encoder.parameters(), ...head.parameters()], { lr: 1e-3, maxGradNorm: 1 })`.
+   */
+  readonly Adam: new (parameters: Iterable<Parameter>, options?: AdamOptions) => Adam;
+}
+
+/** Binds every class to a loaded module. */
+export function layers(wasm: Wasm): LayerClasses {
+  return {
+    PositionalEncoding: positionalEncodingClass(wasm),
+    LearnedPositionalEncoding: learnedPositionalEncodingClass(wasm),
+    MultiHeadAttention: multiHeadAttentionClass(wasm),
+    Linear: linearClass(wasm),
+    LayerNorm: layerNormClass(wasm),
+    Embedding: embeddingClass(wasm),
+    FeedForward: feedForwardClass(wasm),
+    TransformerEncoderLayer: transformerEncoderLayerClass(wasm),
+    Adam: adamClass(wasm),
+  };
+}
