@@ -9,11 +9,11 @@ const folder = process.argv[2];
 if (!folder) throw new Error('usage: offline.mjs FOLDER_OF_THE_PAGE');
 const NAME = 'service-worker.js';
 
-// Stills are for browsers without scripts, which have no service workers either.
+// Stills are for browsers without scripts, which have no service workers either; what more threads need is fetched when the race asks for it.
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))
-  .filter((file) => file !== NAME && !file.startsWith('stills/'))
+  .filter((file) => file !== NAME && !file.startsWith('stills/') && !/^assets\/threads?-/.test(file))
   .sort();
 const hash = createHash('sha256');
 for (const file of files) hash.update(`${file}\n`).update(readFileSync(join(folder, file)));

@@ -27,7 +27,16 @@ try {
     logLevel: 'error',
     build: { outDir },
     plugins: [folders],
-    preview: { host: '127.0.0.1', port, strictPort: true },
+    preview: {
+      host: '127.0.0.1',
+      port,
+      strictPort: true,
+      // An isolated page: the race runs on several threads as well.
+      headers: {
+        'cross-origin-opener-policy': 'same-origin',
+        'cross-origin-embedder-policy': 'require-corp',
+      },
+    },
   });
   console.log(`The page is at ${server.resolvedUrls?.local[0]} — Ctrl+C stops it.`);
 } catch (error) {

@@ -7,13 +7,18 @@ import { violationsOf } from './alone.js';
 import { useBrowser, type PageOptions } from './browser.js';
 
 const { open } = useBrowser();
+/** Where pages have shared memory, and threads with it. */
+const isolated = useBrowser({
+  headers: { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' },
+});
 
 /** The figure in a page of its own, with these attributes. */
 async function figure(
   attributes: Readonly<Record<string, string>> = {},
   options?: PageOptions,
+  opens = open,
 ): Promise<{ page: Page; race: Locator }> {
-  const page = await open({ figures: ['complexity-race'], ...options });
+  const page = await opens({ figures: ['complexity-race'], ...options });
   await page.evaluate((given) => {
     const element = document.createElement('complexity-race');
     for (const [name, value] of Object.entries(given)) element.setAttribute(name, value);
@@ -115,7 +120,7 @@ describe('complexity-race', () => {
     ) as [number, number, number];
     for (const row of rows) {
       expect(Number(row[median])).toBeGreaterThan(0);
-      expect(Number(row[rate])).toBeCloseTo(Number(row[4]) / Number(row[median]) / 1e6, 9);
+      expect(Number(row[rate])).toBeCloseTo(Number(row[5]) / Number(row[median]) / 1e6, 9);
       expect(row[machine]).toMatch(
         /^Measured on Linux.*Chrom.*processors: \d+; WebAssembly simd128, threads: 1;.*\d{4}/,
       );
@@ -131,6 +136,29 @@ describe('complexity-race', () => {
     expect(dots).toHaveLength(7);
     // The vertical axes lie on each other at 10¹⁰ multiply–adds a second, 10⁷ a millisecond.
     dots.forEach((dot, at) => expect(Math.abs(dot - height((times[at] ?? NaN) * 1e7))).toBeLessThan(1e-6));
+  });
+
+  test('where the page is isolated attention and the layer run on several threads as well', async () => {
+    // As many as the browser says, of which this machine may have fewer.
+    const script = "Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { value: 2 })";
+    const { page, race } = await figure(SMALL, { script }, isolated.open);
+    await race.getByRole('button', { name: 'Start the race' }).click();
+    await race.getByRole('progressbar').waitFor();
+    await race.getByRole('button', { name: 'Start the race' }).waitFor({ timeout: 50_000 });
+    const { columns, rows } = await dataOf(race);
+    const [threads, median] = ['threads', 'median, ms'].map((name) => columns.indexOf(name)) as [
+      number,
+      number,
+    ];
+    expect(rows).toHaveLength(7 * (4 + 2));
+    expect(rows.filter((row) => row[threads] === 2).map(([name]) => name)).toEqual(
+      Array.from({ length: 7 }, () => ['attention', 'whole layer']).flat(),
+    );
+    for (const row of rows) expect(Number(row[median])).toBeGreaterThan(0);
+    expect(await race.locator('path.dot[data-threads="2"]').count()).toBe(2 * 7);
+    expect(await race.locator('text.curve-label').allTextContents()).toContain('attention, 2 threads');
+    expect(await race.locator('p.machine').innerText()).toContain('threads: 1, 2;');
+    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
   });
 
   test('stops at once, keeps what it has, and forgets it on reset', async () => {

@@ -5,6 +5,7 @@ import { describeMachine } from '../../web/elements/race-machine.js';
 import {
   CONTESTANTS,
   crossing,
+  entriesUpTo,
   multiplyAdds,
   powerOfTwo,
   sizesAlong,
@@ -74,6 +75,23 @@ describe('the time of a point', () => {
 });
 
 describe('the plan', () => {
+  test.each([
+    [1, []],
+    [2, [2]],
+    [3, [2]],
+    [4, [2, 4]],
+    [12, [2, 4, 8]],
+    [128, [2, 4, 8]],
+  ])('on %d processors attention and the layer run on more threads, too: %j', (processors, more) => {
+    expect(entriesUpTo(processors)).toEqual([
+      ...CONTESTANTS.map((contestant) => ({ contestant, threads: 1 })),
+      ...more.flatMap((threads) => [
+        { contestant: 'attention', threads },
+        { contestant: 'layer', threads },
+      ]),
+    ]);
+  });
+
   test('counts what the loops make, with four projections for the whole layer', () => {
     const size: Size = { n: 6, d: 4, k: 3 };
     const expected: Readonly<Record<Contestant, number>> = {

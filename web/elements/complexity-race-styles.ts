@@ -33,6 +33,12 @@ export const raceStyles = css`
     stroke: var(--_paper);
     stroke-width: 1;
   }
+  .dot.hollow {
+    fill: var(--_paper);
+    stroke: var(--_series);
+    stroke-width: 1.5;
+    stroke-dasharray: none;
+  }
   text.curve-label {
     fill: var(--_series);
     font-weight: 600;

@@ -17,19 +17,21 @@ addEventListener('message', (event: MessageEvent<RaceOrder>) => {
 });
 
 /** Measures point after point; the page ends the whole worker where the reader has seen enough. */
-async function race({ points }: RaceOrder): Promise<void> {
-  const library = await load();
+async function race({ threads, points }: RaceOrder): Promise<void> {
+  const library = await load({ threads });
+  if (library.features.threads < threads) throw new Error(`expected ${threads} threads`);
   const rates = new Map<Contestant, number>();
-  for (const { contestant, size, multiplyAdds } of points) {
+  for (const point of points) {
+    const { contestant, size, multiplyAdds } = point;
     const expected = multiplyAdds * (rates.get(contestant) ?? 0);
     if (expected > LONGEST) {
-      tell({ type: 'omitted', contestant, size });
+      tell({ type: 'omitted', point });
       continue;
     }
-    tell({ type: 'started', contestant, size });
+    tell({ type: 'started', point });
     const timing = measure(prepare(library, contestant, size), RACE_BUDGET, () => performance.now());
     rates.set(contestant, timing.milliseconds / multiplyAdds);
-    tell({ type: 'measured', contestant, size, timing });
+    tell({ type: 'measured', point, timing });
     await new Promise((resolve) => setTimeout(resolve));
   }
 }

@@ -8,18 +8,18 @@ import { raceButton, raceControls } from './race-controls.js';
 import { drawRace, layoutOf, REFERENCE_RATE, type RaceCurve, type RacePlot } from './race-drawing.js';
 import { describeMachine, type Describing, type Machine } from './race-machine.js';
 import {
-  CONTESTANTS,
   crossing,
+  entriesUpTo,
   multiplyAdds,
   powerOfTwo,
   RANGES,
   sizesAlong,
   type Axis,
-  type Contestant,
+  type Entry,
   type Size,
 } from './race-plan.js';
 import { RaceRun } from './race-run.js';
-import { countsTable, crossingsLine, raceData, statusLine, type RaceView } from './race-words.js';
+import { countsTable, crossingsLine, entryName, raceData, statusLine, type RaceView } from './race-words.js';
 import { seriesStyles } from './series.js';
 import { oneOf, whole } from './settings.js';
 import { baseStyles, controlStyles } from './styles.js';
@@ -116,6 +116,11 @@ export class ComplexityRace extends FigureElement {
     return { n: this.length, d: this.width, k: this.kernel };
   }
 
+  /** Threads need shared memory, which browsers give to isolated pages alone. */
+  get #entries(): Entry[] {
+    return entriesUpTo(globalThis.crossOriginIsolated ? navigator.hardwareConcurrency : 1);
+  }
+
   #view(library: WasmAttention): RaceView {
     const timing = this.#run.timing.bind(this.#run);
     return {
@@ -123,6 +128,7 @@ export class ComplexityRace extends FigureElement {
       words: this.words,
       size: this.#size,
       axis: this.axis,
+      entries: this.#entries,
       timing,
       measuredAt: this.#run.measuredAt,
       machine: this.#machine,
@@ -132,17 +138,26 @@ export class ComplexityRace extends FigureElement {
   #plot(library: WasmAttention): RacePlot {
     const { words, axis } = this;
     const sizes = sizesAlong(axis, this.#size);
-    const curve = (contestant: Contestant): RaceCurve => ({
-      contestant,
-      label: words.text(`race.${contestant}`),
-      counted: sizes.map((size) => ({ x: size[axis], y: multiplyAdds(library, contestant, size) })),
+    const curve = (entry: Entry): RaceCurve => ({
+      ...entry,
+      label: entryName(words, entry),
+      brief:
+        entry.threads > 1
+          ? words.text('race.onThreads', { threads: entry.threads })
+          : entryName(words, entry),
+      counted:
+        entry.threads > 1
+          ? []
+          : sizes.map((size) => ({ x: size[axis], y: multiplyAdds(library, entry.contestant, size) })),
       measured: sizes.flatMap((size) => {
-        const timing = this.#run.timing(contestant, size);
+        const timing = this.#run.timing(entry, size);
         if (timing === undefined) return [];
         return [{ x: size[axis], y: (timing.milliseconds / 1000) * REFERENCE_RATE }];
       }),
     });
-    const curves = CONTESTANTS.map(curve);
+    const curves = this.#entries
+      .map(curve)
+      .filter(({ threads, measured }) => threads === 1 || measured.length > 0);
     const [cnn, rnn, attention] = curves;
     const crossings = (['counted', 'measured'] as const).flatMap((kind) =>
       [cnn, rnn].flatMap((other) => {
@@ -165,10 +180,10 @@ export class ComplexityRace extends FigureElement {
   #start(library: WasmAttention): void {
     // Sizes from small to large, so that a race stopped early has something of each.
     const points = sizesAlong(this.axis, this.#size).flatMap((size) =>
-      CONTESTANTS.map((contestant) => ({
-        contestant,
+      this.#entries.map((entry) => ({
+        ...entry,
         size,
-        multiplyAdds: multiplyAdds(library, contestant, size),
+        multiplyAdds: multiplyAdds(library, entry.contestant, size),
       })),
     );
     this.#run.start(points);

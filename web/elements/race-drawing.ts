@@ -2,15 +2,19 @@ import { scaleLog, type ScaleLogarithmic } from 'd3-scale';
 import { line, symbol, symbolCircle, symbolDiamond, symbolSquare, symbolTriangle } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { spreadLabels } from './direct-labels.js';
-import type { Contestant, Point } from './race-plan.js';
+import type { Entry, Point } from './race-plan.js';
 
 /** The two vertical axes lie on each other where this many multiply–adds take a second. */
 export const REFERENCE_RATE = 1e10;
 
-/** A contestant's curve, as counted, and its dots, as measured; both in multiply–adds, times at the reference rate. */
-export interface RaceCurve {
-  readonly contestant: Contestant;
+/**
+ * A contestant's curve, as counted, and its dots, as measured; both in multiply–adds, times at the reference rate. On more threads
+ * there are only dots: the count is the same.
+ */
+export interface RaceCurve extends Entry {
   readonly label: string;
+  /** The same where its dot stands beside it. */
+  readonly brief: string;
   readonly counted: readonly Point[];
   readonly measured: readonly Point[];
 }
@@ -71,7 +75,10 @@ export function layoutOf({ width, curves }: RacePlot): RaceLayout {
     height,
     narrow,
     x: scaleLog([Math.min(...sizes), Math.max(...sizes)], [MARGIN.left, right]),
-    y: scaleLog(decades, [height - MARGIN.bottom, MARGIN.top + (narrow ? 2 * LEGEND_ROW + 6 : 0)]),
+    y: scaleLog(decades, [
+      height - MARGIN.bottom,
+      MARGIN.top + (narrow ? Math.ceil(curves.length / 2) * LEGEND_ROW + 6 : 0),
+    ]),
   };
 }
 
@@ -94,11 +101,13 @@ export function drawRace(plot: RacePlot): SVGTemplateResult {
   return svg`
     ${axes(plot, layout)}
     <line class="chosen" x1=${x(chosen)} x2=${x(chosen)} y1=${top} y2=${bottom} />
-    ${curves.map(
-      ({ contestant, counted }) =>
-        svg`<path class="series ${LOOKS[contestant].className}" data-contestant=${contestant} d=${path(counted)} />`,
-    )}
-    ${curves.map(({ contestant, measured }) => dots(contestant, measured, layout, path(measured)))}
+    ${curves
+      .filter(({ threads }) => threads === 1)
+      .map(
+        ({ contestant, counted }) =>
+          svg`<path class="series ${LOOKS[contestant].className}" data-contestant=${contestant} d=${path(counted)} />`,
+      )}
+    ${curves.map((curve) => dots(curve, layout, path(curve.measured)))}
     ${plot.crossings.map(({ at, measured }) => mark(at, measured, layout))}
     ${layout.narrow ? legend(plot) : labels(plot, layout)}
     <line class="axis" x1=${left} x2=${right} y1=${bottom} y2=${bottom} />`;
@@ -108,7 +117,7 @@ export function drawRace(plot: RacePlot): SVGTemplateResult {
 function labels({ curves }: RacePlot, { x, y }: RaceLayout): SVGTemplateResult[] {
   const [, right = 0] = x.range();
   const [bottom = 0, top = 0] = y.range();
-  const ends = curves.map(({ counted }) => y(counted.at(-1)?.y ?? 1));
+  const ends = curves.map(({ counted, measured }) => y((counted.at(-1) ?? measured.at(-1))?.y ?? 1));
   const heights = spreadLabels(ends, LABEL_GAP, top, bottom);
   return curves.map(
     ({ contestant, label }, index) =>
@@ -119,31 +128,37 @@ function labels({ curves }: RacePlot, { x, y }: RaceLayout): SVGTemplateResult[]
 
 /** Names above the plot, each with a piece of its line, two in a row. */
 function legend({ width, curves }: RacePlot): SVGTemplateResult[] {
-  return curves.map(({ contestant, label }, index) => {
+  return curves.map(({ contestant, threads, brief }, index) => {
     const left = MARGIN.left + (index % 2) * ((width - MARGIN.left) / 2);
     const height = MARGIN.top + (Math.floor(index / 2) + 0.25) * LEGEND_ROW;
     const { className } = LOOKS[contestant];
-    return svg`<path class="series ${className}" d="M${left} ${height}h28" />
-      <text class="curve-label ${className}" x=${left + 34} y=${height} dy="0.35em">${label}</text>`;
+    const line =
+      threads === 1
+        ? svg`<path class="series ${className}" d="M${left} ${height}h28" />`
+        : svg`<g transform="translate(${left + 14} ${height})">${dot({ contestant, threads }, 36)}</g>`;
+    return svg`${line}
+      <text class="curve-label ${className}" x=${left + 34} y=${height} dy="0.35em">${brief}</text>`;
   });
 }
 
 function dots(
-  contestant: Contestant,
-  measured: readonly Point[],
+  { measured, ...entry }: RaceCurve,
   { x, y }: RaceLayout,
   path: string | null,
 ): SVGTemplateResult | typeof nothing {
   if (measured.length === 0) return nothing;
-  const { className, symbol: type } = LOOKS[contestant];
+  const { className } = LOOKS[entry.contestant];
   // Smaller on a phone, where the dots stand closer.
-  const shape = symbol(type, (x.range()[1] ?? 0) > 400 ? 56 : 36)() ?? '';
+  const area = (x.range()[1] ?? 0) > 400 ? 56 : 36;
   return svg`<path class="between ${className}" d=${path} />
-    ${measured.map(
-      (point) =>
-        svg`<path class="dot ${className}" data-contestant=${contestant} d=${shape}
-          transform="translate(${x(point.x)} ${y(point.y)})" />`,
-    )}`;
+    ${measured.map((point) => dot(entry, area, `translate(${x(point.x)} ${y(point.y)})`))}`;
+}
+
+/** Filled on one thread, hollow on more. */
+function dot({ contestant, threads }: Entry, area: number, transform = ''): SVGTemplateResult {
+  const { className, symbol: type } = LOOKS[contestant];
+  return svg`<path class="dot ${className} ${threads > 1 ? 'hollow' : ''}" data-contestant=${contestant}
+    data-threads=${threads} d=${symbol(type, area)() ?? ''} transform=${transform} />`;
 }
 
 function mark(at: Point, measured: boolean, { x, y }: RaceLayout): SVGTemplateResult {

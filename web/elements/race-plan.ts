@@ -5,6 +5,26 @@ import type { Setting } from './settings.js';
 export const CONTESTANTS = ['cnn', 'rnn', 'attention', 'layer'] as const;
 export type Contestant = (typeof CONTESTANTS)[number];
 
+/** Those whose calls the library shares between threads. */
+const SHARED: readonly Contestant[] = ['attention', 'layer'];
+
+/** Curves for more threads than this would cover each other. */
+const MOST_THREADS = 8;
+
+/** A contestant on so many threads. */
+export interface Entry {
+  readonly contestant: Contestant;
+  readonly threads: number;
+}
+
+/** Who runs where so many threads can: all on one, and those whose calls are shared on two, four, … as well. */
+export function entriesUpTo(threads: number): Entry[] {
+  const doublings = Math.floor(Math.log2(Math.min(threads, MOST_THREADS)));
+  return Array.from({ length: doublings + 1 }, (_, power) => 2 ** power).flatMap((count) =>
+    (count === 1 ? CONTESTANTS : SHARED).map((contestant) => ({ contestant, threads: count })),
+  );
+}
+
 /** n tokens of width d; kernels of k taps. */
 export interface Size {
   readonly n: number;

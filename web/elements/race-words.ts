@@ -13,6 +13,7 @@ import {
   sizesAlong,
   type Axis,
   type Contestant,
+  type Entry,
   type Size,
 } from './race-plan.js';
 import type { RaceRun } from './race-run.js';
@@ -25,10 +26,18 @@ export interface RaceView {
   /** The size that the reader has chosen. */
   readonly size: Size;
   readonly axis: Axis;
-  readonly timing: (contestant: Contestant, size: Size) => Timing | undefined;
+  /** Who runs here. */
+  readonly entries: readonly Entry[];
+  readonly timing: (entry: Entry, size: Size) => Timing | undefined;
   /** When the last time was taken. */
   readonly measuredAt: Date | undefined;
   readonly machine: Machine | undefined;
+}
+
+/** The contestant, and on how many threads if it is not one. */
+export function entryName(words: Localised, { contestant, threads }: Entry): string {
+  const name = words.text(`race.${contestant}`);
+  return threads === 1 ? name : `${name}, ${words.text('race.onThreads', { threads })}`;
 }
 
 /** Exact counts at the chosen size, and times where there are any. */
@@ -36,7 +45,7 @@ export function countsTable(view: RaceView): TemplateResult {
   const { library, words, size } = view;
   const row = (contestant: Contestant): TemplateResult => {
     const { sequentialOperations, maximumPathLength } = library.complexity(ARCHITECTURE[contestant], size);
-    const timing = view.timing(contestant, size);
+    const timing = view.timing({ contestant, threads: 1 }, size);
     return html`<tr>
       <th scope="row">${words.text(`race.${contestant}`)}</th>
       <td>${words.number(multiplyAdds(library, contestant, size))}</td>
@@ -67,15 +76,16 @@ export function countsTable(view: RaceView): TemplateResult {
 }
 
 /** What was measured on which machine, and when; or that nothing was measured yet. */
-export function machineLine({ library, words, machine, measuredAt }: RaceView): string {
+export function machineLine({ library, words, entries, machine, measuredAt }: RaceView): string {
   if (measuredAt === undefined || machine === undefined) return words.text('race.notYet');
-  const { simd, threads } = library.features;
+  const { simd } = library.features;
+  const counts = [...new Set(entries.map(({ threads }) => threads))];
   return words.text('race.machine', {
     platform: machine.platform,
     browser: machine.browser,
     processors: machine.processors === undefined ? '?' : words.number(machine.processors),
     simd,
-    threads: words.number(threads),
+    threads: counts.map((count) => words.number(count)).join(', '),
     date: new Intl.DateTimeFormat(words.language, { dateStyle: 'long' }).format(measuredAt),
   });
 }
@@ -87,7 +97,7 @@ export function statusLine(run: RaceRun, view: RaceView): string {
   if (state === 'unavailable') return words.text('race.noWorker');
   if (state === 'running') {
     if (current === undefined) return words.text('race.starting');
-    const name = words.text(`race.${current.contestant}`);
+    const name = entryName(words, current);
     const size = words.number(current.size[axis]);
     return words.text('race.measuring', {
       name,
@@ -120,17 +130,18 @@ export function raceData(view: RaceView): FigureData {
   const { library, words, size, axis } = view;
   const machine = view.measuredAt === undefined ? '' : machineLine(view);
   const rows = sizesAlong(axis, size).flatMap((each) =>
-    CONTESTANTS.map((contestant) => {
-      const timing = view.timing(contestant, each);
+    view.entries.map((entry) => {
+      const { contestant, threads } = entry;
+      const timing = view.timing(entry, each);
       const count = multiplyAdds(library, contestant, each);
       const measured =
         timing === undefined
           ? ['', '', '', '']
           : [timing.milliseconds, timing.runs, count / timing.milliseconds / 1e6, machine];
-      return [words.text(`race.${contestant}`), each.n, each.d, each.k, count, ...measured];
+      return [words.text(`race.${contestant}`), each.n, each.d, each.k, threads, count, ...measured];
     }),
   );
-  const heads = ['architecture', 'multiplyAdds', 'median', 'runs', 'rate', 'where'] as const;
+  const heads = ['architecture', 'threads', 'multiplyAdds', 'median', 'runs', 'rate', 'where'] as const;
   const [architecture, ...rest] = heads.map((head) => words.text(`race.${head}`));
   return { columns: [architecture ?? '', 'n', 'd', 'k', ...rest], rows };
 }
