@@ -35,6 +35,8 @@ export interface SlimLoadOptions extends LoadOptions {
 /** A module whose functions can be called; `features` are kept up to date. */
 export interface Instance {
   readonly raw: Raw;
+  /** Besides one on several threads. */
+  readonly unshared?: Raw;
   readonly features: Operations['features'];
 }
 
@@ -51,15 +53,17 @@ export function createLoader<T>(
 ): (options?: LoadOptions) => Promise<T> {
   let loaded: Promise<T> | undefined;
   const start = async (wasm: WasmSource | undefined, threads: number): Promise<Instance> => {
-    const threaded = threads > 1 && wasm === undefined ? await startThreads(threads) : undefined;
-    return threaded ?? instantiate(wasm ?? packaged());
+    if (threads === 1 || wasm !== undefined) return instantiate(wasm ?? packaged());
+    const [threaded, alone] = await Promise.all([startThreads(threads), instantiate(packaged())]);
+    return threaded === undefined ? alone : { ...threaded, unshared: alone.raw };
   };
   const begin = (options?: LoadOptions): Promise<T> => {
     const { wasm, threads, layers } = checkOptions<SlimLoadOptions>(OPERATION, options);
     if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
     if (layers !== undefined) checkBoolean(OPERATION, 'layers', layers);
     loaded ??= start(wasm, threads ?? 1).then(
-      ({ raw, features }) => finish({ raw, memory: new Memory(raw) }, features),
+      ({ raw, unshared, features }) =>
+        finish({ ...wasmOf(raw), ...(unshared && { unshared: wasmOf(unshared) }) }, features),
       (error: unknown) => {
         loaded = undefined;
         throw error;
@@ -76,6 +80,10 @@ export function createLoader<T>(
       });
     }
   };
+}
+
+function wasmOf(raw: Raw): Wasm {
+  return { raw, memory: new Memory(raw) };
 }
 
 /** The module on several threads, or, where that cannot be, nothing but a line on the console. */

@@ -348,6 +348,7 @@ export interface Operations {
 
 /** Binds every operation to a loaded module. */
 export function operations(wasm: Wasm, features: Operations['features']): Operations {
+  const { unshared = wasm } = wasm;
   return {
     version: __VERSION__,
     features,
@@ -356,16 +357,16 @@ export function operations(wasm: Wasm, features: Operations['features']): Operat
       scaledDotProductAttention(wasm, query, key, value, options),
     scaledDotProductAttentionBackward: (gradOutput, query, key, value, options) =>
       scaledDotProductAttentionBackward(wasm, gradOutput, query, key, value, options),
-    maskedSoftmax: (scores, validLens) => maskedSoftmax(wasm, scores, validLens),
+    maskedSoftmax: (scores, validLens) => maskedSoftmax(unshared, scores, validLens),
     additiveAttention: (queries, keys, values, weights, options) =>
       additiveAttention(wasm, queries, keys, values, weights, options),
     additiveAttentionBackward: (gradOutput, queries, keys, values, weights, options) =>
       additiveAttentionBackward(wasm, gradOutput, queries, keys, values, weights, options),
-    sinusoidalEncoding: (options) => sinusoidalEncoding(wasm, options),
-    sinusoidalEncoding2d: (options) => sinusoidalEncoding2d(wasm, options),
-    encodingRotation: (options) => encodingRotation(wasm, options),
-    rotaryEmbedding: (x, options) => rotaryEmbedding(wasm, x, options),
-    rotaryEmbeddingBackward: (gradOutput, options) => rotaryEmbeddingBackward(wasm, gradOutput, options),
+    sinusoidalEncoding: (options) => sinusoidalEncoding(unshared, options),
+    sinusoidalEncoding2d: (options) => sinusoidalEncoding2d(unshared, options),
+    encodingRotation: (options) => encodingRotation(unshared, options),
+    rotaryEmbedding: (x, options) => rotaryEmbedding(unshared, x, options),
+    rotaryEmbeddingBackward: (gradOutput, options) => rotaryEmbeddingBackward(unshared, gradOutput, options),
     alibiSlopes,
     alibiBias,
     t5RelativeBuckets,
@@ -376,6 +377,7 @@ export function operations(wasm: Wasm, features: Operations['features']): Operat
     conv1d: (x, weight, options) => conv1d(wasm, x, weight, options),
     rnn: (x, weights, options) => rnn(wasm, x, weights, options),
     complexity,
-    softmaxCrossEntropy: (logits, targets, options) => softmaxCrossEntropy(wasm, logits, targets, options),
+    softmaxCrossEntropy: (logits, targets, options) =>
+      softmaxCrossEntropy(unshared, logits, targets, options),
   };
 }
