@@ -20,8 +20,8 @@ using Task = void (*)(const void* context, int index, int thread);
 /// Looks before a thread goes to sleep: some 0.2 ms. Waking one takes 50 µs and more where its core sleeps, too; the loops of a
 /// call, and the calls of a network's layers, follow each other more closely than that.
 constexpr int kSpins = 100000;
-constexpr double kPatience =
-    10000;  // ms that a thread inside may take for an index while the caller has nothing left to do
+/// Milliseconds that a thread inside may take for an index while the caller has nothing left to do.
+constexpr double kPatience = 10000;
 
 // All operations on these are sequentially consistent. Apart, so that taking an index does not disturb those who look for a
 // round.
