@@ -60,6 +60,9 @@ describe('start', () => {
       const response = await fetch(url!);
       expect(response.status).toBe(200);
       expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+      // Isolated, so that the race has threads.
+      expect(response.headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      expect(response.headers.get('cross-origin-embedder-policy')).toBe('require-corp');
       // A folder without its slash goes on to the folder, with what was asked for.
       const folder = await fetch(`${url!}en?fig-heads=seed%3D2`);
       expect(folder.status).toBe(200);
