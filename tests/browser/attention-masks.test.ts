@@ -37,7 +37,7 @@ describe('attention-masks', () => {
     await figure.getByRole('application').focus();
     await page.keyboard.press('End');
     expect(await figure.locator('.readout').innerText()).toBe(
-      'Query 1 does not see key 8 (padding, causal); weight 0.000',
+      'Query 1 does not see key 8 (padding, causal); weight 0',
     );
     await figure.getByRole('slider', { name: 'Valid length' }).focus();
     await page.keyboard.press('Home');

@@ -8,7 +8,7 @@ const { open } = useBrowser();
 test.each([
   ['depth-collapse', ['difference between the tokens', 'layers'], ['token', 'token']],
   ['relative-tables', ['added to the score', 'offset j − i'], ['query i', 'key j']],
-  ['position-training', ['steps'], ['query', 'key']],
+  ['position-training', ['accuracy', 'steps'], ['query', 'key']],
 ])('%s names the axes of its curves and of its maps', async (tag, curves, maps) => {
   const { figure } = await openAlone(open, tag);
   const texts = await figure.locator('svg[role=img] text').allTextContents();
@@ -17,6 +17,16 @@ test.each([
   expect(await axes.locator('.axis').allTextContents()).toEqual(maps);
   const rotated = await axes.locator('.row-axis').evaluate((axis) => getComputedStyle(axis).textOrientation);
   expect(rotated).toBe('sideways');
+});
+
+test.each([
+  ['positional-curves', ['pᵢⱼ', 'position']],
+  ['length-extrapolation', ['accuracy', 'tokens in a sequence']],
+  ['complexity-race', ['multiply–adds', 'time at 10¹⁰ a second', 'Tokens n']],
+])('%s names the axes of its curves', async (tag, names) => {
+  const { figure } = await openAlone(open, tag);
+  const texts = await figure.locator('svg text').allTextContents();
+  for (const name of names) expect(texts).toContain(name);
 });
 
 test('encoding-similarity says by what it divides, and with an odd width what the diagonal shows', async () => {

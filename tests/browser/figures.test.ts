@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
 import { attention } from '../support/library.js';
 import { useBrowser, type PageOptions } from './browser.js';
+import { numberOf } from './shown.js';
 import { blues, picture } from './canvas.js';
 
 const { open: openPage } = useBrowser();
@@ -58,10 +59,9 @@ test('a random X makes the heads differ, keeps padding at zero and rows at one, 
     heads(page)
       .locator('tbody tr')
       .evaluateAll((rows) =>
-        rows.flatMap((row) =>
-          [...row.querySelectorAll('td')].slice(2).map((cell) => Number(cell.textContent)),
-        ),
-      );
+        rows.flatMap((row) => [...row.querySelectorAll('td')].slice(2).map((cell) => cell.textContent ?? '')),
+      )
+      .then((texts) => texts.map(numberOf));
   const first = await weights();
   expect(first).toHaveLength(2 * 5 * 4 * 4);
   for (let row = 0; row < 40; ++row) {

@@ -2,17 +2,14 @@ import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { openAlone, smallestTarget, violationsOf, widthOf } from './alone.js';
 import { useBrowser } from './browser.js';
+import { numberOf } from './shown.js';
 
 const { open } = useBrowser();
 const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'permutation-demo', options);
 const after = async (figure: Locator): Promise<string> =>
   (await figure.locator('.after').allInnerTexts()).join(' ');
-/** The residual as a number: `1.2 × 10−7` or `0.33`. */
 async function residual(figure: Locator): Promise<number> {
-  const [digits = '', exponent = '0'] = (await figure.locator('.readout strong').innerText())
-    .replace('−', '-')
-    .split(' × 10');
-  return Number(digits) * 10 ** Number(exponent);
+  return numberOf(await figure.locator('.readout strong').innerText());
 }
 
 describe('permutation-demo', () => {

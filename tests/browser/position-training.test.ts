@@ -3,6 +3,7 @@ import type { Locator, Page } from 'playwright-core';
 import { Training } from '../../web/training/train.js';
 import { attention } from '../support/library.js';
 import { useBrowser } from './browser.js';
+import { numberOf } from './shown.js';
 
 const { open } = useBrowser();
 
@@ -27,9 +28,7 @@ async function tableOf(training: Locator, name: string): Promise<number[][]> {
   const rows = await training
     .locator('tbody tr')
     .evaluateAll((all) => all.map((row) => [...row.children].map((cell) => cell.textContent ?? '')));
-  return rows.map((cells) =>
-    [cells[0], cells[at], cells[at + 1]].map((cell) => Number(cell?.replace('−', '-'))),
-  );
+  return rows.map((cells) => [cells[0], cells[at], cells[at + 1]].map((cell) => numberOf(cell ?? '')));
 }
 
 test('learned positions learn the task in the page, on the curve of the same seed under Node', async () => {

@@ -2,9 +2,14 @@
 import { readFile } from 'node:fs/promises';
 import type { Locator } from 'playwright-core';
 
-/** A number as English pages write it, with a true minus sign and commas between thousands. */
+/** A number as English pages write it, with a true minus sign, commas between thousands and powers of ten: `−3.2 × 10⁻⁷`. */
 export function numberOf(text: string): number {
-  const plain = text.replace('−', '-').replaceAll(',', '').trim();
+  const plain = text
+    .replace(' × 10', 'e')
+    .replace(/[⁰¹²³⁴⁵⁶⁷⁸⁹]/g, (digit) => String('⁰¹²³⁴⁵⁶⁷⁸⁹'.indexOf(digit)))
+    .replace(/[−⁻]/g, '-')
+    .replaceAll(',', '')
+    .trim();
   return plain === '-∞' ? -Infinity : Number(plain === '' ? NaN : plain);
 }
 

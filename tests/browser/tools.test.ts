@@ -261,7 +261,9 @@ test('the table is made when it is opened, follows the sliders, and goes when it
   await figure.getByLabel('Length n').fill('5');
   const { data } = sinusoidalEncoding({ length: 5, dim: 32 });
   const wanted = Array.from({ length: 20 }, (_, k) => data[Math.floor(k / 4) * 32 + 6 + (k % 4)] ?? NaN);
-  expect(await figure.locator('td').allTextContents()).toEqual(wanted.map((value) => value.toFixed(3)));
+  expect(await figure.locator('td').allTextContents()).toEqual(
+    wanted.map((value) => (value === 0 ? '0' : value.toFixed(3))),
+  );
   await toggle.click();
   expect(await figure.locator('td').count()).toBe(0);
 });

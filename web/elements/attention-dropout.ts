@@ -1,6 +1,7 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { dropoutStyles } from './attention-dropout-styles.js';
+import { controlStyles } from './control-styles.js';
 import { choice, slider } from './controls.js';
 import { dropoutCode } from './dropout-code.js';
 import { draw, expectedError, MOST, Run, TOKENS } from './dropout-draws.js';
@@ -9,7 +10,7 @@ import { defineFigure, FigureElement, type FigureCode, type FigureData } from '.
 import './heat-map.js';
 import './ramp-legend.js';
 import { oneOf, real, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 
 /** Milliseconds of drawing in a frame; the rest of the frame is for painting. */
 const SLICE = 2;

@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { formulaStyles } from './attention-formula-styles.js';
+import { controlStyles } from './control-styles.js';
 import { choice, hint } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { formulaCode } from './formula-code.js';
@@ -19,7 +20,7 @@ import './heat-map.js';
 import type { CellDetail, HeatMap } from './heat-map.js';
 import './ramp-legend.js';
 import { oneOf, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 
 const MATRICES = ['X', 'A', 'Y'] as const;
 /** X's and Y's colours reach from −REACH to REACH. */
@@ -182,7 +183,7 @@ export class AttentionFormula extends FigureElement {
     const { matrix, row, column, value } = active;
     const entry = `${matrix}${lowered(row + 1)}${lowered(column + 1)}`;
     const symbols = this.#lit().map((symbol) => this.#name(symbol));
-    return html`${entry} = <strong>${this.words.number(value, 3)}</strong> ${
+    return html`${entry} = <strong>${this.words.value(value)}</strong> ${
         symbols.length === 0
           ? this.words.text('formula.elsewhere', { i: lowered(this.query) })
           : this.words.text('formula.part', { symbols: [...new Set(symbols)].join(', ') })

@@ -1,6 +1,7 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
 import { headsStyles } from './attention-heads-styles.js';
+import { controlStyles } from './control-styles.js';
 import { choice, numberField, slider } from './controls.js';
 import { headsCode } from './attention-heads-code.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
@@ -8,7 +9,7 @@ import './heat-map.js';
 import type { CellDetail, HeatMap } from './heat-map.js';
 import './ramp-legend.js';
 import { oneOf, several, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 import {
   BATCH,
   inputOf,
@@ -212,7 +213,7 @@ export class AttentionHeads extends FigureElement {
     const { sequence, head, row, column } = this.pointed ?? { sequence: 0, head: 0, row: 0, column: 0 };
     const value = weightsOf(weights, sequence, head)[row * TOKENS + column] ?? NaN;
     return html`${words.text('heads.readout', { sequence: sequence + 1, head: head + 1, query: row + 1, key: column + 1 })}
-      <strong>${words.number(value, 3)}</strong>`;
+      <strong>${words.value(value)}</strong>`;
   }
 
   protected override data(library: WasmAttention): FigureData {

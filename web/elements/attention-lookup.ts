@@ -1,6 +1,7 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { lookupStyles } from './attention-lookup-styles.js';
+import { controlStyles } from './control-styles.js';
 import { hint, slider } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { chain, pairText } from './lookup-chain.js';
@@ -17,7 +18,7 @@ import {
   type Scene,
 } from './lookup-scene.js';
 import { real, several, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 
 /** Keys, and values. */
 const COUNT = 3;

@@ -2,6 +2,7 @@ import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { masksCode } from './attention-masks-code.js';
 import { masksStyles } from './attention-masks-styles.js';
+import { controlStyles } from './control-styles.js';
 import { slider, toggle } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import './heat-map.js';
@@ -10,7 +11,7 @@ import { maskMap } from './mask-map.js';
 import { FACTORS, LENGTH, maskScene, type Factor, type MaskScene } from './mask-scene.js';
 import './ramp-legend.js';
 import { flag, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 
 const LAST_SEED = 9999;
 
@@ -131,7 +132,7 @@ export class AttentionMasks extends FigureElement {
     const sentence = scene.mask[at]
       ? words.text('masks.pairVisible', pair)
       : words.text('masks.pairHidden', pair);
-    return html`${sentence} <strong>${words.number(scene.weights[at] ?? NaN, 3)}</strong>`;
+    return html`${sentence} <strong>${words.value(scene.weights[at] ?? NaN)}</strong>`;
   }
 
   #note({ empty }: MaskScene): string {

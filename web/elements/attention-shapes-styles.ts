@@ -30,6 +30,9 @@ export const shapesStyles = css`
     color: var(--_quiet);
     font-size: 0.75rem;
   }
+  .together {
+    white-space: nowrap;
+  }
   .stages .shape {
     font-weight: 600;
   }

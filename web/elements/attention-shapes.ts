@@ -1,13 +1,14 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { shapesStyles } from './attention-shapes-styles.js';
+import { controlStyles } from './control-styles.js';
 import { slider } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { whole } from './settings.js';
 import { shapesCode } from './shapes-code.js';
 import { blocks, noBlocks } from './shapes-drawing.js';
 import { pipelineOf, shapeOf, STAGES, type Pipeline, type Sizes, type Stage } from './shapes-pipeline.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 
 const LIMITS = { batch: [1, 4], tokens: [1, 8], width: [4, 128], heads: [1, 12] } as const;
 
@@ -96,7 +97,7 @@ export class AttentionShapes extends FigureElement {
     const shape = shapes[stage];
     return html`<li data-stage=${stage}>
       ${shape === undefined ? noBlocks(this.#sizes) : blocks(stage, this.#sizes, error !== undefined)}
-      <p class="what">${words.text(`shapes.${stage}`)}</p>
+      <p class="what">${shapesWhole(words.text(`shapes.${stage}`))}</p>
       <p class="shape">${shape === undefined ? '—' : shapeOf(shape)}</p>
     </li>`;
   }
@@ -120,6 +121,13 @@ export class AttentionShapes extends FigureElement {
   protected override code(): FigureCode {
     return shapesCode(this.#sizes);
   }
+}
+
+/** The words of a stage, with no line broken within a shape in brackets. */
+function shapesWhole(text: string): unknown[] {
+  return text
+    .split(/(\([^)]*\))/)
+    .map((part) => (part.startsWith('(') ? html`<span class="together">${part}</span>` : part));
 }
 
 defineFigure('attention-shapes', AttentionShapes);

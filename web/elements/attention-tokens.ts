@@ -2,6 +2,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { tokensCode } from './attention-tokens-code.js';
 import { tokensStyles } from './attention-tokens-styles.js';
+import { controlStyles } from './control-styles.js';
 import { choice, hint, textField, toggle } from './controls.js';
 import { designedLayer, HEADS } from './designed-heads.js';
 import { entropies } from './entropy.js';
@@ -11,7 +12,7 @@ import './heat-map.js';
 import type { CellDetail } from './heat-map.js';
 import './ramp-legend.js';
 import { flag, whole, words as anyText } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 import { MOST_TOKENS, sentenceOf, tokensScene, type TokensScene } from './tokens-scene.js';
 import { clipped, folded, LONGEST_TEXT, shortened, type Tokens } from './tokens.js';
 
@@ -189,7 +190,7 @@ export class AttentionTokens extends FigureElement {
     const { row, column } = this.pointed;
     const at = row * keys.length + column;
     const pair = { query: queries[row] ?? '', key: keys[column] ?? '', head: this.solo };
-    const weight = words.number(heads[this.solo - 1]?.[at] ?? NaN, 3);
+    const weight = words.value(heads[this.solo - 1]?.[at] ?? NaN);
     return html`${words.text('tokens.readout', pair)}
       <strong>${weight}</strong> ${mask?.[at] === false ? html`(${words.text('tokens.masked')})` : nothing}`;
   }

@@ -4,17 +4,9 @@ export const binaryStyles = css`
   .plot {
     cursor: crosshair;
   }
-  svg {
-    display: block;
-    width: 100%;
-  }
   .ground {
     fill: none;
     stroke: var(--_line);
-  }
-  .grid {
-    stroke: var(--_line);
-    stroke-width: 1;
   }
   .bit {
     fill: var(--_series-0);

@@ -4,12 +4,14 @@ import { binaryCode } from './binary-code.js';
 import { drawnBlock, LEFT, rowNumbers, TOP, type Block } from './binary-drawing.js';
 import { binaryStyles } from './binary-positions-styles.js';
 import { baseOfHalves, bitsOf, periodOf, signsOf } from './binary-signs.js';
+import { controlStyles } from './control-styles.js';
 import { choice, slider } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { moveCursor } from './heat-map-cursor.js';
+import { plotStyles } from './plot-styles.js';
 import { pointerIn } from './pointer-in.js';
 import { oneOf, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 import { widthObserver } from './width-observer.js';
 
 const settings = {
@@ -23,7 +25,7 @@ const settings = {
  * the slowest place on the left.
  */
 export class BinaryPositions extends FigureElement {
-  static override styles = [baseStyles, controlStyles, binaryStyles];
+  static override styles = [baseStyles, controlStyles, plotStyles, binaryStyles];
   static override settings = settings;
   static override properties = { pixels: { state: true }, cursor: { state: true } };
 

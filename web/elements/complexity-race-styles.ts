@@ -2,15 +2,10 @@ import { css } from 'lit';
 
 export const raceStyles = css`
   .plot svg {
-    display: block;
-    width: 100%;
     overflow: visible;
   }
   .plot {
     cursor: pointer;
-  }
-  .grid {
-    stroke: var(--_line);
   }
   .axis {
     stroke: var(--_track);
@@ -39,10 +34,6 @@ export const raceStyles = css`
     stroke-width: 1.5;
     stroke-dasharray: none;
   }
-  text.curve-label {
-    fill: var(--_series);
-    font-weight: 600;
-  }
   .drop {
     stroke: var(--_quiet);
     stroke-dasharray: 2 3;
@@ -58,13 +49,14 @@ export const raceStyles = css`
   }
   /* Where it is cut off, a shadow says that there is more. */
   .counts {
+    --_shade: color-mix(in srgb, var(--_track) 50%, transparent);
     margin-top: 0.75rem;
     overflow-x: auto;
     background:
-      linear-gradient(to right, var(--_paper) 40%, transparent) left / 2.5rem 100% local,
-      linear-gradient(to left, var(--_paper) 40%, transparent) right / 2.5rem 100% local,
-      linear-gradient(to right, var(--_track), transparent) left / 0.6rem 100% scroll,
-      linear-gradient(to left, var(--_track), transparent) right / 0.6rem 100% scroll;
+      linear-gradient(to right, var(--_paper) 40%, transparent) left -2px top / calc(2.5rem + 2px) 100% local,
+      linear-gradient(to left, var(--_paper) 40%, transparent) right -2px top / calc(2.5rem + 2px) 100% local,
+      linear-gradient(to right, var(--_shade), transparent) left / 0.6rem 100% scroll,
+      linear-gradient(to left, var(--_shade), transparent) right / 0.6rem 100% scroll;
     background-repeat: no-repeat;
   }
   .counts table {
@@ -81,6 +73,9 @@ export const raceStyles = css`
     border-top: 0;
     white-space: normal;
     vertical-align: bottom;
+  }
+  .counts .size span {
+    white-space: nowrap;
   }
   .counts th:first-child {
     position: static;

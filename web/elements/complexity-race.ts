@@ -2,7 +2,9 @@ import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { raceCode } from './complexity-race-code.js';
 import { raceStyles } from './complexity-race-styles.js';
+import { controlStyles } from './control-styles.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
+import { plotStyles } from './plot-styles.js';
 import { pointerIn } from './pointer-in.js';
 import { raceButton, raceControls } from './race-controls.js';
 import { drawRace, layoutOf, REFERENCE_RATE, type RaceCurve, type RacePlot } from './race-drawing.js';
@@ -22,7 +24,7 @@ import { RaceRun } from './race-run.js';
 import { countsTable, crossingsLine, entryName, raceData, statusLine, type RaceView } from './race-words.js';
 import { seriesStyles } from './series.js';
 import { oneOf, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 
 const settings = {
   length: powerOfTwo('n', 256),
@@ -36,7 +38,7 @@ const settings = {
  * layer, as curves over n or d; and a race of the library's kernels, measured in a worker, as dots upon them.
  */
 export class ComplexityRace extends FigureElement {
-  static override styles = [baseStyles, controlStyles, seriesStyles, raceStyles];
+  static override styles = [baseStyles, controlStyles, plotStyles, seriesStyles, raceStyles];
   static override settings = settings;
 
   /** Tokens n, a power of two, 16 to 8192; default 256. */

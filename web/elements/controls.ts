@@ -18,7 +18,7 @@ export function slider({ name, label, value, min, max, step = 1, text, onInput }
   const read = (event: Event): void => onInput((event.target as HTMLInputElement).valueAsNumber);
   // The slider itself speaks its value; the output must not speak it a second time.
   return html`<div class="slider">
-    <label for=${name}>${label}</label>
+    <label for=${name}>${withSymbol(label)}</label>
     <output for=${name} aria-live="off">${text}</output>
     <input
       id=${name}
@@ -31,6 +31,11 @@ export function slider({ name, label, value, min, max, step = 1, text, onInput }
       @input=${read}
     />
   </div>`;
+}
+
+/** `Kernel size k`: a symbol at the end stays on the line of the word before it. */
+function withSymbol(label: string): string {
+  return label.replace(/ (\p{L})$/u, '\u00a0$1');
 }
 
 /** What tells the reader how to work a figure: pictures of it leave that out. */

@@ -6,7 +6,7 @@ import { spreadLabels } from './direct-labels.js';
 import type { Localised } from './localised.js';
 import { seriesOf } from './series.js';
 
-const MARGIN = { top: 8, right: 52, bottom: 36, left: 34 };
+const MARGIN = { top: 24, right: 52, bottom: 36, left: 34 };
 
 /** Least distance of two curves' labels. */
 const LABEL_GAP = 14;
@@ -21,13 +21,13 @@ export interface Layout {
 
 /** The layout of a plot so wide, over so many positions. */
 export function layoutOf(width: number, length: number): Layout {
-  const height = Math.max(210, Math.min(300, width * 0.4));
+  const height = Math.max(226, Math.min(316, width * 0.4 + 16));
   const x = scaleLinear([0, Math.max(1, length - 1)], [MARGIN.left, width - MARGIN.right]);
   const y = scaleLinear([-1, 1], [height - MARGIN.bottom, MARGIN.top]);
   return { width, height, x, y };
 }
 
-/** Grid lines at the halves, numbers, and the name of the horizontal axis. */
+/** Grid lines at the halves, numbers, and the names of both axes. */
 export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemplateResult {
   const right = width - MARGIN.right;
   const value = (at: number): SVGTemplateResult =>
@@ -37,6 +37,7 @@ export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemp
     svg`<text x=${x(at)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(at)}</text>`;
   const positions = x.ticks(Math.max(3, Math.min(8, width / 80))).filter((at) => Number.isInteger(at));
   return svg`${[-1, -0.5, 0, 0.5, 1].map(value)}${positions.map(position)}
+    <text x="0" y="10">pᵢⱼ</text>
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('position')}</text>`;
 }
 

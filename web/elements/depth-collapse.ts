@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from './control-styles.js';
 import { choice, slider } from './controls.js';
 import { depthCode } from './depth-code.js';
 import { depthPlot } from './depth-plot.js';
@@ -17,11 +18,12 @@ import {
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { mapAxesStyles, withAxes } from './map-axes.js';
 import './heat-map.js';
+import { plotCursorStyles, plotStyles } from './plot-styles.js';
 import './ramp-legend.js';
 import { depthStyles } from './depth-collapse-styles.js';
 import { seriesStyles } from './series.js';
 import { oneOf, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 import { widthObserver } from './width-observer.js';
 
 const settings = {
@@ -36,7 +38,15 @@ const settings = {
  * with random parameters (Dong et al. 2021).
  */
 export class DepthCollapse extends FigureElement {
-  static override styles = [baseStyles, controlStyles, seriesStyles, mapAxesStyles, depthStyles];
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    plotStyles,
+    plotCursorStyles,
+    seriesStyles,
+    mapAxesStyles,
+    depthStyles,
+  ];
   static override settings = settings;
   static override properties = { pixels: { state: true } };
 
@@ -119,8 +129,9 @@ export class DepthCollapse extends FigureElement {
         ${words.text('depth.readout', { depth })}
         ${STACKS.map(
           (stack, index) =>
-            html`${index === 0 ? '' : ' · '}${label(stack)}
-              <strong>${words.small(differences[stack][depth] ?? NaN)}</strong>`,
+            html`${index === 0 ? '' : ' · '}<span class="of-stack"
+                >${label(stack)} <strong>${words.value(differences[stack][depth] ?? NaN)}</strong></span
+              >`,
         )}
       </p>
     `;

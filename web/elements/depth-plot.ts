@@ -3,7 +3,8 @@ import { line } from 'd3-shape';
 import { svg, type SVGTemplateResult } from 'lit';
 import { LAYERS, STACKS, type Stack } from './depth-stack.js';
 import { spreadLabels } from './direct-labels.js';
-import { powerOfTen, type Localised } from './localised.js';
+import type { Localised } from './localised.js';
+import { powerOfTen } from './numbers.js';
 
 const MARGIN = { top: 26, right: 128, bottom: 38, left: 42 };
 const LABEL_GAP = 15;

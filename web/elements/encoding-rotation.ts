@@ -1,11 +1,12 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from './control-styles.js';
 import { slider } from './controls.js';
 import { rotationStyles } from './encoding-rotation-styles.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { arcPath, residual, rotate, type Pair } from './rotation.js';
 import { whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 
 /** Positions of the figure; the encoding is computed up to where the longest offset leads from the last of them. */
 const POSITIONS = 60;
@@ -72,7 +73,7 @@ export class EncodingRotation extends FigureElement {
         })}
       </div>
       <p class="residual" role="status">
-        ${words.text('rotation.residual')} <strong>${words.small(error)}</strong>
+        ${words.text('rotation.residual')} <strong>${words.value(error)}</strong>
       </p>
     `;
   }
@@ -139,6 +140,7 @@ export class EncodingRotation extends FigureElement {
     const { position, offset, width } = this;
     return {
       javascript: `import { load } from 'wasm-attention';
+import { baseStyles } from './styles.js';
 
 const { encodingRotation, sinusoidalEncoding } = await load();
 const i = ${position};

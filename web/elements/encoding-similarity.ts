@@ -2,10 +2,12 @@ import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { css, html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from './control-styles.js';
 import { EncodingFigure } from './encoding-figure.js';
 import { defineFigure, type FigureCode, type FigureData } from './figure-element.js';
 import './heat-map.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { plotStyles } from './plot-styles.js';
+import { baseStyles } from './styles.js';
 import { widthObserver } from './width-observer.js';
 
 const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
@@ -23,6 +25,7 @@ export class EncodingSimilarity extends EncodingFigure {
   static override styles = [
     baseStyles,
     controlStyles,
+    plotStyles,
     css`
       heat-map {
         --heat-map-aspect: 1.35;
@@ -32,13 +35,8 @@ export class EncodingSimilarity extends EncodingFigure {
           --heat-map-aspect: 1;
         }
       }
-      .profile svg {
-        display: block;
-        width: 100%;
+      .profile {
         margin-top: 0.75rem;
-      }
-      .grid {
-        stroke: var(--_line);
       }
       .curve {
         fill: none;

@@ -1,13 +1,16 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
-import { svg, type SVGTemplateResult } from 'lit';
+import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { spreadLabels } from './direct-labels.js';
 import { COMPARED, LENGTHS, TRAINED, type Compared, type Curves } from './extrapolation-runs.js';
 import type { Localised } from './localised.js';
 
-const MARGIN = { top: 24, right: 96, bottom: 38, left: 46 };
+const MARGIN = { top: 40, right: 96, bottom: 38, left: 46 };
 const LABEL_GAP = 15;
 const FARTHEST = 256;
+/** About the width of a letter, and the least distance of two numbers on the horizontal axis. */
+const LETTER = 7;
+const LEAST_STEP = 24;
 
 /**
  * The accuracy of each kind of positions over the length of the sequences; the lengths of the lesson are shaded. Where a kind has
@@ -19,7 +22,7 @@ export function extrapolationPlot(
   pixels: number,
   words: Localised,
 ): SVGTemplateResult {
-  const height = Math.max(220, Math.min(280, pixels * 0.42));
+  const height = Math.max(236, Math.min(296, pixels * 0.42 + 16));
   const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
   const x = scaleLinear([0, FARTHEST], [MARGIN.left, right]);
   const y = scaleLinear([0, 1], [bottom, MARGIN.top]);
@@ -58,11 +61,14 @@ export function extrapolationPlot(
       <text x=${MARGIN.left - 6} y=${y(value)} dy="0.35em" text-anchor="end">${words.percent(value, 0)}</text>`;
   const tick = (length: number): SVGTemplateResult =>
     svg`<text x=${x(length)} y=${bottom + 16} text-anchor="middle">${words.number(length)}</text>`;
+  // Where it would lie on the curves, the caption alone says it.
+  const lesson = `← ${words.text('extrapolation.trained', { length: TRAINED })}`;
   return svg`<svg height=${height} role="img" aria-label=${words.text('extrapolation.plotLabel')}>
     <rect class="lesson" x=${x(0)} width=${x(TRAINED) - x(0)} y=${MARGIN.top} height=${bottom - MARGIN.top} />
-    ${[0, 0.25, 0.5, 0.75, 1].map(level)}${[32, 64, 128, 192, 256].map(tick)}
-    <text class="lesson-label" x=${x(TRAINED) + 5} y=${bottom - 8}>← ${words.text('extrapolation.trained', { length: TRAINED })}</text>
+    ${[0, 0.25, 0.5, 0.75, 1].map(level)}${[...(x(64) - x(32) < LEAST_STEP ? [32] : [32, 64]), 128, 192, 256].map(tick)}
+    ${LETTER * lesson.length > right - x(TRAINED) ? nothing : svg`<text class="lesson-label" x=${x(TRAINED) + 5} y=${bottom - 8}>${lesson}</text>`}
     ${shown.map(curve)}
+    <text x="0" y="10">${words.text('training.accuracy')}</text>
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('extrapolation.length')}</text>
   </svg>`;
 }

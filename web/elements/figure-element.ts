@@ -8,6 +8,7 @@ import { Localised } from './localised.js';
 import type { Settings } from './settings.js';
 import { settingsInLink } from './share-link.js';
 import { baseStyles } from './styles.js';
+import { tableStyles } from './table-styles.js';
 
 /** What a figure shows, as numbers: for the table below it and for CSV. */
 export interface FigureData {
@@ -51,9 +52,9 @@ export abstract class FigureElement extends LitElement {
     for (const [name, { initial }] of Object.entries(this.settings)) this.#set(name, initial);
   }
 
-  /** A figure names the styles of its picture; those of the tools come along. */
+  /** A figure names the styles of its picture; those of the tools and of tables come along. */
   protected static override finalizeStyles(styles?: CSSResultGroup): CSSResultOrNative[] {
-    return super.finalizeStyles(styles === undefined ? toolStyles : [styles, toolStyles]);
+    return super.finalizeStyles([tableStyles, styles ?? [], toolStyles]);
   }
 
   get settings(): Settings {

@@ -116,36 +116,6 @@ export const toolStyles = css`
     color: var(--_quiet);
     font-size: 0.8125rem;
   }
-  .scroller {
-    max-height: 22rem;
-    margin-top: 0.25rem;
-    overflow: auto;
-    border: 1px solid var(--_line);
-    border-radius: 4px;
-  }
-  .figure-values table {
-    border-collapse: collapse;
-    font-size: 0.75rem;
-  }
-  .figure-values :is(th, td) {
-    padding: 0.2rem 0.6rem;
-    text-align: end;
-    white-space: nowrap;
-  }
-  .figure-values th {
-    background: var(--_paper);
-    color: var(--_quiet);
-    font-weight: 500;
-  }
-  .figure-values thead th {
-    position: sticky;
-    z-index: 1;
-    top: 0;
-  }
-  .figure-values tbody th {
-    position: sticky;
-    left: 0;
-  }
   /* How wide it is there, and how large: see full-screen.ts. */
   :host(:fullscreen) {
     display: grid;

@@ -1,4 +1,5 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { controlStyles } from './control-styles.js';
 import { hint } from './controls.js';
 import { watchDevicePixels } from './device-pixels.js';
 import { isInFigure } from './figure-hosts.js';
@@ -9,7 +10,8 @@ import { Localised } from './localised.js';
 import { paintCells } from './paint-cells.js';
 import './ramp-legend.js';
 import { rampFor, rampStyles } from './ramps.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
+import { tableStyles } from './table-styles.js';
 import { valuesTable } from './values-table.js';
 
 /** The cell under the cursor, as `cell-change` and `cell-pick` report it. Indices start at 0. */
@@ -32,7 +34,7 @@ const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
  */
 export class HeatMap extends LitElement {
   /** What the shadow root adopts. */
-  static override styles = [baseStyles, controlStyles, rampStyles, heatMapStyles];
+  static override styles = [baseStyles, controlStyles, tableStyles, rampStyles, heatMapStyles];
   static override properties = {
     values: { attribute: false },
     rows: { type: Number },
@@ -204,7 +206,7 @@ export class HeatMap extends LitElement {
   #table(): TemplateResult {
     const { values, rows, columns, rowName, columnName, origin } = this;
     const heads = Array.from({ length: columns }, (_, column) => column + origin);
-    const format = (value: number): string => this.#words.number(value, this.digits);
+    const format = (value: number): string => this.#words.value(value, this.digits);
     return html`<div class="scroller" role="region" tabindex="0" aria-label=${this.label}>
       ${valuesTable({ values, rows, rowName, columnName, origin, heads, format, caption: this.label })}
     </div>`;
@@ -212,7 +214,7 @@ export class HeatMap extends LitElement {
 
   #readout(): TemplateResult {
     const { row, column, value } = this.#detail();
-    return html`${this.#place({ row, column })}: <strong>${this.#words.number(value, this.digits)}</strong>`;
+    return html`${this.#place({ row, column })}: <strong>${this.#words.value(value, this.digits)}</strong>`;
   }
 
   /** `query 2, key 1`, or with labels `query 2 cat, key 1 the`. */
@@ -268,7 +270,7 @@ export class HeatMap extends LitElement {
     const detail = this.#detail();
     const { value } = detail;
     // Only the keyboard speaks: a pointer that crosses a hundred cells would say a hundred values.
-    this.#spoken = speak ? `${this.#place(cursor)}: ${this.#words.number(value, this.digits)}` : '';
+    this.#spoken = speak ? `${this.#place(cursor)}: ${this.#words.value(value, this.digits)}` : '';
     this.dispatchEvent(new CustomEvent('cell-change', { detail, bubbles: true, composed: true }));
   }
 

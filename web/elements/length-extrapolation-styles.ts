@@ -1,13 +1,6 @@
 import { css } from 'lit';
 
 export const extrapolationStyles = css`
-  svg {
-    display: block;
-    width: 100%;
-  }
-  .grid {
-    stroke: var(--_line);
-  }
   .lesson {
     fill: var(--_line);
     opacity: 0.45;
@@ -17,10 +10,6 @@ export const extrapolationStyles = css`
   }
   .faint {
     opacity: 0.35;
-  }
-  text.curve-label {
-    fill: var(--_series);
-    font-weight: 600;
   }
   text.curve-label.faint {
     fill: var(--_quiet);

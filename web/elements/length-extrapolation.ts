@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import { Trainer } from '../training/trainer.js';
+import { controlStyles } from './control-styles.js';
 import { slider } from './controls.js';
 import { extrapolationCode } from './extrapolation-code.js';
 import { extrapolationPlot } from './extrapolation-plot.js';
@@ -15,9 +16,10 @@ import {
 } from './extrapolation-runs.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { extrapolationStyles } from './length-extrapolation-styles.js';
+import { plotStyles } from './plot-styles.js';
 import { seriesStyles } from './series.js';
 import { whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 import { createWorker } from './training-session.js';
 import { widthObserver } from './width-observer.js';
 
@@ -36,7 +38,7 @@ const FIRST: SeededCurves = { seed: settings.seed.initial, curves: COMPUTED };
  * right on longer ones. It begins with curves computed beforehand; the reader can train the models anew, in a worker.
  */
 export class LengthExtrapolation extends FigureElement {
-  static override styles = [baseStyles, controlStyles, seriesStyles, extrapolationStyles];
+  static override styles = [baseStyles, controlStyles, plotStyles, seriesStyles, extrapolationStyles];
   static override settings = settings;
   static override properties = {
     pixels: { state: true },

@@ -1,4 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import { Numbers } from './numbers.js';
 import english from './strings/en.json';
 
 /** The words of the figures, the same keys in every language. */
@@ -22,7 +23,7 @@ export class Localised implements ReactiveController {
   /** BCP 47 tag for `Intl`. */
   language = 'en';
   #strings: Strings = english;
-  #formats = new Map<string, Intl.NumberFormat>();
+  #numbers = new Numbers('en');
 
   constructor(private readonly host: ReactiveControllerHost & HTMLElement) {
     host.addController(this);
@@ -30,7 +31,7 @@ export class Localised implements ReactiveController {
 
   hostConnected(): void {
     this.language = languageOf(this.host);
-    this.#formats.clear();
+    this.#numbers = new Numbers(this.language);
     const load = OTHERS[this.language.toLowerCase().split('-')[0] ?? ''];
     if (load === undefined) {
       this.#use(english);
@@ -47,43 +48,19 @@ export class Localised implements ReactiveController {
     return this.#strings[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
   }
 
-  /** A number as the language writes it, with a true minus sign; `digits` decimals where given, else up to three. */
+  /** A number with a true minus sign; `digits` decimals where given, else up to three. */
   number(value: number, digits?: number): string {
-    return this.#format(digits ?? 0, digits ?? 3)
-      .format(value)
-      .replace('-', '−');
+    return this.#numbers.number(value, digits);
   }
 
-  /** A share as the language writes per cent, with `digits` decimals. */
+  /** A share as per cent, with `digits` decimals. */
   percent(share: number, digits: number): string {
-    const options = {
-      style: 'percent',
-      minimumFractionDigits: digits,
-      maximumFractionDigits: digits,
-    } as const;
-    return new Intl.NumberFormat(this.language, options).format(share);
+    return this.#numbers.percent(share, digits);
   }
 
-  /** A number that may be very small: `0.032`, `3.2 × 10⁻⁷`. */
-  small(value: number): string {
-    if (value === 0 || Math.abs(value) >= 1e-3) return this.number(value, value === 0 ? 0 : 3);
-    const [digits, exponent] = value.toExponential(1).split('e');
-    return `${this.number(Number(digits), 1)} × ${powerOfTen(Number(exponent))}`;
-  }
-
-  #format(least: number, most: number): Intl.NumberFormat {
-    const key = `${least},${most}`;
-    let format = this.#formats.get(key);
-    if (format === undefined) {
-      const options = {
-        minimumFractionDigits: least,
-        maximumFractionDigits: most,
-        signDisplay: 'negative',
-      } as const;
-      format = new Intl.NumberFormat(this.language, options);
-      this.#formats.set(key, format);
-    }
-    return format;
+  /** A computed value, with a power of ten where `digits` decimals (default 3) would hide it. */
+  value(value: number, digits?: number): string {
+    return this.#numbers.value(value, digits);
   }
 
   #use(strings: Strings): void {
@@ -91,14 +68,6 @@ export class Localised implements ReactiveController {
     this.ready = true;
     this.host.requestUpdate();
   }
-}
-
-/** `10⁻⁷` */
-export function powerOfTen(exponent: number): string {
-  const raised = String(exponent)
-    .replace('-', '⁻')
-    .replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]!);
-  return `10${raised}`;
 }
 
 function languageOf(element: Element): string {

@@ -27,7 +27,7 @@ export function chain(words: Localised, scene: Scene, { scores, weights, mixture
       </td>
       <td>
         ${weightBar(weight)}
-        <span class="number">${words.number(weight, 3)}</span>
+        <span class="number">${words.value(weight)}</span>
       </td>
       <td>${pairText(words, [weight * value[0], weight * value[1]], 2)}</td>
     </tr>`;

@@ -11,10 +11,12 @@ export function withAxes(row: string, column: string, map: TemplateResult): Temp
   </div>`;
 }
 
+/** Of such maps, of the titles above them and of the legend that they share below. */
 export const mapAxesStyles = css`
   .axes {
     display: grid;
-    grid-template-columns: 0.875rem minmax(0, 1fr);
+    grid-template-columns: 1.125rem minmax(0, 1fr);
+    --heat-map-row-ticks: 1.4rem;
   }
   .axis {
     color: var(--_quiet);
@@ -23,7 +25,7 @@ export const mapAxesStyles = css`
     text-align: center;
   }
   .row-axis {
-    justify-self: center;
+    justify-self: start;
     align-self: center;
     writing-mode: vertical-rl;
     /* Hangul would stand upright, and on its head after the turn. */
@@ -32,6 +34,21 @@ export const mapAxesStyles = css`
   }
   .column-axis {
     grid-column: 2;
-    padding-inline-start: var(--heat-map-row-ticks, 1.1rem);
+    padding-inline-start: var(--heat-map-row-ticks);
+  }
+  .map-title {
+    margin-bottom: 0.25rem;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    text-align: center;
+  }
+  .legend {
+    display: flex;
+    flex-wrap: wrap;
+    justify-content: flex-end;
+    gap: 0.25rem 0.75rem;
+    margin-top: 0.375rem;
+    color: var(--_quiet);
+    font-size: 0.75rem;
   }
 `;

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { Architecture, WasmAttention } from 'wasm-attention';
+import { controlStyles } from './control-styles.js';
 import { slider } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { pathLengthsCode } from './path-lengths-code.js';
@@ -14,7 +15,7 @@ import {
   recurrentMeeting,
 } from './paths.js';
 import { whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 
 const MOST_TOKENS = 12;
 const ARCHITECTURES = ['cnn', 'rnn', 'self-attention'] as const;

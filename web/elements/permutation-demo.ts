@@ -1,5 +1,6 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
+import { controlStyles } from './control-styles.js';
 import { toggle } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import { permutationCode } from './permutation-code.js';
@@ -18,7 +19,7 @@ import {
   type PermutationScene,
 } from './permutation.js';
 import { flag, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 
 const LAST_SEED = 9999;
 
@@ -65,7 +66,7 @@ export class PermutationDemo extends FigureElement {
       <div class="legend" aria-hidden="true">${this.#legend()}</div>
       <p class="readout" role="status">
         max |<i>f</i>(Π<i>X</i>) − Π<i>f</i>(<i>X</i>)| =
-        <strong>${this.#scientific(scene.residual)}</strong>. ${this.#verdict(scene)}
+        <strong>${this.words.value(scene.residual)}</strong>. ${this.#verdict(scene)}
       </p>
       ${this.#controls()}
     `;
@@ -163,15 +164,6 @@ export class PermutationDemo extends FigureElement {
   #verdict({ residual }: PermutationScene): string {
     if (this.order.every((number, place) => number === place + 1)) return this.words.text('permute.identity');
     return this.words.text(isRounding(residual) ? 'permute.same' : 'permute.differs');
-  }
-
-  /** `1.2 × 10⁻⁷` where it is tiny, else three decimals. */
-  #scientific(value: number): TemplateResult {
-    if (value === 0 || value >= 0.001) return html`${this.words.number(value)}`;
-    const exponent = Math.floor(Math.log10(value));
-    return html`${this.words.number(value / 10 ** exponent, 1)} × 10<sup
-        >${this.words.number(exponent)}</sup
-      >`;
   }
 
   #controls(): TemplateResult {

@@ -1,19 +1,12 @@
 import { css } from 'lit';
 
 export const trainingStyles = css`
-  svg {
-    display: block;
-    width: 100%;
-  }
-  .grid {
-    stroke: var(--_line);
-  }
   .chance {
     stroke: var(--_quiet);
     stroke-dasharray: 2 4;
   }
   text.curve-label {
-    fill: var(--_series);
+    font-weight: 400;
   }
   text.curve-label.selected {
     font-weight: 700;
@@ -27,15 +20,6 @@ export const trainingStyles = css`
   text.curve-label.faint {
     fill: var(--_quiet);
   }
-  .legend {
-    display: flex;
-    flex-wrap: wrap;
-    justify-content: flex-end;
-    gap: 0.25rem 0.75rem;
-    margin-top: 0.375rem;
-    color: var(--_quiet);
-    font-size: 0.75rem;
-  }
   .inside {
     display: grid;
     grid-template-columns: minmax(0, 1.1fr) minmax(0, 1fr);
@@ -48,14 +32,9 @@ export const trainingStyles = css`
     grid-template-columns: repeat(2, minmax(0, 1fr));
     gap: 0.5rem 1rem;
   }
-  .axes {
-    --heat-map-row-ticks: 1.4rem;
-  }
   .map-title {
     min-height: 1.45em;
-    color: var(--_quiet);
-    font-size: 0.75rem;
-    text-align: center;
+    margin-bottom: 0;
   }
   .table heat-map {
     --heat-map-aspect: 1.3;

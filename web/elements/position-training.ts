@@ -10,12 +10,14 @@ import {
 } from '../training/settings.js';
 import { chance } from '../training/task.js';
 import { Training } from '../training/train.js';
+import { controlStyles } from './control-styles.js';
 import { choice, slider } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
+import { plotStyles } from './plot-styles.js';
 import { trainingStyles } from './position-training-styles.js';
 import { seriesStyles } from './series.js';
 import { oneOf, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 import { trainingCode } from './training-code.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './training-curves.js';
 import { insideOf } from './training-inside.js';
@@ -36,7 +38,14 @@ const settings = {
  * choice: accuracy or loss of every choice so far, the table of positions, and where each head looks.
  */
 export class PositionTraining extends FigureElement {
-  static override styles = [baseStyles, controlStyles, seriesStyles, mapAxesStyles, trainingStyles];
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    plotStyles,
+    seriesStyles,
+    mapAxesStyles,
+    trainingStyles,
+  ];
   static override settings = settings;
   static override properties = { pixels: { state: true } };
 

@@ -1,13 +1,15 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { Tensor, WasmAttention } from 'wasm-attention';
+import { controlStyles } from './control-styles.js';
 import { hint, slider } from './controls.js';
 import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './curves-drawing.js';
 import { EncodingFigure } from './encoding-figure.js';
 import { defineFigure, type FigureCode, type FigureData } from './figure-element.js';
 import { moveCursor } from './heat-map-cursor.js';
+import { plotCursorStyles, plotStyles } from './plot-styles.js';
 import { pointerIn } from './pointer-in.js';
 import { seriesStyles } from './series.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 import { widthObserver } from './width-observer.js';
 
 /**
@@ -18,31 +20,15 @@ export class PositionalCurves extends EncodingFigure {
   static override styles = [
     baseStyles,
     controlStyles,
+    plotStyles,
+    plotCursorStyles,
     seriesStyles,
     css`
       .plot {
         cursor: crosshair;
       }
       svg {
-        display: block;
-        width: 100%;
         overflow: visible;
-      }
-      .grid {
-        stroke: var(--_line);
-      }
-      .cursor-line {
-        stroke: var(--_accent);
-        stroke-width: 1.5;
-      }
-      .dot {
-        fill: var(--_series);
-        stroke: var(--_paper);
-        stroke-width: 1.5;
-      }
-      text.curve-label {
-        fill: var(--_series);
-        font-weight: 600;
       }
       .values span:not(.hint) {
         white-space: nowrap;
@@ -109,7 +95,7 @@ export class PositionalCurves extends EncodingFigure {
         (column, index) =>
           html`<span
               >${words.text('curves.column', { column })}
-              <strong>${words.number(entry(P, cursor, column), 3)}</strong></span
+              <strong>${words.value(entry(P, cursor, column))}</strong></span
             >${index < columns.length - 1 ? ' · ' : ''}`,
       )}`;
   }
@@ -165,8 +151,7 @@ print(P[:, ${list}])
     this.cursor = to.column;
     const { words } = this;
     const values = this.drawnColumns.map(
-      (column) =>
-        `${words.text('curves.column', { column })} ${words.number(entry(P, to.column, column), 3)}`,
+      (column) => `${words.text('curves.column', { column })} ${words.value(entry(P, to.column, column))}`,
     );
     this.#spoken = `${words.text('position')} ${words.number(to.column)}: ${values.join(', ')}`;
   }

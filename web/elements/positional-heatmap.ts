@@ -1,11 +1,12 @@
 import { css, html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from './control-styles.js';
 import { EncodingFigure, MOST_COLUMNS } from './encoding-figure.js';
 import { defineFigure, type FigureCode, type FigureData } from './figure-element.js';
 import './heat-map.js';
 import type { CellDetail } from './heat-map.js';
 import { seriesMarks, seriesStyles } from './series.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 
 /**
  * `<positional-heatmap>`: the matrix P of sine and cosine encodings as a heat map, positions down, columns across.

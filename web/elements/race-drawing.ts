@@ -2,6 +2,7 @@ import { scaleLog, type ScaleLogarithmic } from 'd3-scale';
 import { line, symbol, symbolCircle, symbolDiamond, symbolSquare, symbolTriangle } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { spreadLabels } from './direct-labels.js';
+import { powerOfTen } from './numbers.js';
 import type { Entry, Point } from './race-plan.js';
 
 /** The two vertical axes lie on each other where this many multiply–adds take a second. */
@@ -47,6 +48,8 @@ const LABEL_GAP = 14;
 const NARROW = 480;
 /** Height of a row of two names above a narrow plot. */
 const LEGEND_ROW = 18;
+/** Height of the second line of axis names on a narrow plot: with large letters both do not fit into one. */
+const NAME_ROW = 16;
 /** About the width of a character of a label. */
 const CHARACTER = 7;
 
@@ -60,11 +63,12 @@ const LOOKS = {
 
 /** Whole decades around everything drawn. */
 export function layoutOf({ width, curves }: RacePlot): RaceLayout {
-  const height = Math.max(300, Math.min(400, width * 0.5));
   const points = curves.flatMap(({ counted, measured }) => [...counted, ...measured]);
   const sizes = points.map(({ x }) => x);
   const counts = points.map(({ y }) => y);
   const narrow = width < NARROW;
+  const above = narrow ? NAME_ROW + Math.ceil(curves.length / 2) * LEGEND_ROW + 6 : 0;
+  const height = Math.max(300, Math.min(400, width * 0.5)) + (narrow ? NAME_ROW : 0);
   const characters = Math.max(...curves.map(({ label }) => widthOf(label)));
   const right = width - MARGIN.time - (narrow ? 0 : MARGIN.label + characters * CHARACTER);
   const decades = [
@@ -75,10 +79,7 @@ export function layoutOf({ width, curves }: RacePlot): RaceLayout {
     height,
     narrow,
     x: scaleLog([Math.min(...sizes), Math.max(...sizes)], [MARGIN.left, right]),
-    y: scaleLog(decades, [
-      height - MARGIN.bottom,
-      MARGIN.top + (narrow ? Math.ceil(curves.length / 2) * LEGEND_ROW + 6 : 0),
-    ]),
+    y: scaleLog(decades, [height - MARGIN.bottom, MARGIN.top + above]),
   };
 }
 
@@ -130,7 +131,7 @@ function labels({ curves }: RacePlot, { x, y }: RaceLayout): SVGTemplateResult[]
 function legend({ width, curves }: RacePlot): SVGTemplateResult[] {
   return curves.map(({ contestant, threads, brief }, index) => {
     const left = MARGIN.left + (index % 2) * ((width - MARGIN.left) / 2);
-    const height = MARGIN.top + (Math.floor(index / 2) + 0.25) * LEGEND_ROW;
+    const height = MARGIN.top + NAME_ROW + (Math.floor(index / 2) + 0.25) * LEGEND_ROW;
     const { className } = LOOKS[contestant];
     const line =
       threads === 1
@@ -167,7 +168,7 @@ function mark(at: Point, measured: boolean, { x, y }: RaceLayout): SVGTemplateRe
     <circle class=${measured ? 'crossing measured' : 'crossing'} cx=${x(at.x)} cy=${y(at.y)} r="6" />`;
 }
 
-function axes(plot: RacePlot, { height, x, y }: RaceLayout): SVGTemplateResult {
+function axes(plot: RacePlot, { height, narrow, x, y }: RaceLayout): SVGTemplateResult {
   const [left = 0, right = 0] = x.range();
   const [bottom = 0] = y.range();
   const [least = 1, most = 1] = y.domain();
@@ -181,7 +182,7 @@ function axes(plot: RacePlot, { height, x, y }: RaceLayout): SVGTemplateResult {
   return svg`
     ${decades.map(
       (power) => svg`<line class="grid" x1=${left} x2=${right} y1=${y(10 ** power)} y2=${y(10 ** power)} />
-        <text x=${left - 6} y=${y(10 ** power)} dy="0.35em" text-anchor="end">10${superscript(power)}</text>
+        <text x=${left - 6} y=${y(10 ** power)} dy="0.35em" text-anchor="end">${powerOfTen(power)}</text>
         <text x=${plot.width} y=${y(10 ** power)} dy="0.35em" text-anchor="end">${timeText(10 ** power / REFERENCE_RATE, plot.number)}</text>`,
     )}
     ${powers
@@ -190,16 +191,8 @@ function axes(plot: RacePlot, { height, x, y }: RaceLayout): SVGTemplateResult {
         (size) => svg`<text x=${x(size)} y=${bottom + 16} text-anchor="middle">${plot.number(size)}</text>`,
       )}
     <text x="0" y="10">${plot.countName}</text>
-    <text x=${plot.width} y="10" text-anchor="end">${plot.timeName}</text>
+    <text x=${plot.width} y=${narrow ? 10 + NAME_ROW : 10} text-anchor="end">${plot.timeName}</text>
     <text x=${(left + right) / 2} y=${height - 3} text-anchor="middle">${plot.axisName}</text>`;
-}
-
-/** 10⁵ without markup, which SVG text does not have. */
-export function superscript(power: number): string {
-  const digits = '⁰¹²³⁴⁵⁶⁷⁸⁹';
-  return Array.from(String(power))
-    .map((digit) => (digit === '-' ? '⁻' : (digits[Number(digit)] ?? '')))
-    .join('');
 }
 
 /** Seconds in the unit that leaves a number from 1 to 1000. */

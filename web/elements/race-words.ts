@@ -65,7 +65,10 @@ export function countsTable(view: RaceView): TemplateResult {
   return html`<table>
     <thead>
       <tr>
-        <th scope="col">n = ${words.number(size.n)}, d = ${words.number(size.d)}, k = ${size.k}</th>
+        <th scope="col" class="size">
+          <span>n = ${words.number(size.n)},</span> <span>d = ${words.number(size.d)},</span>
+          <span>k = ${size.k}</span>
+        </th>
         ${heads.map((head) => html`<th scope="col">${words.text(`race.${head}`)}</th>`)}
       </tr>
     </thead>

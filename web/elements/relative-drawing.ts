@@ -4,6 +4,8 @@ import type { Localised } from './localised.js';
 import { TOKENS } from './relative-learning.js';
 
 const MARGIN = { top: 28, right: 8, bottom: 40, left: 34 };
+/** Least distance of two numbers on the horizontal axis. */
+const LEAST_STEP = 30;
 
 /** A row of the table, and the offsets that share it. */
 export interface Bar {
@@ -51,8 +53,11 @@ export function barChart(chart: {
       <text x=${MARGIN.left - 6} y=${y(at)} dy="0.35em" text-anchor="end">${words.number(at)}</text>`;
   const offset = (at: number): SVGTemplateResult =>
     svg`<text x=${x(at)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(at)}</text>`;
+  const step = x(5) - x(0) < LEAST_STEP ? 10 : 5;
+  const ticks = Math.floor((TOKENS - 1) / step);
+  const offsets = Array.from({ length: 2 * ticks + 1 }, (_, index) => (index - ticks) * step);
   return svg`<svg height=${height} role="img" aria-label=${words.text('relative.chartLabel', { count: bars.length })}>
-    ${y.ticks(4).map(value)}${[-20, -15, -10, -5, 0, 5, 10, 15, 20].map(offset)}
+    ${y.ticks(4).map(value)}${offsets.map(offset)}
     <text x="0" y="10">${words.text('relative.score')}</text>
     ${bars.map(bar)}
     <line class="zero" x1=${MARGIN.left} x2=${pixels - MARGIN.right} y1=${y(0)} y2=${y(0)} />

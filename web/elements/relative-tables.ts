@@ -1,15 +1,17 @@
 import { css, html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from './control-styles.js';
 import { choice, slider } from './controls.js';
 import { defineFigure, FigureElement, type FigureCode, type FigureData } from './figure-element.js';
 import './heat-map.js';
 import { mapAxesStyles, withAxes } from './map-axes.js';
+import { plotStyles } from './plot-styles.js';
 import './ramp-legend.js';
 import { relativeCode } from './relative-code.js';
 import { barChart, barsOf } from './relative-drawing.js';
 import { FARTHEST, learn, rowsOf, TOKENS } from './relative-learning.js';
 import { oneOf, whole } from './settings.js';
-import { baseStyles, controlStyles } from './styles.js';
+import { baseStyles } from './styles.js';
 import { widthObserver } from './width-observer.js';
 
 const settings = {
@@ -27,6 +29,7 @@ export class RelativeTables extends FigureElement {
   static override styles = [
     baseStyles,
     controlStyles,
+    plotStyles,
     mapAxesStyles,
     css`
       .pictures {
@@ -42,13 +45,6 @@ export class RelativeTables extends FigureElement {
           max-width: 15rem;
         }
       }
-      svg {
-        display: block;
-        width: 100%;
-      }
-      .grid {
-        stroke: var(--_line);
-      }
       .zero {
         stroke: var(--_quiet);
       }
@@ -58,20 +54,6 @@ export class RelativeTables extends FigureElement {
       .held,
       .target {
         fill: var(--_accent);
-      }
-      .axes {
-        --heat-map-row-ticks: 1.4rem;
-      }
-      .legend {
-        display: flex;
-        justify-content: flex-end;
-        margin-top: 0.375rem;
-      }
-      .map-title {
-        margin-bottom: 0.25rem;
-        color: var(--_quiet);
-        font-size: 0.75rem;
-        text-align: center;
       }
     `,
   ];
@@ -176,7 +158,7 @@ export class RelativeTables extends FigureElement {
           first: words.number(held?.first ?? target),
           last: words.number(held?.last ?? target),
         })}
-        <strong>${words.number(hit, 3)}</strong>
+        <strong>${words.value(hit)}</strong>
       </p>
     `;
   }

@@ -5,7 +5,7 @@ import { POSITIONS, type Positions } from '../training/settings.js';
 import { spreadLabels } from './direct-labels.js';
 import type { Localised } from './localised.js';
 
-const MARGIN = { top: 10, right: 96, bottom: 38, left: 44 };
+const MARGIN = { top: 26, right: 96, bottom: 38, left: 44 };
 const LABEL_GAP = 15;
 
 /** A curve as the points (step, value) that it goes through. */
@@ -24,7 +24,7 @@ export function trainingPlot(plot: {
   words: Localised;
 }): SVGTemplateResult {
   const { curves, faint, measure, selected, steps, chance, vocabulary, pixels, words } = plot;
-  const height = Math.max(210, Math.min(260, pixels * 0.4));
+  const height = Math.max(226, Math.min(276, pixels * 0.4 + 16));
   const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
   const highest = measure === 'accuracy' ? 1 : 1.15 * Math.log(vocabulary);
   const x = scaleLinear([0, steps], [MARGIN.left, right]);
@@ -72,6 +72,7 @@ export function trainingPlot(plot: {
         : svg`<text x=${right + 7} y=${y(guess)} dy="0.35em">${words.text('training.chance')}</text>`
     }
     ${shown.map(curve)}
+    <text x="0" y="10">${words.text(`training.${measure}`)}</text>
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('training.steps')}</text>
   </svg>`;
 }

@@ -71,7 +71,7 @@ function linesTable(lines: Lines, words: Localised): TemplateResult {
       columnName: words.text('column'),
       origin: 0,
       heads: [...shown],
-      format: (value) => words.number(value, 3),
+      format: (value) => words.value(value),
       caption: label,
     });
     render(table, place);

@@ -1,8 +1,10 @@
 import { html, LitElement, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
+import { controlStyles } from '../../elements/control-styles.js';
 import { Localised } from '../../elements/localised.js';
 import { seriesStyles } from '../../elements/series.js';
-import { baseStyles, controlStyles } from '../../elements/styles.js';
+import { baseStyles } from '../../elements/styles.js';
+import { tableStyles } from '../../elements/table-styles.js';
 import { widthObserver } from '../../elements/width-observer.js';
 import { caretOffset } from './caret.js';
 import { cellBar, LANGUAGES, type CellBar, type Language } from './cell-bar.js';
@@ -19,7 +21,15 @@ import { linesStyles } from './lines-plot.js';
  * `limit`: milliseconds that a run may take, default 10000.
  */
 export class CodeCell extends LitElement {
-  static override styles = [baseStyles, controlStyles, seriesStyles, linesStyles, cellStyles, editorStyles];
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    tableStyles,
+    seriesStyles,
+    linesStyles,
+    cellStyles,
+    editorStyles,
+  ];
   static override properties = {
     limit: { type: Number },
     language: { state: true },

@@ -1,0 +1,65 @@
+/** Numbers as the figures write them, read back by rules of their own. */
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { Numbers, powerOfTen } from '../../web/elements/numbers.js';
+
+/** Decimal sign and sign between thousands, after CLDR. */
+const SIGNS = { en: ['.', ','], pt: [',', '.'], ko: ['.', ','], tr: [',', '.'], id: [',', '.'] } as const;
+const LANGUAGES = Object.keys(SIGNS) as (keyof typeof SIGNS)[];
+const SUPERSCRIPTS = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** The number that a text of a language stands for. */
+function read(text: string, language: keyof typeof SIGNS): number {
+  const [decimal, thousands] = SIGNS[language];
+  const [factor = '', power = '⁰'] = text.split(' × 10');
+  const plain = factor.replaceAll(thousands, '').replace(decimal, '.').replace('−', '-');
+  const exponent = Array.from(power, (sign) => (sign === '⁻' ? '-' : SUPERSCRIPTS.indexOf(sign))).join('');
+  return Number(`${plain}e${exponent}`);
+}
+
+test('powers of ten are raised digits, without markup', () => {
+  expect([0, 12, -3, -7].map(powerOfTen)).toEqual(['10⁰', '10¹²', '10⁻³', '10⁻⁷']);
+});
+
+test.each([
+  ['en', 0.0421, '0.042'],
+  ['en', 3.2e-7, '3.2 × 10⁻⁷'],
+  ['pt', 3.2e-7, '3,2 × 10⁻⁷'],
+  ['ko', -3.2e-7, '−3.2 × 10⁻⁷'],
+  ['tr', 1.04e-45, '1,0 × 10⁻⁴⁵'],
+  ['id', 0.000999, '1,0 × 10⁻³'],
+  ['id', 0.001, '0,001'],
+  ['tr', 1234.5, '1.234,500'],
+  ['en', 0, '0'],
+  ['en', -0, '0'],
+  ['en', NaN, 'NaN'],
+] as const)('in %s, %d is written %s', (language, value, text) => {
+  expect(new Numbers(language).value(value)).toBe(text);
+});
+
+describe.each(LANGUAGES)('in %s', (language) => {
+  const numbers = new Numbers(language);
+  const values = fc.oneof(
+    fc.double({ noNaN: true, min: -1e6, max: 1e6 }),
+    fc.float({ noNaN: true, min: -1, max: 1 }),
+    // Evenly over the exponents, where a table of small numbers lives.
+    fc
+      .tuple(fc.double({ min: 1, max: 10, maxExcluded: true, noNaN: true }), fc.integer({ min: -44, max: 0 }))
+      .map(([factor, exponent]) => factor * 10 ** exponent),
+  );
+
+  test('a value reads back to within half of its last digit, and nothing but zero as zero', () => {
+    fc.assert(
+      fc.property(values, fc.integer({ min: 0, max: 5 }), (value, digits) => {
+        const back = read(numbers.value(value, digits), language);
+        const tiny = Math.abs(value) < 10 ** -digits;
+        // Two digits are left of a tiny value: half of the second is a twentieth of its power of ten. The rest is the reading's rounding.
+        const lastHalf = tiny ? 0.05 * 10 ** Math.floor(Math.log10(Math.abs(value))) : 0.5 * 10 ** -digits;
+        expect(Math.abs(back - value)).toBeLessThanOrEqual(
+          value === 0 ? 0 : lastHalf + 4 * Number.EPSILON * Math.abs(value),
+        );
+        expect(back === 0).toBe(value === 0);
+      }),
+    );
+  });
+});

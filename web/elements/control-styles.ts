@@ -1,0 +1,144 @@
+import { css } from 'lit';
+
+/** Rows of sliders, buttons, fields and choices. */
+export const controlStyles = css`
+  .controls {
+    display: grid;
+    grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr));
+    gap: 0.25rem 1.75rem;
+    margin: 1rem 0 0;
+    padding: 0;
+    border: 0;
+  }
+  .slider {
+    display: grid;
+    grid-template-columns: 1fr auto;
+    align-items: baseline;
+    /* Beside higher neighbours the label stays with its track. */
+    align-content: start;
+    gap: 0 1rem;
+  }
+  .slider label {
+    color: var(--_quiet);
+  }
+  .slider output {
+    font-weight: 600;
+  }
+  .slider input {
+    grid-column: 1 / -1;
+    width: 100%;
+    height: 1.75rem;
+    margin: 0;
+    appearance: none;
+    background: none;
+    cursor: pointer;
+  }
+  .slider input::-webkit-slider-runnable-track {
+    height: 3px;
+    border-radius: 2px;
+    background: var(--_track);
+  }
+  .slider input::-moz-range-track {
+    height: 3px;
+    border-radius: 2px;
+    background: var(--_track);
+  }
+  .slider input::-webkit-slider-thumb {
+    appearance: none;
+    width: 1.125rem;
+    height: 1.125rem;
+    margin-top: calc((3px - 1.125rem) / 2);
+    border: 2px solid var(--_paper);
+    border-radius: 50%;
+    background: var(--_accent);
+  }
+  .slider input::-moz-range-thumb {
+    width: 1rem;
+    height: 1rem;
+    border: 2px solid var(--_paper);
+    border-radius: 50%;
+    background: var(--_accent);
+  }
+  @media (forced-colors: active) {
+    .slider input {
+      appearance: auto;
+    }
+  }
+  .choices {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.25rem 1.25rem;
+    min-inline-size: 0;
+    margin: 0;
+    padding: 0;
+    border: 0;
+  }
+  .choices legend {
+    padding: 0;
+    color: var(--_quiet);
+  }
+  .choice {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4rem;
+    min-height: 1.75rem;
+    cursor: pointer;
+  }
+  .choice input {
+    width: 1rem;
+    height: 1rem;
+    margin: 0;
+    accent-color: var(--_accent);
+  }
+  .text-field {
+    display: grid;
+    grid-column: 1 / -1;
+  }
+  .text-field label {
+    color: var(--_quiet);
+  }
+  .text-field input {
+    box-sizing: border-box;
+    width: 100%;
+    min-height: 2rem;
+    padding: 0 0.6rem;
+    border: 1px solid var(--_track);
+    border-radius: 4px;
+    background: var(--_paper);
+    color: inherit;
+    font: inherit;
+  }
+  .number-field {
+    box-sizing: border-box;
+    width: 3rem;
+    min-height: 1.75rem;
+    padding: 0 0.1rem 0 0.4rem;
+    border: 1px solid var(--_track);
+    border-radius: 4px;
+    background: var(--_paper);
+    color: inherit;
+    font: inherit;
+  }
+  .text-field input::placeholder {
+    color: var(--_quiet);
+    opacity: 1;
+  }
+  button {
+    min-height: 1.75rem;
+    padding: 0 0.7rem;
+    border: 1px solid var(--_line);
+    border-radius: 4px;
+    background: none;
+    color: inherit;
+    font: inherit;
+    cursor: pointer;
+  }
+  button:hover:not(:disabled) {
+    border-color: var(--_accent);
+  }
+  button:disabled {
+    color: var(--_quiet);
+    cursor: default;
+  }
+`;

@@ -1,0 +1,61 @@
+/** Decimals of a number that is no whole one, unless it is asked for with others. */
+const DECIMALS = 3;
+
+/** Numbers as one language writes them. */
+export class Numbers {
+  readonly #formats = new Map<string, Intl.NumberFormat>();
+
+  /** @param language  BCP 47 tag for `Intl`. */
+  constructor(readonly language: string) {}
+
+  /** With a true minus sign; `digits` decimals where given, else up to three. */
+  number(value: number, digits?: number): string {
+    return this.#format(digits ?? 0, digits ?? DECIMALS)
+      .format(value)
+      .replace('-', '−');
+  }
+
+  /** A share as per cent, with `digits` decimals. */
+  percent(share: number, digits: number): string {
+    const options = {
+      style: 'percent',
+      minimumFractionDigits: digits,
+      maximumFractionDigits: digits,
+    } as const;
+    return new Intl.NumberFormat(this.language, options).format(share);
+  }
+
+  /**
+   * A computed value: `digits` decimals (default 3), and a power of ten where they would hide it, `0.032`, `3.2 × 10⁻⁷`. `0` is zero
+   * itself, and nothing else.
+   */
+  value(value: number, digits = DECIMALS): string {
+    if (value === 0) return this.number(0);
+    if (!(Math.abs(value) < 10 ** -digits)) return this.number(value, digits);
+    const [factor, exponent] = value.toExponential(1).split('e');
+    return `${this.number(Number(factor), 1)} × ${powerOfTen(Number(exponent))}`;
+  }
+
+  #format(least: number, most: number): Intl.NumberFormat {
+    const key = `${least},${most}`;
+    let format = this.#formats.get(key);
+    if (format === undefined) {
+      const options = {
+        minimumFractionDigits: least,
+        maximumFractionDigits: most,
+        signDisplay: 'negative',
+      } as const;
+      format = new Intl.NumberFormat(this.language, options);
+      this.#formats.set(key, format);
+    }
+    return format;
+  }
+}
+
+/** `10⁻⁷`: without markup, which SVG text does not have. */
+export function powerOfTen(exponent: number): string {
+  const raised = String(exponent)
+    .replace('-', '⁻')
+    .replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]!);
+  return `10${raised}`;
+}
