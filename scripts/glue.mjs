@@ -5,7 +5,16 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What web/lib/embind.ts does, or needs not do: the types of what the bindings never pass. */
+/** What web/lib/embind.ts does. */
+const SERVED = new Set([
+  'embind_register_function',
+  'embind_register_integer',
+  'emscripten_get_now',
+  'emscripten_memcpy_big',
+  'emscripten_resize_heap',
+  'memory',
+]);
+/** That, and what needs nothing done: the types of what the bindings never pass, and booleans, which arrive as 0 and 1. */
 const ROLES = new Set([
   'embind_register_bigint',
   'embind_register_bool',
@@ -76,6 +85,18 @@ export function readNames(source, threads = false) {
   return { imports, exports };
 }
 
+/**
+ * The imports that do something, their roles without the prefixes that say where they come from.
+ *
+ * @param {Record<string, string>} imports
+ */
+function served(imports) {
+  const kept = Object.entries(imports).filter(([, role]) => SERVED.has(role));
+  return Object.fromEntries(
+    kept.map(([name, role]) => [name, role.replace(/^(embind_register|emscripten)_/, '')]),
+  );
+}
+
 /** What a pattern's group finds. @param {string} source @param {RegExp} pattern @param {string} what */
 function only(source, pattern, what) {
   const found = pattern.exec(source)?.[1];
@@ -100,10 +121,10 @@ if (process.argv.length === 4) {
     const read = (/** @type {string} */ suffix) =>
       readFileSync(join(from, `wasm-attention${variant}.${suffix}`));
     write(join(to, `embedded${variant}.js`), `export default '${read('wasm').toString('base64')}';\n`);
-    const names = Object.entries(readNames(read('mjs').toString(), output === 'threads'));
+    const { imports, exports } = readNames(read('mjs').toString(), output === 'threads');
     write(
       join(to, `${output}.js`),
-      names.map(([name, value]) => `export const ${name} = ${JSON.stringify(value)};\n`).join(''),
+      `export const imports = ${JSON.stringify(served(imports))};\nexport const exports = ${JSON.stringify(exports)};\n`,
     );
   }
 }

@@ -32,7 +32,7 @@ export interface CellDetail {
   readonly value: number;
 }
 
-/** `<heat-map>`: any matrix. */
+/** `<heat-map>` shows a matrix, whatever is in it. */
 export declare class HeatMap extends HTMLElement {
   /** Row-major values, `rows * columns` of them. */
   values: ArrayLike<number>;

@@ -1,13 +1,6 @@
 /** What additive attention's two operations share: their arguments, checked and placed. */
-import {
-  checkOptions,
-  showShape,
-  toTensorOfRank,
-  toTensorOfShape,
-  toValidLens,
-  wrongKind,
-  wrongValue,
-} from './check.js';
+import { checkOptions, showShape, wrongKind, wrongValue } from './check.js';
+import { toTensorOfRank, toTensorOfShape, toValidLens } from './checkArrays.js';
 import type { Memory } from './memory.js';
 import { rowLens } from './rowLens.js';
 import type { Tensor, TensorLike, ValidLens } from './types.js';

@@ -1,7 +1,8 @@
 import type { AttentionArgs } from './attentionArgs.js';
 import * as AT from './attentionFields.js';
 import type { AttentionSizes } from './attentionOptions.js';
-import { showShape, toTensor, toTensorOfRank, wrongValue } from './check.js';
+import { showShape, wrongValue } from './check.js';
+import { toTensor, toTensorOfRank } from './checkArrays.js';
 import type { Memory } from './memory.js';
 import type { AttentionOptions, Tensor, TensorLike } from './types.js';
 

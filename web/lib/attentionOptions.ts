@@ -8,13 +8,11 @@ import {
   checkSeed,
   showShape,
   sizeOf,
-  toInt32,
-  toMask,
-  toTensor,
-  toValidLens,
+  tagOf,
   wrongKind,
   wrongValue,
 } from './check.js';
+import { toInt32, toMask, toTensor, toValidLens } from './checkArrays.js';
 import type { Memory } from './memory.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from './types.js';
 
@@ -56,28 +54,31 @@ export function checkAttentionOptions(
   const rows = batch * heads * queries;
 
   const [left, right] = checkWindow(operation, options);
-  const scale = given(options.scale, (value) => checkFinite(operation, 'scale', value));
-  const softcap = given(options.softcap, (value) => checkFinite(operation, 'softcap', value, true));
-  const dropout = given(options.dropout, (value) => checkProbability(operation, 'dropout', value));
-  const seed = given(options.seed, (value) => checkSeed(operation, value));
-  const lens = given(options.validLens, (value) => toValidLens(operation, value, batch, queries, keys));
+  /** A checked option, where it is given. */
+  const given = <K extends keyof AttentionOptions, A extends readonly unknown[], R>(
+    name: K,
+    check: (operation: string, name: K, value: NonNullable<AttentionOptions[K]>, ...rest: A) => R,
+    ...rest: A
+  ): R | undefined => {
+    const value = options[name];
+    return value == null ? undefined : check(operation, name, value, ...rest);
+  };
+  const scale = given('scale', checkFinite, false);
+  const softcap = given('softcap', checkFinite, true);
+  const dropout = given('dropout', checkProbability);
+  const seed = options.seed == null ? 0 : checkSeed(operation, options.seed);
+  const lens = options.validLens == null ? undefined : toValidLens(operation, options.validLens, batch, queries, keys); // prettier-ignore
   const offsets = checkOffsets(operation, options.causalOffset, batch, sizes.past);
-  const mask = given(options.mask, (value) => toMask(operation, 'mask', value));
+  const mask = given('mask', toMask);
   const maskStrides = mask && broadcast(operation, 'mask', mask.shape, scoresShape);
-  const bias = given(options.bias, (value) => toTensor(operation, 'bias', value));
+  const bias = given('bias', toTensor);
   const biasStrides = bias && broadcast(operation, 'bias', bias.shape, scoresShape);
-  const relativeKeys = given(options.relativeKeys, (value) =>
-    checkRelative(operation, 'relativeKeys', value, heads, width),
-  );
-  const relativeValues = given(options.relativeValues, (value) =>
-    checkRelative(operation, 'relativeValues', value, heads, valueWidth),
-  );
-  const slopes = given(options.alibiSlopes, (value) => checkSlopes(operation, value, heads));
-  const needWeights = given(options.needWeights, (value) => checkBoolean(operation, 'needWeights', value));
-  const needLogSumExp = given(options.needLogSumExp, (value) =>
-    checkBoolean(operation, 'needLogSumExp', value),
-  );
-  const needScores = given(options.needScores, (value) => checkStage(operation, value));
+  const relativeKeys = given('relativeKeys', checkRelative, heads, width);
+  const relativeValues = given('relativeValues', checkRelative, heads, valueWidth);
+  const slopes = given('alibiSlopes', checkSlopes, heads);
+  const needWeights = given('needWeights', checkBoolean);
+  const needLogSumExp = given('needLogSumExp', checkBoolean);
+  const needScores = given('needScores', checkStage);
   const intoWeights = checkOut(operation, 'out.weights', options.out?.weights, rows * keys);
 
   return {
@@ -93,7 +94,7 @@ export function checkAttentionOptions(
       floats[AT.scale] = scale ?? 1 / Math.sqrt(width || 1);
       floats[AT.softcap] = softcap ?? 0;
       floats[AT.dropout] = dropout ?? 0;
-      words[AT.seed] = seed ?? 0;
+      words[AT.seed] = seed;
       if (lens) {
         const perQuery = lens.shape.length === 2;
         words[AT.validLens] = memory.ints(lens.data);
@@ -138,15 +139,11 @@ export function checkOut(
   length: number,
 ): Float32Array | undefined {
   if (value === undefined) return undefined;
-  if (Object.prototype.toString.call(value) !== '[object Float32Array]') {
+  if (tagOf(value) !== 'Float32Array') {
     wrongKind(operation, `${name} to be a Float32Array`, value);
   }
   if (value.length !== length) wrongValue(operation, `${name} of length ${length}`, value.length);
   return value;
-}
-
-function given<T, U>(value: T | null | undefined, check: (value: T) => U): U | undefined {
-  return value === undefined || value === null ? undefined : check(value);
 }
 
 /** Causality is a window that is closed on the right. */
@@ -188,9 +185,9 @@ function checkOffsets(
 }
 
 /** The number of a stage in C++'s ScoresStage. */
-function checkStage(operation: string, value: unknown): number {
+function checkStage(operation: string, name: string, value: unknown): number {
   const stages: unknown[] = ['scaled', 'softcapped', 'masked'];
-  if (!stages.includes(value)) wrongValue(operation, `needScores to be one of ${stages.join(', ')}`, value);
+  if (!stages.includes(value)) wrongValue(operation, `${name} to be one of ${stages.join(', ')}`, value);
   return 1 + stages.indexOf(value);
 }
 
@@ -267,10 +264,15 @@ function checkRelative(
   return { data, shape, head: perHead ? rows! * width : 0, clip: (rows! - 1) / 2 };
 }
 
-function checkSlopes(operation: string, value: TensorLike | ArrayLike<number>, heads: number): Float32Array {
-  const { data, shape } = toTensor(operation, 'alibiSlopes', value as TensorLike);
+function checkSlopes(
+  operation: string,
+  name: string,
+  value: TensorLike | ArrayLike<number>,
+  heads: number,
+): Float32Array {
+  const { data, shape } = toTensor(operation, name, value as TensorLike);
   if (sizeOf(shape) !== heads || shape.length !== 1) {
-    wrongValue(operation, `alibiSlopes of shape (${heads},)`, showShape(shape));
+    wrongValue(operation, `${name} of shape (${heads},)`, showShape(shape));
   }
   return data;
 }

@@ -16,7 +16,7 @@ interface Binding {
   readonly call: (...args: readonly number[]) => number;
 }
 
-/** What the linker has called the module's imports, and its exports by their names. */
+/** What the linker has called those of the module's imports that do something, and its exports by their names. */
 export interface Names {
   readonly imports: Readonly<Record<string, string>>;
   readonly exports: Readonly<
@@ -24,20 +24,28 @@ export interface Names {
   >;
 }
 
+/** What a module imports, by what it calls that; nothing is done by what has no role. */
+export function importsBy(
+  names: Readonly<Record<string, string>>,
+  roles: Readonly<Record<string, unknown>>,
+): WebAssembly.ModuleImports {
+  const get = (_target: object, name: string): unknown => roles[names[name]!] ?? (() => undefined);
+  return new Proxy({}, { get });
+}
+
 /**
  * Instantiates the module: its functions by their names, malloc and free, and views of the heap, renewed when it grows.
  *
- * @param shared the memory, for a module that imports it
+ * @param given what a module for threads imports besides: the memory, and a clock
  */
 export async function instantiateCore(
   module: WebAssembly.Module,
   { imports, exports }: Names,
-  shared?: WebAssembly.Memory,
+  given: { readonly memory?: WebAssembly.Memory; readonly get_now?: () => number } = {},
 ): Promise<Raw> {
   const raw: Record<string, unknown> = {};
   const bindings: Binding[] = [];
   const unsigned = new Set<number>();
-  const booleans = new Set<number>();
   let bytes!: Uint8Array;
   const look = ({ buffer }: WebAssembly.Memory): void => {
     raw.HEAPU8 = bytes = new Uint8Array(buffer);
@@ -56,51 +64,41 @@ export async function instantiateCore(
     for (const step of [STEP, STEP / 2, STEP / 4]) {
       const wanted = Math.min(MAXIMUM, Math.ceil(Math.max(size, bytes.length + step) / PAGE) * PAGE);
       try {
-        if (size <= wanted) memory.grow((wanted - bytes.length) / PAGE);
-        else return false;
+        if (size <= wanted) {
+          memory.grow((wanted - bytes.length) / PAGE);
+          look(memory);
+          return true;
+        }
       } catch {
-        continue;
+        // The next step is smaller.
       }
-      look(memory);
-      return true;
     }
     return false;
   };
 
   const roles: Record<string, (...args: number[]) => unknown> = {
-    embind_register_integer(type, name) {
+    integer(type, name) {
       if (text(name).includes('unsigned')) unsigned.add(type);
     },
-    embind_register_bool: (type) => void booleans.add(type),
-    embind_register_function(name, _count, types, _signature, invoker, target) {
+    function(name, _count, types, _signature, invoker, target) {
       const call = (table.get(invoker) as Binding['call']).bind(undefined, target);
       bindings.push({ name: text(name), result: (raw.HEAP32 as Int32Array)[types >>> 2]!, call });
     },
-    emscripten_memcpy_big: (to, from, count) =>
-      void bytes.copyWithin(to >>> 0, from >>> 0, (from >>> 0) + count),
-    emscripten_resize_heap: (size) => grow(size),
-    emscripten_get_now: () => performance.now(),
+    memcpy_big: (to, from, count) => void bytes.copyWithin(to >>> 0, from >>> 0, (from >>> 0) + count),
+    resize_heap: (size) => grow(size),
   };
-  const given = Object.entries(imports).map(([name, role]) => [
-    name,
-    role === 'memory' ? shared : (roles[role] ?? (() => undefined)),
-  ]);
   const instance = await WebAssembly.instantiate(module, {
-    a: Object.fromEntries(given) as WebAssembly.ModuleImports,
+    a: importsBy(imports, { ...roles, ...given }),
   });
   const part = (role: keyof typeof exports): never => instance.exports[exports[role]!] as never;
-  const memory: WebAssembly.Memory = shared ?? part('memory');
+  const memory: WebAssembly.Memory = given.memory ?? part('memory');
   const table: WebAssembly.Table = part('table');
   look(memory);
   (part('constructors') as () => void)();
   raw._malloc = part('malloc');
   raw._free = part('free');
   for (const { name, result, call } of bindings) {
-    raw[name] = unsigned.has(result)
-      ? (...args: number[]) => call(...args) >>> 0
-      : booleans.has(result)
-        ? (...args: number[]) => call(...args) !== 0
-        : call;
+    raw[name] = unsigned.has(result) ? (...args: number[]) => call(...args) >>> 0 : call;
   }
   return raw as unknown as Raw;
 }

@@ -1,7 +1,7 @@
 // The files that scripts/build.sh makes of Emscripten's output.
 
 declare module '*/build/glue/core.js' {
-  /** What the wasm imports, by the short names that the linker has given. */
+  /** What the wasm imports and web/lib/embind.ts does, by the short names that the linker has given. */
   export const imports: Readonly<Record<string, string>>;
   /** What the wasm exports are called. */
   export const exports: Readonly<Record<'memory' | 'table' | 'constructors' | 'malloc' | 'free', string>>;

@@ -1,7 +1,7 @@
 import { simd } from 'wasm-feature-detect';
 
 import { exports, imports } from '../../build/glue/core.js';
-import { checkBoolean, checkInteger, checkOptions, wrongKind } from './check.js';
+import { checkBoolean, checkInteger, checkOptions, tagOf, wrongKind } from './check.js';
 import { instantiateCore } from './embind.js';
 import { Memory } from './memory.js';
 import type { Operations } from './operations.js';
@@ -63,7 +63,7 @@ export function createLoader<T>(
     if (layers !== undefined) checkBoolean(OPERATION, 'layers', layers);
     loaded ??= start(wasm, threads ?? 1).then(
       ({ raw, unshared, features }) =>
-        finish({ ...wasmOf(raw), ...(unshared && { unshared: wasmOf(unshared) }) }, features),
+        finish({ ...wasmOf(raw), unshared: unshared && wasmOf(unshared) }, features),
       (error: unknown) => {
         loaded = undefined;
         throw error;
@@ -75,9 +75,8 @@ export function createLoader<T>(
     try {
       return begin(options);
     } catch (error) {
-      return Promise.resolve().then(() => {
-        throw error;
-      });
+      const mistake = error as Error;
+      return Promise.reject(mistake);
     }
   };
 }
@@ -98,39 +97,28 @@ async function startThreads(count: number): Promise<Instance | undefined> {
 }
 
 async function instantiate(source: WasmSource): Promise<Instance> {
-  let raw: Raw;
-  try {
-    const module = await compile(source);
-    raw = await instantiateCore(module, { imports, exports }).catch((cause: unknown) => {
-      throw asLinkError(cause);
-    });
-  } catch (error) {
-    throw await explain(error);
-  }
+  const module = await compile(source).catch(explain);
+  // A module of something else is met with a TypeError: imports or exports are not there.
+  const raw = await instantiateCore(module, { imports, exports }).catch((cause: unknown) =>
+    explain(cause, 'TypeError'),
+  );
   return { raw, features: { simd: 'simd128', threads: 1 } };
 }
 
-/** A module of something else is met with a TypeError: imports or exports are not there. */
-function asLinkError(cause: unknown): Error {
-  const error = cause as Error;
-  return error.name === 'TypeError' ? new WebAssembly.LinkError('a module of something else') : error;
-}
-
-/** Adds to a failure of the engine what it means here; a caller's mistake passes as it is. */
-async function explain(cause: unknown): Promise<unknown> {
+/** Adds to a failure of the engine, of a kind of its own or of that, what it means here; a caller's mistake passes as it is. */
+async function explain(cause: unknown, also = ''): Promise<never> {
   const { name, message } = cause as Error;
-  if (!['CompileError', 'LinkError', 'RuntimeError'].includes(name)) return cause;
+  if (!['CompileError', 'LinkError', 'RuntimeError', also].includes(name)) throw cause;
   const reason = (await simd())
     ? `expected the wasm of this version, got ${message}`
-    : 'expected an engine with WebAssembly SIMD (Chrome 91, Firefox 89, Safari 16.4, Node 16.4 or later), got one without';
-  return new RangeError(`${OPERATION}: ${reason}`, { cause });
+    : 'expected an engine with WebAssembly SIMD, got one without';
+  throw new RangeError(`${OPERATION}: ${reason}`, { cause });
 }
 
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {
-  // An argument from another realm (a frame, a worker, a test sandbox) is recognised by its tag.
-  const tag = Object.prototype.toString.call(source).slice(8, -1);
+  const tag = tagOf(source);
   if (tag === 'WebAssembly.Module') return source;
-  if (tag === 'ArrayBuffer' || tag === 'SharedArrayBuffer' || ArrayBuffer.isView(source)) {
+  if (/^(Shared)?ArrayBuffer$/.test(tag) || ArrayBuffer.isView(source)) {
     return WebAssembly.compile(source as BufferSource);
   }
   if (typeof source === 'string' || tag === 'URL') return compileUrl(source as string | URL);
@@ -156,7 +144,7 @@ async function compileUrl(url: string | URL): Promise<WebAssembly.Module> {
 }
 
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
-  if (Object.prototype.toString.call(response) !== '[object Response]') {
+  if (tagOf(response) !== 'Response') {
     wrongKind(OPERATION, 'wasm to resolve to a Response', response);
   }
   if (!response.ok) {
@@ -164,7 +152,9 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
     throw new RangeError(`${OPERATION}: expected the wasm ${where}, got HTTP status ${response.status}`);
   }
   // Streaming needs the right media type, which not every static server sends.
-  const streams = response.headers.get('content-type')?.startsWith('application/wasm') ?? false;
-  if (streams && 'compileStreaming' in WebAssembly) return WebAssembly.compileStreaming(response);
+  const type = response.headers.get('content-type');
+  if (type?.startsWith('application/wasm') && 'compileStreaming' in WebAssembly) {
+    return WebAssembly.compileStreaming(response);
+  }
   return WebAssembly.compile(await response.arrayBuffer());
 }

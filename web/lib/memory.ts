@@ -62,11 +62,6 @@ export class Memory {
     this.#heap = heap;
   }
 
-  /** Bytes of the whole linear memory. */
-  get byteLength(): number {
-    return this.#heap.HEAPU8.length;
-  }
-
   /** Runs `body`; everything placed in it is released afterwards. `operation` is named when memory runs out. */
   scope<T>(operation: string, body: () => T): T {
     if (this.#blocks.length === 0) this.#addBlock(operation, RESIDENT_BYTES);
@@ -92,8 +87,8 @@ export class Memory {
 
   /** Copies floats in; the address of the copy. */
   floats(data: ArrayLike<number>): number {
-    const address = this.#place(4 * data.length);
-    this.#heap.HEAPF32.set(data, address >>> 2);
+    const address = this.reserve(data.length);
+    this.write(address, data);
     return address;
   }
 
@@ -106,8 +101,8 @@ export class Memory {
 
   /** Copies int32s in; the address of the copy. */
   ints(data: ArrayLike<number>): number {
-    const address = this.#place(4 * data.length);
-    this.#heap.HEAP32.set(data, address >>> 2);
+    const address = this.reserve(data.length);
+    this.writeInts(address, data);
     return address;
   }
 
@@ -142,13 +137,6 @@ export class Memory {
     if (!into) return copyOut(this.#operation, count, () => new Float32Array(view));
     into.set(view);
     return into;
-  }
-
-  /** A fresh copy of `count` int32s. */
-  readInts(address: number, count: number): Int32Array {
-    const start = address >>> 2;
-    const view = this.#heap.HEAP32.subarray(start, start + count);
-    return copyOut(this.#operation, count, () => new Int32Array(view));
   }
 
   /** `count` floats, zeroed, that stay until `release`: the parameters of a layer. */

@@ -1,33 +1,4 @@
 import type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './additive.js';
-import { additiveAttention, type AdditiveAttentionResult } from './ops/additiveAttention.js';
-import {
-  additiveAttentionBackward,
-  type AdditiveAttentionGradients,
-} from './ops/additiveAttentionBackward.js';
-import { alibiBias, type AlibiBiasOptions } from './ops/alibiBias.js';
-import { alibiSlopes } from './ops/alibiSlopes.js';
-import { complexity, type Architecture, type Complexity, type ComplexitySize } from './ops/complexity.js';
-import { conv1d, type Conv1dOptions } from './ops/conv1d.js';
-import { encodingRotation, type EncodingRotationOptions } from './ops/encodingRotation.js';
-import { maskedSoftmax } from './ops/maskedSoftmax.js';
-import { relativeShift } from './ops/relativeShift.js';
-import { relativeShiftBackward, type RelativeShiftBackwardOptions } from './ops/relativeShiftBackward.js';
-import { rotaryEmbedding } from './ops/rotaryEmbedding.js';
-import { rotaryEmbeddingBackward } from './ops/rotaryEmbeddingBackward.js';
-import { rnn, type RnnOptions, type RnnResult, type RnnWeights } from './ops/rnn.js';
-import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
-import { scaledDotProductAttentionBackward } from './ops/scaledDotProductAttentionBackward.js';
-import { sinusoidalEncoding, type SinusoidalOptions } from './ops/sinusoidalEncoding.js';
-import { sinusoidalEncoding2d, type Sinusoidal2dOptions } from './ops/sinusoidalEncoding2d.js';
-import {
-  softmaxCrossEntropy,
-  type CrossEntropyOptions,
-  type CrossEntropyResult,
-} from './ops/softmaxCrossEntropy.js';
-import { t5RelativeBias, type T5RelativeBiasOptions } from './ops/t5RelativeBias.js';
-import { t5RelativeBiasBackward } from './ops/t5RelativeBiasBackward.js';
-import { t5RelativeBuckets, type T5RelativeBucketsOptions } from './ops/t5RelativeBuckets.js';
-import { tensor } from './ops/tensor.js';
 import type { RotaryOptions } from './rotary.js';
 import type {
   AttentionGradients,
@@ -38,6 +9,35 @@ import type {
   ValidLens,
 } from './types.js';
 import type { Wasm } from './wasm.js';
+import { tensor } from './ops/tensor.js';
+import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
+import { scaledDotProductAttentionBackward } from './ops/scaledDotProductAttentionBackward.js';
+import { maskedSoftmax } from './ops/maskedSoftmax.js';
+import { additiveAttention, type AdditiveAttentionResult } from './ops/additiveAttention.js';
+import {
+  additiveAttentionBackward,
+  type AdditiveAttentionGradients,
+} from './ops/additiveAttentionBackward.js';
+import { sinusoidalEncoding, type SinusoidalOptions } from './ops/sinusoidalEncoding.js';
+import { sinusoidalEncoding2d, type Sinusoidal2dOptions } from './ops/sinusoidalEncoding2d.js';
+import { encodingRotation, type EncodingRotationOptions } from './ops/encodingRotation.js';
+import { rotaryEmbedding } from './ops/rotaryEmbedding.js';
+import { rotaryEmbeddingBackward } from './ops/rotaryEmbeddingBackward.js';
+import { alibiSlopes } from './ops/alibiSlopes.js';
+import { alibiBias, type AlibiBiasOptions } from './ops/alibiBias.js';
+import { t5RelativeBuckets, type T5RelativeBucketsOptions } from './ops/t5RelativeBuckets.js';
+import { t5RelativeBias, type T5RelativeBiasOptions } from './ops/t5RelativeBias.js';
+import { t5RelativeBiasBackward } from './ops/t5RelativeBiasBackward.js';
+import { relativeShift } from './ops/relativeShift.js';
+import { relativeShiftBackward, type RelativeShiftBackwardOptions } from './ops/relativeShiftBackward.js';
+import { conv1d, type Conv1dOptions } from './ops/conv1d.js';
+import { rnn, type RnnOptions, type RnnResult, type RnnWeights } from './ops/rnn.js';
+import { complexity, type Architecture, type Complexity, type ComplexitySize } from './ops/complexity.js';
+import {
+  softmaxCrossEntropy,
+  type CrossEntropyOptions,
+  type CrossEntropyResult,
+} from './ops/softmaxCrossEntropy.js';
 
 /**
  * The operations of a loaded module: pure functions, plain data. Inputs are never modified, results are fresh copies, there
@@ -353,20 +353,16 @@ export function operations(wasm: Wasm, features: Operations['features']): Operat
     version: __VERSION__,
     features,
     tensor,
-    scaledDotProductAttention: (query, key, value, options) =>
-      scaledDotProductAttention(wasm, query, key, value, options),
-    scaledDotProductAttentionBackward: (gradOutput, query, key, value, options) =>
-      scaledDotProductAttentionBackward(wasm, gradOutput, query, key, value, options),
-    maskedSoftmax: (scores, validLens) => maskedSoftmax(unshared, scores, validLens),
-    additiveAttention: (queries, keys, values, weights, options) =>
-      additiveAttention(wasm, queries, keys, values, weights, options),
-    additiveAttentionBackward: (gradOutput, queries, keys, values, weights, options) =>
-      additiveAttentionBackward(wasm, gradOutput, queries, keys, values, weights, options),
-    sinusoidalEncoding: (options) => sinusoidalEncoding(unshared, options),
-    sinusoidalEncoding2d: (options) => sinusoidalEncoding2d(unshared, options),
-    encodingRotation: (options) => encodingRotation(unshared, options),
-    rotaryEmbedding: (x, options) => rotaryEmbedding(unshared, x, options),
-    rotaryEmbeddingBackward: (gradOutput, options) => rotaryEmbeddingBackward(unshared, gradOutput, options),
+    scaledDotProductAttention: scaledDotProductAttention.bind(undefined, wasm),
+    scaledDotProductAttentionBackward: scaledDotProductAttentionBackward.bind(undefined, wasm),
+    maskedSoftmax: maskedSoftmax.bind(undefined, unshared),
+    additiveAttention: additiveAttention.bind(undefined, wasm),
+    additiveAttentionBackward: additiveAttentionBackward.bind(undefined, wasm),
+    sinusoidalEncoding: sinusoidalEncoding.bind(undefined, unshared),
+    sinusoidalEncoding2d: sinusoidalEncoding2d.bind(undefined, unshared),
+    encodingRotation: encodingRotation.bind(undefined, unshared),
+    rotaryEmbedding: rotaryEmbedding.bind(undefined, unshared),
+    rotaryEmbeddingBackward: rotaryEmbeddingBackward.bind(undefined, unshared),
     alibiSlopes,
     alibiBias,
     t5RelativeBuckets,
@@ -374,10 +370,9 @@ export function operations(wasm: Wasm, features: Operations['features']): Operat
     t5RelativeBiasBackward,
     relativeShift,
     relativeShiftBackward,
-    conv1d: (x, weight, options) => conv1d(wasm, x, weight, options),
-    rnn: (x, weights, options) => rnn(wasm, x, weights, options),
+    conv1d: conv1d.bind(undefined, wasm),
+    rnn: rnn.bind(undefined, wasm),
     complexity,
-    softmaxCrossEntropy: (logits, targets, options) =>
-      softmaxCrossEntropy(unshared, logits, targets, options),
+    softmaxCrossEntropy: softmaxCrossEntropy.bind(undefined, unshared),
   };
 }

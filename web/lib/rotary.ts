@@ -1,4 +1,5 @@
-import { checkBoolean, checkInteger, showShape, toTensor, wrongValue } from './check.js';
+import { checkBoolean, checkInteger, showShape, wrongValue } from './check.js';
+import { toTensor } from './checkArrays.js';
 import { checkBase, placeFrequencies } from './ops/sinusoidalEncoding.js';
 import { checkScaling, type RotaryScaling } from './rotaryScaling.js';
 import type { Tensor, TensorLike } from './types.js';

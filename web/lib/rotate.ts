@@ -1,4 +1,5 @@
-import { checkFinite, checkOptions, showShape, toFloat64, toTensor, wrongValue } from './check.js';
+import { checkFinite, checkOptions, showShape, wrongValue } from './check.js';
+import { toFloat64, toTensor } from './checkArrays.js';
 import { freshFloats, PIECE_FLOATS } from './memory.js';
 import { checkRotary, type RotaryOptions, type RotaryPositions } from './rotary.js';
 import type { Tensor, TensorLike } from './types.js';

@@ -1,16 +1,11 @@
 /** What a thread of the pool runs: an instance of the module over the pool's memory, which waits for its share of loops. */
+import { importsBy } from './embind.js';
 import type { ThreadStart } from './threads.js';
 import { serve } from './worker/port.js';
 
 serve(async (message) => {
   const { module, memory, imports, exports, stack, thread } = message as ThreadStart;
-  const given = Object.entries(imports).map(([name, role]) => [
-    name,
-    role === 'memory' ? memory : () => undefined,
-  ]);
-  const instance = await WebAssembly.instantiate(module, {
-    a: Object.fromEntries(given) as WebAssembly.ModuleImports,
-  });
+  const instance = await WebAssembly.instantiate(module, { a: importsBy(imports, { memory }) });
   const call = (role: keyof typeof exports, ...args: number[]): void =>
     (instance.exports[exports[role]] as (...args: number[]) => void)(...args);
   call('stackRestore', stack);

@@ -24,7 +24,8 @@ export interface ThreadStart {
 /** What the module has besides an operation's functions. */
 interface Pool {
   setThreadCount(count: number): void;
-  threadsFailed(): boolean;
+  /** A boolean of C++'s: 0 or 1. */
+  threadsFailed(): number;
 }
 
 const SCRIPT: Script = {
@@ -48,7 +49,11 @@ export async function instantiateThreads(count: number): Promise<Instance> {
   if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
   const memory = new WebAssembly.Memory({ initial: INITIAL / PAGE, maximum: MAXIMUM / PAGE, shared: true });
   const module = await WebAssembly.compile(fromBase64(wasm));
-  const raw = await instantiateCore(module, { imports, exports }, memory);
+  const raw = await instantiateCore(
+    module,
+    { imports, exports },
+    { memory, get_now: () => performance.now() },
+  );
   const pool = raw as unknown as Pool;
   const features = { simd: 'simd128', threads: count };
   const threads: Thread[] = [];

@@ -9,5 +9,5 @@ export interface Wasm {
    * The module once more, beside one on several threads: what no threads share is quicker there, since engines copy to and from shared
    * memory at 0.7 times the speed.
    */
-  readonly unshared?: Wasm;
+  readonly unshared?: Wasm | undefined;
 }

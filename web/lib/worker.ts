@@ -7,7 +7,7 @@
  * const { output } = await attention.with({ signal }).scaledDotProductAttention(Q, K, V, { isCausal: true });
  * @packageDocumentation
  */
-import { checkOptions, wrongKind } from './check.js';
+import { checkOptions, tagOf, wrongKind } from './check.js';
 import { disposeSymbol } from './dispose.js';
 import type { LoadOptions } from './load.js';
 import { Connection } from './worker/connection.js';
@@ -74,9 +74,4 @@ async function portable(wasm: NonNullable<LoadOptions['wasm']>): Promise<unknown
   if (tag === 'URL') return (source as URL).href;
   // What is no answer, or a bad one, is for the library to say.
   return tag === 'Response' && (source as Response).ok ? (source as Response).arrayBuffer() : source;
-}
-
-/** What an object is, also one of another realm. */
-function tagOf(value: unknown): string {
-  return Object.prototype.toString.call(value).slice(8, -1);
 }

@@ -43,7 +43,7 @@ describe('a page without a bundler', () => {
     expectResult(await open({ folder: consumer.path, path: '/index.html', policy: POLICY }));
   });
 
-  const serviceWorker = async (file: string): Promise<string> => {
+  const serviceWorker = async (file: string, options = ''): Promise<string> => {
     consumer.write('index.html', page('./app.js'));
     consumer.write(
       'app.js',
@@ -54,12 +54,22 @@ describe('a page without a bundler', () => {
       `,
     );
     const said = saying(file, 'answer').replace('main().catch', 'addEventListener("message", ({ source }) => { answer = (text) => source.postMessage(text); main().catch'); // prettier-ignore
-    consumer.write('service.js', `let answer;\n${said} });`.replace(/;\s*\}\);$/, ' });'));
+    const service = `let answer;\n${said} });`.replace(/;\s*\}\);$/, ' });');
+    consumer.write('service.js', service.replace('load()', `load(${options})`));
     return open({ folder: consumer.path, path: '/index.html', policy: POLICY });
   };
 
-  it.each(['index', 'slim'])('runs %s.js in a service worker', async (file) => {
-    expectResult(await serviceWorker(file));
+  it.each([
+    ['index', ''],
+    ['slim', '{ layers: false }'],
+  ])('runs %s.js in a service worker by load(%s)', async (file, options) => {
+    expectResult(await serviceWorker(file, options));
+  });
+
+  it('says in a service worker, which may import nothing later, that the layers are not to be had', async () => {
+    expect(await serviceWorker('slim')).toContain(
+      'failed RangeError: load: expected the file of the layers, got ',
+    );
   });
 
   it('says in a service worker, which may start no worker, that there is none', async () => {

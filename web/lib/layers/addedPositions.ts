@@ -1,13 +1,6 @@
 import { checkOut } from '../attentionOptions.js';
-import {
-  checkBoolean,
-  checkInteger,
-  checkOptions,
-  checkSeed,
-  showShape,
-  toTensorOfRank,
-  wrongValue,
-} from '../check.js';
+import { checkBoolean, checkInteger, checkOptions, checkSeed, showShape, wrongValue } from '../check.js';
+import { toTensorOfRank } from '../checkArrays.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
 import { backwardOnce, type BackwardOptions } from './layer.js';
@@ -89,7 +82,7 @@ export function addPositions(
   table: PositionTable,
 ): PositionalEncodingResult {
   const dropout = training ? table.dropout : 0;
-  const shape = [...input.shape];
+  const { shape } = input;
   const data = memory.scope(`${table.operation}.forward`, () => {
     const sum = memory.floats(input.data);
     raw.addPositions(sum, table.rows(), sum, batch, length, width, seed, dropout);
@@ -97,13 +90,9 @@ export function addPositions(
   });
   const output = { data, shape: [...shape] };
   if (!training) return { output };
-  const backward = backwardOnce(table.operation, table, shape, shape, (operation, gradOutput, into) =>
-    memory.scope(operation, () => {
-      const rows = table.gradient();
-      const passed = memory.floats(gradOutput);
-      raw.addPositionsBackward(passed, passed, rows, batch, length, width, seed, dropout);
-      return memory.read(passed, gradOutput.length, into);
-    }),
-  );
+  const backward = backwardOnce(memory, table.operation, table, shape, shape, (gradient, into) => {
+    raw.addPositionsBackward(gradient, gradient, table.gradient(), batch, length, width, seed, dropout);
+    return memory.read(gradient, data.length, into);
+  });
   return { output, backward };
 }

@@ -1,5 +1,6 @@
 import { checkOut } from '../attentionOptions.js';
-import { checkInteger, checkOptions, checkSeed, sizeOf, toInt32, wrongKind, wrongValue } from '../check.js';
+import { checkInteger, checkRequired, checkSeed, sizeOf, wrongValue } from '../check.js';
+import { toInt32 } from '../checkArrays.js';
 import { freshSeed, normal } from '../random.js';
 import type { TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
@@ -57,8 +58,7 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
   readonly #width: number;
 
   constructor(wasm: Wasm, options: EmbeddingOptions) {
-    if (options === undefined) wrongKind(OPERATION, 'options with numEmbeddings and dim', options);
-    const given = checkOptions<EmbeddingOptions>(OPERATION, options);
+    const given = checkRequired<EmbeddingOptions>(OPERATION, options, 'numEmbeddings and dim');
     const rows = checkInteger(OPERATION, 'numEmbeddings', given.numEmbeddings, 1);
     const width = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
@@ -93,19 +93,11 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
     });
     const output = { data, shape };
     if (!training) return { output };
-    const backward = backwardOnce(
-      OPERATION,
-      parameters,
-      [...shape],
-      rows.shape,
-      (operation, gradOutput, into) =>
-        memory.scope(operation, () => {
-          const gradient = memory.floats(gradOutput);
-          const placed = memory.ints(rows.data);
-          raw.embeddingBackward(gradient, placed, parameters.gradient('weight'), count, width);
-          return into?.fill(0) ?? new Float32Array(count);
-        }),
-    );
+    const backward = backwardOnce(memory, OPERATION, parameters, shape, rows.shape, (gradient, into) => {
+      const placed = memory.ints(rows.data);
+      raw.embeddingBackward(gradient, placed, parameters.gradient('weight'), count, width);
+      return into?.fill(0) ?? new Float32Array(count);
+    });
     return { output, backward };
   }
 }

@@ -2,13 +2,13 @@ import { checkOut } from '../attentionOptions.js';
 import {
   checkBoolean,
   checkInteger,
-  checkOptions,
+  checkRequired,
   checkSeed,
   showShape,
-  toTensor,
   wrongKind,
   wrongValue,
 } from '../check.js';
+import { toTensor } from '../checkArrays.js';
 import { freshSeed } from '../random.js';
 import type { TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
@@ -85,8 +85,7 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
   readonly #activation: number;
 
   constructor(wasm: Wasm, options: FeedForwardOptions) {
-    if (options === undefined) wrongKind(OPERATION, 'options with numHiddens and ffnHiddens', options);
-    const given = checkOptions<FeedForwardOptions>(OPERATION, options);
+    const given = checkRequired<FeedForwardOptions>(OPERATION, options, 'numHiddens and ffnHiddens');
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const hiddenWidth = checkInteger(OPERATION, 'ffnHiddens', given.ffnHiddens, 1, 2 ** 24);
     const activation = checkActivation(OPERATION, given.activation);
@@ -132,33 +131,22 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
     });
     const output = { data, shape };
     if (!training) return { output };
-    const backward = backwardOnce(
-      OPERATION,
-      parameters,
-      [...shape],
-      [...shape],
-      (operation, gradOutput, into) =>
-        memory.scope(operation, () => {
-          const gradient = memory.floats(gradOutput);
-          const before = memory.floats(kept);
-          const hidden = memory.floats(keptHidden);
-          const gradInput = memory.reserve(size);
-          const scratch = memory.reserve(raw.feedForwardBackwardScratch(rows, width, hiddenWidth));
-          const [weight1, weight2] = [
-            parameters.address('dense1.weight'),
-            parameters.address('dense2.weight'),
-          ];
-          const [gradWeight1, gradWeight2] = [
-            parameters.gradient('dense1.weight'),
-            parameters.gradient('dense2.weight'),
-          ];
-          const [gradBias1, gradBias2] = parameters.has('dense1.bias')
-            ? [parameters.gradient('dense1.bias'), parameters.gradient('dense2.bias')]
-            : [0, 0];
-          raw.feedForwardBackward(gradient, before, hidden, weight1, weight2, scratch, gradInput, gradWeight1, gradBias1, gradWeight2, gradBias2, rows, width, hiddenWidth, activation, 0, 0); // prettier-ignore
-          return memory.read(gradInput, size, into);
-        }),
-    );
+    const backward = backwardOnce(memory, OPERATION, parameters, shape, shape, (gradient, into) => {
+      const before = memory.floats(kept);
+      const hidden = memory.floats(keptHidden);
+      const gradInput = memory.reserve(size);
+      const scratch = memory.reserve(raw.feedForwardBackwardScratch(rows, width, hiddenWidth));
+      const [weight1, weight2] = [parameters.address('dense1.weight'), parameters.address('dense2.weight')];
+      const [gradWeight1, gradWeight2] = [
+        parameters.gradient('dense1.weight'),
+        parameters.gradient('dense2.weight'),
+      ];
+      const [gradBias1, gradBias2] = parameters.has('dense1.bias')
+        ? [parameters.gradient('dense1.bias'), parameters.gradient('dense2.bias')]
+        : [0, 0];
+      raw.feedForwardBackward(gradient, before, hidden, weight1, weight2, scratch, gradInput, gradWeight1, gradBias1, gradWeight2, gradBias2, rows, width, hiddenWidth, activation, 0, 0); // prettier-ignore
+      return memory.read(gradInput, size, into);
+    });
     return { output, backward };
   }
 }

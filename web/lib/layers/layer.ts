@@ -1,7 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut } from '../attentionOptions.js';
-import { checkBoolean, checkOptions, sizeOf, toTensorOfShape, wrongKind } from '../check.js';
+import { checkBoolean, checkOptions, sizeOf, wrongKind } from '../check.js';
+import { toTensorOfShape } from '../checkArrays.js';
 import { disposeSymbol } from '../dispose.js';
+import type { Memory } from '../memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Parameter, Parameters } from './parameters.js';
 
@@ -104,17 +106,24 @@ export function runOnce<T>(
   };
 }
 
-/** `runOnce` where the result is the gradient of one input. */
+/**
+ * `runOnce` where the result is the gradient of one input. `run` is called in a scope of the memory, with the address of the
+ * output's gradient there, and gives the input's, in `into` where that is given.
+ */
 export function backwardOnce(
+  memory: Memory,
   layer: string,
   owner: { check(operation: string): void },
   outputShape: readonly number[],
   inputShape: readonly number[],
-  run: (operation: string, gradOutput: Float32Array, into?: Float32Array) => Float32Array,
+  run: (gradient: number, into?: Float32Array) => Float32Array,
 ): (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor } {
-  return runOnce(layer, owner, outputShape, (operation, gradOutput, options) => {
-    const into = checkInto(operation, options, sizeOf(inputShape));
-    return { input: { data: run(operation, gradOutput, into), shape: [...inputShape] } };
+  // Whoever has the output may change its shape.
+  const shape = [...inputShape];
+  return runOnce(layer, owner, [...outputShape], (operation, gradOutput, options) => {
+    const into = checkInto(operation, options, sizeOf(shape));
+    const data = memory.scope(operation, () => run(memory.floats(gradOutput), into));
+    return { input: { data, shape: [...shape] } };
   });
 }
 

@@ -3,13 +3,12 @@ import {
   checkBoolean,
   checkInteger,
   checkNonNegative,
-  checkOptions,
+  checkRequired,
   showShape,
   sizeOf,
-  toTensor,
-  wrongKind,
   wrongValue,
 } from '../check.js';
+import { toTensor } from '../checkArrays.js';
 import type { TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
 import {
@@ -71,8 +70,7 @@ class LayerNormLayer extends ParameterOwner implements LayerNorm {
   readonly #eps: number;
 
   constructor(wasm: Wasm, options: LayerNormOptions) {
-    if (options === undefined) wrongKind(OPERATION, 'options with normalizedShape', options);
-    const given = checkOptions<LayerNormOptions>(OPERATION, options);
+    const given = checkRequired<LayerNormOptions>(OPERATION, options, 'normalizedShape');
     const shape = checkNormalizedShape(given.normalizedShape);
     const eps = given.eps === undefined ? 1e-5 : checkNonNegative(OPERATION, 'eps', given.eps);
     const affine = given.affine === undefined || checkBoolean(OPERATION, 'affine', given.affine);
@@ -119,22 +117,14 @@ class LayerNormLayer extends ParameterOwner implements LayerNorm {
     const output = { data, shape };
     if (!training) return { output };
     const affine = parameters.has('weight');
-    const backward = backwardOnce(
-      OPERATION,
-      parameters,
-      [...shape],
-      [...shape],
-      (operation, gradOutput, into) =>
-        memory.scope(operation, () => {
-          const gradient = memory.floats(gradOutput);
-          const before = memory.floats(kept);
-          const gradWeight = affine ? parameters.gradient('weight') : 0;
-          const gradBias = affine ? parameters.gradient('bias') : 0;
-          const weight = parameters.address('weight');
-          raw.layerNormBackward(gradient, before, weight, gradient, gradWeight, gradBias, rows, width, eps);
-          return memory.read(gradient, size, into);
-        }),
-    );
+    const backward = backwardOnce(memory, OPERATION, parameters, shape, shape, (gradient, into) => {
+      const before = memory.floats(kept);
+      const gradWeight = affine ? parameters.gradient('weight') : 0;
+      const gradBias = affine ? parameters.gradient('bias') : 0;
+      const weight = parameters.address('weight');
+      raw.layerNormBackward(gradient, before, weight, gradient, gradWeight, gradBias, rows, width, eps);
+      return memory.read(gradient, size, into);
+    });
     return { output, backward };
   }
 }

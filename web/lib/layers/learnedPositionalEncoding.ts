@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkInteger, checkOptions, checkProbability, checkSeed, wrongKind, wrongValue } from '../check.js';
+import { checkInteger, checkProbability, checkRequired, checkSeed, wrongValue } from '../check.js';
 import { freshSeed, normal } from '../random.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
@@ -72,8 +72,11 @@ class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPo
   #seed: number;
 
   constructor(wasm: Wasm, options: LearnedPositionalEncodingOptions) {
-    if (options === undefined) wrongKind(OPERATION, 'options with numHiddens and maxLen', options);
-    const given = checkOptions<LearnedPositionalEncodingOptions>(OPERATION, options);
+    const given = checkRequired<LearnedPositionalEncodingOptions>(
+      OPERATION,
+      options,
+      'numHiddens and maxLen',
+    );
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const maxLen = checkInteger(OPERATION, 'maxLen', given.maxLen, 1);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);

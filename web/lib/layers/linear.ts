@@ -1,14 +1,6 @@
 import { checkOut } from '../attentionOptions.js';
-import {
-  checkBoolean,
-  checkInteger,
-  checkOptions,
-  checkSeed,
-  showShape,
-  toTensor,
-  wrongKind,
-  wrongValue,
-} from '../check.js';
+import { checkBoolean, checkInteger, checkRequired, checkSeed, showShape, wrongValue } from '../check.js';
+import { toTensor } from '../checkArrays.js';
 import { freshSeed } from '../random.js';
 import type { TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
@@ -66,8 +58,7 @@ class LinearLayer extends ParameterOwner implements Linear {
   readonly #bias: boolean;
 
   constructor(wasm: Wasm, options: LinearOptions) {
-    if (options === undefined) wrongKind(OPERATION, 'options with inFeatures and outFeatures', options);
-    const given = checkOptions<LinearOptions>(OPERATION, options);
+    const given = checkRequired<LinearOptions>(OPERATION, options, 'inFeatures and outFeatures');
     const inputs = checkInteger(OPERATION, 'inFeatures', given.inFeatures, 1, 2 ** 24);
     const outputs = checkInteger(OPERATION, 'outFeatures', given.outFeatures, 1, 2 ** 24);
     const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);
@@ -106,36 +97,28 @@ class LinearLayer extends ParameterOwner implements Linear {
     });
     const output = { data, shape };
     if (!kept) return { output };
-    const backward = backwardOnce(
-      OPERATION,
-      parameters,
-      [...shape],
-      [...input.shape],
-      (operation, gradOutput, into) =>
-        memory.scope(operation, () => {
-          const gradient = memory.floats(gradOutput);
-          const before = kept.place();
-          const gradInput = memory.reserve(size);
-          const scratch = memory.reserve(raw.linearBackwardScratch(rows, inputs, outputs));
-          const gradWeight = parameters.gradient('weight');
-          const gradBias = this.#bias ? parameters.gradient('bias') : 0;
-          const weight = parameters.address('weight');
-          raw.linearBackward(
-            gradient,
-            before,
-            weight,
-            scratch,
-            gradInput,
-            gradWeight,
-            gradBias,
-            rows,
-            inputs,
-            outputs,
-          );
-          kept.done();
-          return memory.read(gradInput, size, into);
-        }),
-    );
+    const backward = backwardOnce(memory, OPERATION, parameters, shape, input.shape, (gradient, into) => {
+      const before = kept.place();
+      const gradInput = memory.reserve(size);
+      const scratch = memory.reserve(raw.linearBackwardScratch(rows, inputs, outputs));
+      const gradWeight = parameters.gradient('weight');
+      const gradBias = this.#bias ? parameters.gradient('bias') : 0;
+      const weight = parameters.address('weight');
+      raw.linearBackward(
+        gradient,
+        before,
+        weight,
+        scratch,
+        gradInput,
+        gradWeight,
+        gradBias,
+        rows,
+        inputs,
+        outputs,
+      );
+      kept.done();
+      return memory.read(gradInput, size, into);
+    });
     return { output, backward };
   }
 

@@ -6,12 +6,12 @@ import {
   checkInteger,
   checkOptions,
   checkProbability,
+  checkRequired,
   checkSeed,
   sizeOf,
-  toTensorOfShape,
-  wrongKind,
   wrongValue,
 } from '../check.js';
+import { toTensorOfShape } from '../checkArrays.js';
 import { disposeSymbol } from '../dispose.js';
 import { keptOptions } from '../keptOptions.js';
 import { freshSeed } from '../random.js';
@@ -60,8 +60,7 @@ class MultiHeadAttentionLayer implements MultiHeadAttention {
   #seed: number;
 
   constructor(wasm: Wasm, options: MultiHeadAttentionOptions) {
-    if (options === undefined) wrongKind(OPERATION, 'options with numHiddens and numHeads', options);
-    const given = checkOptions<MultiHeadAttentionOptions>(OPERATION, options);
+    const given = checkRequired<MultiHeadAttentionOptions>(OPERATION, options, 'numHiddens and numHeads');
     const size = (name: string, value: number) => checkInteger(OPERATION, name, value, 1, 2 ** 24);
     const numHiddens = size('numHiddens', given.numHiddens);
     const heads = size('numHeads', given.numHeads);

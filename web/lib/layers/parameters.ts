@@ -1,4 +1,5 @@
-import { showShape, sizeOf, toTensor, wrongKind, wrongValue } from '../check.js';
+import { showShape, sizeOf, wrongKind, wrongValue } from '../check.js';
+import { toTensor } from '../checkArrays.js';
 import { uniform } from '../random.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';

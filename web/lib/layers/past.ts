@@ -1,4 +1,5 @@
-import { showShape, toTensorOfRank, wrongKind, wrongValue } from '../check.js';
+import { showShape, wrongKind, wrongValue } from '../check.js';
+import { toTensorOfRank } from '../checkArrays.js';
 import type { Memory } from '../memory.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
 import { Cache, type KeyValueCache } from './keyValueCache.js';

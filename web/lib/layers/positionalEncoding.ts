@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkInteger, checkOptions, checkProbability, checkSeed, wrongKind } from '../check.js';
+import { checkInteger, checkProbability, checkRequired, checkSeed } from '../check.js';
 import { disposeSymbol } from '../dispose.js';
 import { freshFloats } from '../memory.js';
 import { checkBase, sinusoidalEncoding } from '../ops/sinusoidalEncoding.js';
@@ -78,8 +78,7 @@ class PositionalEncodingLayer implements PositionalEncoding {
   #table: Float32Array;
 
   constructor(wasm: Wasm, options: PositionalEncodingOptions) {
-    if (options === undefined) wrongKind(OPERATION, 'options with numHiddens', options);
-    const given = checkOptions<PositionalEncodingOptions>(OPERATION, options);
+    const given = checkRequired<PositionalEncodingOptions>(OPERATION, options, 'numHiddens');
     this.#width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     this.#dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
     this.#length = given.maxLen === undefined ? 1000 : checkInteger(OPERATION, 'maxLen', given.maxLen, 0);

@@ -1,4 +1,5 @@
-import { checkFinite, checkInteger, checkOptions, toInt32, toTensor, wrongValue } from '../check.js';
+import { checkFinite, checkInteger, checkOptions, wrongValue } from '../check.js';
+import { toInt32, toTensor } from '../checkArrays.js';
 import { checkRotary, type RotaryOptions, type RotaryPositions } from '../rotary.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';

@@ -1,4 +1,5 @@
-import { showShape, toTensor, wrongKind, wrongValue } from '../check.js';
+import { showShape, wrongKind, wrongValue } from '../check.js';
+import { toTensor } from '../checkArrays.js';
 import type { Tensor, TensorLike } from '../types.js';
 
 const RENAMED = new Map([

@@ -3,13 +3,12 @@ import { checkAttentionOptions, checkOut } from '../attentionOptions.js';
 import {
   checkBoolean,
   checkInteger,
-  checkOptions,
   checkProbability,
+  checkRequired,
   checkSeed,
-  toTensorOfShape,
-  wrongKind,
   wrongValue,
 } from '../check.js';
+import { toTensorOfShape } from '../checkArrays.js';
 import { keptOptions } from '../keptOptions.js';
 import { freshSeed, uniform } from '../random.js';
 import type { RotaryOptions } from '../rotary.js';
@@ -111,8 +110,11 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
   #seed: number;
 
   constructor(wasm: Wasm, options: TransformerEncoderLayerOptions) {
-    if (options === undefined) wrongKind(OPERATION, 'options with numHiddens, numHeads, ffnHiddens', options);
-    const given = checkOptions<TransformerEncoderLayerOptions>(OPERATION, options);
+    const given = checkRequired<TransformerEncoderLayerOptions>(
+      OPERATION,
+      options,
+      'numHiddens, numHeads, ffnHiddens',
+    );
     const size = (name: string, value: number) => checkInteger(OPERATION, name, value, 1, 2 ** 24);
     const numHiddens = size('numHiddens', given.numHiddens);
     const heads = size('numHeads', given.numHeads);

@@ -4,7 +4,7 @@ import {
   type AdditiveAttentionOptions,
   type AdditiveAttentionWeights,
 } from '../additive.js';
-import { toTensorOfShape } from '../check.js';
+import { toTensorOfShape } from '../checkArrays.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
 

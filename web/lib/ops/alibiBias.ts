@@ -1,4 +1,4 @@
-import { checkBoolean, checkInteger, checkOptions, wrongKind } from '../check.js';
+import { checkBoolean, checkInteger, checkRequired } from '../check.js';
 import { checkDistances, fillDiagonals, type DistanceSizes } from '../diagonals.js';
 import { freshFloats } from '../memory.js';
 import type { Tensor } from '../types.js';
@@ -18,8 +18,7 @@ const OPERATION = 'alibiBias';
 
 /** See `WasmAttention.alibiBias`. */
 export function alibiBias(options: AlibiBiasOptions): Tensor {
-  if (options === undefined) wrongKind(OPERATION, 'options with numHeads and queryLength', options);
-  const given = checkOptions<AlibiBiasOptions>(OPERATION, options);
+  const given = checkRequired<AlibiBiasOptions>(OPERATION, options, 'numHeads and queryLength');
   const heads = checkInteger(OPERATION, 'numHeads', given.numHeads, 1, 2 ** 24);
   const symmetric = checkBoolean(OPERATION, 'symmetric', given.symmetric ?? false);
   const isCausal = checkBoolean(OPERATION, 'isCausal', given.isCausal ?? false);

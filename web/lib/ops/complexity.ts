@@ -36,28 +36,27 @@ export function complexity(architecture: Architecture, size: ComplexitySize): Co
   const k = size.k === undefined ? 3 : checkInteger(OPERATION, 'k', size.k, 1);
   switch (architecture) {
     case 'cnn':
-      return {
-        multiplyAdds: k * n * d * d,
-        sequentialOperations: 1,
-        // Each layer widens what a token sees by k - 1.
-        maximumPathLength: n === 1 ? 1 : Math.ceil((n - 1) / (k - 1)),
-        order: { computation: 'O(k·n·d²)', sequentialOperations: 'O(1)', maximumPathLength: 'O(n/k)' },
-      };
+      // Each layer widens what a token sees by k - 1.
+      return cost([k * n * d * d, 1, n === 1 ? 1 : Math.ceil((n - 1) / (k - 1))], ['k·n·d²', '1', 'n/k']);
     case 'rnn':
-      return {
-        multiplyAdds: 2 * n * d * d,
-        sequentialOperations: n,
-        maximumPathLength: n,
-        order: { computation: 'O(n·d²)', sequentialOperations: 'O(n)', maximumPathLength: 'O(n)' },
-      };
+      return cost([2 * n * d * d, n, n], ['n·d²', 'n', 'n']);
     case 'self-attention':
-      return {
-        multiplyAdds: 2 * n * n * d,
-        sequentialOperations: 1,
-        maximumPathLength: 1,
-        order: { computation: 'O(n²·d)', sequentialOperations: 'O(1)', maximumPathLength: 'O(1)' },
-      };
+      return cost([2 * n * n * d, 1, 1], ['n²·d', '1', '1']);
     default:
       return wrongValue(OPERATION, "the architecture to be 'cnn', 'rnn' or 'self-attention'", architecture);
   }
+}
+
+/** Operations, those one after another, and the longest path: as numbers, and as classes. */
+function cost(
+  [multiplyAdds, sequentialOperations, maximumPathLength]: readonly [number, number, number],
+  classes: readonly [string, string, string],
+): Complexity {
+  const [computation, sequential, path] = classes.map((inside) => `O(${inside})`) as [string, string, string];
+  return {
+    multiplyAdds,
+    sequentialOperations,
+    maximumPathLength,
+    order: { computation, sequentialOperations: sequential, maximumPathLength: path },
+  };
 }

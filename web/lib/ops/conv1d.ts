@@ -1,4 +1,5 @@
-import { checkInteger, checkOptions, toTensorOfRank, toTensorOfShape, wrongValue } from '../check.js';
+import { checkInteger, checkOptions, wrongValue } from '../check.js';
+import { toTensorOfRank, toTensorOfShape } from '../checkArrays.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
 

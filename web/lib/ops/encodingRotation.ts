@@ -1,4 +1,4 @@
-import { checkFinite, checkInteger, checkOptions, wrongKind, wrongValue } from '../check.js';
+import { checkFinite, checkInteger, checkRequired, wrongValue } from '../check.js';
 import type { Tensor } from '../types.js';
 import type { Wasm } from '../wasm.js';
 import { checkBase, placeFrequencies } from './sinusoidalEncoding.js';
@@ -17,8 +17,7 @@ const OPERATION = 'encodingRotation';
 
 /** See `WasmAttention.encodingRotation`. */
 export function encodingRotation({ raw, memory }: Wasm, options: EncodingRotationOptions): Tensor {
-  if (options === undefined) wrongKind(OPERATION, 'options with delta and dim', options);
-  const given = checkOptions<EncodingRotationOptions>(OPERATION, options);
+  const given = checkRequired<EncodingRotationOptions>(OPERATION, options, 'delta and dim');
   const delta = checkFinite(OPERATION, 'delta', given.delta);
   const dim = checkInteger(OPERATION, 'dim', given.dim, 2, 2 ** 24);
   if (dim % 2 !== 0) wrongValue(OPERATION, 'dim to be even', dim);

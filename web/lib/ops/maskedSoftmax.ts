@@ -1,4 +1,4 @@
-import { toTensorOfRank, toValidLens } from '../check.js';
+import { toTensorOfRank, toValidLens } from '../checkArrays.js';
 import { freshFloats, PIECE_FLOATS } from '../memory.js';
 import { rowLens } from '../rowLens.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';

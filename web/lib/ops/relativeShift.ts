@@ -1,4 +1,5 @@
-import { sizeOf, showShape, toTensor, wrongValue } from '../check.js';
+import { sizeOf, showShape, wrongValue } from '../check.js';
+import { toTensor } from '../checkArrays.js';
 import { freshFloats } from '../memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 

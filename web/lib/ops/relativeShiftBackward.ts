@@ -1,4 +1,5 @@
-import { checkInteger, checkOptions, showShape, sizeOf, toTensor, wrongValue } from '../check.js';
+import { checkInteger, checkOptions, showShape, sizeOf, wrongValue } from '../check.js';
+import { toTensor } from '../checkArrays.js';
 import { freshFloats } from '../memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { forEachRow } from './relativeShift.js';

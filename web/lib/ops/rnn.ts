@@ -1,4 +1,5 @@
-import { checkOptions, toTensorOfRank, toTensorOfShape, wrongKind, wrongValue } from '../check.js';
+import { checkOptions, wrongKind, wrongValue } from '../check.js';
+import { toTensorOfRank, toTensorOfShape } from '../checkArrays.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
 

@@ -2,7 +2,8 @@ import { clearedAttentionArgs } from '../attentionArgs.js';
 import * as AT from '../attentionFields.js';
 import { checkAttentionInputs, placeAttentionInputs } from '../attentionInputs.js';
 import { checkAttentionOptions } from '../attentionOptions.js';
-import { checkOptions, sizeOf, toTensorOfShape } from '../check.js';
+import { checkOptions, sizeOf } from '../check.js';
+import { toTensorOfShape } from '../checkArrays.js';
 import type { Memory } from '../memory.js';
 import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
@@ -18,7 +19,12 @@ export function scaledDotProductAttentionBackward(
   value: TensorLike,
   options?: AttentionOptions,
 ): AttentionGradients {
-  const checked = withoutResults(checkOptions<AttentionOptions>(OPERATION, options));
+  const checked: AttentionOptions = { ...checkOptions<AttentionOptions>(OPERATION, options) };
+  // What they ask a forward pass to return.
+  delete checked.needWeights;
+  delete checked.needScores;
+  delete checked.needLogSumExp;
+  delete checked.out;
   const inputs = checkAttentionInputs(OPERATION, query, key, value, checked);
   const { past, kvHeads, sizes } = inputs;
   const g = toTensorOfShape(OPERATION, 'gradOutput', gradOutput, inputs.outputShape);
@@ -64,16 +70,6 @@ export function scaledDotProductAttentionBackward(
       ...(pastValue && { pastValue }),
     };
   });
-}
-
-/** The options without what they ask a forward pass to return. */
-function withoutResults(options: AttentionOptions): AttentionOptions {
-  const rest = { ...options };
-  delete rest.needWeights;
-  delete rest.needScores;
-  delete rest.needLogSumExp;
-  delete rest.out;
-  return rest;
 }
 
 function zeros(memory: Memory, count: number): number {

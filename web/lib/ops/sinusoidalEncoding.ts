@@ -1,5 +1,6 @@
 import { checkOut } from '../attentionOptions.js';
-import { checkFinite, checkInteger, checkOptions, isArrayLike, wrongKind, wrongValue } from '../check.js';
+import { checkFinite, checkInteger, checkRequired, wrongKind, wrongValue } from '../check.js';
+import { isArrayLike } from '../checkArrays.js';
 import { freshFloats, PIECE_FLOATS } from '../memory.js';
 import type { Tensor } from '../types.js';
 import type { Wasm } from '../wasm.js';
@@ -29,8 +30,7 @@ const MAX_ANGLE = 2 ** 31;
 
 /** See `WasmAttention.sinusoidalEncoding`. */
 export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOptions): Tensor {
-  if (options === undefined) wrongKind(OPERATION, 'options with length and dim', options);
-  const given = checkOptions<SinusoidalOptions>(OPERATION, options);
+  const given = checkRequired<SinusoidalOptions>(OPERATION, options, 'length and dim');
   const { layout = 'interleaved' } = given;
   const dim = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
   const offset = given.offset === undefined ? 0 : checkFinite(OPERATION, 'offset', given.offset);

@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions, wrongKind, wrongValue } from '../check.js';
+import { checkInteger, checkRequired, wrongValue } from '../check.js';
 import { freshFloats } from '../memory.js';
 import type { Tensor } from '../types.js';
 import type { Wasm } from '../wasm.js';
@@ -20,8 +20,7 @@ const OPERATION = 'sinusoidalEncoding2d';
 
 /** See `WasmAttention.sinusoidalEncoding2d`. */
 export function sinusoidalEncoding2d(wasm: Wasm, options: Sinusoidal2dOptions): Tensor {
-  if (options === undefined) wrongKind(OPERATION, 'options with height, width and dim', options);
-  const given = checkOptions<Sinusoidal2dOptions>(OPERATION, options);
+  const given = checkRequired<Sinusoidal2dOptions>(OPERATION, options, 'height, width and dim');
   const height = checkInteger(OPERATION, 'height', given.height, 0);
   const width = checkInteger(OPERATION, 'width', given.width, 0);
   const dim = checkInteger(OPERATION, 'dim', given.dim, 4, 2 ** 24);

@@ -1,5 +1,6 @@
 import { checkOut } from '../attentionOptions.js';
-import { checkInteger, checkOptions, showShape, toFloat64, toTensorOfRank, wrongValue } from '../check.js';
+import { checkInteger, checkOptions, showShape, wrongValue } from '../check.js';
+import { toFloat64, toTensorOfRank } from '../checkArrays.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
 

@@ -1,4 +1,5 @@
-import { checkOptions, toTensorOfRank, wrongKind } from '../check.js';
+import { checkRequired } from '../check.js';
+import { toTensorOfRank } from '../checkArrays.js';
 import { checkDistances, fillDiagonals, type DistanceSizes } from '../diagonals.js';
 import { freshFloats } from '../memory.js';
 import { checkBuckets, type T5BucketOptions } from '../t5Buckets.js';
@@ -11,8 +12,7 @@ const OPERATION = 't5RelativeBias';
 
 /** See `WasmAttention.t5RelativeBias`. */
 export function t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions): Tensor {
-  if (options === undefined) wrongKind(OPERATION, 'options with queryLength', options);
-  const given = checkOptions<T5RelativeBiasOptions>(OPERATION, options);
+  const given = checkRequired<T5RelativeBiasOptions>(OPERATION, options, 'queryLength');
   const { data: rows, shape } = toTensorOfRank(OPERATION, 'table', table, 2);
   const [numBuckets, heads] = shape as [number, number];
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);

@@ -1,4 +1,5 @@
-import { checkInteger, checkOptions, toTensorOfShape, wrongKind } from '../check.js';
+import { checkInteger, checkRequired } from '../check.js';
+import { toTensorOfShape } from '../checkArrays.js';
 import { checkDistances } from '../diagonals.js';
 import { checkBuckets } from '../t5Buckets.js';
 import type { Tensor, TensorLike } from '../types.js';
@@ -8,8 +9,7 @@ const OPERATION = 't5RelativeBiasBackward';
 
 /** See `WasmAttention.t5RelativeBiasBackward`. */
 export function t5RelativeBiasBackward(gradBias: TensorLike, options: T5RelativeBucketsOptions): Tensor {
-  if (options === undefined) wrongKind(OPERATION, 'options with queryLength', options);
-  const given = checkOptions<T5RelativeBucketsOptions>(OPERATION, options);
+  const given = checkRequired<T5RelativeBucketsOptions>(OPERATION, options, 'queryLength');
   const numBuckets = checkInteger(OPERATION, 'numBuckets', given.numBuckets ?? 32, 0);
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);
   const sizes = checkDistances(OPERATION, given);

@@ -1,4 +1,4 @@
-import { checkInteger, checkOptions, wrongKind } from '../check.js';
+import { checkInteger, checkRequired } from '../check.js';
 import { checkDistances, fillDiagonals, type DistanceSizes } from '../diagonals.js';
 import { freshInts } from '../memory.js';
 import { checkBuckets, type T5BucketOptions } from '../t5Buckets.js';
@@ -14,8 +14,7 @@ const OPERATION = 't5RelativeBuckets';
 
 /** See `WasmAttention.t5RelativeBuckets`. */
 export function t5RelativeBuckets(options: T5RelativeBucketsOptions): Tensor<Int32Array> {
-  if (options === undefined) wrongKind(OPERATION, 'options with queryLength', options);
-  const given = checkOptions<T5RelativeBucketsOptions>(OPERATION, options);
+  const given = checkRequired<T5RelativeBucketsOptions>(OPERATION, options, 'queryLength');
   const numBuckets = checkInteger(OPERATION, 'numBuckets', given.numBuckets ?? 32, 0);
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);
   const sizes = checkDistances(OPERATION, given);

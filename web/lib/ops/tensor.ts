@@ -1,4 +1,4 @@
-import { toTensor } from '../check.js';
+import { toTensor } from '../checkArrays.js';
 import type { Tensor, TensorLike } from '../types.js';
 
 const OPERATION = 'tensor';

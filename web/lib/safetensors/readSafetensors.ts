@@ -1,4 +1,4 @@
-import { showShape, wrongKind, wrongValue } from '../check.js';
+import { showShape, tagOf, wrongKind, wrongValue } from '../check.js';
 import type { Tensor } from '../types.js';
 import { DTYPES } from './dtypes.js';
 import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';
@@ -68,9 +68,8 @@ function readTensor({ name, dtype, shape }: Entry, bytes: Uint8Array<ArrayBuffer
 
 /** A view of the argument's bytes. By tag, because an array from another realm is as good. */
 function toBytes(bytes: unknown): Uint8Array {
-  const tag = Object.prototype.toString.call(bytes);
   const isView = ArrayBuffer.isView(bytes);
-  if (!isView && tag !== '[object ArrayBuffer]' && tag !== '[object SharedArrayBuffer]') {
+  if (!isView && !/^(Shared)?ArrayBuffer$/.test(tagOf(bytes))) {
     wrongKind(OPERATION, 'an ArrayBuffer or a typed array', bytes);
   }
   const given = bytes as ArrayBuffer | ArrayBufferView;

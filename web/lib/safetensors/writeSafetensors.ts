@@ -1,4 +1,5 @@
-import { toTensor, wrongKind, wrongValue } from '../check.js';
+import { tagOf, wrongKind, wrongValue } from '../check.js';
+import { toTensor } from '../checkArrays.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Data } from './dtypes.js';
 import { checkName, MAX_HEADER_BYTES, METADATA } from './header.js';
@@ -23,7 +24,7 @@ interface Written {
 export function writeSafetensors(
   tensors: Record<string, TensorLike | Tensor<Int32Array> | Tensor<Uint8Array>>,
 ): Uint8Array<ArrayBuffer> {
-  if (Object.prototype.toString.call(tensors) !== '[object Object]') {
+  if (tagOf(tensors) !== 'Object') {
     wrongKind(OPERATION, 'an object of tensors', tensors);
   }
   const written = Object.entries(tensors).map(([name, tensor]) => write(name, tensor));
@@ -75,8 +76,8 @@ function write(name: string, tensor: TensorLike): Written {
 }
 
 function dtypeOf(data: unknown): [string, Data] | undefined {
-  const tag = Object.prototype.toString.call(data);
-  if (tag === '[object Int32Array]') return ['I32', data as Int32Array];
-  if (tag === '[object Uint8Array]') return ['U8', data as Uint8Array];
+  const tag = tagOf(data);
+  if (tag === 'Int32Array') return ['I32', data as Int32Array];
+  if (tag === 'Uint8Array') return ['U8', data as Uint8Array];
   return undefined;
 }
