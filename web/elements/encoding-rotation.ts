@@ -140,7 +140,6 @@ export class EncodingRotation extends FigureElement {
     const { position, offset, width } = this;
     return {
       javascript: `import { load } from 'wasm-attention';
-import { baseStyles } from './styles.js';
 
 const { encodingRotation, sinusoidalEncoding } = await load();
 const i = ${position};
