@@ -51,7 +51,7 @@ describe('the language menu', () => {
       const [from, to] = [await topOf(page, 'summary'), await topOf(page, 'exercises')];
       return (0.4 * 300 - from) / (to - from);
     };
-    await put(page, 'summary', -300);
+    await put(page, 'summary', -200);
     const before = await share();
     await goTo(page, 'id');
     expect(Math.abs((await share()) - before)).toBeLessThan(0.01);

@@ -44,8 +44,10 @@ export const formulaStyles = css`
   }
   .matrices p {
     padding-inline-start: 1.1rem;
-    margin-bottom: 0.25rem;
+    /* A title of two lines would put its map lower than the others. */
+    margin: 0 -0.875rem 0.25rem;
     text-align: center;
+    white-space: nowrap;
   }
   .matrices .wide {
     --heat-map-aspect: 1.5;

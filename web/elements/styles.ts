@@ -54,6 +54,12 @@ export const baseStyles = css`
     clip-path: inset(50%);
     white-space: nowrap;
   }
+  /* Paper cannot be pointed at. */
+  @media print {
+    .hint {
+      display: none;
+    }
+  }
   :focus-visible {
     outline: 2px solid var(--_accent);
     outline-offset: 2px;
