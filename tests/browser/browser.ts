@@ -25,10 +25,7 @@ export interface PageOptions extends TabOptions {
   readonly figures?: readonly string[];
 }
 
-/**
- * Brings figures near, one after another, so that the page loads them, and waits until they are drawn. One alone stays in the window:
- * what is outside it has no layout, and so no `innerText`.
- */
+/** Brings figures near, one after another, so that the page loads them, and waits until they are drawn. */
 async function draw(page: Page, tags: readonly string[]): Promise<void> {
   if (tags.length === 0) return;
   const { x, y } = await page.evaluate(() => ({ x: scrollX, y: scrollY }));
@@ -38,7 +35,6 @@ async function draw(page: Page, tags: readonly string[]): Promise<void> {
     await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
     await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
   }
-  if (tags.length === 1) return;
   await page.evaluate(([x, y]) => scrollTo({ left: x, top: y, behavior: 'instant' }), [x, y] as const);
 }
 

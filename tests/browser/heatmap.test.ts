@@ -47,8 +47,6 @@ test('the canvas is painted anew when the layout changes', async () => {
   const page = await open({ viewport: { width: 1280, height: 900 } });
   const before = await picture(canvas(page), 60, 32);
   await page.setViewportSize({ width: 390, height: 900 });
-  // Outside the window it would wait until it comes near.
-  await canvas(page).scrollIntoViewIfNeeded();
   await page.waitForFunction((width) => {
     const inner = document
       .querySelector('positional-heatmap')

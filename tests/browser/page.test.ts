@@ -121,6 +121,30 @@ test('on narrow screens nothing scrolls sideways, and controls are at least 24 p
   expect(await width()).toBe(320);
 });
 
+test('while a slider moves figures outside the window are left out, and stay as high as they are', async () => {
+  const page = await open({ figures: ['attention-heads', 'positional-curves'] });
+  const curves = page.locator('positional-curves');
+  const state = (): Promise<{ skipped: boolean; height: number }> =>
+    curves.evaluate((figure) => ({
+      skipped: !(figure.shadowRoot?.querySelector('.stage') ?? figure).checkVisibility({
+        contentVisibilityAuto: true,
+      }),
+      height: figure.getBoundingClientRect().height,
+    }));
+  const slider = page.locator('attention-heads input[type=range]').first();
+  await slider.scrollIntoViewIfNeeded();
+  const before = await state();
+  expect(before.skipped).toBe(false);
+  await slider.focus();
+  await page.keyboard.press('ArrowLeft');
+  await page.waitForFunction(() => 'sliding' in document.documentElement.dataset);
+  await page.keyboard.press('ArrowLeft');
+  const during = await state();
+  await page.waitForFunction(() => !('sliding' in document.documentElement.dataset));
+  expect(during).toEqual({ skipped: true, height: before.height });
+  expect(await state()).toEqual(before);
+});
+
 test('what scrolls inside the page can be reached with the keyboard, and only that', async () => {
   const page = await open({ viewport: { width: 320, height: 800 }, figures: [] });
   const wrong = await page

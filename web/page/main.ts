@@ -5,10 +5,12 @@ import { loadFigures } from './load-figures.js';
 import { keepForLater } from './offline/register.js';
 import { printWell } from './print.js';
 import { reachScrollers } from './scrollers.js';
+import { noticeSliding } from './sliding.js';
 import { keepStateInAddress } from './url-state.js';
 
 keepLanguagesAtHand(keepStateInAddress());
 loadFigures();
+noticeSliding();
 loadCells();
 printWell();
 reachScrollers('.equation, .table');
