@@ -35,10 +35,26 @@ build_wasm() {
   step wasm ninja -C build/wasm
 }
 
+# The same for relaxed SIMD takes a newer compiler than Emscripten's.
+relaxed=build/relaxed/wasm-attention-relaxed.wasm
+build_relaxed() {
+  if ! command -v clang++-19 >/dev/null || ! command -v wasm-ld-19 >/dev/null; then
+    rm -f $relaxed
+    say 'clang-19 or lld-19 is missing: the package gets no wasm for relaxed SIMD, and works without'
+    return
+  fi
+  [[ -e build/relaxed/build.ninja ]] || step configure-relaxed cmake --preset relaxed
+  step relaxed ninja -C build/relaxed
+}
+
 build_glue() {
-  local out=build/wasm/wasm-attention
-  newer_than build/glue/threads.js $out{,-threads}.{mjs,wasm} scripts/glue.mjs || return 0
-  step glue node scripts/glue.mjs build/wasm build/glue
+  local out=build/wasm/wasm-attention inputs=()
+  if [[ -e $relaxed ]]; then inputs=($relaxed); fi
+  # Either has changed, or one went.
+  if [[ -n ${inputs[*]} || ! -e build/glue/${relaxed##*/} ]]; then
+    newer_than build/glue/threads.js $out{,-threads}.{mjs,wasm} scripts/{glue,rename}.mjs "${inputs[@]}" || return 0
+  fi
+  step glue node scripts/glue.mjs build/wasm build/glue "${inputs[@]}"
 }
 
 bundle_and_declare() {
@@ -53,6 +69,7 @@ bundle_and_declare() {
 
 build_library() {
   build_wasm
+  build_relaxed
   build_glue
   local stamp=build/dist.stamp
   [[ -e dist/index.js ]] || rm -f $stamp

@@ -1,6 +1,6 @@
 // Bundles the library's entries, each into one minified file, and puts the wasm beside them.
 //   usage: bundle.mjs FOLDER_TO_WRITE
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { build } from 'vite';
 
@@ -9,9 +9,14 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const outDir = process.argv[2];
 if (!outDir) throw new Error('usage: bundle.mjs FOLDER_TO_WRITE');
 
+/** There is none where the build had no compiler for it. */
+const relaxed = join(root, 'build/glue/wasm-attention-relaxed.wasm');
+const hasRelaxed = existsSync(relaxed);
+
 /** What an entry must hold as it is, letter for letter, and the entry. */
 const PATTERNS = {
   slim: "new URL('./wasm-attention.wasm', import.meta.url)",
+  ...(hasRelaxed && { relaxed: "new URL('./wasm-attention-relaxed.wasm', import.meta.url)" }),
   threads: "new Worker(new URL('./thread.js', import.meta.url), { type: 'module' })",
   worker: "new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' })",
 };
@@ -38,7 +43,7 @@ function keepPatterns() {
         file.code = file.code.replace(/\bimport\(`([^`]+)`\)/g, "import('$1')");
         for (const [name, pattern] of Object.entries(PATTERNS)) {
           file.code = file.code.replace(`__${name}__()`, pattern);
-          const wanted = file.name === name;
+          const wanted = file.name === (name === 'relaxed' ? 'slim' : name);
           if (file.code.includes(pattern) !== wanted) {
             this.error(`${file.fileName}: expected ${wanted ? 'the' : 'no'} pattern ${pattern}`);
           }
@@ -57,7 +62,7 @@ for (const entry of ['index', 'slim', 'worker', 'worker-thread', 'threads', 'thr
     configFile: false,
     publicDir: false,
     logLevel: 'warn',
-    define: { __VERSION__: JSON.stringify(version) },
+    define: { __VERSION__: JSON.stringify(version), __RELAXED__: String(hasRelaxed) },
     plugins: [keepPatterns()],
     build: {
       outDir,
@@ -76,3 +81,4 @@ for (const entry of ['index', 'slim', 'worker', 'worker-thread', 'threads', 'thr
   });
 }
 copyFileSync(join(root, 'build/wasm/wasm-attention.wasm'), join(outDir, 'wasm-attention.wasm'));
+if (hasRelaxed) copyFileSync(relaxed, join(outDir, 'wasm-attention-relaxed.wasm'));

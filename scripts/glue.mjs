@@ -1,9 +1,12 @@
 // Makes build/glue/{core,threads}.js and build/glue/embedded{,-threads}.js of Emscripten's output: the short names that its
 // linker has given to the wasm's imports and exports (web/lib/embind.ts is what is behind them), and the wasm as a base64
-// string; of the wasm for one thread, and of that for several.
-//   usage: glue.mjs FOLDER_OF_EMSCRIPTENS_OUTPUT FOLDER_TO_WRITE
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+// string; of the wasm for one thread, and of that for several. Where a wasm for relaxed SIMD was built, it gets the names of the
+// first.
+//   usage: glue.mjs FOLDER_OF_EMSCRIPTENS_OUTPUT FOLDER_TO_WRITE [WASM_FOR_RELAXED_SIMD]
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+
+import { rename } from './rename.mjs';
 
 /** What web/lib/embind.ts does. */
 const SERVED = new Set([
@@ -105,14 +108,14 @@ function only(source, pattern, what) {
   return found;
 }
 
-/** Writes beside the file and renames, so that nobody reads half a file. @param {string} file @param {string} text */
-function write(file, text) {
-  writeFileSync(`${file}.new`, text);
+/** Writes beside the file and renames, so that nobody reads half a file. @param {string} file @param {string | Uint8Array} content */
+function write(file, content) {
+  writeFileSync(`${file}.new`, content);
   renameSync(`${file}.new`, file);
 }
 
-if (process.argv.length === 4) {
-  const [from, to] = /** @type {[string, string]} */ (process.argv.slice(2));
+if (process.argv.length >= 4) {
+  const [from, to, relaxed] = /** @type {[string, string, string?]} */ (process.argv.slice(2));
   mkdirSync(to, { recursive: true });
   for (const [variant, output] of /** @type {const} */ ([
     ['', 'core'],
@@ -121,10 +124,15 @@ if (process.argv.length === 4) {
     const read = (/** @type {string} */ suffix) =>
       readFileSync(join(from, `wasm-attention${variant}.${suffix}`));
     write(join(to, `embedded${variant}.js`), `export default '${read('wasm').toString('base64')}';\n`);
-    const { imports, exports } = readNames(read('mjs').toString(), output === 'threads');
+    const names = readNames(read('mjs').toString(), output === 'threads');
     write(
       join(to, `${output}.js`),
-      `export const imports = ${JSON.stringify(served(imports))};\nexport const exports = ${JSON.stringify(exports)};\n`,
+      `export const imports = ${JSON.stringify(served(names.imports))};\nexport const exports = ${JSON.stringify(names.exports)};\n`,
     );
+    if (output === 'core') {
+      const file = join(to, 'wasm-attention-relaxed.wasm');
+      if (relaxed) write(file, rename(readFileSync(relaxed), names));
+      else rmSync(file, { force: true });
+    }
   }
 }

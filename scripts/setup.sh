@@ -35,6 +35,13 @@ has_libfuzzer() {
   [[ -e $library ]]
 }
 
+# The compiler for relaxed SIMD, without which the package has one wasm less: needed where Debian has it.
+has_newer_clang() {
+  command -v clang++-19 >/dev/null && command -v wasm-ld-19 >/dev/null && return
+  command -v apt-cache >/dev/null && apt-cache show clang-19 lld-19 >/dev/null 2>&1 && return 1
+  return 0
+}
+
 have() {
   case $1 in
     'Node.js 20 with npm') node_is_recent ;;
@@ -42,6 +49,7 @@ have() {
     GoogleTest) [[ -n ${GTest_DIR-}${GTEST_ROOT-} ]] || any_file /usr/{,local/}include/gtest/gtest.h ;;
     Chromium) command -v "${CHROMIUM:-chromium}" >/dev/null ;;
     libFuzzer) has_libfuzzer ;;
+    'clang 19 with its linker') has_newer_clang ;;
     emcc) command -v emcc >/dev/null && command -v emcmake >/dev/null ;;
     *) command -v "$1" >/dev/null ;;
   esac
@@ -53,6 +61,7 @@ tools=(
   'ninja|ninja-build|https://ninja-build.org'
   'g++|g++|https://gcc.gnu.org'
   'emcc|emscripten|https://emscripten.org/docs/getting_started/downloads.html'
+  'clang 19 with its linker|clang-19 lld-19|https://apt.llvm.org'
   'Eigen 3.4|libeigen3-dev|https://eigen.tuxfamily.org'
   'GoogleTest|libgtest-dev|https://google.github.io/googletest'
   'clang-format|clang-format|https://clang.llvm.org/docs/ClangFormat.html'
@@ -102,6 +111,8 @@ install_packages() {
   say 'updating the package lists'
   # Lists that cannot be updated may still do: the installation below decides.
   logged apt-update "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update || true
+  # The lists may know more now.
+  find_missing
   for tool in "${missing[@]}"; do
     [[ $tool == Node.js* ]] && ! debian_has_recent_node && continue
     IFS='|' read -r _ tool _ <<<"$tool"

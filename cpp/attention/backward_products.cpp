@@ -15,8 +15,8 @@ template <int AStep>
     for (int r = 0; r < kTileRows; ++r) {
       const f32x4 ar = loadSplat(a + r);
       const i32x4 hidden = ar == f32x4{};
-      t.sum[r][0] += select(hidden, f32x4{}, ar * b0);
-      t.sum[r][1] += select(hidden, f32x4{}, ar * b1);
+      t.sum[r][0] = select(hidden, t.sum[r][0], multiplyAdd(ar, b0, t.sum[r][0]));
+      t.sum[r][1] = select(hidden, t.sum[r][1], multiplyAdd(ar, b1, t.sum[r][1]));
     }
   }
   addTile(t, out, width, out, width);

@@ -23,14 +23,14 @@ void addProduct(const float* weights, const float* panels, size_t panel_stride, 
 }
 
 /// out[0, 4 * N) += weights * rows for one lane. A weight of 0 skips its row: 0 * NaN would leak what is masked. The
-/// order of the additions is the micro-kernel's, so that the result is the same to the bit.
+/// additions are the micro-kernel's, in its order, so that the result is the same to the bit.
 template <int N>
 void addColumns(const float* weights, const float* rows, ptrdiff_t stride, int depth, float* out) {
   f32x4 sums[N] = {};
   for (int k = 0; k < depth; ++k, rows += stride) {
     const float p = weights[k * kGroup];
     if (p == 0) continue;
-    for (int v = 0; v < N; ++v) sums[v] += p * load(rows + v * kLanes);
+    for (int v = 0; v < N; ++v) sums[v] = multiplyAdd(splat(p), load(rows + v * kLanes), sums[v]);
   }
   for (int v = 0; v < N; ++v) store(out + v * kLanes, load(out + v * kLanes) + sums[v]);
 }
@@ -49,7 +49,7 @@ void addRows(const float* weights, const float* rows, ptrdiff_t stride, int dept
     for (; c < width; ++c) {
       float sum = 0;
       for (int k = 0; k < depth; ++k) {
-        if (weights[k * kGroup] != 0) sum += weights[k * kGroup] * rows[k * stride + c];
+        if (weights[k * kGroup] != 0) sum = multiplyAdd(weights[k * kGroup], rows[k * stride + c], sum);
       }
       out[c] += sum;
     }

@@ -51,6 +51,26 @@ inline f32x4 max(f32x4 a, f32x4 b) {
 #endif
 }
 
+/// a * b + c. With relaxed SIMD one instruction, which rounds once where the processor has a fused multiply-add; else two,
+/// which round twice.
+inline f32x4 multiplyAdd(f32x4 a, f32x4 b, f32x4 c) {
+#ifdef __wasm_relaxed_simd__
+  return reinterpret_cast<f32x4>(
+      wasm_f32x4_relaxed_madd(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b), reinterpret_cast<v128_t>(c)));
+#else
+  return c + a * b;
+#endif
+}
+
+/// The same of one number, to the bit.
+inline float multiplyAdd(float a, float b, float c) {
+#ifdef __wasm_relaxed_simd__
+  return multiplyAdd(splat(a), splat(b), splat(c))[0];
+#else
+  return c + a * b;
+#endif
+}
+
 /// mask ? a : b, in each bit; a comparison's result is a mask.
 inline f32x4 select(i32x4 mask, f32x4 a, f32x4 b) {
 #ifdef __wasm_simd128__

@@ -6,12 +6,14 @@ import { interleave } from './timing.mjs';
 const DEPTH = 256; // panels of 4 KB and 8 KB: in any L1
 const COPY_BYTES = 64 * 2 ** 20; // far beyond any L2
 const CHAINS = [10, 12, 13];
+const FUSED = 'Fused';
+
 /**
  * The 4×8 micro-kernel over packed panels in L1, as a contender that takes part in the rounds of a work: the limit that
- * a row is compared with is measured while that row is. `flop` is that of one call.
+ * a row is compared with is measured while that row is. `flop` is that of one call. `relaxed`: with the fused multiply-add.
  */
-export async function microKernel(build) {
-  const wasm = await instantiate('limits', build);
+export async function microKernel(build, relaxed = false) {
+  const wasm = await instantiate(relaxed ? 'limits-relaxed' : 'limits', build);
   const panels = wasm.reserve(1 << 16);
   new Float32Array(wasm.memory.buffer, panels, 12 * DEPTH).set(normal(12 * DEPTH, 71));
   const [a, b, c] = [panels, panels + 16 * DEPTH, panels + 48 * DEPTH];
@@ -23,37 +25,53 @@ export async function microKernel(build) {
   };
 }
 
+/** Chains of multiply-adds in registers: the most that there is. */
+function chains(wasm, suffix = '') {
+  const sums = wasm.reserve(1 << 16);
+  const steps = 20000;
+  return CHAINS.map((count) => ({
+    name: `multiplyAdd${count}${suffix}`,
+    // Chains need a factor that keeps them from running into infinities or subnormals, which take longer.
+    beforeSample: () => new Float32Array(wasm.memory.buffer, sums, 64).fill(0.5),
+    run: () => wasm[`multiplyAdd${count}`](sums, steps),
+    work: 8 * count * steps,
+  }));
+}
+
 /**
- * `multiplyAdd` and `microKernel` in GFLOP/s, `copy` in GB/s (bytes written), `slice` likewise for a fresh
+ * `multiplyAdd` and `microKernel` in GFLOP/s, with `relaxed` the same fused (`multiplyAddFused`, `microKernelFused`), `copy` in GB/s (bytes written), `slice` likewise for a fresh
  * Float32Array out of wasm memory, which is what every result of every wasm library has to pay.
  */
-export async function measureLimits({ build, rounds = 9, quick = false, clock = 'wall' }) {
+export async function measureLimits({ build, rounds = 9, quick = false, clock = 'wall', relaxed }) {
   const wasm = await instantiate('limits', build);
-  const sums = wasm.reserve(1 << 16);
+  const plainChains = chains(wasm);
   const copied = wasm.reserve(2 * COPY_BYTES);
   const floats = new Float32Array(wasm.memory.buffer);
   floats.fill(1, copied / 4, (copied + 2 * COPY_BYTES) / 4);
   const start = copied / 4;
-  const steps = 20000;
   const kernel = await microKernel(build);
   const contenders = [
-    ...CHAINS.map((count) => ({
-      name: `multiplyAdd${count}`,
-      // Chains need a factor that keeps them from running into infinities or subnormals, which take longer.
-      beforeSample: () => floats.fill(0.5, sums / 4, sums / 4 + 64),
-      run: () => wasm[`multiplyAdd${count}`](sums, steps),
-      work: 8 * count * steps,
-    })),
+    ...plainChains,
     { ...kernel, work: kernel.flop },
+    ...(relaxed ? await fused(build) : []),
     { name: 'copy', run: () => wasm.copy(copied, copied + COPY_BYTES, COPY_BYTES), work: COPY_BYTES },
     { name: 'slice', run: () => floats.slice(start, start + COPY_BYTES / 4), work: COPY_BYTES },
   ];
   const timed = await interleave(contenders, { rounds, warmup: quick ? 100 : 300, minSample: 5, clock });
   const rate = (name) => contenders.find((one) => one.name === name).work / timed[name].median / 1e6;
+  const best = (suffix) => Math.max(...CHAINS.map((count) => rate(`multiplyAdd${count}${suffix}`)));
   return {
-    multiplyAdd: Math.max(...CHAINS.map((count) => rate(`multiplyAdd${count}`))),
+    multiplyAdd: best(''),
     microKernel: rate('microKernel'),
+    ...(relaxed && { multiplyAddFused: best(FUSED), microKernelFused: rate(`microKernel${FUSED}`) }),
     copy: rate('copy'),
     slice: rate('slice'),
   };
+}
+
+/** The same two with relaxed SIMD. */
+async function fused(build) {
+  const wasm = await instantiate('limits-relaxed', build);
+  const kernel = await microKernel(build, true);
+  return [...chains(wasm, FUSED), { ...kernel, name: `${kernel.name}${FUSED}`, work: kernel.flop }];
 }

@@ -27,10 +27,10 @@ function lineOf(error) {
   return text.length <= 160 ? text : `${text.slice(0, 50)} … ${text.slice(-100)}`;
 }
 
-async function measureWork({ name, peers: wanted, rounds, quick, clock = 'wall', threads = 1 }) {
+async function measureWork({ name, peers: wanted, rounds, quick, clock = 'wall', threads = 1, relaxed }) {
   const work = works.find((one) => one.name === name);
   const problem = work.make();
-  const kernel = await microKernel(build);
+  const kernel = await microKernel(build, relaxed);
   const contenders = [kernel];
   const rows = [];
   const versions = {};
@@ -39,7 +39,7 @@ async function measureWork({ name, peers: wanted, rounds, quick, clock = 'wall',
   for (const library of new Set(loaded)) {
     let opened;
     try {
-      opened = await (await import(libraries[library])).open({ build, threads });
+      opened = await (await import(libraries[library])).open({ build, threads, relaxed });
     } catch (error) {
       rows.push({ peer: library, failed: `did not load: ${lineOf(error)}` });
       continue;

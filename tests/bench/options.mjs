@@ -9,6 +9,8 @@ export const usage = `usage: npm run bench -- [options]
   --processes N        run every row in N fresh processes and report the medians over them (default 1)
   --threads N          N threads for this library, and for those peers that have them; its own speed on one thread is the column
                        baseline, and the product is a Linear layer (default 1)
+  --relaxed            the wasm for relaxed SIMD, against the plain one in the column baseline; the product is a Linear layer, and
+                       no peers but those named
   --clock cpu          count the processor's time instead of the wall's: for a machine that is busy
   --quick              a few rows and peers, within a minute
   --json FILE          write everything that was measured
@@ -52,6 +54,7 @@ export function parse(args) {
         json: { type: 'string' },
         threads: { type: 'string' },
         clock: { type: 'string', default: 'wall' },
+        relaxed: { type: 'boolean', default: false },
         quick: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
@@ -60,7 +63,7 @@ export function parse(args) {
       console.log(usage);
       process.exit(0);
     }
-    const peers = values.peers?.split(',') ?? (values.quick ? quickPeers : everyPeer);
+    const peers = values.peers?.split(',') ?? (values.relaxed ? [] : values.quick ? quickPeers : everyPeer);
     const unknown = peers.find((peer) => !peerNames.includes(peer));
     if (unknown) throw new UsageError(`--peers: expected some of ${peerNames.join(', ')}, got ${unknown}`);
     if (!['wall', 'cpu'].includes(values.clock)) {
@@ -71,13 +74,19 @@ export function parse(args) {
         '--threads: expected wall time, got --clock cpu, which adds up what all threads take',
       );
     }
+    if (values.relaxed && values.threads !== undefined) {
+      throw new UsageError('--relaxed: expected one thread, got --threads, whose wasm is the plain one');
+    }
     const names = values.work
       ? select(values.work)
       : values.quick
-        ? ['limits', 'cold', ...quickWorks]
-        : allNames;
+        ? ['limits', ...(values.relaxed ? [] : ['cold']), ...quickWorks]
+        : values.relaxed
+          ? ['limits', ...works.map(({ name }) => name)]
+          : allNames;
     return {
       quick: values.quick,
+      relaxed: values.relaxed,
       json: values.json,
       clock: values.clock,
       peers,

@@ -127,6 +127,12 @@ export function limitsTable(limits) {
     '\nLimits of this engine here',
     `multiply–add from registers  ${limits.multiplyAdd.toFixed(1)} GFLOP/s`,
     `4×8 micro-kernel in L1       ${limits.microKernel.toFixed(1)} GFLOP/s`,
+    ...(limits.microKernelFused
+      ? [
+          `fused, from registers        ${limits.multiplyAddFused.toFixed(1)} GFLOP/s`,
+          `fused micro-kernel in L1     ${limits.microKernelFused.toFixed(1)} GFLOP/s`,
+        ]
+      : []),
     `copy inside wasm memory      ${limits.copy.toFixed(1)} GB/s`,
     `64 MB out of wasm memory     ${limits.slice.toFixed(1)} GB/s into a fresh Float32Array`,
   ].join('\n');

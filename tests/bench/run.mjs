@@ -1,12 +1,12 @@
 /** The benchmark's command line: see README.md beside this file, or --help. */
 import { fork } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
 import { parse } from './options.mjs';
 import { barsOf, coldTable, growthTables, limitsTable, longTable, merge, rowTables } from './report.mjs';
 import { setUp } from './setup.mjs';
-import { threadBars, works } from './works.mjs';
+import { relaxedBars, threadBars, works } from './works.mjs';
 
 const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
@@ -18,11 +18,17 @@ function progressed(text) {
   say(text);
 }
 
+/** Node 20 has relaxed SIMD behind a flag. */
+function flagsFor({ relaxed }) {
+  const wasm = relaxed && readFileSync(new URL('../../dist/wasm-attention-relaxed.wasm', import.meta.url));
+  return wasm && !WebAssembly.validate(wasm) ? ['--experimental-wasm-relaxed-simd'] : [];
+}
+
 /** Runs one task in a fresh process. What its libraries print goes to stderr. */
 function measure(task) {
   return new Promise((resolve) => {
     const child = fork(new URL('measure.mjs', import.meta.url), {
-      execArgv: ['--expose-gc'],
+      execArgv: ['--expose-gc', ...flagsFor(task)],
       stdio: ['ignore', 2, 2, 'ipc'],
     });
     child.on('message', ({ progress, result }) => {
@@ -38,9 +44,9 @@ function measure(task) {
 
 async function main() {
   const options = parse(process.argv.slice(2));
-  const { names, peers, rounds, processes, quick, clock, threads } = options;
+  const { names, peers, rounds, processes, quick, clock, threads, relaxed } = options;
   const started = performance.now();
-  await setUp({ needsPeers: peers.some((peer) => !['eigen', 'javascript'].includes(peer)), say });
+  await setUp({ needsPeers: peers.some((peer) => !['eigen', 'javascript'].includes(peer)), relaxed, say });
 
   const machine = {
     cpu: cpus()[0].model.trim(),
@@ -49,7 +55,7 @@ async function main() {
     arch: process.arch,
   };
   console.log(
-    `${machine.cpu}, Node ${machine.node} (V8 ${machine.v8}), ${threads === 1 ? 'one thread' : `${threads} threads`}, float32`,
+    `${machine.cpu}, Node ${machine.node} (V8 ${machine.v8}), ${threads === 1 ? 'one thread' : `${threads} threads`}${relaxed ? ', relaxed SIMD' : ''}, float32`,
   );
   console.log(
     `medians of ${rounds} interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}, ${clock} time`,
@@ -57,7 +63,7 @@ async function main() {
 
   const report = { machine, date: new Date().toISOString(), options, versions: {}, works: [] };
   for (const name of names) {
-    const task = { name, quick, rounds, peers, clock, threads };
+    const task = { name, quick, rounds, peers, clock, threads, relaxed };
     if (name === 'limits') console.log(limitsTable((report.limits = await measure({ ...task, kind: name }))));
     else if (name === 'cold') console.log(coldTable((report.cold = await measure({ ...task, kind: name }))));
     else if (name === 'long') report.long = await measure({ ...task, kind: name });
@@ -70,7 +76,10 @@ async function main() {
       report.works.push({
         title,
         ...result,
-        bars: barsOf(threads > 1 ? (threadBars[name] ?? []) : bars, result),
+        bars: barsOf(
+          threads > 1 ? (threadBars[name] ?? []) : relaxed ? (relaxedBars[name] ?? []) : bars,
+          result,
+        ),
       });
       Object.assign(report.versions, result.versions);
     }

@@ -33,6 +33,18 @@ function compile(name, flags, say, linked) {
   run('emcc', [...common, ...flags, ...linking, source, '-o', path(`${name}.wasm`, build)], { NODE_PATH });
 }
 
+/** The same limits with relaxed SIMD, by the compiler that builds the library's wasm for it. */
+function compileRelaxedLimits(say) {
+  const [source, output] = ['native/limits.cpp', 'limits-relaxed.wasm'];
+  if (time(output, build) > time(source, here)) return;
+  say(`compiling ${source} for relaxed SIMD`);
+  const object = path('limits-relaxed.o', build);
+  const target = ['--target=wasm32', '-mbulk-memory', '-mrelaxed-simd'];
+  run('clang++-19', [...common, ...target, '-c', source, '-o', object]);
+  // By itself: the compiler would call a wasm-opt that may be too old for it.
+  run('wasm-ld-19', ['--no-entry', object, '-o', path(output, build)]);
+}
+
 /**
  * TensorFlow.js's gradients, which its CommonJS package leaves out and its modules hold in a form that only bundlers read. They
  * register with whatever copy of the library is there.
@@ -55,8 +67,8 @@ async function bundleGradients(say) {
   });
 }
 
-/** `needsPeers`: whether any peer that comes from npm is going to be measured. */
-export async function setUp({ needsPeers, say }) {
+/** `needsPeers`: whether any peer that comes from npm is going to be measured; `relaxed`: whether the wasm for relaxed SIMD is. */
+export async function setUp({ needsPeers, relaxed, say }) {
   if (needsPeers && time('node_modules/.package-lock.json', here) < time('package-lock.json', here)) {
     say('installing the peers (once)');
     run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', path('.')]);
@@ -64,6 +76,11 @@ export async function setUp({ needsPeers, say }) {
   mkdirSync(build, { recursive: true });
   if (needsPeers) await bundleGradients(say);
   compile('limits', [], say);
+  if (relaxed) {
+    if (time('../../dist/wasm-attention-relaxed.wasm', here) === 0)
+      throw new Error('bench: there is no wasm for relaxed SIMD: run `npm run setup` and build again');
+    compileRelaxedLimits(say);
+  }
   const kernels = '../../build/wasm/libkernels.a';
   if (time(kernels, here) === 0)
     throw new Error('bench: the library is not built: run `bash scripts/build.sh library` first');

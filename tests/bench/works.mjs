@@ -128,6 +128,13 @@ const big = [...works]
       /^(matmul-1024|attention-(512|1024|4096)|mha-1x512x768$)/.test(name) && !/alibi|shaw/.test(name),
   )
   .map(({ name }) => [name, [scaling(1.8), ...overOrt(name.includes('causal') ? 2.6 : 1.45)]]);
+/** What the fused multiply-add was to bring where products are most of the work; nothing may become slower. */
+export const relaxedBars = Object.fromEntries(
+  works.map(({ name }) => {
+    const ratio = /^(matmul-|attention-\d+$)/.test(name) ? 1.15 : 0.95;
+    return [name, [{ over: ['baseline'], as: 'plain', ratio }]];
+  }),
+);
 /** @type {Record<string, object[]>} */
 export const threadBars = {
   ...Object.fromEntries(works.map(({ name }) => [name, [scaling(0.95)]])),

@@ -5,6 +5,8 @@ import { chromium, type Browser, type Page } from 'playwright-core';
 import { POLICY, servePage, type PageServer } from './server.js';
 
 const DIST = join(import.meta.dirname, '../../dist');
+/** The wasm for relaxed SIMD, which Chromium has. */
+const RELAXED = 'wasm-attention-relaxed.wasm';
 let browser: Browser;
 let server: PageServer;
 
@@ -55,17 +57,43 @@ const load = (page: Page, options?: { layers: boolean }): Promise<string> =>
 test('the operations alone are two files, and the layers a third when they are asked for', async () => {
   const { page, asked } = await open();
   expect(await load(page, { layers: false })).toBe('undefined');
-  expect(asked).toEqual(['slim.js', 'wasm-attention.wasm']);
+  expect(asked).toEqual(['slim.js', RELAXED]);
   expect(await load(page)).toBe('function');
-  expect(asked).toEqual(['slim.js', 'wasm-attention.wasm', 'layers.js']);
+  expect(asked).toEqual(['slim.js', RELAXED, 'layers.js']);
   await page.close();
 });
+
+test.each([
+  ['relaxed SIMD, the wasm for it', 'relaxed-simd', RELAXED],
+  ['none, the plain wasm', 'simd128', 'wasm-attention.wasm'],
+])('with %s is loaded and no other, and computes', async (_what, simd, file) => {
+  const { page, asked } = await open();
+  if (simd === 'simd128') await withoutRelaxedSimd(page);
+  const [loaded, shares] = await page.evaluate(async () => {
+    const { load } = (await import(`${location.origin}/slim.js`)) as typeof import('wasm-attention/slim');
+    const attention = await load({ layers: false });
+    return [attention.features.simd, Array.from(attention.maskedSoftmax([[[7, 7]]]).data)];
+  });
+  expect([loaded, shares]).toEqual([simd, [0.5, 0.5]]);
+  expect(asked).toEqual(['slim.js', file]);
+  await page.close();
+});
+
+/** An engine that answers as those without relaxed SIMD do: no to the module that asks for it. */
+async function withoutRelaxedSimd(page: Page): Promise<void> {
+  await page.evaluate(() => {
+    const { validate } = WebAssembly;
+    WebAssembly.validate = (module) =>
+      // 0xfd 0x80 0x02: i8x16.relaxed_swizzle.
+      !String(new Uint8Array(module as ArrayBuffer)).includes('253,128,2') && validate(module);
+  });
+}
 
 test('layers and wasm are on their way at the same time', async () => {
   const { page } = await open();
   // Neither is answered before both are asked for.
   const asked = Promise.all(
-    ['layers.js', 'wasm-attention.wasm'].map(
+    ['layers.js', RELAXED].map(
       (name) =>
         new Promise<void>((resolve) => {
           void page.route(`**/${name}`, async (route) => {
@@ -93,6 +121,6 @@ test.each([
   expect(await load(page, { layers: false })).toBe('undefined');
   await page.unroute('**/layers.js');
   expect(await load(page)).toBe('function');
-  expect(asked.filter((name) => name === 'wasm-attention.wasm')).toHaveLength(1);
+  expect(asked.filter((name) => name.endsWith('.wasm'))).toHaveLength(1);
   await page.close();
 });

@@ -4,13 +4,13 @@
  *
  * `npm run soak` makes a million calls.
  */
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import type { WasmAttention } from 'wasm-attention';
 import { load as loadSlim } from 'wasm-attention/slim';
 import { scaledDotProductAttention as reference } from '../reference/scaledDotProductAttention.js';
 import { expectAttention } from '../support/attentionTolerance.js';
 import { usedBytes } from '../support/collect.js';
+import { WASM } from '../support/instance.js';
 import { Random } from '../support/random.js';
 import { same } from './same.js';
 import { allocator, attention, loadWatched } from './watched.js';
@@ -125,10 +125,8 @@ test(
 );
 
 describe('two copies of the library in one realm', () => {
-  const wasm = readFileSync(new URL('../../dist/wasm-attention.wasm', import.meta.url));
-
   test('work by themselves, whatever becomes of the other', async () => {
-    const { attention: other, allocator: books } = await loadWatched(() => loadSlim({ wasm }));
+    const { attention: other, allocator: books } = await loadWatched(() => loadSlim({ wasm: WASM }));
     expect(other).not.toBe(attention);
     expect(books.memory).not.toBe(allocator.memory);
     const [ours, theirs] = [callsOf(attention), callsOf(other)];
@@ -149,7 +147,7 @@ describe('two copies of the library in one realm', () => {
   });
 
   test("refuse each other's parameters", async () => {
-    const other = await loadSlim({ wasm });
+    const other = await loadSlim({ wasm: WASM });
     const layer = new other.Linear({ inFeatures: 2, outFeatures: 2, seed: 1 });
     expect(() => new attention.Adam(layer.parameters())).toThrow(/^Adam: expected .+, got /);
     layer.dispose();

@@ -28,6 +28,15 @@ TEST(F32x4, LoadsAndStoresAtAnyAddressAndNotBeyond) {
   }
 }
 
+TEST(F32x4, MultipliesAndAddsLanesAndNumbersAlike) {
+  const f32x4 b{4, 0.5f, -2, 8};
+  const f32x4 c{-1, 3, 0.25f, -7};
+  expectLanes(multiplyAdd(kSample, b, c), 3, 2, -6.75f, -9);
+  for (int lane = 0; lane < kLanes; ++lane) {
+    EXPECT_EQ(multiplyAdd(kSample[lane], b[lane], c[lane]), multiplyAdd(kSample, b, c)[lane]);
+  }
+}
+
 TEST(F32x4, SplatsAValueOverAllLanes) {
   expectLanes(splat(2.5f), 2.5f, 2.5f, 2.5f, 2.5f);
   const std::vector<float> one{-3};

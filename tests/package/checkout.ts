@@ -9,7 +9,7 @@ const BASICS = 'awk basename bash cat df dirname env find flock grep head mkdir 
   ' ',
 );
 /** What setup looks for. */
-const TOOLS = 'node npm cmake ninja g++ emcc emcmake clang-format chromium'.split(' ');
+const TOOLS = 'node npm cmake ninja g++ emcc emcmake clang++-19 wasm-ld-19 clang-format chromium'.split(' ');
 
 export interface Checkout {
   readonly path: string;
@@ -31,6 +31,7 @@ export function checkout({ without = [] }: { without?: readonly string[] } = {})
     'package-lock.json',
     'CMakeLists.txt',
     'CMakePresets.json',
+    'cmake',
   ]) {
     cpSync(join(ROOT, part), join(path, part), { recursive: true });
   }

@@ -57,6 +57,33 @@ describe('setup', () => {
     ]);
   });
 
+  describe('without the compiler for relaxed SIMD', () => {
+    const without = ['clang++-19', 'wasm-ld-19'];
+
+    it('installs it where Debian has it, which the lists may say only once they are updated', () => {
+      const { run, command, path } = machine({ without: [...without, 'ninja'] });
+      command('apt-cache', `[[ -e ${path}/updated ]]`);
+      command(
+        'apt-get',
+        `echo "apt-get $*" >>${path}/calls
+         [[ $1 == update ]] && { echo >${path}/updated; exit; }
+         for tool in ninja clang++-19 wasm-ld-19; do echo "#!${path}/bin/bash" >${path}/bin/$tool; chmod +x ${path}/bin/$tool; done`,
+      );
+      command('chmod', 'exec /bin/chmod "$@"');
+      expect(run('setup.sh')).toMatchObject({ status: 0, stderr: '' });
+      expect(calls(here!)[1]).toBe(
+        'apt-get install --yes --no-install-recommends ninja-build clang-19 lld-19',
+      );
+    });
+
+    it('does without where Debian has none', () => {
+      const { run, command } = machine({ without });
+      command('apt-cache', 'exit 100');
+      expect(run('setup.sh')).toMatchObject({ status: 0, stderr: '' });
+      expect(calls(here!)).toEqual(['npm ci --no-audit --no-fund']);
+    });
+  });
+
   it('asks for libFuzzer only where it is told to, and takes no clang that lacks it', () => {
     const { run, command, path } = machine();
     expect(run('setup.sh', '--check').stderr).not.toContain('libFuzzer');
@@ -135,6 +162,15 @@ describe('build', () => {
     const { status, stderr } = run('build.sh');
     expect(status).toBe(1);
     expect(stderr).toBe('build: emcc is missing: run `npm run setup`, which installs it\n');
+  });
+
+  it('says in one line that there will be no wasm for relaxed SIMD where its compiler is missing', () => {
+    const { run, command } = machine({ without: ['wasm-ld-19'] });
+    command('node', 'echo no glue today; exit 1');
+    const line = /^build: clang-19 or lld-19 is missing: .* no wasm for relaxed SIMD/;
+    expect(lines(run('build.sh').stdout).filter((said) => line.test(said))).toHaveLength(1);
+    command('wasm-ld-19', 'exit 0');
+    expect(run('build.sh').stdout).not.toMatch(/relaxed SIMD/);
   });
 
   it('ends with the first error of the compiler', () => {

@@ -5,6 +5,13 @@ import type { load, WasmAttention } from 'wasm-attention';
 /** The threads that every suite is run with; with several, each loop is shared, however small. */
 export const THREADS = Number(process.env.THREADS ?? 1);
 
+/** Whether every suite is run with the wasm for relaxed SIMD: `npm run test:relaxed`. */
+export const RELAXED = process.env.RELAXED === '1';
+/** The wasm that every suite is run with, but for several threads. */
+export const WASM = readFileSync(
+  new URL(`../../dist/wasm-attention${RELAXED ? '-relaxed' : ''}.wasm`, import.meta.url),
+);
+
 /** What the linker called an export, from the file of the build that the library reads it from. */
 function exportName(name: string, file: 'core' | 'threads'): string {
   const glue = new URL(`../../build/glue/${file}.js`, import.meta.url);
@@ -44,7 +51,7 @@ export async function loadWatching(
   };
   WebAssembly.instantiate = watching as typeof instantiate;
   try {
-    return await loader({ threads: THREADS });
+    return await loader({ threads: THREADS, ...(RELAXED && { wasm: WASM }) });
   } finally {
     WebAssembly.instantiate = instantiate;
   }

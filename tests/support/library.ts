@@ -1,6 +1,6 @@
 /** The library under test, loaded once for a test file, and its linear memory, which the library itself does not show. */
 import { load, type WasmAttention } from 'wasm-attention';
-import { loadWatching, THREADS } from './instance.js';
+import { loadWatching, RELAXED, THREADS } from './instance.js';
 
 let memory: WebAssembly.Memory | undefined;
 
@@ -9,6 +9,7 @@ export const attention = await loadWatching(load, (watched) => {
   return watched.instance;
 });
 if (attention.features.threads !== THREADS) throw new Error(`expected ${THREADS} threads`);
+if ((attention.features.simd === 'relaxed-simd') !== RELAXED) throw new Error('expected the other wasm');
 
 /** Bytes of the module's linear memory. It only ever grows. */
 export function heapBytes(): number {

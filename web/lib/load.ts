@@ -12,7 +12,7 @@ import type { Wasm } from './wasm.js';
 export type WasmSource = URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module;
 
 export interface LoadOptions {
-  /** The wasm to use in place of the package's own: for streaming compilation, a CSP, a service worker, tests. */
+  /** The wasm to use in place of the package's own, plain or for relaxed SIMD: for streaming compilation, a CSP, a service worker, tests. */
   wasm?: WasmSource;
   /**
    * How many threads share the work of a call, the caller's own among them: 1 to 64, default 1. More need SharedArrayBuffer
@@ -48,14 +48,15 @@ const MAX_THREADS = 64;
  * return the same promise. After a failure the next call tries again.
  */
 export function createLoader<T>(
-  packaged: () => WasmSource,
+  packaged: () => WasmSource | Promise<URL>,
   finish: (wasm: Wasm, features: Operations['features']) => T,
 ): (options?: LoadOptions) => Promise<T> {
   let loaded: Promise<T> | undefined;
   const start = async (wasm: WasmSource | undefined, threads: number): Promise<Instance> => {
-    if (threads === 1 || wasm !== undefined) return instantiate(wasm ?? packaged());
-    const [threaded, alone] = await Promise.all([startThreads(threads), instantiate(packaged())]);
-    return threaded === undefined ? alone : { ...threaded, unshared: alone.raw };
+    const alone = async (): Promise<Instance> => instantiate(wasm ?? (await packaged()));
+    if (threads === 1 || wasm !== undefined) return alone();
+    const [threaded, single] = await Promise.all([startThreads(threads), alone()]);
+    return threaded ? { ...threaded, unshared: single.raw } : single;
   };
   const begin = (options?: LoadOptions): Promise<T> => {
     const { wasm, threads, layers } = checkOptions<SlimLoadOptions>(OPERATION, options);
@@ -102,7 +103,7 @@ async function instantiate(source: WasmSource): Promise<Instance> {
   const raw = await instantiateCore(module, { imports, exports }).catch((cause: unknown) =>
     explain(cause, 'TypeError'),
   );
-  return { raw, features: { simd: 'simd128', threads: 1 } };
+  return { raw, features: { simd: raw.relaxed ? 'relaxed-simd' : 'simd128', threads: 1 } };
 }
 
 /** Adds to a failure of the engine, of a kind of its own or of that, what it means here; a caller's mistake passes as it is. */
@@ -118,7 +119,7 @@ async function explain(cause: unknown, also = ''): Promise<never> {
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   const tag = tagOf(source);
   if (tag === 'WebAssembly.Module') return source;
-  if (/^(Shared)?ArrayBuffer$/.test(tag) || ArrayBuffer.isView(source)) {
+  if (tag.endsWith('ArrayBuffer') || ArrayBuffer.isView(source)) {
     return WebAssembly.compile(source as BufferSource);
   }
   if (typeof source === 'string' || tag === 'URL') return compileUrl(source as string | URL);

@@ -1,6 +1,7 @@
 /**
  * wasm-attention with the wasm as a separate file beside this one, found by the `new URL(…, import.meta.url)` pattern that
- * bundlers know, and the layers as another, which is imported while the wasm arrives.
+ * bundlers know (the one for relaxed SIMD where the engine has that, else the plain one), and the layers as another, which is
+ * imported while the wasm arrives.
  *
  * @example
  * import { load } from 'wasm-attention/slim';
@@ -8,6 +9,8 @@
  * const { output } = attention.scaledDotProductAttention(Q, K, V, { isCausal: true });
  * @packageDocumentation
  */
+import { relaxedSimd } from 'wasm-feature-detect';
+
 import { createLoader, OPERATION, type LoadOptions, type SlimLoadOptions } from './load.js';
 import { operations, type Operations } from './operations.js';
 import type { WasmAttention } from './surface.js';
@@ -20,7 +23,10 @@ export { writeSafetensors } from './safetensors/writeSafetensors.js';
 
 let core: Wasm;
 const loadOperations = createLoader(
-  () => new URL('./wasm-attention.wasm', import.meta.url),
+  async () =>
+    __RELAXED__ && (await relaxedSimd())
+      ? new URL('./wasm-attention-relaxed.wasm', import.meta.url)
+      : new URL('./wasm-attention.wasm', import.meta.url),
   (wasm, features) => operations((core = wasm), features),
 );
 /** What was made of operations that load, or have: nothing of those that failed. */

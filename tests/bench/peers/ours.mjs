@@ -146,7 +146,7 @@ const baseline = {
   },
 };
 
-/** The product as a layer, whose weight is packed before the clock starts: what several threads share. */
+/** The product as a layer, whose weight is packed before the clock starts: what several threads share, and each wasm has. */
 function layerProduct({ wasm }, { params: { m, k, n }, inputs }) {
   const weight = new Float32Array(n * k);
   for (let i = 0; i < k; ++i) for (let j = 0; j < n; ++j) weight[j * k + i] = inputs.b[i * n + j];
@@ -156,18 +156,25 @@ function layerProduct({ wasm }, { params: { m, k, n }, inputs }) {
   return { run: () => ({ c: layer.forward(x).output.data }), dispose: () => layer.dispose() };
 }
 
-export async function open({ build, threads = 1 }) {
+/** On several threads, or with relaxed SIMD, against another copy of the package as it is. */
+async function openBoth({ wasm, version }) {
+  const plain = await (await import(new URL('dist/index.js?plain', root))).load();
+  const shared = { ...prepare, matmul: layerProduct };
+  const peer = (name, on) => ({
+    name,
+    prepare: (problem) => shared[problem.kind]({ wasm: on }, problem),
+  });
+  return { version, peers: [peer('wasm-attention', wasm), peer('baseline', plain)] };
+}
+
+export async function open({ build, threads = 1, relaxed = false }) {
   const { load } = await import(new URL('dist/index.js', root));
-  const wasm = await load({ threads });
+  const file = new URL('dist/wasm-attention-relaxed.wasm', root);
+  const wasm = await load({ threads, ...(relaxed && { wasm: file }) });
   const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
-  if (threads > 1) {
-    if (wasm.features.threads !== threads) throw new Error(`expected ${threads} threads`);
-    // Another copy of the package, which has one.
-    const single = await (await import(new URL('dist/index.js?single', root))).load();
-    const shared = { ...prepare, matmul: layerProduct };
-    const peer = (name, on) => ({ name, prepare: (problem) => shared[problem.kind]({ wasm: on }, problem) });
-    return { version, peers: [peer('wasm-attention', wasm), peer('baseline', single)] };
-  }
+  if (wasm.features.threads !== threads) throw new Error(`expected ${threads} threads`);
+  if ((wasm.features.simd === 'relaxed-simd') !== relaxed) throw new Error('expected the other wasm');
+  if (threads > 1 || relaxed) return openBoth({ wasm, version });
   const context = { wasm, kernels: withArrays(await instantiate('product', build)) };
   return {
     version,

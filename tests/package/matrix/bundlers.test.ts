@@ -28,9 +28,11 @@ const bin = (name: string, ...args: string[]): string =>
 /** The worker's script as an entry of its own, for bundlers that leave `new Worker(new URL(…))` alone. */
 const threads = (entry: Entry): string[] =>
   entry === 'wasm-attention/worker' ? [join(packaged, 'worker-thread.js')] : [];
-/** The wasm beside the bundle, for bundlers that leave `new URL(…)` alone. */
+/** Both wasms beside the bundle, for bundlers that leave `new URL(…)` alone. */
 const copyWasm = (entry: Entry): void => {
-  if (entry === 'wasm-attention/slim') copyFileSync(join(packaged, 'wasm-attention.wasm'), join(built, 'wasm-attention.wasm')); // prettier-ignore
+  if (entry !== 'wasm-attention/slim') return;
+  for (const name of ['wasm-attention.wasm', 'wasm-attention-relaxed.wasm'])
+    copyFileSync(join(packaged, name), join(built, name));
 };
 
 /** Each makes built/app.js, or built/index.html, from app.js or index.html. */

@@ -34,8 +34,12 @@ describe('the tarball', () => {
         'esm-only',
         ...more,
       ]);
-    // The wasm is an asset: what importing it gives is the bundler's, and so are its types.
-    const { stdout, status } = judge('--exclude-entrypoints', 'wasm-attention.wasm');
+    // The wasms are assets: what importing them gives is the bundler's, and so are its types.
+    const { stdout, status } = judge(
+      '--exclude-entrypoints',
+      'wasm-attention.wasm',
+      'wasm-attention-relaxed.wasm',
+    );
     // What it says is shown where the status is another.
     expect(status === 0 ? '' : stdout).toBe('');
     expect(judge().status).toBe(1);
