@@ -124,11 +124,7 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
   }
   if (typeof source === 'string' || tag === 'URL') return compileUrl(source as string | URL);
   if (tag === 'Response' || tag === 'Promise') return compileResponse(await (source as Promise<Response>));
-  return wrongKind(
-    OPERATION,
-    'wasm to be a URL, Response, ArrayBuffer, typed array or WebAssembly.Module',
-    source,
-  );
+  return wrongKind(OPERATION, 'wasm to be a URL, Response, bytes or WebAssembly.Module', source);
 }
 
 async function compileUrl(url: string | URL): Promise<WebAssembly.Module> {
@@ -153,8 +149,7 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
     throw new RangeError(`${OPERATION}: expected the wasm ${where}, got HTTP status ${response.status}`);
   }
   // Streaming needs the right media type, which not every static server sends.
-  const type = response.headers.get('content-type');
-  if (type?.startsWith('application/wasm') && 'compileStreaming' in WebAssembly) {
+  if (response.headers.get('content-type')?.startsWith('application/wasm')) {
     return WebAssembly.compileStreaming(response);
   }
   return WebAssembly.compile(await response.arrayBuffer());
