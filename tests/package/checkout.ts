@@ -31,7 +31,6 @@ export function checkout({ without = [] }: { without?: readonly string[] } = {})
     'package-lock.json',
     'CMakeLists.txt',
     'CMakePresets.json',
-    'cmake',
   ]) {
     cpSync(join(ROOT, part), join(path, part), { recursive: true });
   }
