@@ -68,7 +68,8 @@ export async function drawFigures(page) {
 function findChromium() {
   const names = process.env.CHROMIUM
     ? [process.env.CHROMIUM]
-    : ['chromium', 'chromium-browser', 'google-chrome'];
+    : // The first has no windows, and is twice as quick.
+      ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
   for (const name of names) {
     try {
       return execFileSync('which', [name], { encoding: 'utf8' }).trim();

@@ -65,7 +65,7 @@ tools=(
   'Eigen 3.4|libeigen3-dev|https://eigen.tuxfamily.org'
   'GoogleTest|libgtest-dev|https://google.github.io/googletest'
   'clang-format|clang-format|https://clang.llvm.org/docs/ClangFormat.html'
-  'Chromium|chromium|https://www.chromium.org, with CHROMIUM set to its path'
+  'Chromium|chromium chromium-headless-shell|https://www.chromium.org, with CHROMIUM set to its path'
 )
 # Half a gigabyte that only `npm run fuzz:native` needs.
 if $fuzz; then tools+=('libFuzzer|clang libclang-rt-dev|https://llvm.org/docs/LibFuzzer.html'); fi
@@ -96,21 +96,28 @@ debian_has_recent_node() {
   ((${major:-0} >= 20))
 }
 
-install_packages() {
-  local sudo=() packages=() tool
-  command -v apt-get >/dev/null || report_missing 'this system has no apt-get; please install by hand:'
+as_root() {
+  local sudo=()
   if ((EUID != 0)); then
-    command -v sudo >/dev/null || report_missing 'neither root nor sudo here; please install by hand:'
     sudo=(sudo)
     # Without a terminal there is nobody to type a password.
     [[ -t 0 ]] || sudo=(sudo -n)
-    "${sudo[@]}" true 2>/dev/null || report_missing 'sudo refused; please install by hand:'
+  fi
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive "$@"
+}
+
+install_packages() {
+  local packages=() tool
+  command -v apt-get >/dev/null || report_missing 'this system has no apt-get; please install by hand:'
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null || report_missing 'neither root nor sudo here; please install by hand:'
+    as_root true 2>/dev/null || report_missing 'sudo refused; please install by hand:'
   fi
   need_space /usr 3500 "installing Debian's packages"
 
   say 'updating the package lists'
   # Lists that cannot be updated may still do: the installation below decides.
-  logged apt-update "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive apt-get update || true
+  logged apt-update as_root apt-get update || true
   # The lists may know more now.
   find_missing
   for tool in "${missing[@]}"; do
@@ -121,8 +128,7 @@ install_packages() {
   done
   ((${#packages[@]})) || report_missing 'Debian has no package recent enough:'
   say "installing ${packages[*]} (log: build/logs/apt-install.log)"
-  logged apt-install "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install --yes --no-install-recommends "${packages[@]}" ||
+  logged apt-install as_root apt-get install --yes --no-install-recommends "${packages[@]}" ||
     report_missing "apt-get failed: $(reason apt-install)"
   hash -r
 }
@@ -133,6 +139,15 @@ if ((${#missing[@]})); then
   install_packages
   find_missing
   ((${#missing[@]} == 0)) || report_missing 'still not everything is here:'
+fi
+
+# A Chromium without windows, in which the suites take half the time. Tried once: without it they use the other.
+tried=build/.headless-shell-tried
+if $install && [[ -z ${CHROMIUM-} && ! -e $tried ]] && ! command -v chromium-headless-shell >/dev/null &&
+  command -v apt-get >/dev/null; then
+  say 'installing chromium-headless-shell'
+  logged apt-headless-shell as_root apt-get install --yes --no-install-recommends chromium-headless-shell ||
+    touch $tried
 fi
 
 # ---- JavaScript packages

@@ -1,11 +1,13 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { existsSync } from 'node:fs';
 import { chromium, type Browser, type Page } from 'playwright-core';
 import { registry } from '../../web/elements/registry.js';
 import { servePage, type PageServer, type ServerOptions } from './server.js';
 import { Tabs, type TabOptions } from './tabs.js';
 
-/** Debian's Chromium, with nothing going on behind the page's back. */
-const EXECUTABLE = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** Debian's Chromium, with nothing going on behind the page's back; without windows where there is one, which is twice as quick. */
+const SHELL = '/usr/bin/chromium-headless-shell';
+export const EXECUTABLE = process.env.CHROMIUM ?? (existsSync(SHELL) ? SHELL : '/usr/bin/chromium');
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',

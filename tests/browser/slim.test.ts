@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import { chromium, type Browser, type Page } from 'playwright-core';
+import { EXECUTABLE } from './browser.js';
 import { POLICY, servePage, type PageServer } from './server.js';
 
 const DIST = join(import.meta.dirname, '../../dist');
@@ -12,8 +13,7 @@ let server: PageServer;
 
 beforeAll(async () => {
   server = await servePage({ folder: DIST });
-  const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
-  browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox', '--disable-gpu'] });
 });
 afterAll(async () => {
   await browser.close();

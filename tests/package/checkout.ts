@@ -9,7 +9,10 @@ const BASICS = 'awk basename bash cat df dirname env find flock grep head mkdir 
   ' ',
 );
 /** What setup looks for. */
-const TOOLS = 'node npm cmake ninja g++ emcc emcmake clang++-19 wasm-ld-19 clang-format chromium'.split(' ');
+const TOOLS =
+  'node npm cmake ninja g++ emcc emcmake clang++-19 wasm-ld-19 clang-format chromium chromium-headless-shell'.split(
+    ' ',
+  );
 
 export interface Checkout {
   readonly path: string;

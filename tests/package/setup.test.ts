@@ -84,6 +84,16 @@ describe('setup', () => {
     });
   });
 
+  it('tries once to get the quicker Chromium, and does without where that fails', () => {
+    const { run } = machine({ without: ['chromium-headless-shell'], apt: 'exit 100' });
+    expect(run('setup.sh')).toMatchObject({ status: 0, stderr: '' });
+    expect(run('setup.sh')).toMatchObject({ status: 0, stderr: '' });
+    expect(calls(here!)).toEqual([
+      'apt-get install --yes --no-install-recommends chromium-headless-shell',
+      'npm ci --no-audit --no-fund',
+    ]);
+  });
+
   it('asks for libFuzzer only where it is told to, and takes no clang that lacks it', () => {
     const { run, command, path } = machine();
     expect(run('setup.sh', '--check').stderr).not.toContain('libFuzzer');
