@@ -96,13 +96,13 @@ debian_has_recent_node() {
   ((${major:-0} >= 20))
 }
 
+sudo=()
+if ((EUID != 0)); then
+  sudo=(sudo)
+  # Without a terminal there is nobody to type a password.
+  [[ -t 0 ]] || sudo=(sudo -n)
+fi
 as_root() {
-  local sudo=()
-  if ((EUID != 0)); then
-    sudo=(sudo)
-    # Without a terminal there is nobody to type a password.
-    [[ -t 0 ]] || sudo=(sudo -n)
-  fi
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive "$@"
 }
 
@@ -146,6 +146,8 @@ tried=build/.headless-shell-tried
 if $install && [[ -z ${CHROMIUM-} && ! -e $tried ]] && ! command -v chromium-headless-shell >/dev/null &&
   command -v apt-get >/dev/null; then
   say 'installing chromium-headless-shell'
+  # Not worth a password.
+  ((EUID == 0)) || sudo=(sudo -n)
   logged apt-headless-shell as_root apt-get install --yes --no-install-recommends chromium-headless-shell ||
     touch $tried
 fi
