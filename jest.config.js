@@ -23,6 +23,7 @@ export default {
     // The built package, as its users get it.
     '^wasm-attention$': '<rootDir>/dist/index.js',
     '^wasm-attention/slim$': '<rootDir>/dist/slim.js',
+    '^wasm-attention/safetensors$': '<rootDir>/dist/safetensors.js',
     '^wasm-attention/worker$': '<rootDir>/dist/worker.js',
     // TypeScript sources import each other under the name they will have as JavaScript.
     '^(\\.{1,2}/.*)\\.js$': '$1',

@@ -39,8 +39,11 @@ function keepPatterns() {
     generateBundle(_options, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
-        // Some bundlers take an import of a template for one of anything.
-        file.code = file.code.replace(/\bimport\(`([^`]+)`\)/g, "import('$1')");
+        file.code = file.code
+          // Some bundlers take an import of a template for one of anything.
+          .replace(/\bimport\(`([^`]+)`\)/g, "import('$1')")
+          // Of constructors of the language, which bundlers know by themselves.
+          .replaceAll('/* @__PURE__ */ ', '');
         for (const [name, pattern] of Object.entries(PATTERNS)) {
           file.code = file.code.replace(`__${name}__()`, pattern);
           const wanted = file.name === (name === 'relaxed' ? 'slim' : name);
@@ -56,7 +59,7 @@ function keepPatterns() {
 // One build an entry, so that none needs a shared chunk: a page that embeds the wasm makes one request. Two entries are imported
 // by others: the first by the worker's script, and what threads need by both that load a module. The slim one has a chunk,
 // layers.js, which is imported later and finds what both need in the entry that is there already.
-for (const entry of ['index', 'slim', 'worker', 'worker-thread', 'threads', 'thread']) {
+for (const entry of ['index', 'slim', 'safetensors', 'worker', 'worker-thread', 'threads', 'thread']) {
   await build({
     root,
     configFile: false,

@@ -7,6 +7,7 @@ const ENTRIES = {
   'lib/index': 'wasm-attention',
   lib: 'wasm-attention',
   'lib/slim': 'wasm-attention/slim',
+  'lib/safetensors': 'wasm-attention/safetensors',
   'lib/worker': 'wasm-attention/worker',
   elements: 'wasm-attention/elements',
 };

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
-import * as slim from 'wasm-attention/slim';
+import * as files from 'wasm-attention/safetensors';
 import { attention } from '../support/library.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 
@@ -58,10 +58,10 @@ describe('writeSafetensors', () => {
     expect(readSafetensors(writeSafetensors({}))).toEqual({});
   });
 
-  test("carries a layer's weights, from either entry", () => {
+  test("carries a layer's weights, by the entry of their own", () => {
     const options = { numHiddens: 6, ffnHiddens: 7 };
     const [from, to] = [1, 2].map((seed) => new attention.FeedForward({ ...options, seed }));
-    to!.loadStateDict(slim.readSafetensors(slim.writeSafetensors(from!.stateDict())));
+    to!.loadStateDict(files.readSafetensors(files.writeSafetensors(from!.stateDict())));
     expect(to!.stateDict()).toEqual(from!.stateDict());
   });
 

@@ -24,6 +24,7 @@ describe('the packed package', () => {
       [
         'index.js',
         'layers.js',
+        'safetensors.js',
         'slim.js',
         'thread.js',
         'threads.js',
@@ -35,7 +36,12 @@ describe('the packed package', () => {
     );
     for (const file of code) expect(file).toMatch(/\.(js|wasm)$/);
     expect(files).toEqual(
-      expect.arrayContaining(['dist/index.d.ts', 'dist/slim.d.ts', 'dist/elements/index.d.ts']),
+      expect.arrayContaining([
+        'dist/index.d.ts',
+        'dist/slim.d.ts',
+        'dist/safetensors.d.ts',
+        'dist/elements/index.d.ts',
+      ]),
     );
   });
 

@@ -14,8 +14,7 @@ import { createLoader } from './load.js';
 import { surface } from './surface.js';
 
 export type * from './api.js';
-export { readSafetensors } from './safetensors/readSafetensors.js';
-export { writeSafetensors } from './safetensors/writeSafetensors.js';
+export { readSafetensors, writeSafetensors } from './safetensors.js';
 
 /**
  * Compiles and instantiates the module once; later calls return the same promise. A failed load can be retried.

@@ -1,7 +1,7 @@
 /**
  * wasm-attention with the wasm as a separate file beside this one, found by the `new URL(…, import.meta.url)` pattern that
  * bundlers know (the one for relaxed SIMD where the engine has that, else the plain one), and the layers as another, which is
- * imported while the wasm arrives.
+ * imported while the wasm arrives. Functions for weights' files are in `wasm-attention/safetensors`.
  *
  * @example
  * import { load } from 'wasm-attention/slim';
@@ -18,8 +18,6 @@ import type { Wasm } from './wasm.js';
 
 export type * from './api.js';
 export type { SlimLoadOptions } from './load.js';
-export { readSafetensors } from './safetensors/readSafetensors.js';
-export { writeSafetensors } from './safetensors/writeSafetensors.js';
 
 let core: Wasm;
 const loadOperations = createLoader(
