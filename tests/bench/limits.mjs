@@ -39,10 +39,10 @@ function chains(wasm, suffix = '') {
 }
 
 /**
- * `multiplyAdd` and `microKernel` in GFLOP/s, with `relaxed` the same fused (`multiplyAddFused`, `microKernelFused`), `copy` in GB/s (bytes written), `slice` likewise for a fresh
+ * `multiplyAdd` and `microKernel` in GFLOP/s, with `fused` the same with relaxed SIMD (`multiplyAddFused`, `microKernelFused`), `copy` in GB/s (bytes written), `slice` likewise for a fresh
  * Float32Array out of wasm memory, which is what every result of every wasm library has to pay.
  */
-export async function measureLimits({ build, rounds = 9, quick = false, clock = 'wall', relaxed }) {
+export async function measureLimits({ build, rounds = 9, quick = false, clock = 'wall', fused }) {
   const wasm = await instantiate('limits', build);
   const plainChains = chains(wasm);
   const copied = wasm.reserve(2 * COPY_BYTES);
@@ -53,7 +53,7 @@ export async function measureLimits({ build, rounds = 9, quick = false, clock = 
   const contenders = [
     ...plainChains,
     { ...kernel, work: kernel.flop },
-    ...(relaxed ? await fused(build) : []),
+    ...(fused ? await fusedOnes(build) : []),
     { name: 'copy', run: () => wasm.copy(copied, copied + COPY_BYTES, COPY_BYTES), work: COPY_BYTES },
     { name: 'slice', run: () => floats.slice(start, start + COPY_BYTES / 4), work: COPY_BYTES },
   ];
@@ -63,14 +63,14 @@ export async function measureLimits({ build, rounds = 9, quick = false, clock = 
   return {
     multiplyAdd: best(''),
     microKernel: rate('microKernel'),
-    ...(relaxed && { multiplyAddFused: best(FUSED), microKernelFused: rate(`microKernel${FUSED}`) }),
+    ...(fused && { multiplyAddFused: best(FUSED), microKernelFused: rate(`microKernel${FUSED}`) }),
     copy: rate('copy'),
     slice: rate('slice'),
   };
 }
 
 /** The same two with relaxed SIMD. */
-async function fused(build) {
+async function fusedOnes(build) {
   const wasm = await instantiate('limits-relaxed', build);
   const kernel = await microKernel(build, true);
   return [...chains(wasm, FUSED), { ...kernel, name: `${kernel.name}${FUSED}`, work: kernel.flop }];

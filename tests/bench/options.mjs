@@ -1,14 +1,18 @@
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
-import { quick as quickWorks, quickPeers, works } from './works.mjs';
+import { quick as quickWorks, quickPeers, scaling as scalingWorks, works } from './works.mjs';
 
 export const usage = `usage: npm run bench -- [options]
   --work NAME[,NAME]   only these rows; a name may end in * (attention-*)
   --peers A,B          only these peers: ort (or one of ort-attention, ort-mha), tfjs, jax-js, eigen, javascript
   --rounds N           samples of each contender (default 9; 5 with --quick)
   --processes N        run every row in N fresh processes and report the medians over them (default 1)
+  --browser            the same work in headless Chromium, a fresh one for every row; this library is what ./slim loads there
   --threads N          N threads for this library, and for those peers that have them; its own speed on one thread is the column
                        baseline, and the product is a Linear layer (default 1)
+  --scaling            this library alone on 2, 4, … threads, as many as there are cores, over one: large works, small ones and
+                       those that are not shared
   --relaxed            the wasm for relaxed SIMD, against the plain one in the column baseline; the product is a Linear layer, and
                        no peers but those named
   --clock cpu          count the processor's time instead of the wall's: for a machine that is busy
@@ -41,6 +45,48 @@ function select(text) {
   });
 }
 
+/** 2, 4, … up to the number of cores. */
+function threadCounts() {
+  const counts = [2];
+  while (2 * counts.at(-1) <= availableParallelism()) counts.push(2 * counts.at(-1));
+  return counts;
+}
+
+function defaultPeers({ relaxed, scaling, quick }) {
+  if (relaxed || scaling) return [];
+  return quick ? quickPeers : everyPeer;
+}
+
+function defaultNames({ relaxed, scaling, browser, quick }) {
+  const all = works.filter(({ alone }) => relaxed || !alone).map(({ name }) => name);
+  const rows = (scaling ? scalingWorks : all).filter((name) => !quick || quickWorks.includes(name));
+  if (scaling) return rows;
+  const apart = relaxed ? ['limits'] : ['limits', 'cold', ...(quick ? [] : ['long', 'growth'])];
+  return [...apart.filter((name) => !browser || name !== 'cold'), ...rows];
+}
+
+/** What does not go together. */
+function refuse({ clock, threads, relaxed, scaling, browser, peers }) {
+  if (!['wall', 'cpu'].includes(clock)) throw new UsageError(`--clock: expected wall or cpu, got ${clock}`);
+  if (clock === 'cpu' && (threads !== undefined || scaling)) {
+    const option = scaling ? '--scaling' : '--threads';
+    throw new UsageError(
+      `${option}: expected wall time, got --clock cpu, which adds up what all threads take`,
+    );
+  }
+  if (clock === 'cpu' && browser)
+    throw new UsageError('--browser: expected wall time, got --clock cpu, which a page cannot read');
+  if (relaxed && threads !== undefined)
+    throw new UsageError('--relaxed: expected one thread, got --threads, whose wasm is the plain one');
+  if (!scaling) return;
+  if (threads !== undefined)
+    throw new UsageError('--scaling: expected no --threads, since it measures several numbers of them');
+  if (relaxed) throw new UsageError('--scaling: expected no --relaxed, since it compares threads alone');
+  // Their idle threads look for work on the cores that are being measured.
+  if (peers !== undefined)
+    throw new UsageError('--scaling: expected this library alone, got --peers, whose threads would disturb it'); // prettier-ignore
+}
+
 /** The options of a command line; prints the usage and exits where they make no sense. */
 export function parse(args) {
   try {
@@ -53,6 +99,8 @@ export function parse(args) {
         processes: { type: 'string' },
         json: { type: 'string' },
         threads: { type: 'string' },
+        browser: { type: 'boolean', default: false },
+        scaling: { type: 'boolean', default: false },
         clock: { type: 'string', default: 'wall' },
         relaxed: { type: 'boolean', default: false },
         quick: { type: 'boolean', default: false },
@@ -63,30 +111,18 @@ export function parse(args) {
       console.log(usage);
       process.exit(0);
     }
-    const peers = values.peers?.split(',') ?? (values.relaxed ? [] : values.quick ? quickPeers : everyPeer);
+    const peers = values.peers?.split(',') ?? defaultPeers(values);
     const unknown = peers.find((peer) => !peerNames.includes(peer));
     if (unknown) throw new UsageError(`--peers: expected some of ${peerNames.join(', ')}, got ${unknown}`);
-    if (!['wall', 'cpu'].includes(values.clock)) {
-      throw new UsageError(`--clock: expected wall or cpu, got ${values.clock}`);
-    }
-    if (values.threads !== undefined && values.clock === 'cpu') {
-      throw new UsageError(
-        '--threads: expected wall time, got --clock cpu, which adds up what all threads take',
-      );
-    }
-    if (values.relaxed && values.threads !== undefined) {
-      throw new UsageError('--relaxed: expected one thread, got --threads, whose wasm is the plain one');
-    }
-    const names = values.work
-      ? select(values.work)
-      : values.quick
-        ? ['limits', ...(values.relaxed ? [] : ['cold']), ...quickWorks]
-        : values.relaxed
-          ? ['limits', ...works.map(({ name }) => name)]
-          : allNames;
+    refuse(values);
+    const names = values.work ? select(values.work) : defaultNames(values);
+    if (values.browser && names.includes('cold'))
+      throw new UsageError("--browser: expected rows without cold, which is about Node's processes");
     return {
       quick: values.quick,
       relaxed: values.relaxed,
+      browser: values.browser,
+      scaling: values.scaling ? threadCounts() : undefined,
       json: values.json,
       clock: values.clock,
       peers,

@@ -14,11 +14,12 @@ const COLUMNS = [
   'javascript',
 ];
 
-const ms = (value) => (value < 0.1 ? value.toFixed(4) : value < 10 ? value.toFixed(3) : value.toFixed(1));
+export const ms = (value) =>
+  value < 0.1 ? value.toFixed(4) : value < 10 ? value.toFixed(3) : value.toFixed(1);
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
 /** Aligned columns: the first to the left, the others to the right. */
-function table(header, rows) {
+export function table(header, rows) {
   const widths = header.map((_, column) =>
     Math.max(...[header, ...rows].map((row) => String(row[column]).length)),
   );
@@ -64,6 +65,13 @@ export function barsOf(bars, result) {
 
 const verdict = ({ text, value, met }) => `${text}: ${value} ${met === undefined ? 'not measured' : met ? 'met' : 'NOT MET'}`.replace(/ +/g, ' '); // prettier-ignore
 
+/** A line for everything that threw or computed something wrong. */
+export const failuresOf = (works) =>
+  works.flatMap((work) => [
+    ...(work.failed ? [`${work.name}: ${work.failed}`] : []),
+    ...(work.rows ?? []).filter((row) => row.failed).map((row) => `${work.name}, ${row.peer}: ${row.failed}`),
+  ]);
+
 /** Milliseconds of everybody; ratios and bars; what failed. */
 export function rowTables(works) {
   const columns = COLUMNS.filter((peer) => works.some((work) => rowOf(work, peer)));
@@ -100,16 +108,13 @@ export function rowTables(works) {
       }),
     ]);
   const bars = works.flatMap((work) => work.bars.map((bar) => [work.title, verdict(bar)]));
-  const failures = works.flatMap((work) => [
-    ...(work.failed ? [`${work.name}: ${work.failed}`] : []),
-    ...(work.rows ?? []).filter((row) => row.failed).map((row) => `${work.name}, ${row.peer}: ${row.failed}`),
-  ]);
+  const failures = failuresOf(works);
   const busy = works.filter((work) => work.share < 0.9).map((work) => work.name);
   return [
     '\nMilliseconds a call: median (min)',
     table(['', ...columns], times),
     ...(rates.length ? ['\nGFLOP/s, nominal (masked work counts)', table(['', ...columns], rates)] : []),
-    '\nThis library: GFLOP/s, the 4×8 micro-kernel in L1 in the same rounds, share of it; how many times as fast as …',
+    '\nThis library: GFLOP/s, the 4×8 micro-kernel in L1 on one thread in the same rounds, share of it; how many times as fast as …',
     table(['', 'GFLOP/s', 'limit', 'share', ...others.map((peer) => `× ${peer}`)], ratios),
     ...(bars.length ? ['\nBars', table(['', ''], bars).split('\n').slice(2).join('\n')] : []),
     ...(failures.length ? ['\nFailed', ...failures] : []),

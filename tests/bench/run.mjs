@@ -1,12 +1,15 @@
 /** The benchmark's command line: see README.md beside this file, or --help. */
-import { fork } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { writeFileSync } from 'node:fs';
+import { cpus, loadavg } from 'node:os';
 
+import { barsFor } from './bars.mjs';
+import { inBrowser } from './in-browser.mjs';
+import { inNode } from './in-node.mjs';
 import { parse } from './options.mjs';
 import { barsOf, coldTable, growthTables, limitsTable, longTable, merge, rowTables } from './report.mjs';
+import { scalingTable } from './scaling.mjs';
 import { setUp } from './setup.mjs';
-import { relaxedBars, threadBars, works } from './works.mjs';
+import { works } from './works.mjs';
 
 const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
@@ -18,82 +21,71 @@ function progressed(text) {
   say(text);
 }
 
-/** Node 20 has relaxed SIMD behind a flag. */
-function flagsFor({ relaxed }) {
-  const wasm = relaxed && readFileSync(new URL('../../dist/wasm-attention-relaxed.wasm', import.meta.url));
-  return wasm && !WebAssembly.validate(wasm) ? ['--experimental-wasm-relaxed-simd'] : [];
+/** Who measures what on which machine. */
+async function header({ engine, measure }, options, task) {
+  const { rounds, processes, clock, threads, scaling } = options;
+  const features = await measure({ ...task, kind: 'features' }, progressed);
+  if (features.failed) throw new Error(`${features.failed}`);
+  const named = (name) => (scaling ? `${name} thread${name === '1' ? '' : 's'}` : name);
+  const simd = features.filter((one) => one.simd).map((one) => `${named(one.name)} ${one.simd}`);
+  const machine = { cpu: cpus()[0].model.trim(), cores: cpus().length, arch: process.arch, engine, features };
+  const count = scaling ? '' : threads === 1 ? ', one thread' : `, ${threads} threads`;
+  console.log(`${machine.cpu}, ${machine.cores} cores, ${engine}${count}, float32; ${simd.join(', ')}`);
+  const busy = loadavg()[0];
+  console.log(
+    `medians of ${rounds} interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}, ${clock} time; ` +
+      `load average ${busy.toFixed(1)} beforehand`,
+  );
+  return { ...machine, busy };
 }
 
-/** Runs one task in a fresh process. What its libraries print goes to stderr. */
-function measure(task) {
-  return new Promise((resolve) => {
-    const child = fork(new URL('measure.mjs', import.meta.url), {
-      execArgv: ['--expose-gc', ...flagsFor(task)],
-      stdio: ['ignore', 2, 2, 'ipc'],
-    });
-    child.on('message', ({ progress, result }) => {
-      if (progress) progressed(progress);
-      if (result) resolve(result);
-    });
-    child.on('exit', (code, signal) =>
-      resolve({ name: task.name, failed: `its process ended: ${signal ?? code}` }),
-    );
-    child.send(task);
-  });
+/** Measures every row in turn; `save` is called after each. */
+async function measureAll({ measure }, options, task, report, save) {
+  for (const name of options.names) {
+    const one = { ...task, name };
+    if (name === 'limits')
+      console.log(limitsTable((report.limits = await measure({ ...one, kind: name }, progressed)))); // prettier-ignore
+    else if (name === 'cold')
+      console.log(coldTable((report.cold = await measure({ ...one, kind: name }, progressed)))); // prettier-ignore
+    else if (name === 'long') report.long = await measure({ ...one, kind: name }, progressed);
+    else if (name === 'growth') report.growth = await measure({ ...one, kind: name }, progressed);
+    else {
+      const runs = [];
+      for (let i = 0; i < options.processes; i++) runs.push(await measure(one, progressed));
+      const result = merge(runs);
+      const work = works.find((each) => each.name === name);
+      const bars = options.scaling ? [] : barsOf(barsFor(work, options), result);
+      report.works.push({ title: work.title, ...result, bars });
+      Object.assign(report.versions, result.versions);
+    }
+    save();
+  }
 }
 
 async function main() {
   const options = parse(process.argv.slice(2));
-  const { names, peers, rounds, processes, quick, clock, threads, relaxed } = options;
+  const { peers, rounds, quick, clock, threads, relaxed, browser, scaling } = options;
   const started = performance.now();
-  await setUp({ needsPeers: peers.some((peer) => !['eigen', 'javascript'].includes(peer)), relaxed, say });
-
-  const machine = {
-    cpu: cpus()[0].model.trim(),
-    node: process.version,
-    v8: process.versions.v8,
-    arch: process.arch,
-  };
-  console.log(
-    `${machine.cpu}, Node ${machine.node} (V8 ${machine.v8}), ${threads === 1 ? 'one thread' : `${threads} threads`}${relaxed ? ', relaxed SIMD' : ''}, float32`,
-  );
-  console.log(
-    `medians of ${rounds} interleaved rounds${processes > 1 ? ` in each of ${processes} processes` : ''}, ${clock} time`,
-  );
-
-  const report = { machine, date: new Date().toISOString(), options, versions: {}, works: [] };
-  for (const name of names) {
-    const task = { name, quick, rounds, peers, clock, threads, relaxed };
-    if (name === 'limits') console.log(limitsTable((report.limits = await measure({ ...task, kind: name }))));
-    else if (name === 'cold') console.log(coldTable((report.cold = await measure({ ...task, kind: name }))));
-    else if (name === 'long') report.long = await measure({ ...task, kind: name });
-    else if (name === 'growth') report.growth = await measure({ ...task, kind: name });
-    else {
-      const runs = [];
-      for (let i = 0; i < processes; i++) runs.push(await measure(task));
-      const result = merge(runs);
-      const { title, bars } = works.find((work) => work.name === name);
-      report.works.push({
-        title,
-        ...result,
-        bars: barsOf(
-          threads > 1 ? (threadBars[name] ?? []) : relaxed ? (relaxedBars[name] ?? []) : bars,
-          result,
-        ),
-      });
-      Object.assign(report.versions, result.versions);
+  const needsPeers = peers.some((peer) => !['eigen', 'javascript'].includes(peer));
+  const { fused } = await setUp({ needsPeers, relaxed, browser, say });
+  const task = { quick, rounds, peers, clock, threads, relaxed, scaling, fused };
+  const place = browser ? await inBrowser() : inNode();
+  try {
+    const machine = await header(place, options, task);
+    const report = { machine, date: new Date().toISOString(), options, versions: {}, works: [] };
+    // So that a run that is interrupted leaves what it has measured.
+    const save = () => options.json && writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+    await measureAll(place, options, task, report, save);
+    const { versions } = report;
+    if (report.works.length > 0) {
+      console.log(`\n${Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(', ')}`); // prettier-ignore
+      console.log(scaling ? scalingTable(report.works, scaling) : rowTables(report.works));
     }
-    // After every row, so that a run that is interrupted leaves what it has measured.
-    if (options.json) writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
+    if (report.long) console.log(longTable(report.long));
+    if (report.growth) console.log(growthTables(report.growth));
+  } finally {
+    await place.close();
   }
-
-  const { versions } = report;
-  if (report.works.length > 0) {
-    console.log(`\n${Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(', ')}`); // prettier-ignore
-    console.log(rowTables(report.works));
-  }
-  if (report.long) console.log(longTable(report.long));
-  if (report.growth) console.log(growthTables(report.growth));
   console.log(
     '\nA process may lose its tier-up and stay slow for its whole life; every row has a process of its own. Where a\n' +
       'figure is near its bar, look again: npm run bench -- --work NAME --processes 5',
@@ -102,6 +94,6 @@ async function main() {
 }
 
 main().catch((error) => {
-  process.stderr.write(`${error.message}\n`);
+  say(error.message);
   process.exit(1);
 });

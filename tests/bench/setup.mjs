@@ -17,7 +17,7 @@ function run(command, args, env = {}) {
   });
   if (status === 0) return;
   const reason = error ? error.message : `${stdout}${stderr}`.trim().split('\n').slice(-15).join('\n');
-  throw new Error(`bench: ${command} ${args.join(' ')} failed\n${reason}`);
+  throw new Error(`${command} ${args.join(' ')} failed\n${reason}`);
 }
 
 const common = ['-O3', '-msimd128', '-std=c++17', '-fno-exceptions', '-fno-rtti', '-DNDEBUG'];
@@ -45,46 +45,59 @@ function compileRelaxedLimits(say) {
   run('wasm-ld-19', ['--no-entry', object, '-o', path(output, build)]);
 }
 
-/**
- * TensorFlow.js's gradients, which its CommonJS package leaves out and its modules hold in a form that only bundlers read. They
- * register with whatever copy of the library is there.
- */
-async function bundleGradients(say) {
-  const entry = 'node_modules/@tensorflow/tfjs-core/dist/register_all_gradients.js';
-  if (time('tfjs-gradients.js', build) > time(entry, here)) return;
-  say("bundling TensorFlow.js's gradients");
+/** Bundles a module into build/NAME.js where it or the peers are newer than that. */
+async function bundled(name, entry, say) {
+  const newest = Math.max(time('node_modules/.package-lock.json', here), time(entry, here));
+  if (time(`${name}.js`, build) > newest) return;
+  say(`bundling ${name}`);
   await bundle({
     root: path('.'),
     configFile: false,
     publicDir: false,
-    logLevel: 'warn',
+    logLevel: 'error',
     build: {
       outDir: path('.', build),
       emptyOutDir: false,
       target: 'es2022',
-      lib: { entry: path(entry), formats: ['es'], fileName: 'tfjs-gradients' },
+      // What TensorFlow.js hands to its threads is the text of a function, which has to stand alone.
+      minify: false,
+      lib: { entry: path(entry), formats: ['es'], fileName: name },
     },
   });
 }
 
-/** `needsPeers`: whether any peer that comes from npm is going to be measured; `relaxed`: whether the wasm for relaxed SIMD is. */
-export async function setUp({ needsPeers, relaxed, say }) {
+/**
+ * TensorFlow.js: its modules have a form that only bundlers read. For Node there is a CommonJS package, which leaves the gradients
+ * out; they register with whatever copy of the library is there.
+ */
+function bundleTensorFlow(browser, say) {
+  return browser
+    ? bundled('tfjs', 'hosts/tfjs-bundle.mjs', say)
+    : bundled('tfjs-gradients', 'node_modules/@tensorflow/tfjs-core/dist/register_all_gradients.js', say);
+}
+
+/**
+ * `needsPeers`: whether any peer that comes from npm is going to be measured; `relaxed`: whether the wasm for relaxed SIMD has to be.
+ * Returns whether the limits of relaxed SIMD (`fused`) can be measured.
+ */
+export async function setUp({ needsPeers, relaxed, browser, say }) {
   if (needsPeers && time('node_modules/.package-lock.json', here) < time('package-lock.json', here)) {
     say('installing the peers (once)');
     run('npm', ['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', path('.')]);
   }
   mkdirSync(build, { recursive: true });
-  if (needsPeers) await bundleGradients(say);
+  if (needsPeers) await bundleTensorFlow(browser, say);
   compile('limits', [], say);
-  if (relaxed) {
-    if (time('../../dist/wasm-attention-relaxed.wasm', here) === 0)
-      throw new Error('bench: there is no wasm for relaxed SIMD: run `npm run setup` and build again');
-    compileRelaxedLimits(say);
-  }
+  const built = time('../../dist/wasm-attention-relaxed.wasm', here) > 0;
+  if (relaxed && !built)
+    throw new Error('there is no wasm for relaxed SIMD: run `npm run setup` and build again');
+  const fused = relaxed || (browser && built);
+  if (fused) compileRelaxedLimits(say);
   const kernels = '../../build/wasm/libkernels.a';
   if (time(kernels, here) === 0)
-    throw new Error('bench: the library is not built: run `bash scripts/build.sh library` first');
+    throw new Error('the library is not built: run `bash scripts/build.sh library` first');
   compile('product', ['-I../../cpp', kernels], say, kernels);
   const eigen = ['/usr/include/eigen3', '/usr/local/include/eigen3'].find((folder) => existsSync(folder));
   if (eigen) compile('eigen', ['-isystem', eigen], say);
+  return { fused };
 }

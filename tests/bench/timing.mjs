@@ -2,16 +2,12 @@
  * Interleaved timing: every contender takes one sample a round, A B C A B C …, so that a machine that slows down or
  * speeds up during the run does so for all of them.
  */
+import { usage } from './host.mjs';
 
-/** @typedef {{ name: string, run: () => unknown, beforeSample?: () => unknown }} Contender */
+/** @typedef {{ name: string, run: () => unknown, beforeSample?: (calls: number) => unknown }} Contender */
 
-/** Milliseconds that this process has spent computing: on a busy machine, what the clock on the wall should have said. */
-function cpuTime() {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1000;
-}
-
-const clocks = { wall: () => performance.now(), cpu: cpuTime };
+/** `cpu`: on a busy machine, what the clock on the wall should have said. */
+const clocks = { wall: () => performance.now(), cpu: usage };
 
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -22,11 +18,15 @@ export function median(values) {
 // What the last call returned: an engine that can see that nobody reads a result may skip computing it.
 export const sink = { value: undefined };
 
-async function sampleOf(contender, calls, { collect, clock }) {
+async function sampleOf(contender, calls, { collect, clock, rest }) {
   const now = clocks[clock];
-  if (contender.beforeSample) await contender.beforeSample(calls);
+  // The threads that a rest has put to sleep are woken by a call that does not count, where it is a short one.
+  const wakes = rest > 0 && calls > 1;
+  if (contender.beforeSample) await contender.beforeSample(wakes ? calls + 1 : calls);
+  if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
   // A collection that a neighbour's garbage makes necessary is not this contender's time.
   if (collect && globalThis.gc) globalThis.gc();
+  if (wakes) sink.value = await contender.run();
   const start = now();
   for (let i = 0; i < calls; i++) {
     const result = contender.run();
@@ -39,7 +39,8 @@ async function sampleOf(contender, calls, { collect, clock }) {
  * Warms a contender up until `warmup` milliseconds have passed and returns how many calls make one sample.
  * Engines swap in optimised code in the background, so time matters here as much as the number of calls.
  */
-async function warmUp(contender, options) {
+async function warmUp(contender, given) {
+  const options = { ...given, rest: 0 };
   const { warmup, minSample } = options;
   let fastest = await sampleOf(contender, 1, options);
   const end = performance.now() + warmup;
@@ -57,9 +58,10 @@ async function warmUp(contender, options) {
  * `collect`: the garbage collector runs before every sample; right for results of megabytes, wrong for small calls, whose
  * code and data it would chase out of the caches.
  * `clock`: 'wall', or 'cpu' for a machine that has other things to do.
+ * `rest`: milliseconds before every sample, in which the idle threads of other contenders stop looking for work.
  */
 export async function interleave(contenders, given) {
-  const options = { warmup: 300, minSample: 3, slow: 2500, collect: false, clock: 'wall', ...given };
+  const options = { warmup: 300, minSample: 3, slow: 2500, collect: false, clock: 'wall', rest: 0, ...given };
   const { rounds, slow, onRound } = options;
   const plans = [];
   for (const contender of contenders) {

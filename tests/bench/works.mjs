@@ -1,17 +1,20 @@
 /**
  * The rows of the table. `make` builds the problem (seeded inputs, float64 check); `bars` are what this library aims at:
  * `{ over, ratio }` is at least `ratio` times as fast as the fastest of the peers `over` names, `{ limit, share }` at
- * least that share of the micro-kernel's GFLOP/s. The peer `baseline` is this library without what the row is about.
+ * least that share of the micro-kernel's GFLOP/s. The peer `baseline` is this library without what the row is about. `alone`:
+ * no other library takes part.
  */
 import { attention } from './problems/attention.mjs';
 import { decoding } from './problems/decoding.mjs';
+import { attentionGradients, crossEntropy } from './problems/gradients.mjs';
 import { matmul } from './problems/matmul.mjs';
 import { multiHead } from './problems/multi-head.mjs';
 import { positionedAttention, rotary } from './problems/positions.mjs';
 import { addTable, softmax, table } from './problems/rows.mjs';
+import { textbookAttention } from './problems/textbook.mjs';
 import { training } from './problems/training.mjs';
 
-const ORT = ['ort', 'ort-attention', 'ort-mha'];
+export const ORT = ['ort', 'ort-attention', 'ort-mha'];
 const EVERY_PEER = [...ORT, 'tfjs', 'jax-js', 'eigen', 'javascript'];
 const overOrt = (ratio) => [{ over: ORT, as: 'ort', ratio }];
 
@@ -97,6 +100,34 @@ export const works = [
     ],
   },
   {
+    name: 'attention-512-gradients',
+    title: 'gradients of attention (1,8,512,64)',
+    make: () => attentionGradients({ heads: 8, n: 512, d: 64 }),
+    bars: [],
+    alone: true,
+  },
+  {
+    name: 'cross-entropy',
+    title: 'cross entropy 4096×1000 and its gradient',
+    make: () => crossEntropy({ rows: 4096, classes: 1000 }),
+    bars: [],
+    alone: true,
+  },
+  {
+    name: 'attention-textbook',
+    title: 'attention, textbook (2,1,2), 10 keys',
+    make: () => textbookAttention(),
+    bars: [],
+    alone: true,
+  },
+  {
+    name: 'rotary-micro',
+    title: 'rotary (1,4,16,8)',
+    make: () => rotary({ heads: 4, n: 16, d: 8 }),
+    bars: [],
+    alone: true,
+  },
+  {
     name: 'rotary-12x1024',
     title: 'rotary (1,12,1024,64) / a copy',
     make: () => rotary({ heads: 12, n: 1024, d: 64 }),
@@ -120,23 +151,9 @@ export const works = [
 export const quick = ['matmul-512', 'attention-128', 'attention-512', 'attention-512-causal', 'mha-1x128x256', 'textbook', 'table-1000', 'decoding', 'rotary-12x1024']; // prettier-ignore
 export const quickPeers = ['ort', 'tfjs', 'eigen'];
 
-/** What several threads aim at: over one, and over onnxruntime-web's own; nothing may become slower. */
-const scaling = (ratio) => ({ over: ['baseline'], as: 'one thread', ratio });
-const big = [...works]
-  .filter(
-    ({ name }) =>
-      /^(matmul-1024|attention-(512|1024|4096)|mha-1x512x768$)/.test(name) && !/alibi|shaw/.test(name),
-  )
-  .map(({ name }) => [name, [scaling(1.8), ...overOrt(name.includes('causal') ? 2.6 : 1.45)]]);
-/** What the fused multiply-add was to bring where products are most of the work; nothing may become slower. */
-export const relaxedBars = Object.fromEntries(
-  works.map(({ name }) => {
-    const ratio = /^(matmul-|attention-\d+$)/.test(name) ? 1.15 : 0.95;
-    return [name, [{ over: ['baseline'], as: 'plain', ratio }]];
-  }),
-);
-/** @type {Record<string, object[]>} */
-export const threadBars = {
-  ...Object.fromEntries(works.map(({ name }) => [name, [scaling(0.95)]])),
-  ...Object.fromEntries(big),
-};
+/** Large works that threads share, works that they do not, and calls of microseconds. */
+export const scaling = [
+  ...['matmul-1024', 'attention-512', 'attention-512-causal', 'attention-1024', 'attention-1024-causal'],
+  ...['attention-4096', 'mha-1x512x768', 'attention-512-gradients', 'training', 'decoding', 'softmax', 'cross-entropy'],
+  ...['rotary-12x1024', 'table-1000', 'attention-128', 'mha-1x128x256', 'textbook', 'attention-textbook', 'rotary-micro'],
+]; // prettier-ignore

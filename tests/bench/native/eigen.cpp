@@ -30,6 +30,9 @@ void softmaxRows(Rows&& x, Valid valid) {
 EXPORT(allocate) void* allocate(int bytes) { return std::malloc(static_cast<size_t>(bytes)); }
 EXPORT(release) void release(void* address) { std::free(address); }
 
+// A byte each: world, major, minor.
+EXPORT(version) int version() { return EIGEN_WORLD_VERSION << 16 | EIGEN_MAJOR_VERSION << 8 | EIGEN_MINOR_VERSION; }
+
 EXPORT(product) void product(const float* a, const float* b, float* c, int m, int k, int n) {
   Out(c, m, n).noalias() = In(a, m, k) * In(b, k, n);
 }

@@ -1,4 +1,5 @@
 /** Plain JavaScript over typed arrays, blocked for the cache: what one would write without any wasm. */
+import { engine } from '../host.mjs';
 import { product, transpose } from './dense.mjs';
 
 /** In place: softmax of the first `valid` entries of the row that starts at `at`; the rest of `cols` becomes zero. */
@@ -135,7 +136,7 @@ const prepare = {
 
 export async function open() {
   return {
-    version: process.version,
+    version: engine,
     peers: [
       {
         name: 'javascript',

@@ -1,6 +1,5 @@
 /** jax-js: jit-compiled closures on its wasm device; `.ref` keeps an array that a call would otherwise consume. */
-import { readFile } from 'node:fs/promises';
-
+import { libraries, readJson } from '../host.mjs';
 import { transpose } from './dense.mjs';
 import { training } from './jax-training.mjs';
 
@@ -42,7 +41,19 @@ function iteratorHelpers() {
   }
 }
 
-function preparations(jax) {
+/** What a call gives, by name: read at once, or, where `threads` share its kernels, when those are done. */
+function readerOf(threads) {
+  const named = (arrays) => Object.entries(arrays).filter(([, array]) => array);
+  const atOnce = (arrays) =>
+    Object.fromEntries(named(arrays).map(([name, array]) => [name, array.dataSync()]));
+  const later = async (arrays) => {
+    const read = named(arrays).map(async ([name, array]) => [name, await array.data()]);
+    return Object.fromEntries(await Promise.all(read));
+  };
+  return threads > 1 ? later : atOnce;
+}
+
+function preparations(jax, read) {
   const { numpy: np, nn, jit } = jax;
   const array = (data, shape) => np.array(data).reshape(shape);
   const constant = (data, shape) => {
@@ -74,7 +85,7 @@ function preparations(jax) {
       : jit((q, k, v) => np.matmul(weigh(q, k, d), v));
     return () => {
       const inputs = [query, key, value].map((x) => array(x, shape));
-      return { output: compute(...inputs, ...(mask ? [mask()] : [])).dataSync() };
+      return read({ output: compute(...inputs, ...(mask ? [mask()] : [])) });
     };
   }
 
@@ -102,7 +113,7 @@ function preparations(jax) {
     return () => {
       const input = array(x, [batch * n, width]);
       const results = compute(input, ...matrices.map((get) => get()), ...(mask ? [mask()] : []));
-      return { output: results[0].dataSync(), weights: results[1]?.dataSync() };
+      return read({ output: results[0], weights: results[1] });
     };
   }
 
@@ -115,7 +126,7 @@ function preparations(jax) {
       const angle = rows.mul(columns);
       return np.stack([np.sin(angle.ref), np.cos(angle)], 2);
     });
-    return () => ({ table: compute(array(positions, [length, 1]), frequency()).dataSync() });
+    return () => read({ table: compute(array(positions, [length, 1]), frequency()) });
   }
 
   return {
@@ -125,12 +136,12 @@ function preparations(jax) {
     training: (problem) => training(jax, problem),
     matmul: ({ params: { m, k, n }, inputs: { a, b } }) => {
       const compute = jit((x, y) => np.matmul(x, y));
-      return () => ({ c: compute(array(a, [m, k]), array(b, [k, n])).dataSync() });
+      return () => read({ c: compute(array(a, [m, k]), array(b, [k, n])) });
     },
     addTable: ({ params: { batch, length, width }, inputs: { x }, table: p }) => {
       const kept = constant(p, [length, width]);
       const compute = jit((input, positions) => input.add(positions));
-      return () => ({ sum: compute(array(x, [batch, length, width]), kept()).dataSync() });
+      return () => read({ sum: compute(array(x, [batch, length, width]), kept()) });
     },
     softmax: ({ params: { rows, cols }, inputs: { x }, lengths }) => {
       const mask = lengths
@@ -142,21 +153,18 @@ function preparations(jax) {
       const compute = mask
         ? jit((input, m) => nn.softmax(input.add(m), -1))
         : jit((input) => nn.softmax(input, -1));
-      return () => ({ y: compute(array(x, [rows, cols]), ...(mask ? [mask()] : [])).dataSync() });
+      return () => read({ y: compute(array(x, [rows, cols]), ...(mask ? [mask()] : [])) });
     },
   };
 }
 
-export async function open() {
+export async function open({ threads = 1 } = {}) {
   iteratorHelpers();
-  // With a global Worker it would start threads.
-  delete globalThis.Worker;
-  const jax = await import('@jax-js/jax');
+  const jax = await libraries.jax(threads);
   await jax.init('wasm');
   jax.defaultDevice('wasm');
-  const manifest = new URL('../node_modules/@jax-js/jax/package.json', import.meta.url);
-  const { version } = JSON.parse(await readFile(manifest, 'utf8'));
-  const prepare = preparations(jax);
+  const { version } = await readJson(new URL('../node_modules/@jax-js/jax/package.json', import.meta.url));
+  const prepare = preparations(jax, readerOf(threads));
   return {
     version,
     peers: [

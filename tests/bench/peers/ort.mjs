@@ -1,6 +1,5 @@
-/** onnxruntime-web: its wasm on one thread, JavaScript arrays in and out. */
-import { readFile } from 'node:fs/promises';
-
+/** onnxruntime-web: its wasm, JavaScript arrays in and out. */
+import { libraries, readJson } from '../host.mjs';
 import { graphOf } from './ort-graphs.mjs';
 
 /** What the graph of each kind takes: name and dims. */
@@ -32,13 +31,13 @@ function feedsOf({ kind, params, inputs, cache }) {
 }
 
 export async function open({ threads = 1 } = {}) {
-  // Its file for browsers does not find its threads under Node.
-  const ort = await (threads > 1 ? import('onnxruntime-web') : import('onnxruntime-web/wasm'));
+  const ort = await libraries.ort(threads);
   // Before the first session: afterwards the wasm of the other kind is loaded already.
   ort.env.wasm.numThreads = threads;
   ort.env.logLevel = 'error';
-  const manifest = new URL('../node_modules/onnxruntime-web/package.json', import.meta.url);
-  const { version } = JSON.parse(await readFile(manifest, 'utf8'));
+  const { version } = await readJson(
+    new URL('../node_modules/onnxruntime-web/package.json', import.meta.url),
+  );
 
   const peer = (name, way) => ({
     name,

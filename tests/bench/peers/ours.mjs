@@ -1,7 +1,6 @@
-/** This library, through its public entry as it is published (dist/); the matrix product through native/product.cpp. */
-import { readFile } from 'node:fs/promises';
-
-import { training } from './ours-training.mjs';
+/** This library, through its public entries as they are published (dist/); the matrix product through native/product.cpp. */
+import { inBrowser, readJson } from '../host.mjs';
+import { baseline, layerProduct, prepare } from './ours-works.mjs';
 import { instantiate, withArrays } from './standalone.mjs';
 
 const root = new URL('../../../', import.meta.url);
@@ -19,167 +18,51 @@ export function watchMemories() {
   return () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
 }
 
-const state = ({ wq, wk, wv, wo }, width) =>
-  Object.fromEntries(
-    Object.entries({ W_q: wq, W_k: wk, W_v: wv, W_o: wo }).map(([name, data]) => [
-      `${name}.weight`,
-      { data, shape: [width, width] },
-    ]),
-  );
-
-function layerOf(wasm, { width, heads }, parameters) {
-  const layer = new wasm.MultiHeadAttention({ numHiddens: width, numHeads: heads });
-  layer.loadStateDict(state(parameters, width));
-  return layer;
-}
-
-const prepare = {
-  training,
-
-  matmul: ({ kernels: { wasm, call } }, { params: { m, k, n }, inputs }) => ({
-    run() {
-      const [c] = call([inputs.a, inputs.b], [m * n], ([a, b], [out]) => wasm.product(a, b, out, m, k, n));
-      return { c };
-    },
-  }),
-
-  attention: ({ wasm }, { params: { batch, heads, n, d, causal, window }, inputs }) => {
-    const shape = [batch, heads, n, d];
-    const [query, key, value] = [inputs.query, inputs.key, inputs.value].map((data) => ({ data, shape }));
-    const options = window !== undefined ? { window: [window, 0] } : { isCausal: causal };
-    return {
-      run: () => ({ output: wasm.scaledDotProductAttention(query, key, value, options).output.data }),
-    };
-  },
-
-  multiHead: ({ wasm }, { params, inputs, parameters }) => {
-    const { batch, n, width, lengths, needWeights } = params;
-    const layer = layerOf(wasm, params, parameters);
-    const x = { data: inputs.x, shape: [batch, n, width] };
-    const options = { needWeights, ...(lengths ? { validLens: lengths } : {}) };
-    return {
-      run() {
-        const { output, weights } = layer.forward(x, x, x, options);
-        return { output: output.data, weights: weights?.data };
-      },
-      dispose: () => layer.dispose(),
-    };
-  },
-
-  decoding: ({ wasm }, { params, inputs, parameters }) => {
-    const { past, width } = params;
-    const layer = layerOf(wasm, params, parameters);
-    // Room for a few more tokens than the history; before it runs out the history is read in again, untimed.
-    const room = 64;
-    const cache = layer.createCache({ batch: 1, maxLength: past + room });
-    const history = { data: inputs.history, shape: [1, past, width] };
-    const token = { data: inputs.token, shape: [1, 1, width] };
-    return {
-      beforeSample(calls) {
-        if (cache.length >= past && cache.length + calls <= cache.maxLength) return;
-        cache.reset();
-        layer.forward(history, history, history, { cache });
-      },
-      run: () => ({ output: layer.forward(token, token, token, { cache }).output.data }),
-      dispose() {
-        cache.dispose();
-        layer.dispose();
-      },
-    };
-  },
-
-  table: ({ wasm }, { params: { length, width } }) => ({
-    run: () => ({ table: wasm.sinusoidalEncoding({ length, dim: width }).data }),
-  }),
-
-  addTable: ({ wasm }, { params: { batch, length, width }, inputs }) => {
-    const layer = new wasm.PositionalEncoding({ numHiddens: width, maxLen: length });
-    const x = { data: inputs.x, shape: [batch, length, width] };
-    return { run: () => ({ sum: layer.forward(x).output.data }), dispose: () => layer.dispose() };
-  },
-
-  softmax: ({ wasm }, { params: { rows, cols }, inputs, lengths }) => {
-    const scores = { data: inputs.x, shape: [1, rows, cols] };
-    const validLens = lengths && { data: lengths, shape: [1, rows] };
-    return { run: () => ({ y: wasm.maskedSoftmax(scores, validLens).data }) };
-  },
-
-  rotary: ({ wasm }, { params: { heads, n, d }, inputs }) => {
-    const x = { data: inputs.x, shape: [1, heads, n, d] };
-    return { run: () => ({ rotated: wasm.rotaryEmbedding(x).data }) };
-  },
-
-  positionedAttention: ({ wasm }, problem) => {
-    const { slopes, tables, params } = problem;
-    const table = (data) => ({ data, shape: [2 * params.clip + 1, params.d] });
-    const options = {
-      ...(slopes && { alibiSlopes: slopes }),
-      ...(tables && { relativeKeys: table(tables.keyTable), relativeValues: table(tables.valueTable) }),
-    };
-    const attend = attending(wasm, problem);
-    return { run: () => ({ output: attend(options) }) };
-  },
-};
-
-function attending(wasm, { params: { heads, n, d }, inputs }) {
-  const shape = [1, heads, n, d];
-  const [query, key, value] = [inputs.query, inputs.key, inputs.value].map((data) => ({ data, shape }));
-  return (options) => wasm.scaledDotProductAttention(query, key, value, options).output.data;
-}
-
-/** What a row is measured against where it is this library itself: the same without positions. */
-const baseline = {
-  rotary: ({ kernels: { wasm, place } }, { inputs: { x } }) => {
-    const address = place(x);
-    return {
-      run() {
-        new Float32Array(wasm.memory.buffer, address, x.length).set(x);
-        // As the library reads results: the copying constructor.
-        return { copied: new Float32Array(new Float32Array(wasm.memory.buffer, address, x.length)) };
-      },
-    };
-  },
-
-  positionedAttention: ({ wasm }, problem) => {
-    const attend = attending(wasm, problem);
-    return { run: () => ({ plain: attend({}) }) };
-  },
-};
-
-/** The product as a layer, whose weight is packed before the clock starts: what several threads share, and each wasm has. */
-function layerProduct({ wasm }, { params: { m, k, n }, inputs }) {
-  const weight = new Float32Array(n * k);
-  for (let i = 0; i < k; ++i) for (let j = 0; j < n; ++j) weight[j * k + i] = inputs.b[i * n + j];
-  const layer = new wasm.Linear({ inFeatures: k, outFeatures: n, bias: false });
-  layer.loadStateDict({ weight: { data: weight, shape: [n, k] } });
-  const x = { data: inputs.a, shape: [m, k] };
-  return { run: () => ({ c: layer.forward(x).output.data }), dispose: () => layer.dispose() };
-}
-
-/** On several threads, or with relaxed SIMD, against another copy of the package as it is. */
-async function openBoth({ wasm, version }) {
-  const plain = await (await import(new URL('dist/index.js?plain', root))).load();
-  const shared = { ...prepare, matmul: layerProduct };
-  const peer = (name, on) => ({
-    name,
-    prepare: (problem) => shared[problem.kind]({ wasm: on }, problem),
-  });
-  return { version, peers: [peer('wasm-attention', wasm), peer('baseline', plain)] };
-}
-
-export async function open({ build, threads = 1, relaxed = false }) {
-  const { load } = await import(new URL('dist/index.js', root));
-  const file = new URL('dist/wasm-attention-relaxed.wasm', root);
-  const wasm = await load({ threads, ...(relaxed && { wasm: file }) });
-  const { version } = JSON.parse(await readFile(new URL('package.json', root), 'utf8'));
+/** A copy of the package of its own, with a pool of its own. */
+async function copyOf(entry, copy, threads) {
+  const { load } = await import(new URL(`dist/${entry}.js?${copy}`, root));
+  const wasm = await load({ threads });
   if (wasm.features.threads !== threads) throw new Error(`expected ${threads} threads`);
-  if ((wasm.features.simd === 'relaxed-simd') !== relaxed) throw new Error('expected the other wasm');
-  if (threads > 1 || relaxed) return openBoth({ wasm, version });
+  return wasm;
+}
+
+/** Copies of the package that do the same, by name. */
+function copies(entries) {
+  const works = { ...prepare, matmul: layerProduct };
+  return Object.entries(entries).map(([name, wasm]) => ({
+    name,
+    simd: wasm.features.simd,
+    prepare: (problem) => works[problem.kind]({ wasm }, problem),
+  }));
+}
+
+/**
+ * `scaling`: numbers of threads, against one. Else there is the contender `wasm-attention`, and its `baseline`: with `relaxed` the
+ * plain wasm, with several threads one, else what each row says.
+ */
+export async function open({ build, threads = 1, relaxed = false, scaling }) {
+  const { version } = await readJson(new URL('package.json', root));
+  // The entry that takes relaxed SIMD where the engine has it: what a page would use.
+  const entry = relaxed || inBrowser ? 'slim' : 'index';
+  if (scaling) {
+    const loaded = {};
+    for (const count of [1, ...scaling]) loaded[`${count}`] = await copyOf(entry, count, count);
+    return { version, peers: copies(loaded) };
+  }
+  const wasm = await copyOf(entry, 'measured', threads);
+  const { simd } = wasm.features;
+  if (relaxed && simd !== 'relaxed-simd') throw new Error(`expected relaxed SIMD, got ${simd}`);
+  if (threads > 1 || relaxed) {
+    const other = relaxed ? await copyOf('index', 'plain', threads) : await copyOf(entry, 'single', 1);
+    return { version, peers: copies({ 'wasm-attention': wasm, baseline: other }) };
+  }
   const context = { wasm, kernels: withArrays(await instantiate('product', build)) };
+  // native/product.cpp has the plain kernels.
+  const works = simd === 'simd128' ? prepare : { ...prepare, matmul: layerProduct };
   return {
     version,
     peers: [
-      { name: 'wasm-attention', prepare: (problem) => prepare[problem.kind](context, problem) },
+      { name: 'wasm-attention', simd, prepare: (problem) => works[problem.kind](context, problem) },
       { name: 'baseline', prepare: (problem) => baseline[problem.kind]?.(context, problem) },
     ],
   };

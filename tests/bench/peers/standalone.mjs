@@ -1,12 +1,12 @@
 /** A small wasm of the benchmark's own behind JavaScript arrays, copied in and out as a user of it would have to. */
-import { readFile } from 'node:fs/promises';
+import { read } from '../host.mjs';
 
 /** Imports that a standalone module asks for and that these functions never reach. */
 const imports = new Proxy({}, { get: () => new Proxy({}, { get: () => () => 0 }) });
 
 /** The exports of build/NAME.wasm; those of a module with `allocate` and `release` can be called through `withArrays`. */
 export async function instantiate(name, build) {
-  const { instance } = await WebAssembly.instantiate(await readFile(new URL(`${name}.wasm`, build)), imports);
+  const { instance } = await WebAssembly.instantiate(await read(new URL(`${name}.wasm`, build)), imports);
   if (instance.exports._initialize) instance.exports._initialize();
   return instance.exports;
 }

@@ -2,13 +2,9 @@
  * TensorFlow.js's wasm backend on its fast path: one 2-D product of untransposed matrices for each head reaches XNNPACK;
  * a batched or a transposed product takes scalar code and is ten times slower.
  */
-import { createRequire } from 'node:module';
-import { fileURLToPath } from 'node:url';
-
+import { libraries } from '../host.mjs';
 import { transpose } from './dense.mjs';
 import { training } from './tfjs-training.mjs';
-
-const require = createRequire(import.meta.url);
 
 /** Large and negative in place of -Infinity, for which this backend's softmax has no use. */
 const MASKED = -1e9;
@@ -116,17 +112,12 @@ function preparations(tf) {
   };
 }
 
-export async function open({ build }) {
-  const tf = require('@tensorflow/tfjs-core');
-  const { setWasmPaths, version_wasm: version } = require('@tensorflow/tfjs-backend-wasm');
-  const dist = new URL('../node_modules/@tensorflow/tfjs-backend-wasm/dist/', import.meta.url);
-  setWasmPaths(fileURLToPath(dist));
+export async function open({ build, threads = 1 }) {
+  const { tf, version } = await libraries.tfjs(build, threads);
   // Its banner goes to the console, and the console is the table's.
   tf.env().set('PROD', true);
   if (!(await tf.setBackend('wasm'))) throw new Error('the wasm backend did not start');
   await tf.ready();
-  // The CommonJS package comes without them; both register in one place (setup.mjs).
-  await import(new URL('tfjs-gradients.js', build));
   const prepare = preparations(tf);
   return {
     version,

@@ -1,0 +1,51 @@
+/** A worker of a page that ../in-browser.mjs has opened: the files come from its server. */
+const modules = new URL('../node_modules/', import.meta.url);
+
+export const [engine] = /\w*Chrom\w*\/[\d.]+/.exec(navigator.userAgent);
+
+export async function read(url) {
+  const response = await fetch(url);
+  if (!response.ok) throw new Error(`${url}: HTTP status ${response.status}`);
+  return response.arrayBuffer();
+}
+
+/** No worker learns what its process has computed. */
+export const usage = () => undefined;
+
+export const progress = (text) => postMessage({ progress: text });
+
+export function serve(handle) {
+  addEventListener('message', async ({ data }) => postMessage({ result: await handle(data) }), {
+    once: true,
+  });
+  // What arrives while a module is still loading is lost.
+  postMessage({ ready: true });
+}
+
+const pretend = (cores) =>
+  Object.defineProperty(navigator, 'hardwareConcurrency', { value: cores, configurable: true });
+
+export const libraries = {
+  async ort() {
+    const ort = await import(new URL('onnxruntime-web/dist/ort.wasm.min.mjs', modules));
+    ort.env.wasm.wasmPaths = new URL('onnxruntime-web/dist/', modules).href;
+    return ort;
+  },
+
+  jax(threads) {
+    // It starts as many threads as it sees cores, and none where there is no Worker.
+    if (threads === 1) delete globalThis.Worker;
+    else pretend(threads);
+    return import(new URL('@jax-js/jax/dist/index.js', modules));
+  },
+
+  async tfjs(build, threads) {
+    const { tf, backend } = await import(new URL('tfjs.js', build));
+    backend.setWasmPaths(new URL('@tensorflow/tfjs-backend-wasm/dist/', modules).href);
+    backend.setThreadsCount(threads);
+    // It starts no more than half as many as there are cores, whatever it is told.
+    pretend(2 * threads);
+    if (threads === 1) tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false);
+    return { tf, version: backend.version_wasm };
+  },
+};

@@ -1,0 +1,45 @@
+/** A process that ../in-node.mjs has started. */
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+const require = createRequire(import.meta.url);
+const modules = new URL('../node_modules/', import.meta.url);
+
+export const engine = process.version;
+
+export const read = readFile;
+
+export function usage() {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+export const progress = (text) => process.send({ progress: text });
+
+export function serve(handle) {
+  process.once('message', async (task) => {
+    const result = await handle(task);
+    process.send({ result }, () => process.exit(0));
+  });
+}
+
+export const libraries = {
+  // Its file for browsers does not find its threads here.
+  ort: (threads) => (threads > 1 ? import('onnxruntime-web') : import('onnxruntime-web/wasm')),
+
+  jax() {
+    // With a global Worker it would start threads.
+    delete globalThis.Worker;
+    return import('@jax-js/jax');
+  },
+
+  async tfjs(build) {
+    const tf = require('@tensorflow/tfjs-core');
+    const backend = require('@tensorflow/tfjs-backend-wasm');
+    backend.setWasmPaths(fileURLToPath(new URL('@tensorflow/tfjs-backend-wasm/dist/', modules)));
+    // The CommonJS package comes without them; both register in one place (setup.mjs).
+    await import(new URL('tfjs-gradients.js', build));
+    return { tf, version: backend.version_wasm };
+  },
+};

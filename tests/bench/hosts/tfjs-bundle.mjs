@@ -1,0 +1,5 @@
+/** What setup.mjs bundles of TensorFlow.js for browsers. */
+import '@tensorflow/tfjs-core/dist/register_all_gradients.js';
+
+export * as tf from '@tensorflow/tfjs-core';
+export * as backend from '@tensorflow/tfjs-backend-wasm';

@@ -1,0 +1,170 @@
+/** Each kind of work with this library. */
+import { training } from './ours-training.mjs';
+
+const state = ({ wq, wk, wv, wo }, width) =>
+  Object.fromEntries(
+    Object.entries({ W_q: wq, W_k: wk, W_v: wv, W_o: wo }).map(([name, data]) => [
+      `${name}.weight`,
+      { data, shape: [width, width] },
+    ]),
+  );
+
+function layerOf(wasm, { width, heads }, parameters) {
+  const layer = new wasm.MultiHeadAttention({ numHiddens: width, numHeads: heads });
+  layer.loadStateDict(state(parameters, width));
+  return layer;
+}
+
+export const prepare = {
+  training,
+
+  matmul: ({ kernels: { wasm, call } }, { params: { m, k, n }, inputs }) => ({
+    run() {
+      const [c] = call([inputs.a, inputs.b], [m * n], ([a, b], [out]) => wasm.product(a, b, out, m, k, n));
+      return { c };
+    },
+  }),
+
+  attention: ({ wasm }, { params: { batch, heads, n, d, causal, window }, inputs }) => {
+    const shape = [batch, heads, n, d];
+    const [query, key, value] = [inputs.query, inputs.key, inputs.value].map((data) => ({ data, shape }));
+    const options = window !== undefined ? { window: [window, 0] } : { isCausal: causal };
+    return {
+      run: () => ({ output: wasm.scaledDotProductAttention(query, key, value, options).output.data }),
+    };
+  },
+
+  multiHead: ({ wasm }, { params, inputs, parameters }) => {
+    const { batch, n, width, lengths, needWeights } = params;
+    const layer = layerOf(wasm, params, parameters);
+    const x = { data: inputs.x, shape: [batch, n, width] };
+    const options = { needWeights, ...(lengths ? { validLens: lengths } : {}) };
+    return {
+      run() {
+        const { output, weights } = layer.forward(x, x, x, options);
+        return { output: output.data, weights: weights?.data };
+      },
+      dispose: () => layer.dispose(),
+    };
+  },
+
+  decoding: ({ wasm }, { params, inputs, parameters }) => {
+    const { past, width } = params;
+    const layer = layerOf(wasm, params, parameters);
+    // Room for a few more tokens than the history; before it runs out the history is read in again, untimed.
+    const room = 64;
+    const cache = layer.createCache({ batch: 1, maxLength: past + room });
+    const history = { data: inputs.history, shape: [1, past, width] };
+    const token = { data: inputs.token, shape: [1, 1, width] };
+    return {
+      beforeSample(calls) {
+        if (cache.length >= past && cache.length + calls <= cache.maxLength) return;
+        cache.reset();
+        layer.forward(history, history, history, { cache });
+      },
+      run: () => ({ output: layer.forward(token, token, token, { cache }).output.data }),
+      dispose() {
+        cache.dispose();
+        layer.dispose();
+      },
+    };
+  },
+
+  table: ({ wasm }, { params: { length, width } }) => ({
+    run: () => ({ table: wasm.sinusoidalEncoding({ length, dim: width }).data }),
+  }),
+
+  addTable: ({ wasm }, { params: { batch, length, width }, inputs }) => {
+    const layer = new wasm.PositionalEncoding({ numHiddens: width, maxLen: length });
+    const x = { data: inputs.x, shape: [batch, length, width] };
+    return { run: () => ({ sum: layer.forward(x).output.data }), dispose: () => layer.dispose() };
+  },
+
+  softmax: ({ wasm }, { params: { rows, cols }, inputs, lengths }) => {
+    const scores = { data: inputs.x, shape: [1, rows, cols] };
+    const validLens = lengths && { data: lengths, shape: [1, rows] };
+    return { run: () => ({ y: wasm.maskedSoftmax(scores, validLens).data }) };
+  },
+
+  attentionGradients: ({ wasm }, { params: { heads, n, d }, inputs }) => {
+    const shape = [1, heads, n, d];
+    const tensors = ['gradOutput', 'query', 'key', 'value'].map((name) => ({ data: inputs[name], shape }));
+    return {
+      run() {
+        const { query, key, value } = wasm.scaledDotProductAttentionBackward(...tensors);
+        return { query: query.data, key: key.data, value: value.data };
+      },
+    };
+  },
+
+  textbookAttention: ({ wasm }, { params: { batch, keys, width, valueWidth }, inputs, lengths }) => {
+    const query = { data: inputs.query, shape: [batch, 1, width] };
+    const key = { data: inputs.key, shape: [batch, keys, width] };
+    const value = { data: inputs.value, shape: [batch, keys, valueWidth] };
+    const options = { validLens: lengths };
+    return {
+      run: () => ({ output: wasm.scaledDotProductAttention(query, key, value, options).output.data }),
+    };
+  },
+
+  crossEntropy: ({ wasm }, { params: { rows, classes }, inputs, targets }) => {
+    const logits = { data: inputs.logits, shape: [rows, classes] };
+    return {
+      run() {
+        const { loss, gradLogits } = wasm.softmaxCrossEntropy(logits, targets);
+        return { loss: Float32Array.of(loss), gradLogits: gradLogits.data };
+      },
+    };
+  },
+
+  rotary: ({ wasm }, { params: { heads, n, d }, inputs }) => {
+    const x = { data: inputs.x, shape: [1, heads, n, d] };
+    return { run: () => ({ rotated: wasm.rotaryEmbedding(x).data }) };
+  },
+
+  positionedAttention: ({ wasm }, problem) => {
+    const { slopes, tables, params } = problem;
+    const table = (data) => ({ data, shape: [2 * params.clip + 1, params.d] });
+    const options = {
+      ...(slopes && { alibiSlopes: slopes }),
+      ...(tables && { relativeKeys: table(tables.keyTable), relativeValues: table(tables.valueTable) }),
+    };
+    const attend = attending(wasm, problem);
+    return { run: () => ({ output: attend(options) }) };
+  },
+};
+
+function attending(wasm, { params: { heads, n, d }, inputs }) {
+  const shape = [1, heads, n, d];
+  const [query, key, value] = [inputs.query, inputs.key, inputs.value].map((data) => ({ data, shape }));
+  return (options) => wasm.scaledDotProductAttention(query, key, value, options).output.data;
+}
+
+/** What a row is measured against where it is this library itself: the same without positions. */
+export const baseline = {
+  rotary: ({ kernels: { wasm, place } }, { inputs: { x } }) => {
+    const address = place(x);
+    return {
+      run() {
+        new Float32Array(wasm.memory.buffer, address, x.length).set(x);
+        // As the library reads results: the copying constructor.
+        return { copied: new Float32Array(new Float32Array(wasm.memory.buffer, address, x.length)) };
+      },
+    };
+  },
+
+  positionedAttention: ({ wasm }, problem) => {
+    const attend = attending(wasm, problem);
+    return { run: () => ({ plain: attend({}) }) };
+  },
+};
+
+/** The product as a layer, whose weight is packed before the clock starts: what several threads share, and each wasm has. */
+export function layerProduct({ wasm }, { params: { m, k, n }, inputs }) {
+  const weight = new Float32Array(n * k);
+  for (let i = 0; i < k; ++i) for (let j = 0; j < n; ++j) weight[j * k + i] = inputs.b[i * n + j];
+  const layer = new wasm.Linear({ inFeatures: k, outFeatures: n, bias: false });
+  layer.loadStateDict({ weight: { data: weight, shape: [n, k] } });
+  const x = { data: inputs.a, shape: [m, k] };
+  return { run: () => ({ c: layer.forward(x).output.data }), dispose: () => layer.dispose() };
+}
