@@ -9,6 +9,9 @@ import { usage } from './host.mjs';
 /** `cpu`: on a busy machine, what the clock on the wall should have said. */
 const clocks = { wall: () => performance.now(), cpu: usage };
 
+/** Milliseconds: for so long two threads that have slept are slower than they will be, cores and caches being cold. */
+const WAKING = 20;
+
 export function median(values) {
   const sorted = [...values].sort((a, b) => a - b);
   const middle = sorted.length >> 1;
@@ -18,15 +21,14 @@ export function median(values) {
 // What the last call returned: an engine that can see that nobody reads a result may skip computing it.
 export const sink = { value: undefined };
 
-async function sampleOf(contender, calls, { collect, clock, rest }) {
+/** Takes `waking` calls that do not count, then `calls` that do. */
+async function sampleOf(contender, calls, { collect, clock, rest }, waking = 0) {
   const now = clocks[clock];
-  // The threads that a rest has put to sleep are woken by a call that does not count, where it is a short one.
-  const wakes = rest > 0 && calls > 1;
-  if (contender.beforeSample) await contender.beforeSample(wakes ? calls + 1 : calls);
+  if (contender.beforeSample) await contender.beforeSample(waking + calls);
   if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
   // A collection that a neighbour's garbage makes necessary is not this contender's time.
   if (collect && globalThis.gc) globalThis.gc();
-  if (wakes) sink.value = await contender.run();
+  for (let i = 0; i < waking; i++) sink.value = await contender.run();
   const start = now();
   for (let i = 0; i < calls; i++) {
     const result = contender.run();
@@ -48,7 +50,8 @@ async function warmUp(contender, given) {
     const calls = Math.max(1, Math.min(64, Math.floor(minSample / fastest)));
     fastest = Math.min(fastest, await sampleOf(contender, calls, options));
   }
-  return { calls: Math.max(1, Math.ceil(minSample / fastest)), fastest };
+  const waking = given.rest > 0 && fastest < 10 * WAKING ? Math.ceil(WAKING / fastest) : 0;
+  return { calls: Math.max(1, Math.ceil(minSample / fastest)), waking, fastest };
 }
 
 /**
@@ -78,7 +81,8 @@ export async function interleave(contenders, given) {
   for (let round = 0; round < (short ? 3 * rounds : rounds); round++) {
     if (onRound) onRound(round);
     for (const plan of plans) {
-      if (round % plan.every === 0) plan.samples.push(await sampleOf(plan.contender, plan.calls, options));
+      if (round % plan.every === 0)
+        plan.samples.push(await sampleOf(plan.contender, plan.calls, options, plan.waking));
     }
   }
   return Object.fromEntries(
