@@ -36,10 +36,10 @@ build_wasm() {
 }
 
 # The same for relaxed SIMD takes a newer compiler than Emscripten's.
-relaxed=build/relaxed/wasm-attention-relaxed.wasm
+relaxed=(build/relaxed/wasm-attention{,-threads}-relaxed.wasm)
 build_relaxed() {
   if ! command -v clang++-19 >/dev/null || ! command -v wasm-ld-19 >/dev/null; then
-    rm -f $relaxed
+    rm -f "${relaxed[@]}"
     say 'clang-19 or lld-19 is missing: the package gets no wasm for relaxed SIMD, and works without'
     return
   fi
@@ -49,12 +49,12 @@ build_relaxed() {
 
 build_glue() {
   local out=build/wasm/wasm-attention inputs=()
-  if [[ -e $relaxed ]]; then inputs=($relaxed); fi
+  if [[ -e $relaxed ]]; then inputs=("${relaxed[@]}"); fi
   # Either has changed, or one went.
   if [[ -n ${inputs[*]} || ! -e build/glue/${relaxed##*/} ]]; then
     newer_than build/glue/threads.js $out{,-threads}.{mjs,wasm} scripts/{glue,rename}.mjs "${inputs[@]}" || return 0
   fi
-  step glue node scripts/glue.mjs build/wasm build/glue "${inputs[@]}"
+  step glue node scripts/glue.mjs build/wasm build/glue ${inputs:+build/relaxed}
 }
 
 bundle_and_declare() {

@@ -9,17 +9,28 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const outDir = process.argv[2];
 if (!outDir) throw new Error('usage: bundle.mjs FOLDER_TO_WRITE');
 
-/** There is none where the build had no compiler for it. */
-const relaxed = join(root, 'build/glue/wasm-attention-relaxed.wasm');
-const hasRelaxed = existsSync(relaxed);
+/** There are none where the build had no compiler for them. */
+const hasRelaxed = existsSync(join(root, 'build/glue/wasm-attention-relaxed.wasm'));
+const wasms = [
+  { folder: 'wasm', name: 'wasm-attention.wasm' },
+  { folder: 'wasm', name: 'wasm-attention-threads.wasm' },
+  ...(hasRelaxed
+    ? [
+        { folder: 'glue', name: 'wasm-attention-relaxed.wasm' },
+        { folder: 'glue', name: 'wasm-attention-threads-relaxed.wasm' },
+      ]
+    : []),
+];
 
-/** What an entry must hold as it is, letter for letter, and the entry. */
-const PATTERNS = {
-  slim: "new URL('./wasm-attention.wasm', import.meta.url)",
-  ...(hasRelaxed && { relaxed: "new URL('./wasm-attention-relaxed.wasm', import.meta.url)" }),
-  threads: "new Worker(new URL('./thread.js', import.meta.url), { type: 'module' })",
-  worker: "new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' })",
-};
+/** What an entry must hold as it is, letter for letter. @type {{ entry: string, pattern: string }[]} */
+const PATTERNS = [
+  ...wasms.map(({ name }) => ({ entry: 'slim', pattern: `new URL('./${name}', import.meta.url)` })),
+  { entry: 'threads', pattern: "new Worker(new URL('./thread.js', import.meta.url), { type: 'module' })" },
+  {
+    entry: 'worker',
+    pattern: "new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' })",
+  },
+];
 
 /**
  * Keeps the patterns as they are: Vite must not turn the file into a data: URL or a bundle here, and the bundler of whoever
@@ -32,21 +43,18 @@ function keepPatterns() {
     name: 'keep-patterns',
     enforce: 'pre',
     transform: (code) =>
-      Object.entries(PATTERNS).reduce(
-        (text, [name, pattern]) => text.replace(pattern, `__${name}__()`),
-        code,
-      ),
+      PATTERNS.reduce((text, { pattern }, i) => text.replace(pattern, `__pattern${i}__()`), code),
     generateBundle(_options, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
         file.code = file.code
           // Some bundlers take an import of a template for one of anything.
           .replace(/\bimport\(`([^`]+)`\)/g, "import('$1')")
-          // Of constructors of the language, which bundlers know by themselves.
-          .replaceAll('/* @__PURE__ */ ', '');
-        for (const [name, pattern] of Object.entries(PATTERNS)) {
-          file.code = file.code.replace(`__${name}__()`, pattern);
-          const wanted = file.name === (name === 'relaxed' ? 'slim' : name);
+          // Of constructors of the language, which bundlers know by themselves. `return/* … */ RangeError` keeps its space.
+          .replace(/(?<=(\w?))\/\* @__PURE__ \*\/ /g, (_mark, before) => (before ? ' ' : ''));
+        for (const [i, { entry, pattern }] of PATTERNS.entries()) {
+          file.code = file.code.replace(`__pattern${i}__()`, pattern);
+          const wanted = file.name === entry;
           if (file.code.includes(pattern) !== wanted) {
             this.error(`${file.fileName}: expected ${wanted ? 'the' : 'no'} pattern ${pattern}`);
           }
@@ -83,5 +91,4 @@ for (const entry of ['index', 'slim', 'safetensors', 'worker', 'worker-thread', 
     },
   });
 }
-copyFileSync(join(root, 'build/wasm/wasm-attention.wasm'), join(outDir, 'wasm-attention.wasm'));
-if (hasRelaxed) copyFileSync(relaxed, join(outDir, 'wasm-attention-relaxed.wasm'));
+for (const { name, folder } of wasms) copyFileSync(join(root, 'build', folder, name), join(outDir, name));

@@ -1,8 +1,7 @@
 // Makes build/glue/{core,threads}.js and build/glue/embedded{,-threads}.js of Emscripten's output: the short names that its
 // linker has given to the wasm's imports and exports (web/lib/embind.ts is what is behind them), and the wasm as a base64
-// string; of the wasm for one thread, and of that for several. Where a wasm for relaxed SIMD was built, it gets the names of the
-// first.
-//   usage: glue.mjs FOLDER_OF_EMSCRIPTENS_OUTPUT FOLDER_TO_WRITE [WASM_FOR_RELAXED_SIMD]
+// string; of the wasm for one thread, and of that for several. Where those for relaxed SIMD were built, they get the same names.
+//   usage: glue.mjs FOLDER_OF_EMSCRIPTENS_OUTPUT FOLDER_TO_WRITE [FOLDER_OF_THOSE_FOR_RELAXED_SIMD]
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -129,10 +128,8 @@ if (process.argv.length >= 4) {
       join(to, `${output}.js`),
       `export const imports = ${JSON.stringify(served(names.imports))};\nexport const exports = ${JSON.stringify(names.exports)};\n`,
     );
-    if (output === 'core') {
-      const file = join(to, 'wasm-attention-relaxed.wasm');
-      if (relaxed) write(file, rename(readFileSync(relaxed), names));
-      else rmSync(file, { force: true });
-    }
+    const file = `wasm-attention${variant}-relaxed.wasm`;
+    if (relaxed) write(join(to, file), rename(readFileSync(join(relaxed, file)), names));
+    else rmSync(join(to, file), { force: true });
   }
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The suites of operations and layers, drawn arguments and many calls with the wasm for relaxed SIMD.
+# The suites of operations and layers, drawn arguments and many calls with the wasm for relaxed SIMD; with THREADS=3 on three
+# threads that share each loop, however small.
 . "$(dirname "$0")/common.sh"
 
 bash scripts/build.sh library

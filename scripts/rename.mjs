@@ -2,16 +2,15 @@
 // (web/lib/embind.ts) instantiates both.
 const IMPORTS = 2;
 const EXPORTS = 7;
+/** What is imported. */
+const FUNCTION = 0;
+const MEMORY = 2;
+const HAS_MAXIMUM = 1;
 /** The module that Emscripten's linker calls all imports part of. */
 const MODULE = 'a';
-/** What wasm-ld calls the exports. */
-const LINKED = {
-  memory: 'memory',
-  table: '__indirect_function_table',
-  constructors: '__wasm_call_ctors',
-  malloc: 'malloc',
-  free: 'free',
-};
+/** What wasm-ld calls the exports whose roles have other names. @type {Record<string, string>} */
+const LINKED = { table: '__indirect_function_table', constructors: '__wasm_call_ctors' };
+
 /**
  * A copy of the module whose imports and exports have these names; exports that have none are left out.
  *
@@ -21,13 +20,7 @@ const LINKED = {
  */
 export function rename(wasm, { imports, exports }) {
   const importNames = new Map(Object.entries(imports).map(([name, role]) => [role, name]));
-  /** @type {Map<string, string>} */
-  const exportNames = new Map();
-  for (const [role, name] of Object.entries(LINKED)) {
-    const wanted = exports[role];
-    if (wanted === undefined) throw new Error(`rename: expected a name for ${role}, got none`);
-    exportNames.set(name, wanted);
-  }
+  const exportNames = new Map(Object.entries(exports).map(([role, name]) => [LINKED[role] ?? role, name]));
 
   const written = [wasm.subarray(0, 8)];
   const file = reader(wasm, 8);
@@ -38,6 +31,8 @@ export function rename(wasm, { imports, exports }) {
     if (id === EXPORTS) content = renameEach(content, exportName, skipExport);
     written.push(Uint8Array.of(id), number(content.length), content);
   }
+  for (const missing of exportNames.keys())
+    throw new Error(`rename: expected an export ${missing}, got none`);
   return Buffer.concat(written);
 
   /** @param {ReturnType<typeof reader>} entry */
@@ -77,10 +72,14 @@ function renameEach(section, nameOf, skip) {
   return Buffer.concat([number(renamed.length), ...renamed]);
 }
 
-/** A function's type. @param {ReturnType<typeof reader>} entry */
+/** A function's type, or a memory's limits. @param {ReturnType<typeof reader>} entry */
 function skipImport(entry) {
-  if (entry.byte() !== 0) throw new Error('rename: expected imports of functions only');
+  const kind = entry.byte();
+  const typeOrFlags = entry.number();
+  if (kind === FUNCTION) return;
+  if (kind !== MEMORY) throw new Error('rename: expected imports of functions and memories only');
   entry.number();
+  if (typeOrFlags & HAS_MAXIMUM) entry.number();
 }
 
 /** Kind and index. @param {ReturnType<typeof reader>} entry */

@@ -4,8 +4,7 @@
  * changed, and the same call works afterwards.
  */
 import { describe, expect, test } from '@jest/globals';
-import { load as loadSlim } from 'wasm-attention/slim';
-import { WASM } from '../support/instance.js';
+import { loadSecond, WASM } from '../support/instance.js';
 import { expectUnharmed } from './canary.js';
 import { same } from './same.js';
 import { STEPS, type Prepared, type Step } from './steps.js';
@@ -105,7 +104,7 @@ test('each function and layer allocates in some step, and is refused there', () 
 });
 
 test('the block that all calls share is asked for again after a refusal', async () => {
-  const { attention: fresh, allocator: books } = await loadWatched(() => loadSlim({ wasm: WASM }));
+  const { attention: fresh, allocator: books } = await loadWatched(() => loadSecond({ wasm: WASM }));
   const call = () => fresh.maskedSoftmax([[[0, 0]]]).data;
   for (let i = 0; i < 3; ++i) expectOutOfMemory(books, 0, true, call);
   expect(books.blocks.size).toBe(0);

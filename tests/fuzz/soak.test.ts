@@ -6,11 +6,10 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import type { WasmAttention } from 'wasm-attention';
-import { load as loadSlim } from 'wasm-attention/slim';
 import { scaledDotProductAttention as reference } from '../reference/scaledDotProductAttention.js';
 import { expectAttention } from '../support/attentionTolerance.js';
 import { usedBytes } from '../support/collect.js';
-import { WASM } from '../support/instance.js';
+import { loadSecond, WASM } from '../support/instance.js';
 import { Random } from '../support/random.js';
 import { same } from './same.js';
 import { allocator, attention, loadWatched } from './watched.js';
@@ -126,9 +125,9 @@ test(
 
 describe('two copies of the library in one realm', () => {
   test('work by themselves, whatever becomes of the other', async () => {
-    const { attention: other, allocator: books } = await loadWatched(() => loadSlim({ wasm: WASM }));
+    const { attention: other, allocator: books } = await loadWatched(() => loadSecond({ wasm: WASM }));
     expect(other).not.toBe(attention);
-    expect(books.memory).not.toBe(allocator.memory);
+    expect(books.memories[0]).not.toBe(allocator.memories[0]);
     const [ours, theirs] = [callsOf(attention), callsOf(other)];
     const expected = ours.map((call) => call());
     // In turns, so that what one left the other would find.
@@ -147,7 +146,7 @@ describe('two copies of the library in one realm', () => {
   });
 
   test("refuse each other's parameters", async () => {
-    const other = await loadSlim({ wasm: WASM });
+    const other = await loadSecond({ wasm: WASM });
     const layer = new other.Linear({ inFeatures: 2, outFeatures: 2, seed: 1 });
     expect(() => new attention.Adam(layer.parameters())).toThrow(/^Adam: expected .+, got /);
     layer.dispose();

@@ -2,13 +2,14 @@
  * The built library with its allocator under watch: every block it takes is counted, and a chosen one is refused. Nothing of
  * this ships: the instance's exports are replaced on their way to the library, as `tests/support/library.ts` reads them.
  */
-import { load, type WasmAttention } from 'wasm-attention';
-import { loadWatching, type Watched } from '../support/instance.js';
+import type { WasmAttention } from 'wasm-attention';
+import { load, loadWatching, type Loader, type Watched } from '../support/instance.js';
 
 /** The allocator's books of one copy of the library. */
 export class Allocator {
-  memory: WebAssembly.Memory | undefined;
-  /** Bytes of each block in use, by address. */
+  /** With several threads there is a module beside the one that they share. */
+  readonly memories: WebAssembly.Memory[] = [];
+  /** Bytes of each block in use, by address, and above that by memory. */
   readonly blocks = new Map<number, number>();
   /** Calls of malloc so far. */
   calls = 0;
@@ -18,7 +19,7 @@ export class Allocator {
 
   /** Bytes of the whole linear memory. */
   get heapBytes(): number {
-    return this.memory!.buffer.byteLength;
+    return this.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
   }
 
   get liveBytes(): number {
@@ -45,7 +46,8 @@ export class Allocator {
     const [mallocName, freeName] = [name('malloc'), name('free')];
     const exports = { ...instance.exports };
     const [malloc, free] = [exports[mallocName] as Export, exports[freeName] as Export];
-    this.memory = memory;
+    const offset = 2 ** 32 * this.memories.length;
+    this.memories.push(memory);
     exports[mallocName] = (bytes: number) => {
       const at = this.calls++;
       if (at === this.#refuseAt || (this.#onward && at > this.#refuseAt)) {
@@ -53,11 +55,12 @@ export class Allocator {
         return 0;
       }
       const address = malloc(bytes);
-      if (address !== 0) this.blocks.set(address >>> 0, bytes >>> 0);
+      if (address !== 0) this.blocks.set(offset + (address >>> 0), bytes >>> 0);
       return address;
     };
     exports[freeName] = (address: number) => {
-      if (!this.blocks.delete(address >>> 0)) throw new Error(`freed ${address >>> 0}, which is no block`);
+      if (!this.blocks.delete(offset + (address >>> 0)))
+        throw new Error(`freed ${address >>> 0}, which is no block`);
       return free(address);
     };
     return { exports };
@@ -66,7 +69,7 @@ export class Allocator {
 
 /** Loads with `loader`, whose instance is watched. */
 export async function loadWatched(
-  loader: typeof load,
+  loader: Loader,
 ): Promise<{ attention: WasmAttention; allocator: Allocator }> {
   const allocator = new Allocator();
   const attention = await loadWatching(loader, (watched) => allocator.watch(watched));

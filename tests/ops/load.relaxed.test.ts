@@ -55,6 +55,36 @@ describe('load', () => {
     },
   );
 
+  test('of ./slim takes it with several threads, too, whose results are those of one to the bit', () => {
+    const code = `
+      import fs from 'node:fs/promises';
+      const { readFile } = fs;
+      const read = [];
+      fs.readFile = (url, ...more) => (read.push(String(url).split('/').at(-1)), readFile(url, ...more));
+      const computed = [];
+      for (const threads of [1, 2, 3]) {
+        const { load } = await import('${dist('slim.js')}?' + threads);
+        const attention = await load({ threads });
+        const x = { data: Float32Array.from({ length: 4 * 200 * 24 }, (_, i) => Math.sin(i * i)), shape: [4, 200, 24] };
+        const { output } = attention.scaledDotProductAttention(x, x, x, { isCausal: true });
+        const { key } = attention.scaledDotProductAttentionBackward(output, x, x, x);
+        const layer = new attention.MultiHeadAttention({ numHiddens: 24, numHeads: 4, seed: 1 });
+        const layered = layer.forward(x, x, x).output;
+        computed.push([attention.features, [output, key, layered].map(({ data }) => Buffer.from(data.buffer).toString('base64'))]);
+      }
+      console.log(JSON.stringify({
+        features: computed.map(([features]) => features),
+        same: computed.map(([, data]) => data.every((each, i) => each === computed[0][1][i])),
+        read: read.filter((name) => name.endsWith('.wasm')).sort(),
+      }));`;
+    const [one, several] = [RELAXED, 'wasm-attention-threads-relaxed.wasm'];
+    expect(evaluate(code, { flags: FLAGS })).toEqual({
+      features: [1, 2, 3].map((threads) => ({ simd: 'relaxed-simd', threads })),
+      same: [true, true, true],
+      read: [one, one, one, several, several],
+    });
+  });
+
   test.each(['index.js', 'slim.js', 'worker.js'])('of %s takes either where it is given one', (entry) => {
     expect(loadIn(entry, FLAGS, RELAXED)).toMatchObject({ simd: 'relaxed-simd', data: [0.5, 0.5] });
     expect(loadIn(entry, FLAGS, PLAIN)).toMatchObject({ simd: 'simd128', data: [0.5, 0.5] });

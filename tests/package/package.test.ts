@@ -1,4 +1,4 @@
-import { statSync, writeFileSync } from 'node:fs';
+import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, evaluate, installInto, output, run, temporaryFolder } from './support.js';
 
@@ -22,6 +22,7 @@ describe('the packed package', () => {
     const library = code.filter((file) => !file.startsWith('dist/elements/'));
     expect(library).toEqual(
       [
+        'embedded-threads.js',
         'index.js',
         'layers.js',
         'safetensors.js',
@@ -29,6 +30,8 @@ describe('the packed package', () => {
         'thread.js',
         'threads.js',
         'wasm-attention-relaxed.wasm',
+        'wasm-attention-threads-relaxed.wasm',
+        'wasm-attention-threads.wasm',
         'wasm-attention.wasm',
         'worker-thread.js',
         'worker.js',
@@ -132,7 +135,8 @@ describe('a bundler', () => {
     return evaluate(code);
   };
   const sizes = () =>
-    ['wasm-attention-relaxed.wasm', 'wasm-attention.wasm']
+    readdirSync(join(ROOT, 'dist'))
+      .filter((name) => name.endsWith('.wasm'))
       .map((name) => statSync(join(ROOT, 'dist', name)).size)
       .sort();
 
@@ -140,7 +144,8 @@ describe('a bundler', () => {
     expect(bundle('wasm-attention')).toEqual({ wasm: [], inline: true, threads: 1 });
   });
 
-  it('finds both wasms of the slim entry, once', () => {
+  it('finds every wasm of the slim entry, once', () => {
+    expect(sizes()).toHaveLength(4);
     expect(bundle('wasm-attention/slim')).toEqual({ wasm: sizes(), inline: false, threads: 1 });
   });
 });

@@ -1,11 +1,12 @@
 /** The library under test, loaded once for a test file, and its linear memory, which the library itself does not show. */
-import { load, type WasmAttention } from 'wasm-attention';
-import { loadWatching, RELAXED, THREADS } from './instance.js';
+import type { WasmAttention } from 'wasm-attention';
+import { load, loadWatching, RELAXED, THREADS } from './instance.js';
 
-let memory: WebAssembly.Memory | undefined;
+// With several threads there is a module beside the one that they share.
+const memories: WebAssembly.Memory[] = [];
 
 export const attention = await loadWatching(load, (watched) => {
-  ({ memory } = watched);
+  memories.push(watched.memory);
   return watched.instance;
 });
 if (attention.features.threads !== THREADS) throw new Error(`expected ${THREADS} threads`);
@@ -13,8 +14,9 @@ if ((attention.features.simd === 'relaxed-simd') !== RELAXED) throw new Error('e
 
 /** Bytes of the module's linear memory. It only ever grows. */
 export function heapBytes(): number {
-  if (!memory) throw new Error('the library was not instantiated through WebAssembly.instantiate');
-  return memory.buffer.byteLength;
+  if (memories.length === 0)
+    throw new Error('the library was not instantiated through WebAssembly.instantiate');
+  return memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
 }
 
 // The operations by themselves, so that a test reads like the formula it checks.

@@ -17,8 +17,8 @@ export function isArrayLike(value: unknown): value is ArrayLike<unknown> {
   if (Array.isArray(value) || isTypedArray(value)) return true;
   if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || 'data' in value)
     return false;
-  if (!('length' in value) || !Number.isInteger(value.length)) return false;
-  return (value.length as number) >= 0 && (value.length as number) < MAX_COUNT;
+  const { length } = value as { length?: unknown };
+  return Number.isInteger(length) && (length as number) >= 0 && (length as number) < MAX_COUNT;
 }
 
 function isFloat32Array(value: unknown): value is Float32Array {
@@ -152,11 +152,9 @@ export function toMask(operation: string, name: string, value: MaskLike): Tensor
   const bytes = new Uint8Array(data.length);
   for (let i = 0; i < data.length; ++i) {
     const element = data[i];
-    if (typeof element !== 'boolean' && typeof element !== 'number') {
-      wrongKind(operation, `${name} to hold booleans or 0 and 1`, element);
-    }
     if (element !== true && element !== false && element !== 0 && element !== 1) {
-      wrongValue(operation, `${name} to hold booleans or 0 and 1`, element);
+      const wrong = typeof element === 'number' ? wrongValue : wrongKind;
+      wrong(operation, `${name} to hold booleans or 0 and 1`, element);
     }
     bytes[i] = Number(element);
   }

@@ -2,6 +2,7 @@
  * What Embind needs from JavaScript, for numbers and booleans, which are all that the bindings pass: a tenth of Emscripten's
  * own, which also knows strings, classes and files.
  */
+import type { Operations } from './operations.js';
 import type { Raw } from './raw.js';
 
 /** As linked (CMakeLists.txt): 4 GB, without the last page, and at least this much at a time. */
@@ -22,6 +23,11 @@ export interface Names {
   readonly exports: Readonly<
     Record<'table' | 'constructors' | 'malloc' | 'free', string> & { readonly memory?: string }
   >;
+}
+
+/** What an instance on one thread can do. */
+export function featuresOf({ relaxed }: Raw): Operations['features'] {
+  return { simd: relaxed ? 'relaxed-simd' : 'simd128', threads: 1 };
 }
 
 /** What a module imports, by what it calls that; nothing is done by what has no role. */

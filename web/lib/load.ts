@@ -2,7 +2,7 @@ import { simd } from 'wasm-feature-detect';
 
 import { exports, imports } from '../../build/glue/core.js';
 import { checkBoolean, checkInteger, checkOptions, tagOf, wrongKind } from './check.js';
-import { instantiateCore } from './embind.js';
+import { featuresOf, instantiateCore } from './embind.js';
 import { Memory } from './memory.js';
 import type { Operations } from './operations.js';
 import type { Raw } from './raw.js';
@@ -45,18 +45,20 @@ const MAX_THREADS = 64;
 
 /**
  * Makes an entry's `load`: it compiles and instantiates the module once, `finish` makes of it what users get, and later calls
- * return the same promise. After a failure the next call tries again.
+ * return the same promise. After a failure the next call tries again. `threaded` says where the wasm for threads is, unless it
+ * is in the code.
  */
 export function createLoader<T>(
   packaged: () => WasmSource | Promise<URL>,
   finish: (wasm: Wasm, features: Operations['features']) => T,
+  threaded?: () => Promise<URL>,
 ): (options?: LoadOptions) => Promise<T> {
   let loaded: Promise<T> | undefined;
   const start = async (wasm: WasmSource | undefined, threads: number): Promise<Instance> => {
     const alone = async (): Promise<Instance> => instantiate(wasm ?? (await packaged()));
     if (threads === 1 || wasm !== undefined) return alone();
-    const [threaded, single] = await Promise.all([startThreads(threads), alone()]);
-    return threaded ? { ...threaded, unshared: single.raw } : single;
+    const [shared, single] = await Promise.all([startThreads(threads, threaded), alone()]);
+    return shared ? { ...shared, unshared: single.raw } : single;
   };
   const begin = (options?: LoadOptions): Promise<T> => {
     const { wasm, threads, layers } = checkOptions<SlimLoadOptions>(OPERATION, options);
@@ -87,9 +89,10 @@ function wasmOf(raw: Raw): Wasm {
 }
 
 /** The module on several threads, or, where that cannot be, nothing but a line on the console. */
-async function startThreads(count: number): Promise<Instance | undefined> {
+async function startThreads(count: number, source?: () => Promise<URL>): Promise<Instance | undefined> {
   try {
-    return await (await import('./threads.js')).instantiateThreads(count);
+    const { instantiateThreads } = await import('./threads.js');
+    return await instantiateThreads(count, source && (async () => compileUrl(await source())));
   } catch (error) {
     // eslint-disable-next-line no-console -- what is asked for is not there, and nothing fails
     console.warn(`load: expected ${count} threads, got 1: ${(error as Error).message}`);
@@ -103,7 +106,7 @@ async function instantiate(source: WasmSource): Promise<Instance> {
   const raw = await instantiateCore(module, { imports, exports }).catch((cause: unknown) =>
     explain(cause, 'TypeError'),
   );
-  return { raw, features: { simd: raw.relaxed ? 'relaxed-simd' : 'simd128', threads: 1 } };
+  return { raw, features: featuresOf(raw) };
 }
 
 /** Adds to a failure of the engine, of a kind of its own or of that, what it means here; a caller's mistake passes as it is. */
@@ -145,8 +148,8 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
     wrongKind(OPERATION, 'wasm to resolve to a Response', response);
   }
   if (!response.ok) {
-    const where = response.url === '' ? 'in the response' : `at ${response.url}`;
-    throw new RangeError(`${OPERATION}: expected the wasm ${where}, got HTTP status ${response.status}`);
+    const of = response.url && ` of ${response.url}`;
+    throw new RangeError(`${OPERATION}: expected the wasm, got HTTP status ${response.status}${of}`);
   }
   // Streaming needs the right media type, which not every static server sends.
   if (response.headers.get('content-type')?.startsWith('application/wasm')) {

@@ -26,6 +26,10 @@ const loadOperations = createLoader(
       ? new URL('./wasm-attention-relaxed.wasm', import.meta.url)
       : new URL('./wasm-attention.wasm', import.meta.url),
   (wasm, features) => operations((core = wasm), features),
+  async () =>
+    __RELAXED__ && (await relaxedSimd())
+      ? new URL('./wasm-attention-threads-relaxed.wasm', import.meta.url)
+      : new URL('./wasm-attention-threads.wasm', import.meta.url),
 );
 /** What was made of operations that load, or have: nothing of those that failed. */
 const completed = new WeakMap<Promise<Operations>, Promise<WasmAttention>>();

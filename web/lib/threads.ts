@@ -2,10 +2,9 @@
  * The module on several threads: one instance here and one in each worker of a pool, over one shared memory. The pool's loop is
  * in cpp/kernels/pool.cpp; here its workers are started, and watched.
  */
-import wasm from '../../build/glue/embedded-threads.js';
 import { exports, imports } from '../../build/glue/threads.js';
 import { fromBase64 } from './base64.js';
-import { instantiateCore } from './embind.js';
+import { featuresOf, instantiateCore } from './embind.js';
 import type { Instance } from './load.js';
 import type { Raw } from './raw.js';
 import { startThread, type Script, type Thread } from './worker/port.js';
@@ -40,22 +39,27 @@ const STACK = 2 ** 17;
 /** How long a worker's script may take to arrive, in milliseconds. */
 const PATIENCE = 10_000;
 
+/** The wasm for entries that have theirs in the code, too. */
+async function embedded(): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(fromBase64((await import('../../build/glue/embedded-threads.js')).default));
+}
+
 /**
  * Loads the module for `count` threads, the caller's among them.
  *
  * @throws where there is no shared memory, or a worker does not start: then nothing is left behind
  */
-export async function instantiateThreads(count: number): Promise<Instance> {
+export async function instantiateThreads(count: number, compile = embedded): Promise<Instance> {
   if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
   const memory = new WebAssembly.Memory({ initial: INITIAL / PAGE, maximum: MAXIMUM / PAGE, shared: true });
-  const module = await WebAssembly.compile(fromBase64(wasm));
+  const module = await compile();
   const raw = await instantiateCore(
     module,
     { imports, exports },
     { memory, get_now: () => performance.now() },
   );
   const pool = raw as unknown as Pool;
-  const features = { simd: 'simd128', threads: count };
+  const features = { ...featuresOf(raw), threads: count };
   const threads: Thread[] = [];
   const stop = (): void => {
     pool.setThreadCount(1);

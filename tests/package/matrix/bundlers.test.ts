@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { copyFileSync, readdirSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, output } from '../support.js';
 import {
@@ -28,10 +28,10 @@ const bin = (name: string, ...args: string[]): string =>
 /** The worker's script as an entry of its own, for bundlers that leave `new Worker(new URL(…))` alone. */
 const threads = (entry: Entry): string[] =>
   entry === 'wasm-attention/worker' ? [join(packaged, 'worker-thread.js')] : [];
-/** Both wasms beside the bundle, for bundlers that leave `new URL(…)` alone. */
+/** Every wasm beside the bundle, for bundlers that leave `new URL(…)` alone. */
 const copyWasm = (entry: Entry): void => {
   if (entry !== 'wasm-attention/slim') return;
-  for (const name of ['wasm-attention.wasm', 'wasm-attention-relaxed.wasm'])
+  for (const name of readdirSync(packaged).filter((file) => file.endsWith('.wasm')))
     copyFileSync(join(packaged, name), join(built, name));
 };
 

@@ -39,6 +39,8 @@ describe('the tarball', () => {
       '--exclude-entrypoints',
       'wasm-attention.wasm',
       'wasm-attention-relaxed.wasm',
+      'wasm-attention-threads.wasm',
+      'wasm-attention-threads-relaxed.wasm',
     );
     // What it says is shown where the status is another.
     expect(status === 0 ? '' : stdout).toBe('');

@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkFinite, checkNonNegative, checkOptions, wrongKind, wrongValue } from '../check.js';
+import { checkFinite, checkOptions, wrongKind, wrongValue } from '../check.js';
 import { disposeSymbol } from '../dispose.js';
 import type { Wasm } from '../wasm.js';
+import { checkNonNegative } from './checkNonNegative.js';
 import type { Parameter } from './parameters.js';
 import { storedParameter, type StoredParameter } from './storedParameters.js';
 

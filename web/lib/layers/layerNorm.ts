@@ -1,16 +1,9 @@
 import { checkOut } from '../attentionOptions.js';
-import {
-  checkBoolean,
-  checkInteger,
-  checkNonNegative,
-  checkRequired,
-  showShape,
-  sizeOf,
-  wrongValue,
-} from '../check.js';
+import { checkBoolean, checkInteger, checkRequired, showShape, sizeOf, wrongValue } from '../check.js';
 import { toTensor } from '../checkArrays.js';
 import type { TensorLike } from '../types.js';
 import type { Wasm } from '../wasm.js';
+import { checkNonNegative } from './checkNonNegative.js';
 import {
   backwardOnce,
   checkTraining,
