@@ -39,7 +39,7 @@ describe('the example', () => {
       cwd: consumer.path,
     });
     const folder = join(consumer.path, 'dist');
-    expect(readdirSync(join(folder, 'assets')).filter((name) => name.endsWith('.wasm'))).toHaveLength(2);
+    expect(readdirSync(join(folder, 'assets')).filter((name) => name.endsWith('.wasm'))).toHaveLength(4);
     const text = await open({ folder, path: '/index.html', policy: '' }, (page) => shown(page, /apart/));
     // sum over 16 frequencies of cos(distance * frequency), in float64.
     const product = (distance: number) =>
