@@ -29,7 +29,10 @@ function lineOf(error) {
   return text.length <= 160 ? text : `${text.slice(0, 50)} … ${text.slice(-100)}`;
 }
 
-/** The contenders of a library for one problem into `contenders`, and a row for each into `rows`, those that failed too. */
+/**
+ * Puts the contenders of a library for one problem into `contenders`, and a row for each into `rows`, those that failed too. Returns the
+ * bytes of their largest result.
+ */
 async function enter(peers, problem, { rows, contenders }) {
   let largest = 0;
   for (const peer of peers) {
@@ -55,38 +58,33 @@ async function enter(peers, problem, { rows, contenders }) {
   return largest;
 }
 
-async function measureWork({
-  name,
-  peers: wanted,
-  rounds,
-  quick,
-  clock = 'wall',
-  threads,
-  relaxed,
-  scaling,
-}) {
-  const problem = works.find((one) => one.name === name).make();
-  const rows = [];
-  const contenders = [];
-  const versions = {};
-  let [largest, relaxedLimit] = [0, relaxed];
+/** Opens this library and those that are wanted, and checks what they compute. */
+async function enterAll({ peers: wanted, threads, relaxed, scaling }, problem) {
+  const entered = { rows: [], contenders: [], versions: {}, largest: 0, relaxedLimit: relaxed };
   const loaded = [OURS, ...wanted.map((peer) => peer.replace(/^ort-.*/, 'ort'))];
   for (const library of new Set(loaded)) {
     let opened;
     try {
       opened = await (await import(libraries[library])).open({ build, threads, relaxed, scaling });
     } catch (error) {
-      rows.push({ peer: library, failed: `did not load: ${lineOf(error)}` });
+      entered.rows.push({ peer: library, failed: `did not load: ${lineOf(error)}` });
       continue;
     }
-    versions[library] = opened.version;
-    if (library === OURS) relaxedLimit = opened.peers[0].simd === 'relaxed-simd';
+    entered.versions[library] = opened.version;
+    if (library === OURS) entered.relaxedLimit = opened.peers[0].simd === 'relaxed-simd';
     // `ort` alone stands for all of its ways.
     const peers = opened.peers.filter(
       (peer) => library === OURS || wanted.includes(peer.name) || wanted.includes(library),
     );
-    largest = Math.max(largest, await enter(peers, problem, { rows, contenders }));
+    entered.largest = Math.max(entered.largest, await enter(peers, problem, entered));
   }
+  return entered;
+}
+
+async function measureWork(task) {
+  const { name, rounds, quick, clock, threads, scaling } = task;
+  const problem = works.find((one) => one.name === name).make();
+  const { rows, contenders, versions, largest, relaxedLimit } = await enterAll(task, problem);
   const kernel = await microKernel(build, relaxedLimit);
   progress(`${name}: timing ${contenders.length} contenders`);
   const shared = threads > 1 || scaling;
