@@ -13,8 +13,8 @@ export const usage = `usage: npm run bench -- [options]
                        baseline, and the product is a Linear layer (default 1)
   --scaling            this library alone on 2, 4, … threads, as many as there are cores, over one: large works, small ones and
                        those that are not shared
-  --relaxed            the wasm for relaxed SIMD, against the plain one in the column baseline; the product is a Linear layer, and
-                       no peers but those named
+  --relaxed            the wasm for relaxed SIMD, against the plain one on as many threads in the column baseline; the product is a
+                       Linear layer, and no peers but those named
   --clock cpu          count the processor's time instead of the wall's: for a machine that is busy
   --quick              a few rows and peers, within a minute
   --json FILE          write everything that was measured
@@ -66,7 +66,7 @@ function defaultNames({ relaxed, scaling, browser, quick }) {
 }
 
 /** What does not go together. */
-function refuse({ clock, threads, relaxed, scaling, browser, peers }) {
+function refuse({ clock, threads, scaling, browser, peers }) {
   if (!['wall', 'cpu'].includes(clock)) throw new UsageError(`--clock: expected wall or cpu, got ${clock}`);
   if (clock === 'cpu' && (threads !== undefined || scaling)) {
     const option = scaling ? '--scaling' : '--threads';
@@ -76,12 +76,9 @@ function refuse({ clock, threads, relaxed, scaling, browser, peers }) {
   }
   if (clock === 'cpu' && browser)
     throw new UsageError('--browser: expected wall time, got --clock cpu, which a page cannot read');
-  if (relaxed && threads !== undefined)
-    throw new UsageError('--relaxed: expected one thread, got --threads, whose wasm is the plain one');
   if (!scaling) return;
   if (threads !== undefined)
     throw new UsageError('--scaling: expected no --threads, since it measures several numbers of them');
-  if (relaxed) throw new UsageError('--scaling: expected no --relaxed, since it compares threads alone');
   // Their idle threads look for work on the cores that are being measured.
   if (peers !== undefined)
     throw new UsageError('--scaling: expected this library alone, got --peers, whose threads would disturb it'); // prettier-ignore

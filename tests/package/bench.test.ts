@@ -56,7 +56,6 @@ describe('options', () => {
     ['--browser --clock cpu', '--browser: expected wall time'],
     ['--scaling --peers ort', '--scaling: expected this library alone'],
     ['--scaling --threads 2', '--scaling: expected no --threads'],
-    ['--scaling --relaxed', '--scaling: expected no --relaxed'],
     ['--scaling --clock cpu', '--scaling: expected wall time'],
     ['--threads 0', '--threads: expected a whole number from 1, got 0'],
     ['--work nothing', '--work: expected one of'],

@@ -19,10 +19,13 @@ export function watchMemories() {
 }
 
 /** A copy of the package of its own, with a pool of its own. */
-async function copyOf(entry, copy, threads) {
+async function copyOf(entry, copy, threads, relaxed = false) {
   const { load } = await import(new URL(`dist/${entry}.js?${copy}`, root));
   const wasm = await load({ threads });
-  if (wasm.features.threads !== threads) throw new Error(`expected ${threads} threads`);
+  const { features } = wasm;
+  if (features.threads !== threads) throw new Error(`expected ${threads} threads, got ${features.threads}`);
+  if (relaxed && features.simd !== 'relaxed-simd')
+    throw new Error(`expected relaxed SIMD, got ${features.simd}`);
   return wasm;
 }
 
@@ -38,7 +41,7 @@ function copies(entries) {
 
 /**
  * `scaling`: numbers of threads, against one. Else there is the contender `wasm-attention`, and its `baseline`: with `relaxed` the
- * plain wasm, with several threads one, else what each row says.
+ * plain wasm on as many threads, with several threads one, else what each row says.
  */
 export async function open({ build, threads = 1, relaxed = false, scaling }) {
   const { version } = await readJson(new URL('package.json', root));
@@ -46,12 +49,11 @@ export async function open({ build, threads = 1, relaxed = false, scaling }) {
   const entry = relaxed || inBrowser ? 'slim' : 'index';
   if (scaling) {
     const loaded = {};
-    for (const count of [1, ...scaling]) loaded[`${count}`] = await copyOf(entry, count, count);
+    for (const count of [1, ...scaling]) loaded[`${count}`] = await copyOf(entry, count, count, relaxed);
     return { version, peers: copies(loaded) };
   }
-  const wasm = await copyOf(entry, 'measured', threads);
+  const wasm = await copyOf(entry, 'measured', threads, relaxed);
   const { simd } = wasm.features;
-  if (relaxed && simd !== 'relaxed-simd') throw new Error(`expected relaxed SIMD, got ${simd}`);
   if (threads > 1 || relaxed) {
     const other = relaxed ? await copyOf('index', 'plain', threads) : await copyOf(entry, 'single', 1);
     return { version, peers: copies({ 'wasm-attention': wasm, baseline: other }) };
