@@ -2,6 +2,7 @@
 #include "attention/additive_attention.h"
 
 #include "kernels/gemm.h"
+#include "kernels/parallel.h"
 #include "simd/tanh.h"
 
 namespace wasm_attention {
@@ -78,12 +79,14 @@ void additiveScores(const float* query, const float* key, const float* vector, f
 void additiveAttention(const AdditiveAttentionArgs& args) {
   const AdditiveWorkspace work = prepareAdditive(args);
   const int padded = paddedHiddens(args);
-  float* weights = args.weights;
-  float* output = args.output;
   for (int b = 0; b < args.batch; ++b) {
     projectAdditive(args, work, b, visibleKeys(args, b));
     const float* const values = args.value + static_cast<size_t>(b) * args.keys * args.valueWidth;
-    for (int i = 0; i < args.queries; ++i, weights += args.keys, output += args.valueWidth) {
+    const double cost = static_cast<double>(args.queries) * args.keys * (kTanhWork * padded + args.valueWidth);
+    parallelFor(args.queries, cost, [&](int i, int) {
+      const size_t row = static_cast<size_t>(b) * args.queries + i;
+      float* const weights = args.weights + row * args.keys;
+      float* const output = args.output + row * args.valueWidth;
       const int32_t visible = visibleKeys(args, b, i);
       additiveScores(work.query + static_cast<size_t>(i) * padded, work.key, work.vector, weights, nullptr, visible,
                      padded);
@@ -93,7 +96,7 @@ void additiveAttention(const AdditiveAttentionArgs& args) {
       for (int j = 0; j < visible; ++j, value += args.valueWidth) {
         addScaled(weights[j], value, output, args.valueWidth);
       }
-    }
+    });
   }
 }
 

@@ -10,6 +10,9 @@
 
 namespace wasm_attention {
 
+/// What a hyperbolic tangent takes, in multiplications.
+constexpr double kTanhWork = 16;
+
 /// The width of a padded hidden row.
 inline int paddedHiddens(const AdditiveAttentionArgs& args) { return (args.hiddens + kLanes - 1) / kLanes * kLanes; }
 

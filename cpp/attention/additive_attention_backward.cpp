@@ -1,5 +1,6 @@
 // One query at a time, its weights and hyperbolic tangents computed anew: memory is linear in L and S.
 #include "attention/additive_attention.h"
+#include "kernels/parallel.h"
 
 namespace wasm_attention {
 namespace {
@@ -35,6 +36,9 @@ GradWorkspace place(const AdditiveAttentionArgs& args, float* memory) {
   return grad;
 }
 
+// Threads take rows of keys, or columns, by a cache line of what they write.
+constexpr int kSharedFloats = 16;
+
 float dot(const float* a, const float* b, int n) {
   f32x4 sums{};
   int i = 0;
@@ -47,36 +51,42 @@ float dot(const float* a, const float* b, int n) {
 /// grad_scores = weights * (grad_weights - their mean by these weights); the values' gradients are added to.
 void backThroughSoftmax(const float* grad_output, const float* value, const GradWorkspace& grad, float* grad_value,
                         int visible, int value_width) {
-  for (int j = 0; j < visible; ++j) {
-    const size_t row = static_cast<size_t>(j) * value_width;
-    grad.gradScores[j] = dot(grad_output, value + row, value_width);
-    addScaled(grad.weights[j], grad_output, grad_value + row, value_width);
-  }
+  parallelParts(visible, kSharedFloats, 2.0 * visible * value_width, [&](int first, int count) {
+    for (int j = first; j < first + count; ++j) {
+      const size_t row = static_cast<size_t>(j) * value_width;
+      grad.gradScores[j] = dot(grad_output, value + row, value_width);
+      addScaled(grad.weights[j], grad_output, grad_value + row, value_width);
+    }
+  });
   const float mean = dot(grad.weights, grad.gradScores, visible);
   for (int j = 0; j < visible; ++j) grad.gradScores[j] = grad.weights[j] * (grad.gradScores[j] - mean);
 }
 
 /// From one query's gradients of scores to those of its hidden row, the keys' hidden rows and the vector.
 void backThroughTanh(const float* vector, const GradWorkspace& grad, float* grad_query, int visible, int padded) {
-  std::fill_n(grad_query, padded, 0.0f);
-  std::fill_n(grad.gradVector, padded, 0.0f);
-  for (int j = 0; j < visible; ++j) {
-    const float g = grad.gradScores[j];
-    const float* const tanhs = grad.tanhs + static_cast<size_t>(j) * padded;
-    float* const grad_key = grad.gradKey + static_cast<size_t>(j) * padded;
-    for (int d = 0; d < padded; d += kLanes) {
-      const f32x4 t = load(tanhs + d);
-      const f32x4 slope = g * (1.0f - t * t);
-      store(grad_query + d, load(grad_query + d) + slope);
-      store(grad_key + d, load(grad_key + d) + slope * load(vector + d));
-      store(grad.gradVector + d, load(grad.gradVector + d) + g * t);
+  // Each is a sum over the keys, or over the queries: threads take columns.
+  parallelParts(padded, kSharedFloats, 4.0 * visible * padded, [&](int first, int count) {
+    const int end = first + count;
+    std::fill_n(grad_query + first, count, 0.0f);
+    std::fill_n(grad.gradVector + first, count, 0.0f);
+    for (int j = 0; j < visible; ++j) {
+      const float g = grad.gradScores[j];
+      const float* const tanhs = grad.tanhs + static_cast<size_t>(j) * padded;
+      float* const grad_key = grad.gradKey + static_cast<size_t>(j) * padded;
+      for (int d = first; d < end; d += kLanes) {
+        const f32x4 t = load(tanhs + d);
+        const f32x4 slope = g * (1.0f - t * t);
+        store(grad_query + d, load(grad_query + d) + slope);
+        store(grad_key + d, load(grad_key + d) + slope * load(vector + d));
+        store(grad.gradVector + d, load(grad.gradVector + d) + g * t);
+      }
     }
-  }
-  for (int d = 0; d < padded; d += kLanes) {
-    store(grad_query + d, load(grad_query + d) * load(vector + d));
-    // Summed by query first, then over queries: fewer roundings meet in one number.
-    store(grad.totalVector + d, load(grad.totalVector + d) + load(grad.gradVector + d));
-  }
+    for (int d = first; d < end; d += kLanes) {
+      store(grad_query + d, load(grad_query + d) * load(vector + d));
+      // Summed by query first, then over queries: fewer roundings meet in one number.
+      store(grad.totalVector + d, load(grad.totalVector + d) + load(grad.gradVector + d));
+    }
+  });
 }
 
 /// Takes the padding out of (rows, padded), in place.
@@ -149,7 +159,11 @@ void additiveAttentionBackward(const AdditiveAttentionGradArgs& args) {
     for (int i = 0; i < forward.queries; ++i, grad_output += forward.valueWidth) {
       const int visible = visibleKeys(forward, b, i);
       const size_t row = static_cast<size_t>(i) * padded;
-      additiveScores(work.query + row, work.key, work.vector, grad.weights, grad.tanhs, visible, padded);
+      parallelParts(visible, kSharedFloats, kTanhWork * visible * padded, [&](int first, int count) {
+        const size_t from = static_cast<size_t>(first) * padded;
+        additiveScores(work.query + row, work.key + from, work.vector, grad.weights + first, grad.tanhs + from, count,
+                       padded);
+      });
       maskedSoftmax(grad.weights, nullptr, grad.weights, 1, visible);
       backThroughSoftmax(grad_output, forward.value + values, grad, args.gradValue + values, visible,
                          forward.valueWidth);

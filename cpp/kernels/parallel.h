@@ -1,6 +1,10 @@
 // One loop shared by several threads. A build without threads (WASM_ATTENTION_THREADS is not defined) has the plain loop only.
 #pragma once
 
+#ifdef WASM_ATTENTION_THREADS
+#include <algorithm>
+#endif
+
 namespace wasm_attention {
 
 /// What copying a float into a panel takes, in multiplications.
@@ -47,6 +51,24 @@ inline void parallelFor(int count, double work, const F& f) {
 #endif
   static_cast<void>(work);
   for (int i = 0; i < count; ++i) f(i, 0);
+}
+
+/// f(first, part) for parts [first, first + part) of [0, count): all at once on the caller, or a few for each thread, whose
+/// sizes are multiples of `unit` but for the last one's. What f does for an index must not depend on the part that it is in.
+template <typename F>
+inline void parallelParts(int count, int unit, double work, const F& f) {
+#ifdef WASM_ATTENTION_THREADS
+  if (count > unit && worthSharing(work)) {
+    constexpr int kParts = 4;  // for each thread
+    const int parts = kParts * threadCount();
+    const int size = ((count + parts - 1) / parts + unit - 1) / unit * unit;
+    parallelFor((count + size - 1) / size, work, [&](int i, int) { f(i * size, std::min(size, count - i * size)); });
+    return;
+  }
+#endif
+  static_cast<void>(unit);
+  static_cast<void>(work);
+  f(0, count);
 }
 
 }  // namespace wasm_attention

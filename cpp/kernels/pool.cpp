@@ -34,6 +34,7 @@ struct alignas(64) Round {
   uint32_t inside = 0;  // threads that may be working in it
   uint32_t stopped = 0;
   uint32_t failed = 0;
+  uint32_t asleep = 0;
 };
 struct alignas(64) Indices {
   uint32_t next = 0;
@@ -46,8 +47,9 @@ Task task_ = nullptr;
 const void* context_ = nullptr;
 uint32_t count_ = 0;
 uint32_t thread_count = 1;
-double worth = 2.5e6;  // about 0.1 ms of one core
-bool busy = false;     // the caller is in a round
+// About 0.1 ms of one core where a thread must be woken first, 10 µs where all of them are looking for a round.
+double worth = 2.5e6, worth_awake = 2.5e5;
+bool busy = false;  // the caller is in a round
 
 template <typename T>
 T get(const T& x) {
@@ -103,9 +105,9 @@ void setThreadCount(int count) {
   set(round_.failed, 0);
 }
 
-double worthThreads() { return worth; }
+double worthThreads() { return get(round_.asleep) == 0 ? worth_awake : worth; }
 
-void setWorthThreads(double work) { worth = work; }
+void setWorthThreads(double work) { worth = worth_awake = work; }
 
 void runOnPool(int count, Task task, const void* context) {
   if (busy) {
@@ -132,7 +134,9 @@ void serveThread(int thread) {
     uint32_t state = get(round_.state);
     for (int spins = 0; state == last && spins < kSpins; ++spins) state = get(round_.state);
     if (state == last) {
+      add(round_.asleep, 1);
       sleepWhile(round_.state, last);
+      add(round_.asleep, ~0u);
       continue;
     }
     last = state;

@@ -1,4 +1,5 @@
 #include "attention.h"
+#include "kernels/parallel.h"
 #include "simd/f32x4.h"
 
 namespace wasm_attention {
@@ -16,14 +17,7 @@ void step(const Coefficients& k, f32x4& parameter, f32x4 gradient, f32x4& mean, 
   parameter -= mean * k.stepSize / (sqrt(square) / k.rootCorrection + k.eps);
 }
 
-}  // namespace
-
-void adam(float* parameter, const float* gradient, float* mean, float* square, int count, double beta1, double beta2,
-          double step_size, double root_correction, double eps, double weight_decay) {
-  const Coefficients k{static_cast<float>(beta1),     static_cast<float>(1 - beta1),
-                       static_cast<float>(beta2),     static_cast<float>(1 - beta2),
-                       static_cast<float>(step_size), static_cast<float>(root_correction),
-                       static_cast<float>(eps),       static_cast<float>(weight_decay)};
+void stepSome(const Coefficients& k, float* parameter, const float* gradient, float* mean, float* square, int count) {
   int i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     f32x4 p = load(parameter + i), m = load(mean + i), s = load(square + i);
@@ -40,6 +34,23 @@ void adam(float* parameter, const float* gradient, float* mean, float* square, i
     mean[i] = m[0];
     square[i] = s[0];
   }
+}
+
+// What an element takes, in multiplications.
+constexpr double kAdamWork = 24;
+
+}  // namespace
+
+void adam(float* parameter, const float* gradient, float* mean, float* square, int count, double beta1, double beta2,
+          double step_size, double root_correction, double eps, double weight_decay) {
+  const Coefficients k{static_cast<float>(beta1),     static_cast<float>(1 - beta1),
+                       static_cast<float>(beta2),     static_cast<float>(1 - beta2),
+                       static_cast<float>(step_size), static_cast<float>(root_correction),
+                       static_cast<float>(eps),       static_cast<float>(weight_decay)};
+  constexpr int kFloats = 16;  // a cache line
+  parallelParts(count, kFloats, kAdamWork * count, [&](int first, int some) {
+    stepSome(k, parameter + first, gradient + first, mean + first, square + first, some);
+  });
 }
 
 double sumOfSquares(const float* x, int count) {

@@ -4,17 +4,20 @@
 #include <cstring>
 
 #include "kernels/dropout.h"
+#include "kernels/parallel.h"
 #include "simd/f32x4.h"
 
 namespace wasm_attention {
 
-void dropRows(const float* x, float* out, int rows, int dim, int first, Dropout dropout) {
-  assert(0 <= dropout.probability && dropout.probability < 1);
+namespace {
+
+// What an element takes, in multiplications.
+constexpr double kAddWork = 8, kDropWork = 16;
+// Parts of a loop over elements are multiples of a cache line.
+constexpr int kSharedFloats = 16;
+
+void drop(const float* x, float* out, int rows, int dim, int first, Dropout dropout) {
   const uint32_t threshold = dropoutThreshold(dropout.probability);
-  if (threshold == 0) {
-    if (out != x) std::memcpy(out, x, static_cast<size_t>(rows) * dim * sizeof(float));
-    return;
-  }
   const float scale = 1.0f / (1.0f - dropout.probability);
   const u32x4 steps = u32x4{0, 1, 2, 3} * kDropoutStep;
   for (int row = first; row < first + rows; ++row, x += dim, out += dim) {
@@ -29,15 +32,34 @@ void dropRows(const float* x, float* out, int rows, int dim, int first, Dropout 
   }
 }
 
+}  // namespace
+
+void dropRows(const float* x, float* out, int rows, int dim, int first, Dropout dropout) {
+  assert(0 <= dropout.probability && dropout.probability < 1);
+  if (dropoutThreshold(dropout.probability) == 0) {
+    if (out != x) std::memcpy(out, x, static_cast<size_t>(rows) * dim * sizeof(float));
+    return;
+  }
+  parallelParts(rows, 1, kDropWork * rows * dim, [&](int row, int count) {
+    const size_t from = static_cast<size_t>(row) * dim;
+    drop(x + from, out + from, count, dim, first + row, dropout);
+  });
+}
+
 void addDropped(const float* x, float* y, int rows, int dim, int first, Dropout dropout) {
-  dropRows(y, y, rows, dim, first, dropout);
-  addInPlace(x, y, static_cast<size_t>(rows) * dim);
+  parallelParts(rows, 1, (kAddWork + kDropWork) * rows * dim, [&](int row, int count) {
+    const size_t from = static_cast<size_t>(row) * dim;
+    dropRows(y + from, y + from, count, dim, first + row, dropout);
+    addInPlace(x + from, y + from, static_cast<size_t>(count) * dim);
+  });
 }
 
 void addInPlace(const float* x, float* y, size_t count) {
-  size_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(y + i, load(y + i) + load(x + i));
-  for (; i < count; ++i) y[i] += x[i];
+  parallelParts(static_cast<int>(count), kSharedFloats, kAddWork * count, [&](int i, int some) {
+    const int end = i + some;
+    for (; i + kLanes <= end; i += kLanes) store(y + i, load(y + i) + load(x + i));
+    for (; i < end; ++i) y[i] += x[i];
+  });
 }
 
 }  // namespace wasm_attention

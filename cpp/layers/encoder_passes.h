@@ -54,14 +54,7 @@ inline int sequencesAtOnce(const AttentionArgs& a) {
   return std::clamp(kRows / std::max(a.queries, 1), 1, std::max(a.batch, 1));
 }
 
-/// Calls f with sequences of the batch, a few at a time, in order.
-template <typename F>
-void forSequences(const AttentionArgs& a, F f) {
-  const int step = sequencesAtOnce(a);
-  for (int first = 0; first < a.batch; first += step) f(Sequences{first, std::min(step, a.batch - first)});
-}
-
-/// The same in the opposite order: what the last sequences left is still in the cache.
+/// Calls f with sequences of the batch, a few at a time, the last ones first: what they left is still in the cache.
 template <typename F>
 void forSequencesBackward(const AttentionArgs& a, F f) {
   const int step = sequencesAtOnce(a);

@@ -9,6 +9,7 @@
 
 #include "kernels/cutter.h"
 #include "kernels/gemm.h"
+#include "kernels/parallel.h"
 #include "layers/activation.h"
 #include "layers/weight_gradient.h"
 
@@ -19,6 +20,11 @@ namespace {
 // depth of the weights' gradients too, which wants them many.
 constexpr int kRowBlock = 128;
 constexpr int kBackwardRowBlock = 256;
+// What a unit's activation takes, in multiplications, at the least.
+constexpr double kActivationWork = 16;
+
+/// Whether each thread takes whole blocks, which wait for nobody between the steps; of few blocks the steps are shared.
+bool sharesBlocks(int rows) { return threadCount() > 1 && rows > (2 * threadCount() - 1) * kRowBlock; }
 
 /// What the backward pass works with, for a block of rows.
 struct BackwardScratch {
@@ -54,7 +60,7 @@ struct PackedScratch {
 }  // namespace
 
 size_t feedForwardScratch(int rows, int hidden_width) {
-  return static_cast<size_t>(std::min(rows, kRowBlock)) * hidden_width;
+  return static_cast<size_t>(std::min(rows, kRowBlock)) * hidden_width * (sharesBlocks(rows) ? threadCount() : 1);
 }
 
 void feedForward(const float* x, const float* packed1, const float* bias1, const float* packed2, const float* bias2,
@@ -67,15 +73,23 @@ void feedForward(const float* x, const float* packed1, const float* bias1, const
 void feedForwardRows(const float* x, const float* packed1, const float* bias1, const float* packed2, const float* bias2,
                      float* hidden, float* scratch, float* out, int first, int rows, int width, int hidden_width,
                      Activation activation, Dropout dropout) {
-  for (int row = 0; row < rows; row += kRowBlock) {
+  const auto feed = [&](int block, int thread) {
+    const int row = block * kRowBlock;
     const int count = std::min(rows - row, kRowBlock);
     const size_t at = static_cast<size_t>(row) * width;
-    float* const before = hidden ? hidden + static_cast<size_t>(row) * hidden_width : scratch;
+    float* const activated = scratch + static_cast<size_t>(thread) * kRowBlock * hidden_width;
+    float* const before = hidden ? hidden + static_cast<size_t>(row) * hidden_width : activated;
     linear(x + at, packed1, bias1, before, count, width, hidden_width);
-    activate(before, scratch, nullptr, static_cast<size_t>(count) * hidden_width, activation);
-    dropRows(scratch, scratch, count, hidden_width, first + row, dropout);
-    linear(scratch, packed2, bias2, out + at, count, hidden_width, width);
-  }
+    const double work = kActivationWork * count * hidden_width;
+    parallelParts(count, 1, work, [&](int i, int some) {
+      const size_t from = static_cast<size_t>(i) * hidden_width;
+      activate(before + from, activated + from, nullptr, static_cast<size_t>(some) * hidden_width, activation);
+      dropRows(activated + from, activated + from, some, hidden_width, first + row + i, dropout);
+    });
+    linear(activated, packed2, bias2, out + at, count, hidden_width, width);
+  };
+  const double work = sharesBlocks(rows) ? 2.0 * rows * width * hidden_width : -1;
+  parallelFor((rows + kRowBlock - 1) / kRowBlock, work, feed);
 }
 
 size_t feedForwardBackwardScratch(int rows, int width, int hidden_width) {
@@ -104,13 +118,17 @@ void feedForwardRowsBackward(const float* grad_out, const float* x, const float*
   const BackwardScratch w(scratch, rows, width, hidden_width);
   for (int row = 0; row < rows; row += kBackwardRowBlock) {
     const int count = std::min(rows - row, kBackwardRowBlock);
-    const size_t elements = static_cast<size_t>(count) * hidden_width;
     const float* const grad = grad_out + static_cast<size_t>(row) * width;
     const float* const before = hidden + static_cast<size_t>(row) * hidden_width;
     gemm(grad, width, packed2, nullptr, w.gradHidden, hidden_width, count, hidden_width, width);
-    dropRows(w.gradHidden, w.gradHidden, count, hidden_width, first + row, dropout);
-    activate(before, w.activated, w.gradHidden, elements, activation);
-    dropRows(w.activated, w.activated, count, hidden_width, first + row, dropout);
+    parallelParts(count, 1, 2 * kActivationWork * count * hidden_width, [&](int i, int some) {
+      const size_t from = static_cast<size_t>(i) * hidden_width;
+      float* const gradients = w.gradHidden + from;
+      float* const activated = w.activated + from;
+      dropRows(gradients, gradients, some, hidden_width, first + row + i, dropout);
+      activate(before + from, activated, gradients, static_cast<size_t>(some) * hidden_width, activation);
+      dropRows(activated, activated, some, hidden_width, first + row + i, dropout);
+    });
     addWeightGradient(grad, w.activated, w.rest, grad_weight2, grad_bias2, count, hidden_width, width);
     addWeightGradient(w.gradHidden, x + static_cast<size_t>(row) * width, w.rest, grad_weight1, grad_bias1, count,
                       width, hidden_width);

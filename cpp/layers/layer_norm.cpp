@@ -10,6 +10,8 @@
 #include <cmath>
 
 #include "attention.h"
+#include "kernels/pack.h"
+#include "kernels/parallel.h"
 #include "simd/f32x4.h"
 
 namespace wasm_attention {
@@ -64,9 +66,10 @@ Moments momentsOf(const float* x, int dim, float eps) {
   return {mean, rest, 1.0f / std::sqrt(variance + eps)};
 }
 
-}  // namespace
+// What an element takes, in multiplications.
+constexpr double kNormWork = 12;
 
-void normRows(const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows, int dim,
+void normSome(const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows, int dim,
               float eps) {
   for (int row = 0; row < rows; ++row, x += dim, out += dim) {
     const Moments m = momentsOf(x, dim, eps);
@@ -83,12 +86,9 @@ void normRows(const float* x, const float* weight, const float* bias, float* out
   }
 }
 
-void layerNorm(const float* x, const float* weight, const float* bias, float* out, int rows, int dim, float eps) {
-  normRows(x, weight, bias, out, nullptr, rows, dim, eps);
-}
-
-void normRowsBackward(const float* grad_out, const float* x, const Moments* moments, const float* weight, float* grad_x,
-                      float* grad_weight, float* grad_bias, int rows, int dim, float eps) {
+/// layerNormBackward of some rows; where grad_weight is null it leaves that and grad_bias alone.
+void gradSome(const float* grad_out, const float* x, const Moments* moments, const float* weight, float* grad_x,
+              float* grad_weight, float* grad_bias, int rows, int dim, float eps) {
   const float n = static_cast<float>(dim);
   for (int row = 0; row < rows; ++row, grad_out += dim, x += dim, grad_x += dim) {
     const Moments m = moments ? moments[row] : momentsOf(x, dim, eps);
@@ -104,7 +104,7 @@ void normRowsBackward(const float* grad_out, const float* x, const Moments* mome
       const f32x4 g = g4(i);
       sums_g += g;
       sums_gy += g * y;
-      if (!weight) continue;
+      if (!grad_weight) continue;
       store(grad_weight + i, load(grad_weight + i) + load(grad_out + i) * y);
       store(grad_bias + i, load(grad_bias + i) + load(grad_out + i));
     }
@@ -113,7 +113,7 @@ void normRowsBackward(const float* grad_out, const float* x, const Moments* mome
       const float y = y1(i);
       sum_g += g1(i);
       sum_gy += g1(i) * y;
-      if (!weight) continue;
+      if (!grad_weight) continue;
       grad_weight[i] += grad_out[i] * y;
       grad_bias[i] += grad_out[i];
     }
@@ -122,6 +122,68 @@ void normRowsBackward(const float* grad_out, const float* x, const Moments* mome
     for (; i + kLanes <= dim; i += kLanes) store(grad_x + i, (g4(i) - mean_g - y4(i) * mean_gy) * m.scale);
     for (; i < dim; ++i) grad_x[i] = (g1(i) - mean_g - y1(i) * mean_gy) * m.scale;
   }
+}
+
+#ifdef WASM_ATTENTION_THREADS
+/// Of columns [first, first + count) of `rows` rows what gradSome adds to the gradients of weight and bias.
+void addColumns(const float* grad_out, const float* x, const Moments* moments, float* grad_weight, float* grad_bias,
+                int rows, int dim, int first, int count) {
+  const int end = first + count;
+  for (int row = 0; row < rows; ++row, grad_out += dim, x += dim) {
+    const Moments m = moments[row];
+    int i = first;
+    for (; i + kLanes <= end; i += kLanes) {
+      store(grad_weight + i, load(grad_weight + i) + load(grad_out + i) * m.normalise(load(x + i)));
+      store(grad_bias + i, load(grad_bias + i) + load(grad_out + i));
+    }
+    for (; i < end; ++i) {
+      grad_weight[i] += grad_out[i] * m.normalise(x[i]);
+      grad_bias[i] += grad_out[i];
+    }
+  }
+}
+
+/// gradSome by several threads: the parameters' gradients, which are sums over the rows, by columns, one wide part a thread: of
+/// narrow ones a core reads little of each row.
+void gradShared(const float* grad_out, const float* x, const Moments* moments, const float* weight, float* grad_x,
+                float* grad_weight, float* grad_bias, int rows, int dim, float eps, double work) {
+  constexpr int kColumns = 16;  // a cache line
+  const int columns = roundUp((dim + threadCount() - 1) / threadCount(), kColumns);
+  if (grad_weight) {
+    parallelParts(dim, columns, work, [&](int first, int count) {
+      addColumns(grad_out, x, moments, grad_weight, grad_bias, rows, dim, first, count);
+    });
+  }
+  parallelParts(rows, 1, work, [&](int first, int count) {
+    const size_t from = static_cast<size_t>(first) * dim;
+    gradSome(grad_out + from, x + from, moments + first, weight, grad_x + from, nullptr, nullptr, count, dim, eps);
+  });
+}
+#endif
+
+}  // namespace
+
+void normRows(const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows, int dim,
+              float eps) {
+  parallelParts(rows, 1, kNormWork * rows * dim, [&](int row, int count) {
+    const size_t from = static_cast<size_t>(row) * dim;
+    normSome(x + from, weight, bias, out + from, moments ? moments + row : nullptr, count, dim, eps);
+  });
+}
+
+void layerNorm(const float* x, const float* weight, const float* bias, float* out, int rows, int dim, float eps) {
+  normRows(x, weight, bias, out, nullptr, rows, dim, eps);
+}
+
+void normRowsBackward(const float* grad_out, const float* x, const Moments* moments, const float* weight, float* grad_x,
+                      float* grad_weight, float* grad_bias, int rows, int dim, float eps) {
+  if (!weight) grad_weight = nullptr;
+#ifdef WASM_ATTENTION_THREADS
+  const double work = kNormWork * rows * dim;
+  if (moments && worthSharing(work))
+    return gradShared(grad_out, x, moments, weight, grad_x, grad_weight, grad_bias, rows, dim, eps, work);
+#endif
+  gradSome(grad_out, x, moments, weight, grad_x, grad_weight, grad_bias, rows, dim, eps);
 }
 
 void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "attention.h"
+#include "kernels/parallel.h"
 
 namespace wasm_attention {
 
@@ -13,11 +14,16 @@ struct HeadRows {
 /// Turns them in place, or back, each sequence by its table; 0 for `table_batch` is one table for all of them.
 template <bool kBack>
 void rotateHeads(float* rows, const HeadRows& n, const float* table, int table_batch, const Rotation& rotation) {
-  const RotarySizes sizes{n.heads, n.tokens, n.width, rotation.width, n.width, n.stride, rotation.interleaved != 0};
+  constexpr int kRows = 64;  // at a time, as in rotaryEmbedding
   for (int b = 0; b < n.batch; ++b) {
     float* sequence = rows + static_cast<size_t>(b) * n.tokens * n.stride;
     const float* angles = table + static_cast<size_t>(b) * table_batch;
-    (kBack ? rotaryEmbeddingBackward : rotaryEmbedding)(sequence, angles, sequence, sizes);
+    parallelParts(n.tokens, kRows, 8.0 * n.tokens * n.heads * rotation.width, [&](int first, int count) {
+      const RotarySizes sizes{n.heads, count, n.width, rotation.width, n.width, n.stride, rotation.interleaved != 0};
+      float* some = sequence + static_cast<size_t>(first) * n.stride;
+      (kBack ? rotaryEmbeddingBackward : rotaryEmbedding)(some, angles + static_cast<size_t>(first) * rotation.width,
+                                                          some, sizes);
+    });
   }
 }
 

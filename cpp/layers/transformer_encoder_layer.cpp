@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "attention.h"
+#include "kernels/parallel.h"
 #include "layers/encoder_passes.h"
 #include "layers/feed_forward.h"
 #include "layers/rotate_heads.h"
@@ -9,7 +10,8 @@ namespace wasm_attention {
 namespace {
 
 /// A function of its own, so that an engine's optimised code comes into play while the first pass is still under way.
-[[gnu::noinline]] void encode(const TransformerEncoderLayerArgs& args, const EncoderSteps& all, Sequences some) {
+[[gnu::noinline]] void encode(const TransformerEncoderLayerArgs& args, const EncoderSteps& all, Sequences some,
+                              float* scratch) {
   const EncoderSizes n(args, some);
   const EncoderSteps steps = all.from(n);
   const EncoderParameters& p = args.parameters;
@@ -23,7 +25,8 @@ namespace {
 
   if (args.preNorm) norm1(steps.x, steps.normed);
   linear(args.preNorm ? steps.normed : steps.x, args.packedIn, p.inBias, steps.joined, n.rows, n.width, 3 * n.width);
-  const AttentionArgs attention = attentionOf(args, all);
+  AttentionArgs attention = attentionOf(args, all);
+  attention.scratch = scratch;
   if (const Rotation& r = args.rotation; r.queries) {
     const HeadRows rows{some.count, attention.queries, attention.heads, attention.width, 3 * n.width};
     rotateHeads<false>(steps.joined, rows, r.queries + some.first * r.queryBatch, r.queryBatch, r);
@@ -35,11 +38,21 @@ namespace {
 
   (args.preNorm ? norm2(steps.sum1, steps.fed) : norm1(steps.sum1, steps.fed));
   float* const sum2 = args.preNorm ? output : steps.sum2;
-  feedForwardRows(steps.fed, args.packed1, p.bias1, args.packed2, p.bias2, steps.hidden, attention.scratch, sum2,
-                  n.first, n.rows, n.width, n.hiddenWidth, args.activation, dropoutAt(args, EncoderDropout::kHidden));
+  feedForwardRows(steps.fed, args.packed1, p.bias1, args.packed2, p.bias2, steps.hidden, scratch, sum2, n.first, n.rows,
+                  n.width, n.hiddenWidth, args.activation, dropoutAt(args, EncoderDropout::kHidden));
   addDropped(args.preNorm ? steps.sum1 : steps.fed, sum2, n.rows, n.width, n.first,
              dropoutAt(args, EncoderDropout::kFed));
   if (!args.preNorm) norm2(sum2, output);
+}
+
+int passes(const AttentionArgs& a) { return (a.batch + sequencesAtOnce(a) - 1) / sequencesAtOnce(a); }
+
+/// Whether each thread takes some sequences through all steps; of few sequences the steps are shared.
+bool sharesPasses(const AttentionArgs& a) { return threadCount() > 1 && passes(a) >= 2 * threadCount(); }
+
+size_t passScratch(const TransformerEncoderLayerArgs& args) {
+  const EncoderSizes n(args, {0, sequencesAtOnce(args.attention)});
+  return std::max(scaledDotProductAttentionScratch(args.attention), feedForwardScratch(n.rows, args.hiddenWidth));
 }
 
 }  // namespace
@@ -47,13 +60,19 @@ namespace {
 size_t transformerEncoderLayerKept(const TransformerEncoderLayerArgs& args) { return EncoderSteps(args, nullptr).size; }
 
 size_t transformerEncoderLayerScratch(const TransformerEncoderLayerArgs& args) {
-  return std::max(scaledDotProductAttentionScratch(args.attention),
-                  feedForwardScratch(args.attention.batch * args.attention.queries, args.hiddenWidth));
+  return passScratch(args) * (sharesPasses(args.attention) ? threadCount() : 1);
 }
 
 void transformerEncoderLayer(const TransformerEncoderLayerArgs& args) {
   const EncoderSteps steps(args, args.kept);
-  forSequences(args.attention, [&](Sequences some) { encode(args, steps, some); });
+  const AttentionArgs& a = args.attention;
+  const EncoderSizes n(args, {0, a.batch});
+  const int step = sequencesAtOnce(a);
+  const size_t scratch = passScratch(args);
+  const double work = sharesPasses(a) ? static_cast<double>(n.elements) * (4 * n.width + 2 * n.hiddenWidth) : -1;
+  parallelFor(passes(a), work, [&](int i, int thread) {
+    encode(args, steps, {i * step, std::min(step, a.batch - i * step)}, a.scratch + thread * scratch);
+  });
 }
 
 }  // namespace wasm_attention

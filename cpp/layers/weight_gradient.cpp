@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "kernels/pack.h"
+#include "kernels/parallel.h"
 #include "kernels/tile.h"
 
 namespace wasm_attention {
@@ -33,14 +34,14 @@ f32x4 packFourColumns(const float* x, ptrdiff_t stride, int depth, int left, flo
   return sums;
 }
 
-/// Panels of 4 columns; adds the columns' sums to `sums`, unless that is null.
-void packLeft(const float* x, int depth, int cols, float* panels, float* sums) {
-  for (int k = 0; k < depth; k += kPackedRows, x += static_cast<size_t>(kPackedRows) * cols) {
+/// Columns of x, whose rows are `stride` apart, to panels of 4; adds their sums to `sums`, unless that is null.
+void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* panels, float* sums) {
+  for (int k = 0; k < depth; k += kPackedRows, x += kPackedRows * stride) {
     const int rows = std::min(depth - k, kPackedRows);
     float* panel = panels + k * kTileRows;
     for (int col = 0; col < cols; col += kTileRows, panel += static_cast<size_t>(kTileRows) * depth) {
       const int left = std::min(cols - col, kTileRows);
-      const f32x4 four = packFourColumns(x + col, cols, rows, left, panel);
+      const f32x4 four = packFourColumns(x + col, stride, rows, left, panel);
       for (int c = 0; sums && c < left; ++c) sums[col + c] += four[c];
     }
   }
@@ -55,17 +56,18 @@ void packLeft(const float* x, int depth, int cols, float* panels, float* sums) {
   }
 }
 
-/// out (rows, cols) += left^T * right. A function of its own, so that an engine's optimised code comes into play while
-/// the first product is still under way.
-[[gnu::noinline]] void addProduct(const float* left, const float* right, float* out, int rows, int cols, int depth) {
+/// out (rows, cols) += left^T * right, rows `stride` apart. A function of its own, so that an engine's optimised code comes into
+/// play while the first product is still under way.
+[[gnu::noinline]] void addProduct(const float* left, const float* right, float* out, ptrdiff_t stride, int rows,
+                                  int cols, int depth) {
   for (int c = 0; c < cols; c += kTileCols, right += static_cast<size_t>(kTileCols) * depth) {
     const float* panel = left;
     float* to = out + c;
-    for (int r = 0; r < rows; r += kTileRows, panel += kTileRows * depth, to += kTileRows * cols) {
+    for (int r = 0; r < rows; r += kTileRows, panel += kTileRows * depth, to += kTileRows * stride) {
       if (rows - r >= kTileRows && cols - c >= kTileCols) {
-        addTile(multiplyTile<kTileRows>(panel, right, depth), to, cols, to, cols);
+        addTile(multiplyTile<kTileRows>(panel, right, depth), to, stride, to, stride);
       } else {
-        addPart(panel, right, depth, to, cols, std::min(rows - r, kTileRows), std::min(cols - c, kTileCols));
+        addPart(panel, right, depth, to, stride, std::min(rows - r, kTileRows), std::min(cols - c, kTileCols));
       }
     }
   }
@@ -80,12 +82,22 @@ size_t weightGradientScratch(int rows, int inputs, int outputs) {
 
 void addWeightGradient(const float* grad_out, const float* x, float* scratch, float* grad_weight, float* grad_bias,
                        int rows, int inputs, int outputs) {
+  constexpr int kColumns = 2 * kTileCols;  // a cache line of the result's rows
   float* const left = scratch + panelsSize(inputs, std::min(rows, kDepthBlock), kTileCols);
   for (int row = 0; row < rows; row += kDepthBlock) {
     const int depth = std::min(rows - row, kDepthBlock);
-    packColumns(x + static_cast<size_t>(row) * inputs, inputs, depth, inputs, scratch);
-    packLeft(grad_out + static_cast<size_t>(row) * outputs, depth, outputs, left, grad_bias);
-    addProduct(left, scratch, grad_weight, outputs, inputs, depth);
+    const float* const from = x + static_cast<size_t>(row) * inputs;
+    const float* const grad = grad_out + static_cast<size_t>(row) * outputs;
+    parallelParts(inputs, kColumns, kCopyWork * depth * inputs, [&](int col, int count) {
+      packColumns(from + col, inputs, depth, count, scratch + static_cast<size_t>(col) * depth);
+    });
+    parallelParts(outputs, kColumns, kCopyWork * depth * outputs, [&](int col, int count) {
+      packLeft(grad + col, outputs, depth, count, left + static_cast<size_t>(col) * depth,
+               grad_bias ? grad_bias + col : nullptr);
+    });
+    parallelParts(inputs, kColumns, static_cast<double>(depth) * inputs * outputs, [&](int col, int count) {
+      addProduct(left, scratch + static_cast<size_t>(col) * depth, grad_weight + col, inputs, outputs, count, depth);
+    });
   }
 }
 

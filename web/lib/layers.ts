@@ -59,13 +59,15 @@ export interface LayerClasses {
 
 /** Binds every class to a loaded module. */
 export function layers(wasm: Wasm): LayerClasses {
+  // Most of what these take is copying.
+  const { unshared = wasm } = wasm;
   return {
-    PositionalEncoding: positionalEncodingClass(wasm),
-    LearnedPositionalEncoding: learnedPositionalEncodingClass(wasm),
+    PositionalEncoding: positionalEncodingClass(unshared),
+    LearnedPositionalEncoding: learnedPositionalEncodingClass(unshared),
     MultiHeadAttention: multiHeadAttentionClass(wasm),
     Linear: linearClass(wasm),
-    LayerNorm: layerNormClass(wasm),
-    Embedding: embeddingClass(wasm),
+    LayerNorm: layerNormClass(unshared),
+    Embedding: embeddingClass(unshared),
     FeedForward: feedForwardClass(wasm),
     TransformerEncoderLayer: transformerEncoderLayerClass(wasm),
     Adam: adamClass(wasm),

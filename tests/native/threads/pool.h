@@ -4,6 +4,7 @@
 #include <thread>
 #include <vector>
 
+#include "kernels/parallel.h"
 #include "kernels/pool.h"
 
 namespace wasm_attention {
@@ -24,5 +25,15 @@ class TestPool {
  private:
   std::vector<std::thread> threads_;
 };
+
+/// f() with `threads`, one of them the caller.
+template <typename F>
+auto with(int threads, const F& f) {
+  const int before = threadCount();
+  setThreadCount(threads);
+  auto result = f();
+  setThreadCount(before);
+  return result;
+}
 
 }  // namespace wasm_attention

@@ -10,6 +10,7 @@
 #include "kernels/gemm.h"
 #include "kernels/parallel.h"
 #include "random.h"
+#include "threads/pool.h"
 
 namespace wasm_attention {
 namespace {
@@ -42,16 +43,6 @@ TEST(Pool, DoesLoopsWithinLoopsOnTheThreadThatMeetsThem) {
   std::atomic<int> done{0};
   parallelFor(8, 1, [&](int, int) { parallelFor(8, 1, [&](int, int) { ++done; }); });
   EXPECT_EQ(done, 64);
-}
-
-/// f() with `threads`, one of them the caller.
-template <typename F>
-auto with(int threads, const F& f) {
-  const int before = threadCount();
-  setThreadCount(threads);
-  auto result = f();
-  setThreadCount(before);
-  return result;
 }
 
 TEST(Pool, ChangesNoBitOfAProduct) {

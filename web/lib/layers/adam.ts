@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkFinite, checkOptions, wrongKind, wrongValue } from '../check.js';
 import { disposeSymbol } from '../dispose.js';
+import type { Memory } from '../memory.js';
 import type { Wasm } from '../wasm.js';
 import { checkNonNegative } from './checkNonNegative.js';
 import type { Parameter } from './parameters.js';
@@ -63,11 +64,10 @@ interface State {
 }
 
 class AdamOptimizer implements Adam {
-  readonly #wasm: Wasm;
   readonly #parameters: readonly StoredParameter[];
   readonly #states = new Map<StoredParameter, State>();
-  /** Those of all states. */
-  readonly #addresses: number[] = [];
+  /** The rooms of all states. */
+  readonly #rooms: { readonly memory: Memory; readonly address: number }[] = [];
   readonly #betas: readonly [number, number];
   readonly #eps: number;
   readonly #weightDecay: number;
@@ -84,7 +84,6 @@ class AdamOptimizer implements Adam {
       weightDecay = 0,
       maxGradNorm,
     } = checkOptions<AdamOptions>(OPERATION, options);
-    this.#wasm = wasm;
     this.#parameters = checkParameters(wasm, parameters);
     this.#lr = checkNonNegative(OPERATION, 'lr', lr);
     this.#betas = checkBetas(betas);
@@ -92,11 +91,11 @@ class AdamOptimizer implements Adam {
     this.#weightDecay = checkNonNegative(OPERATION, 'weightDecay', weightDecay);
     this.#maxGradNorm =
       maxGradNorm === undefined ? undefined : checkFinite(OPERATION, 'maxGradNorm', maxGradNorm, true);
-    const [addresses, { memory }] = [this.#addresses, wasm];
+    const rooms = this.#rooms;
     // The closure must not hold `this`, or the collector never sees it go; nor parameters, or it sees their layers go only later.
     this.#release = () => {
-      for (const address of addresses) memory.release(address);
-      addresses.length = 0;
+      for (const { memory, address } of rooms) memory.release(address);
+      rooms.length = 0;
     };
     registry.register(this, this.#release, this);
   }
@@ -112,7 +111,6 @@ class AdamOptimizer implements Adam {
   step(): void {
     const operation = `${OPERATION}.step`;
     this.#check(operation);
-    const { raw } = this.#wasm;
     const reached = this.#parameters.filter((parameter) => parameter.gradient() !== 0);
     const states = reached.map((parameter) => this.#state(operation, parameter));
     this.#clip(reached);
@@ -124,7 +122,7 @@ class AdamOptimizer implements Adam {
       const stepSize = this.#lr / (1 - beta1 ** steps);
       const rootCorrection = Math.sqrt(1 - beta2 ** steps);
       const [mean, square] = [state.address, state.address + 4 * size];
-      raw.adam(parameter.address(), parameter.gradient(), mean, square, size, beta1, beta2, stepSize, rootCorrection, this.#eps, this.#weightDecay); // prettier-ignore
+      parameter.wasm.raw.adam(parameter.address(), parameter.gradient(), mean, square, size, beta1, beta2, stepSize, rootCorrection, this.#eps, this.#weightDecay); // prettier-ignore
       parameter.changed();
     });
   }
@@ -132,7 +130,7 @@ class AdamOptimizer implements Adam {
   zeroGrad(): void {
     this.#check(`${OPERATION}.zeroGrad`);
     for (const parameter of this.#parameters) {
-      if (parameter.gradient() !== 0) this.#wasm.memory.clear(parameter.gradient(), parameter.size);
+      if (parameter.gradient() !== 0) parameter.wasm.memory.clear(parameter.gradient(), parameter.size);
     }
   }
 
@@ -155,22 +153,26 @@ class AdamOptimizer implements Adam {
   #state(operation: string, parameter: StoredParameter): State {
     let state = this.#states.get(parameter);
     if (!state) {
-      state = { address: this.#wasm.memory.allocate(operation, 2 * parameter.size), steps: 0 };
+      const { memory } = parameter.wasm;
+      state = { address: memory.allocate(operation, 2 * parameter.size), steps: 0 };
       this.#states.set(parameter, state);
-      this.#addresses.push(state.address);
+      this.#rooms.push({ memory, address: state.address });
     }
     return state;
   }
 
   #clip(parameters: readonly StoredParameter[]): void {
     if (this.#maxGradNorm === undefined) return;
-    const { raw } = this.#wasm;
-    const squares = parameters.map((parameter) => raw.sumOfSquares(parameter.gradient(), parameter.size));
+    const squares = parameters.map((parameter) =>
+      parameter.wasm.raw.sumOfSquares(parameter.gradient(), parameter.size),
+    );
     const norm = Math.sqrt(squares.reduce((sum, square) => sum + square, 0));
     // PyTorch's guard against a division by zero.
     const factor = this.#maxGradNorm / (norm + 1e-6);
     if (factor >= 1) return;
-    for (const parameter of parameters) raw.scaleInPlace(parameter.gradient(), parameter.size, factor);
+    for (const parameter of parameters) {
+      parameter.wasm.raw.scaleInPlace(parameter.gradient(), parameter.size, factor);
+    }
   }
 }
 
@@ -191,12 +193,14 @@ function checkParameters(wasm: Wasm, parameters: Iterable<Parameter>): StoredPar
   }
   const stores = Array.from(parameters, (parameter) => {
     const store = storedParameter(parameter);
-    if (store?.wasm !== wasm) wrongKind(OPERATION, expected, parameter);
+    if (!store || ![wasm, wasm.unshared].includes(store.wasm)) wrongKind(OPERATION, expected, parameter);
     store.check(OPERATION);
     return store;
   });
   if (stores.length === 0) wrongValue(OPERATION, expected, 'none');
-  if (new Set(stores.map((store) => store.address())).size < stores.length) {
+  // Either module has such an address.
+  const places = new Set(stores.map((store) => `${String(store.wasm === wasm)} ${store.address()}`));
+  if (places.size < stores.length) {
     wrongValue(OPERATION, 'each parameter once', 'one of them twice');
   }
   return stores;
