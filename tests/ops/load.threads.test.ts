@@ -1,7 +1,9 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { load, WasmAttention } from 'wasm-attention';
 import { Random } from '../support/random.js';
-import { evaluate } from '../package/support.js';
+import { evaluate, ROOT } from '../package/support.js';
 
 // Several threads on a busy machine wait for each other.
 jest.setTimeout(60_000);
@@ -190,6 +192,47 @@ describe('load with threads falls back to one, says why in one line, and works',
     watchWorkers((message) => ({ ...message, module: 'nothing' }));
     await expectOne(/./);
   });
+
+  test('with a wasm of the caller', async () => {
+    watchConsole();
+    const { load } = await fresh();
+    const attention = await load({ threads: 4, wasm: readFileSync(join(ROOT, 'dist/wasm-attention.wasm')) });
+    expect(attention.features.threads).toBe(1);
+    expect(warnings).toEqual(['load: expected 4 threads, got 1: the wasm given is for one']);
+  });
+});
+
+test('a load that fails starts no threads, and can be tried again', async () => {
+  watchConsole();
+  const workers = watchWorkers();
+  const { load } = await fresh();
+  const { instantiate } = WebAssembly;
+  const refuse = () => Promise.reject(new RangeError('out of memory'));
+  WebAssembly.instantiate = refuse as unknown as typeof instantiate;
+  try {
+    for (let attempt = 0; attempt < 3; ++attempt) {
+      await expect(load({ threads: 3 })).rejects.toThrow('out of memory');
+    }
+  } finally {
+    WebAssembly.instantiate = instantiate;
+  }
+  expect(workers).toHaveLength(0);
+  expect((await load({ threads: 3 })).features.threads).toBe(3);
+  expect(workers).toHaveLength(2);
+});
+
+test('a caller that is busy for long while threads start has them', async () => {
+  jest.useFakeTimers({ now: 0, doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] });
+  try {
+    const { load } = await fresh();
+    const loading = load({ threads: 2 });
+    while (jest.getTimerCount() === 0) await new Promise((resolve) => setImmediate(resolve));
+    // As if all that time had gone by within one turn: the worker's answer is read in the next one.
+    jest.advanceTimersByTime(10_000);
+    expect((await loading).features.threads).toBe(2);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 describe('a thread that dies', () => {

@@ -56,9 +56,21 @@ export function createLoader<T>(
   let loaded: Promise<T> | undefined;
   const start = async (wasm: WasmSource | undefined, threads: number): Promise<Instance> => {
     const alone = async (): Promise<Instance> => instantiate(wasm ?? (await packaged()));
-    if (threads === 1 || wasm !== undefined) return alone();
-    const [shared, single] = await Promise.all([startThreads(threads, threaded), alone()]);
-    return shared ? { ...shared, unshared: single.raw } : single;
+    if (threads > 1) {
+      try {
+        if (wasm !== undefined) throw new Error('the wasm given is for one');
+        const { instantiateThreads } = await import('./threads.js');
+        return await instantiateThreads(
+          threads,
+          alone,
+          threaded && (async () => compileUrl(await threaded())),
+        );
+      } catch (error) {
+        // eslint-disable-next-line no-console -- what is asked for is not there, and nothing fails
+        console.warn(`load: expected ${threads} threads, got 1: ${(error as Error).message}`);
+      }
+    }
+    return alone();
   };
   const begin = (options?: LoadOptions): Promise<T> => {
     const { wasm, threads, layers } = checkOptions<SlimLoadOptions>(OPERATION, options);
@@ -86,18 +98,6 @@ export function createLoader<T>(
 
 function wasmOf(raw: Raw): Wasm {
   return { raw, memory: new Memory(raw) };
-}
-
-/** The module on several threads, or, where that cannot be, nothing but a line on the console. */
-async function startThreads(count: number, source?: () => Promise<URL>): Promise<Instance | undefined> {
-  try {
-    const { instantiateThreads } = await import('./threads.js');
-    return await instantiateThreads(count, source && (async () => compileUrl(await source())));
-  } catch (error) {
-    // eslint-disable-next-line no-console -- what is asked for is not there, and nothing fails
-    console.warn(`load: expected ${count} threads, got 1: ${(error as Error).message}`);
-    return undefined;
-  }
 }
 
 async function instantiate(source: WasmSource): Promise<Instance> {

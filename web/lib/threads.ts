@@ -45,14 +45,19 @@ async function embedded(): Promise<WebAssembly.Module> {
 }
 
 /**
- * Loads the module for `count` threads, the caller's among them.
+ * Loads the module for `count` threads, the caller's among them, and beside it the one for one thread that `alone` gives: before
+ * it, since a pool that is up would have to be ended where that fails, and the shared memory's addresses may be the last ones.
  *
- * @throws where there is no shared memory, or a worker does not start: then nothing is left behind
+ * @throws where there is no shared memory, a file does not arrive, or a worker does not start: then nothing is left behind
  */
-export async function instantiateThreads(count: number, compile = embedded): Promise<Instance> {
+export async function instantiateThreads(
+  count: number,
+  alone: () => Promise<Instance>,
+  compile = embedded,
+): Promise<Instance> {
   if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
+  const [module, { raw: unshared }] = await Promise.all([compile(), alone()]);
   const memory = new WebAssembly.Memory({ initial: INITIAL / PAGE, maximum: MAXIMUM / PAGE, shared: true });
-  const module = await compile();
   const raw = await instantiateCore(
     module,
     { imports, exports },
@@ -81,13 +86,17 @@ export async function instantiateThreads(count: number, compile = embedded): Pro
     throw error;
   }
   pool.setThreadCount(count);
-  return { raw: watched(raw, pool, stop), features };
+  return { raw: watched(raw, pool, stop), unshared, features };
 }
 
 /** Starts a worker; resolves when it serves. `onDeath` is called where it ends later. */
 function start(message: ThreadStart, threads: Thread[], onDeath: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error('a worker that does not answer')), PATIENCE);
+    const giveUp = (): void => reject(new Error('a worker that does not answer'));
+    // A caller that was busy meanwhile finds the answer before the second one.
+    let timer = setTimeout(() => {
+      timer = setTimeout(giveUp);
+    }, PATIENCE);
     let serving = false;
     const thread = startThread(SCRIPT, undefined, {
       onMessage: () => {

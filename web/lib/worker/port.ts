@@ -36,8 +36,11 @@ export function startThread(script: Script, source: WorkerSource | undefined, ev
   worker.onmessageerror = () => events.onEnd('an answer that cannot be read');
   worker.onerror = (event) => {
     event.preventDefault();
-    // A script that does not load gives an event without a message.
-    events.onEnd(event.message || 'a script that does not load');
+    // A script that does not load gives an event without a message. An isolated page's has to come with the page's headers, too.
+    events.onEnd(
+      event.message ||
+        `${script.file}, which does not load (not there, or not as the page's policies want it)`,
+    );
   };
   return {
     post: (message, transfer) => worker.postMessage(message, [...transfer]),
