@@ -41,6 +41,7 @@ AdditiveWorkspace prepareAdditive(const AdditiveAttentionArgs& args) {
   work.query = work.vector + padded;
   work.key = work.query + static_cast<size_t>(args.queries) * padded;
   work.end = work.key + static_cast<size_t>(args.keys) * padded;
+  wakeThreads(kTanhWork * args.batch * args.queries * args.keys * padded);
   packTransposed(args.weightQuery, args.queryWidth, args.hiddens, work.packedQuery);
   packTransposed(args.weightKey, args.keyWidth, args.hiddens, work.packedKey);
   std::fill(std::copy_n(args.weightVector, args.hiddens, work.vector), work.query, 0.0f);

@@ -65,7 +65,7 @@ void backThroughSoftmax(const float* grad_output, const float* value, const Grad
 /// From one query's gradients of scores to those of its hidden row, the keys' hidden rows and the vector.
 void backThroughTanh(const float* vector, const GradWorkspace& grad, float* grad_query, int visible, int padded) {
   // Each is a sum over the keys, or over the queries: threads take columns.
-  parallelParts(padded, kSharedFloats, 4.0 * visible * padded, [&](int first, int count) {
+  parallelParts(padded, kSharedFloats, kTanhWork * visible * padded, [&](int first, int count) {
     const int end = first + count;
     std::fill_n(grad_query + first, count, 0.0f);
     std::fill_n(grad.gradVector + first, count, 0.0f);

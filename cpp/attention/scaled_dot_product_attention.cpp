@@ -8,8 +8,13 @@
 //   the same before its softmax was reordered and its first block stored rather than added    36.3 / 38.5
 //   one query at a time with Eigen's dot products and exponentials         3.1 / 6.1
 // On two threads (ms for (1, 8, 512, 64) and (1, 8, 128, 64), arrays in and out, least of 15 samples; 20.2 and 1.26 on one):
-//   tiles of all heads shared, whose panels lie in the common cache    12.2, 1.09   <- this
+//   tiles of all heads shared, whose panels lie in the common cache    12.2, 1.09
 //   each thread a head at a time, its panels in its core's own         12.6, 1.16: no gain, and idle threads where heads are few
+// The same for (1, 8, 512, 64) and its causal form, medians of 7 (16.84 and 9.12 on one):
+//   panels of all heads, 2 MB                                          9.69, 5.72
+//   of as many heads as take 1 MB, the last queries first              9.34, 5.55   <- this
+// Of the causal 5.4, 0.6 to 0.8 are copies in and out by the caller alone, 0.1 is waking up, 4.4 the tiles (4.15 is half of one
+// thread's); threads end within 0.03 of each other.
 // At n = 512 the two products take 81 % of the time at 97 % of the tile's speed, the softmax 10 %, packing and the rest
 // 9 %.
 #include <algorithm>
@@ -160,16 +165,21 @@ void packRelative(const AttentionArgs& a, const Workspace& w, int h) {
 }  // namespace
 
 Workspace::Workspace(const AttentionArgs& a, float* scratch) {
-  // With threads, as many heads as fit the cache that cores share, so that threads need not wait for each other at the end of
-  // each; without, one head's panels stay in the core's own.
-  constexpr size_t kSharedFloats = 4 << 20;
+  // Without threads one head's panels stay in the core's own cache. With threads as many heads as take 1 MB, which both cores read;
+  // of larger ones as many as fit the cache that cores share, since they wait for each other at the end.
+  constexpr size_t kNearFloats = 256 << 10, kSharedFloats = 4 << 20;
   Cutter cut(scratch);
   packed = a.queries >= kFewQueries;
   valueWidth = roundUp(a.valueWidth, kTileCols);
   const size_t key_size = panelsSize(a.keys, a.width, kTileRows);
   const size_t value_size = static_cast<size_t>(a.keys) * valueWidth;
   pairs = std::max(a.batch * a.kvHeads, 1);
-  if (packed) pairs = threadCount() == 1 ? 1 : std::clamp<int>(kSharedFloats / (key_size + value_size + 1), 1, pairs);
+  if (packed) {
+    const size_t size = key_size + value_size + 1;
+    pairs = threadCount() == 1
+                ? 1
+                : std::clamp<int>((2 * size > kNearFloats ? kSharedFloats : kNearFloats) / size, 1, pairs);
+  }
   // Tables of their own: one head at a time.
   if (a.relativeKeysHead != 0 || a.relativeValuesHead != 0) pairs = 1;
   keyPanels = packed ? cut.take(pairs * key_size) : nullptr;
@@ -230,7 +240,9 @@ void attendHeads(const AttentionArgs& a, const Workspace& w, Sequences some, int
   parallelFor(count * tiles, work, [&](int i, int thread) {
     const int head = first + i / tiles;
     Workspace own = w.of(a, thread, head / heads_per_kv - first / heads_per_kv);
-    attendTile(a, own, some.first + head / a.heads, head % a.heads, i % tiles * kQueries, kept);
+    // Of causal attention the last queries see most; with threads they go first.
+    const int tile = threadCount() == 1 ? i % tiles : tiles - 1 - i % tiles;
+    attendTile(a, own, some.first + head / a.heads, head % a.heads, tile * kQueries, kept);
   });
 }
 

@@ -18,12 +18,16 @@ int threadCount();
 /// Multiplications that are worth waking another thread for.
 double worthThreads();
 
+/// Wakes the threads where a call of this work begins, so that they are there for its loops, none of which may be worth it.
+void wakeThreads(double work);
+
 /// task(context, i, thread) for each i in [0, count) on the threads of the pool; see pool.h.
 void runOnPool(int count, void (*task)(const void* context, int index, int thread), const void* context);
 
 #else
 
 constexpr int threadCount() { return 1; }
+inline void wakeThreads(double) {}
 
 #endif
 

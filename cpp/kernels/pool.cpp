@@ -51,6 +51,9 @@ uint32_t thread_count = 1;
 double worth = 2.5e6, worth_awake = 2.5e5;
 bool busy = false;  // the caller is in a round
 
+// Calls of many small loops: in a fifth of it all threads are awake.
+constexpr double kWorthWaking = 2;
+
 template <typename T>
 T get(const T& x) {
   return __atomic_load_n(&x, __ATOMIC_SEQ_CST);
@@ -108,6 +111,12 @@ void setThreadCount(int count) {
 double worthThreads() { return get(round_.asleep) == 0 ? worth_awake : worth; }
 
 void setWorthThreads(double work) { worth = worth_awake = work; }
+
+void wakeThreads(double work) {
+  if (work < kWorthWaking * worth || get(round_.asleep) == 0 || thread_count == 1 || busy) return;
+  add(round_.state, 2);
+  wake(round_.state);
+}
 
 void runOnPool(int count, Task task, const void* context) {
   if (busy) {

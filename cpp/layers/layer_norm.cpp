@@ -4,6 +4,9 @@
 //   the last two in one pass, one chain of sums each                     0.21 to 0.31
 //   the same with two chains                                             0.11   <- this
 // The way back of an encoder layer reads the moments that its forward pass has kept: layers/encoder_passes.h.
+// By itself a norm is mostly copies in and out, and on two threads no faster than on one (4096 rows of 256, way back: 0.87 on the
+// shared module on one thread, 0.72 shared by columns and by rows): the layer uses the module beside the shared one. Within an
+// encoder layer there are no copies, and the moments are there.
 #include "layers/layer_norm.h"
 
 #include <algorithm>

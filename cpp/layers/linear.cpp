@@ -2,6 +2,7 @@
 
 #include "attention.h"
 #include "kernels/gemm.h"
+#include "kernels/parallel.h"
 #include "layers/weight_gradient.h"
 
 namespace wasm_attention {
@@ -16,6 +17,7 @@ size_t linearBackwardScratch(int rows, int inputs, int outputs) {
 
 void linearBackward(const float* grad_out, const float* x, const float* weight, float* scratch, float* grad_x,
                     float* grad_weight, float* grad_bias, int rows, int inputs, int outputs) {
+  wakeThreads(2.0 * rows * inputs * outputs);
   packMatrix(weight, outputs, inputs, scratch);
   gemm(grad_out, outputs, scratch, nullptr, grad_x, inputs, rows, inputs, outputs);
   addWeightGradient(grad_out, x, scratch, grad_weight, grad_bias, rows, inputs, outputs);

@@ -45,10 +45,10 @@ namespace {
   if (!args.preNorm) norm2(sum2, output);
 }
 
-int passes(const AttentionArgs& a) { return (a.batch + sequencesAtOnce(a) - 1) / sequencesAtOnce(a); }
+constexpr int kPasses = 4;  // for each thread
 
 /// Whether each thread takes some sequences through all steps; of few sequences the steps are shared.
-bool sharesPasses(const AttentionArgs& a) { return threadCount() > 1 && passes(a) >= 2 * threadCount(); }
+bool sharesPasses(const AttentionArgs& a) { return threadCount() > 1 && a.batch >= 2 * threadCount(); }
 
 size_t passScratch(const TransformerEncoderLayerArgs& args) {
   const EncoderSizes n(args, {0, sequencesAtOnce(args.attention)});
@@ -67,10 +67,13 @@ void transformerEncoderLayer(const TransformerEncoderLayerArgs& args) {
   const EncoderSteps steps(args, args.kept);
   const AttentionArgs& a = args.attention;
   const EncoderSizes n(args, {0, a.batch});
-  const int step = sequencesAtOnce(a);
+  const double work = static_cast<double>(n.elements) * (4 * n.width + 2 * n.hiddenWidth);
+  wakeThreads(work);
+  int step = sequencesAtOnce(a);
+  const bool shared = sharesPasses(a) && worthSharing(work);
+  if (shared) step = std::clamp(a.batch / (kPasses * threadCount()), 1, step);
   const size_t scratch = passScratch(args);
-  const double work = sharesPasses(a) ? static_cast<double>(n.elements) * (4 * n.width + 2 * n.hiddenWidth) : -1;
-  parallelFor(passes(a), work, [&](int i, int thread) {
+  parallelFor((a.batch + step - 1) / step, shared ? work : -1, [&](int i, int thread) {
     encode(args, steps, {i * step, std::min(step, a.batch - i * step)}, a.scratch + thread * scratch);
   });
 }

@@ -2,6 +2,7 @@
 
 #include "attention.h"
 #include "kernels/gemm.h"
+#include "kernels/parallel.h"
 #include "layers/encoder_passes.h"
 #include "layers/feed_forward.h"
 #include "layers/rotate_heads.h"
@@ -111,6 +112,8 @@ void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args
   const EncoderSteps steps(layer, layer.kept);
   const BackwardScratch w(layer, layer.attention.scratch);
   const int width = layer.attention.heads * layer.attention.width;
+  const double tokens = static_cast<double>(layer.attention.batch) * layer.attention.queries;
+  wakeThreads(2 * tokens * width * (4 * width + 2 * layer.hiddenWidth));
   packMatrix(p.inWeight, 3 * width, width, w.packedIn);
   packMatrix(p.outWeight, width, width, w.packedOut);
   packMatrix(p.weight1, layer.hiddenWidth, width, w.packed1);

@@ -4,6 +4,10 @@
 // Sapphire Rapids kind, Node 20):
 //   grad_out transposed, then packed by rows as any left operand   1 ms
 //   packed by columns, the bias's sums on the way                  0.4 ms   <- this
+// On two threads over one, of a linear layer's whole way back (interleaved, medians; wasm, Node 20, two cores):
+//   768 to 3072, 512 rows / 256 to 256, 4096 rows / 64 to 64, 1024 rows
+//   on one thread, only the input's gradient shared                1.31 / 1.27 / 1.20
+//   shared by columns of the result                                1.77 / 1.72 / 1.26   <- this
 #include "layers/weight_gradient.h"
 
 #include <algorithm>

@@ -9,6 +9,7 @@
 
 #include "attention.h"
 #include "kernels/gemm.h"
+#include "kernels/parallel.h"
 
 namespace wasm_attention {
 
@@ -24,6 +25,7 @@ void rnn(const float* x, const float* weight_ih, const float* weight_hh, const f
   float* const from_state = from_input + packedSize(in_width, width);
   float* const zeros = from_state + packedSize(width, width);
   float* const recurrent = zeros + static_cast<size_t>(batch) * width;
+  wakeThreads(static_cast<double>(batch) * length * width * (in_width + width));
   packTransposed(weight_ih, in_width, width, from_input);
   packTransposed(weight_hh, width, width, from_state);
   std::fill_n(zeros, static_cast<size_t>(batch) * width, 0.0f);

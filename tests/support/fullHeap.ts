@@ -9,7 +9,9 @@ import { attention, heapBytes } from './library.js';
 const PIECE = 2048;
 const PIECE_BYTES = 8 * PIECE;
 
-interface Piece { dispose(): void }
+interface Piece {
+  dispose(): void;
+}
 
 /** A piece of the memory of one core, and one of that which several threads share. */
 const PIECES: readonly (() => Piece)[] = [

@@ -1,37 +1,16 @@
 // What layers are made of gives the same bits on any number of threads, at sizes around the vector width and the parts of a loop.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <functional>
-#include <string>
 #include <vector>
 
-#include "additive_tensors.h"
 #include "attention.h"
 #include "layers/dropout.h"
 #include "layers/layer_norm.h"
 #include "random.h"
-#include "threads/pool.h"
+#include "threads/bits.h"
 
 namespace wasm_attention {
 namespace {
-
-using Floats = std::vector<float>;
-using Results = std::vector<Floats>;
-
-void expectSameBits(const std::string& what, const std::function<Results()>& compute) {
-  const Results alone = with(1, compute);
-  for (const Floats& result : alone) {
-    for (const float x : result) ASSERT_TRUE(std::isfinite(x)) << what;
-  }
-  for (int threads : {2, 3, 4}) ASSERT_EQ(with(threads, compute), alone) << what << ", " << threads << " threads";
-}
-
-std::string sizes(std::initializer_list<int> all) {
-  std::string text;
-  for (const int n : all) text += std::to_string(n) + " ";
-  return text;
-}
 
 TEST(Threads, ChangeNoBitOfAWeightsGradient) {
   for (int rows : {1, 7, 300}) {
@@ -151,68 +130,6 @@ TEST(Threads, ChangeNoBitOfTurnedHeads) {
           return Results{turned};
         });
       }
-    }
-  }
-}
-
-TEST(Threads, ChangeNoBitOfAdditiveAttention) {
-  for (int keys : {1, 16, 70}) {
-    for (int hiddens : {1, 16, 37}) {
-      AdditiveAttentionArgs args{};
-      args.batch = 2;
-      args.queries = 5;
-      args.keys = keys;
-      args.queryWidth = 3;
-      args.keyWidth = 4;
-      args.valueWidth = 19;
-      args.hiddens = hiddens;
-      AdditiveTensors<float> inputs;
-      for (const size_t count : additiveCounts(args)) inputs.push_back(randomFloats(count, 10 + inputs.size()));
-      wasm_attention::bind(args, inputs);  // not std::bind
-      std::vector<int32_t> valid;
-      for (int i = 0; i < args.batch * args.queries; ++i) valid.push_back(i * 3 % (keys + 1));
-      args.valid = valid.data();
-      const Floats g = randomFloats(args.batch * args.queries * args.valueWidth, 20);
-      expectSameBits(sizes({keys, hiddens}), [&] {
-        AdditiveAttentionArgs forward = args;
-        Floats scratch(additiveAttentionScratch(args)), output(g.size());
-        Floats weights(args.batch * args.queries * keys);
-        forward.scratch = scratch.data();
-        forward.output = output.data();
-        forward.weights = weights.data();
-        additiveAttention(forward);
-        Results found{output, weights};
-        Floats working(additiveAttentionBackwardScratch(args));
-        forward.scratch = working.data();
-        AdditiveAttentionGradArgs back{};
-        back.attention = forward;
-        back.gradOutput = g.data();
-        AdditiveTensors<float> gradients;
-        for (const size_t count : additiveCounts(args)) gradients.emplace_back(count);
-        bindGradients(back, gradients);
-        additiveAttentionBackward(back);
-        found.insert(found.end(), gradients.begin(), gradients.end());
-        return found;
-      });
-    }
-  }
-}
-
-TEST(Threads, ChangeNoBitOfConvolutionsAndRecurrentLayers) {
-  for (int length : {5, 70, 600}) {
-    for (int width : {3, 16, 33}) {
-      const int batch = 2, kernel = 3;
-      const Floats x = randomFloats(batch * width * length, 1, 0.5f), bias = randomFloats(width, 3);
-      const Floats taps = randomFloats(width * width * kernel, 2), square = randomFloats(width * width, 4, 0.1f);
-      expectSameBits(sizes({length, width}), [&] {
-        Floats scratch(conv1dScratch(width, width, length, kernel, 1)), out(x.size());
-        conv1d(x.data(), taps.data(), bias.data(), scratch.data(), out.data(), batch, width, width, length, kernel, 1,
-               1, 1, 1);
-        Floats working(rnnScratch(batch, width, width)), states(x.size());
-        rnn(x.data(), square.data(), square.data(), bias.data(), nullptr, nullptr, working.data(), states.data(), batch,
-            length, width, width, false);
-        return Results{out, states};
-      });
     }
   }
 }

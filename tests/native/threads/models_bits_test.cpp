@@ -1,0 +1,143 @@
+// Additive attention, convolutions, recurrent and encoder layers give the same bits on any number of threads.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "additive_tensors.h"
+#include "attention.h"
+#include "random.h"
+#include "threads/bits.h"
+
+namespace wasm_attention {
+namespace {
+
+TEST(Threads, ChangeNoBitOfAdditiveAttention) {
+  for (int keys : {1, 16, 70}) {
+    for (int hiddens : {1, 16, 37}) {
+      AdditiveAttentionArgs args{};
+      args.batch = 2;
+      args.queries = 5;
+      args.keys = keys;
+      args.queryWidth = 3;
+      args.keyWidth = 4;
+      args.valueWidth = 19;
+      args.hiddens = hiddens;
+      AdditiveTensors<float> inputs;
+      for (const size_t count : additiveCounts(args)) inputs.push_back(randomFloats(count, 10 + inputs.size()));
+      wasm_attention::bind(args, inputs);  // not std::bind
+      std::vector<int32_t> valid;
+      for (int i = 0; i < args.batch * args.queries; ++i) valid.push_back(i * 3 % (keys + 1));
+      args.valid = valid.data();
+      const Floats g = randomFloats(args.batch * args.queries * args.valueWidth, 20);
+      expectSameBits(sizes({keys, hiddens}), [&] {
+        AdditiveAttentionArgs forward = args;
+        Floats scratch(additiveAttentionScratch(args)), output(g.size());
+        Floats weights(args.batch * args.queries * keys);
+        forward.scratch = scratch.data();
+        forward.output = output.data();
+        forward.weights = weights.data();
+        additiveAttention(forward);
+        Results found{output, weights};
+        Floats working(additiveAttentionBackwardScratch(args));
+        forward.scratch = working.data();
+        AdditiveAttentionGradArgs back{};
+        back.attention = forward;
+        back.gradOutput = g.data();
+        AdditiveTensors<float> gradients;
+        for (const size_t count : additiveCounts(args)) gradients.emplace_back(count);
+        bindGradients(back, gradients);
+        additiveAttentionBackward(back);
+        found.insert(found.end(), gradients.begin(), gradients.end());
+        return found;
+      });
+    }
+  }
+}
+
+TEST(Threads, ChangeNoBitOfConvolutionsAndRecurrentLayers) {
+  for (int length : {5, 70, 600}) {
+    for (int width : {3, 16, 33}) {
+      const int batch = 2, kernel = 3;
+      const Floats x = randomFloats(batch * width * length, 1, 0.5f), bias = randomFloats(width, 3);
+      const Floats taps = randomFloats(width * width * kernel, 2), square = randomFloats(width * width, 4, 0.1f);
+      expectSameBits(sizes({length, width}), [&] {
+        Floats scratch(conv1dScratch(width, width, length, kernel, 1)), out(x.size());
+        conv1d(x.data(), taps.data(), bias.data(), scratch.data(), out.data(), batch, width, width, length, kernel, 1,
+               1, 1, 1);
+        Floats working(rnnScratch(batch, width, width)), states(x.size());
+        rnn(x.data(), square.data(), square.data(), bias.data(), nullptr, nullptr, working.data(), states.data(), batch,
+            length, width, width, false);
+        return Results{out, states};
+      });
+    }
+  }
+}
+
+TEST(Threads, ChangeNoBitOfAnEncoderLayer) {
+  const int heads = 2, head_width = 6, width = heads * head_width, hidden = 19;
+  const std::array<int, 12> counts{3 * width * width, 3 * width, width * width, width, hidden * width, hidden,
+                                   width * hidden,    width,     width,         width, width,          width};
+  std::vector<Floats> parameters;
+  for (const int count : counts) parameters.push_back(randomFloats(count, 10 + parameters.size(), 0.7f));
+  const auto pack = [](const Floats& weight, int inputs, int outputs) {
+    Floats packed(packWeightSize(inputs, outputs));
+    packWeight(weight.data(), packed.data(), inputs, outputs);
+    return packed;
+  };
+  const std::array<Floats, 4> packed{pack(parameters[0], width, 3 * width), pack(parameters[2], width, width),
+                                     pack(parameters[4], width, hidden), pack(parameters[6], hidden, width)};
+  // Few sequences share each step; of many a thread takes some, with one or a few rows in its products.
+  for (const int batch : {1, 3, 9, 70}) {
+    for (const int tokens : {1, 5, 33}) {
+      for (const bool pre_norm : {false, true}) {
+        const Floats x = randomFloats(batch * tokens * width, 1), g = randomFloats(x.size(), 2);
+        expectSameBits(sizes({batch, tokens, pre_norm}), [&] {
+          TransformerEncoderLayerArgs args{};
+          AttentionArgs& a = args.attention;
+          a.batch = batch;
+          a.heads = a.kvHeads = heads;
+          a.queries = a.keys = tokens;
+          a.width = a.valueWidth = head_width;
+          a.windowLeft = a.windowRight = -1;
+          a.scale = 0.4f;
+          a.seed = 9;
+          a.dropout = 0.2f;
+          Results values = parameters, gradients;
+          for (const Floats& p : values) gradients.emplace_back(p.size());
+          TransformerEncoderLayerGradArgs back{};
+          for (size_t i = 0; i < values.size(); ++i) {
+            (&args.parameters.inWeight)[i] = values[i].data();
+            (&back.gradients.inWeight)[i] = gradients[i].data();
+          }
+          args.packedIn = packed[0].data();
+          args.packedOut = packed[1].data();
+          args.packed1 = packed[2].data();
+          args.packed2 = packed[3].data();
+          args.hiddenWidth = hidden;
+          args.activation = Activation::kGelu;
+          args.preNorm = pre_norm;
+          args.training = true;
+          Floats kept(transformerEncoderLayerKept(args)), scratch(transformerEncoderLayerScratch(args));
+          Floats output(x.size()), gradient = g;
+          std::copy(x.begin(), x.end(), kept.begin());
+          a.scratch = scratch.data();
+          args.kept = kept.data();
+          args.output = output.data();
+          transformerEncoderLayer(args);
+          Floats working(transformerEncoderLayerBackwardScratch(args));
+          a.scratch = working.data();
+          back.layer = args;
+          back.gradient = gradient.data();
+          transformerEncoderLayerBackward(back);
+          gradients.insert(gradients.end(), {output, gradient});
+          return gradients;
+        });
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wasm_attention
