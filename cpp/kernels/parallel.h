@@ -24,6 +24,9 @@ void wakeThreads(double work);
 /// task(context, i, thread) for each i in [0, count) on the threads of the pool; see pool.h.
 void runOnPool(int count, void (*task)(const void* context, int index, int thread), const void* context);
 
+/// The same in order on the caller.
+void runHere(int count, void (*task)(const void* context, int index, int thread), const void* context);
+
 #else
 
 constexpr int threadCount() { return 1; }
@@ -47,14 +50,17 @@ inline bool worthSharing(double work) {
 template <typename F>
 inline void parallelFor(int count, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS
+  // One copy of f for both ways: two would be a sixth of the wasm.
+  const auto task = [](const void* context, int i, int thread) { (*static_cast<const F*>(context))(i, thread); };
   if (count > 1 && worthSharing(work)) {
-    const auto task = [](const void* context, int i, int thread) { (*static_cast<const F*>(context))(i, thread); };
     runOnPool(count, task, &f);
-    return;
+  } else {
+    runHere(count, task, &f);
   }
-#endif
+#else
   static_cast<void>(work);
   for (int i = 0; i < count; ++i) f(i, 0);
+#endif
 }
 
 /// f(first, part) for parts [first, first + part) of [0, count): all at once on the caller, or a few for each thread, whose
@@ -62,17 +68,20 @@ inline void parallelFor(int count, double work, const F& f) {
 template <typename F>
 inline void parallelParts(int count, int unit, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS
+  int parts = 1;
+  int size = count;
   if (count > unit && worthSharing(work)) {
     constexpr int kParts = 4;  // for each thread
-    const int parts = kParts * threadCount();
-    const int size = ((count + parts - 1) / parts + unit - 1) / unit * unit;
-    parallelFor((count + size - 1) / size, work, [&](int i, int) { f(i * size, std::min(size, count - i * size)); });
-    return;
+    size = (count + kParts * threadCount() - 1) / (kParts * threadCount());
+    size = (size + unit - 1) / unit * unit;
+    parts = (count + size - 1) / size;
   }
-#endif
+  parallelFor(parts, work, [&](int i, int) { f(i * size, std::min(size, count - i * size)); });
+#else
   static_cast<void>(unit);
   static_cast<void>(work);
   f(0, count);
+#endif
 }
 
 }  // namespace wasm_attention

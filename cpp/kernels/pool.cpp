@@ -118,12 +118,13 @@ void wakeThreads(double work) {
   wake(round_.state);
 }
 
+void runHere(int count, Task task, const void* context) {
+  for (int i = 0; i < count; ++i) task(context, i, 0);
+}
+
 void runOnPool(int count, Task task, const void* context) {
-  if (busy) {
-    // Within a loop that is shared already.
-    for (int i = 0; i < count; ++i) task(context, i, 0);
-    return;
-  }
+  // Within a loop that is shared already.
+  if (busy) return runHere(count, task, context);
   busy = true;
   task_ = task;
   context_ = context;
