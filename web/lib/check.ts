@@ -40,14 +40,7 @@ export function sizeOf(shape: readonly number[]): number {
 export function checkOptions<T extends object>(operation: string, options: T | undefined): T {
   if (options === undefined) return {} as T;
   // An array here is most often a positional argument of another library: attention(X, X, X, valid_lens).
-  if (
-    typeof options !== 'object' ||
-    options === null ||
-    Array.isArray(options) ||
-    ArrayBuffer.isView(options)
-  ) {
-    wrongKind(operation, 'options to be an object', options);
-  }
+  if (tagOf(options) !== 'Object') wrongKind(operation, 'options to be an object', options);
   return options;
 }
 
