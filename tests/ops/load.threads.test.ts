@@ -158,6 +158,13 @@ describe('load with threads', () => {
     );
     expect((await load({ threads: 2 })).features.threads).toBe(2);
   });
+
+  test('refuses a string that looks like a number, and shows that it is one', async () => {
+    const { load } = await fresh();
+    await expect(load({ threads: '2' as never })).rejects.toThrow(
+      new TypeError("load: expected threads to be a number, got '2'"),
+    );
+  });
 });
 
 describe('load with threads falls back to one, says why in one line, and works', () => {

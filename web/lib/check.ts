@@ -4,7 +4,9 @@
  */
 /** Throws the TypeError of an argument of the wrong kind. */
 export function wrongKind(operation: string, expected: string, got: unknown): never {
-  throw new TypeError(`${operation}: expected ${expected}, got ${describe(got)}`);
+  // '2' is not to look like 2.
+  const given = typeof got === 'string' ? `'${got}'` : describe(got);
+  throw new TypeError(`${operation}: expected ${expected}, got ${given}`);
 }
 
 /** Throws the RangeError of a wrong value or shape. */
