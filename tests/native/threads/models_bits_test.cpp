@@ -2,11 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
+#include <utility>
 #include <vector>
 
 #include "additive_tensors.h"
 #include "attention.h"
+#include "encoder_layer.h"
 #include "random.h"
 #include "threads/bits.h"
 
@@ -76,63 +77,17 @@ TEST(Threads, ChangeNoBitOfConvolutionsAndRecurrentLayers) {
 }
 
 TEST(Threads, ChangeNoBitOfAnEncoderLayer) {
-  const int heads = 2, head_width = 6, width = heads * head_width, hidden = 19;
-  const std::array<int, 12> counts{3 * width * width, 3 * width, width * width, width, hidden * width, hidden,
-                                   width * hidden,    width,     width,         width, width,          width};
-  std::vector<Floats> parameters;
-  for (const int count : counts) parameters.push_back(randomFloats(count, 10 + parameters.size(), 0.7f));
-  const auto pack = [](const Floats& weight, int inputs, int outputs) {
-    Floats packed(packWeightSize(inputs, outputs));
-    packWeight(weight.data(), packed.data(), inputs, outputs);
-    return packed;
-  };
-  const std::array<Floats, 4> packed{pack(parameters[0], width, 3 * width), pack(parameters[2], width, width),
-                                     pack(parameters[4], width, hidden), pack(parameters[6], hidden, width)};
   // Few sequences share each step; of many a thread takes some, with one or a few rows in its products.
   for (const int batch : {1, 3, 9, 70}) {
     for (const int tokens : {1, 5, 33}) {
       for (const bool pre_norm : {false, true}) {
-        const Floats x = randomFloats(batch * tokens * width, 1), g = randomFloats(x.size(), 2);
+        const EncoderCase c{pre_norm, 0.2f, true, false, batch, tokens, 2, 6, 19};
+        EncoderLayer layer(c);
+        const Floats x = randomFloats(batch * tokens * widthOf(c), 1), g = randomFloats(x.size(), 2);
         expectSameBits(sizes({batch, tokens, pre_norm}), [&] {
-          TransformerEncoderLayerArgs args{};
-          AttentionArgs& a = args.attention;
-          a.batch = batch;
-          a.heads = a.kvHeads = heads;
-          a.queries = a.keys = tokens;
-          a.width = a.valueWidth = head_width;
-          a.windowLeft = a.windowRight = -1;
-          a.scale = 0.4f;
-          a.seed = 9;
-          a.dropout = 0.2f;
-          Results values = parameters, gradients;
-          for (const Floats& p : values) gradients.emplace_back(p.size());
-          TransformerEncoderLayerGradArgs back{};
-          for (size_t i = 0; i < values.size(); ++i) {
-            (&args.parameters.inWeight)[i] = values[i].data();
-            (&back.gradients.inWeight)[i] = gradients[i].data();
-          }
-          args.packedIn = packed[0].data();
-          args.packedOut = packed[1].data();
-          args.packed1 = packed[2].data();
-          args.packed2 = packed[3].data();
-          args.hiddenWidth = hidden;
-          args.activation = Activation::kGelu;
-          args.preNorm = pre_norm;
-          args.training = true;
-          Floats kept(transformerEncoderLayerKept(args)), scratch(transformerEncoderLayerScratch(args));
-          Floats output(x.size()), gradient = g;
-          std::copy(x.begin(), x.end(), kept.begin());
-          a.scratch = scratch.data();
-          args.kept = kept.data();
-          args.output = output.data();
-          transformerEncoderLayer(args);
-          Floats working(transformerEncoderLayerBackwardScratch(args));
-          a.scratch = working.data();
-          back.layer = args;
-          back.gradient = gradient.data();
-          transformerEncoderLayerBackward(back);
-          gradients.insert(gradients.end(), {output, gradient});
-          return gradients;
+          Results results{layer.forward(x)};
+          for (Floats& gradient : layer.backward(x, g)) results.push_back(std::move(gradient));
+          return results;
         });
       }
     }
