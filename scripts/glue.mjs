@@ -9,12 +9,14 @@ import { rename } from './rename.mjs';
 
 /** What web/lib/embind.ts does. */
 const SERVED = new Set([
+  'bring_in',
   'embind_register_function',
   'embind_register_integer',
   'emscripten_get_now',
   'emscripten_memcpy_big',
   'emscripten_resize_heap',
   'memory',
+  'take_out',
 ]);
 /** That, and what needs nothing done: the types of what the bindings never pass, and booleans, which arrive as 0 and 1. */
 const ROLES = new Set([
@@ -31,9 +33,10 @@ const ROLES = new Set([
   'emscripten_memcpy_big',
   'emscripten_resize_heap',
 ]);
-/** What its libraries for threads import and never call here: threads are not pthreads (cpp/kernels/pool.h). */
+/** And what its libraries for threads import and never call here: threads are not pthreads (cpp/kernels/pool.h). */
 const THREAD_ROLES = new Set([
   ...ROLES,
+  'bring_in',
   'emscripten_get_now',
   'emscripten_init_main_thread_js',
   'emscripten_notify_thread_queue',
@@ -44,6 +47,7 @@ const THREAD_ROLES = new Set([
   'emscripten_webgl_create_context',
   'exit',
   'pthread_create_js',
+  'take_out',
 ]);
 /** How Emscripten's JavaScript reaches an export: `Module["asm"]["n"]`, in later versions `wasmExports["n"]`. */
 const EXPORT = String.raw`(?:Module\["asm"\]|wasmExports)\["(\w+)"\]`;

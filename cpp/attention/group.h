@@ -6,6 +6,7 @@
 #pragma once
 
 #include "attention.h"
+#include "kernels/parallel.h"
 #include "kernels/tile.h"
 #include "simd/f32x4.h"
 
@@ -41,8 +42,11 @@ struct Group {
 struct Workspace {
   bool packed;
   int valueWidth;         // Ev, rounded up to whole panels
-  int pairs;              // of key/value heads that are packed at a time
-  float* keyPanels;       // of 4 keys; all blocks; one pair of heads after the other, as the next two
+  int slots;              // for packed heads of keys and values
+  int ahead;              // how many heads are packed before they are needed
+  Progress* packing;      // for each slot: blocks that were packed
+  Progress* attending;    // and tiles of queries that are done
+  float* keyPanels;       // of 4 keys; all blocks; one slot after the other, as the next two
   float* valuePanels;     // of 8 columns; block after block
   float* valuesFinite;    // one for each block: 0 where its values hold NaN or infinity
   float* relativeKeys;    // panels of 4 table rows
@@ -63,8 +67,8 @@ struct Workspace {
   Workspace() = default;
   Workspace(const AttentionArgs& args, float* scratch);
 
-  /// For this thread and this pair of packed heads.
-  Workspace of(const AttentionArgs& args, int thread, int pair) const;
+  /// For this thread and this slot.
+  Workspace of(const AttentionArgs& args, int thread, int slot) const;
 };
 
 inline int keyBlocks(const AttentionArgs& a) { return (a.keys + kKeyBlock - 1) / kKeyBlock; }

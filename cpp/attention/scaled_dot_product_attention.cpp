@@ -12,9 +12,12 @@
 //   each thread a head at a time, its panels in its core's own         12.6, 1.16: no gain, and idle threads where heads are few
 // The same for (1, 8, 512, 64) and its causal form, medians of 7 (16.84 and 9.12 on one):
 //   panels of all heads, 2 MB                                          9.69, 5.72
-//   of as many heads as take 1 MB, the last queries first              9.34, 5.55   <- this
-// Of the causal 5.4, 0.6 to 0.8 are copies in and out by the caller alone, 0.1 is waking up, 4.4 the tiles (4.15 is half of one
-// thread's); threads end within 0.03 of each other.
+//   of as many heads as take 1 MB, the last queries first              9.34, 5.55
+// And for these two, (1, 8, 128, 64) and (1, 12, 1024, 64), in turns on another day (medians of 15):
+//   the last of those, panels and tiles a loop each                    9.56, 5.53, 0.97, 53.2
+//   one loop for both, panels a head ahead of their tiles              9.55, 5.34, 0.95, 53.1
+//   that, while the caller copies in and out (kernels/stream.h)        8.94, 4.95, 0.83, 50.7   <- this
+// Of that 8.94 a thread has 8.0 to 8.3 of tiles (16.0 on one), the caller 0.5 of copies, and nobody waits for longer than 0.1.
 // At n = 512 the two products take 81 % of the time at 97 % of the tile's speed, the softmax 10 %, packing and the rest
 // 9 %.
 #include <algorithm>
@@ -28,9 +31,12 @@
 #include "kernels/cutter.h"
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
+#include "kernels/stream.h"
 
 namespace wasm_attention {
 namespace {
+
+int queryTiles(const AttentionArgs& a) { return (a.queries + kGroups * kGroup - 1) / (kGroups * kGroup); }
 
 bool wantsHiddenScores(const AttentionArgs& a) {
   return a.scoresStage == ScoresStage::kScaled || a.scoresStage == ScoresStage::kSoftcapped;
@@ -165,26 +171,26 @@ void packRelative(const AttentionArgs& a, const Workspace& w, int h) {
 }  // namespace
 
 Workspace::Workspace(const AttentionArgs& a, float* scratch) {
-  // Without threads one head's panels stay in the core's own cache. With threads as many heads as take 1 MB, which both cores read;
-  // of larger ones as many as fit the cache that cores share, since they wait for each other at the end.
-  constexpr size_t kNearFloats = 256 << 10, kSharedFloats = 4 << 20;
   Cutter cut(scratch);
   packed = a.queries >= kFewQueries;
   valueWidth = roundUp(a.valueWidth, kTileCols);
   const size_t key_size = panelsSize(a.keys, a.width, kTileRows);
   const size_t value_size = static_cast<size_t>(a.keys) * valueWidth;
-  pairs = std::max(a.batch * a.kvHeads, 1);
-  if (packed) {
-    const size_t size = key_size + value_size + 1;
-    pairs = threadCount() == 1
-                ? 1
-                : std::clamp<int>((2 * size > kNearFloats ? kSharedFloats : kNearFloats) / size, 1, pairs);
-  }
+  // One thread's panels stay in its core's own cache. Several threads have tiles enough while the next heads are packed, which
+  // takes 16 MB at most or three heads.
+  constexpr size_t kMostFloats = 4 << 20;
+  const int pairs = std::max(a.batch * a.kvHeads, 1);
+  const int tiles = std::max(queryTiles(a) * (a.heads / a.kvHeads), 1);
+  const int most = static_cast<int>(kMostFloats / (key_size + value_size + 1)) - 2;
+  ahead = threadCount() == 1 ? 0 : std::clamp((threadCount() + tiles - 1) / tiles, 1, std::max(most, 1));
   // Tables of their own: one head at a time.
-  if (a.relativeKeysHead != 0 || a.relativeValuesHead != 0) pairs = 1;
-  keyPanels = packed ? cut.take(pairs * key_size) : nullptr;
-  valuePanels = packed ? cut.take(pairs * value_size) : nullptr;
-  valuesFinite = packed ? cut.take(static_cast<size_t>(pairs) * keyBlocks(a)) : nullptr;
+  const bool own_tables = a.relativeKeysHead != 0 || a.relativeValuesHead != 0;
+  slots = ahead == 0 || own_tables ? 1 : std::min(ahead + 2, pairs);
+  packing = reinterpret_cast<Progress*>(cut.take(slots));
+  attending = reinterpret_cast<Progress*>(cut.take(slots));
+  keyPanels = packed ? cut.take(slots * key_size) : nullptr;
+  valuePanels = packed ? cut.take(slots * value_size) : nullptr;
+  valuesFinite = packed ? cut.take(static_cast<size_t>(slots) * keyBlocks(a)) : nullptr;
   const int key_rows = a.relativeKeys ? 2 * a.relativeKeysClip + 1 : 0;
   const int value_rows = a.relativeValues ? 2 * a.relativeValuesClip + 1 : 0;
   relativeKeys = cut.take(panelsSize(key_rows, a.width, kTileRows));
@@ -203,12 +209,12 @@ Workspace::Workspace(const AttentionArgs& a, float* scratch) {
   size = shared + threadSize * threadCount();
 }
 
-Workspace Workspace::of(const AttentionArgs& a, int thread, int pair) const {
+Workspace Workspace::of(const AttentionArgs& a, int thread, int slot) const {
   Workspace w = *this;
   if (packed) {
-    w.keyPanels += pair * panelsSize(a.keys, a.width, kTileRows);
-    w.valuePanels += static_cast<size_t>(pair) * a.keys * valueWidth;
-    w.valuesFinite += static_cast<size_t>(pair) * keyBlocks(a);
+    w.keyPanels += slot * panelsSize(a.keys, a.width, kTileRows);
+    w.valuePanels += static_cast<size_t>(slot) * a.keys * valueWidth;
+    w.valuesFinite += static_cast<size_t>(slot) * keyBlocks(a);
   }
   for (float** own : {&w.queries, &w.outputs, &w.block, &w.relativeScores, &w.relativeWeights}) {
     *own += thread * threadSize;
@@ -231,18 +237,57 @@ size_t keptWeights(const AttentionArgs& a) {
 
 namespace {
 
-/// Query heads [first, first + count) of all that `some` have, against packed keys and values.
-void attendHeads(const AttentionArgs& a, const Workspace& w, Sequences some, int first, int count, float* kept) {
-  constexpr int kQueries = kGroups * kGroup;
-  const int heads_per_kv = a.heads / a.kvHeads;
-  const int tiles = (a.queries + kQueries - 1) / kQueries;
-  const double work = static_cast<double>(count) * a.queries * a.keys * (a.width + a.valueWidth);
-  parallelFor(count * tiles, work, [&](int i, int thread) {
-    const int head = first + i / tiles;
-    Workspace own = w.of(a, thread, head / heads_per_kv - first / heads_per_kv);
+/// Query heads [first, first + count) of all that `some` have: those of whole heads of keys and values, or one. Each head of keys
+/// and values is packed block by block, and its queries attend to it tile by tile; with threads the next ones are packed
+/// meanwhile, and nobody waits for the last tile of a head.
+/// stream  of heads of keys and values with their queries, or null
+void attendHeads(const AttentionArgs& a, const Workspace& w, Sequences some, int first, int count, float* kept,
+                 Stream* stream) {
+  const int all_per_pair = a.heads / a.kvHeads;
+  const int per_pair = std::min(count, all_per_pair);
+  const int pairs = count / per_pair;
+  const int first_pair = first / all_per_pair;
+  const int blocks = w.packed ? keyBlocks(a) : 0;
+  const int tiles = queryTiles(a);
+  const int done = per_pair * tiles;
+  const int ahead = pairs == 1 ? 0 : w.ahead;
+  for (int slot = 0; slot < w.slots; ++slot) {
+    w.packing[slot].clear();
+    w.attending[slot].clear();
+  }
+
+  // Counts go on from one pair to the next in a slot, which waits for that one.
+  const auto begin = [&](int p, int thread) {
+    if (stream) stream->await(p, thread);
+    w.attending[p % w.slots].await(p / w.slots * done, thread);
+  };
+  const auto pack = [&](int p, int block, int thread) {
+    begin(p, thread);
+    const int pair = first_pair + p;
+    packBlock(a, w.of(a, 0, p % w.slots), some.first + pair / a.kvHeads, pair % a.kvHeads, block);
+    w.packing[p % w.slots].advance();
+  };
+  const auto attend = [&](int p, int j, int thread) {
+    begin(p, thread);
+    w.packing[p % w.slots].await((p / w.slots + 1) * blocks, thread);
+    const int head = first + p * per_pair + j / tiles;
     // Of causal attention the last queries see most; with threads they go first.
-    const int tile = threadCount() == 1 ? i % tiles : tiles - 1 - i % tiles;
-    attendTile(a, own, some.first + head / a.heads, head % a.heads, tile * kQueries, kept);
+    const int tile = threadCount() == 1 ? j % tiles : tiles - 1 - j % tiles;
+    Workspace own = w.of(a, thread, p % w.slots);
+    attendTile(a, own, some.first + head / a.heads, head % a.heads, tile * kGroups * kGroup, kept);
+    w.attending[p % w.slots].advance();
+  };
+  const int step = blocks + done;
+  const double work = static_cast<double>(count) * a.queries * a.keys * (a.width + a.valueWidth);
+  parallelFrom(stream ? -1 : 0, (pairs + ahead) * step, work, [&](int i, int thread) {
+    if (i < 0) return stream->bringIn();
+    if (stream) {
+      stream->takeOut(thread, [&](int p) { return w.attending[p % w.slots].reached((p / w.slots + 1) * done); });
+    }
+    const int p = i / step - ahead;
+    const int j = i % step - blocks;
+    if (j >= 0 && p >= 0) attend(p, j, thread);
+    if (j < 0 && p + ahead < pairs) pack(p + ahead, j + blocks, thread);
   });
 }
 
@@ -250,25 +295,18 @@ void attendHeads(const AttentionArgs& a, const Workspace& w, Sequences some, int
 
 void attendSequences(const AttentionArgs& a, Sequences some, float* kept) {
   const Workspace w(a, a.scratch);
-  const int heads_per_kv = a.heads / a.kvHeads;
-  const int blocks = keyBlocks(a);
-  const int all = some.count * a.kvHeads;
+  const int heads = some.count * a.heads;
   const bool own_tables = a.relativeKeysHead != 0 || a.relativeValuesHead != 0;
-  if (!own_tables) packRelative(a, w, 0);
-  for (int pair = 0; pair < all; pair += w.pairs) {
-    const int pairs = std::min(w.pairs, all - pair);
-    if (w.packed) {
-      const double work = kCopyWork * pairs * a.keys * (a.width + a.valueWidth);
-      parallelFor(pairs * blocks, work, [&](int i, int) {
-        const int p = pair + i / blocks;
-        packBlock(a, w.of(a, 0, i / blocks), some.first + p / a.kvHeads, p % a.kvHeads, i % blocks);
-      });
-    }
-    const int step = own_tables ? 1 : pairs * heads_per_kv;
-    for (int head = pair * heads_per_kv; head < (pair + pairs) * heads_per_kv; head += step) {
-      if (own_tables) packRelative(a, w, head % a.heads);
-      attendHeads(a, w, some, head, step, kept);
-    }
+  Stream stream(some.count * a.kvHeads, 1);
+  if (!own_tables) {
+    packRelative(a, w, 0);
+    if (heads > 0) attendHeads(a, w, some, 0, heads, kept, &stream);
+    return;
+  }
+  stream.bringIn();
+  for (int head = 0; head < heads; ++head) {
+    packRelative(a, w, head % a.heads);
+    attendHeads(a, w, some, head, 1, kept, nullptr);
   }
 }
 

@@ -22,6 +22,9 @@ void packTransposed(const float* w, int depth, int cols, float* packed);
 void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
           int rows, int cols, int depth);
 
+/// The same for a and c that are a caller's (stream.h): without gaps between their rows.
+void gemmStreamed(const float* a, const float* packed, const float* bias, float* c, int rows, int cols, int depth);
+
 /// c += a * b
 void gemmAdd(const float* a, ptrdiff_t a_stride, const float* packed, float* c, ptrdiff_t c_stride, int rows, int cols,
              int depth);

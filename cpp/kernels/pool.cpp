@@ -24,6 +24,8 @@ using Task = void (*)(const void* context, int index, int thread);
 /// Looks before a thread goes to sleep: some 0.2 ms. Waking one takes 50 µs and more where its core sleeps, too; the loops of a
 /// call, and the calls of a network's layers, follow each other more closely than that.
 constexpr int kSpins = 100000;
+/// Looks at what a thread waits for within a loop before it leaves its core to others: some 4 µs.
+constexpr int kLooks = 2000;
 /// Milliseconds that a thread inside may take for an index while the caller has nothing left to do.
 constexpr double kPatience = 10000;
 
@@ -65,11 +67,17 @@ uint32_t add(uint32_t& x, uint32_t amount) { return __atomic_fetch_add(&x, amoun
 void sleepWhile(uint32_t& x, uint32_t value) {
   __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(&x), static_cast<int>(value), -1);
 }
+/// The same for 0.1 ms at most: nobody wakes it.
+void doze(const uint32_t& x, uint32_t value) {
+  __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(const_cast<uint32_t*>(&x)), static_cast<int>(value),
+                                      100000);
+}
 void wake(uint32_t& x) { __builtin_wasm_memory_atomic_notify(reinterpret_cast<int*>(&x), ~0u); }
 void rest() {}
 double now() { return emscripten_get_now(); }
 #else
 void sleepWhile(uint32_t&, uint32_t) { std::this_thread::yield(); }
+void doze(const uint32_t&, uint32_t) { std::this_thread::yield(); }
 void wake(uint32_t&) {}
 void rest() { std::this_thread::yield(); }
 double now() {
@@ -86,10 +94,11 @@ void takeIndices(int thread) {
   }
 }
 
-/// Until nobody is inside; gives up where somebody stays there.
-void waitForOthers() {
+/// The caller, until `done`; gives up where a thread has died, or stays inside.
+template <typename Done>
+void waitFor(const Done& done) {
   double deadline = 0;
-  for (uint32_t looks = 1; get(round_.inside) != 0; ++looks) {
+  for (uint32_t looks = 1; !done(); ++looks) {
     if (get(round_.failed)) return;
     rest();
     if (looks % 65536 != 0) continue;
@@ -104,6 +113,15 @@ void waitForOthers() {
 int threadCount() { return static_cast<int>(get(thread_count)); }
 
 void setThreadCount(int count) {
+  if (busy) {
+    // Nobody takes another index, or waits for a part. This, too, may have been ended in the middle before.
+    set(indices.next, count_);
+    set(round_.failed, 1);
+    if (get(round_.state) % 2 == 1) add(round_.state, 1);
+    const double deadline = now() + kPatience;
+    while (get(round_.inside) != 0 && now() < deadline) rest();
+    busy = false;
+  }
   set(thread_count, static_cast<uint32_t>(count));
   set(round_.failed, 0);
 }
@@ -118,13 +136,25 @@ void wakeThreads(double work) {
   wake(round_.state);
 }
 
-void runHere(int count, Task task, const void* context) {
-  for (int i = 0; i < count; ++i) task(context, i, 0);
+void Progress::clear() { set(done_, 0); }
+void Progress::advance() { add(done_, 1); }
+bool Progress::reached(int parts) const { return get(done_) >= static_cast<uint32_t>(parts); }
+void Progress::await(int parts, int thread) const {
+  if (thread == 0) return waitFor([&] { return reached(parts); });
+  // Where there are more threads than cores, whoever is waited for may need this one.
+  for (int looks = 0; !reached(parts) && !get(round_.failed); ++looks) {
+    const uint32_t value = get(done_);
+    if (looks > kLooks && value < static_cast<uint32_t>(parts)) doze(done_, value);
+  }
 }
 
-void runOnPool(int count, Task task, const void* context) {
+void runHere(int first, int count, Task task, const void* context) {
+  for (int i = first; i < count; ++i) task(context, i, 0);
+}
+
+void runOnPool(int first, int count, Task task, const void* context) {
   // Within a loop that is shared already.
-  if (busy) return runHere(count, task, context);
+  if (busy) return runHere(first, count, task, context);
   busy = true;
   task_ = task;
   context_ = context;
@@ -132,9 +162,10 @@ void runOnPool(int count, Task task, const void* context) {
   set(indices.next, 0);
   add(round_.state, 1);
   wake(round_.state);
+  if (first < 0) task(context, first, 0);
   takeIndices(0);
   add(round_.state, 1);
-  waitForOthers();
+  waitFor([] { return get(round_.inside) == 0; });
   busy = false;
 }
 

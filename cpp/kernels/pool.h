@@ -11,7 +11,8 @@
 
 namespace wasm_attention {
 
-/// How many threads share a loop from now on, the caller among them; with 1 the others sleep. Called between loops only.
+/// How many threads share a loop from now on, the caller among them; with 1 the others sleep. Called between loops, or after one
+/// that the engine has ended in the middle: waits until nobody is at work on it.
 void setThreadCount(int count);
 
 /// What a loop must be worth to be shared, in multiplications; tests share the smallest ones.

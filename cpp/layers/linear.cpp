@@ -8,7 +8,7 @@
 namespace wasm_attention {
 
 void linear(const float* x, const float* packed, const float* bias, float* out, int rows, int inputs, int outputs) {
-  gemm(x, inputs, packed, bias, out, outputs, rows, outputs, inputs);
+  gemmStreamed(x, packed, bias, out, rows, outputs, inputs);
 }
 
 size_t linearBackwardScratch(int rows, int inputs, int outputs) {

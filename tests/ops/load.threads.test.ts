@@ -75,6 +75,46 @@ const WORKS: Record<string, (attention: WasmAttention) => readonly { readonly da
       }).output,
     ];
   },
+  'attention with tables of relative keys for each head': (attention) => {
+    const relativeKeys = { data: Q.data.slice(0, 4 * 9 * 24), shape: [4, 9, 24] };
+    return [attention.scaledDotProductAttention(Q, K, V, { relativeKeys }).output];
+  },
+  'grouped queries behind past keys': (attention) => {
+    const [pastKey, pastValue] = [K, V].map(({ data }) => ({
+      data: data.slice(0, 2 * 2 * 100 * 24),
+      shape: [2, 2, 100, 24],
+    }));
+    const [key, value] = [K, V].map(({ data }) => ({
+      data: data.slice(0, 2 * 2 * 200 * 24),
+      shape: [2, 2, 200, 24],
+    }));
+    const { output, presentKey, presentValue } = attention.scaledDotProductAttention(Q, key!, value!, {
+      pastKey,
+      pastValue,
+      isCausal: true,
+    });
+    return [output, presentKey!, presentValue!];
+  },
+  'attention into an array of the caller, that of its query': (attention) => {
+    const query = { data: Float32Array.from(Q.data), shape: Q.shape };
+    const { output } = attention.scaledDotProductAttention(query, K, V, { out: { output: query.data } });
+    expect(output.data).toBe(query.data);
+    return [output];
+  },
+  'a product into an array of the caller, that of its input': (attention) => {
+    const layer = new attention.Linear({ inFeatures: 96, outFeatures: 96, seed: 1 });
+    const x = { data: Float32Array.from(X.data), shape: X.shape };
+    const { output } = layer.forward(x, { out: { output: x.data } });
+    layer.dispose();
+    expect(output.data).toBe(x.data);
+    return [output];
+  },
+  'a product of few rows': (attention) => {
+    const layer = new attention.Linear({ inFeatures: 640, outFeatures: 1000, seed: 1 });
+    const { output } = layer.forward({ data: X.data.slice(0, 7 * 640), shape: [7, 640] });
+    layer.dispose();
+    return [output];
+  },
   'one query against many keys': (attention) => {
     const query = { data: Q.data.slice(0, 2 * 4 * 24), shape: [2, 4, 1, 24] };
     return [attention.scaledDotProductAttention(query, K, V).output];
@@ -273,6 +313,115 @@ describe('a thread that dies', () => {
     expect(attention.features.threads).toBe(1);
     expectWorking(attention, expected);
   });
+});
+
+describe('a call that ends in the middle leaves threads that work', () => {
+  const pair = async (): Promise<{ attention: WasmAttention; expected: Float32Array }> => {
+    const expected = (await (await fresh()).load()).scaledDotProductAttention(Q, K, V).output.data;
+    return { attention: await (await fresh()).load({ threads: 3 }), expected };
+  };
+  const expectWorking = ({ attention, expected }: Awaited<ReturnType<typeof pair>>): void => {
+    for (let call = 0; call < 5; ++call) {
+      const { output } = attention.scaledDotProductAttention(Q, K, V);
+      expect(Buffer.compare(bytesOf(output.data), bytesOf(expected))).toBe(0);
+    }
+    expect(attention.features.threads).toBe(3);
+  };
+
+  test('where the stack is full', async () => {
+    const loaded = await pair();
+    const names: string[] = [];
+    let level = 0;
+    const descend = (): void => {
+      try {
+        descend();
+      } catch {
+        // Full: from here on up there is more and more room.
+      }
+      // A call takes as much of the stack as some hundreds of these.
+      if (++level % 40 !== 0 || names.at(-1) === '') return;
+      try {
+        loaded.attention.scaledDotProductAttention(Q, K, V);
+        names.push('');
+      } catch (error) {
+        names.push((error as Error).name);
+      }
+    };
+    descend();
+    expect(new Set(names)).toEqual(new Set(['RangeError', '']));
+    expectWorking(loaded);
+  });
+
+  test('where the array for the output shrinks meanwhile', async () => {
+    const loaded = await pair();
+    const buffer = new (
+      ArrayBuffer as unknown as new (
+        bytes: number,
+        options: { maxByteLength: number },
+      ) => ArrayBuffer & { resize(bytes: number): void }
+    )(Q.data.length * 4, { maxByteLength: Q.data.length * 4 });
+    const output = new Float32Array(buffer);
+    let looks = 0;
+    class Bias extends Float32Array {
+      // Looked at after the output's length was.
+      override get length(): number {
+        if (++looks > 2) buffer.resize(8);
+        return 200;
+      }
+    }
+    const bias = { data: new Bias(200), shape: [1, 1, 1, 200] };
+    expect(() => loaded.attention.scaledDotProductAttention(Q, K, V, { bias, out: { output } })).toThrow();
+    expect(buffer.byteLength).toBe(8);
+    expectWorking(loaded);
+  });
+
+  test('where there is no room for the output, or not at first', async () => {
+    const loaded = await pair();
+    for (const failures of [1, Infinity]) {
+      let left = failures;
+      let refused = 0;
+      const { Float32Array: Floats } = globalThis;
+      globalThis.Float32Array = new Proxy(Floats, {
+        construct(target, args: [number, number?, number?], newTarget: typeof Floats) {
+          const made = Reflect.construct(target, args, newTarget) as Float32Array;
+          const fresh = !ArrayBuffer.isView(args[0]) && args[1] === undefined;
+          if (fresh && made.length === loaded.expected.length && left-- > 0 && ++refused)
+            throw new RangeError('no room');
+          return made;
+        },
+      });
+      let data: Float32Array;
+      try {
+        ({ data } = loaded.attention.scaledDotProductAttention(Q, K, V).output);
+      } finally {
+        globalThis.Float32Array = Floats;
+      }
+      expect(refused).toBeGreaterThan(0);
+      expect(Buffer.compare(bytesOf(data), bytesOf(loaded.expected))).toBe(0);
+      expectWorking(loaded);
+    }
+  });
+});
+
+test('what an array says of itself changes nothing', async () => {
+  const expected = (await (await fresh()).load()).scaledDotProductAttention(Q, K, V).output.data;
+  const attention = await (await fresh()).load({ threads: 2 });
+  class Query extends Float32Array {
+    static get [Symbol.species](): Float32ArrayConstructor {
+      throw new Error('asked for a class');
+    }
+    override get buffer(): ArrayBuffer {
+      return new ArrayBuffer(super.buffer.byteLength);
+    }
+    override get byteOffset(): number {
+      return 4;
+    }
+    override subarray(): never {
+      throw new Error('asked for a part');
+    }
+  }
+  const { output } = attention.scaledDotProductAttention({ data: new Query(Q.data), shape: Q.shape }, K, V);
+  expect(Buffer.compare(bytesOf(output.data), bytesOf(expected))).toBe(0);
 });
 
 test('threads keep no process alive', () => {

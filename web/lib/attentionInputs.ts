@@ -85,7 +85,7 @@ export function placeAttentionInputs(
   words[AT.valueWidth] = valueWidth;
   const keyAddress = join(memory, past.key, key.data, batch * kvHeads);
   const valueAddress = join(memory, past.value, value.data, batch * kvHeads);
-  setContiguous(args, AT.query, memory.floats(query.data), heads, queries, width);
+  setContiguous(args, AT.query, memory.input(query.data), heads, queries, width);
   setContiguous(args, AT.key, keyAddress, kvHeads, keys, width);
   setContiguous(args, AT.value, valueAddress, kvHeads, keys, valueWidth);
   setContiguous(args, AT.output, output, heads, queries, valueWidth);
@@ -151,7 +151,7 @@ function checkPast(
 
 /** Copies past and new rows in, one behind the other for each of `groups` heads; the address. */
 function join(memory: Memory, past: Tensor | undefined, data: Float32Array, groups: number): number {
-  if (!past) return memory.floats(data);
+  if (!past) return memory.input(data);
   const pastSize = past.data.length / groups || 0;
   const newSize = data.length / groups || 0;
   const address = memory.reserve(past.data.length + data.length);

@@ -47,7 +47,7 @@ export function importsBy(
 export async function instantiateCore(
   module: WebAssembly.Module,
   { imports, exports }: Names,
-  given: { readonly memory?: WebAssembly.Memory; readonly get_now?: () => number } = {},
+  given: { readonly memory?: WebAssembly.Memory } & Readonly<Record<string, unknown>> = {},
 ): Promise<Raw> {
   const raw: Record<string, unknown> = {};
   const bindings: Binding[] = [];

@@ -5,7 +5,6 @@ import { checkBoolean, checkInteger, checkOptions, tagOf, wrongKind } from './ch
 import { featuresOf, instantiateCore } from './embind.js';
 import { Memory } from './memory.js';
 import type { Operations } from './operations.js';
-import type { Raw } from './raw.js';
 import type { Wasm } from './wasm.js';
 
 /** What the module can be made from. */
@@ -34,9 +33,7 @@ export interface SlimLoadOptions extends LoadOptions {
 
 /** A module whose functions can be called; `features` are kept up to date. */
 export interface Instance {
-  readonly raw: Raw;
-  /** Besides one on several threads. */
-  readonly unshared?: Raw;
+  readonly wasm: Wasm;
   readonly features: Operations['features'];
 }
 
@@ -63,6 +60,7 @@ export function createLoader<T>(
         return await instantiateThreads(
           threads,
           alone,
+          Memory,
           threaded && (async () => compileUrl(await threaded())),
         );
       } catch (error) {
@@ -77,8 +75,7 @@ export function createLoader<T>(
     if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
     if (layers !== undefined) checkBoolean(OPERATION, 'layers', layers);
     loaded ??= start(wasm, threads ?? 1).then(
-      ({ raw, unshared, features }) =>
-        finish({ ...wasmOf(raw), unshared: unshared && wasmOf(unshared) }, features),
+      ({ wasm, features }) => finish(wasm, features),
       (error: unknown) => {
         loaded = undefined;
         throw error;
@@ -96,17 +93,13 @@ export function createLoader<T>(
   };
 }
 
-function wasmOf(raw: Raw): Wasm {
-  return { raw, memory: new Memory(raw) };
-}
-
 async function instantiate(source: WasmSource): Promise<Instance> {
   const module = await compile(source).catch(explain);
   // A module of something else is met with a TypeError: imports or exports are not there.
   const raw = await instantiateCore(module, { imports, exports }).catch((cause: unknown) =>
     explain(cause, 'TypeError'),
   );
-  return { raw, features: featuresOf(raw) };
+  return { wasm: { raw, memory: new Memory(raw) }, features: featuresOf(raw) };
 }
 
 /** Adds to a failure of the engine, of a kind of its own or of that, what it means here; a caller's mistake passes as it is. */

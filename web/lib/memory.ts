@@ -92,6 +92,16 @@ export class Memory {
     return address;
   }
 
+  /** An operation's input and output: on several threads they may be copied while its function runs. The first is `floats`. */
+  input(data: Float32Array): number {
+    return this.floats(data);
+  }
+
+  /** `reserve` for what `read` is called for, with the same `into`. */
+  output(count: number, _into?: Float32Array): number {
+    return this.reserve(count);
+  }
+
   /** Copies float64s in; the address of the copy. */
   doubles(data: ArrayLike<number>): number {
     const address = this.#place(8 * data.length);

@@ -6,7 +6,9 @@ import { exports, imports } from '../../build/glue/threads.js';
 import { fromBase64 } from './base64.js';
 import { featuresOf, instantiateCore } from './embind.js';
 import type { Instance } from './load.js';
+import type { Memory } from './memory.js';
 import type { Raw } from './raw.js';
+import { streamingMemory, type StreamingMemory } from './streamingMemory.js';
 import { startThread, type Script, type Thread } from './worker/port.js';
 
 /** What a worker of the pool is sent. */
@@ -53,17 +55,24 @@ async function embedded(): Promise<WebAssembly.Module> {
 export async function instantiateThreads(
   count: number,
   alone: () => Promise<Instance>,
+  Base: typeof Memory,
   compile = embedded,
 ): Promise<Instance> {
   if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
-  const [module, { raw: unshared }] = await Promise.all([compile(), alone()]);
-  const memory = new WebAssembly.Memory({ initial: INITIAL / PAGE, maximum: MAXIMUM / PAGE, shared: true });
+  const [module, { wasm: unshared }] = await Promise.all([compile(), alone()]);
+  const shared = new WebAssembly.Memory({ initial: INITIAL / PAGE, maximum: MAXIMUM / PAGE, shared: true });
   const raw = await instantiateCore(
     module,
     { imports, exports },
-    { memory, get_now: () => performance.now() },
+    {
+      memory: shared,
+      get_now: () => performance.now(),
+      bring_in: (first: number, end: number, total: number) => memory.bringIn(first, end, total),
+      take_out: (end: number, total: number) => memory.takeOut(end, total),
+    },
   );
   const pool = raw as unknown as Pool;
+  const memory = streamingMemory(Base, raw, () => pool.setThreadCount(features.threads));
   const features = { ...featuresOf(raw), threads: count };
   const threads: Thread[] = [];
   const stop = (): void => {
@@ -78,7 +87,7 @@ export async function instantiateThreads(
         if (stack === 0) throw new Error('out of memory');
         // Stacks grow down, and are aligned to a vector.
         const top = ((stack >>> 0) + STACK - 16) & -16;
-        return start({ module, memory, imports, exports, stack: top, thread: i + 1 }, threads, stop);
+        return start({ module, memory: shared, imports, exports, stack: top, thread: i + 1 }, threads, stop);
       }),
     );
   } catch (error) {
@@ -86,7 +95,7 @@ export async function instantiateThreads(
     throw error;
   }
   pool.setThreadCount(count);
-  return { raw: watched(raw, pool, stop), unshared, features };
+  return { wasm: { raw: watched(raw, pool, memory, stop), memory, unshared }, features };
 }
 
 /** Starts a worker; resolves when it serves. `onDeath` is called where it ends later. */
@@ -117,13 +126,13 @@ function start(message: ThreadStart, threads: Thread[], onDeath: () => void): Pr
 }
 
 /** Functions that throw, once, where a thread has died in the middle of a call; then one thread goes on. */
-function watched(raw: Raw, pool: Pool, stop: () => void): Raw {
+function watched(raw: Raw, pool: Pool, memory: StreamingMemory, stop: () => void): Raw {
   const functions = raw as unknown as Record<string, (...args: number[]) => unknown>;
   for (const name of Object.keys(functions)) {
     const call = functions[name];
     if (typeof call !== 'function' || name.startsWith('_') || name in POOL) continue;
     functions[name] = (...args) => {
-      const result = call(...args);
+      const result = memory.call(name, () => call(...args));
       if (!pool.threadsFailed()) return result;
       stop();
       throw new Error(

@@ -88,10 +88,10 @@ class LinearLayer extends ParameterOwner implements Linear {
     const into = checkOut(FORWARD, 'out.output', options?.out?.output, rows * outputs);
     const { data, kept } = memory.scope(FORWARD, () => {
       const packed = parameters.packed('weight');
-      const out = memory.reserve(rows * outputs);
+      const out = memory.output(rows * outputs, into);
       const kept = training ? this.#activations.take(FORWARD, size) : undefined;
-      const placed = kept?.place() ?? memory.reserve(size);
-      memory.write(placed, input.data);
+      const placed = kept?.place() ?? memory.input(input.data);
+      if (kept) memory.write(placed, input.data);
       raw.linear(placed, packed, parameters.address('bias'), out, rows, inputs, outputs);
       return { data: memory.read(out, rows * outputs, into), kept };
     });

@@ -26,7 +26,7 @@ export function scaledDotProductAttention(
   return memory.scope(OPERATION, () => {
     const args = clearedAttentionArgs();
     const { words } = args;
-    const output = memory.reserve(outputCount);
+    const output = memory.output(outputCount, into);
     placeAttentionInputs(memory, args, inputs, output);
     plan.place(memory, args);
     words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionScratch(args.place(memory)));

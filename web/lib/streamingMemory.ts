@@ -1,0 +1,151 @@
+import type { Heap, Memory } from './memory.js';
+
+/** A memory whose inputs and output cross the boundary while threads work on what is there (cpp/kernels/stream.h). */
+export interface StreamingMemory extends Memory {
+  /** Runs a function of the module; one that does not ask for its inputs finds them there. */
+  call<T>(name: string, run: () => T): T;
+  /** The module's imports: rows of the running function's inputs or of its output, of so many in all. */
+  readonly bringIn: (first: number, end: number, total: number) => boolean;
+  readonly takeOut: (end: number, total: number) => void;
+}
+
+/** An input that is not there yet. */
+interface Arrival {
+  readonly address: number;
+  readonly data: Float32Array;
+}
+
+/** An output, where it goes and how many of its floats are there. */
+interface Departure {
+  readonly address: number;
+  readonly count: number;
+  to: Float32Array | undefined;
+  taken: number;
+}
+
+const TypedArray = Object.getPrototypeOf(Float32Array.prototype) as object;
+/** The array as the language sees it, whatever its class or the array itself has put in place of that. */
+const bare = (array: Float32Array): Float32Array => {
+  const [buffer, offset, length] = ['buffer', 'byteOffset', 'length'].map(
+    (name) => Reflect.get(TypedArray, name, array) as never,
+  );
+  return new Float32Array(buffer!, offset, length);
+};
+
+/** Functions that ask for their inputs and offer their output. */
+const STREAMING: ReadonlySet<string> = new Set(['scaledDotProductAttention', 'linear']);
+/** Floats from which on an array is worth it. */
+const WORTH = 4096;
+
+/** @param recover called after a call that the engine has ended (a stack that is full), before memory is used again */
+export function streamingMemory(
+  Base: new (heap: Heap) => Memory,
+  heap: Heap,
+  recover: () => void,
+): StreamingMemory {
+  let arrivals: Arrival[] = [];
+  let departure: Departure | undefined;
+  let flows = false;
+  let inside = false;
+  let failure: { readonly error: unknown } | undefined;
+
+  /** Keeps errors for when the module has returned: it is not to be left in the middle. */
+  const keepErrors = (copy: () => void): void => {
+    try {
+      copy();
+    } catch (error) {
+      failure ??= { error };
+    }
+  };
+
+  class Streaming extends Base implements StreamingMemory {
+    override scope<T>(operation: string, body: () => T): T {
+      if (inside) recover();
+      inside = false;
+      const outer = { arrivals, departure };
+      arrivals = [];
+      departure = undefined;
+      try {
+        return super.scope(operation, body);
+      } finally {
+        ({ arrivals, departure } = outer);
+      }
+    }
+
+    override input(data: Float32Array): number {
+      if (data.length < WORTH) return this.floats(data);
+      const address = this.reserve(data.length);
+      arrivals.push({ address, data: bare(data) });
+      return address;
+    }
+
+    override output(count: number, into?: Float32Array): number {
+      const address = this.reserve(count);
+      if (count >= WORTH) departure = { address, count, to: into && bare(into), taken: 0 };
+      return address;
+    }
+
+    override read(address: number, count: number, into?: Float32Array): Float32Array {
+      if (address !== departure?.address || !departure.to) return super.read(address, count, into);
+      this.#take(departure, count);
+      return into ?? departure.to;
+    }
+
+    call<T>(name: string, run: () => T): T {
+      // How much working memory a function takes has nothing to do with what is in its inputs.
+      if (name.endsWith('Scratch')) return run();
+      if (STREAMING.has(name)) flows = arrivals.length > 0 || departure !== undefined;
+      else this.#bring(0, 1, 1);
+      failure = undefined;
+      inside = true;
+      try {
+        const result = run();
+        inside = false;
+        if (failure) throw (failure as { error: unknown }).error;
+        return result;
+      } finally {
+        flows = false;
+        arrivals = [];
+      }
+    }
+
+    readonly bringIn = (first: number, end: number, total: number): boolean => {
+      if (!flows) return false;
+      keepErrors(() => this.#bring(first, end, total));
+      return true;
+    };
+
+    readonly takeOut = (end: number, total: number): void => {
+      if (!departure) return;
+      const from = departure;
+      // Zeros are written while others are at work, too.
+      from.to ??= roomFor(from.count);
+      keepErrors(() => this.#take(from, (from.count / total) * end));
+    };
+
+    #bring(first: number, end: number, total: number): void {
+      for (const { address, data } of arrivals) {
+        const row = data.length / total;
+        this.write(address + 4 * first * row, data.subarray(first * row, end * row));
+      }
+    }
+
+    /** Up to this float. */
+    #take(from: Departure, end: number): void {
+      const { address, to, taken } = from;
+      if (!to) return;
+      super.read(address + 4 * taken, end - taken, to.subarray(taken, end));
+      from.taken = end;
+    }
+  }
+  return new Streaming(heap);
+}
+
+/** Where there is none, it may be there later; else whoever reads the result says so. */
+function roomFor(count: number): Float32Array | undefined {
+  try {
+    return new Float32Array(count);
+  } catch {
+    return undefined;
+  }
+}
