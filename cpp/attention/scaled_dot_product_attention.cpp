@@ -281,13 +281,17 @@ void attendHeads(const AttentionArgs& a, const Workspace& w, Sequences some, int
   const double work = static_cast<double>(count) * a.queries * a.keys * (a.width + a.valueWidth);
   parallelFrom(stream ? -1 : 0, (pairs + ahead) * step, work, [&](int i, int thread) {
     if (i < 0) return stream->bringIn();
-    if (stream) {
-      stream->takeOut(thread, [&](int p) { return w.attending[p % w.slots].reached((p / w.slots + 1) * done); });
-    }
     const int p = i / step - ahead;
     const int j = i % step - blocks;
     if (j >= 0 && p >= 0) attend(p, j, thread);
     if (j < 0 && p + ahead < pairs) pack(p + ahead, j + blocks, thread);
+    // Not before: others may wait for what belongs to this index.
+    if (stream) {
+      stream->takeOut(thread, [&](int p, int end) {
+        while (p < end && w.attending[p % w.slots].reached((p / w.slots + 1) * done)) ++p;
+        return p == end;
+      });
+    }
   });
 }
 
@@ -297,7 +301,10 @@ void attendSequences(const AttentionArgs& a, Sequences some, float* kept) {
   const Workspace w(a, a.scratch);
   const int heads = some.count * a.heads;
   const bool own_tables = a.relativeKeysHead != 0 || a.relativeValuesHead != 0;
-  Stream stream(some.count * a.kvHeads, 1);
+  // A copy takes half a microsecond, however little it is.
+  constexpr int kParts = 16;
+  const int pairs = some.count * a.kvHeads;
+  Stream stream(pairs, (pairs + kParts - 1) / kParts);
   if (!own_tables) {
     packRelative(a, w, 0);
     if (heads > 0) attendHeads(a, w, some, 0, heads, kept, &stream);

@@ -168,12 +168,10 @@ class Product {
     const int depth_blocks = (depth_ + kDepthBlock - 1) / kDepthBlock;
     parallelFrom(stream ? -1 : 0, depth_blocks * blocks, work_, [&](int index, int thread) {
       if (index < 0) return stream->bringIn();
-      if (stream)
-        stream->takeOut(thread, [&](int group) { return done_[group].reached(depth_blocks * inGroup(group)); });
       const int k_block = index / blocks;
       const int row_block = index % blocks % rowBlocks_;
       const int group = row_block / perGroup_;
-      if (stream) stream->await(group, thread);
+      if (stream) stream->await(row_block * step_, thread);
       done_[group].await(k_block * inGroup(group), thread);
 
       const int i = row_block * step_;
@@ -193,6 +191,11 @@ class Product {
         multiplyRows(from, a_stride, panels, plus, to, c_stride, count, width, depth);
       }
       done_[group].advance();
+      if (stream)
+        stream->takeOut(thread, [&](int first, int) {
+          const int group = first / groupRows();
+          return done_[group].reached(depth_blocks * inGroup(group));
+        });
     });
   }
 

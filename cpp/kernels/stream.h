@@ -33,16 +33,16 @@ class Stream {
     }
   }
 
-  /// Waits until a part is there.
-  void await(int part, int thread) const {
-    if (flows_) arrived_.await(part + 1, thread);
+  /// Waits until a row is there.
+  void await(int row, int thread) const {
+    if (flows_) arrived_.await(row / step_ + 1, thread);
   }
 
-  /// Copies out those of the next parts that are done; for every index.
+  /// Copies out the next parts, as far as done(first, end) says that these rows are; for every index.
   template <typename Done>
   void takeOut(int thread, const Done& done) {
     if (!flows_ || thread != 0) return;
-    for (; taken_ < rows_ && done(taken_ / step_); taken_ += step_) {
+    for (; taken_ < rows_ && done(taken_, std::min(taken_ + step_, rows_)); taken_ += step_) {
       take_out(std::min(taken_ + step_, rows_), rows_);
     }
   }
