@@ -1,7 +1,7 @@
 // Bundles the library's entries, each into one minified file, and puts the wasm beside them.
 //   usage: bundle.mjs FOLDER_TO_WRITE
 import { copyFileSync, existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { build } from 'vite';
 
 const root = join(import.meta.dirname, '..');
@@ -67,7 +67,11 @@ function keepPatterns() {
 // One build an entry, so that none needs a shared chunk: a page that embeds the wasm makes one request. Two entries are imported
 // by others: the first by the worker's script, and what threads need by both that load a module. The slim one has a chunk,
 // layers.js, which is imported later and finds what both need in the entry that is there already.
-for (const entry of ['index', 'slim', 'safetensors', 'worker', 'worker-thread', 'threads', 'thread']) {
+for (const file of [
+  ...['index', 'slim', 'safetensors', 'worker', 'worker-thread'],
+  ...['runtime/threads', 'runtime/thread'],
+]) {
+  const entry = basename(file);
   await build({
     root,
     configFile: false,
@@ -79,14 +83,19 @@ for (const entry of ['index', 'slim', 'safetensors', 'worker', 'worker-thread', 
       outDir,
       emptyOutDir: false,
       target: 'es2022',
-      lib: { entry: join(root, `web/lib/${entry}.ts`), formats: ['es'], fileName: entry },
+      lib: { entry: join(root, `web/lib/${file}.ts`), formats: ['es'], fileName: entry },
       // Vite leaves the white space of ES libraries alone unless told.
       rolldownOptions: {
         external: (id) => id === './threads.js' || (entry === 'worker-thread' && id === './index.js'),
         preserveEntrySignatures: 'allow-extension',
         // Fields' numbers in place of their names.
         optimization: { inlineConst: { mode: 'all', pass: 3 } },
-        output: { minify: true, chunkFileNames: '[name].js' },
+        output: {
+          minify: true,
+          chunkFileNames: '[name].js',
+          // Entries lie side by side, wherever their sources do.
+          paths: (id) => `./${basename(id)}`,
+        },
       },
     },
   });

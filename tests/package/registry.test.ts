@@ -10,7 +10,7 @@ const names = (text: string, pattern: RegExp) => Array.from(text.matchAll(patter
 
 const header = names(read('cpp/attention.h'), /^[a-z][\w:<> *]*?\b(\w+)\(/gm);
 const bindings = names(read('cpp/bindings/bindings.cpp'), /emscripten::function\("(\w+)"/g);
-const raw = names(read('web/lib/raw.ts'), /^ {2}(\w+)\(/gm);
+const raw = names(read('web/lib/runtime/raw.ts'), /^ {2}(\w+)\(/gm);
 const operations = read('web/lib/operations.ts');
 const classes = read('web/lib/layers.ts');
 

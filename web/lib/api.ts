@@ -1,22 +1,25 @@
 // The types that both entries export.
-export type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './additive.js';
-export type { LoadOptions, WasmSource } from './load.js';
+export type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './ops/additive/inputs.js';
+export type { LoadOptions, WasmSource } from './runtime/load.js';
 export type {
   LayerForwardOptions,
   MultiHeadAttention,
   MultiHeadAttentionGradients,
   MultiHeadAttentionOptions,
   MultiHeadAttentionResult,
-} from './layers/types.js';
+} from './layers/attention/types.js';
 export type { Adam, AdamOptions } from './layers/adam.js';
 export type { Embedding, EmbeddingOptions } from './layers/embedding.js';
 export type { Activation, FeedForward, FeedForwardOptions } from './layers/feedForward.js';
-export type { BackwardOptions, ForwardOptions, Layer, LayerResult } from './layers/layer.js';
+export type { BackwardOptions, ForwardOptions, Layer, LayerResult } from './layers/base/layer.js';
 export type { LayerNorm, LayerNormOptions } from './layers/layerNorm.js';
 export type { Linear, LinearOptions } from './layers/linear.js';
-export type { KeyValueCache } from './layers/keyValueCache.js';
-export type { Parameter } from './layers/parameters.js';
-export type { PositionalEncodingForwardOptions, PositionalEncodingResult } from './layers/addedPositions.js';
+export type { KeyValueCache } from './layers/attention/keyValueCache.js';
+export type { Parameter } from './layers/base/parameters.js';
+export type {
+  PositionalEncodingForwardOptions,
+  PositionalEncodingResult,
+} from './layers/positional/addPositions.js';
 export type {
   LearnedPositionalEncoding,
   LearnedPositionalEncodingOptions,
@@ -36,8 +39,8 @@ export type { Conv1dOptions } from './ops/conv1d.js';
 export type { EncodingRotationOptions } from './ops/encodingRotation.js';
 export type { RelativeShiftBackwardOptions } from './ops/relativeShiftBackward.js';
 export type { RnnOptions, RnnResult, RnnWeights } from './ops/rnn.js';
-export type { RotaryOptions } from './rotary.js';
-export type { RotaryScaling } from './rotaryScaling.js';
+export type { RotaryOptions } from './ops/rotary/options.js';
+export type { RotaryScaling } from './ops/rotary/scaling.js';
 export type { CrossEntropyOptions, CrossEntropyResult } from './ops/softmaxCrossEntropy.js';
 export type { SinusoidalOptions } from './ops/sinusoidalEncoding.js';
 export type { Sinusoidal2dOptions } from './ops/sinusoidalEncoding2d.js';

@@ -9,8 +9,8 @@
  * @packageDocumentation
  */
 import wasm from '../../build/glue/embedded.js';
-import { fromBase64 } from './base64.js';
-import { createLoader } from './load.js';
+import { fromBase64 } from './runtime/base64.js';
+import { createLoader } from './runtime/load.js';
 import { surface } from './surface.js';
 
 export type * from './api.js';

@@ -14,14 +14,14 @@ import {
   type PositionalEncoding,
   type PositionalEncodingOptions,
 } from './layers/positionalEncoding.js';
-import type { Parameter } from './layers/parameters.js';
+import type { Parameter } from './layers/base/parameters.js';
 import {
   transformerEncoderLayerClass,
   type TransformerEncoderLayer,
   type TransformerEncoderLayerOptions,
 } from './layers/transformerEncoderLayer.js';
-import type { MultiHeadAttention, MultiHeadAttentionOptions } from './layers/types.js';
-import type { Wasm } from './wasm.js';
+import type { MultiHeadAttention, MultiHeadAttentionOptions } from './layers/attention/types.js';
+import type { Wasm } from './runtime/wasm.js';
 
 /** The classes of a loaded module, which own parameters or change them: the layers, and their optimizer. */
 export interface LayerClasses {

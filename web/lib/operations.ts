@@ -1,5 +1,5 @@
-import type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './additive.js';
-import type { RotaryOptions } from './rotary.js';
+import type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './ops/additive/inputs.js';
+import type { RotaryOptions } from './ops/rotary/options.js';
 import type {
   AttentionGradients,
   AttentionOptions,
@@ -8,7 +8,7 @@ import type {
   TensorLike,
   ValidLens,
 } from './types.js';
-import type { Wasm } from './wasm.js';
+import type { Wasm } from './runtime/wasm.js';
 import { tensor } from './ops/tensor.js';
 import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
 import { scaledDotProductAttentionBackward } from './ops/scaledDotProductAttentionBackward.js';

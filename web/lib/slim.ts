@@ -11,13 +11,13 @@
  */
 import { relaxedSimd } from 'wasm-feature-detect';
 
-import { createLoader, OPERATION, type LoadOptions, type SlimLoadOptions } from './load.js';
+import { createLoader, OPERATION, type LoadOptions, type SlimLoadOptions } from './runtime/load.js';
 import { operations, type Operations } from './operations.js';
 import type { WasmAttention } from './surface.js';
-import type { Wasm } from './wasm.js';
+import type { Wasm } from './runtime/wasm.js';
 
 export type * from './api.js';
-export type { SlimLoadOptions } from './load.js';
+export type { SlimLoadOptions } from './runtime/load.js';
 
 let core: Wasm;
 const loadOperations = createLoader(

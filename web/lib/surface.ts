@@ -1,6 +1,6 @@
 import { layers, type LayerClasses } from './layers.js';
 import { operations, type Operations } from './operations.js';
-import type { Wasm } from './wasm.js';
+import type { Wasm } from './runtime/wasm.js';
 
 /** The loaded module: operations, which are functions, and layers, which are classes. */
 export interface WasmAttention extends Operations, LayerClasses {}

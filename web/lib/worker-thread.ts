@@ -5,7 +5,7 @@
  * @packageDocumentation
  */
 import { load, type LoadOptions } from './index.js';
-import { serve } from './worker/port.js';
+import { serve } from './runtime/port.js';
 import { pack, unpack, type Answer, type Description, type Request, type Token } from './worker/wire.js';
 
 type Anything = Record<string, unknown> & ((...args: readonly unknown[]) => unknown);

@@ -7,16 +7,16 @@
  * const { output } = await attention.with({ signal }).scaledDotProductAttention(Q, K, V, { isCausal: true });
  * @packageDocumentation
  */
-import { checkOptions, tagOf, wrongKind } from './check.js';
-import { disposeSymbol } from './dispose.js';
-import type { LoadOptions } from './load.js';
+import { checkOptions, tagOf, wrongKind } from './check/values.js';
+import { disposeSymbol } from './runtime/dispose.js';
+import type { LoadOptions } from './runtime/load.js';
 import { Connection } from './worker/connection.js';
 import { createHandle } from './worker/handle.js';
-import type { WorkerSource } from './worker/port.js';
+import type { WorkerSource } from './runtime/port.js';
 import type { AsyncWasmAttention } from './worker/types.js';
 
 export type * from './api.js';
-export type { WorkerSource } from './worker/port.js';
+export type { WorkerSource } from './runtime/port.js';
 export type { Progress, ProgressListener } from './worker/progress.js';
 export type { Asynchronous, AsyncWasmAttention, CallOptions, Handle } from './worker/types.js';
 

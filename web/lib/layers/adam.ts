@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkFinite, checkOptions, wrongKind, wrongValue } from '../check.js';
-import { disposeSymbol } from '../dispose.js';
-import type { Memory } from '../memory.js';
-import type { Wasm } from '../wasm.js';
+import { checkFinite, checkOptions, wrongKind, wrongValue } from '../check/values.js';
+import { disposeSymbol } from '../runtime/dispose.js';
+import type { Memory } from '../runtime/memory.js';
+import type { Wasm } from '../runtime/wasm.js';
 import { checkNonNegative } from './checkNonNegative.js';
-import type { Parameter } from './parameters.js';
-import { storedParameter, type StoredParameter } from './storedParameters.js';
+import type { Parameter } from './base/parameters.js';
+import { storedParameter, type StoredParameter } from './base/storedParameters.js';
 
 /** How `Adam` steps. */
 export interface AdamOptions {

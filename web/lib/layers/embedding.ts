@@ -1,9 +1,9 @@
-import { checkOut } from '../attentionOptions.js';
-import { checkInteger, checkRequired, checkSeed, sizeOf, wrongValue } from '../check.js';
-import { toInt32 } from '../checkArrays.js';
-import { freshSeed, normal } from '../random.js';
+import { checkOut } from '../ops/attention/options.js';
+import { checkInteger, checkRequired, checkSeed, sizeOf, wrongValue } from '../check/values.js';
+import { toInt32 } from '../check/arrays.js';
+import { freshSeed, normal } from './base/random.js';
 import type { TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 import {
   backwardOnce,
   checkTraining,
@@ -11,8 +11,8 @@ import {
   type ForwardOptions,
   type Layer,
   type LayerResult,
-} from './layer.js';
-import { Parameters } from './parameters.js';
+} from './base/layer.js';
+import { Parameters } from './base/parameters.js';
 
 /** What `Embedding` is made from. */
 export interface EmbeddingOptions {

@@ -1,4 +1,4 @@
-import { checkOut } from '../attentionOptions.js';
+import { checkOut } from '../ops/attention/options.js';
 import {
   checkBoolean,
   checkInteger,
@@ -7,11 +7,11 @@ import {
   showShape,
   wrongKind,
   wrongValue,
-} from '../check.js';
-import { toTensor } from '../checkArrays.js';
-import { freshSeed } from '../random.js';
+} from '../check/values.js';
+import { toTensor } from '../check/arrays.js';
+import { freshSeed } from './base/random.js';
 import type { TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 import {
   backwardOnce,
   checkTraining,
@@ -19,8 +19,8 @@ import {
   type ForwardOptions,
   type Layer,
   type LayerResult,
-} from './layer.js';
-import { linearSpecs, Parameters } from './parameters.js';
+} from './base/layer.js';
+import { linearSpecs, Parameters } from './base/parameters.js';
 
 /** max(x, 0); x·Φ(x), exact; and its approximation by a hyperbolic tangent (Hendrycks and Gimpel 2016). */
 export type Activation = 'relu' | 'gelu' | 'gelu-tanh';

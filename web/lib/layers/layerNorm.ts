@@ -1,8 +1,8 @@
-import { checkOut } from '../attentionOptions.js';
-import { checkBoolean, checkInteger, checkRequired, showShape, sizeOf, wrongValue } from '../check.js';
-import { toTensor } from '../checkArrays.js';
+import { checkOut } from '../ops/attention/options.js';
+import { checkBoolean, checkInteger, checkRequired, showShape, sizeOf, wrongValue } from '../check/values.js';
+import { toTensor } from '../check/arrays.js';
 import type { TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 import { checkNonNegative } from './checkNonNegative.js';
 import {
   backwardOnce,
@@ -11,8 +11,8 @@ import {
   type ForwardOptions,
   type Layer,
   type LayerResult,
-} from './layer.js';
-import { Parameters } from './parameters.js';
+} from './base/layer.js';
+import { Parameters } from './base/parameters.js';
 
 /** What `LayerNorm` is made from. */
 export interface LayerNormOptions {

@@ -1,10 +1,17 @@
-import { checkOut } from '../attentionOptions.js';
-import { checkBoolean, checkInteger, checkRequired, checkSeed, showShape, wrongValue } from '../check.js';
-import { toTensor } from '../checkArrays.js';
-import { freshSeed } from '../random.js';
+import { checkOut } from '../ops/attention/options.js';
+import {
+  checkBoolean,
+  checkInteger,
+  checkRequired,
+  checkSeed,
+  showShape,
+  wrongValue,
+} from '../check/values.js';
+import { toTensor } from '../check/arrays.js';
+import { freshSeed } from './base/random.js';
 import type { TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
-import { Activations } from './activations.js';
+import type { Wasm } from '../runtime/wasm.js';
+import { Activations } from './base/activations.js';
 import {
   backwardOnce,
   checkTraining,
@@ -12,8 +19,8 @@ import {
   type ForwardOptions,
   type Layer,
   type LayerResult,
-} from './layer.js';
-import { linearSpecs, Parameters } from './parameters.js';
+} from './base/layer.js';
+import { linearSpecs, Parameters } from './base/parameters.js';
 
 /** What `Linear` is made from. */
 export interface LinearOptions {

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import * as AT from '../attentionFields.js';
-import { checkAttentionOptions, checkOut, type CheckedAttentionOptions } from '../attentionOptions.js';
+import * as AT from '../ops/attention/fields.js';
+import { checkAttentionOptions, checkOut, type CheckedAttentionOptions } from '../ops/attention/options.js';
 import {
   checkBoolean,
   checkInteger,
@@ -10,26 +10,31 @@ import {
   checkSeed,
   sizeOf,
   wrongValue,
-} from '../check.js';
-import { toTensorOfShape } from '../checkArrays.js';
-import { disposeSymbol } from '../dispose.js';
-import { keptOptions } from '../keptOptions.js';
-import { freshSeed } from '../random.js';
+} from '../check/values.js';
+import { toTensorOfShape } from '../check/arrays.js';
+import { disposeSymbol } from '../runtime/dispose.js';
+import { keptOptions } from '../ops/attention/keptOptions.js';
+import { freshSeed } from './base/random.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
-import { attentionOfHeads } from './attentionHeads.js';
-import { Cache, type KeyValueCache } from './keyValueCache.js';
-import { multiHeadAttentionBackward } from './multiHeadAttentionBackward.js';
-import { linearSpecs, Parameters, type Parameter } from './parameters.js';
-import { checkPast, type StoredPast } from './past.js';
-import { NO_ROTATION, rotaryPositions, type Rotation, type RotaryPositioning } from './rotaryPositions.js';
-import { fromTorch } from './torchNames.js';
+import type { Wasm } from '../runtime/wasm.js';
+import { attentionOfHeads } from './attention/heads.js';
+import { Cache, type KeyValueCache } from './attention/keyValueCache.js';
+import { multiHeadAttentionBackward } from './attention/backward.js';
+import { linearSpecs, Parameters, type Parameter } from './base/parameters.js';
+import { checkPast, type StoredPast } from './attention/past.js';
+import {
+  NO_ROTATION,
+  rotaryPositions,
+  type Rotation,
+  type RotaryPositioning,
+} from './attention/rotaryPositions.js';
+import { fromTorch } from './attention/torchNames.js';
 import type {
   LayerForwardOptions,
   MultiHeadAttention,
   MultiHeadAttentionOptions,
   MultiHeadAttentionResult,
-} from './types.js';
+} from './attention/types.js';
 
 const OPERATION = 'MultiHeadAttention';
 const FORWARD = `${OPERATION}.forward`;

@@ -1,18 +1,18 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkInteger, checkProbability, checkRequired, checkSeed } from '../check.js';
-import { disposeSymbol } from '../dispose.js';
-import { freshFloats } from '../memory.js';
+import { checkInteger, checkProbability, checkRequired, checkSeed } from '../check/values.js';
+import { disposeSymbol } from '../runtime/dispose.js';
+import { freshFloats } from '../runtime/memory.js';
 import { checkBase, sinusoidalEncoding } from '../ops/sinusoidalEncoding.js';
-import { freshSeed } from '../random.js';
+import { freshSeed } from './base/random.js';
 import type { Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 import {
   addPositions,
   checkTokens,
   type PositionalEncodingForwardOptions,
   type PositionalEncodingResult,
-} from './addedPositions.js';
-import { Parameters, type Parameter } from './parameters.js';
+} from './positional/addPositions.js';
+import { Parameters, type Parameter } from './base/parameters.js';
 
 /** d2l's constructor: PositionalEncoding(num_hiddens, dropout, max_len=1000). */
 export interface PositionalEncodingOptions {

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkAttentionOptions, checkOut } from '../attentionOptions.js';
+import { checkAttentionOptions, checkOut } from '../ops/attention/options.js';
 import {
   checkBoolean,
   checkInteger,
@@ -7,15 +7,15 @@ import {
   checkRequired,
   checkSeed,
   wrongValue,
-} from '../check.js';
-import { toTensorOfShape } from '../checkArrays.js';
-import { keptOptions } from '../keptOptions.js';
-import { freshSeed, uniform } from '../random.js';
-import type { RotaryOptions } from '../rotary.js';
+} from '../check/values.js';
+import { toTensorOfShape } from '../check/arrays.js';
+import { keptOptions } from '../ops/attention/keptOptions.js';
+import { freshSeed, uniform } from './base/random.js';
+import type { RotaryOptions } from '../ops/rotary/options.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
-import { Activations } from './activations.js';
-import { encoderBackward, encoderForward, type Encoder } from './encoderPass.js';
+import type { Wasm } from '../runtime/wasm.js';
+import { Activations } from './base/activations.js';
+import { encoderBackward, encoderForward, type Encoder } from './encoder/pass.js';
 import { checkActivation, type Activation } from './feedForward.js';
 import {
   checkInto,
@@ -24,10 +24,14 @@ import {
   runOnce,
   type BackwardOptions,
   type Layer,
-} from './layer.js';
-import { linearSpecs, Parameters, type ParameterSpec } from './parameters.js';
-import { rotaryPositions, type RotaryPositioning } from './rotaryPositions.js';
-import type { LayerForwardOptions, MultiHeadAttentionGradients, MultiHeadAttentionResult } from './types.js';
+} from './base/layer.js';
+import { linearSpecs, Parameters, type ParameterSpec } from './base/parameters.js';
+import { rotaryPositions, type RotaryPositioning } from './attention/rotaryPositions.js';
+import type {
+  LayerForwardOptions,
+  MultiHeadAttentionGradients,
+  MultiHeadAttentionResult,
+} from './attention/types.js';
 
 /** What `TransformerEncoderLayer` is made from. */
 export interface TransformerEncoderLayerOptions {

@@ -3,9 +3,9 @@ import {
   placeAdditiveInputs,
   type AdditiveAttentionOptions,
   type AdditiveAttentionWeights,
-} from '../additive.js';
+} from './additive/inputs.js';
 import type { Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 
 /** What `additiveAttention` returns. */
 export interface AdditiveAttentionResult {

@@ -3,10 +3,10 @@ import {
   placeAdditiveInputs,
   type AdditiveAttentionOptions,
   type AdditiveAttentionWeights,
-} from '../additive.js';
-import { toTensorOfShape } from '../checkArrays.js';
+} from './additive/inputs.js';
+import { toTensorOfShape } from '../check/arrays.js';
 import type { Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 
 /** What `additiveAttentionBackward` returns: a gradient for each tensor, in its shape. */
 export interface AdditiveAttentionGradients {

@@ -1,6 +1,6 @@
-import { checkBoolean, checkInteger, checkRequired } from '../check.js';
-import { checkDistances, fillDiagonals, type DistanceSizes } from '../diagonals.js';
-import { freshFloats } from '../memory.js';
+import { checkBoolean, checkInteger, checkRequired } from '../check/values.js';
+import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
+import { freshFloats } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
 import { slopesOf } from './alibiSlopes.js';
 

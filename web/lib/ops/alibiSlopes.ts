@@ -1,4 +1,4 @@
-import { checkInteger } from '../check.js';
+import { checkInteger } from '../check/values.js';
 import type { Tensor } from '../types.js';
 
 const OPERATION = 'alibiSlopes';

@@ -1,4 +1,4 @@
-import { checkInteger, wrongKind, wrongValue } from '../check.js';
+import { checkInteger, wrongKind, wrongValue } from '../check/values.js';
 
 /** The three ways from a sequence to a sequence that the textbook compares. */
 export type Architecture = 'cnn' | 'rnn' | 'self-attention';

@@ -1,7 +1,7 @@
-import { checkInteger, checkOptions, wrongValue } from '../check.js';
-import { toTensorOfRank, toTensorOfShape } from '../checkArrays.js';
+import { checkInteger, checkOptions, wrongValue } from '../check/values.js';
+import { toTensorOfRank, toTensorOfShape } from '../check/arrays.js';
 import type { Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 
 /** What `conv1d` may be told. */
 export interface Conv1dOptions {

@@ -1,6 +1,6 @@
-import { checkFinite, checkInteger, checkRequired, wrongValue } from '../check.js';
+import { checkFinite, checkInteger, checkRequired, wrongValue } from '../check/values.js';
 import type { Tensor } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 import { checkBase, placeFrequencies } from './sinusoidalEncoding.js';
 
 /** What `encodingRotation` may be told. */

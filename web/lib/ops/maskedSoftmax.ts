@@ -1,8 +1,8 @@
-import { toTensorOfRank, toValidLens } from '../checkArrays.js';
-import { freshFloats, PIECE_FLOATS } from '../memory.js';
-import { rowLens } from '../rowLens.js';
+import { toTensorOfRank, toValidLens } from '../check/arrays.js';
+import { freshFloats, PIECE_FLOATS } from '../runtime/memory.js';
+import { rowLens } from './attention/rowLens.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 
 const OPERATION = 'maskedSoftmax';
 

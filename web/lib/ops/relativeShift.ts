@@ -1,6 +1,6 @@
-import { sizeOf, showShape, wrongValue } from '../check.js';
-import { toTensor } from '../checkArrays.js';
-import { freshFloats } from '../memory.js';
+import { sizeOf, showShape, wrongValue } from '../check/values.js';
+import { toTensor } from '../check/arrays.js';
+import { freshFloats } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 
 const OPERATION = 'relativeShift';

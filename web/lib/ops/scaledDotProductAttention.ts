@@ -1,10 +1,10 @@
-import { clearedAttentionArgs } from '../attentionArgs.js';
-import * as AT from '../attentionFields.js';
-import { checkAttentionInputs, placeAttentionInputs } from '../attentionInputs.js';
-import { checkAttentionOptions, checkOut } from '../attentionOptions.js';
-import { checkOptions, sizeOf } from '../check.js';
+import { clearedAttentionArgs } from './attention/args.js';
+import * as AT from './attention/fields.js';
+import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
+import { checkAttentionOptions, checkOut } from './attention/options.js';
+import { checkOptions, sizeOf } from '../check/values.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 
 const OPERATION = 'scaledDotProductAttention';
 

@@ -1,12 +1,12 @@
-import { clearedAttentionArgs } from '../attentionArgs.js';
-import * as AT from '../attentionFields.js';
-import { checkAttentionInputs, placeAttentionInputs } from '../attentionInputs.js';
-import { checkAttentionOptions } from '../attentionOptions.js';
-import { checkOptions, sizeOf } from '../check.js';
-import { toTensorOfShape } from '../checkArrays.js';
-import type { Memory } from '../memory.js';
+import { clearedAttentionArgs } from './attention/args.js';
+import * as AT from './attention/fields.js';
+import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
+import { checkAttentionOptions } from './attention/options.js';
+import { checkOptions, sizeOf } from '../check/values.js';
+import { toTensorOfShape } from '../check/arrays.js';
+import type { Memory } from '../runtime/memory.js';
 import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 
 const OPERATION = 'scaledDotProductAttentionBackward';
 

@@ -1,9 +1,9 @@
-import { checkOut } from '../attentionOptions.js';
-import { checkFinite, checkInteger, checkRequired, wrongKind, wrongValue } from '../check.js';
-import { isArrayLike } from '../checkArrays.js';
-import { freshFloats, PIECE_FLOATS } from '../memory.js';
+import { checkOut } from './attention/options.js';
+import { checkFinite, checkInteger, checkRequired, wrongKind, wrongValue } from '../check/values.js';
+import { isArrayLike } from '../check/arrays.js';
+import { freshFloats, PIECE_FLOATS } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 
 /** What `sinusoidalEncoding` may be told. */
 export interface SinusoidalOptions {

@@ -1,7 +1,7 @@
-import { checkInteger, checkRequired, wrongValue } from '../check.js';
-import { freshFloats } from '../memory.js';
+import { checkInteger, checkRequired, wrongValue } from '../check/values.js';
+import { freshFloats } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 import { checkBase, sinusoidalEncoding } from './sinusoidalEncoding.js';
 
 /** What `sinusoidalEncoding2d` may be told. */

@@ -1,8 +1,8 @@
-import { checkOut } from '../attentionOptions.js';
-import { checkInteger, checkOptions, showShape, wrongValue } from '../check.js';
-import { toFloat64, toTensorOfRank } from '../checkArrays.js';
+import { checkOut } from './attention/options.js';
+import { checkInteger, checkOptions, showShape, wrongValue } from '../check/values.js';
+import { toFloat64, toTensorOfRank } from '../check/arrays.js';
 import type { Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../wasm.js';
+import type { Wasm } from '../runtime/wasm.js';
 
 const OPERATION = 'softmaxCrossEntropy';
 

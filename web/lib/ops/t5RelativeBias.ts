@@ -1,8 +1,8 @@
-import { checkRequired } from '../check.js';
-import { toTensorOfRank } from '../checkArrays.js';
-import { checkDistances, fillDiagonals, type DistanceSizes } from '../diagonals.js';
-import { freshFloats } from '../memory.js';
-import { checkBuckets, type T5BucketOptions } from '../t5Buckets.js';
+import { checkRequired } from '../check/values.js';
+import { toTensorOfRank } from '../check/arrays.js';
+import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
+import { freshFloats } from '../runtime/memory.js';
+import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 import type { Tensor, TensorLike } from '../types.js';
 
 /** What `t5RelativeBias` may be told; the table says how many buckets there are. */

@@ -1,7 +1,7 @@
-import { checkInteger, checkRequired } from '../check.js';
-import { toTensorOfShape } from '../checkArrays.js';
-import { checkDistances } from '../diagonals.js';
-import { checkBuckets } from '../t5Buckets.js';
+import { checkInteger, checkRequired } from '../check/values.js';
+import { toTensorOfShape } from '../check/arrays.js';
+import { checkDistances } from './relative/diagonals.js';
+import { checkBuckets } from './relative/t5Buckets.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { T5RelativeBucketsOptions } from './t5RelativeBuckets.js';
 

@@ -1,7 +1,7 @@
-import { checkInteger, checkRequired } from '../check.js';
-import { checkDistances, fillDiagonals, type DistanceSizes } from '../diagonals.js';
-import { freshInts } from '../memory.js';
-import { checkBuckets, type T5BucketOptions } from '../t5Buckets.js';
+import { checkInteger, checkRequired } from '../check/values.js';
+import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
+import { freshInts } from '../runtime/memory.js';
+import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 import type { Tensor } from '../types.js';
 
 /** What `t5RelativeBuckets` may be told. */

@@ -1,4 +1,4 @@
-import { toTensor } from '../checkArrays.js';
+import { toTensor } from '../check/arrays.js';
 import type { Tensor, TensorLike } from '../types.js';
 
 const OPERATION = 'tensor';

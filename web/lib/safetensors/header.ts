@@ -1,4 +1,4 @@
-import { wrongValue } from '../check.js';
+import { wrongValue } from '../check/values.js';
 
 /** The tables of a .safetensors file: a name, a type, a shape, and where its bytes are among the data. */
 export interface Entry {

@@ -1,4 +1,4 @@
-import { showShape, tagOf, wrongKind, wrongValue } from '../check.js';
+import { showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import type { Tensor } from '../types.js';
 import { DTYPES } from './dtypes.js';
 import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';

@@ -1,6 +1,6 @@
 /** The page's side of a worker: requests one after another, and a new worker where one has ended. */
-import { wrongKind } from '../check.js';
-import { startThread, type Script, type Thread, type WorkerSource } from './port.js';
+import { wrongKind } from '../check/values.js';
+import { startThread, type Script, type Thread, type WorkerSource } from '../runtime/port.js';
 import { countCall } from './progress.js';
 import type { CallOptions } from './types.js';
 import { pack, type Answer, type Description, type Packed, type Request, type Token } from './wire.js';

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { KeyValueCache } from '../layers/keyValueCache.js';
-import type { Parameter } from '../layers/parameters.js';
+import type { KeyValueCache } from '../layers/attention/keyValueCache.js';
+import type { Parameter } from '../layers/base/parameters.js';
 import type { WasmAttention } from '../surface.js';
 import type { ProgressListener } from './progress.js';
 

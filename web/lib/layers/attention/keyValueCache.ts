@@ -1,0 +1,80 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { wrongKind } from '../../check/values.js';
+import { disposeSymbol } from '../../runtime/dispose.js';
+import type { Wasm } from '../../runtime/wasm.js';
+
+/**
+ * Keys and values of the tokens seen so far, in wasm memory; freed like a layer. `length` tokens of `maxLength` are used.
+ */
+export interface KeyValueCache {
+  readonly length: number;
+  readonly maxLength: number;
+  /** Forgets every token; the memory stays. */
+  reset(): void;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+const registry = new FinalizationRegistry<() => void>((release) => release());
+
+/** (B, Hkv, maxLength, width) keys and as many values; a token has `row` = Hkv * width floats of each. */
+export class Cache implements KeyValueCache {
+  readonly maxLength: number;
+  readonly batch: number;
+  /** The layer it was made by; only that one may use it. */
+  readonly owner: object;
+  readonly #release: () => void;
+  #length = 0;
+  #addresses: readonly [number, number] | undefined;
+
+  constructor({ memory }: Wasm, owner: object, batch: number, maxLength: number, row: number) {
+    const operation = 'createCache';
+    this.owner = owner;
+    this.batch = batch;
+    this.maxLength = maxLength;
+    const keys = memory.allocate(operation, batch * maxLength * row);
+    let values: number;
+    try {
+      values = memory.allocate(operation, batch * maxLength * row);
+    } catch (error) {
+      memory.release(keys);
+      throw error;
+    }
+    this.#addresses = [keys, values];
+    this.#release = () => {
+      memory.release(keys);
+      memory.release(values);
+    };
+    registry.register(this, this.#release, this);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** Where keys and values stand. */
+  addresses(operation: string): readonly [keys: number, values: number] {
+    return this.#addresses ?? wrongKind(operation, 'a cache in use', 'a disposed one');
+  }
+
+  /** Counts tokens that were appended. */
+  grow(tokens: number): void {
+    this.#length += tokens;
+  }
+
+  reset(): void {
+    this.addresses('KeyValueCache.reset');
+    this.#length = 0;
+  }
+
+  dispose(): void {
+    if (!this.#addresses) return;
+    this.#addresses = undefined;
+    registry.unregister(this);
+    this.#release();
+  }
+
+  [disposeSymbol](): void {
+    this.dispose();
+  }
+}

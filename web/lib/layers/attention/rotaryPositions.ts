@@ -1,0 +1,96 @@
+import { checkFinite, checkInteger, checkOptions, wrongValue } from '../../check/values.js';
+import { toInt32, toTensor } from '../../check/arrays.js';
+import { checkRotary, type RotaryOptions, type RotaryPositions } from '../../ops/rotary/options.js';
+import type { Tensor, TensorLike } from '../../types.js';
+import type { Wasm } from '../../runtime/wasm.js';
+import type { LayerForwardOptions } from './types.js';
+
+/** The fields of C++'s Rotation. */
+export type Rotation = readonly [
+  queries: number,
+  queryBatch: number,
+  keys: number,
+  width: number,
+  interleaved: number,
+];
+
+export const NO_ROTATION: Rotation = [0, 0, 0, 0, 0];
+
+export interface RotarySizes {
+  readonly batch: number;
+  readonly queries: number;
+  /** New keys. */
+  readonly tokens: number;
+  readonly past: number;
+}
+
+/** Checks the positions of a call whose other options were checked; what it returns places their tables within a scope. */
+export type RotaryPositioning = (
+  operation: string,
+  given: LayerForwardOptions,
+  sizes: RotarySizes,
+) => (wasm: Wasm) => Rotation;
+
+/** Checks a layer's option `rotary` for heads of this width. */
+export function rotaryPositions(operation: string, rotary: RotaryOptions, width: number): RotaryPositioning {
+  const given = checkOptions<RotaryOptions>(operation, rotary);
+  if (given.positions !== undefined) wrongValue(operation, 'rotary without positions', 'some');
+  const angles = checkRotary(operation, ownTables(operation, given), width);
+  if (angles.tables?.length === 3) {
+    wrongValue(operation, `rotary tables of shape (positions, ${angles.rotaryDim / 2})`, 'a batch of them');
+  }
+  const shift = given.offset === undefined ? 0 : checkFinite(operation, 'rotary.offset', given.offset);
+  const { rotaryDim } = angles;
+
+  return (operation, { offset, causalOffset }, { batch, queries, tokens, past }) => {
+    if (offset !== undefined) checkInteger(operation, 'offset', offset, -(2 ** 30), 2 ** 30);
+    const firstKey = shift + (offset ?? past);
+    const keyPositions = { first: firstKey, count: tokens };
+    const standing =
+      causalOffset === undefined || typeof causalOffset === 'number'
+        ? (causalOffset ?? past)
+        : toInt32(operation, 'causalOffset', causalOffset).data;
+    const queryPositions = positionsOfQueries(standing, firstKey - past, batch, queries);
+    angles.check(operation, keyPositions);
+    angles.check(operation, queryPositions);
+    const perSequence = queryPositions instanceof Float64Array;
+    const shared = !perSequence && queryPositions.first === firstKey && queries === tokens;
+    return (wasm) => {
+      const keyTable = angles.place(wasm, keyPositions);
+      const queryTable = shared ? keyTable : angles.place(wasm, queryPositions);
+      return [
+        queryTable,
+        perSequence ? queries * rotaryDim : 0,
+        keyTable,
+        rotaryDim,
+        Number(angles.interleaved),
+      ];
+    };
+  };
+}
+
+/** Query 0 of a sequence stands so many keys behind key 0, which is at position `firstPast`. */
+function positionsOfQueries(
+  standing: number | Int32Array,
+  firstPast: number,
+  batch: number,
+  queries: number,
+): RotaryPositions {
+  if (typeof standing === 'number') return { first: firstPast + standing, count: queries };
+  return Float64Array.from({ length: batch * queries }, (_, at) => {
+    return firstPast + standing[Math.floor(at / queries)]! + (at % queries);
+  });
+}
+
+/** The options with copies of the tables: a layer's do not change with the caller's arrays. */
+function ownTables(operation: string, given: RotaryOptions): RotaryOptions {
+  const copy = (name: string, value: TensorLike): Tensor => {
+    const { data, shape } = toTensor(operation, name, value);
+    return { data: data.slice(), shape };
+  };
+  return {
+    ...given,
+    ...(given.cos !== undefined && { cos: copy('rotary.cos', given.cos) }),
+    ...(given.sin !== undefined && { sin: copy('rotary.sin', given.sin) }),
+  };
+}

@@ -1,0 +1,137 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { checkOut } from '../../ops/attention/options.js';
+import { checkBoolean, checkOptions, sizeOf, wrongKind } from '../../check/values.js';
+import { toTensorOfShape } from '../../check/arrays.js';
+import { disposeSymbol } from '../../runtime/dispose.js';
+import type { Memory } from '../../runtime/memory.js';
+import type { Tensor, TensorLike } from '../../types.js';
+import type { Parameter, Parameters } from './parameters.js';
+
+/** What a forward pass may be told. */
+export interface ForwardOptions {
+  /** Keeps what `backward` needs, and returns it. Default false. */
+  training?: boolean;
+  /** Written into in place of a fresh array, which in a training loop is new memory for every step; may be x's own array. */
+  out?: { output?: Float32Array };
+}
+
+/** What a backward pass may be told. */
+export interface BackwardOptions {
+  /** As of a forward pass, `input` for the input's gradient; may be gradOutput's own array. */
+  out?: { input?: Float32Array };
+}
+
+/** What a forward pass returns. */
+export interface LayerResult {
+  output: Tensor;
+  /**
+   * Present when `training`; can be called once, before the parameters change. Adds the gradients of
+   * sum(output · gradOutput) to every parameter's `grad` and returns the input's.
+   *
+   * @param gradOutput the shape of `output`
+   * @throws TypeError at a second call and after `dispose()`; RangeError for another shape
+   */
+  backward?: (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor };
+}
+
+/**
+ * A layer owns its parameters, in wasm memory. They go with the layer: on `dispose()`, at the end of a `using` block, or
+ * when it is garbage-collected. A disposed layer throws on use.
+ */
+export interface Layer {
+  forward(x: TensorLike, options?: ForwardOptions): LayerResult;
+  parameters(): Parameter[];
+  /** Copies of the parameters, by PyTorch's names and in its shapes. */
+  stateDict(): Record<string, Tensor>;
+  /** Checks every name and shape before it changes anything. */
+  loadStateDict(state: Record<string, TensorLike>): void;
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** What is the same in every layer: the ways to its parameters. */
+export class ParameterOwner {
+  readonly #parameters: Parameters;
+
+  constructor(parameters: Parameters) {
+    this.#parameters = parameters;
+  }
+
+  parameters(): Parameter[] {
+    return this.#parameters.list();
+  }
+
+  stateDict(): Record<string, Tensor> {
+    return this.#parameters.stateDict();
+  }
+
+  loadStateDict(state: Record<string, TensorLike>): void {
+    this.#parameters.load(state);
+  }
+
+  dispose(): void {
+    this.#parameters.dispose();
+  }
+
+  [disposeSymbol](): void {
+    this.dispose();
+  }
+}
+
+/** Whether the pass is one in training. */
+export function checkTraining(operation: string, options: ForwardOptions | undefined): boolean {
+  const { training } = checkOptions<ForwardOptions>(operation, options);
+  return training !== undefined && checkBoolean(operation, 'training', training);
+}
+
+/**
+ * The backward function of one pass of a layer in use: `run` turns the checked gradient into the result, and must do what
+ * can fail for want of memory before it adds to a gradient.
+ */
+export function runOnce<T>(
+  layer: string,
+  owner: { check(operation: string): void },
+  outputShape: readonly number[],
+  run: (operation: string, gradOutput: Float32Array, options: BackwardOptions) => T,
+): (gradOutput: TensorLike, options?: BackwardOptions) => T {
+  const operation = `${layer}.backward`;
+  let used = false;
+  return (gradOutput, options) => {
+    owner.check(operation);
+    if (used) wrongKind(operation, 'one call for each forward pass', 'a second one');
+    const gradient = toTensorOfShape(operation, 'gradOutput', gradOutput, outputShape);
+    const result = run(operation, gradient.data, checkOptions<BackwardOptions>(operation, options));
+    used = true;
+    return result;
+  };
+}
+
+/**
+ * `runOnce` where the result is the gradient of one input. `run` is called in a scope of the memory, with the address of the
+ * output's gradient there, and gives the input's, in `into` where that is given.
+ */
+export function backwardOnce(
+  memory: Memory,
+  layer: string,
+  owner: { check(operation: string): void },
+  outputShape: readonly number[],
+  inputShape: readonly number[],
+  run: (gradient: number, into?: Float32Array) => Float32Array,
+): (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor } {
+  // Whoever has the output may change its shape.
+  const shape = [...inputShape];
+  return runOnce(layer, owner, [...outputShape], (operation, gradOutput, options) => {
+    const into = checkInto(operation, options, sizeOf(shape));
+    const data = memory.scope(operation, () => run(memory.floats(gradOutput), into));
+    return { input: { data, shape: [...shape] } };
+  });
+}
+
+/** The array for the gradient of an input of `size` numbers, where one was given. */
+export function checkInto(
+  operation: string,
+  { out }: BackwardOptions,
+  size: number,
+): Float32Array | undefined {
+  return checkOut(operation, 'out.input', out?.input, size);
+}

@@ -1,0 +1,230 @@
+import { showShape, sizeOf, wrongKind, wrongValue } from '../../check/values.js';
+import { toTensor } from '../../check/arrays.js';
+import { uniform } from './random.js';
+import type { Tensor, TensorLike } from '../../types.js';
+import type { Wasm } from '../../runtime/wasm.js';
+import { rememberParameter } from './storedParameters.js';
+
+/** A parameter of a layer. `data` and `grad` read as copies; `set` writes. */
+export interface Parameter {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly data: Float32Array;
+  /** What the layer's backward passes have added up; zeros before the first. */
+  readonly grad: Float32Array;
+  /** @throws RangeError where the length is not the parameter's. */
+  set(data: ArrayLike<number>): void;
+}
+
+/** A parameter to be made: its state-dict name, its shape and its first values, made once there is room for them. */
+export interface ParameterSpec {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly initial: () => Float32Array;
+}
+
+/** A state dict's tensors in the order of `specs`; throws unless it has exactly these names and shapes. */
+function checkState(
+  operation: string,
+  state: Record<string, TensorLike>,
+  specs: readonly { readonly name: string; readonly shape: readonly number[] }[],
+): Tensor[] {
+  if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
+  const names = specs.map(({ name }) => name);
+  const surplus = Object.keys(state).filter((name) => !names.includes(name));
+  if (surplus.length > 0) {
+    wrongValue(operation, `no names but ${names.join(', ') || 'none'}`, surplus.join(', '));
+  }
+  return specs.map(({ name, shape }) => {
+    if (!Object.hasOwn(state, name)) wrongValue(operation, `an entry ${name}`, 'none');
+    const tensor = toTensor(operation, name, state[name]!);
+    if (showShape(tensor.shape) !== showShape(shape)) {
+      wrongValue(operation, `${name} of shape ${showShape(shape)}`, showShape(tensor.shape));
+    }
+    return tensor;
+  });
+}
+
+/** Weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as torch.nn.Linear's; `name` '' is no prefix. */
+export function linearSpecs(
+  name: string,
+  outputs: number,
+  inputs: number,
+  bias: boolean,
+  seed: number,
+  stream: number,
+): ParameterSpec[] {
+  const bound = 1 / Math.sqrt(inputs);
+  const spec = (part: string, shape: readonly number[], offset: number): ParameterSpec => ({
+    name: name === '' ? part : `${name}.${part}`,
+    shape,
+    initial: () => uniform(seed, stream + offset, sizeOf(shape), bound),
+  });
+  const weight = spec('weight', [outputs, inputs], 0);
+  return bias ? [weight, spec('bias', [outputs], 1)] : [weight];
+}
+
+// Where a layer is dropped without dispose(), its memory goes with it.
+const registry = new FinalizationRegistry<() => void>((release) => release());
+
+/**
+ * The parameters of one layer, in wasm memory. A matrix, (out, in), also has a packed form that products read; it is made
+ * when first asked for and again after a change.
+ */
+export class Parameters {
+  readonly #wasm: Wasm;
+  readonly #operation: string;
+  readonly #specs: readonly ParameterSpec[];
+  readonly #addresses = new Map<string, number>();
+  readonly #gradients = new Map<string, number>();
+  readonly #packed = new Map<string, number>();
+  readonly #stale = new Set<string>();
+  #disposed = false;
+
+  constructor(wasm: Wasm, operation: string, specs: readonly ParameterSpec[]) {
+    this.#wasm = wasm;
+    this.#operation = operation;
+    this.#specs = specs;
+    const { memory } = wasm;
+    // The closure must not hold `this`, or the collector never sees it go.
+    const maps = [this.#addresses, this.#gradients, this.#packed];
+    const release = () => {
+      for (const map of maps) {
+        for (const address of map.values()) memory.release(address);
+        map.clear();
+      }
+    };
+    try {
+      // All room first: where it runs out, no time was spent on first values.
+      for (const { name, shape } of specs)
+        this.#addresses.set(name, memory.allocate(operation, sizeOf(shape)));
+      for (const { name, initial } of specs) memory.write(this.#addresses.get(name)!, initial());
+    } catch (error) {
+      release();
+      throw error;
+    }
+    registry.register(this, release, this);
+    this.#release = release;
+  }
+
+  readonly #release: () => void;
+
+  /** Throws where the layer was disposed; called first by everything that a layer does. */
+  check(operation = this.#operation): void {
+    if (this.#disposed) wrongKind(operation, 'a layer in use', 'a disposed one');
+  }
+
+  has(name: string): boolean {
+    return this.#specs.some((spec) => spec.name === name);
+  }
+
+  /** The address of a parameter; 0 where the layer has none of that name. */
+  address(name: string): number {
+    return this.#addresses.get(name) ?? 0;
+  }
+
+  /** The address of a parameter's gradient: zeros when first asked for, to which backward passes add. */
+  gradient(name: string): number {
+    let address = this.#gradients.get(name);
+    if (address === undefined) {
+      address = this.#wasm.memory.allocate(this.#operation, sizeOf(this.#spec(name).shape));
+      this.#gradients.set(name, address);
+    }
+    return address;
+  }
+
+  /** The address of a matrix's packed form. */
+  packed(name: string): number {
+    const { raw, memory } = this.#wasm;
+    const [outputs, inputs] = this.#spec(name).shape as [number, number];
+    let address = this.#packed.get(name);
+    if (address === undefined) {
+      address = memory.allocate(this.#operation, raw.packWeightSize(inputs, outputs));
+      this.#packed.set(name, address);
+      this.#stale.add(name);
+    }
+    if (this.#stale.delete(name)) raw.packWeight(this.address(name), address, inputs, outputs);
+    return address;
+  }
+
+  list(): Parameter[] {
+    this.check();
+    const read = (name: string): Float32Array => this.#read(name);
+    const readGradient = (name: string): Float32Array => this.#readGradient(name);
+    return this.#specs.map(({ name, shape }) => {
+      const parameter: Parameter = {
+        name,
+        shape,
+        get data() {
+          return read(name);
+        },
+        get grad() {
+          return readGradient(name);
+        },
+        set: (data) => {
+          this.check();
+          const { data: floats } = toTensor(this.#operation, name, data as TensorLike);
+          if (floats.length !== sizeOf(shape)) {
+            wrongValue(this.#operation, `${name} to hold ${sizeOf(shape)} elements`, floats.length);
+          }
+          this.#write(name, floats);
+        },
+      };
+      rememberParameter(parameter, {
+        wasm: this.#wasm,
+        size: sizeOf(shape),
+        check: (operation) => this.check(operation),
+        address: () => this.address(name),
+        gradient: () => this.#gradients.get(name) ?? 0,
+        changed: () => this.#changed(name),
+      });
+      return parameter;
+    });
+  }
+
+  stateDict(): Record<string, Tensor> {
+    this.check();
+    return Object.fromEntries(
+      this.#specs.map(({ name, shape }) => [name, { data: this.#read(name), shape: [...shape] }]),
+    );
+  }
+
+  /** Checks every name and shape before it changes anything. */
+  load(state: Record<string, TensorLike>): void {
+    this.check();
+    const tensors = checkState(`${this.#operation}.loadStateDict`, state, this.#specs);
+    this.#specs.forEach(({ name }, i) => this.#write(name, tensors[i]!.data));
+  }
+
+  dispose(): void {
+    if (this.#disposed) return;
+    this.#disposed = true;
+    registry.unregister(this);
+    this.#release();
+  }
+
+  #spec(name: string): ParameterSpec {
+    return this.#specs.find((spec) => spec.name === name)!;
+  }
+
+  #read(name: string): Float32Array {
+    this.check();
+    return this.#wasm.memory.read(this.address(name), sizeOf(this.#spec(name).shape));
+  }
+
+  #readGradient(name: string): Float32Array {
+    this.check();
+    const size = sizeOf(this.#spec(name).shape);
+    const address = this.#gradients.get(name);
+    return address === undefined ? new Float32Array(size) : this.#wasm.memory.read(address, size);
+  }
+
+  #write(name: string, data: Float32Array): void {
+    this.#wasm.memory.write(this.address(name), data);
+    this.#changed(name);
+  }
+
+  #changed(name: string): void {
+    if (this.#packed.has(name)) this.#stale.add(name);
+  }
+}

@@ -1,0 +1,164 @@
+import type { AttentionArgs } from './args.js';
+import * as AT from './fields.js';
+import type { AttentionSizes } from './options.js';
+import { showShape, wrongValue } from '../../check/values.js';
+import { toTensor, toTensorOfRank } from '../../check/arrays.js';
+import type { Memory } from '../../runtime/memory.js';
+import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
+
+/** Keys and values of earlier calls, both or neither. */
+interface Past {
+  readonly length: number;
+  readonly key?: Tensor;
+  readonly value?: Tensor;
+}
+
+/** Query, key, value and past of one attention call, checked against each other. */
+export interface AttentionInputs {
+  readonly query: Tensor;
+  readonly key: Tensor;
+  readonly value: Tensor;
+  readonly past: Past;
+  readonly kvHeads: number;
+  readonly sizes: AttentionSizes;
+  readonly outputShape: readonly number[];
+}
+
+/** Checks the tensors of an attention call, before anything is copied. */
+export function checkAttentionInputs(
+  operation: string,
+  query: TensorLike,
+  key: TensorLike,
+  value: TensorLike,
+  options: AttentionOptions,
+): AttentionInputs {
+  const q = toTensorOfRank(operation, 'query', query, 2, 3, 4);
+  const k = toTensorOfRank(operation, 'key', key, q.shape.length);
+  const v = toTensorOfRank(operation, 'value', value, q.shape.length);
+  const [batch, heads, queries, width] = axes(q);
+  const [keyBatch, kvHeads, newKeys, keyWidth] = axes(k);
+  const [valueBatch, valueHeads, values, valueWidth] = axes(v);
+  if (keyBatch !== batch || keyWidth !== width) {
+    wrongValue(operation, `key (…, S, ${width}) of batch ${batch}`, showShape(k.shape));
+  }
+  if (valueBatch !== batch || valueHeads !== kvHeads || values !== newKeys) {
+    wrongValue(
+      operation,
+      `value to match key ${showShape(k.shape)} but for its last axis`,
+      showShape(v.shape),
+    );
+  }
+  if (kvHeads === 0 ? heads !== 0 : heads % kvHeads !== 0) {
+    wrongValue(operation, `the query's heads to be a multiple of the key's (${kvHeads})`, heads);
+  }
+  const past = checkPast(operation, options, q.shape.length, batch, kvHeads, width, valueWidth);
+  const keys = past.length + newKeys;
+  const leading = q.shape.slice(0, -1);
+  const sizes = {
+    batch,
+    heads,
+    queries,
+    keys,
+    width,
+    valueWidth,
+    past: past.length,
+    scoresShape: [...leading, keys],
+  };
+  return { query: q, key: k, value: v, past, kvHeads, sizes, outputShape: [...leading, valueWidth] };
+}
+
+/** Copies query, keys and values in and sets their addresses and sizes, and those of a tensor that lies as the output. */
+export function placeAttentionInputs(
+  memory: Memory,
+  args: AttentionArgs,
+  { query, key, value, past, kvHeads, sizes }: AttentionInputs,
+  output: number,
+): void {
+  const { words } = args;
+  const { batch, heads, queries, keys, width, valueWidth } = sizes;
+  words[AT.batch] = batch;
+  words[AT.heads] = heads;
+  words[AT.kvHeads] = kvHeads || 1;
+  words[AT.queries] = queries;
+  words[AT.keys] = keys;
+  words[AT.width] = width;
+  words[AT.valueWidth] = valueWidth;
+  const keyAddress = join(memory, past.key, key.data, batch * kvHeads);
+  const valueAddress = join(memory, past.value, value.data, batch * kvHeads);
+  setContiguous(args, AT.query, memory.input(query.data), heads, queries, width);
+  setContiguous(args, AT.key, keyAddress, kvHeads, keys, width);
+  setContiguous(args, AT.value, valueAddress, kvHeads, keys, valueWidth);
+  setContiguous(args, AT.output, output, heads, queries, valueWidth);
+}
+
+/** (B, H, rows, columns) of a tensor of rank 2 to 4. */
+function axes({ shape }: Tensor): [number, number, number, number] {
+  const [rows, columns] = shape.slice(-2) as [number, number];
+  return [shape.length > 2 ? shape[0]! : 1, shape.length > 3 ? shape[1]! : 1, rows, columns];
+}
+
+/** Sets the address of a contiguous (B, H, rows, columns). */
+function setContiguous(
+  args: AttentionArgs,
+  at: number,
+  address: number,
+  heads: number,
+  rows: number,
+  columns: number,
+): void {
+  args.setStack(at, address, heads * rows * columns, rows * columns, columns);
+}
+
+function checkPast(
+  operation: string,
+  { pastKey, pastValue }: AttentionOptions,
+  rank: number,
+  batch: number,
+  kvHeads: number,
+  width: number,
+  valueWidth: number,
+): Past {
+  if (pastKey == null && pastValue == null) return { length: 0 };
+  if (pastKey == null || pastValue == null) {
+    wrongValue(
+      operation,
+      'pastKey and pastValue together',
+      pastKey == null ? 'pastValue alone' : 'pastKey alone',
+    );
+  }
+  const check = (name: string, given: TensorLike, columns: number): Tensor => {
+    const tensor = toTensor(operation, name, given);
+    const [b, h, , c] = axes(tensor);
+    // The key's rank, or the full one of a cache.
+    const ranks = [rank, 4];
+    if (!ranks.includes(tensor.shape.length) || b !== batch || h !== kvHeads || c !== columns) {
+      wrongValue(
+        operation,
+        `${name} of shape (${batch}, ${kvHeads}, past, ${columns})`,
+        showShape(tensor.shape),
+      );
+    }
+    return tensor;
+  };
+  const key = check('pastKey', pastKey, width);
+  const value = check('pastValue', pastValue, valueWidth);
+  const length = key.shape.at(-2)!;
+  if (value.shape.at(-2) !== length) {
+    wrongValue(operation, `pastValue of as many keys as pastKey (${length})`, value.shape.at(-2));
+  }
+  return { length, key, value };
+}
+
+/** Copies past and new rows in, one behind the other for each of `groups` heads; the address. */
+function join(memory: Memory, past: Tensor | undefined, data: Float32Array, groups: number): number {
+  if (!past) return memory.input(data);
+  const pastSize = past.data.length / groups || 0;
+  const newSize = data.length / groups || 0;
+  const address = memory.reserve(past.data.length + data.length);
+  for (let group = 0; group < groups; ++group) {
+    const start = address + 4 * group * (pastSize + newSize);
+    memory.write(start, past.data.subarray(group * pastSize, (group + 1) * pastSize));
+    memory.write(start + 4 * pastSize, data.subarray(group * newSize, (group + 1) * newSize));
+  }
+  return address;
+}

@@ -1,0 +1,278 @@
+import type { AttentionArgs } from './args.js';
+import * as AT from './fields.js';
+import {
+  checkBoolean,
+  checkFinite,
+  checkInteger,
+  checkProbability,
+  checkSeed,
+  showShape,
+  sizeOf,
+  tagOf,
+  wrongKind,
+  wrongValue,
+} from '../../check/values.js';
+import { toInt32, toMask, toTensor, toValidLens } from '../../check/arrays.js';
+import type { Memory } from '../../runtime/memory.js';
+import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../../types.js';
+
+/** The sizes that options are checked against. `keys` counts past ones. */
+export interface AttentionSizes {
+  readonly batch: number;
+  readonly heads: number;
+  readonly queries: number;
+  readonly keys: number;
+  readonly width: number;
+  readonly valueWidth: number;
+  /** The number of past keys: the default offset. */
+  readonly past: number;
+  /** The scores' axes as the caller sees them: (L, S), (B, L, S) or (B, H, L, S). */
+  readonly scoresShape: readonly number[];
+}
+
+const MAX_POSITION = 2 ** 30;
+
+/** Checked options: `place` copies them into the memory's scope, `read` collects what they asked for. */
+export interface CheckedAttentionOptions {
+  /** The shapes of those that have a gradient, where given. */
+  readonly differentiable: {
+    readonly bias?: readonly number[] | undefined;
+    readonly relativeKeys?: readonly number[] | undefined;
+    readonly relativeValues?: readonly number[] | undefined;
+  };
+  place(memory: Memory, args: AttentionArgs): void;
+  read(memory: Memory, args: AttentionArgs, result: AttentionResult): void;
+}
+
+/** Checks every option of an attention of these sizes, before anything is copied. */
+export function checkAttentionOptions(
+  operation: string,
+  options: AttentionOptions,
+  sizes: AttentionSizes,
+): CheckedAttentionOptions {
+  const { batch, heads, queries, keys, width, valueWidth, scoresShape } = sizes;
+  const rows = batch * heads * queries;
+
+  const [left, right] = checkWindow(operation, options);
+  /** A checked option, where it is given. */
+  const given = <K extends keyof AttentionOptions, A extends readonly unknown[], R>(
+    name: K,
+    check: (operation: string, name: K, value: NonNullable<AttentionOptions[K]>, ...rest: A) => R,
+    ...rest: A
+  ): R | undefined => {
+    const value = options[name];
+    return value == null ? undefined : check(operation, name, value, ...rest);
+  };
+  const scale = given('scale', checkFinite, false);
+  const softcap = given('softcap', checkFinite, true);
+  const dropout = given('dropout', checkProbability);
+  const seed = options.seed == null ? 0 : checkSeed(operation, options.seed);
+  const lens = options.validLens == null ? undefined : toValidLens(operation, options.validLens, batch, queries, keys); // prettier-ignore
+  const offsets = checkOffsets(operation, options.causalOffset, batch, sizes.past);
+  const mask = given('mask', toMask);
+  const maskStrides = mask && broadcast(operation, 'mask', mask.shape, scoresShape);
+  const bias = given('bias', toTensor);
+  const biasStrides = bias && broadcast(operation, 'bias', bias.shape, scoresShape);
+  const relativeKeys = given('relativeKeys', checkRelative, heads, width);
+  const relativeValues = given('relativeValues', checkRelative, heads, valueWidth);
+  const slopes = given('alibiSlopes', checkSlopes, heads);
+  const needWeights = given('needWeights', checkBoolean);
+  const needLogSumExp = given('needLogSumExp', checkBoolean);
+  const needScores = given('needScores', checkStage);
+  const intoWeights = checkOut(operation, 'out.weights', options.out?.weights, rows * keys);
+
+  return {
+    differentiable: {
+      bias: bias?.shape,
+      relativeKeys: relativeKeys?.shape,
+      relativeValues: relativeValues?.shape,
+    },
+    place(memory, args) {
+      const { words, floats } = args;
+      words[AT.windowLeft] = left;
+      words[AT.windowRight] = right;
+      floats[AT.scale] = scale ?? 1 / Math.sqrt(width || 1);
+      floats[AT.softcap] = softcap ?? 0;
+      floats[AT.dropout] = dropout ?? 0;
+      words[AT.seed] = seed;
+      if (lens) {
+        const perQuery = lens.shape.length === 2;
+        words[AT.validLens] = memory.ints(lens.data);
+        words[AT.validBatch] = perQuery ? queries : 1;
+        words[AT.validRow] = perQuery ? 1 : 0;
+      }
+      if (offsets) words[AT.offsets] = memory.ints(offsets);
+      if (mask) placeBroadcast(args, AT.mask, memory.bytes(mask.data), maskStrides!);
+      if (bias) placeBroadcast(args, AT.bias, memory.floats(bias.data), biasStrides!);
+      if (relativeKeys) placeRelative(args, AT.relativeKeys, memory.floats(relativeKeys.data), relativeKeys);
+      if (relativeValues) {
+        placeRelative(args, AT.relativeValues, memory.floats(relativeValues.data), relativeValues);
+      }
+      if (slopes) words[AT.alibiSlopes] = memory.floats(slopes);
+      if (needWeights) words[AT.weights] = memory.reserve(rows * keys);
+      if (needScores) {
+        words[AT.scores] = memory.reserve(rows * keys);
+        words[AT.scoresStage] = needScores;
+      }
+      if (needLogSumExp) words[AT.logSumExp] = memory.reserve(rows);
+    },
+    read(memory, { words }, result) {
+      if (needWeights) {
+        const data = memory.read(words[AT.weights]!, rows * keys, intoWeights);
+        result.weights = { data, shape: [...scoresShape] };
+      }
+      if (needScores) {
+        result.scores = { data: memory.read(words[AT.scores]!, rows * keys), shape: [...scoresShape] };
+      }
+      if (needLogSumExp) {
+        result.logSumExp = { data: memory.read(words[AT.logSumExp]!, rows), shape: scoresShape.slice(0, -1) };
+      }
+    },
+  };
+}
+
+/** An array that a result is written into, of exactly the right length. */
+export function checkOut(
+  operation: string,
+  name: string,
+  value: Float32Array | undefined,
+  length: number,
+): Float32Array | undefined {
+  if (value === undefined) return undefined;
+  if (tagOf(value) !== 'Float32Array') {
+    wrongKind(operation, `${name} to be a Float32Array`, value);
+  }
+  if (value.length !== length) wrongValue(operation, `${name} of length ${length}`, value.length);
+  return value;
+}
+
+/** Causality is a window that is closed on the right. */
+function checkWindow(
+  operation: string,
+  { window, isCausal }: AttentionOptions,
+): readonly [left: number, right: number] {
+  let left = -1;
+  let right = -1;
+  if (window != null) {
+    const sides: readonly unknown[] = typeof window === 'number' ? [window, window] : window;
+    if (!Array.isArray(sides) || sides.length !== 2) {
+      wrongKind(operation, 'window to be a number or [left, right]', window);
+    }
+    left = Math.min(checkInteger(operation, 'window', sides[0], -1), MAX_POSITION);
+    right = Math.min(checkInteger(operation, 'window', sides[1], -1), MAX_POSITION);
+  }
+  if (isCausal != null && checkBoolean(operation, 'isCausal', isCausal)) right = 0;
+  return [left, right];
+}
+
+function checkOffsets(
+  operation: string,
+  value: AttentionOptions['causalOffset'],
+  batch: number,
+  past: number,
+): Int32Array | undefined {
+  if (value == null || typeof value === 'number') {
+    const offset = value ?? past;
+    checkInteger(operation, 'causalOffset', offset, -MAX_POSITION, MAX_POSITION);
+    return offset === 0 ? undefined : new Int32Array(batch).fill(offset);
+  }
+  const { data, shape } = toInt32(operation, 'causalOffset', value);
+  if (shape.length !== 1 || data.length !== batch) {
+    wrongValue(operation, `causalOffset to be a number or of shape (${batch},)`, showShape(shape));
+  }
+  for (const offset of data) checkInteger(operation, 'causalOffset', offset, -MAX_POSITION, MAX_POSITION);
+  return data;
+}
+
+/** The number of a stage in C++'s ScoresStage. */
+function checkStage(operation: string, name: string, value: unknown): number {
+  const stages: unknown[] = ['scaled', 'softcapped', 'masked'];
+  if (!stages.includes(value)) wrongValue(operation, `${name} to be one of ${stages.join(', ')}`, value);
+  return 1 + stages.indexOf(value);
+}
+
+interface BroadcastStrides {
+  readonly batch: number;
+  readonly head: number;
+  readonly row: number;
+  readonly columns: number;
+  readonly step: number;
+}
+
+function placeBroadcast(args: AttentionArgs, at: number, address: number, strides: BroadcastStrides): void {
+  args.setStack(at, address, strides.batch, strides.head, strides.row);
+  args.words[at + 4] = strides.columns;
+  args.words[at + 5] = strides.step;
+}
+
+function placeRelative(args: AttentionArgs, at: number, address: number, table: RelativeTable): void {
+  args.words[at] = address;
+  args.words[at + 1] = table.head;
+  args.words[at + 2] = table.clip;
+}
+
+/** Strides that make an operand of this shape repeat over the scores, right-aligned; nothing is expanded. */
+function broadcast(
+  operation: string,
+  name: string,
+  shape: readonly number[],
+  scoresShape: readonly number[],
+): BroadcastStrides {
+  const mismatch = (): never =>
+    wrongValue(operation, `${name} to broadcast against ${showShape(scoresShape)}`, showShape(shape));
+  const rank = shape.length;
+  if (rank < 1 || rank > scoresShape.length) mismatch();
+  const columns = shape[rank - 1]!;
+  const keys = scoresShape.at(-1)!;
+  if (columns > keys || (columns === 0 && keys > 0)) mismatch();
+  let stride = columns;
+  const strides: number[] = [];
+  for (let axis = 1; axis < scoresShape.length; ++axis) {
+    const size = axis < rank ? shape[rank - 1 - axis]! : 1;
+    if (size !== 1 && size !== scoresShape.at(-1 - axis)) mismatch();
+    strides.push(size === 1 ? 0 : stride);
+    stride *= size;
+  }
+  const [row, ...outer] = strides;
+  // Scores of rank 3 have a batch and no heads.
+  const [head, batch] = scoresShape.length === 4 ? outer : [0, outer[0]];
+  const repeats = columns === 1 && keys > 1;
+  return { batch: batch ?? 0, head: head ?? 0, row: row!, columns, step: repeats ? 0 : 1 };
+}
+
+interface RelativeTable extends Tensor {
+  readonly head: number;
+  readonly clip: number;
+}
+
+function checkRelative(
+  operation: string,
+  name: string,
+  value: TensorLike,
+  heads: number,
+  width: number,
+): RelativeTable {
+  const { data, shape } = toTensor(operation, name, value);
+  const [rows, columns] = shape.slice(-2);
+  const perHead = shape.length === 3;
+  const fits =
+    (shape.length === 2 || (perHead && shape[0] === heads)) && rows! % 2 === 1 && columns === width;
+  if (!fits) {
+    const expected = `${name} of shape (2k+1, ${width}) or (${heads}, 2k+1, ${width})`;
+    wrongValue(operation, expected, showShape(shape));
+  }
+  return { data, shape, head: perHead ? rows! * width : 0, clip: (rows! - 1) / 2 };
+}
+
+function checkSlopes(
+  operation: string,
+  name: string,
+  value: TensorLike | ArrayLike<number>,
+  heads: number,
+): Float32Array {
+  const { data, shape } = toTensor(operation, name, value as TensorLike);
+  if (sizeOf(shape) !== heads || shape.length !== 1) {
+    wrongValue(operation, `${name} of shape (${heads},)`, showShape(shape));
+  }
+  return data;
+}

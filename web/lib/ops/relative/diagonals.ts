@@ -1,0 +1,46 @@
+/**
+ * Matrices (L, S) whose entries depend on the distance j - i only. A line holds what each distance stands for, from
+ * -(L-1) to S-1, and row i is S entries of it: a copy, whatever the entries took to compute.
+ */
+import { checkInteger } from '../../check/values.js';
+
+/** The sizes of such a matrix. */
+export interface DistanceSizes {
+  /** L */
+  queryLength: number;
+  /** S; default L. */
+  keyLength?: number;
+  /** Position of query 0 among the keys; default 0. A whole number. */
+  offset?: number;
+}
+
+export interface CheckedDistances {
+  readonly queries: number;
+  readonly keys: number;
+  /** The distance j - (i + offset) of each entry of a line; made when called. */
+  distances(): Float64Array;
+}
+
+const MAX_POSITION = 2 ** 30;
+
+export function checkDistances(operation: string, given: DistanceSizes): CheckedDistances {
+  const queries = checkInteger(operation, 'queryLength', given.queryLength, 0, MAX_POSITION);
+  const keys = checkInteger(operation, 'keyLength', given.keyLength ?? queries, 0, MAX_POSITION);
+  const offset = checkInteger(operation, 'offset', given.offset ?? 0, -MAX_POSITION, MAX_POSITION);
+  const length = queries === 0 || keys === 0 ? 0 : queries + keys - 1;
+  const distances = () => Float64Array.from({ length }, (_, r) => r - (queries - 1) - offset);
+  return { queries, keys, distances };
+}
+
+/** Writes matrix number `at` of `out`. */
+export function fillDiagonals<T extends Float32Array | Int32Array>(
+  out: T,
+  at: number,
+  line: T,
+  { queries, keys }: CheckedDistances,
+): void {
+  let to = at * queries * keys;
+  for (let i = 0; i < queries; ++i, to += keys) {
+    out.set(line.subarray(queries - 1 - i, queries - 1 - i + keys), to);
+  }
+}

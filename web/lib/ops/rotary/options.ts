@@ -1,0 +1,150 @@
+import { checkBoolean, checkInteger, showShape, wrongValue } from '../../check/values.js';
+import { toTensor } from '../../check/arrays.js';
+import { checkBase, placeFrequencies } from '../sinusoidalEncoding.js';
+import { checkScaling, type RotaryScaling } from './scaling.js';
+import type { Tensor, TensorLike } from '../../types.js';
+import type { Wasm } from '../../runtime/wasm.js';
+
+/** How rotary embedding turns its pairs. */
+export interface RotaryOptions {
+  /** Pair j turns by position·base^(-2j/rotaryDim). Default 10000; any finite number above 0. */
+  base?: number;
+  /** Position of the first row, or added to `positions`. Default 0; need not be whole where there are no tables. */
+  offset?: number;
+  /** (n,) for every sequence, or (B, n). Default 0, 1, 2, …; they need not be whole where there are no tables. */
+  positions?: ArrayLike<number> | TensorLike;
+  /** Pairs (2j, 2j+1) where true (GPT-J), (j, j + rotaryDim/2) where false (GPT-NeoX, Llama). Default false. */
+  interleaved?: boolean;
+  /** Rotate the first `rotaryDim` components, pass the rest through. Even; default all of them. */
+  rotaryDim?: number;
+  /**
+   * Tables in place of base and scaling, both or none: (positions, rotaryDim/2), read at the positions, or
+   * (B, n, rotaryDim/2), a row for each token, without positions and offset. ONNX's cos_cache and sin_cache.
+   */
+  cos?: TensorLike;
+  sin?: TensorLike;
+  /** For contexts longer than those trained on. */
+  scaling?: RotaryScaling;
+}
+
+/** `count` positions first, first + 1, …, or any. */
+export type RotaryPositions = { readonly first: number; readonly count: number } | Float64Array;
+
+/** Checked options: which components turn, and the table that a kernel reads. */
+export interface RotaryAngles {
+  readonly rotaryDim: number;
+  readonly interleaved: boolean;
+  /** The shape of given tables. */
+  readonly tables?: readonly number[];
+  /** Throws where a position cannot be had. */
+  check(operation: string, positions: RotaryPositions): void;
+  /** Places a row of sines and then cosines for each position, all of which were checked; within a scope. */
+  place(wasm: Wasm, positions: RotaryPositions): number;
+}
+
+/** Checks all options but offset and positions, for rows of this width. */
+export function checkRotary(operation: string, given: RotaryOptions, width: number): RotaryAngles {
+  const { interleaved = false, rotaryDim = width } = given;
+  checkBoolean(operation, 'interleaved', interleaved);
+  checkInteger(operation, 'rotaryDim', rotaryDim, 0);
+  if (rotaryDim % 2 !== 0 || rotaryDim === 0) {
+    wrongValue(operation, 'an even rotary width of at least 2', rotaryDim);
+  }
+  if (rotaryDim > width) wrongValue(operation, `rotaryDim up to the width of a row (${width})`, rotaryDim);
+  const from = given.cos === undefined && given.sin === undefined ? fromBase : fromTables;
+  return { rotaryDim, interleaved, ...from(operation, given, rotaryDim) };
+}
+
+type Angles = Pick<RotaryAngles, 'tables' | 'check' | 'place'>;
+
+function fromBase(operation: string, given: RotaryOptions, dim: number): Angles {
+  const { base, factors, amplitude } = checkScaling(
+    operation,
+    given.scaling,
+    checkBase(operation, given.base, 0),
+    dim,
+  );
+  const largest = factors ? maxAbs(factors) : 1;
+  return {
+    check(operation, positions) {
+      checkBase(operation, base, largest * maxAbs(isList(positions) ? positions : ends(positions)));
+    },
+    place(wasm, positions) {
+      const { raw, memory } = wasm;
+      const rows = lengthOf(positions);
+      const table = memory.reserve(rows * dim);
+      const frequencies = placeFrequencies(wasm, dim, base);
+      if (factors) raw.scaleFrequencies(frequencies, memory.doubles(factors), dim);
+      const places = isList(positions) ? memory.doubles(positions) : 0;
+      const scratch = memory.reserve(2 * raw.sinusoidalEncodingScratch(dim));
+      const first = isList(positions) ? 0 : positions.first;
+      raw.rotaryTable(frequencies, places, scratch, table, rows, dim, first, amplitude);
+      return table;
+    },
+  };
+}
+
+function fromTables(operation: string, given: RotaryOptions, dim: number): Angles {
+  for (const name of ['base', 'scaling'] as const) {
+    if (given[name] !== undefined) wrongValue(operation, `cos and sin, or ${name}`, 'both');
+  }
+  if (given.cos === undefined || given.sin === undefined) {
+    wrongValue(operation, 'cos and sin together', given.cos === undefined ? 'sin alone' : 'cos alone');
+  }
+  const half = dim / 2;
+  const cos = checkTable(operation, 'cos', given.cos, half);
+  const sin = checkTable(operation, 'sin', given.sin, half);
+  if (showShape(cos.shape) !== showShape(sin.shape)) {
+    wrongValue(operation, `sin of the shape of cos, ${showShape(cos.shape)}`, showShape(sin.shape));
+  }
+  const available = cos.data.length / half;
+  return {
+    tables: cos.shape,
+    check(operation, positions) {
+      if (lengthOf(positions) === 0) return;
+      for (const position of isList(positions) ? positions : ends(positions)) {
+        if (!Number.isInteger(position) || position < 0 || position >= available) {
+          wrongValue(operation, `whole positions below ${available}, the tables' rows`, position);
+        }
+      }
+    },
+    place({ memory }, positions) {
+      const rows = lengthOf(positions);
+      const table = new Float32Array(rows * dim);
+      for (let i = 0; i < rows; ++i) {
+        const from = half * (isList(positions) ? positions[i]! : positions.first + i);
+        table.set(sin.data.subarray(from, from + half), i * dim);
+        table.set(cos.data.subarray(from, from + half), i * dim + half);
+      }
+      return memory.floats(table);
+    },
+  };
+}
+
+function checkTable(operation: string, name: string, value: TensorLike, half: number): Tensor {
+  const table = toTensor(operation, name, value);
+  const rank = table.shape.length;
+  if ((rank !== 2 && rank !== 3) || table.shape.at(-1) !== half) {
+    const expected = `${name} of shape (positions, ${half}) or (B, n, ${half})`;
+    wrongValue(operation, expected, showShape(table.shape));
+  }
+  return table;
+}
+
+function isList(positions: RotaryPositions): positions is Float64Array {
+  return positions instanceof Float64Array;
+}
+
+function lengthOf(positions: RotaryPositions): number {
+  return isList(positions) ? positions.length : positions.count;
+}
+
+function ends({ first, count }: { first: number; count: number }): readonly number[] {
+  return [first, first + Math.max(0, count - 1)];
+}
+
+function maxAbs(numbers: ArrayLike<number>): number {
+  let max = 0;
+  for (let i = 0; i < numbers.length; ++i) max = Math.max(max, Math.abs(numbers[i]!));
+  return max;
+}

@@ -1,0 +1,94 @@
+import { checkFinite, checkOptions, showShape, wrongValue } from '../../check/values.js';
+import { toFloat64, toTensor } from '../../check/arrays.js';
+import { freshFloats, PIECE_FLOATS } from '../../runtime/memory.js';
+import { checkRotary, type RotaryOptions, type RotaryPositions } from './options.js';
+import type { Tensor, TensorLike } from '../../types.js';
+import type { Wasm } from '../../runtime/wasm.js';
+
+/** Turns the rows of x (…, n, d) by one of the two kernels. */
+export function rotate(
+  operation: 'rotaryEmbedding' | 'rotaryEmbeddingBackward',
+  wasm: Wasm,
+  name: string,
+  x: TensorLike,
+  options: RotaryOptions | undefined,
+): Tensor {
+  const { raw, memory } = wasm;
+  const given = checkOptions<RotaryOptions>(operation, options);
+  const { data, shape } = toTensor(operation, name, x);
+  if (shape.length < 2) wrongValue(operation, `${name} of rank 2 or more`, `shape ${showShape(shape)}`);
+  const [rows, width] = shape.slice(-2) as [number, number];
+  const angles = checkRotary(operation, given, width);
+  const { positions, sequences } = checkPositions(operation, given, shape, angles.tables);
+  angles.check(operation, positions);
+
+  const { rotaryDim, interleaved } = angles;
+  const result = freshFloats(operation, data.length);
+  if (data.length === 0) return { data: result, shape: [...shape] };
+  const matrices = data.length / (rows * width);
+  const heads = matrices / sequences;
+  // Several heads, or some rows of a long one.
+  const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / width)));
+  const headsAtOnce = Math.max(1, Math.floor(PIECE_FLOATS / (rows * width)));
+  memory.scope(operation, () => {
+    const tables = angles.place(wasm, positions);
+    const piece = memory.reserve(Math.min(headsAtOnce, heads) * rowsAtOnce * width);
+    for (let matrix = 0, count; matrix < matrices; matrix += count) {
+      // Those of a piece share a table, so they are of one sequence.
+      count = Math.min(headsAtOnce, heads - (matrix % heads));
+      const table = tables + 4 * Math.floor(matrix / heads) * rows * rotaryDim;
+      for (let row = 0; row < rows; row += rowsAtOnce) {
+        const rowCount = Math.min(rowsAtOnce, rows - row);
+        const from = (matrix * rows + row) * width;
+        const to = from + count * rowCount * width;
+        memory.write(piece, data.subarray(from, to));
+        raw[operation](
+          piece,
+          table + 4 * row * rotaryDim,
+          piece,
+          count,
+          rowCount,
+          width,
+          rotaryDim,
+          interleaved,
+        );
+        memory.read(piece, to - from, result.subarray(from, to));
+      }
+    }
+  });
+  return { data: result, shape: [...shape] };
+}
+
+/** The position of each row, sequence after sequence; one sequence's where all share them. */
+function checkPositions(
+  operation: string,
+  { offset, positions }: RotaryOptions,
+  shape: readonly number[],
+  tables: readonly number[] | undefined,
+): { positions: RotaryPositions; sequences: number } {
+  const rows = shape.at(-2)!;
+  const batch = shape.length > 2 ? shape[0]! : 1;
+  const fits = (leading: readonly number[]): boolean =>
+    leading.length === 2 && (leading[0] === batch || leading[0] === 1) && leading[1] === rows;
+  if (tables?.length === 3) {
+    if (positions !== undefined || offset !== undefined) {
+      wrongValue(operation, 'tables of shape (B, n, rotaryDim/2), or positions and offset', 'both');
+    }
+    if (!fits(tables.slice(0, 2))) {
+      wrongValue(operation, `cos and sin of shape (${batch}, ${rows}, ${tables[2]})`, showShape(tables));
+    }
+    return { positions: { first: 0, count: tables[0]! * rows }, sequences: tables[0]! };
+  }
+  const first = offset === undefined ? 0 : checkFinite(operation, 'offset', offset);
+  if (positions === undefined) return { positions: { first, count: rows }, sequences: 1 };
+  const list = toFloat64(operation, 'positions', positions);
+  const perSequence = fits(list.shape);
+  if (!perSequence && !(list.shape.length === 1 && list.shape[0] === rows)) {
+    const expected = `positions of shape (${rows},) or (${batch}, ${rows})`;
+    wrongValue(operation, expected, showShape(list.shape));
+  }
+  return {
+    positions: list.data.map((position) => position + first),
+    sequences: perSequence ? list.shape[0]! : 1,
+  };
+}

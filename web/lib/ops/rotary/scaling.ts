@@ -1,0 +1,126 @@
+import { checkBoolean, checkFinite, checkOptions, wrongKind, wrongValue } from '../../check/values.js';
+
+/**
+ * How rotary frequencies are changed for contexts longer than those trained on, as in HuggingFace transformers
+ * (modeling_rope_utils): the same checkpoints' options give the same angles. w is a frequency, base^(-2j/rotaryDim).
+ */
+export interface RotaryScaling {
+  /**
+   * - 'linear': w/factor (Chen et al. 2023).
+   * - 'ntk': base·factor^(d/(d-2)) in place of base, d = rotaryDim, whatever the length ("NTK-aware", bloc97 2023). What
+   *   transformers calls 'dynamic' recomputes the base with the length n: pass
+   *   base·(factor·n/originalMaxLength - (factor-1))^(d/(d-2)) as `base` for that.
+   * - 'yarn': w where a pair turns more than betaFast times within originalMaxLength, w/factor where it turns less than
+   *   betaSlow times, a ramp between the two; cos and sin times attentionFactor (Peng et al. 2023).
+   * - 'llama3': w where its wavelength is below originalMaxLength/highFreqFactor, w/factor where it is above
+   *   originalMaxLength/lowFreqFactor, a blend between the two (Llama 3.1).
+   */
+  type: 'linear' | 'ntk' | 'yarn' | 'llama3';
+  /** How many times longer; a finite number above 0. */
+  factor: number;
+  /** Tokens that the model was trained on; needed for 'yarn' and 'llama3'. */
+  originalMaxLength?: number;
+  /** llama3; default 1. */
+  lowFreqFactor?: number;
+  /** llama3; default 4, above lowFreqFactor. */
+  highFreqFactor?: number;
+  /** yarn; default 32. */
+  betaFast?: number;
+  /** yarn; default 1. */
+  betaSlow?: number;
+  /**
+   * yarn: multiplies cos and sin, and so the scores by its square. Default 0.1·ln(factor) + 1, or 1 for a factor up to 1.
+   * A configuration with `mscale` m and `mscale_all_dim` a means (0.1·m·ln(factor) + 1) / (0.1·a·ln(factor) + 1).
+   */
+  attentionFactor?: number;
+  /** yarn: whether the ramp begins and ends at whole pairs. Default true. */
+  truncate?: boolean;
+}
+
+/** What a scaling does: the base to use, a factor for each pair's frequency, a factor of sine and cosine. */
+export interface CheckedScaling {
+  readonly base: number;
+  readonly factors: Float64Array | undefined;
+  readonly amplitude: number;
+}
+
+/** Checks `scaling` for pairs of base^(-2j/dim). */
+export function checkScaling(
+  operation: string,
+  scaling: RotaryScaling | undefined,
+  base: number,
+  dim: number,
+): CheckedScaling {
+  if (scaling === undefined) return { base, factors: undefined, amplitude: 1 };
+  const given = checkOptions<RotaryScaling>(operation, scaling);
+  const number = (name: Exclude<keyof RotaryScaling, 'type' | 'truncate'>, otherwise?: number): number => {
+    const value = given[name] ?? otherwise;
+    if (value === undefined) wrongKind(operation, `scaling.${name} to be a number`, value);
+    return checkFinite(operation, `scaling.${name}`, value, true);
+  };
+  const factor = number('factor');
+  const frequencies = Float64Array.from({ length: dim / 2 }, (_, j) => base ** ((-2 * j) / dim));
+  switch (given.type) {
+    case 'linear':
+      return { base, factors: frequencies.fill(1 / factor), amplitude: 1 };
+    case 'ntk': {
+      // One pair has frequency 1 whatever the base.
+      const scaled = dim === 2 ? base : base * factor ** (dim / (dim - 2));
+      return {
+        base: checkFinite(operation, 'the scaled base', scaled, true),
+        factors: undefined,
+        amplitude: 1,
+      };
+    }
+    case 'yarn': {
+      const betas = [number('betaFast', 32), number('betaSlow', 1)] as const;
+      if (betas[0] < betas[1]) {
+        wrongValue(operation, `scaling.betaFast of at least betaSlow (${betas[1]})`, betas[0]);
+      }
+      if (base <= 1) wrongValue(operation, "base above 1 for scaling 'yarn'", base);
+      const truncate =
+        given.truncate === undefined || checkBoolean(operation, 'scaling.truncate', given.truncate);
+      const ramp = yarnRamp(base, dim, number('originalMaxLength'), betas, truncate);
+      const amplitude = number('attentionFactor', factor > 1 ? 0.1 * Math.log(factor) + 1 : 1);
+      return { base, factors: frequencies.map((_, j) => mix(ramp(j), 1, 1 / factor)), amplitude };
+    }
+    case 'llama3': {
+      const length = number('originalMaxLength');
+      const low = number('lowFreqFactor', 1);
+      const high = number('highFreqFactor', 4);
+      if (high <= low) wrongValue(operation, `scaling.highFreqFactor above lowFreqFactor (${low})`, high);
+      const kept = (frequency: number) => clamp((length * frequency) / (2 * Math.PI) - low, high - low);
+      return { base, factors: frequencies.map((w) => mix(kept(w), 1 / factor, 1)), amplitude: 1 };
+    }
+    default:
+      return wrongValue(operation, "scaling.type to be 'linear', 'ntk', 'yarn' or 'llama3'", given.type);
+  }
+}
+
+/** From 0 where a pair keeps its frequency to 1 where it is divided by the factor. */
+function yarnRamp(
+  base: number,
+  dim: number,
+  length: number,
+  [betaFast, betaSlow]: readonly [number, number],
+  truncate: boolean,
+): (j: number) => number {
+  // The pair that turns so many times within the trained length.
+  const pairOf = (turns: number) => (dim * Math.log(length / (turns * 2 * Math.PI))) / (2 * Math.log(base));
+  const first = truncate ? Math.floor(pairOf(betaFast)) : pairOf(betaFast);
+  const last = truncate ? Math.ceil(pairOf(betaSlow)) : pairOf(betaSlow);
+  const low = Math.max(first, 0);
+  const high = Math.min(last, dim - 1);
+  const width = low === high ? 0.001 : high - low;
+  return (j) => clamp(j - low, width);
+}
+
+/** x / width within [0, 1]. */
+function clamp(x: number, width: number): number {
+  return Math.min(Math.max(x / width, 0), 1);
+}
+
+/** From a to b as t goes from 0 to 1; exactly a and b at the ends. */
+function mix(t: number, a: number, b: number): number {
+  return (1 - t) * a + t * b;
+}

@@ -1,0 +1,152 @@
+import { simd } from 'wasm-feature-detect';
+
+import { exports, imports } from '../../../build/glue/core.js';
+import { checkBoolean, checkInteger, checkOptions, tagOf, wrongKind } from '../check/values.js';
+import { featuresOf, instantiateCore } from './embind.js';
+import { Memory } from './memory.js';
+import type { Operations } from '../operations.js';
+import type { Wasm } from './wasm.js';
+
+/** What the module can be made from. */
+export type WasmSource = URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module;
+
+export interface LoadOptions {
+  /** The wasm to use in place of the package's own, plain or for relaxed SIMD: for streaming compilation, a CSP, a service worker, tests. */
+  wasm?: WasmSource;
+  /**
+   * How many threads share the work of a call, the caller's own among them: 1 to 64, default 1. More need SharedArrayBuffer
+   * (cross-origin isolation in browsers) and another wasm, which is part of the package and loaded then. Where either is
+   * missing, and with `wasm`, one thread is used: `features.threads` says so, and the console why. Results are the same to the
+   * bit for any number. The first call of `load` decides.
+   */
+  threads?: number;
+}
+
+/** What the entry takes besides whose layers are a file of their own. */
+export interface SlimLoadOptions extends LoadOptions {
+  /**
+   * Whether the layers and Adam are loaded too: another file, which arrives beside the wasm. Default true; `false` gives the
+   * operations alone, and a later call without it the rest, over the same wasm.
+   */
+  layers?: boolean;
+}
+
+/** A module whose functions can be called; `features` are kept up to date. */
+export interface Instance {
+  readonly wasm: Wasm;
+  readonly features: Operations['features'];
+}
+
+export const OPERATION = 'load';
+const MAX_THREADS = 64;
+
+/**
+ * Makes an entry's `load`: it compiles and instantiates the module once, `finish` makes of it what users get, and later calls
+ * return the same promise. After a failure the next call tries again. `threaded` says where the wasm for threads is, unless it
+ * is in the code.
+ */
+export function createLoader<T>(
+  packaged: () => WasmSource | Promise<URL>,
+  finish: (wasm: Wasm, features: Operations['features']) => T,
+  threaded?: () => Promise<URL>,
+): (options?: LoadOptions) => Promise<T> {
+  let loaded: Promise<T> | undefined;
+  const start = async (wasm: WasmSource | undefined, threads: number): Promise<Instance> => {
+    const alone = async (): Promise<Instance> => instantiate(wasm ?? (await packaged()));
+    if (threads > 1) {
+      try {
+        if (wasm !== undefined) throw new Error('the wasm given is for one');
+        const { instantiateThreads } = await import('./threads.js');
+        return await instantiateThreads(
+          threads,
+          alone,
+          Memory,
+          threaded && (async () => compileUrl(await threaded())),
+        );
+      } catch (error) {
+        // eslint-disable-next-line no-console -- what is asked for is not there, and nothing fails
+        console.warn(`load: expected ${threads} threads, got 1: ${(error as Error).message}`);
+      }
+    }
+    return alone();
+  };
+  const begin = (options?: LoadOptions): Promise<T> => {
+    const { wasm, threads, layers } = checkOptions<SlimLoadOptions>(OPERATION, options);
+    if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
+    if (layers !== undefined) checkBoolean(OPERATION, 'layers', layers);
+    loaded ??= start(wasm, threads ?? 1).then(
+      ({ wasm, features }) => finish(wasm, features),
+      (error: unknown) => {
+        loaded = undefined;
+        throw error;
+      },
+    );
+    return loaded;
+  };
+  return (options) => {
+    try {
+      return begin(options);
+    } catch (error) {
+      const mistake = error as Error;
+      return Promise.reject(mistake);
+    }
+  };
+}
+
+async function instantiate(source: WasmSource): Promise<Instance> {
+  const module = await compile(source).catch(explain);
+  // A module of something else is met with a TypeError: imports or exports are not there.
+  const raw = await instantiateCore(module, { imports, exports }).catch((cause: unknown) =>
+    explain(cause, 'TypeError'),
+  );
+  return { wasm: { raw, memory: new Memory(raw) }, features: featuresOf(raw) };
+}
+
+/** Adds to a failure of the engine, of a kind of its own or of that, what it means here; a caller's mistake passes as it is. */
+async function explain(cause: unknown, also = ''): Promise<never> {
+  const { name, message } = cause as Error;
+  if (!['CompileError', 'LinkError', 'RuntimeError', also].includes(name)) throw cause;
+  const reason = (await simd())
+    ? `expected the wasm of this version, got ${message}`
+    : 'expected an engine with WebAssembly SIMD, got one without';
+  throw new RangeError(`${OPERATION}: ${reason}`, { cause });
+}
+
+async function compile(source: WasmSource): Promise<WebAssembly.Module> {
+  const tag = tagOf(source);
+  if (tag === 'WebAssembly.Module') return source;
+  if (tag.endsWith('ArrayBuffer') || ArrayBuffer.isView(source)) {
+    return WebAssembly.compile(source as BufferSource);
+  }
+  if (typeof source === 'string' || tag === 'URL') return compileUrl(source as string | URL);
+  if (tag === 'Response' || tag === 'Promise') return compileResponse(await (source as Promise<Response>));
+  return wrongKind(OPERATION, 'wasm to be a URL, Response, bytes or WebAssembly.Module', source);
+}
+
+async function compileUrl(url: string | URL): Promise<WebAssembly.Module> {
+  // Node's fetch does not read files. getBuiltinModule is invisible to bundlers, unlike an import of node:fs.
+  const fs = String(url).startsWith('file:') && globalThis.process?.getBuiltinModule?.('node:fs/promises');
+  let found: Response | BufferSource;
+  try {
+    found = fs ? await fs.readFile(new URL(url)) : await fetch(url);
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new RangeError(`${OPERATION}: expected the wasm at ${String(url)}, got ${message}`, { cause });
+  }
+  return fs ? WebAssembly.compile(found as BufferSource) : compileResponse(found as Response);
+}
+
+async function compileResponse(response: Response): Promise<WebAssembly.Module> {
+  if (tagOf(response) !== 'Response') {
+    wrongKind(OPERATION, 'wasm to resolve to a Response', response);
+  }
+  if (!response.ok) {
+    const of = response.url && ` of ${response.url}`;
+    throw new RangeError(`${OPERATION}: expected the wasm, got HTTP status ${response.status}${of}`);
+  }
+  // Streaming needs the right media type, which not every static server sends.
+  if (response.headers.get('content-type')?.startsWith('application/wasm')) {
+    return WebAssembly.compileStreaming(response);
+  }
+  return WebAssembly.compile(await response.arrayBuffer());
+}

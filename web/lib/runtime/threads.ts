@@ -1,0 +1,146 @@
+/**
+ * The module on several threads: one instance here and one in each worker of a pool, over one shared memory. The pool's loop is
+ * in cpp/kernels/pool.cpp; here its workers are started, and watched.
+ */
+import { exports, imports } from '../../../build/glue/threads.js';
+import { fromBase64 } from './base64.js';
+import { featuresOf, instantiateCore } from './embind.js';
+import type { Instance } from './load.js';
+import type { Memory } from './memory.js';
+import type { Raw } from './raw.js';
+import { streamingMemory, type StreamingMemory } from './streamingMemory.js';
+import { startThread, type Script, type Thread } from './port.js';
+
+/** What a worker of the pool is sent. */
+export interface ThreadStart {
+  readonly module: WebAssembly.Module;
+  readonly memory: WebAssembly.Memory;
+  readonly imports: typeof imports;
+  readonly exports: typeof exports;
+  /** The top of its stack. */
+  readonly stack: number;
+  readonly thread: number;
+}
+
+/** What the module has besides an operation's functions. */
+interface Pool {
+  setThreadCount(count: number): void;
+  /** A boolean of C++'s: 0 or 1. */
+  threadsFailed(): number;
+}
+
+const SCRIPT: Script = {
+  file: 'thread.js',
+  start: () => new Worker(new URL('./thread.js', import.meta.url), { type: 'module' }),
+};
+const PAGE = 2 ** 16;
+/** As linked (CMakeLists.txt). */
+const INITIAL = 2 ** 20;
+const MAXIMUM = 2 ** 32;
+const STACK = 2 ** 17;
+/** How long a worker's script may take to arrive, in milliseconds. */
+const PATIENCE = 10_000;
+
+/** The wasm for entries that have theirs in the code, too. */
+async function embedded(): Promise<WebAssembly.Module> {
+  return WebAssembly.compile(fromBase64((await import('../../../build/glue/embedded-threads.js')).default));
+}
+
+/**
+ * Loads the module for `count` threads, the caller's among them, and beside it the one for one thread that `alone` gives: before
+ * it, since a pool that is up would have to be ended where that fails, and the shared memory's addresses may be the last ones.
+ *
+ * @throws where there is no shared memory, a file does not arrive, or a worker does not start: then nothing is left behind
+ */
+export async function instantiateThreads(
+  count: number,
+  alone: () => Promise<Instance>,
+  Base: typeof Memory,
+  compile = embedded,
+): Promise<Instance> {
+  if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
+  const [module, { wasm: unshared }] = await Promise.all([compile(), alone()]);
+  const shared = new WebAssembly.Memory({ initial: INITIAL / PAGE, maximum: MAXIMUM / PAGE, shared: true });
+  const raw = await instantiateCore(
+    module,
+    { imports, exports },
+    {
+      memory: shared,
+      get_now: () => performance.now(),
+      bring_in: (first: number, end: number, total: number) => memory.bringIn(first, end, total),
+      take_out: (end: number, total: number) => memory.takeOut(end, total),
+    },
+  );
+  const pool = raw as unknown as Pool;
+  const memory = streamingMemory(Base, raw, () => pool.setThreadCount(features.threads));
+  const features = { ...featuresOf(raw), threads: count };
+  const threads: Thread[] = [];
+  const stop = (): void => {
+    pool.setThreadCount(1);
+    for (const thread of threads) thread.terminate();
+    features.threads = 1;
+  };
+  try {
+    await Promise.all(
+      Array.from({ length: count - 1 }, (_, i) => {
+        const stack = raw._malloc(STACK);
+        if (stack === 0) throw new Error('out of memory');
+        // Stacks grow down, and are aligned to a vector.
+        const top = ((stack >>> 0) + STACK - 16) & -16;
+        return start({ module, memory: shared, imports, exports, stack: top, thread: i + 1 }, threads, stop);
+      }),
+    );
+  } catch (error) {
+    stop();
+    throw error;
+  }
+  pool.setThreadCount(count);
+  return { wasm: { raw: watched(raw, pool, memory, stop), memory, unshared }, features };
+}
+
+/** Starts a worker; resolves when it serves. `onDeath` is called where it ends later. */
+function start(message: ThreadStart, threads: Thread[], onDeath: () => void): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const giveUp = (): void => reject(new Error('a worker that does not answer'));
+    // A caller that was busy meanwhile finds the answer before the second one.
+    let timer = setTimeout(() => {
+      timer = setTimeout(giveUp);
+    }, PATIENCE);
+    let serving = false;
+    const thread = startThread(SCRIPT, undefined, {
+      onMessage: () => {
+        clearTimeout(timer);
+        serving = true;
+        thread.keepAlive(false);
+        resolve();
+      },
+      onEnd: (reason) => {
+        clearTimeout(timer);
+        if (serving) onDeath();
+        else reject(new Error(reason));
+      },
+    });
+    threads.push(thread);
+    thread.post(message, []);
+  });
+}
+
+/** Functions that throw, once, where a thread has died in the middle of a call; then one thread goes on. */
+function watched(raw: Raw, pool: Pool, memory: StreamingMemory, stop: () => void): Raw {
+  const functions = raw as unknown as Record<string, (...args: number[]) => unknown>;
+  for (const name of Object.keys(functions)) {
+    const call = functions[name];
+    if (typeof call !== 'function' || name.startsWith('_') || name in POOL) continue;
+    functions[name] = (...args) => {
+      const result = memory.call(name, () => call(...args));
+      if (!pool.threadsFailed()) return result;
+      stop();
+      throw new Error(
+        `${name}: expected every thread to answer, got one that died; later calls use one thread`,
+      );
+    };
+  }
+  return raw;
+}
+
+const POOL: Readonly<Record<keyof Pool, true>> = { setThreadCount: true, threadsFailed: true };
