@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { draw, expectedError, Run } from '../../web/elements/dropout-draws.js';
+import { draw, expectedError, Run } from '../../web/elements/attention-dropout/draws.js';
 import { attention } from '../support/library.js';
 import { openAlone } from './alone.js';
 import { useBrowser } from './browser.js';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { denoted, SYMBOLS, TOKENS, WIDTH, X } from '../../web/elements/formula-symbols.js';
+import { denoted, SYMBOLS, TOKENS, WIDTH, X } from '../../web/elements/attention-formula/symbols.js';
 import { openAlone } from './alone.js';
 import { useBrowser } from './browser.js';
 import { addressOf, CLIPBOARD, csvOf, numberOf, tableOf } from './shown.js';

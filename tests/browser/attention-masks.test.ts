@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { openAlone, smallestTarget, violationsOf, widthOf } from './alone.js';
 import { useBrowser } from './browser.js';
 import { attention } from '../support/library.js';
-import { maskScene } from '../../web/elements/mask-scene.js';
+import { maskScene } from '../../web/elements/attention-masks/scene.js';
 import { blues, picture } from './canvas.js';
 
 const { open } = useBrowser();

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { COMPARED, COMPUTED, LENGTHS } from '../../web/elements/extrapolation-runs.js';
+import { COMPARED, COMPUTED, LENGTHS } from '../../web/elements/length-extrapolation/runs.js';
 import { useBrowser } from './browser.js';
 
 const { open } = useBrowser();

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { dropoutCode } from '../../web/elements/dropout-code.js';
-import { draw, expectedError, Run, TOKENS } from '../../web/elements/dropout-draws.js';
+import { dropoutCode } from '../../web/elements/attention-dropout/code.js';
+import { draw, expectedError, Run, TOKENS } from '../../web/elements/attention-dropout/draws.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';
 

@@ -1,6 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { formulaCode } from '../../web/elements/formula-code.js';
-import { attend, denoted, SYMBOLS, symbolsAt, TOKENS, WIDTH, X } from '../../web/elements/formula-symbols.js';
+import { formulaCode } from '../../web/elements/attention-formula/code.js';
+import {
+  attend,
+  denoted,
+  SYMBOLS,
+  symbolsAt,
+  TOKENS,
+  WIDTH,
+  X,
+} from '../../web/elements/attention-formula/symbols.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { headsCode } from '../../web/elements/attention-heads-code.js';
-import { perQuery, visibleKeys } from '../../web/elements/textbook-case.js';
+import { headsCode } from '../../web/elements/attention-heads/code.js';
+import { perQuery, visibleKeys } from '../../web/elements/attention-heads/textbook-case.js';
 import { runFigureCode } from '../support/figureCode.js';
 
 const queryLens = [1, 2, 3, 4, 1, 2, 2, 0];

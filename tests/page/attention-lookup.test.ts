@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { lookupCode } from '../../web/elements/lookup-code.js';
+import { lookupCode } from '../../web/elements/attention-lookup/code.js';
 import {
   lookUp,
   nudged,
@@ -9,7 +9,7 @@ import {
   snapped,
   type Point,
   type Scene,
-} from '../../web/elements/lookup-scene.js';
+} from '../../web/elements/attention-lookup/scene.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';
 

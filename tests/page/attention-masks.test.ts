@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { masksCode } from '../../web/elements/attention-masks-code.js';
-import { LENGTH, maskScene, type MaskSettings } from '../../web/elements/mask-scene.js';
+import { masksCode } from '../../web/elements/attention-masks/code.js';
+import { LENGTH, maskScene, type MaskSettings } from '../../web/elements/attention-masks/scene.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';
 

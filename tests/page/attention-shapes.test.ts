@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { shapesCode } from '../../web/elements/shapes-code.js';
-import { pipelineOf, shapeOf } from '../../web/elements/shapes-pipeline.js';
+import { shapesCode } from '../../web/elements/attention-shapes/code.js';
+import { pipelineOf, shapeOf } from '../../web/elements/attention-shapes/pipeline.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';
 

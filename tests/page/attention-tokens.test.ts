@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { tokensCode } from '../../web/elements/attention-tokens-code.js';
+import { tokensCode } from '../../web/elements/attention-tokens/code.js';
 import {
   designedLayer,
   designedWeights,
@@ -7,9 +7,14 @@ import {
   HEADS,
   NORM,
   vectorsOf,
-} from '../../web/elements/designed-heads.js';
-import { entropies } from '../../web/elements/entropy.js';
-import { MOST_TOKENS, sentenceOf, tokensScene, type TokensScene } from '../../web/elements/tokens-scene.js';
+} from '../../web/elements/attention-tokens/designed-heads.js';
+import { entropies } from '../../web/elements/attention-tokens/entropy.js';
+import {
+  MOST_TOKENS,
+  sentenceOf,
+  tokensScene,
+  type TokensScene,
+} from '../../web/elements/attention-tokens/scene.js';
 import {
   clipped,
   embeddingsOf,
@@ -17,7 +22,7 @@ import {
   LONGEST_TEXT,
   shortened,
   tokensOf,
-} from '../../web/elements/tokens.js';
+} from '../../web/elements/shared/tokens.js';
 import { multiHeadAttention } from '../reference/multiHeadAttention.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';

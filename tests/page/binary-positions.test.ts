@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { binaryCode } from '../../web/elements/binary-code.js';
-import { baseOfHalves, bitsOf, periodOf, signsOf } from '../../web/elements/binary-signs.js';
+import { binaryCode } from '../../web/elements/binary-positions/code.js';
+import { baseOfHalves, bitsOf, periodOf, signsOf } from '../../web/elements/binary-positions/signs.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';
 

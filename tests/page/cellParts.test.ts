@@ -1,5 +1,5 @@
-import { describe, expect, test } from '@jest/globals';
 import { runInNewContext } from 'node:vm';
+import { describe, expect, test } from '@jest/globals';
 import {
   MOST_CHARACTERS,
   MOST_OUTPUTS,

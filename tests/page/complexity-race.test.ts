@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { raceCode } from '../../web/elements/complexity-race-code.js';
-import { timeText } from '../../web/elements/race-drawing.js';
-import { describeMachine } from '../../web/elements/race-machine.js';
+import { raceCode } from '../../web/elements/complexity-race/code.js';
+import { timeText } from '../../web/elements/complexity-race/drawing.js';
+import { describeMachine } from '../../web/elements/complexity-race/machine.js';
 import {
   CONTESTANTS,
   crossing,
@@ -11,8 +11,8 @@ import {
   sizesAlong,
   type Contestant,
   type Size,
-} from '../../web/elements/race-plan.js';
-import { measure, median } from '../../web/elements/race-timing.js';
+} from '../../web/elements/complexity-race/plan.js';
+import { measure, median } from '../../web/elements/complexity-race/timing.js';
 import {
   attentionMultiplyAdds,
   convolutionMultiplyAdds,

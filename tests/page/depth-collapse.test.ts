@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { depthCode } from '../../web/elements/depth-code.js';
+import { depthCode } from '../../web/elements/depth-collapse/code.js';
 import {
   cosinesOf,
   differenceOf,
@@ -8,8 +8,8 @@ import {
   statesOf,
   TOKENS,
   WIDTH,
-} from '../../web/elements/depth-stack.js';
-import { normalDraws } from '../../web/elements/normal-draws.js';
+} from '../../web/elements/depth-collapse/stack.js';
+import { normalDraws } from '../../web/elements/shared/normal-draws.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';
 import { pythonWithTorch, runScripts } from '../support/python.js';

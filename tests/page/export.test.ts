@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { mergedBlocks } from '../../web/elements/export-blocks.js';
-import { csvOf, shortest } from '../../web/elements/export-csv.js';
+import { mergedBlocks } from '../../web/elements/shared/export/blocks.js';
+import { csvOf, shortest } from '../../web/elements/shared/export/csv.js';
 
 /** RFC 4180, read character by character. */
 function parseCsv(text: string): string[][] {

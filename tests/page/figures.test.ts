@@ -1,11 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { interpolateBlues } from 'd3-scale-chromatic';
 import fc from 'fast-check';
-import { spreadLabels } from '../../web/elements/direct-labels.js';
-import { moveCursor } from '../../web/elements/heat-map-cursor.js';
-import { normalDraws } from '../../web/elements/normal-draws.js';
-import { arcPath, residual, rotate } from '../../web/elements/rotation.js';
-import { rampTable } from '../../web/elements/vite-ramps.js';
+import { arcPath, residual, rotate } from '../../web/elements/encoding-rotation/rotation.js';
+import { rampTable } from '../../web/elements/plugins/ramps.js';
+import { moveCursor } from '../../web/elements/shared/heat-map/cursor.js';
+import { normalDraws } from '../../web/elements/shared/normal-draws.js';
+import { spreadLabels } from '../../web/elements/shared/plot/direct-labels.js';
 import { encodingRotation } from '../reference/encodingRotation.js';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
 

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { LANGUAGES, published, type Language } from '../../web/page/plugins/pages.js';
 import { PAGE, readProse, wordsOf } from '../support/proseFiles.js';
 import { findTerm, type Glossary } from '../support/terms.js';

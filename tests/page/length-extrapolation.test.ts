@@ -1,14 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
-import { extrapolationCode } from '../../web/elements/extrapolation-code.js';
+import { extrapolationCode } from '../../web/elements/length-extrapolation/code.js';
 import {
   COMPARED,
   COMPUTED,
   extrapolationSettings,
   LENGTHS,
   TRAINED,
-} from '../../web/elements/extrapolation-runs.js';
-import { Training } from '../../web/training/train.js';
+} from '../../web/elements/length-extrapolation/runs.js';
 import { EVALUATED_AT_LENGTHS } from '../../web/training/serve.js';
+import { Training } from '../../web/training/train.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';
 

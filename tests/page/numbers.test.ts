@@ -1,7 +1,7 @@
 /** Numbers as the figures write them, read back by rules of their own. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { Numbers, powerOfTen } from '../../web/elements/numbers.js';
+import { Numbers, powerOfTen } from '../../web/elements/shared/numbers.js';
 
 /** Decimal sign and sign between thousands, after CLDR. */
 const SIGNS = { en: ['.', ','], pt: [',', '.'], ko: ['.', ','], tr: [',', '.'], id: [',', '.'] } as const;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { pathLengthsCode } from '../../web/elements/path-lengths-code.js';
+import { pathLengthsCode } from '../../web/elements/path-lengths/code.js';
 import {
   attentionLegs,
   attentionMeeting,
@@ -10,7 +10,7 @@ import {
   recurrentMeeting,
   type Leg,
   type Meeting,
-} from '../../web/elements/paths.js';
+} from '../../web/elements/path-lengths/paths.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { complexity } from '../support/library.js';
 

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { permutationCode } from '../../web/elements/permutation-demo/code.js';
 import {
   COUNT,
   FIRST,
@@ -12,8 +13,7 @@ import {
   shuffled,
   WIDTH,
   type PermutationScene,
-} from '../../web/elements/permutation.js';
-import { permutationCode } from '../../web/elements/permutation-code.js';
+} from '../../web/elements/permutation-demo/permutation.js';
 import { multiHeadAttention } from '../reference/multiHeadAttention.js';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
 import { runFigureCode } from '../support/figureCode.js';

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { inAlphabet } from '../../web/page/plugins/math.js';
 import { pageHtml, published } from '../../web/page/plugins/pages.js';
 import { renderProse } from '../../web/page/plugins/prose.js';

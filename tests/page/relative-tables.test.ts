@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { relativeCode } from '../../web/elements/relative-code.js';
-import { barsOf } from '../../web/elements/relative-drawing.js';
+import { relativeCode } from '../../web/elements/relative-tables/code.js';
+import { barsOf } from '../../web/elements/relative-tables/drawing.js';
 import {
   FARTHEST,
   learn,
@@ -10,10 +10,10 @@ import {
   STEPS,
   TOKENS,
   type RelativeTask,
-} from '../../web/elements/relative-learning.js';
+} from '../../web/elements/relative-tables/learning.js';
+import { t5RelativeBuckets } from '../reference/t5RelativeBuckets.js';
 import { runFigureCode } from '../support/figureCode.js';
 import { attention } from '../support/library.js';
-import { t5RelativeBuckets } from '../reference/t5RelativeBuckets.js';
 
 const tasks = fc.record({
   kind: fc.constantFrom('shaw' as const, 't5' as const),

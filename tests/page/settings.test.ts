@@ -1,9 +1,8 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { classOf, figureTags } from '../../web/elements/plugins/declarations.js';
 import { registry } from '../../web/elements/registry.js';
-import { flag, oneOf, real, several, whole, words, type Settings } from '../../web/elements/settings.js';
 import {
   fileName,
   linkName,
@@ -11,7 +10,16 @@ import {
   settingsInLink,
   withSettings,
   type Shareable,
-} from '../../web/elements/share-link.js';
+} from '../../web/elements/shared/figure/share-link.js';
+import {
+  flag,
+  oneOf,
+  real,
+  several,
+  whole,
+  words,
+  type Settings,
+} from '../../web/elements/shared/settings.js';
 
 const settings = {
   length: whole(60, 2, 256),
@@ -147,15 +155,21 @@ describe('a link', () => {
   });
 });
 
-test('the page can load every figure that is defined, and the index has them all', () => {
-  const folder = join(import.meta.dirname, '../../web/elements');
-  const sources = readdirSync(folder)
+test('the registry, the index and the package have every figure that is defined, under the names of its folder', () => {
+  const folder = new URL('../../web/elements/', import.meta.url);
+  const index = readFileSync(new URL('index.ts', folder), 'utf8');
+  const defined = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((file) => file.endsWith('.ts'))
-    .map((file) => readFileSync(join(folder, file), 'utf8'));
-  const defined = sources.flatMap((source) =>
-    [...source.matchAll(/^defineFigure\('([a-z-]+)'/gm)].map(([, tag]) => tag),
-  );
+    .flatMap((file) => {
+      const source = readFileSync(new URL(file, folder), 'utf8');
+      return [...source.matchAll(/^defineFigure\('([a-z-]+)', (\w+)\)/gm)].map(([, tag = '', name = '']) => {
+        expect(file).toBe(`${tag}/${tag}.ts`);
+        expect(classOf(tag)).toBe(name);
+        expect(index).toContain(`export { ${name} } from './${tag}/${tag}.js';`);
+        return tag;
+      });
+    });
+  expect(defined.length).toBeGreaterThan(10);
   expect(Object.keys(registry).sort()).toEqual(defined.sort());
-  const index = readFileSync(join(folder, 'index.ts'), 'utf8');
-  for (const tag of defined) expect(index).toContain(`from './${tag ?? ''}.js'`);
+  expect(figureTags(folder).sort()).toEqual(defined.sort());
 });

@@ -1,6 +1,6 @@
-import { describe, expect, test } from '@jest/globals';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
 import { LANGUAGES } from '../../web/page/plugins/pages.js';
 
 /** The words of the figures, and those of the page around the prose. */

@@ -8,8 +8,8 @@ import { registry } from './registry.js';
 /** The figures, and the parts that can be used by themselves. */
 const modules: Readonly<Record<string, () => Promise<unknown>>> = {
   ...registry,
-  'heat-map': () => import('./heat-map.js'),
-  'ramp-legend': () => import('./ramp-legend.js'),
+  'heat-map': () => import('./shared/heat-map/heat-map.js'),
+  'ramp-legend': () => import('./shared/heat-map/ramp-legend.js'),
 };
 const tags = Object.keys(modules).join();
 

@@ -1,17 +1,22 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { declarations, tagsOf } from './vite-declarations.js';
-import { ramps } from './vite-ramps.js';
-import { workers } from './vite-workers.js';
+import { declarations, figureTags } from './plugins/declarations.js';
+import { ramps } from './plugins/ramps.js';
+import { workers } from './plugins/workers.js';
 
 const here = new URL('.', import.meta.url);
 const file = (path: string): string => fileURLToPath(new URL(path, here));
 const { version } = JSON.parse(readFileSync(file('../../package.json'), 'utf8')) as { version: string };
 const define = { __VERSION__: JSON.stringify(version) };
 
-/** Files of the package by themselves: all figures, all figures when needed, each figure. */
-const entries = ['index', 'auto', 'heat-map', ...tagsOf(readFileSync(file('registry.ts'), 'utf8'))];
+/** The package's entries: all figures, all figures when they are needed, the heat map, each figure. */
+const entry = {
+  index: file('index.ts'),
+  auto: file('auto.ts'),
+  'heat-map': file('shared/heat-map/heat-map.ts'),
+  ...Object.fromEntries(figureTags(here).map((tag) => [tag, file(`${tag}/${tag}.ts`)])),
+};
 
 /** `wasm-attention/elements`: ES modules that work from a folder on any server, as they are. */
 export default defineConfig({
@@ -23,7 +28,7 @@ export default defineConfig({
   build: {
     target: 'es2022',
     emptyOutDir: true,
-    lib: { entry: Object.fromEntries(entries.map((name) => [name, file(`${name}.ts`)])), formats: ['es'] },
+    lib: { entry, formats: ['es'] },
     rolldownOptions: {
       // The package's own library, one copy for the page and its figures.
       external: ['wasm-attention'],

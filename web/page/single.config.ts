@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { workers } from '../elements/vite-workers.js';
+import { workers } from '../elements/plugins/workers.js';
 import { singleFiles, SINGLE_INPUT } from './plugins/singleFile.js';
 import { bundling, root } from './vite.config.js';
 

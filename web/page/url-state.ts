@@ -1,5 +1,5 @@
-import type { FigureElement } from '../elements/figure-element.js';
-import { withSettings } from '../elements/share-link.js';
+import type { FigureElement } from '../elements/shared/figure/figure-element.js';
+import { withSettings } from '../elements/shared/figure/share-link.js';
 
 /** Browsers stop pages that change the address much more often than this, in milliseconds. */
 const PAUSE = 250;

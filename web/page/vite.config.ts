@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { ramps } from '../elements/vite-ramps.js';
+import { ramps } from '../elements/plugins/ramps.js';
 import { cellRuntime } from './plugins/cell-runtime.js';
 import { pageInputs, pages } from './plugins/pages.js';
 

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Localised } from '../../elements/localised.js';
+import type { Localised } from '../../elements/shared/localised.js';
 
 export const LANGUAGES = ['javascript', 'pytorch'] as const;
 export type Language = (typeof LANGUAGES)[number];

@@ -1,12 +1,12 @@
 import { html, render, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
-import '../../elements/heat-map.js';
-import type { Localised } from '../../elements/localised.js';
-import { valuesTable } from '../../elements/values-table.js';
+import '../../elements/shared/heat-map/heat-map.js';
+import { valuesTable } from '../../elements/shared/heat-map/values-table.js';
+import type { Localised } from '../../elements/shared/localised.js';
+import type { RunState } from './cell-run.js';
 import { linesLabel, linesPlot } from './lines-plot.js';
 import type { CellOutput } from './messages.js';
 import { rangeOf } from './range.js';
-import type { RunState } from './cell-run.js';
 
 type Map = Extract<CellOutput, { type: 'heatmap' }>;
 type Lines = Extract<CellOutput, { type: 'lines' }>;

@@ -1,11 +1,11 @@
 import { html, LitElement, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
-import { controlStyles } from '../../elements/control-styles.js';
-import { Localised } from '../../elements/localised.js';
-import { seriesStyles } from '../../elements/series.js';
-import { baseStyles } from '../../elements/styles.js';
-import { tableStyles } from '../../elements/table-styles.js';
-import { widthObserver } from '../../elements/width-observer.js';
+import { controlStyles } from '../../elements/shared/controls/control-styles.js';
+import { widthObserver } from '../../elements/shared/controls/width-observer.js';
+import { Localised } from '../../elements/shared/localised.js';
+import { seriesStyles } from '../../elements/shared/plot/series.js';
+import { baseStyles } from '../../elements/shared/styles.js';
+import { tableStyles } from '../../elements/shared/table-styles.js';
 import { caretOffset } from './caret.js';
 import { cellBar, LANGUAGES, type CellBar, type Language } from './cell-bar.js';
 import { outputItem, verdict } from './cell-output.js';

@@ -1,9 +1,9 @@
 import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { css, svg, type SVGTemplateResult } from 'lit';
-import { spreadLabels } from '../../elements/direct-labels.js';
-import type { Localised } from '../../elements/localised.js';
-import { seriesOf } from '../../elements/series.js';
+import type { Localised } from '../../elements/shared/localised.js';
+import { spreadLabels } from '../../elements/shared/plot/direct-labels.js';
+import { seriesOf } from '../../elements/shared/plot/series.js';
 import type { CellOutput } from './messages.js';
 import { rangeOf } from './range.js';
 

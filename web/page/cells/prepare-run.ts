@@ -1,6 +1,6 @@
-import runtime from 'virtual:wasm-attention/cell-runtime';
 import wasm from '../../../build/glue/embedded.js';
 import { programOf, type CellProgram } from './program.js';
+import runtime from 'virtual:wasm-attention/cell-runtime';
 
 let bytes: Uint8Array | undefined;
 

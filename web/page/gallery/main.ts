@@ -1,6 +1,6 @@
 import { html, nothing, render, type TemplateResult } from 'lit';
-import type { FigureElement } from '../../elements/figure-element.js';
 import { registry } from '../../elements/registry.js';
+import type { FigureElement } from '../../elements/shared/figure/figure-element.js';
 import { reachScrollers } from '../scrollers.js';
 import { keepStateInAddress } from '../url-state.js';
 import { GROUPED, PARTS, type AttributeEntry, type Entry } from './entries.js';
@@ -12,7 +12,10 @@ void fill();
 
 /** Writes the list: the figures of the registry, then the parts. */
 async function fill(): Promise<void> {
-  await Promise.all([...Object.values(registry).map((load) => load()), import('../../elements/heat-map.js')]);
+  await Promise.all([
+    ...Object.values(registry).map((load) => load()),
+    import('../../elements/shared/heat-map/heat-map.js'),
+  ]);
   const place = document.getElementById('gallery');
   if (place === null) return;
   render([...Object.keys(registry).map(entryOf), ...PARTS].map(section), place);

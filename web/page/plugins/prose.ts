@@ -9,8 +9,8 @@ import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
 import { codeCells } from './cells.js';
 import { joinCompounds } from './compound.js';
-import { highlightListings } from './highlight.js';
 import { joinHangul } from './hangul.js';
+import { highlightListings } from './highlight.js';
 import { portableMath } from './math.js';
 import { visit } from './visit.js';
 

@@ -1,0 +1,211 @@
+import { html, type PropertyValues, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { choice, slider } from '../shared/controls/controls.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import '../shared/heat-map/heat-map.js';
+import '../shared/heat-map/ramp-legend.js';
+import { oneOf, real, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { dropoutCode } from './code.js';
+import { draw, expectedError, MOST, Run, TOKENS } from './draws.js';
+import { errorPlot } from './plot.js';
+import { dropoutStyles } from './styles.js';
+
+/** Milliseconds of drawing in a frame; the rest of the frame is for painting. */
+const SLICE = 2;
+
+const settings = {
+  mode: oneOf('train', 'eval'),
+  rate: real(0.5, 0, 0.9),
+  seed: whole(1, 1, 999),
+  draws: whole(200, 1, MOST),
+};
+
+/**
+ * `<attention-dropout>`: attention weights with some of them dropped, a draw for each seed; and how the mean of many draws comes
+ * closer to what evaluation gives.
+ */
+export class AttentionDropout extends FigureElement {
+  static override styles = [baseStyles, controlStyles, dropoutStyles];
+  static override settings = settings;
+
+  /** Whether the first map is a draw of training (`train`, default) or evaluation (`eval`). */
+  declare mode: 'train' | 'eval';
+  /** Probability of dropping a weight, 0 to 0.9; default 0.5. */
+  declare rate: number;
+  /** Seed of the first draw, 1 to 999; default 1. Each further draw has the next one. */
+  declare seed: number;
+  /** Draws of the mean, 1 to 1000; default 200. */
+  declare draws: number;
+  #run: Run | undefined;
+  #frame = 0;
+  #slice: ReturnType<typeof setTimeout> | undefined;
+  #visible = false;
+  readonly #watch = new IntersectionObserver(([entry]) => {
+    this.#visible = entry?.isIntersecting ?? false;
+    if (this.#visible) this.#goOn();
+  });
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#watch.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#watch.disconnect();
+    this.#stop();
+    this.#visible = false;
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    super.updated(changed);
+    this.#goOn();
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, rate, draws, mode } = this;
+    const run = this.#current(library);
+    const errors = run.errors.slice(0, draws);
+    const trains = mode === 'train';
+    const shown = trains ? draw(library, rate, this.seed + draws - 1).weights : draw(library).weights;
+    const error = errors.at(-1);
+    return html`
+      <div class="panels">
+        ${this.#map(trains ? words.text('dropout.draw', { n: words.number(draws) }) : words.text('dropout.evaluation'), shown, trains)}
+        ${this.#map(words.text('dropout.mean', { n: words.number(errors.length) }), run.meanWeights, false)}
+        <div>
+          <p aria-hidden="true">${words.text('dropout.plot')}</p>
+          ${errorPlot(words, errors, expectedError(library, rate))}
+        </div>
+      </div>
+      <div class="controls">
+        <fieldset class="choices">
+          <legend class="spoken">${words.text('dropout.mode')}</legend>
+          ${choice('mode', words.text('dropout.train'), trains, () => this.change({ mode: 'train' }))}
+          ${choice('mode', words.text('dropout.eval'), !trains, () => this.change({ mode: 'eval' }))}
+          <button
+            type="button"
+            ?disabled=${draws === MOST}
+            @click=${() => this.change({ draws: Math.min(MOST, this.draws + 1) })}
+          >
+            ${words.text('dropout.again')}
+          </button>
+        </fieldset>
+        ${slider({
+          name: 'rate',
+          label: words.text('dropout.rate'),
+          value: rate,
+          min: 0,
+          max: 0.9,
+          step: 0.05,
+          text: words.number(rate, 2),
+          onInput: (value) => this.change({ rate: value }),
+        })}
+        ${slider({
+          name: 'draws',
+          label: words.text('dropout.draws'),
+          value: draws,
+          min: 1,
+          max: MOST,
+          text: words.number(draws),
+          onInput: (value) => this.change({ draws: value }),
+        })}
+        ${slider({
+          name: 'seed',
+          label: words.text('dropout.seed'),
+          value: this.seed,
+          min: 1,
+          max: 999,
+          text: words.number(this.seed),
+          onInput: (value) => this.change({ seed: value }),
+        })}
+      </div>
+      <p class="readout">
+        ${words.text('dropout.error', { n: words.number(errors.length) })}
+        <strong>${words.number(error ?? NaN, 4)}</strong>
+      </p>
+    `;
+  }
+
+  #map(title: string, weights: ArrayLike<number>, hatched: boolean): TemplateResult {
+    const { words } = this;
+    // Weights that are kept grow with the rate, beyond one where it is high.
+    const high = Math.max(1, Math.ceil(Math.max(...Array.from(weights))));
+    return html`<div>
+      <p aria-hidden="true">${title}</p>
+      <heat-map
+        bare
+        .values=${weights}
+        .rows=${TOKENS}
+        .columns=${TOKENS}
+        .mask=${hatched ? Array.from(weights, (weight) => weight !== 0) : undefined}
+        low="0"
+        .high=${high}
+        origin="1"
+        label=${title}
+        row-name=${words.text('query')}
+        column-name=${words.text('key')}
+      ></heat-map>
+      <ramp-legend low="0" .high=${high}></ramp-legend>
+    </div>`;
+  }
+
+  /** The run of these settings, begun anew where rate or seed are others, or fewer draws are wanted. */
+  #current(library: WasmAttention): Run {
+    const { rate, seed, draws } = this;
+    const old = this.#run;
+    const fits = old?.rate === rate && old.seed === seed && old.errors.length <= draws;
+    const run = fits ? old : new Run(library, rate, seed);
+    // A slice at once, so that no frame shows an empty plot, and one more draw is there as soon as it is asked for.
+    run.advance(draws, SLICE);
+    this.#run = run;
+    return run;
+  }
+
+  /** Draws a slice a frame until there are enough, while the figure is on screen. */
+  #goOn(): void {
+    this.#stop();
+    const wanted = this.#run !== undefined && this.#run.errors.length < this.draws;
+    if (!this.#visible || !wanted) return;
+    // After the frame's paint: what the reader changed must not wait for another slice.
+    this.#frame = requestAnimationFrame(() => (this.#slice = setTimeout(() => this.requestUpdate())));
+  }
+
+  #stop(): void {
+    cancelAnimationFrame(this.#frame);
+    clearTimeout(this.#slice);
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const run = this.#current(library);
+    run.advance(this.draws);
+    const expected = expectedError(library, this.rate);
+    return {
+      columns: [
+        this.words.text('dropout.draws'),
+        this.words.text('dropout.plot'),
+        this.words.text('dropout.expected'),
+      ],
+      rows: run.errors.map((error, i) => [i + 1, error, expected / Math.sqrt(i + 1)]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return dropoutCode(this.rate, this.seed, this.draws);
+  }
+}
+
+defineFigure('attention-dropout', AttentionDropout);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'attention-dropout': AttentionDropout;
+  }
+}

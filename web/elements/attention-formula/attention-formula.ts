@@ -1,0 +1,247 @@
+import { html, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { choice, hint } from '../shared/controls/controls.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import '../shared/heat-map/heat-map.js';
+import type { CellDetail, HeatMap } from '../shared/heat-map/heat-map.js';
+import '../shared/heat-map/ramp-legend.js';
+import { oneOf, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { formulaCode } from './code.js';
+import { formulaStyles } from './styles.js';
+import {
+  attend,
+  denoted,
+  SYMBOLS,
+  symbolsAt,
+  TOKENS,
+  WIDTH,
+  type Area,
+  type FormulaSymbol,
+  type Matrix,
+} from './symbols.js';
+
+const MATRICES = ['X', 'A', 'Y'] as const;
+/** X's and Y's colours reach from −REACH to REACH. */
+const REACH = 2.5;
+
+const settings = {
+  query: whole(2, 1, TOKENS),
+  symbol: oneOf<FormulaSymbol | 'none'>('k3', 'none', ...SYMBOLS),
+};
+
+/** `2` as `₂`. */
+const lowered = (digit: number): string => String.fromCodePoint(0x2080 + digit);
+
+/**
+ * `<attention-formula>`: y_i = f(x_i, (x_1, x_1), …, (x_4, x_4)) beside the tokens X, the weights and the outputs Y. A symbol lights
+ * up what it denotes; a cell lights up the symbols that denote it.
+ */
+export class AttentionFormula extends FigureElement {
+  static override styles = [baseStyles, controlStyles, formulaStyles];
+  static override settings = settings;
+  static override properties = { pointed: { state: true } };
+
+  /** The token i whose output the formula gives, 1 to 4; default 2. */
+  declare query: number;
+  /** The symbol that stays lit: `y`, `q`, `k1` to `k4`, `v1` to `v4`, `a1` to `a4`, or `none`; default `k3`. */
+  declare symbol: FormulaSymbol | 'none';
+  /** What the pointer or the focus is on. */
+  declare protected pointed: FormulaSymbol | (CellDetail & { matrix: Matrix }) | undefined;
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, query } = this;
+    const matrices = attend(library);
+    const tokens = Array.from({ length: TOKENS }, (_, t) => t + 1);
+    return html`
+      <div class="formulas">${this.#definition(tokens)}${this.#sum(tokens)}</div>
+      <div class="matrices">${MATRICES.map((matrix) => this.#map(matrix, matrices[matrix]))}</div>
+      <div class="controls">
+        <fieldset class="choices">
+          <legend>${words.text('formula.query')}</legend>
+          ${tokens.map((i) => choice('query', String(i), i === query, () => this.change({ query: i })))}
+        </fieldset>
+      </div>
+      <p class="readout" role="status">${this.#readout()}</p>
+    `;
+  }
+
+  #definition(tokens: readonly number[]): TemplateResult {
+    // Lines break between pairs: a comma or a bracket stays with what it closes.
+    const pair = (j: number): TemplateResult =>
+      html`<span
+        >(${this.#symbol(`k${j}` as FormulaSymbol)}${', '}${this.#symbol(`v${j}` as FormulaSymbol)}${j === tokens.length ? '))' : '), '}</span
+      >`;
+    return html`<div class="formula" role="group" aria-label=${this.words.text('formula.definition')}>
+      <span>${this.#symbol('y')} = <i>f</i> (</span
+      ><span>${this.#symbol('q')}${', '}</span>${tokens.map(pair)}
+    </div>`;
+  }
+
+  #sum(tokens: readonly number[]): TemplateResult {
+    const term = (j: number): TemplateResult =>
+      html`<span
+        >${j === 1 ? ' = ' : ' + '}${this.#symbol(`a${j}` as FormulaSymbol)}${this.#symbol(`v${j}` as FormulaSymbol)}</span
+      >`;
+    return html`<div class="formula" role="group" aria-label=${this.words.text('formula.sum')}>
+      <span>${this.#symbol('y')}</span>${tokens.map(term)}
+    </div>`;
+  }
+
+  /** A symbol as a button; several buttons can be the same symbol. */
+  #symbol(symbol: FormulaSymbol): TemplateResult {
+    const { query } = this;
+    const [kind = ''] = symbol;
+    const index = kind === 'y' || kind === 'q' ? String(query) : symbol.slice(1);
+    const letter = kind === 'y' ? '𝐲' : '𝐱';
+    const math =
+      kind === 'a'
+        ? html`<math
+            ><msub><mi>α</mi><mn>${query}${index}</mn></msub></math
+          >`
+        : html`<math
+            ><msub><mi>${letter}</mi><mn>${index}</mn></msub></math
+          >`;
+    const point = (): void => void (this.pointed = symbol);
+    const leave = (): void => void (this.pointed = undefined);
+    return html`<button
+      type="button"
+      data-picture
+      class=${this.#lit().includes(symbol) ? 'lit' : ''}
+      data-symbol=${symbol}
+      aria-pressed=${this.symbol === symbol}
+      aria-label=${this.#describe(symbol)}
+      @click=${() => this.change({ symbol: this.symbol === symbol ? 'none' : symbol })}
+      @pointerenter=${point}
+      @pointerleave=${leave}
+      @focus=${point}
+      @blur=${leave}
+    >
+      ${math}
+    </button>`;
+  }
+
+  #map(matrix: Matrix, values: Float32Array): TemplateResult {
+    const { words } = this;
+    const weights = matrix === 'A';
+    const titles = { X: 'X', A: 'A = softmax(XXᵀ / √d)', Y: 'Y = AX' };
+    const point = (event: CustomEvent<CellDetail>): void => {
+      event.stopPropagation();
+      this.pointed = { ...event.detail, matrix };
+    };
+    const leave = (event: Event): void => {
+      (event.currentTarget as HeatMap).cursor = undefined;
+      this.pointed = undefined;
+    };
+    return html`<div>
+      <p aria-hidden="true">${titles[matrix]}</p>
+      <heat-map
+        bare
+        class=${weights ? '' : 'wide'}
+        .values=${values}
+        .rows=${TOKENS}
+        .columns=${weights ? TOKENS : WIDTH}
+        .low=${weights ? 0 : -REACH}
+        .high=${weights ? 1 : REACH}
+        .marked=${this.#areas().filter((area) => area.matrix === matrix)}
+        origin="1"
+        data-matrix=${matrix}
+        label=${words.text(`formula.${matrix}`)}
+        row-name=${weights ? words.text('query') : words.text('formula.token')}
+        column-name=${weights ? words.text('key') : words.text('column')}
+        @cell-change=${point}
+        @pointerleave=${leave}
+        @focusout=${leave}
+      ></heat-map>
+      <ramp-legend .low=${weights ? 0 : -REACH} .high=${weights ? 1 : REACH}></ramp-legend>
+    </div>`;
+  }
+
+  /** What is pointed at; else what stays lit. */
+  get #active(): FormulaSymbol | (CellDetail & { matrix: Matrix }) | undefined {
+    return this.pointed ?? (this.symbol === 'none' ? undefined : this.symbol);
+  }
+
+  #lit(): readonly FormulaSymbol[] {
+    const active = this.#active;
+    if (active === undefined) return [];
+    return typeof active === 'string'
+      ? [active]
+      : symbolsAt(active.matrix, active.row, active.column, this.query - 1);
+  }
+
+  #areas(): readonly Area[] {
+    const active = this.#active;
+    return typeof active === 'string' ? denoted(active, this.query - 1) : [];
+  }
+
+  #readout(): string | TemplateResult {
+    const active = this.#active;
+    if (active === undefined) return hint(this.words.text('formula.hint'));
+    if (typeof active === 'string') return this.#describe(active);
+    const { matrix, row, column, value } = active;
+    const entry = `${matrix}${lowered(row + 1)}${lowered(column + 1)}`;
+    const symbols = this.#lit().map((symbol) => this.#name(symbol));
+    return html`${entry} = <strong>${this.words.value(value)}</strong> ${
+        symbols.length === 0
+          ? this.words.text('formula.elsewhere', { i: lowered(this.query) })
+          : this.words.text('formula.part', { symbols: [...new Set(symbols)].join(', ') })
+      }`;
+  }
+
+  /** `x₃`, `α₂₃`. */
+  #name(symbol: FormulaSymbol): string {
+    const i = lowered(this.query);
+    const [kind] = symbol;
+    if (kind === 'y') return `y${i}`;
+    if (kind === 'q') return `x${i}`;
+    const j = lowered(Number(symbol.slice(1)));
+    return kind === 'a' ? `α${i}${j}` : `x${j}`;
+  }
+
+  #describe(symbol: FormulaSymbol): string {
+    const { words, query } = this;
+    const j = symbol.length > 1 ? Number(symbol.slice(1)) : query;
+    const weight = `α${lowered(query)}${lowered(j)}`;
+    const kind = symbol[0] as 'y' | 'q' | 'k' | 'v' | 'a';
+    return words.text(`formula.${kind}`, {
+      name: this.#name(symbol),
+      i: query,
+      j,
+      weight,
+      y: `y${lowered(query)}`,
+    });
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { A, Y } = attend(library);
+    const tokens = Array.from({ length: TOKENS }, (_, t) => t);
+    const columns = Array.from({ length: WIDTH }, (_, c) => `Y${lowered(c + 1)}`);
+    return {
+      columns: [this.words.text('query'), ...tokens.map((t) => `A${lowered(t + 1)}`), ...columns],
+      rows: tokens.map((t) => [
+        t + 1,
+        ...A.subarray(t * TOKENS, (t + 1) * TOKENS),
+        ...Y.subarray(t * WIDTH, (t + 1) * WIDTH),
+      ]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return formulaCode(this.query);
+  }
+}
+
+defineFigure('attention-formula', AttentionFormula);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'attention-formula': AttentionFormula;
+  }
+}

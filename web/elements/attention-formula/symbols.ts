@@ -1,0 +1,66 @@
+import type { WasmAttention } from 'wasm-attention';
+import { normalDraws } from '../shared/normal-draws.js';
+
+/** Tokens of the figure's sequence, and their width. */
+export const TOKENS = 4;
+export const WIDTH = 6;
+
+/** X, (TOKENS, WIDTH): normal numbers rounded to one decimal, so that code can spell them out. */
+export const X: readonly (readonly number[])[] = Array.from({ length: TOKENS }, (_, row) =>
+  [...normalDraws(TOKENS * WIDTH, 5)]
+    .slice(row * WIDTH, (row + 1) * WIDTH)
+    .map((value) => Math.round(10 * value) / 10),
+);
+
+/** What the formula's symbols are: the output, the query, and of each token the key, the value and the weight. */
+export const SYMBOLS = [
+  'y', 'q', 'k1', 'k2', 'k3', 'k4', 'v1', 'v2', 'v3', 'v4', 'a1', 'a2', 'a3', 'a4',
+] as const; // prettier-ignore
+export type FormulaSymbol = (typeof SYMBOLS)[number];
+
+export type Matrix = 'X' | 'A' | 'Y';
+
+/** A row of a matrix, or with `column` a cell. Indices start at 0. */
+export interface Area {
+  readonly matrix: Matrix;
+  readonly row: number;
+  readonly column?: number;
+}
+
+/** What a symbol of y_i = f(x_i, (x_1, x_1), …) = Σ α_ij x_j denotes where the query is row `i`. */
+export function denoted(symbol: FormulaSymbol, i: number): readonly Area[] {
+  const j = Number(symbol.slice(1)) - 1;
+  switch (symbol[0]) {
+    case 'y':
+      return [{ matrix: 'Y', row: i }];
+    case 'q':
+      return [
+        { matrix: 'X', row: i },
+        { matrix: 'A', row: i },
+      ];
+    case 'k':
+      return [
+        { matrix: 'X', row: j },
+        { matrix: 'A', row: i, column: j },
+      ];
+    case 'v':
+      return [{ matrix: 'X', row: j }];
+    default:
+      return [{ matrix: 'A', row: i, column: j }];
+  }
+}
+
+/** The symbols that denote a cell, alone or as a part of a row: the other way round. */
+export function symbolsAt(matrix: Matrix, row: number, column: number, i: number): FormulaSymbol[] {
+  return SYMBOLS.filter((symbol) =>
+    denoted(symbol, i).some(
+      (area) => area.matrix === matrix && area.row === row && (area.column ?? column) === column,
+    ),
+  );
+}
+
+/** The weights A and the outputs Y of X attending to itself. */
+export function attend(library: WasmAttention): Readonly<Record<Matrix, Float32Array>> {
+  const { output, weights } = library.scaledDotProductAttention(X, X, X, { needWeights: true });
+  return { X: Float32Array.from(X.flat()), A: weights?.data ?? new Float32Array(), Y: output.data };
+}

@@ -1,0 +1,257 @@
+import { html, type PropertyValues, type TemplateResult } from 'lit';
+import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { choice, numberField, slider } from '../shared/controls/controls.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import '../shared/heat-map/heat-map.js';
+import type { CellDetail, HeatMap } from '../shared/heat-map/heat-map.js';
+import '../shared/heat-map/ramp-legend.js';
+import { oneOf, several, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { headsCode } from './code.js';
+import { headsStyles } from './styles.js';
+import {
+  BATCH,
+  inputOf,
+  NUM_HEADS,
+  NUM_HIDDENS,
+  perQuery,
+  shapeText,
+  TOKENS,
+  visibleKeys,
+  weightsOf,
+} from './textbook-case.js';
+
+/** Seeds of a random X: more than a reader will draw. */
+const LAST_SEED = 9999;
+
+const settings = {
+  validLens: several([3, 2], whole(0, 0, TOKENS), { least: BATCH, most: BATCH }),
+  lengths: oneOf('sequence', 'query'),
+  queryLens: several([1, 2, 3, 4, 1, 2, 2, 0], whole(0, 0, TOKENS), {
+    least: BATCH * TOKENS,
+    most: BATCH * TOKENS,
+  }),
+  input: oneOf('ones', 'random'),
+  seed: whole(1, 1, LAST_SEED),
+};
+
+/**
+ * `<attention-heads>`: the attention weights of every head of a `MultiHeadAttention` layer over two short sequences, with the valid
+ * lengths of the sequences, or of each query, to set.
+ */
+export class AttentionHeads extends FigureElement {
+  static override styles = [baseStyles, controlStyles, headsStyles];
+  static override settings = settings;
+  static override properties = { pointed: { state: true } };
+
+  /** Valid length of each sequence, 0 to 4; default `3 2`. */
+  declare validLens: readonly number[];
+  /** Whether `validLens` (`sequence`, the default) or `queryLens` (`query`) holds. */
+  declare lengths: 'sequence' | 'query';
+  /** Valid length of each query of the first sequence, then of the second, 0 to 4; default `1 2 3 4 1 2 2 0`. */
+  declare queryLens: readonly number[];
+  /** What stands in X: `ones` (default) or `random`, standard normal numbers. */
+  declare input: 'ones' | 'random';
+  /** Seed of the random X; default 1. */
+  declare seed: number;
+  declare protected pointed: (CellDetail & { sequence: number; head: number }) | undefined;
+  #layer: MultiHeadAttention | undefined;
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#layer?.dispose();
+    this.#layer = undefined;
+  }
+
+  protected override updated(changed: PropertyValues<this>): void {
+    super.updated(changed);
+    // Ten maps share one legend: a cursor in one of them ends the cursor of the others.
+    if (this.pointed === undefined) return;
+    const { sequence, head } = this.pointed;
+    for (const map of this.renderRoot.querySelectorAll<HeatMap>('heat-map')) {
+      if (map.dataset.at !== `${sequence},${head}`) map.cursor = undefined;
+    }
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words } = this;
+    const { output, weights } = this.#attend(library);
+    return html`
+      ${[0, 1].map((sequence) => this.#sequence(weights, sequence))}
+      <div class="under">
+        <p class="readout">
+          ${this.pointed === undefined ? words.text('heads.hint') : this.#readout(weights)}
+        </p>
+        <ramp-legend low="0" high="1"></ramp-legend>
+      </div>
+      <p class="shapes">
+        ${words.text('heads.shapes', { output: shapeText(output), weights: shapeText(weights) })}
+      </p>
+      <div class="controls">
+        <fieldset class="choices">
+          <legend>${words.text('heads.lengths')}</legend>
+          ${choice('lengths', words.text('heads.perSequence'), this.lengths === 'sequence', () => this.change({ lengths: 'sequence' }))}
+          ${choice('lengths', words.text('heads.perQuery'), this.lengths === 'query', () => this.change({ lengths: 'query' }))}
+        </fieldset>
+        ${
+          this.lengths === 'query'
+            ? [0, 1].map((sequence) => this.#queryLengths(sequence))
+            : this.validLens.map((valid, sequence) => this.#lengthSlider(valid, sequence))
+        }
+        <fieldset class="choices">
+          <legend>${words.text('heads.input')}</legend>
+          ${choice('input', words.text('heads.ones'), this.input === 'ones', () => this.change({ input: 'ones' }))}
+          ${choice('input', words.text('heads.random'), this.input === 'random', () => this.change({ input: 'random' }))}
+          <button
+            type="button"
+            ?disabled=${this.input === 'ones'}
+            @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}
+          >
+            ${words.text('heads.draw')}
+          </button>
+        </fieldset>
+      </div>
+    `;
+  }
+
+  #attend(library: WasmAttention): { output: Tensor; weights: Tensor } {
+    this.#layer ??= new library.MultiHeadAttention({
+      numHiddens: NUM_HIDDENS,
+      numHeads: NUM_HEADS,
+      dropout: 0.5,
+      seed: 1,
+    });
+    const X = inputOf(this.input, this.seed);
+    const { output, weights } = this.#layer.forward(X, X, X, {
+      validLens: this.lengths === 'query' ? perQuery(this.queryLens) : this.validLens,
+      needWeights: true,
+    });
+    if (weights === undefined) throw new Error('attention-heads: expected weights, got none');
+    return { output, weights };
+  }
+
+  /** The valid length of each query of a sequence. */
+  #lensOf(sequence: number): readonly number[] {
+    return this.lengths === 'query'
+      ? (perQuery(this.queryLens)[sequence] ?? [])
+      : new Array<number>(TOKENS).fill(this.validLens[sequence] ?? 0);
+  }
+
+  #sequence(weights: Tensor, sequence: number): TemplateResult {
+    const { words } = this;
+    const heads = Array.from({ length: NUM_HEADS }, (_, head) => head);
+    return html`<div class="sequence">
+      <p class="sequence-title">${words.text('heads.sequence', { sequence: sequence + 1 })}</p>
+      <div class="maps">${heads.map((head) => this.#map(weights, sequence, head))}</div>
+    </div>`;
+  }
+
+  #lengthSlider(valid: number, sequence: number): TemplateResult {
+    const { words } = this;
+    return slider({
+      name: `valid-${sequence}`,
+      label: words.text('heads.valid', { sequence: sequence + 1 }),
+      value: valid,
+      min: 0,
+      max: TOKENS,
+      text: words.number(valid),
+      onInput: (value) =>
+        this.change({ validLens: this.validLens.map((old, i) => (i === sequence ? value : old)) }),
+    });
+  }
+
+  /** Four small number fields, each as wide as a digit and its steppers. */
+  #queryLengths(sequence: number): TemplateResult {
+    const { words, queryLens } = this;
+    return html`<fieldset class="query-lengths">
+      <legend>${words.text('heads.queryLens', { sequence: sequence + 1 })}</legend>
+      ${Array.from({ length: TOKENS }, (_, query) =>
+        numberField({
+          label: words.text('heads.queryLen', { sequence: sequence + 1, query: query + 1 }),
+          value: queryLens[sequence * TOKENS + query] ?? 0,
+          min: 0,
+          max: TOKENS,
+          onInput: (value) =>
+            this.change({
+              queryLens: queryLens.map((old, i) => (i === sequence * TOKENS + query ? value : old)),
+            }),
+        }),
+      )}
+    </fieldset>`;
+  }
+
+  #map(weights: Tensor, sequence: number, head: number): TemplateResult {
+    const { words } = this;
+    const names = { sequence: sequence + 1, head: head + 1 };
+    const point = (event: CustomEvent<CellDetail>): void => {
+      event.stopPropagation();
+      this.pointed = { ...event.detail, sequence, head };
+    };
+    return html`<div>
+      <div class="map-title" aria-hidden="true">${words.text('heads.head', names)}</div>
+      <heat-map
+        bare
+        .values=${weightsOf(weights, sequence, head)}
+        .rows=${TOKENS}
+        .columns=${TOKENS}
+        .mask=${visibleKeys(this.#lensOf(sequence))}
+        low="0"
+        high="1"
+        origin="1"
+        data-at="${sequence},${head}"
+        label=${words.text('heads.mapLabel', names)}
+        row-name=${words.text('query')}
+        column-name=${words.text('key')}
+        @cell-change=${point}
+      ></heat-map>
+    </div>`;
+  }
+
+  #readout(weights: Tensor): TemplateResult {
+    const { words } = this;
+    const { sequence, head, row, column } = this.pointed ?? { sequence: 0, head: 0, row: 0, column: 0 };
+    const value = weightsOf(weights, sequence, head)[row * TOKENS + column] ?? NaN;
+    return html`${words.text('heads.readout', { sequence: sequence + 1, head: head + 1, query: row + 1, key: column + 1 })}
+      <strong>${words.value(value)}</strong>`;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words } = this;
+    const { weights } = this.#attend(library);
+    const keys = Array.from({ length: TOKENS }, (_, key) => `${words.text('key')} ${key + 1}`);
+    return {
+      columns: [
+        words.text('heads.sequenceNumber'),
+        words.text('heads.headNumber'),
+        words.text('query'),
+        ...keys,
+      ],
+      rows: Array.from({ length: BATCH * NUM_HEADS * TOKENS }, (_, row) => {
+        const [sequence, head] = [
+          Math.floor(row / (NUM_HEADS * TOKENS)),
+          Math.floor(row / TOKENS) % NUM_HEADS,
+        ];
+        const values = weights.data.subarray(row * TOKENS, (row + 1) * TOKENS);
+        return [sequence + 1, head + 1, (row % TOKENS) + 1, ...values];
+      }),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return headsCode(this);
+  }
+}
+
+defineFigure('attention-heads', AttentionHeads);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'attention-heads': AttentionHeads;
+  }
+}

@@ -1,0 +1,223 @@
+import { html, svg, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { hint, slider } from '../shared/controls/controls.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import { real, several, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { chain, pairText } from './chain.js';
+import { lookupCode } from './code.js';
+import { arrow, markOf, plane, pointed, toPicture, type Handle, type PlaneEvents } from './plane.js';
+import { lookUp, nudged, pointsOf, REACH, snapped, type Lookup, type Point, type Scene } from './scene.js';
+import { lookupStyles } from './styles.js';
+
+/** Keys, and values. */
+const COUNT = 3;
+const SHAPES = ['circle', 'square', 'triangle'] as const;
+const SUBSCRIPTS = ['₁', '₂', '₃'] as const;
+
+const coordinate = real(0, -REACH, REACH);
+const settings = {
+  query: several([1.2, 0.8], coordinate, { least: 2, most: 2 }),
+  keys: several([1.4, 0.2, -0.4, 1.8, -1, -1.2], coordinate, { least: 2 * COUNT, most: 2 * COUNT }),
+  values: several([2.2, -1, -0.2, 2.2, -2.2, -1.2], coordinate, { least: 2 * COUNT, most: 2 * COUNT }),
+  valid: whole(COUNT, 0, COUNT),
+  temperature: real(1, 0.1, 4),
+};
+
+/**
+ * `<attention-lookup>`: one query and three keys as points of a plane, their values as points of another. The query's scores
+ * with the keys, the softmax of these, and the values mixed by it, while the reader moves the points.
+ */
+export class AttentionLookup extends FigureElement {
+  static override styles = [baseStyles, controlStyles, lookupStyles];
+  static override settings = settings;
+  static override properties = { held: { state: true } };
+
+  /** The query's two coordinates, −3 to 3; default `1.2 0.8`. */
+  declare query: readonly number[];
+  /** The three keys' coordinates, x and y by turns; default `1.4 0.2 -0.4 1.8 -1 -1.2`. */
+  declare keys: readonly number[];
+  /** The three values' coordinates; default `2.2 -1 -0.2 2.2 -2.2 -1.2`. */
+  declare values: readonly number[];
+  /** How many keys are valid, 0 to 3; default 3. */
+  declare valid: number;
+  /** Divides the scores, 0.1 to 4; default 1. */
+  declare temperature: number;
+  /** The point that a click on the plane moves. */
+  declare protected held: string;
+
+  constructor() {
+    super();
+    this.held = 'q';
+  }
+
+  get #scene(): Scene {
+    const [query = [0, 0]] = pointsOf(this.query);
+    const { valid, temperature } = this;
+    return { query, keys: pointsOf(this.keys), values: pointsOf(this.values), valid, temperature };
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words } = this;
+    const scene = this.#scene;
+    const found = lookUp(library, scene);
+    return html`
+      <div class="scene">
+        <div class="panel" @click=${(event: MouseEvent) => this.#place(event, /^[qk]/)}>
+          <p>${words.text('lookup.keysPlane')}</p>
+          ${this.#keyPlane(scene)}
+        </div>
+        ${chain(words, scene, found)}
+        <div class="panel" @click=${(event: MouseEvent) => this.#place(event, /^v/)}>
+          <p>${words.text('lookup.valuesPlane')}</p>
+          ${this.#valuePlane(scene, found)}
+        </div>
+      </div>
+      <span id="help" hidden>${words.text('lookup.help')}</span>
+      <div class="controls">
+        ${slider({
+          name: 'temperature',
+          label: words.text('lookup.temperature'),
+          value: this.temperature,
+          min: 0.1,
+          max: 4,
+          step: 0.1,
+          text: words.number(this.temperature),
+          onInput: (temperature) => this.change({ temperature }),
+        })}
+        ${slider({
+          name: 'valid',
+          label: words.text('lookup.valid'),
+          value: this.valid,
+          min: 0,
+          max: COUNT,
+          text: words.number(this.valid),
+          onInput: (valid) => this.change({ valid }),
+        })}
+      </div>
+      <p class="readout" role="status">
+        ${this.valid === 0 ? words.text('lookup.none') : hint(words.text('lookup.hint'))}
+      </p>
+    `;
+  }
+
+  #keyPlane({ query, keys }: Scene): TemplateResult {
+    const masked = (i: number): string => (i < this.valid ? '' : ' masked');
+    const behind = [...keys.map((key, i) => arrow(key, `series-${i}${masked(i)}`)), arrow(query, 'query')];
+    const handles = [
+      ...keys.map((at, i) => this.#handle('k', i, at, `series-${i}${masked(i)}`)),
+      this.#handle('q', undefined, query, 'query'),
+    ];
+    return html`${plane(this.words.text('lookup.keysPlane'), handles, behind, this.#events)}`;
+  }
+
+  #valuePlane({ values }: Scene, { weights, mixture }: Lookup): TemplateResult {
+    const [x, y] = toPicture(mixture);
+    const pull = (value: Point, i: number): TemplateResult => {
+      const [x2, y2] = toPicture(value);
+      return svg`<line class="pull series-${i}" x1=${x} y1=${y} x2=${x2} y2=${y2} stroke-width=${10 * (weights[i] ?? 0)} />`;
+    };
+    const label = `${this.words.text('lookup.mixture')} ${pairText(this.words, mixture, 2)}`;
+    const behind = svg`<polygon class="hull" points=${values.map((value) => toPicture(value).join()).join(' ')} />
+      ${values.map(pull)}`;
+    const front = svg`<g class="mixture" role="img" aria-label=${label} transform="translate(${x} ${y})">
+        ${markOf('diamond')}<text class="mixture-label" x="-12" y="-7" text-anchor="end" aria-hidden="true">y</text></g>`;
+    const handles = values.map((at, i) =>
+      this.#handle('v', i, at, `series-${i}${i < this.valid ? '' : ' masked'}`),
+    );
+    return html`${plane(this.words.text('lookup.valuesPlane'), handles, behind, this.#events, front)}`;
+  }
+
+  #handle(kind: 'q' | 'k' | 'v', i: number | undefined, at: Point, className: string): Handle {
+    const { words } = this;
+    const name = i === undefined ? kind : `${kind}${i}`;
+    const label = i === undefined ? kind : `${kind}${SUBSCRIPTS[i]}`;
+    const what = words.text(({ q: 'query', k: 'key', v: 'lookup.value' } as const)[kind]);
+    return {
+      name,
+      label,
+      at,
+      spoken: `${what} ${label} ${pairText(words, at, 1)}`,
+      shape: i === undefined ? 'query' : (SHAPES[i] ?? 'circle'),
+      className: `${className}${name === this.held ? ' held' : ''}`,
+    };
+  }
+
+  readonly #events: PlaneEvents = {
+    hold: (name) => (this.held = name),
+    move: (name, to) => this.#move(name, snapped(to)),
+    key: (name, event) => {
+      if (event.altKey || event.ctrlKey || event.metaKey) return;
+      const to = nudged(this.#at(name), event.key, event.shiftKey);
+      if (to === undefined) return;
+      event.preventDefault();
+      this.#move(name, to);
+    },
+  };
+
+  /** A click beside the points brings the held one there: no point needs dragging. */
+  #place(event: MouseEvent, movable: RegExp): void {
+    const target = event.target as Element;
+    const picture = target.closest<SVGSVGElement>('.plane');
+    if (picture === null || target.closest('.handle') !== null || !movable.test(this.held)) return;
+    this.#move(this.held, snapped(pointed(event, picture)));
+  }
+
+  #at(name: string): Point {
+    const { query, keys, values } = this.#scene;
+    const points = { q: [query], k: keys, v: values }[name[0] as 'q' | 'k' | 'v'];
+    return points[Number(name.slice(1))] ?? [0, 0];
+  }
+
+  #move(name: string, to: Point): void {
+    const [x, y] = this.#at(name);
+    if (x === to[0] && y === to[1]) return;
+    const list = ({ q: 'query', k: 'keys', v: 'values' } as const)[name[0] as 'q' | 'k' | 'v'];
+    const start = 2 * Number(name.slice(1));
+    this.change({ [list]: this[list].map((old, i) => to[i - start] ?? old) });
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words } = this;
+    const { keys, values, ...scene } = this.#scene;
+    const { scores, weights } = lookUp(library, { keys, values, ...scene });
+    const rows = keys.map((key, i) => [
+      i + 1,
+      ...key,
+      scores[i] ?? NaN,
+      weights[i] ?? NaN,
+      ...(values[i] ?? []),
+    ]);
+    const value = words.text('lookup.value');
+    return {
+      columns: [
+        words.text('key'),
+        'k x',
+        'k y',
+        words.text('lookup.score'),
+        words.text('lookup.weight'),
+        `${value} x`,
+        `${value} y`,
+      ],
+      rows,
+    };
+  }
+
+  protected override code(): FigureCode {
+    return lookupCode(this.#scene);
+  }
+}
+
+defineFigure('attention-lookup', AttentionLookup);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'attention-lookup': AttentionLookup;
+  }
+}

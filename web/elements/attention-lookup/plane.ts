@@ -1,0 +1,99 @@
+import { nothing, svg, type SVGTemplateResult } from 'lit';
+import { REACH, type Point } from './scene.js';
+
+/** Pixels of the plane's own picture: a unit, and half a side. */
+const UNIT = 36;
+const HALF = UNIT * (REACH + 0.3);
+
+/** A point that the reader can move. */
+export interface Handle {
+  /** Unique in the figure: `q`, `k0`, `v2`. */
+  readonly name: string;
+  /** What stands beside it: `q`, `k₁`. */
+  readonly label: string;
+  /** Its accessible name, coordinates included. */
+  readonly spoken: string;
+  readonly at: Point;
+  readonly shape: 'query' | 'circle' | 'square' | 'triangle';
+  readonly className: string;
+}
+
+/** What the planes tell the figure. */
+export interface PlaneEvents {
+  readonly hold: (name: string) => void;
+  readonly move: (name: string, to: Point) => void;
+  readonly key: (name: string, event: KeyboardEvent) => void;
+}
+
+/** Where a point of the plane lies in its picture. */
+export function toPicture([x, y]: Point): Point {
+  return [UNIT * x, -UNIT * y];
+}
+
+/** Grid, axes, what lies behind the points, the points, and what lies on them. */
+export function plane(
+  label: string,
+  handles: readonly Handle[],
+  behind: unknown,
+  events: PlaneEvents,
+  front: unknown = nothing,
+): SVGTemplateResult {
+  const ticks = Array.from({ length: 2 * REACH + 1 }, (_, i) => UNIT * (i - REACH));
+  return svg`<svg class="plane" viewBox="${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}" role="group" aria-label=${label}>
+    <rect class="ground" x=${-HALF} y=${-HALF} width=${2 * HALF} height=${2 * HALF} />
+    ${ticks.map(
+      (at) => svg`<line class=${at === 0 ? 'axis' : 'grid'} x1=${at} x2=${at} y1=${-HALF} y2=${HALF} />
+      <line class=${at === 0 ? 'axis' : 'grid'} y1=${at} y2=${at} x1=${-HALF} x2=${HALF} />`,
+    )}
+    ${behind}
+    ${handles.map((handle) => handleMark(handle, events))}
+    ${front}
+  </svg>`;
+}
+
+function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {
+  const { name, label, spoken, at, shape, className } = handle;
+  const [x, y] = toPicture(at);
+  const drag = (event: PointerEvent): void => {
+    const group = event.currentTarget as SVGGElement;
+    if (group.hasPointerCapture(event.pointerId)) events.move(name, pointed(event, group.ownerSVGElement));
+  };
+  const grab = (event: PointerEvent): void => {
+    (event.currentTarget as SVGGElement).setPointerCapture(event.pointerId);
+    events.hold(name);
+  };
+  // Away from the axes, so that a label never stands on its own arrow.
+  const [dx, dy] = [at[0] < 0 ? -12 : 12, at[1] < 0 ? 17 : -9];
+  return svg`<g class="handle ${className}" data-name=${name} transform="translate(${x} ${y})" tabindex="0"
+    role="application" aria-label=${spoken} aria-describedby="help"
+    @pointerdown=${grab} @pointermove=${drag} @focus=${() => events.hold(name)}
+    @keydown=${(event: KeyboardEvent) => events.key(name, event)}>
+    <circle class="target" r="16" />
+    ${markOf(shape)}
+    <text x=${dx} y=${dy} text-anchor=${dx < 0 ? 'end' : 'start'} aria-hidden="true">${label}</text>
+  </g>`;
+}
+
+/** The sign of a key and of its value. */
+export function markOf(shape: Handle['shape'] | 'diamond'): SVGTemplateResult {
+  if (shape === 'square') return svg`<rect class="mark" x="-5.5" y="-5.5" width="11" height="11" />`;
+  if (shape === 'triangle') return svg`<path class="mark" d="M0,-7L6.5,5H-6.5Z" />`;
+  if (shape === 'diamond') return svg`<path class="mark" d="M0,-8L8,0L0,8L-8,0Z" />`;
+  return svg`<circle class="mark" r=${shape === 'query' ? 7 : 6} />`;
+}
+
+/** A vector from the origin, ending a little before its point. */
+export function arrow(at: Point, className: string): SVGTemplateResult | typeof nothing {
+  const [x, y] = toPicture(at);
+  const length = Math.hypot(x, y);
+  const keep = Math.max(0, 1 - 8 / length);
+  return length < 10 ? nothing : svg`<line class="arrow ${className}" x2=${x * keep} y2=${y * keep} />`;
+}
+
+/** The point of the plane under the pointer. */
+export function pointed(event: MouseEvent, picture: SVGSVGElement | null): Point {
+  const box = picture?.getBoundingClientRect() ?? new DOMRect();
+  const along = (at: number, start: number, size: number): number =>
+    (((at - start) / size) * 2 - 1) * (HALF / UNIT);
+  return [along(event.clientX, box.left, box.width), -along(event.clientY, box.top, box.height)];
+}

@@ -1,0 +1,206 @@
+import { html, nothing, svg, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { slider, toggle } from '../shared/controls/controls.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import '../shared/heat-map/heat-map.js';
+import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import '../shared/heat-map/ramp-legend.js';
+import { flag, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { masksCode } from './code.js';
+import { maskMap } from './map.js';
+import { FACTORS, LENGTH, maskScene, type Factor, type MaskScene } from './scene.js';
+import { masksStyles } from './styles.js';
+
+const LAST_SEED = 9999;
+
+const settings = {
+  valid: whole(5, 0, LENGTH),
+  causal: flag(true),
+  window: flag(true),
+  left: whole(2, 0, LENGTH - 1),
+  right: whole(0, 0, LENGTH - 1),
+  seed: whole(1, 1, LAST_SEED),
+};
+
+/**
+ * `<attention-masks>`: who may attend to whom. Padding, a causal mask and a sliding window as maps, the mask that they make
+ * together, and the weights under it; a query that sees nothing has zeros.
+ */
+export class AttentionMasks extends FigureElement {
+  static override styles = [baseStyles, controlStyles, masksStyles];
+  static override settings = settings;
+  static override properties = { pointed: { state: true } };
+
+  /** The valid length, 0 to 8; default 5. */
+  declare valid: number;
+  /** Whether keys after the query are masked; default yes. */
+  declare causal: boolean;
+  /** Whether keys outside the window are masked; default yes. */
+  declare window: boolean;
+  /** Keys that the window shows to the left of the query's own, 0 to 7; default 2. */
+  declare left: number;
+  /** And to the right; default 0. */
+  declare right: number;
+  /** Seed of queries and keys; default 1. */
+  declare seed: number;
+  declare protected pointed: CellDetail | undefined;
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words } = this;
+    const scene = maskScene(library, this);
+    return html`
+      <div class="board">
+        <div class="factors">
+          ${FACTORS.map((factor, i) => this.#factor(scene, factor, i === 0 ? '' : '∧'))}
+          ${this.#factor(scene, 'mask', '=')}
+        </div>
+        ${this.#weights(scene)}
+      </div>
+      <div class="under">
+        <div class="legend" aria-hidden="true">${this.#legend()}</div>
+        <ramp-legend low="0" high="1"></ramp-legend>
+      </div>
+      <p class="readout">
+        ${this.pointed === undefined ? words.text('masks.hint') : this.#readout(scene, this.pointed)}
+      </p>
+      <p class="remark" role="status">${this.#note(scene)}</p>
+      ${this.#controls()}
+    `;
+  }
+
+  #factor(scene: MaskScene, factor: Factor | 'mask', sign: string): TemplateResult {
+    const { words } = this;
+    const off = (factor === 'causal' && !this.causal) || (factor === 'window' && !this.window);
+    const label = words.text('masks.mapLabel', {
+      name: words.text(`masks.${factor}`),
+      visible: scene[factor].filter(Boolean).length,
+      all: LENGTH * LENGTH,
+    });
+    const names = ['factor', ...(factor === 'mask' ? ['mask-itself'] : []), ...(off ? ['off'] : [])];
+    return html`<div class=${names.join(' ')}>
+      <span class="sign">${sign}</span>
+      ${maskMap(scene[factor], label, this.pointed)}
+      <p>${words.text(`masks.${factor}`)}</p>
+    </div>`;
+  }
+
+  #weights({ weights, mask }: MaskScene): TemplateResult {
+    const { words } = this;
+    return html`<div class="weights">
+      <p>${words.text('masks.weights')}</p>
+      <heat-map
+        bare
+        .values=${weights}
+        .rows=${LENGTH}
+        .columns=${LENGTH}
+        .mask=${mask}
+        low="0"
+        high="1"
+        origin="1"
+        label=${words.text('masks.weights')}
+        row-name=${words.text('query')}
+        column-name=${words.text('key')}
+        @cell-change=${(event: CustomEvent<CellDetail>) => {
+          event.stopPropagation();
+          this.pointed = event.detail;
+        }}
+      ></heat-map>
+    </div>`;
+  }
+
+  #legend(): TemplateResult {
+    const { words } = this;
+    const sample = (mark: unknown): TemplateResult => html`<svg class="mask" viewBox="0 0 1 1">${mark}</svg>`;
+    return html`
+      <span
+        >${sample(svg`<rect class="visible" width="1" height="1" />`)}${words.text('masks.keyVisible')}</span
+      >
+      <span
+        >${sample(svg`<path class="masked" d="M 0.2 0.8 l 0.6 -0.6" />`)}${words.text('masks.keyHidden')}</span
+      >
+    `;
+  }
+
+  /** Whether the query under the cursor sees the key there, which masks hide it, and the weight. */
+  #readout(scene: MaskScene, { row, column }: CellDetail): TemplateResult {
+    const { words } = this;
+    const at = row * LENGTH + column;
+    const why = FACTORS.filter((factor) => !scene[factor][at]).map((factor) => words.text(`masks.${factor}`));
+    const pair = { query: row + 1, key: column + 1, why: why.join(', ') };
+    const sentence = scene.mask[at]
+      ? words.text('masks.pairVisible', pair)
+      : words.text('masks.pairHidden', pair);
+    return html`${sentence} <strong>${words.value(scene.weights[at] ?? NaN)}</strong>`;
+  }
+
+  #note({ empty }: MaskScene): string {
+    const { words } = this;
+    if (empty.length === 0) return words.text('masks.none');
+    const queries = empty.map((row) => row + 1).join(', ');
+    return words.text('masks.empty', { queries, count: LENGTH });
+  }
+
+  #controls(): TemplateResult {
+    const { words } = this;
+    const number = (name: 'valid' | 'left' | 'right', max: number): TemplateResult =>
+      slider({
+        name,
+        label: words.text(`masks.${name}`),
+        value: this[name],
+        min: 0,
+        max,
+        text: words.number(this[name]),
+        onInput: (value) => this.change({ [name]: value }),
+      });
+    return html`<div class="controls">
+      ${number('valid', LENGTH)}
+      ${this.window ? [number('left', LENGTH - 1), number('right', LENGTH - 1)] : nothing}
+      <div class="switches">
+        ${toggle(words.text('masks.useCausal'), this.causal, (causal) => this.change({ causal }))}
+        ${toggle(words.text('masks.useWindow'), this.window, (window) => this.change({ window }))}
+        <button type="button" @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}>
+          ${words.text('masks.draw')}
+        </button>
+      </div>
+    </div>`;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words } = this;
+    const scene = maskScene(library, this);
+    const names = [...FACTORS, 'mask'] as const;
+    return {
+      columns: [
+        words.text('query'),
+        words.text('key'),
+        ...names.map((name) => words.text(`masks.${name}`)),
+        words.text('masks.weights'),
+      ],
+      rows: Array.from(scene.weights, (weight, i) => [
+        Math.floor(i / LENGTH) + 1,
+        (i % LENGTH) + 1,
+        ...names.map((name) => (scene[name][i] ? 1 : 0)),
+        weight,
+      ]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return masksCode(this);
+  }
+}
+
+defineFigure('attention-masks', AttentionMasks);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'attention-masks': AttentionMasks;
+  }
+}

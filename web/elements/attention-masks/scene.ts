@@ -1,0 +1,61 @@
+import type { WasmAttention } from 'wasm-attention';
+import { normalDraws } from '../shared/normal-draws.js';
+
+/** Queries and keys of `<attention-masks>`, and their width. */
+export const LENGTH = 8;
+export const DEPTH = 16;
+
+/** The masks in use. */
+export interface MaskSettings {
+  /** Keys from this one on are padding. */
+  readonly valid: number;
+  readonly causal: boolean;
+  readonly window: boolean;
+  /** Keys that the window shows on each side of the query's own. */
+  readonly left: number;
+  readonly right: number;
+  readonly seed: number;
+}
+
+/** The factors of the mask, in the order of the formula. */
+export const FACTORS = ['padding', 'causal', 'window'] as const;
+export type Factor = (typeof FACTORS)[number];
+
+/** Matrices (LENGTH, LENGTH), row-major, queries by keys: true where a query may attend. */
+export interface MaskScene extends Readonly<Record<Factor | 'mask', readonly boolean[]>> {
+  readonly weights: Float32Array;
+  /** The queries that see nothing, from 0. */
+  readonly empty: readonly number[];
+}
+
+/** What the library makes of each mask alone, and of all in use together: a pair is masked where its score is −∞. */
+export function maskScene(library: WasmAttention, settings: MaskSettings): MaskScene {
+  const { valid, causal, window, left, right, seed } = settings;
+  const shape = [1, LENGTH, DEPTH];
+  const size = LENGTH * DEPTH;
+  const draws = normalDraws(2 * size, seed);
+  const query = { data: draws.subarray(0, size), shape };
+  const key = { data: draws.subarray(size), shape };
+  const attend = (options: Parameters<WasmAttention['scaledDotProductAttention']>[3]) => {
+    const asked = { ...options, needWeights: true, needScores: 'masked' } as const;
+    const { scores, weights } = library.scaledDotProductAttention(query, key, key, asked);
+    if (scores === undefined || weights === undefined)
+      throw new Error('maskScene: expected scores and weights');
+    return { visible: Array.from(scores.data, (score) => score !== -Infinity), weights: weights.data };
+  };
+  const options = {
+    padding: { validLens: [valid] },
+    causal: { isCausal: causal },
+    window: window ? { window: [left, right] as const } : {},
+  };
+  const { visible: mask, weights } = attend({ ...options.padding, ...options.causal, ...options.window });
+  const rows = Array.from({ length: LENGTH }, (_, row) => row);
+  return {
+    padding: attend(options.padding).visible,
+    causal: attend(options.causal).visible,
+    window: attend(options.window).visible,
+    mask,
+    weights,
+    empty: rows.filter((row) => !mask.slice(row * LENGTH, (row + 1) * LENGTH).includes(true)),
+  };
+}

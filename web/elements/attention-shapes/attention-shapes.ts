@@ -1,0 +1,144 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { slider } from '../shared/controls/controls.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import { whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { shapesCode } from './code.js';
+import { blocks, noBlocks } from './drawing.js';
+import { pipelineOf, shapeOf, STAGES, type Pipeline, type Sizes, type Stage } from './pipeline.js';
+import { shapesStyles } from './styles.js';
+
+const LIMITS = { batch: [1, 4], tokens: [1, 8], width: [4, 128], heads: [1, 12] } as const;
+
+const settings = {
+  batch: whole(2, ...LIMITS.batch),
+  tokens: whole(4, ...LIMITS.tokens),
+  width: whole(100, ...LIMITS.width),
+  heads: whole(5, ...LIMITS.heads),
+};
+
+/**
+ * `<attention-shapes>`: the shapes of multi-head attention from input to output, as blocks that split into heads and merge again;
+ * and the layer's own error where the heads do not divide the width.
+ */
+export class AttentionShapes extends FigureElement {
+  static override styles = [baseStyles, controlStyles, shapesStyles];
+  static override settings = settings;
+
+  /** Sequences, 1 to 4; default 2. */
+  declare batch: number;
+  /** Tokens n, 1 to 8; default 4. */
+  declare tokens: number;
+  /** Width d, 4 to 128; default 100. */
+  declare width: number;
+  /** Heads, 1 to 12; default 5. */
+  declare heads: number;
+
+  /** What these sizes gave: the table and a redrawing for other reasons need no layer of their own. */
+  #last: { readonly key: string; readonly pipeline: Pipeline } | undefined;
+
+  #pipeline(library: WasmAttention): Pipeline {
+    const key = Object.values(this.#sizes).join();
+    if (this.#last?.key !== key) this.#last = { key, pipeline: pipelineOf(library, this.#sizes) };
+    return this.#last.pipeline;
+  }
+
+  get #sizes(): Sizes {
+    const { batch, tokens, width, heads } = this;
+    return { batch, tokens, width, heads };
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, heads, width } = this;
+    const pipeline = this.#pipeline(library);
+    return html`
+      <div class="pipeline">
+        <ol class="stages">
+          ${STAGES.map((stage) => this.#stage(stage, pipeline))}
+        </ol>
+        ${this.#failure(pipeline.error)}
+      </div>
+      <div class="controls">
+        ${(['batch', 'tokens', 'width', 'heads'] as const).map((name) =>
+          slider({
+            name,
+            label: words.text(`shapes.${name}`),
+            value: this[name],
+            min: LIMITS[name][0],
+            max: LIMITS[name][1],
+            text: words.number(this[name]),
+            onInput: (value) => this.change({ [name]: value }),
+          }),
+        )}
+      </div>
+      <p class=${pipeline.error === undefined ? 'readout' : 'readout unseen'} role="status">
+        ${words.text('shapes.divides', { heads, width, each: Math.floor(width / heads) })}
+      </p>
+    `;
+  }
+
+  /** The library's error, over the stages that are not reached. */
+  #failure(error: string | undefined): TemplateResult {
+    const { words, heads, width } = this;
+    return html`<div class="failure ${error === undefined ? 'empty' : ''}" role="status">
+      ${
+        error === undefined
+          ? nothing
+          : html`<p>${words.text('shapes.fails', { heads, width, rest: width % heads })}</p>
+              <p class="error"><code lang="en">${error}</code></p>`
+      }
+    </div>`;
+  }
+
+  #stage(stage: Stage, { shapes, error }: Pipeline): TemplateResult {
+    const { words } = this;
+    const shape = shapes[stage];
+    return html`<li data-stage=${stage}>
+      ${shape === undefined ? noBlocks(this.#sizes) : blocks(stage, this.#sizes, error !== undefined)}
+      <p class="what">${shapesWhole(words.text(`shapes.${stage}`))}</p>
+      <p class="shape">${shape === undefined ? '—' : shapeOf(shape)}</p>
+    </li>`;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words } = this;
+    const { shapes } = this.#pipeline(library);
+    const rows = STAGES.flatMap((stage) => {
+      const shape = shapes[stage];
+      const count = shape?.reduce((product, size) => product * size, 1);
+      return shape === undefined || count === undefined
+        ? []
+        : [[words.text(`shapes.${stage}`), shapeOf(shape), count]];
+    });
+    return {
+      columns: [words.text('shapes.stage'), words.text('shapes.shape'), words.text('shapes.count')],
+      rows,
+    };
+  }
+
+  protected override code(): FigureCode {
+    return shapesCode(this.#sizes);
+  }
+}
+
+/** The words of a stage, with no line broken within a shape in brackets. */
+function shapesWhole(text: string): unknown[] {
+  return text
+    .split(/(\([^)]*\))/)
+    .map((part) => (part.startsWith('(') ? html`<span class="together">${part}</span>` : part));
+}
+
+defineFigure('attention-shapes', AttentionShapes);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'attention-shapes': AttentionShapes;
+  }
+}

@@ -1,0 +1,272 @@
+import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { choice, hint, textField, toggle } from '../shared/controls/controls.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import '../shared/heat-map/heat-map.js';
+import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import '../shared/heat-map/ramp-legend.js';
+import { flag, whole, words as anyText } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { clipped, folded, LONGEST_TEXT, shortened, type Tokens } from '../shared/tokens.js';
+import { tokensCode } from './code.js';
+import { designedLayer, HEADS } from './designed-heads.js';
+import { entropyBars } from './entropy-bars.js';
+import { entropies } from './entropy.js';
+import { MOST_TOKENS, sentenceOf, tokensScene, type TokensScene } from './scene.js';
+import { tokensStyles } from './styles.js';
+
+/** Letters of a token on an axis. */
+const ROOM = 9;
+const LAST_SEED = 9999;
+
+const settings = {
+  text: anyText('', LONGEST_TEXT),
+  second: anyText('', LONGEST_TEXT),
+  cross: flag(false),
+  positions: flag(true),
+  causal: flag(false),
+  solo: whole(1, 1, HEADS.length),
+  seed: whole(1, 1, LAST_SEED),
+};
+
+/**
+ * `<attention-tokens>`: what six attention heads see in the reader's own sentence. Four heads have weights set by hand, two random
+ * ones; all maps side by side, one of them large with the tokens on its axes and the entropy of each row. The keys can come
+ * from a second sentence.
+ */
+export class AttentionTokens extends FigureElement {
+  static override styles = [baseStyles, controlStyles, tokensStyles];
+  static override settings = settings;
+  static override properties = { pointed: { state: true } };
+
+  /** The sentence; empty (the default) means a sample in the page's language. */
+  declare text: string;
+  /** The sentence that keys come from with `cross`; empty as above. */
+  declare second: string;
+  /** Whether keys come from the second sentence; default no. */
+  declare cross: boolean;
+  /** Whether tokens know their positions; default yes. */
+  declare positions: boolean;
+  /** Whether keys after the query are masked; default no. */
+  declare causal: boolean;
+  /** The head shown large, 1 to 6; default 1. */
+  declare solo: number;
+  /** Seed of the random heads; default 1. */
+  declare seed: number;
+  declare protected pointed: CellDetail | undefined;
+  #layer: { readonly seed: number; readonly layer: MultiHeadAttention } | undefined;
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#layer?.layer.dispose();
+    this.#layer = undefined;
+  }
+
+  protected override willUpdate(changed: PropertyValues<this>): void {
+    super.willUpdate(changed);
+    // A cell of another sentence says nothing about this one.
+    if (changed.has('text') || changed.has('second') || changed.has('cross')) this.pointed = undefined;
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const scene = this.#scene(library);
+    const { queries, keys } = this.#sentences();
+    const cut = queries.cut || keys.cut;
+    // The page's policy forbids style attributes; custom properties set from a script are fine.
+    this.style.setProperty('--_rows', String(scene.queries.length));
+    this.style.setProperty('--_columns', String(scene.keys.length));
+    return html`
+      <div class="board">
+        <div class="heads">${HEADS.map((_, head) => this.#small(scene, head))}</div>
+        ${this.#large(scene)}
+      </div>
+      <div class="under">
+        <p class="readout">${this.#readout(scene)}</p>
+        <ramp-legend low="0" high="1"></ramp-legend>
+      </div>
+      <p class="remark">${this.words.text('tokens.honest')}</p>
+      <p class="remark" role="status">
+        ${cut ? this.words.text('tokens.cut', { count: MOST_TOKENS }) : nothing}
+      </p>
+      ${this.#controls()}
+    `;
+  }
+
+  #sentence(which: 'text' | 'second'): Tokens {
+    const sample = this.words.text(which === 'text' ? 'tokens.sentence' : 'tokens.secondSentence');
+    return sentenceOf(this[which], sample, this.words.language);
+  }
+
+  #sentences(): { queries: Tokens; keys: Tokens } {
+    const queries = this.#sentence('text');
+    return { queries, keys: this.cross ? this.#sentence('second') : queries };
+  }
+
+  #scene(library: WasmAttention): TokensScene {
+    const { positions, causal, words } = this;
+    const { queries, keys } = this.#sentences();
+    return tokensScene(library, this.#layerOf(library), {
+      queries: queries.tokens,
+      keys: keys.tokens,
+      positions,
+      causal,
+      language: words.language,
+    });
+  }
+
+  #layerOf(library: WasmAttention): MultiHeadAttention {
+    if (this.#layer?.seed !== this.seed) {
+      this.#layer?.layer.dispose();
+      this.#layer = { seed: this.seed, layer: designedLayer(library, this.seed) };
+    }
+    return this.#layer.layer;
+  }
+
+  #kind(head: number): string {
+    return this.words.text(`tokens.${HEADS[head] ?? 'random'}`);
+  }
+
+  #small(scene: TokensScene, head: number): TemplateResult {
+    const { words } = this;
+    const { keys, heads } = scene;
+    const all = entropies(heads[head] ?? [], keys.length);
+    const mean = all.reduce((sum, bits) => sum + bits, 0) / all.length;
+    return html`<div class=${this.solo === head + 1 ? 'head solo' : 'head'}>
+      <p class="name" aria-hidden="true">${head + 1} ${this.#kind(head)}</p>
+      ${this.#map(scene, head, true)}
+      <p class="bits">${words.text('tokens.meanEntropy', { bits: words.number(mean, 1) })}</p>
+    </div>`;
+  }
+
+  #large(scene: TokensScene): TemplateResult {
+    const { words } = this;
+    const head = this.solo - 1;
+    const bits = entropies(scene.heads[head] ?? [], scene.keys.length);
+    const most = Math.log2(scene.keys.length);
+    return html`<div class="large">
+      <p class="name">${words.text('tokens.head')} ${this.solo}: ${this.#kind(head)}</p>
+      <p class="entropy-name" aria-hidden="true">${words.text('tokens.entropy')}</p>
+      ${this.#map(scene, head, false)} ${entropyBars(bits, most, words)}
+    </div>`;
+  }
+
+  #map(scene: TokensScene, head: number, small: boolean): TemplateResult {
+    const { words } = this;
+    const labels = (tokens: readonly string[]): string[] =>
+      small ? [] : tokens.map((token) => shortened(token, ROOM));
+    return html`<heat-map
+      bare
+      .values=${scene.heads[head] ?? []}
+      .rows=${scene.queries.length}
+      .columns=${scene.keys.length}
+      .rowLabels=${labels(scene.queries)}
+      .columnLabels=${labels(scene.keys)}
+      .mask=${scene.mask}
+      .cursor=${this.pointed}
+      low="0"
+      high="1"
+      origin="1"
+      ?pickable=${small}
+      pick-help=${words.text('tokens.pickHelp')}
+      label=${words.text('tokens.mapLabel', { head: head + 1, kind: this.#kind(head) })}
+      row-name=${words.text('query')}
+      column-name=${words.text('key')}
+      @cell-change=${(event: CustomEvent<CellDetail>) => {
+        event.stopPropagation();
+        this.pointed = event.detail;
+      }}
+      @cell-pick=${(event: CustomEvent<CellDetail>) => {
+        event.stopPropagation();
+        this.change({ solo: head + 1 });
+      }}
+    ></heat-map>`;
+  }
+
+  #readout({ queries, keys, heads, mask }: TokensScene): TemplateResult {
+    const { words } = this;
+    if (this.pointed === undefined)
+      return html`${words.text('tokens.axes')} ${hint(words.text('tokens.hint'))}`;
+    const { row, column } = this.pointed;
+    const at = row * keys.length + column;
+    const pair = { query: queries[row] ?? '', key: keys[column] ?? '', head: this.solo };
+    const weight = words.value(heads[this.solo - 1]?.[at] ?? NaN);
+    return html`${words.text('tokens.readout', pair)}
+      <strong>${weight}</strong> ${mask?.[at] === false ? html`(${words.text('tokens.masked')})` : nothing}`;
+  }
+
+  #controls(): TemplateResult {
+    const { words } = this;
+    const field = (name: 'text' | 'second', sample: string): TemplateResult =>
+      textField({
+        name,
+        label: words.text(`tokens.${name}`),
+        value: this[name],
+        placeholder: sample,
+        onInput: (value) => this.change({ [name]: clipped(value) }),
+      });
+    const from = (cross: boolean): TemplateResult =>
+      choice('keys', words.text(cross ? 'tokens.cross' : 'tokens.self'), this.cross === cross, () =>
+        this.change({ cross }),
+      );
+    return html`<div class="controls">
+      ${field('text', words.text('tokens.sentence'))}
+      ${this.cross ? field('second', words.text('tokens.secondSentence')) : nothing}
+      <div class="switches">
+        <fieldset class="choices">
+          <legend>${words.text('tokens.keys')}</legend>
+          ${from(false)} ${from(true)}
+        </fieldset>
+        ${toggle(words.text('tokens.positions'), this.positions, (positions) => this.change({ positions }))}
+        ${toggle(words.text('tokens.causal'), this.causal, (causal) => this.change({ causal }))}
+        <button type="button" @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}>
+          ${words.text('tokens.draw')}
+        </button>
+      </div>
+    </div>`;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words } = this;
+    const { queries, keys, heads } = this.#scene(library);
+    const numbered = (tokens: readonly string[]): string[] =>
+      tokens.map((token, i) => `${words.number(i + 1)} ${token}`);
+    const rows = heads.flatMap((weights, head) => {
+      const bits = entropies(weights, keys.length);
+      return numbered(queries).map((query, row) => [
+        head + 1,
+        query,
+        ...weights.subarray(row * keys.length, (row + 1) * keys.length),
+        bits[row] ?? NaN,
+      ]);
+    });
+    const columns = [words.text('tokens.head'), words.text('query'), ...numbered(keys)];
+    return { columns: [...columns, words.text('tokens.entropy')], rows };
+  }
+
+  protected override code(): FigureCode {
+    const { positions, causal, seed, words } = this;
+    const plain = ({ tokens }: Tokens): string[] => tokens.map((token) => folded(token, words.language));
+    const { queries, keys } = this.#sentences();
+    return tokensCode({
+      queries: plain(queries),
+      keys: this.cross ? plain(keys) : undefined,
+      positions,
+      causal,
+      seed,
+    });
+  }
+}
+
+defineFigure('attention-tokens', AttentionTokens);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'attention-tokens': AttentionTokens;
+  }
+}

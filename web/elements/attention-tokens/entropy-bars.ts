@@ -1,0 +1,21 @@
+import { html, svg, type TemplateResult } from 'lit';
+import type { Localised } from '../shared/localised.js';
+
+/**
+ * A bar and a number beside each row of a heat map: the row's entropy in bits, out of `most`. It has as many equal bands as
+ * the map has rows; NaN (a row that sees nothing) leaves its band empty.
+ */
+export function entropyBars(bits: readonly number[], most: number, words: Localised): TemplateResult {
+  const band = 100 / bits.length;
+  const format = (value: number): string => (Number.isNaN(value) ? '–' : words.number(value, 1));
+  const label = words.text('tokens.entropyLabel', { most: words.number(most, 1) });
+  return html`<svg class="entropy" role="img" aria-label="${label}: ${bits.map(format).join('; ')}">
+    ${bits.map((value, row) => {
+      const share = most > 0 && value > 0 ? value / most : 0;
+      // The last part of the width belongs to the numbers.
+      return svg`<rect class="room" x="0" y="${(row + 0.3) * band}%" width="55%" height="${0.4 * band}%" />
+        <rect class="bar" x="0" y="${(row + 0.3) * band}%" width="${55 * share}%" height="${0.4 * band}%" />
+        <text x="62%" y="${(row + 0.5) * band}%" dy="0.35em">${format(value)}</text>`;
+    })}
+  </svg>`;
+}

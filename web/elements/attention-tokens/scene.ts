@@ -1,0 +1,59 @@
+import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
+import { embeddingsOf, folded, isClipped, tokensOf, type Tokens } from '../shared/tokens.js';
+import { HALF, HEADS, NORM, vectorsOf } from './designed-heads.js';
+
+/** Tokens of a sentence, at most: on a phone each still has room for its name. */
+export const MOST_TOKENS = 16;
+
+/** What `<attention-tokens>` shows: the tokens on the sides of its maps, and every head's weights. */
+export interface TokensScene {
+  readonly queries: readonly string[];
+  readonly keys: readonly string[];
+  /** (queries, keys) for each head. */
+  readonly heads: readonly Float32Array[];
+  /** (queries, keys), true where a query may attend; nothing where all may. */
+  readonly mask: readonly boolean[] | undefined;
+}
+
+/** What it depends on. */
+export interface SceneSettings {
+  readonly queries: readonly string[];
+  readonly keys: readonly string[];
+  readonly positions: boolean;
+  readonly causal: boolean;
+  /** BCP 47 tag: by its rule `I` and `i` are one letter, or not. */
+  readonly language: string;
+}
+
+/** The tokens of what the reader wrote; those of the sample where that is nothing but blanks. */
+export function sentenceOf(written: string, sample: string, language: string): Tokens {
+  const own = tokensOf(written, language, MOST_TOKENS);
+  const { tokens, cut } = own.tokens.length > 0 ? own : tokensOf(sample, language, MOST_TOKENS);
+  return { tokens, cut: cut || isClipped(written) };
+}
+
+/** One pass through the layer of `designedLayer`. */
+export function tokensScene(
+  library: WasmAttention,
+  layer: MultiHeadAttention,
+  { queries, keys, positions, causal, language }: SceneSettings,
+): TokensScene {
+  const vectors = (tokens: readonly string[]) => {
+    const plain = tokens.map((token) => folded(token, language));
+    return vectorsOf(library, embeddingsOf(plain, HALF, NORM), positions);
+  };
+  const memory = vectors(keys);
+  const { weights } = layer.forward(vectors(queries), memory, memory, {
+    isCausal: causal,
+    needWeights: true,
+  });
+  if (weights === undefined) throw new Error('tokensScene: expected weights, got none');
+  const size = queries.length * keys.length;
+  const visible = (i: number): boolean => i % keys.length <= Math.floor(i / keys.length);
+  return {
+    queries,
+    keys,
+    heads: HEADS.map((_, head) => weights.data.subarray(head * size, (head + 1) * size)),
+    mask: causal ? Array.from({ length: size }, (_, i) => visible(i)) : undefined,
+  };
+}

@@ -1,0 +1,222 @@
+import { html, nothing, svg, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { choice, slider } from '../shared/controls/controls.js';
+import { pointerIn } from '../shared/controls/pointer-in.js';
+import { widthObserver } from '../shared/controls/width-observer.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import { moveCursor } from '../shared/heat-map/cursor.js';
+import { plotStyles } from '../shared/plot/plot-styles.js';
+import { oneOf, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { binaryCode } from './code.js';
+import { drawnBlock, LEFT, rowNumbers, TOP, type Block } from './drawing.js';
+import { baseOfHalves, bitsOf, periodOf, signsOf } from './signs.js';
+import { binaryStyles } from './styles.js';
+
+const settings = {
+  rows: whole(32, 8, 64),
+  width: whole(32, 4, 32, 2),
+  frequencies: oneOf('paper', 'halves'),
+};
+
+/**
+ * `<binary-positions>`: the numbers from 0 on in binary, and beside each the signs of its positional encoding's sines, both with
+ * the slowest place on the left.
+ */
+export class BinaryPositions extends FigureElement {
+  static override styles = [baseStyles, controlStyles, plotStyles, binaryStyles];
+  static override settings = settings;
+  static override properties = { pixels: { state: true }, cursor: { state: true } };
+
+  /** How many positions, 8 to 64; default 32. */
+  declare rows: number;
+  /** Width d of the encoding, even, 4 to 32; default 32. */
+  declare width: number;
+  /** `paper`: base 10000; `halves`: the base for which each pair is half as fast as the one before it. */
+  declare frequencies: 'paper' | 'halves';
+  declare protected pixels: number;
+  declare protected cursor: number | undefined;
+  #spoken = '';
+  readonly #observer = widthObserver((width) => (this.pixels = width));
+
+  constructor() {
+    super();
+    this.pixels = 600;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#observer.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#observer.disconnect();
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, rows, width, pixels } = this;
+    const [bits, signs] = this.#blocks(library);
+    const cell = rows > 32 ? 8 : rows > 16 ? 11 : 16;
+    const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, rows - 1);
+    const ratio = words.number(this.#base ** (2 / width), 2);
+    return html`
+      <div
+        class="plot"
+        role="application"
+        tabindex="0"
+        aria-label=${words.text('binary.label', { last: rows - 1, pairs: width / 2 })}
+        aria-describedby="help"
+        @keydown=${(event: KeyboardEvent) => this.#onKey(event, bits, signs)}
+        @pointermove=${(event: PointerEvent) => this.#onPoint(event, cell)}
+        @pointerdown=${(event: PointerEvent) => this.#onPoint(event, cell)}
+      >
+        <svg height=${TOP + rows * cell + 4} aria-hidden="true">
+          ${rowNumbers(rows, cell, words)}${drawnBlock(bits, cell)}${drawnBlock(signs, cell)}
+          ${
+            cursor === undefined
+              ? nothing
+              : svg`<rect class="cursor" x=${LEFT - 2} width=${pixels - LEFT} y=${TOP + cursor * cell} height=${cell} />`
+          }
+        </svg>
+      </div>
+      <span id="help" hidden>${words.text('binary.help')}</span>
+      <span class="spoken" role="status">${this.#spoken}</span>
+      <div class="controls">
+        ${slider({
+          name: 'rows',
+          label: words.text('binary.rows'),
+          value: rows,
+          min: 8,
+          max: 64,
+          text: words.number(rows),
+          onInput: (value) => this.change({ rows: value }),
+        })}
+        ${slider({
+          name: 'width',
+          label: words.text('encoding.width'),
+          value: width,
+          min: 4,
+          max: 32,
+          step: 2,
+          text: words.number(width),
+          onInput: (value) => this.change({ width: value }),
+        })}
+        <fieldset class="choices">
+          <legend>${words.text('binary.frequencies')}</legend>
+          ${choice('frequencies', words.text('binary.paper'), this.frequencies === 'paper', () => this.change({ frequencies: 'paper' }))}
+          ${choice('frequencies', words.text('binary.halves'), this.frequencies === 'halves', () => this.change({ frequencies: 'halves' }))}
+        </fieldset>
+      </div>
+      <p class="readout">
+        ${cursor === undefined ? words.text('binary.ratio', { ratio }) : this.#row(cursor, bits, signs)}
+      </p>
+    `;
+  }
+
+  get #base(): number {
+    return this.frequencies === 'paper' ? 10000 : baseOfHalves(this.width);
+  }
+
+  #blocks(library: WasmAttention): [Block, Block] {
+    const { words, rows, width, pixels } = this;
+    const P = library.sinusoidalEncoding({ length: rows, dim: width, base: this.#base }).data;
+    const { bits, columns } = bitsOf(rows);
+    const { signs, columns: pairs } = signsOf(P, rows, width);
+    const room = pixels - LEFT - 2;
+    // As wide a cell in one block as in the other, and two cells between them.
+    const unit = Math.min(44, room / (columns + pairs + 2));
+    const middle = LEFT + columns * unit;
+    const places = Array.from({ length: columns }, (_, k) => words.number(2 ** (columns - 1 - k)));
+    const periods = Array.from({ length: pairs }, (_, k) => {
+      const period = periodOf(pairs - 1 - k, width, this.#base);
+      return period < 1000 ? words.number(Math.round(period)) : '';
+    });
+    return [
+      {
+        cells: bits,
+        columns,
+        left: LEFT,
+        right: middle,
+        className: 'bit',
+        name: words.text('binary.bits'),
+        heads: places,
+      },
+      {
+        cells: signs,
+        columns: pairs,
+        left: middle + 2 * unit,
+        right: middle + (2 + pairs) * unit,
+        className: 'sign',
+        name: words.text('binary.signs'),
+        heads: periods,
+      },
+    ];
+  }
+
+  #row(row: number, bits: Block, signs: Block): string {
+    const of = ({ cells, columns }: Block): number[] => [
+      ...cells.subarray(row * columns, (row + 1) * columns),
+    ];
+    return this.words.text('binary.row', {
+      position: this.words.number(row),
+      bits: of(bits).join(''),
+      signs: of(signs)
+        .map((sign) => (sign === 1 ? '+' : '−'))
+        .join(' '),
+    });
+  }
+
+  #onKey(event: KeyboardEvent, bits: Block, signs: Block): void {
+    if (event.altKey || event.metaKey) return;
+    const to = moveCursor({ row: this.cursor ?? 0, column: 0 }, event.key, true, this.rows, 1);
+    if (to === undefined) return;
+    event.preventDefault();
+    this.cursor = to.row;
+    this.#spoken = this.#row(to.row, bits, signs);
+  }
+
+  #onPoint(event: PointerEvent, cell: number): void {
+    const row = Math.floor((pointerIn(event).y - TOP) / cell);
+    this.#spoken = '';
+    this.cursor = row >= 0 && row < this.rows ? row : undefined;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words, rows, width } = this;
+    const [bits, signs] = this.#blocks(library);
+    const columns = [
+      words.text('position'),
+      ...bits.heads.map((place) => words.text('binary.bit', { place })),
+      ...Array.from({ length: signs.columns }, (_, k) =>
+        words.text('binary.sine', { column: width - 2 - 2 * k }),
+      ),
+    ];
+    const row = (i: number): (string | number)[] => [
+      i,
+      ...bits.cells.subarray(i * bits.columns, (i + 1) * bits.columns),
+      ...[...signs.cells.subarray(i * signs.columns, (i + 1) * signs.columns)].map((sign) =>
+        sign === 1 ? '+' : '−',
+      ),
+    ];
+    return { columns, rows: Array.from({ length: rows }, (_, i) => row(i)) };
+  }
+
+  protected override code(): FigureCode {
+    return binaryCode(this.rows, this.width, this.#base);
+  }
+}
+
+defineFigure('binary-positions', BinaryPositions);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'binary-positions': BinaryPositions;
+  }
+}

@@ -1,0 +1,49 @@
+import { nothing, svg, type SVGTemplateResult } from 'lit';
+import type { Localised } from '../shared/localised.js';
+
+/** A block of cells, 1 for filled, in the units of its drawing. */
+export interface Block {
+  readonly cells: Uint8Array;
+  readonly columns: number;
+  readonly left: number;
+  readonly right: number;
+  readonly className: string;
+  readonly name: string;
+  /** What stands above each column, from left to right. */
+  readonly heads: readonly string[];
+}
+
+/** Where the cells begin. */
+export const TOP = 38;
+export const LEFT = 30;
+
+/** The cells of a block, `cell` pixels high each, with its name and its columns' heads. */
+export function drawnBlock(
+  { cells, columns, left, right, className, name, heads }: Block,
+  cell: number,
+): SVGTemplateResult {
+  const rows = cells.length / columns;
+  const unit = (right - left) / columns;
+  const filled: string[] = [];
+  for (let i = 0; i < rows; ++i) {
+    for (let k = 0; k < columns; ++k) {
+      if (cells[i * columns + k] === 1) {
+        filled.push(`M${left + k * unit + 0.5},${TOP + i * cell + 0.5}h${unit - 1}v${cell - 1}h${1 - unit}z`);
+      }
+    }
+  }
+  const wide = unit >= 18;
+  return svg`<text class="name" x=${left} y="10">${name}</text>
+      ${heads.map((head, k) => (wide || k % 2 === 0 ? svg`<text x=${left + (k + 0.5) * unit} y=${TOP - 7} text-anchor="middle">${head}</text>` : nothing))}
+      <rect class="ground" x=${left} y=${TOP} width=${right - left} height=${rows * cell} />
+      <path class=${className} d=${filled.join('')} />`;
+}
+
+/** The positions' numbers beside their rows: all of them, or as many as there is room for. */
+export function rowNumbers(rows: number, cell: number, words: Localised): SVGTemplateResult[] {
+  const step = cell >= 16 ? 1 : cell >= 11 ? 2 : 4;
+  return Array.from({ length: Math.ceil(rows / step) }, (_, k) => k * step).map(
+    (i) =>
+      svg`<text x=${LEFT - 8} y=${TOP + (i + 0.5) * cell} dy="0.35em" text-anchor="end">${words.number(i)}</text>`,
+  );
+}

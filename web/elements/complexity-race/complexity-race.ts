@@ -1,0 +1,219 @@
+import { html, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { pointerIn } from '../shared/controls/pointer-in.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import { plotStyles } from '../shared/plot/plot-styles.js';
+import { seriesStyles } from '../shared/plot/series.js';
+import { oneOf, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { raceCode } from './code.js';
+import { raceButton, raceControls } from './controls.js';
+import { drawRace, layoutOf, REFERENCE_RATE, type RaceCurve, type RacePlot } from './drawing.js';
+import { describeMachine, type Describing, type Machine } from './machine.js';
+import {
+  crossing,
+  entriesUpTo,
+  multiplyAdds,
+  powerOfTwo,
+  RANGES,
+  sizesAlong,
+  type Axis,
+  type Entry,
+  type Size,
+} from './plan.js';
+import { RaceRun } from './run.js';
+import { raceStyles } from './styles.js';
+import { countsTable, crossingsLine, entryName, raceData, statusLine, type RaceView } from './words.js';
+
+const settings = {
+  length: powerOfTwo('n', 256),
+  width: powerOfTwo('d', 128),
+  kernel: whole(3, 1, 9, 2),
+  axis: oneOf('n', 'd'),
+};
+
+/**
+ * `<complexity-race>`: exact counts of multiply–adds of a convolution, a recurrent layer, self-attention's mixing and a whole attention
+ * layer, as curves over n or d; and a race of the library's kernels, measured in a worker, as dots upon them.
+ */
+export class ComplexityRace extends FigureElement {
+  static override styles = [baseStyles, controlStyles, plotStyles, seriesStyles, raceStyles];
+  static override settings = settings;
+
+  /** Tokens n, a power of two, 16 to 8192; default 256. */
+  declare length: number;
+  /** Width d, a power of two, 16 to 1024; default 128. */
+  declare width: number;
+  /** Taps k of the convolution's kernel, odd, 1 to 9; default 3. */
+  declare kernel: number;
+  /** What grows along the axis, `n` (default) or `d`. */
+  declare axis: Axis;
+
+  readonly #run = new RaceRun(() => this.requestUpdate());
+  #machine: Machine | undefined;
+  #pixels = 600;
+  readonly #observer = new ResizeObserver(([entry]) => {
+    this.#pixels = entry?.contentRect.width ?? this.#pixels;
+    this.requestUpdate();
+  });
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#observer.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#observer.disconnect();
+    this.#run.cancel();
+  }
+
+  /** A race over other sizes than those shown ends; what it has measured stays. */
+  override change(changes: Readonly<Record<string, unknown>>): void {
+    const along = this.axis === 'n' ? 'length' : 'width';
+    const before = { length: this.length, width: this.width, kernel: this.kernel, axis: this.axis };
+    super.change(changes);
+    const other = Object.entries(before).some(
+      ([name, value]) => name !== along && this[name as keyof typeof before] !== value,
+    );
+    if (other) this.#run.cancel();
+  }
+
+  override reset(): void {
+    this.#run.clear();
+    super.reset();
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const plot = this.#plot(library);
+    const { height, x } = layoutOf(plot);
+    const { words, length, width, kernel, axis } = this;
+    const pick = (event: MouseEvent): void => {
+      const [least, most] = RANGES[axis];
+      const power = Math.round(Math.log2(x.invert(pointerIn(event).x)));
+      this.change({ [axis === 'n' ? 'length' : 'width']: Math.max(least, Math.min(most, 2 ** power)) });
+    };
+    return html`
+      <div class="plot" @click=${pick}>
+        <svg height=${height} role="img" aria-label=${words.text('race.label', { axis: plot.axisName })}>
+          ${drawRace(plot)}
+        </svg>
+      </div>
+      <div class="controls">
+        ${raceControls(words, { length, width, kernel, axis, change: (to) => this.change(to) })}
+        ${raceButton(words, this.#run, () => this.#start(library))}
+      </div>
+      <p class="readout">${crossingsLine(plot, words, axis)}</p>
+      <p class="machine" aria-live=${this.#run.state === 'running' ? 'off' : 'polite'}>
+        ${statusLine(this.#run, this.#view(library))}
+      </p>
+      <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
+        ${countsTable(this.#view(library))}
+      </div>
+    `;
+  }
+
+  get #size(): Size {
+    return { n: this.length, d: this.width, k: this.kernel };
+  }
+
+  /** Threads need shared memory, which browsers give to isolated pages alone. */
+  get #entries(): Entry[] {
+    return entriesUpTo(globalThis.crossOriginIsolated ? navigator.hardwareConcurrency : 1);
+  }
+
+  #view(library: WasmAttention): RaceView {
+    const timing = this.#run.timing.bind(this.#run);
+    return {
+      library,
+      words: this.words,
+      size: this.#size,
+      axis: this.axis,
+      entries: this.#entries,
+      timing,
+      measuredAt: this.#run.measuredAt,
+      machine: this.#machine,
+    };
+  }
+
+  #plot(library: WasmAttention): RacePlot {
+    const { words, axis } = this;
+    const sizes = sizesAlong(axis, this.#size);
+    const curve = (entry: Entry): RaceCurve => ({
+      ...entry,
+      label: entryName(words, entry),
+      brief:
+        entry.threads > 1
+          ? words.text('race.onThreads', { threads: entry.threads })
+          : entryName(words, entry),
+      counted:
+        entry.threads > 1
+          ? []
+          : sizes.map((size) => ({ x: size[axis], y: multiplyAdds(library, entry.contestant, size) })),
+      measured: sizes.flatMap((size) => {
+        const timing = this.#run.timing(entry, size);
+        if (timing === undefined) return [];
+        return [{ x: size[axis], y: (timing.milliseconds / 1000) * REFERENCE_RATE }];
+      }),
+    });
+    const curves = this.#entries
+      .map(curve)
+      .filter(({ threads, measured }) => threads === 1 || measured.length > 0);
+    const [cnn, rnn, attention] = curves;
+    const crossings = (['counted', 'measured'] as const).flatMap((kind) =>
+      [cnn, rnn].flatMap((other) => {
+        const at = crossing(attention?.[kind] ?? [], other?.[kind] ?? []);
+        return at === undefined ? [] : [{ at, measured: kind === 'measured' }];
+      }),
+    );
+    return {
+      width: this.#pixels,
+      curves,
+      crossings,
+      chosen: this.#size[axis],
+      axisName: words.text(axis === 'n' ? 'race.tokens' : 'race.width'),
+      countName: words.text('race.multiplyAdds'),
+      timeName: words.text('race.time'),
+      number: (value) => words.number(value),
+    };
+  }
+
+  #start(library: WasmAttention): void {
+    // Sizes from small to large, so that a race stopped early has something of each.
+    const points = sizesAlong(this.axis, this.#size).flatMap((size) =>
+      this.#entries.map((entry) => ({
+        ...entry,
+        size,
+        multiplyAdds: multiplyAdds(library, entry.contestant, size),
+      })),
+    );
+    this.#run.start(points);
+    if (this.#machine !== undefined) return;
+    void describeMachine(navigator as Describing).then((machine) => {
+      this.#machine = machine;
+      this.requestUpdate();
+    });
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    return raceData(this.#view(library));
+  }
+
+  protected override code(): FigureCode {
+    return raceCode(this.#size);
+  }
+}
+
+defineFigure('complexity-race', ComplexityRace);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'complexity-race': ComplexityRace;
+  }
+}

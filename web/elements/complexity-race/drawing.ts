@@ -1,0 +1,205 @@
+import { scaleLog, type ScaleLogarithmic } from 'd3-scale';
+import { line, symbol, symbolCircle, symbolDiamond, symbolSquare, symbolTriangle } from 'd3-shape';
+import { nothing, svg, type SVGTemplateResult } from 'lit';
+import { powerOfTen } from '../shared/numbers.js';
+import { spreadLabels } from '../shared/plot/direct-labels.js';
+import type { Entry, Point } from './plan.js';
+
+/** The two vertical axes lie on each other where this many multiply–adds take a second. */
+export const REFERENCE_RATE = 1e10;
+
+/**
+ * A contestant's curve, as counted, and its dots, as measured; both in multiply–adds, times at the reference rate. On more threads
+ * there are only dots: the count is the same.
+ */
+export interface RaceCurve extends Entry {
+  readonly label: string;
+  /** The same where its dot stands beside it. */
+  readonly brief: string;
+  readonly counted: readonly Point[];
+  readonly measured: readonly Point[];
+}
+
+/** Everything in the plot. */
+export interface RacePlot {
+  readonly width: number;
+  readonly curves: readonly RaceCurve[];
+  /** Where attention crosses the others. */
+  readonly crossings: readonly { readonly at: Point; readonly measured: boolean }[];
+  /** The size that the table is about. */
+  readonly chosen: number;
+  readonly axisName: string;
+  readonly countName: string;
+  readonly timeName: string;
+  readonly number: (value: number) => string;
+}
+
+/** Where sizes and counts come to lie, in CSS pixels. */
+export interface RaceLayout {
+  readonly height: number;
+  /** Too narrow for names beside the curves: they stand above. */
+  readonly narrow: boolean;
+  readonly x: ScaleLogarithmic<number, number>;
+  readonly y: ScaleLogarithmic<number, number>;
+}
+
+const MARGIN = { top: 26, bottom: 38, left: 34, label: 8, time: 50 };
+const LABEL_GAP = 14;
+const NARROW = 480;
+/** Height of a row of two names above a narrow plot. */
+const LEGEND_ROW = 18;
+/** Height of the second line of axis names on a narrow plot: with large letters both do not fit into one. */
+const NAME_ROW = 16;
+/** About the width of a character of a label. */
+const CHARACTER = 7;
+
+/** A line style and a shape of dots for each, so that nobody needs the colours. */
+const LOOKS = {
+  cnn: { className: 'colour-0 dash-1', symbol: symbolSquare },
+  rnn: { className: 'colour-1 dash-2', symbol: symbolTriangle },
+  attention: { className: 'colour-2 dash-0', symbol: symbolCircle },
+  layer: { className: 'colour-2 dash-3', symbol: symbolDiamond },
+} as const;
+
+/** Whole decades around everything drawn. */
+export function layoutOf({ width, curves }: RacePlot): RaceLayout {
+  const points = curves.flatMap(({ counted, measured }) => [...counted, ...measured]);
+  const sizes = points.map(({ x }) => x);
+  const counts = points.map(({ y }) => y);
+  const narrow = width < NARROW;
+  const above = narrow ? NAME_ROW + Math.ceil(curves.length / 2) * LEGEND_ROW + 6 : 0;
+  const height = Math.max(300, Math.min(400, width * 0.5)) + (narrow ? NAME_ROW : 0);
+  const characters = Math.max(...curves.map(({ label }) => widthOf(label)));
+  const right = width - MARGIN.time - (narrow ? 0 : MARGIN.label + characters * CHARACTER);
+  const decades = [
+    10 ** Math.floor(Math.log10(Math.min(...counts))),
+    10 ** Math.ceil(Math.log10(Math.max(...counts))),
+  ];
+  return {
+    height,
+    narrow,
+    x: scaleLog([Math.min(...sizes), Math.max(...sizes)], [MARGIN.left, right]),
+    y: scaleLog(decades, [height - MARGIN.bottom, MARGIN.top + above]),
+  };
+}
+
+/** Korean letters are twice as wide as Latin ones. */
+function widthOf(label: string): number {
+  return Array.from(label).reduce((sum, letter) => sum + (letter > '\u1100' ? 1.7 : 1), 0);
+}
+
+/** Grid, curves, dots, crossings, labels. */
+export function drawRace(plot: RacePlot): SVGTemplateResult {
+  const layout = layoutOf(plot);
+  const { curves, chosen } = plot;
+  const { x, y } = layout;
+  const [left = 0, right = 0] = x.range();
+  const [bottom = 0, top = 0] = y.range();
+  const path = line<Point>(
+    (point) => x(point.x),
+    (point) => y(point.y),
+  );
+  return svg`
+    ${axes(plot, layout)}
+    <line class="chosen" x1=${x(chosen)} x2=${x(chosen)} y1=${top} y2=${bottom} />
+    ${curves
+      .filter(({ threads }) => threads === 1)
+      .map(
+        ({ contestant, counted }) =>
+          svg`<path class="series ${LOOKS[contestant].className}" data-contestant=${contestant} d=${path(counted)} />`,
+      )}
+    ${curves.map((curve) => dots(curve, layout, path(curve.measured)))}
+    ${plot.crossings.map(({ at, measured }) => mark(at, measured, layout))}
+    ${layout.narrow ? legend(plot) : labels(plot, layout)}
+    <line class="axis" x1=${left} x2=${right} y1=${bottom} y2=${bottom} />`;
+}
+
+/** Names at the ends of the curves. */
+function labels({ curves }: RacePlot, { x, y }: RaceLayout): SVGTemplateResult[] {
+  const [, right = 0] = x.range();
+  const [bottom = 0, top = 0] = y.range();
+  const ends = curves.map(({ counted, measured }) => y((counted.at(-1) ?? measured.at(-1))?.y ?? 1));
+  const heights = spreadLabels(ends, LABEL_GAP, top, bottom);
+  return curves.map(
+    ({ contestant, label }, index) =>
+      svg`<text class="curve-label ${LOOKS[contestant].className}" x=${right + MARGIN.label}
+        y=${heights[index] ?? 0} dy="0.35em">${label}</text>`,
+  );
+}
+
+/** Names above the plot, each with a piece of its line, two in a row. */
+function legend({ width, curves }: RacePlot): SVGTemplateResult[] {
+  return curves.map(({ contestant, threads, brief }, index) => {
+    const left = MARGIN.left + (index % 2) * ((width - MARGIN.left) / 2);
+    const height = MARGIN.top + NAME_ROW + (Math.floor(index / 2) + 0.25) * LEGEND_ROW;
+    const { className } = LOOKS[contestant];
+    const line =
+      threads === 1
+        ? svg`<path class="series ${className}" d="M${left} ${height}h28" />`
+        : svg`<g transform="translate(${left + 14} ${height})">${dot({ contestant, threads }, 36)}</g>`;
+    return svg`${line}
+      <text class="curve-label ${className}" x=${left + 34} y=${height} dy="0.35em">${brief}</text>`;
+  });
+}
+
+function dots(
+  { measured, ...entry }: RaceCurve,
+  { x, y }: RaceLayout,
+  path: string | null,
+): SVGTemplateResult | typeof nothing {
+  if (measured.length === 0) return nothing;
+  const { className } = LOOKS[entry.contestant];
+  // Smaller on a phone, where the dots stand closer.
+  const area = (x.range()[1] ?? 0) > 400 ? 56 : 36;
+  return svg`<path class="between ${className}" d=${path} />
+    ${measured.map((point) => dot(entry, area, `translate(${x(point.x)} ${y(point.y)})`))}`;
+}
+
+/** Filled on one thread, hollow on more. */
+function dot({ contestant, threads }: Entry, area: number, transform = ''): SVGTemplateResult {
+  const { className, symbol: type } = LOOKS[contestant];
+  return svg`<path class="dot ${className} ${threads > 1 ? 'hollow' : ''}" data-contestant=${contestant}
+    data-threads=${threads} d=${symbol(type, area)() ?? ''} transform=${transform} />`;
+}
+
+function mark(at: Point, measured: boolean, { x, y }: RaceLayout): SVGTemplateResult {
+  const [bottom = 0] = y.range();
+  return svg`<line class="drop" x1=${x(at.x)} x2=${x(at.x)} y1=${y(at.y)} y2=${bottom} />
+    <circle class=${measured ? 'crossing measured' : 'crossing'} cx=${x(at.x)} cy=${y(at.y)} r="6" />`;
+}
+
+function axes(plot: RacePlot, { height, narrow, x, y }: RaceLayout): SVGTemplateResult {
+  const [left = 0, right = 0] = x.range();
+  const [bottom = 0] = y.range();
+  const [least = 1, most = 1] = y.domain();
+  const decades = Array.from(
+    { length: Math.round(Math.log10(most / least)) + 1 },
+    (_, index) => Math.round(Math.log10(least)) + index,
+  );
+  const [first = 1, last = 1] = x.domain();
+  const powers = Array.from({ length: Math.log2(last / first) + 1 }, (_, index) => first * 2 ** index);
+  const every = Math.ceil(36 / ((right - left) / powers.length));
+  return svg`
+    ${decades.map(
+      (power) => svg`<line class="grid" x1=${left} x2=${right} y1=${y(10 ** power)} y2=${y(10 ** power)} />
+        <text x=${left - 6} y=${y(10 ** power)} dy="0.35em" text-anchor="end">${powerOfTen(power)}</text>
+        <text x=${plot.width} y=${y(10 ** power)} dy="0.35em" text-anchor="end">${timeText(10 ** power / REFERENCE_RATE, plot.number)}</text>`,
+    )}
+    ${powers
+      .filter((_, index) => index % every === 0)
+      .map(
+        (size) => svg`<text x=${x(size)} y=${bottom + 16} text-anchor="middle">${plot.number(size)}</text>`,
+      )}
+    <text x="0" y="10">${plot.countName}</text>
+    <text x=${plot.width} y=${narrow ? 10 + NAME_ROW : 10} text-anchor="end">${plot.timeName}</text>
+    <text x=${(left + right) / 2} y=${height - 3} text-anchor="middle">${plot.axisName}</text>`;
+}
+
+/** Seconds in the unit that leaves a number from 1 to 1000. */
+export function timeText(seconds: number, number: (value: number) => string): string {
+  // A power of ten, written as a product, can lie just below itself.
+  const enough = (unit: number): boolean => seconds >= unit * (1 - 1e-9);
+  if (enough(1)) return `${number(seconds)} s`;
+  if (enough(1e-3)) return `${number(seconds * 1e3)} ms`;
+  return enough(1e-6) ? `${number(seconds * 1e6)} µs` : `${number(seconds * 1e9)} ns`;
+}

@@ -1,0 +1,21 @@
+import type { Entry, Size } from './plan.js';
+import type { Timing } from './timing.js';
+
+/** One thing to measure. */
+export interface RacePoint extends Entry {
+  readonly size: Size;
+  readonly multiplyAdds: number;
+}
+
+/** From the page to the worker: points that are all on so many threads. */
+export interface RaceOrder {
+  readonly threads: number;
+  readonly points: readonly RacePoint[];
+}
+
+/** From the worker to the page. */
+export type RaceMessage =
+  | { readonly type: 'started' | 'omitted'; readonly point: RacePoint }
+  | { readonly type: 'measured'; readonly point: RacePoint; readonly timing: Timing }
+  | { readonly type: 'done' }
+  | { readonly type: 'failed'; readonly reason: string };

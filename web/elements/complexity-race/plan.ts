@@ -1,0 +1,116 @@
+import type { Architecture, WasmAttention } from 'wasm-attention';
+import type { Setting } from '../shared/settings.js';
+
+/** Who runs: the textbook's three, and attention with its four projections. */
+export const CONTESTANTS = ['cnn', 'rnn', 'attention', 'layer'] as const;
+export type Contestant = (typeof CONTESTANTS)[number];
+
+/** Those whose calls the library shares between threads. */
+const SHARED: readonly Contestant[] = ['attention', 'layer'];
+
+/** Curves for more threads than this would cover each other. */
+const MOST_THREADS = 8;
+
+/** A contestant on so many threads. */
+export interface Entry {
+  readonly contestant: Contestant;
+  readonly threads: number;
+}
+
+/** Who runs where so many threads can: all on one, and those whose calls are shared on two, four, … as well. */
+export function entriesUpTo(threads: number): Entry[] {
+  const doublings = Math.floor(Math.log2(Math.min(threads, MOST_THREADS)));
+  return Array.from({ length: doublings + 1 }, (_, power) => 2 ** power).flatMap((count) =>
+    (count === 1 ? CONTESTANTS : SHARED).map((contestant) => ({ contestant, threads: count })),
+  );
+}
+
+/** n tokens of width d; kernels of k taps. */
+export interface Size {
+  readonly n: number;
+  readonly d: number;
+  readonly k: number;
+}
+
+/** What grows along the horizontal axis. */
+export type Axis = 'n' | 'd';
+
+/** The sizes raced over, powers of two. */
+export const RANGES: Readonly<Record<Axis, readonly [least: number, most: number]>> = {
+  n: [16, 8192],
+  d: [16, 1024],
+};
+
+/** A setting that is a power of two in the range of `axis`. */
+export function powerOfTwo(axis: Axis, initial: number): Setting<number> {
+  const [least, most] = RANGES[axis];
+  const read = (text: string): number | undefined => {
+    const value = Number(text);
+    return value >= least && value <= most && Number.isInteger(Math.log2(value)) ? value : undefined;
+  };
+  return { initial, read, write: String };
+}
+
+/** The sizes of a race: all powers of two along `axis`, the others as they are. */
+export function sizesAlong(axis: Axis, size: Size): Size[] {
+  const [least, most] = RANGES[axis];
+  const count = Math.log2(most / least) + 1;
+  return Array.from({ length: count }, (_, power) => ({ ...size, [axis]: least * 2 ** power }));
+}
+
+/** Which of the library's architectures a contestant's mixing is. */
+export const ARCHITECTURE: Readonly<Record<Contestant, Architecture>> = {
+  cnn: 'cnn',
+  rnn: 'rnn',
+  attention: 'self-attention',
+  layer: 'self-attention',
+};
+
+/** Exact multiply–adds; the whole layer's are those of mixing and of four d×d projections of n tokens. */
+export function multiplyAdds(
+  library: Pick<WasmAttention, 'complexity'>,
+  contestant: Contestant,
+  size: Size,
+): number {
+  const mixing = library.complexity(ARCHITECTURE[contestant], size).multiplyAdds;
+  return contestant === 'layer' ? mixing + 4 * size.n * size.d ** 2 : mixing;
+}
+
+/** The asymptotic class of `multiplyAdds`. */
+export function computationOrder(
+  library: Pick<WasmAttention, 'complexity'>,
+  contestant: Contestant,
+  size: Size,
+): string {
+  return contestant === 'layer'
+    ? 'O(n·d² + n²·d)'
+    : library.complexity(ARCHITECTURE[contestant], size).order.computation;
+}
+
+/** A point of a curve. */
+export interface Point {
+  readonly x: number;
+  readonly y: number;
+}
+
+/**
+ * Where two curves over the same x first cross, on straight lines between their points on logarithmic axes, so exact for powers;
+ * undefined where they do not. Points that one of them lacks are passed over.
+ */
+export function crossing(first: readonly Point[], second: readonly Point[]): Point | undefined {
+  const others = new Map(second.map(({ x, y }) => [x, y]));
+  let before: { x: number; y: number; gap: number } | undefined;
+  for (const { x, y } of first) {
+    const other = others.get(x);
+    if (other === undefined) continue;
+    const here = { x: Math.log(x), y: Math.log(y), gap: Math.log(y / other) };
+    if (here.gap === 0) return { x, y };
+    if (before !== undefined && before.gap * here.gap < 0) {
+      const part = before.gap / (before.gap - here.gap);
+      const between = (a: number, b: number): number => Math.exp(a + (b - a) * part);
+      return { x: between(before.x, here.x), y: between(before.y, here.y) };
+    }
+    before = here;
+  }
+  return undefined;
+}

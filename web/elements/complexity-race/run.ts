@@ -1,0 +1,118 @@
+import type { RaceMessage, RacePoint } from './messages.js';
+import type { Entry, Size } from './plan.js';
+import type { Timing } from './timing.js';
+
+/** What a race stands at. */
+export type RaceState = 'waiting' | 'running' | 'done' | 'cancelled' | 'unavailable';
+
+/** Races in a worker, and what they measured. Calls `changed` whenever there is something new to show. */
+export class RaceRun {
+  state: RaceState = 'waiting';
+  /** Points behind, and all points. */
+  progress = { behind: 0, all: 0 };
+  /** What is being measured. */
+  current: RacePoint | undefined;
+  /** Points left out because they would have taken too long. */
+  omitted = 0;
+  /** When the last point was measured. */
+  measuredAt: Date | undefined;
+  readonly #timings = new Map<string, Timing>();
+  #worker: Worker | undefined;
+  /** Points of workers that are still to be started, those of one worker together. */
+  #waiting: RacePoint[][] = [];
+
+  constructor(private readonly changed: () => void) {}
+
+  /** The time of a point, where it has been measured. */
+  timing(entry: Entry, size: Size): Timing | undefined {
+    return this.#timings.get(keyOf(entry, size));
+  }
+
+  /** Runs a race, in place of one that is running: a worker for each number of threads, one after another. */
+  start(points: readonly RacePoint[]): void {
+    this.#end('running');
+    this.progress = { behind: 0, all: points.length };
+    this.omitted = 0;
+    const counts = [...new Set(points.map(({ threads }) => threads))];
+    this.#waiting = counts.map((count) => points.filter(({ threads }) => threads === count));
+    this.#next();
+  }
+
+  /** The next worker, or the end. */
+  #next(): void {
+    this.#worker?.terminate();
+    const points = this.#waiting.shift();
+    const threads = points?.[0]?.threads ?? 1;
+    if (points === undefined) {
+      this.#end('done');
+      return;
+    }
+    // Where more threads cannot be had, what one thread did stands.
+    const failed = (): void => this.#end(threads > 1 ? 'done' : 'unavailable');
+    try {
+      const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+      // What a worker said before it was ended may arrive after.
+      worker.addEventListener('message', ({ data }: MessageEvent<RaceMessage>) => {
+        if (worker !== this.#worker) return;
+        if (data.type === 'failed') failed();
+        else this.#take(data);
+      });
+      // The worker's script is missing, or a policy forbids it.
+      worker.addEventListener('error', () => {
+        if (worker === this.#worker) failed();
+      });
+      this.#worker = worker;
+      worker.postMessage({ threads, points });
+    } catch {
+      failed();
+    }
+    this.changed();
+  }
+
+  /** Stops at once; what has been measured stays. */
+  cancel(): void {
+    if (this.state === 'running') this.#end('cancelled');
+  }
+
+  /** Forgets everything. */
+  clear(): void {
+    this.#timings.clear();
+    this.measuredAt = undefined;
+    this.#end('waiting');
+  }
+
+  #take(message: Exclude<RaceMessage, { type: 'failed' }>): void {
+    switch (message.type) {
+      case 'started':
+        this.current = message.point;
+        break;
+      case 'omitted':
+        ++this.omitted;
+        ++this.progress.behind;
+        break;
+      case 'measured':
+        this.#timings.set(keyOf(message.point, message.point.size), message.timing);
+        this.measuredAt = new Date();
+        ++this.progress.behind;
+        break;
+      case 'done':
+        this.#next();
+        return;
+    }
+    this.changed();
+  }
+
+  #end(state: RaceState): void {
+    this.#worker?.terminate();
+    this.#worker = undefined;
+    this.#waiting = [];
+    this.current = undefined;
+    this.state = state;
+    this.changed();
+  }
+}
+
+/** The kernel's width matters to convolutions only. */
+function keyOf({ contestant, threads }: Entry, { n, d, k }: Size): string {
+  return [contestant, threads, n, d, contestant === 'cnn' ? k : 0].join();
+}

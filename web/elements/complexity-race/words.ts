@@ -1,0 +1,150 @@
+import { html, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import type { FigureData } from '../shared/figure/figure-element.js';
+import type { Localised } from '../shared/localised.js';
+import { timeText, type RacePlot } from './drawing.js';
+import type { Machine } from './machine.js';
+import {
+  ARCHITECTURE,
+  computationOrder,
+  CONTESTANTS,
+  crossing,
+  multiplyAdds,
+  sizesAlong,
+  type Axis,
+  type Contestant,
+  type Entry,
+  type Size,
+} from './plan.js';
+import type { RaceRun } from './run.js';
+import type { Timing } from './timing.js';
+
+/** What tables and sentences are made from. */
+export interface RaceView {
+  readonly library: WasmAttention;
+  readonly words: Localised;
+  /** The size that the reader has chosen. */
+  readonly size: Size;
+  readonly axis: Axis;
+  /** Who runs here. */
+  readonly entries: readonly Entry[];
+  readonly timing: (entry: Entry, size: Size) => Timing | undefined;
+  /** When the last time was taken. */
+  readonly measuredAt: Date | undefined;
+  readonly machine: Machine | undefined;
+}
+
+/** The contestant, and on how many threads if it is not one. */
+export function entryName(words: Localised, { contestant, threads }: Entry): string {
+  const name = words.text(`race.${contestant}`);
+  return threads === 1 ? name : `${name}, ${words.text('race.onThreads', { threads })}`;
+}
+
+/** Exact counts at the chosen size, and times where there are any. */
+export function countsTable(view: RaceView): TemplateResult {
+  const { library, words, size } = view;
+  const row = (contestant: Contestant): TemplateResult => {
+    const { sequentialOperations, maximumPathLength } = library.complexity(ARCHITECTURE[contestant], size);
+    const timing = view.timing({ contestant, threads: 1 }, size);
+    return html`<tr>
+      <th scope="row">${words.text(`race.${contestant}`)}</th>
+      <td>${words.number(multiplyAdds(library, contestant, size))}</td>
+      <td>
+        ${
+          timing === undefined
+            ? '–'
+            : timeText(timing.milliseconds / 1000, (value) => words.number(Number(value.toPrecision(3))))
+        }
+      </td>
+      <td>${computationOrder(library, contestant, size)}</td>
+      <td>${words.number(sequentialOperations)}</td>
+      <td>${words.number(maximumPathLength)}</td>
+    </tr>`;
+  };
+  const heads = ['multiplyAdds', 'measured', 'order', 'sequential', 'path'] as const;
+  return html`<table>
+    <thead>
+      <tr>
+        <th scope="col" class="size">
+          <span>n = ${words.number(size.n)},</span> <span>d = ${words.number(size.d)},</span>
+          <span>k = ${size.k}</span>
+        </th>
+        ${heads.map((head) => html`<th scope="col">${words.text(`race.${head}`)}</th>`)}
+      </tr>
+    </thead>
+    <tbody>
+      ${CONTESTANTS.map(row)}
+    </tbody>
+  </table>`;
+}
+
+/** What was measured on which machine, and when; or that nothing was measured yet. */
+export function machineLine({ library, words, entries, machine, measuredAt }: RaceView): string {
+  if (measuredAt === undefined || machine === undefined) return words.text('race.notYet');
+  const { simd } = library.features;
+  const counts = [...new Set(entries.map(({ threads }) => threads))];
+  return words.text('race.machine', {
+    platform: machine.platform,
+    browser: machine.browser,
+    processors: machine.processors === undefined ? '?' : words.number(machine.processors),
+    simd,
+    threads: counts.map((count) => words.number(count)).join(', '),
+    date: new Intl.DateTimeFormat(words.language, { dateStyle: 'long' }).format(measuredAt),
+  });
+}
+
+/** What the race is at, or has come to. */
+export function statusLine(run: RaceRun, view: RaceView): string {
+  const { words, axis } = view;
+  const { state, current, progress, omitted } = run;
+  if (state === 'unavailable') return words.text('race.noWorker');
+  if (state === 'running') {
+    if (current === undefined) return words.text('race.starting');
+    const name = entryName(words, current);
+    const size = words.number(current.size[axis]);
+    return words.text('race.measuring', {
+      name,
+      axis,
+      size,
+      behind: progress.behind + 1,
+      all: progress.all,
+    });
+  }
+  return machineLine(view) + (omitted > 0 ? ` ${words.text('race.omitted', { omitted })}` : '');
+}
+
+/** Where attention overtakes the others, or is overtaken: as counted and as measured. */
+export function crossingsLine({ curves }: RacePlot, words: Localised, axis: Axis): string {
+  const attention = curves.find(({ contestant }) => contestant === 'attention');
+  const others = curves.filter(({ contestant }) => contestant === 'cnn' || contestant === 'rnn');
+  const lines = others.map((other) => {
+    const at = (kind: 'counted' | 'measured'): string => {
+      const found = crossing(attention?.[kind] ?? [], other[kind])?.x;
+      return found === undefined ? '–' : `${axis} = ${words.number(found, 0)}`;
+    };
+    const key = other.measured.length === 0 ? 'race.crossCounted' : 'race.crossMeasured';
+    return words.text(key, { other: other.label, counted: at('counted'), measured: at('measured') });
+  });
+  return lines.join(' ');
+}
+
+/** Everything counted and measured along the axis; the last column names the machine. */
+export function raceData(view: RaceView): FigureData {
+  const { library, words, size, axis } = view;
+  const machine = view.measuredAt === undefined ? '' : machineLine(view);
+  const rows = sizesAlong(axis, size).flatMap((each) =>
+    view.entries.map((entry) => {
+      const { contestant, threads } = entry;
+      const timing = view.timing(entry, each);
+      const count = multiplyAdds(library, contestant, each);
+      const measured =
+        timing === undefined
+          ? ['', '', '', '']
+          : [timing.milliseconds, timing.runs, count / timing.milliseconds / 1e6, machine];
+      return [words.text(`race.${contestant}`), each.n, each.d, each.k, threads, count, ...measured];
+    }),
+  );
+  const heads = ['architecture', 'threads', 'multiplyAdds', 'median', 'runs', 'rate', 'where'] as const;
+  const [architecture, ...rest] = heads.map((head) => words.text(`race.${head}`));
+  return { columns: [architecture ?? '', 'n', 'd', 'k', ...rest], rows };
+}

@@ -1,0 +1,184 @@
+import { html, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { choice, slider } from '../shared/controls/controls.js';
+import { widthObserver } from '../shared/controls/width-observer.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import '../shared/heat-map/heat-map.js';
+import { mapAxesStyles, withAxes } from '../shared/heat-map/map-axes.js';
+import '../shared/heat-map/ramp-legend.js';
+import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
+import { seriesStyles } from '../shared/plot/series.js';
+import { oneOf, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { depthCode } from './code.js';
+import { depthPlot } from './plot.js';
+import {
+  cosinesOf,
+  differenceOf,
+  LAYERS,
+  STACKS,
+  statesOf,
+  TOKENS,
+  type Signal,
+  type Stack,
+  type States,
+} from './stack.js';
+import { depthStyles } from './styles.js';
+
+const settings = {
+  depth: whole(4, 0, LAYERS),
+  signal: oneOf('tokens', 'positions'),
+  seed: whole(1, 1, 9999),
+};
+
+/**
+ * `<depth-collapse>`: what is left of the difference between tokens, or between positions, after many layers of attention
+ * alone, of attention with residual connections, and of whole encoder layers with the norm behind or before each sublayer, all
+ * with random parameters (Dong et al. 2021).
+ */
+export class DepthCollapse extends FigureElement {
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    plotStyles,
+    plotCursorStyles,
+    seriesStyles,
+    mapAxesStyles,
+    depthStyles,
+  ];
+  static override settings = settings;
+  static override properties = { pixels: { state: true } };
+
+  /** The layer whose tokens the maps compare, 0 to 24; default 4. */
+  declare depth: number;
+  /** `tokens`: random ones without positions; `positions`: one token at every position, with its encoding. */
+  declare signal: Signal;
+  /** Seed of the parameters and the tokens; default 1. */
+  declare seed: number;
+  declare protected pixels: number;
+  #kept: { key: string; states: States } | undefined;
+  readonly #observer = widthObserver((width) => (this.pixels = width));
+
+  constructor() {
+    super();
+    this.pixels = 600;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#observer.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#observer.disconnect();
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, depth, signal, pixels, seed } = this;
+    const states = this.#states(library);
+    const label = (stack: Stack): string => words.text(`depth.${stack}`);
+    const map = (stack: Stack): TemplateResult =>
+      html`<div>
+        <p class="map-title" aria-hidden="true">${label(stack)}</p>
+        ${withAxes(
+          words.text('depth.token'),
+          words.text('depth.token'),
+          html`<heat-map
+            bare
+            .values=${cosinesOf(states[stack][depth]!)}
+            .rows=${TOKENS}
+            .columns=${TOKENS}
+            low="-1"
+            high="1"
+            origin="1"
+            label=${words.text('depth.mapLabel', { stack: label(stack), depth })}
+            row-name=${words.text('depth.token')}
+            column-name=${words.text('depth.token')}
+          ></heat-map>`,
+        )}
+      </div>`;
+    const differences = this.#differences(states);
+    return html`
+      ${depthPlot({ differences, depth, pixels, words })}
+      <div class="maps">${STACKS.map(map)}</div>
+      <div class="legend">
+        <span>${words.text('depth.cosine')}</span><ramp-legend low="-1" high="1"></ramp-legend>
+      </div>
+      <div class="controls">
+        ${slider({
+          name: 'depth',
+          label: words.text('depth.depth'),
+          value: depth,
+          min: 0,
+          max: LAYERS,
+          text: words.number(depth),
+          onInput: (value) => this.change({ depth: value }),
+        })}
+        <fieldset class="choices">
+          <legend>${words.text('depth.signal')}</legend>
+          ${choice('signal', words.text('depth.tokens'), signal === 'tokens', () => this.change({ signal: 'tokens' }))}
+          ${choice('signal', words.text('depth.positions'), signal === 'positions', () => this.change({ signal: 'positions' }))}
+          <button type="button" @click=${() => this.change({ seed: (seed % 9999) + 1 })}>
+            ${words.text('depth.draw')}
+          </button>
+        </fieldset>
+      </div>
+      <p class="readout" role="status">
+        ${words.text('depth.readout', { depth })}
+        ${STACKS.map(
+          (stack, index) =>
+            html`${index === 0 ? '' : ' · '}<span class="of-stack"
+                >${label(stack)} <strong>${words.value(differences[stack][depth] ?? NaN)}</strong></span
+              >`,
+        )}
+      </p>
+    `;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words } = this;
+    const differences = this.#differences(this.#states(library));
+    return {
+      columns: [words.text('depth.layers'), ...STACKS.map((stack) => words.text(`depth.${stack}`))],
+      rows: Array.from({ length: LAYERS + 1 }, (_, layer) => [
+        layer,
+        ...STACKS.map((stack) => differences[stack][layer] ?? NaN),
+      ]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return depthCode(this.signal, this.seed);
+  }
+
+  #states(library: WasmAttention): States {
+    const key = `${this.signal} ${this.seed}`;
+    if (this.#kept?.key !== key) this.#kept = { key, states: statesOf(library, this.signal, this.seed) };
+    return this.#kept.states;
+  }
+
+  #differences(states: States): Record<Stack, number[]> {
+    const of = (stack: Stack): number[] => states[stack].map(differenceOf);
+    return {
+      attention: of('attention'),
+      residual: of('residual'),
+      postNorm: of('postNorm'),
+      preNorm: of('preNorm'),
+    };
+  }
+}
+
+defineFigure('depth-collapse', DepthCollapse);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'depth-collapse': DepthCollapse;
+  }
+}

@@ -1,0 +1,52 @@
+import { scaleLinear, scaleLog } from 'd3-scale';
+import { line } from 'd3-shape';
+import { svg, type SVGTemplateResult } from 'lit';
+import type { Localised } from '../shared/localised.js';
+import { powerOfTen } from '../shared/numbers.js';
+import { spreadLabels } from '../shared/plot/direct-labels.js';
+import { LAYERS, STACKS, type Stack } from './stack.js';
+
+const MARGIN = { top: 26, right: 128, bottom: 38, left: 42 };
+const LABEL_GAP = 15;
+/** Below this, float32 rounding is all that differs. */
+const FLOOR = 3e-8;
+/** Exponents that the vertical axis names. */
+const DECADES = [0, -1, -2, -3, -4, -5, -6, -7];
+
+/** How different the tokens are after each layer, one curve a stack, on a logarithmic axis. */
+export function depthPlot(plot: {
+  differences: Readonly<Record<Stack, readonly number[]>>;
+  depth: number;
+  pixels: number;
+  words: Localised;
+}): SVGTemplateResult {
+  const { differences, depth, pixels, words } = plot;
+  const height = Math.max(220, Math.min(280, pixels * 0.42));
+  const right = pixels - MARGIN.right;
+  const x = scaleLinear([0, LAYERS], [MARGIN.left, right]);
+  const y = scaleLog([FLOOR, 1], [height - MARGIN.bottom, MARGIN.top]);
+  const at = (value: number): number => y(Math.max(FLOOR, value));
+  const ends = STACKS.map((stack) => at(differences[stack][LAYERS] ?? NaN));
+  const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, height - MARGIN.bottom);
+  const curve = (stack: Stack, index: number): SVGTemplateResult => {
+    const path = line<number>(
+      (_, layer) => x(layer),
+      (value) => at(value),
+    )([...differences[stack]]);
+    return svg`<path class="series colour-${index % 3} dash-${index}" d=${path ?? ''} data-stack=${stack} />
+      <circle class="dot colour-${index % 3}" r="4" cx=${x(depth)} cy=${at(differences[stack][depth] ?? NaN)} />
+      <text class="curve-label colour-${index % 3}" x=${right + 8} y=${heights[index] ?? 0} dy="0.35em">${words.text(`depth.${stack}`)}</text>`;
+  };
+  const decade = (exponent: number): SVGTemplateResult =>
+    svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(10 ** exponent)} y2=${y(10 ** exponent)} />
+      <text x=${MARGIN.left - 7} y=${y(10 ** exponent)} dy="0.35em" text-anchor="end">${exponent === 0 ? '1' : powerOfTen(exponent)}</text>`;
+  const layer = (count: number): SVGTemplateResult =>
+    svg`<text x=${x(count)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(count)}</text>`;
+  return svg`<svg height=${height} role="img" aria-label=${words.text('depth.plotLabel')}>
+    ${DECADES.map(decade)}${[0, 6, 12, 18, 24].map(layer)}
+    <text x="0" y="10">${words.text('depth.difference')}</text>
+    <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('depth.layers')}</text>
+    <line class="cursor-line" x1=${x(depth)} x2=${x(depth)} y1=${MARGIN.top} y2=${height - MARGIN.bottom} />
+    ${STACKS.map(curve)}
+  </svg>`;
+}

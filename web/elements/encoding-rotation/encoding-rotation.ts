@@ -1,0 +1,182 @@
+import { html, svg, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { slider } from '../shared/controls/controls.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import { whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { arcPath, residual, rotate, type Pair } from './rotation.js';
+import { rotationStyles } from './styles.js';
+
+/** Positions of the figure; the encoding is computed up to where the longest offset leads from the last of them. */
+const POSITIONS = 60;
+const OFFSET = 30;
+
+const settings = {
+  position: whole(10, 0, POSITIONS - 1),
+  offset: whole(6, -OFFSET, OFFSET),
+  width: whole(16, 4, 32, 2),
+};
+
+/**
+ * `<encoding-rotation>`: the pairs (2j, 2j+1) of an encoding as hands of clocks. The matrix of an offset δ turns every hand
+ * from position i to position i + δ; the residual says how exactly.
+ */
+export class EncodingRotation extends FigureElement {
+  static override styles = [baseStyles, controlStyles, rotationStyles];
+  static override settings = settings;
+
+  /** The position i whose hands are turned, 0 to 59; default 10. */
+  declare position: number;
+  /** The offset δ, −30 to 30; default 6. */
+  declare offset: number;
+  /** Width of the encoding, even; default 16, eight clocks. */
+  declare width: number;
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, position, offset, width } = this;
+    const matrices = library.encodingRotation({ delta: offset, dim: width }).data;
+    const P = library.sinusoidalEncoding({ length: POSITIONS + OFFSET, dim: width }).data;
+    const error = residual(matrices, P, { positions: POSITIONS, offset, dim: width });
+    const pairs = Array.from({ length: width / 2 }, (_, j) => j);
+    return html`
+      <div class="clocks">${pairs.map((j) => this.#clock(j, matrices, P))}</div>
+      <div class="key" aria-hidden="true">${this.#key()}</div>
+      <div class="controls">
+        ${slider({
+          name: 'offset',
+          label: words.text('rotation.offset'),
+          value: offset,
+          min: -OFFSET,
+          max: OFFSET,
+          text: words.number(offset),
+          onInput: (value) => this.change({ offset: value }),
+        })}
+        ${slider({
+          name: 'position',
+          label: words.text('rotation.position'),
+          value: position,
+          min: 0,
+          max: POSITIONS - 1,
+          text: words.number(position),
+          onInput: (value) => this.change({ position: value }),
+        })}
+        ${slider({
+          name: 'width',
+          label: words.text('encoding.width'),
+          value: width,
+          min: 4,
+          max: 32,
+          step: 2,
+          text: words.number(width),
+          onInput: (value) => this.change({ width: value }),
+        })}
+      </div>
+      <p class="residual" role="status">
+        ${words.text('rotation.residual')} <strong>${words.value(error)}</strong>
+      </p>
+    `;
+  }
+
+  #clock(j: number, matrices: Float32Array, P: Float32Array): TemplateResult {
+    const { words, position, offset, width } = this;
+    const pairAt = (row: number): Pair => [P[row * width + 2 * j] ?? NaN, P[row * width + 2 * j + 1] ?? NaN];
+    const from = pairAt(position);
+    const to = rotate(matrices.subarray(4 * j, 4 * j + 4), from);
+    const omega = 10000 ** ((-2 * j) / width);
+    const angle = words.number(((offset * omega) / (2 * Math.PI)) * 360, offset * omega < 1 ? 1 : 0);
+    const target = position + offset >= 0 ? pairAt(position + offset) : undefined;
+    // Up is the pair's cosine, right its sine: at position 0 every hand points up, and time runs clockwise.
+    return html`<div class="clock">
+      <svg
+        viewBox="-1.15 -1.15 2.3 2.3"
+        role="img"
+        aria-label=${words.text('rotation.clockLabel', { pair: j, angle })}
+      >
+        <circle class="dial" r="1" />
+        <path class="turn" d=${arcPath(position * omega, offset * omega, 0.62)} />
+        <line class="from" x2=${from[0]} y2=${-from[1]} />
+        <circle class="start" r="0.07" cx=${from[0]} cy=${-from[1]} />
+        <line class="to" x2=${to[0]} y2=${-to[1]} />
+        <circle class="tip" r="0.075" cx=${to[0]} cy=${-to[1]} />
+        ${target === undefined ? '' : svg`<circle class="target" r="0.125" cx=${target[0]} cy=${-target[1]} />`}
+      </svg>
+      <p class="pair">${words.text('rotation.pair', { pair: j, sine: 2 * j, cosine: 2 * j + 1 })}</p>
+      <p>δω = ${angle}°</p>
+    </div>`;
+  }
+
+  #key(): TemplateResult {
+    const { words } = this;
+    const sample = (content: unknown): TemplateResult =>
+      html`<svg viewBox="-0.75 -0.5 1.5 1">${content}</svg>`;
+    return html`
+      <span
+        >${sample(svg`<line class="from" x1="-0.7" x2="0.3" /><circle class="start" r="0.12" cx="0.4" />`)}${words.text('rotation.keyFrom')}</span
+      >
+      <span
+        >${sample(svg`<line class="to" x1="-0.7" x2="0.4" /><circle class="tip" r="0.14" cx="0.4" />`)}${words.text('rotation.keyTurned')}</span
+      >
+      <span>${sample(svg`<circle class="target" r="0.3" />`)}${words.text('rotation.keyTarget')}</span>
+    `;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words, position, offset, width } = this;
+    const matrices = library.encodingRotation({ delta: offset, dim: width }).data;
+    const P = library.sinusoidalEncoding({ length: POSITIONS + OFFSET, dim: width }).data;
+    const rows = Array.from({ length: width / 2 }, (_, j) => {
+      const from: Pair = [P[position * width + 2 * j] ?? NaN, P[position * width + 2 * j + 1] ?? NaN];
+      return [j, ...from, ...rotate(matrices.subarray(4 * j, 4 * j + 4), from)];
+    });
+    const names = ['sine', 'cosine', 'turnedSine', 'turnedCosine'] as const;
+    return {
+      columns: [words.text('rotation.pairNumber'), ...names.map((name) => words.text(`rotation.${name}`))],
+      rows,
+    };
+  }
+
+  protected override code(): FigureCode {
+    const { position, offset, width } = this;
+    return {
+      javascript: `import { load } from 'wasm-attention';
+
+const { encodingRotation, sinusoidalEncoding } = await load();
+const i = ${position};
+const delta = ${offset};
+const dim = ${width};
+const P = sinusoidalEncoding({ length: i + 1, dim }).data;
+const M = encodingRotation({ delta, dim }).data; // (dim / 2, 2, 2)
+
+for (let j = 0; j < dim / 2; ++j) {
+  const [sine, cosine] = [P[i * dim + 2 * j], P[i * dim + 2 * j + 1]];
+  const [a, b, c, d] = M.subarray(4 * j, 4 * j + 4);
+  console.log(a * sine + b * cosine, c * sine + d * cosine);
+}
+`,
+      pytorch: `import torch
+
+i, delta, dim = ${position}, ${offset}, ${width}
+omega = 10000.0 ** (-torch.arange(0, dim, 2) / dim)
+p = torch.stack([torch.sin(i * omega), torch.cos(i * omega)], dim=-1)
+cos, sin = torch.cos(delta * omega), torch.sin(delta * omega)
+M = torch.stack([torch.stack([cos, sin], -1), torch.stack([-sin, cos], -1)], -2)
+
+print((M @ p.unsqueeze(-1)).squeeze(-1))  # the pairs of position i + delta
+`,
+    };
+  }
+}
+
+defineFigure('encoding-rotation', EncodingRotation);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'encoding-rotation': EncodingRotation;
+  }
+}

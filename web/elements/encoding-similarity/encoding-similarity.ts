@@ -1,0 +1,169 @@
+import { scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { css, html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { widthObserver } from '../shared/controls/width-observer.js';
+import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
+import { defineFigure, type FigureCode, type FigureData } from '../shared/figure/figure-element.js';
+import '../shared/heat-map/heat-map.js';
+import { plotStyles } from '../shared/plot/plot-styles.js';
+import { baseStyles } from '../shared/styles.js';
+
+const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
+const HEIGHT = 198;
+
+/** What is shown. */
+const UNIT = 'pᵢ · pⱼ ∕ (d∕2)';
+
+/**
+ * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, over d/2, the squared length of a row, so that a
+ * position's own is 1; and the same over the distance j − i, on which alone they depend. With an odd width both hold only nearly:
+ * the last sine has no cosine.
+ */
+export class EncodingSimilarity extends EncodingFigure {
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    plotStyles,
+    css`
+      heat-map {
+        --heat-map-aspect: 1.35;
+      }
+      @media (max-width: 30rem) {
+        heat-map {
+          --heat-map-aspect: 1;
+        }
+      }
+      .profile {
+        margin-top: 0.75rem;
+      }
+      .curve {
+        fill: none;
+        stroke: var(--_series-0);
+        stroke-width: 2;
+      }
+    `,
+  ];
+  static override properties = { pixels: { state: true } };
+
+  declare protected pixels: number;
+  readonly #observer = widthObserver((width) => (this.pixels = width));
+
+  constructor() {
+    super();
+    this.pixels = 600;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#observer.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#observer.disconnect();
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, length } = this;
+    const products = this.#products(library);
+    const least = Math.floor(10 * products.reduce((low, value) => Math.min(low, value), 1)) / 10;
+    const most = this.width % 2 === 0 ? 1 : Math.ceil(100 * Math.max(...this.#own(products))) / 100;
+    return html`
+      <heat-map
+        .values=${products}
+        .rows=${length}
+        .columns=${length}
+        .low=${least}
+        .high=${most}
+        label=${words.text('similarity.mapLabel', { length })}
+        row-name=${words.text('position')}
+        column-name=${words.text('position')}
+      >
+        <div class="profile">${this.#profile(products)}</div>
+        ${this.#odd(products)} ${this.sliders()}
+      </heat-map>
+    `;
+  }
+
+  /** P·Pᵀ·2/d, (length, length). */
+  #products(library: WasmAttention): Float32Array {
+    const P = this.encoding(library);
+    const scale = 2 / this.width;
+    // The scores of attention whose queries and keys are the positions.
+    return library.scaledDotProductAttention(P, P, P, { scale, needScores: 'scaled' }).scores!.data;
+  }
+
+  /** The products of the positions with themselves. */
+  #own(products: Float32Array): number[] {
+    return Array.from({ length: this.length }, (_, i) => products[i * this.length + i] ?? NaN);
+  }
+
+  #odd(products: Float32Array): TemplateResult | typeof nothing {
+    if (this.width % 2 === 0) return nothing;
+    const { words } = this;
+    const own = this.#own(products);
+    const [least, most] = [words.number(Math.min(...own), 3), words.number(Math.max(...own), 3)];
+    const range = least === most ? least : `${least} – ${most}`;
+    return html`<p class="readout">${words.text('similarity.odd', { range })}</p>`;
+  }
+
+  /** The products over the distance, from the first position's row and its mirror image. */
+  #profile(products: Float32Array): SVGTemplateResult {
+    const { words, length, pixels } = this;
+    const right = pixels - MARGIN.right;
+    const x = scaleLinear([1 - length, length - 1], [MARGIN.left, right]);
+    const y = scaleLinear([-1, 1], [HEIGHT - MARGIN.bottom, MARGIN.top]);
+    const distances = Array.from({ length: 2 * length - 1 }, (_, k) => k - (length - 1));
+    const at = (distance: number): number => products[distance < 0 ? -distance * length : distance] ?? NaN;
+    const path = line<number>(x, (distance) => y(at(distance)))(distances) ?? '';
+    const value = (level: number): SVGTemplateResult =>
+      svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(level)} y2=${y(level)} />
+        <text x=${MARGIN.left - 6} y=${y(level)} dy="0.35em" text-anchor="end">${words.number(level)}</text>`;
+    const tick = (distance: number): SVGTemplateResult =>
+      svg`<text x=${x(distance)} y=${HEIGHT - MARGIN.bottom + 16} text-anchor="middle">${words.number(distance)}</text>`;
+    return svg`<svg height=${HEIGHT} role="img" aria-label=${words.text('similarity.profileLabel')}>
+      ${[-1, 0, 1].map(value)}${x.ticks(6).filter(Number.isInteger).map(tick)}
+      <text x="0" y="12">${UNIT}</text>
+      <path class="curve" d=${path} />
+      <text x=${(MARGIN.left + right) / 2} y=${HEIGHT - 3} text-anchor="middle">${words.text('similarity.distance')}</text>
+    </svg>`;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words, length } = this;
+    const products = this.#products(library);
+    const name = words.text('position');
+    return {
+      columns: [`${name} \\ ${name}`, ...Array.from({ length }, (_, j) => String(j))],
+      rows: Array.from({ length }, (_, i) => [i, ...products.subarray(i * length, (i + 1) * length)]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return {
+      javascript: `${this.javascriptOfP()}
+const dot = (i, j) => {
+  let sum = 0;
+  for (let c = 0; c < dim; ++c) sum += P[i * dim + c] * P[j * dim + c];
+  return sum;
+};
+for (let i = 0; i < length; ++i) {
+  console.log(i, ...Array.from({ length }, (_, j) => (dot(i, j) * 2) / dim));
+}
+`,
+      pytorch: `${this.pytorchOfP()}
+print(P @ P.T * 2 / dim)
+`,
+    };
+  }
+}
+
+defineFigure('encoding-similarity', EncodingSimilarity);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'encoding-similarity': EncodingSimilarity;
+  }
+}

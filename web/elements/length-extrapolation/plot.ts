@@ -1,0 +1,74 @@
+import { scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { nothing, svg, type SVGTemplateResult } from 'lit';
+import type { Localised } from '../shared/localised.js';
+import { spreadLabels } from '../shared/plot/direct-labels.js';
+import { COMPARED, LENGTHS, TRAINED, type Compared, type Curves } from './runs.js';
+
+const MARGIN = { top: 40, right: 96, bottom: 38, left: 46 };
+const LABEL_GAP = 15;
+const FARTHEST = 256;
+/** About the width of a letter, and the least distance of two numbers on the horizontal axis. */
+const LETTER = 7;
+const LEAST_STEP = 24;
+
+/**
+ * The accuracy of each kind of positions over the length of the sequences; the lengths of the lesson are shaded. Where a kind has
+ * no curve, there is a faint one, of other models.
+ */
+export function extrapolationPlot(
+  curves: Curves,
+  faint: Curves,
+  pixels: number,
+  words: Localised,
+): SVGTemplateResult {
+  const height = Math.max(236, Math.min(296, pixels * 0.42 + 16));
+  const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
+  const x = scaleLinear([0, FARTHEST], [MARGIN.left, right]);
+  const y = scaleLinear([0, 1], [bottom, MARGIN.top]);
+  const shown = COMPARED.flatMap((positions, index) => {
+    const points = (curves.get(positions) ?? faint.get(positions) ?? []).flatMap((accuracy, k) =>
+      accuracy === undefined ? [] : [{ length: LENGTHS[k]!, accuracy }],
+    );
+    return points.length === 0 ? [] : [{ positions, index, points }];
+  });
+  // A curve that ends with the lesson has its name above, where nothing else is drawn; the others have theirs at their ends.
+  const whole = shown.filter(({ points }) => points.at(-1)!.length === FARTHEST);
+  const ends = whole.map(({ points }) => y(points.at(-1)!.accuracy));
+  const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, bottom);
+  const curve = (each: (typeof shown)[number]): SVGTemplateResult => {
+    const { positions, index, points } = each;
+    const path = line<(typeof points)[number]>(
+      ({ length }) => x(length),
+      ({ accuracy }) => y(accuracy),
+    )(points);
+    const last = points.at(-1)!;
+    const colour = `colour-${index % 3} ${curves.has(positions) ? '' : 'faint'}`;
+    return svg`<path class="series dash-${index} ${colour}" d=${path ?? ''} data-positions=${positions} />
+      ${points.map(({ length, accuracy }) => svg`<circle class="dot ${colour}" r="3" cx=${x(length)} cy=${y(accuracy)} />`)}
+      ${last.length === FARTHEST ? named(colour, positions, x(last.length) + 8, heights[whole.indexOf(each)] ?? 0, 'start') : named(colour, positions, x(last.length), MARGIN.top - 14, 'middle')}`;
+  };
+  const named = (
+    colour: string,
+    positions: Compared,
+    at: number,
+    level: number,
+    anchor: 'start' | 'middle',
+  ): SVGTemplateResult =>
+    svg`<text class="curve-label ${colour}" x=${at} y=${level} dy="0.35em" text-anchor=${anchor}>${words.text(`training.${positions}`)}</text>`;
+  const level = (value: number): SVGTemplateResult =>
+    svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />
+      <text x=${MARGIN.left - 6} y=${y(value)} dy="0.35em" text-anchor="end">${words.percent(value, 0)}</text>`;
+  const tick = (length: number): SVGTemplateResult =>
+    svg`<text x=${x(length)} y=${bottom + 16} text-anchor="middle">${words.number(length)}</text>`;
+  // Where it would lie on the curves, the caption alone says it.
+  const lesson = `← ${words.text('extrapolation.trained', { length: TRAINED })}`;
+  return svg`<svg height=${height} role="img" aria-label=${words.text('extrapolation.plotLabel')}>
+    <rect class="lesson" x=${x(0)} width=${x(TRAINED) - x(0)} y=${MARGIN.top} height=${bottom - MARGIN.top} />
+    ${[0, 0.25, 0.5, 0.75, 1].map(level)}${[...(x(64) - x(32) < LEAST_STEP ? [32] : [32, 64]), 128, 192, 256].map(tick)}
+    ${LETTER * lesson.length > right - x(TRAINED) ? nothing : svg`<text class="lesson-label" x=${x(TRAINED) + 5} y=${bottom - 8}>${lesson}</text>`}
+    ${shown.map(curve)}
+    <text x="0" y="10">${words.text('training.accuracy')}</text>
+    <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('extrapolation.length')}</text>
+  </svg>`;
+}

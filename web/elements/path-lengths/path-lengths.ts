@@ -1,0 +1,209 @@
+import { html, type TemplateResult } from 'lit';
+import type { Architecture, WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { slider } from '../shared/controls/controls.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import { whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { pathLengthsCode } from './code.js';
+import { drawDiagram, viewHeight, VIEW_WIDTH, type Diagram } from './drawing.js';
+import {
+  attentionLegs,
+  attentionMeeting,
+  convolutionLegs,
+  convolutionMeeting,
+  recurrentLegs,
+  recurrentMeeting,
+} from './paths.js';
+import { pathStyles } from './styles.js';
+
+const MOST_TOKENS = 12;
+const ARCHITECTURES = ['cnn', 'rnn', 'self-attention'] as const;
+const NAMES = { cnn: 'paths.cnn', rnn: 'paths.rnn', 'self-attention': 'paths.attention' } as const;
+
+const settings = {
+  length: whole(7, 2, MOST_TOKENS),
+  kernel: whole(3, 2, 7),
+  layers: whole(3, 1, 6),
+  from: whole(1, 1, MOST_TOKENS),
+  to: whole(7, 1, MOST_TOKENS),
+};
+
+/**
+ * `<path-lengths>`: a stack of convolutions, a recurrent layer and self-attention over the same tokens. The reader picks two tokens;
+ * in each diagram their ways light up, to the nearest unit that depends on both.
+ */
+export class PathLengths extends FigureElement {
+  static override styles = [baseStyles, controlStyles, pathStyles];
+  static override settings = settings;
+
+  /** Tokens n, 2 to 12; default 7. */
+  declare length: number;
+  /** Taps k of the convolutions' kernels, 2 to 7; default 3. */
+  declare kernel: number;
+  /** Convolutions on top of each other, 1 to 6; default 3. */
+  declare layers: number;
+  /** One of the two tokens, counted from 1; default 1. A number beyond n means n. */
+  declare from: number;
+  /** The other token, likewise; default 7. */
+  declare to: number;
+
+  /** A click moves one end, the next click the other. */
+  #next: 'from' | 'to' = 'from';
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words } = this;
+    const [i, j] = this.#ends();
+    const lengths = ARCHITECTURES.map((architecture) => this.#pathLength(library, architecture, i, j));
+    const [cnn = NaN, rnn = NaN, attention = NaN] = lengths;
+    return html`
+      <div class="diagrams">${ARCHITECTURES.map((architecture) => this.#diagram(library, architecture))}</div>
+      <div class="controls">${this.#sliders()}</div>
+      <p class="readout" role="status">
+        ${
+          cnn > this.layers
+            ? words.text('paths.summaryShort', { i, j, layers: this.layers, cnn, rnn, attention })
+            : words.text('paths.summary', { i, j, cnn, rnn, attention })
+        }
+      </p>
+    `;
+  }
+
+  #sliders(): TemplateResult[] {
+    const { words, length, kernel, layers } = this;
+    const sliders = [
+      ['length', 'paths.tokens', length, 2, MOST_TOKENS],
+      ['kernel', 'paths.kernel', kernel, 2, 7],
+      ['layers', 'paths.layers', layers, 1, 6],
+      ['from', 'paths.from', Math.min(this.from, length), 1, length],
+      ['to', 'paths.to', Math.min(this.to, length), 1, length],
+    ] as const;
+    return sliders.map(([name, label, value, min, max]) =>
+      slider({
+        name,
+        label: words.text(label),
+        value,
+        min,
+        max,
+        text: words.number(value),
+        onInput: (to) => this.change({ [name]: to }),
+      }),
+    );
+  }
+
+  #diagram(library: WasmAttention, architecture: Architecture): TemplateResult {
+    const { words, length: n } = this;
+    const [i, j] = this.#ends();
+    const drawn = this.#drawing(architecture);
+    const name = words.text(NAMES[architecture], { kernel: this.kernel });
+    const { maximumPathLength, order } = library.complexity(architecture, { n, d: 1, k: this.kernel });
+    const length = this.#pathLength(library, architecture, i, j);
+    const path =
+      drawn.meeting.at === undefined
+        ? words.text('paths.tooFew', { layers: drawn.layers, needed: length })
+        : words.text('paths.length', { length });
+    return html`<div class="diagram">
+      <svg
+        viewBox="0 0 ${VIEW_WIDTH} ${viewHeight(drawn)}"
+        role="img"
+        aria-label="${name}. ${words.text('paths.label', { i, j })} ${path}"
+      >
+        ${drawDiagram(drawn)}
+      </svg>
+      <p class="name">${name}</p>
+      <p class="length">${path}</p>
+      <p class="longest">
+        ${words.text('paths.longest', { n, length: maximumPathLength })} · ${order.maximumPathLength}
+      </p>
+    </div>`;
+  }
+
+  #drawing(architecture: Architecture): Diagram {
+    const { length: n, kernel, layers } = this;
+    const [i, j] = this.#ends();
+    const shared = { n, picked: [i - 1, j - 1] as const, onPick: (token: number) => this.#pick(token + 1) };
+    switch (architecture) {
+      case 'cnn':
+        return {
+          ...shared,
+          layers,
+          spacing: 48,
+          legs: convolutionLegs(n, kernel, layers),
+          meeting: convolutionMeeting(i - 1, j - 1, kernel, layers),
+        };
+      case 'rnn':
+        return {
+          ...shared,
+          layers: 1,
+          spacing: 48,
+          legs: recurrentLegs(n),
+          meeting: recurrentMeeting(i - 1, j - 1),
+        };
+      case 'self-attention':
+        return {
+          ...shared,
+          layers: 1,
+          spacing: 96,
+          legs: attentionLegs(n),
+          meeting: attentionMeeting(i - 1, j - 1),
+        };
+    }
+  }
+
+  /** The tokens picked, in order. */
+  #ends(): readonly [number, number] {
+    const [a, b] = [Math.min(this.from, this.length), Math.min(this.to, this.length)];
+    return a <= b ? [a, b] : [b, a];
+  }
+
+  /** From token i to token j is as far as from the first to the last of the tokens between them. */
+  #pathLength(library: WasmAttention, architecture: Architecture, i: number, j: number): number {
+    return library.complexity(architecture, { n: j - i + 1, d: 1, k: this.kernel }).maximumPathLength;
+  }
+
+  #pick(token: number): void {
+    const end = this.#next;
+    this.#next = end === 'from' ? 'to' : 'from';
+    this.change({ [end]: token });
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words, length: n, kernel: k } = this;
+    const [i, j] = this.#ends();
+    return {
+      columns: [
+        words.text('paths.architecture'),
+        words.text('paths.pathBetween', { i, j }),
+        words.text('paths.pathBetween', { i: 1, j: n }),
+        words.text('paths.order'),
+      ],
+      rows: ARCHITECTURES.map((architecture) => {
+        const { maximumPathLength, order } = library.complexity(architecture, { n, d: 1, k });
+        return [
+          words.text(NAMES[architecture], { kernel: k }),
+          this.#pathLength(library, architecture, i, j),
+          maximumPathLength,
+          order.maximumPathLength,
+        ];
+      }),
+    };
+  }
+
+  protected override code(): FigureCode {
+    const [i, j] = this.#ends();
+    return pathLengthsCode({ n: this.length, k: this.kernel, i, j });
+  }
+}
+
+defineFigure('path-lengths', PathLengths);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'path-lengths': PathLengths;
+  }
+}

@@ -1,0 +1,235 @@
+import { html, svg, type TemplateResult } from 'lit';
+import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { toggle } from '../shared/controls/controls.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import { flag, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { permutationCode } from './code.js';
+import { isRounding, links, squares } from './drawing.js';
+import {
+  COUNT,
+  FIRST,
+  moved,
+  NUM_HEADS,
+  orderSetting,
+  permutationScene,
+  shuffled,
+  WIDTH,
+  type Order,
+  type PermutationScene,
+} from './permutation.js';
+import { permutationStyles } from './styles.js';
+
+const LAST_SEED = 9999;
+
+const settings = {
+  order: orderSetting([1, 5, 3, 4, 2]),
+  positions: flag(false),
+  causal: flag(false),
+  seed: whole(1, 1, LAST_SEED),
+};
+
+/**
+ * `<permutation-demo>`: the outputs of self-attention before and after its tokens are moved. Without positions they move along
+ * (f(ΠX) = Π·f(X), up to rounding); with a positional encoding or a causal mask they do not.
+ */
+export class PermutationDemo extends FigureElement {
+  static override styles = [baseStyles, controlStyles, permutationStyles];
+  static override settings = settings;
+
+  /** At each place the number of the token that moves there; default `1 5 3 4 2`. */
+  declare order: Order;
+  /** Whether the positional encoding is added; default no. */
+  declare positions: boolean;
+  /** Whether later tokens are masked; default no. */
+  declare causal: boolean;
+  /** Seed of the last shuffle; default 1. */
+  declare seed: number;
+  #layer: MultiHeadAttention | undefined;
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#layer?.dispose();
+    this.#layer = undefined;
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, order } = this;
+    const scene = this.#scene(library);
+    const same = scene.differences.filter(isRounding).length;
+    return html`
+      <div class="board" role="group" aria-label=${words.text('permute.label', { same, count: COUNT })}>
+        ${this.#heads()} ${FIRST.map((_, place) => this.#row(scene, place))}
+        ${links(order, scene.differences)}
+      </div>
+      <div class="legend" aria-hidden="true">${this.#legend()}</div>
+      <p class="readout" role="status">
+        max |<i>f</i>(Π<i>X</i>) − Π<i>f</i>(<i>X</i>)| =
+        <strong>${this.words.value(scene.residual)}</strong>. ${this.#verdict(scene)}
+      </p>
+      ${this.#controls()}
+    `;
+  }
+
+  get #tokens(): readonly string[] {
+    return this.words.text('permute.sentence').split(' ');
+  }
+
+  #scene(library: WasmAttention): PermutationScene {
+    this.#layer ??= new library.MultiHeadAttention({ numHiddens: WIDTH, numHeads: NUM_HEADS, seed: 1 });
+    const { order, positions, causal } = this;
+    return permutationScene(library, this.#layer, { tokens: this.#tokens, order, positions, causal });
+  }
+
+  #heads(): TemplateResult {
+    return html`
+      <div class="head x"><i>X</i></div>
+      <div class="head y"><i>f</i>(<i>X</i>)</div>
+      <div class="head z"><i>f</i>(Π<i>X</i>)</div>
+      <div class="head px">Π<i>X</i></div>
+    `;
+  }
+
+  #row({ X, Y, PX, Z }: PermutationScene, place: number): TemplateResult {
+    const tokens = this.#tokens;
+    const number = this.order[place] ?? 0;
+    const most = (...all: Float32Array[]): number =>
+      Math.max(...all.map((a) => Math.max(...a.map(Math.abs))));
+    const row = (matrix: Float32Array, size: number): TemplateResult =>
+      squares(matrix.subarray(place * WIDTH, (place + 1) * WIDTH), size);
+    return html`
+      <div class="before">${tokens[place]}</div>
+      <div class="x">${row(X, most(X))}</div>
+      <div class="y">${row(Y, most(Y, Z))}</div>
+      <div class="z">${row(Z, most(Y, Z))}</div>
+      <div class="px">${row(PX, most(X))}</div>
+      <div class="after">${tokens[number - 1]}</div>
+      ${this.#movers(place, tokens[number - 1] ?? '')}
+    `;
+  }
+
+  #movers(place: number, token: string): TemplateResult {
+    const { words } = this;
+    const button = (by: -1 | 1): TemplateResult =>
+      html`<button
+        type="button"
+        data-place=${place}
+        data-by=${by}
+        ?disabled=${moved(this.order, place, by) === this.order}
+        aria-label=${words.text(by < 0 ? 'permute.up' : 'permute.down', { token, place: place + 1 })}
+        @click=${() => void this.#move(place, by, by)}
+      >
+        <span aria-hidden="true">${by < 0 ? '↑' : '↓'}</span>
+      </button>`;
+    const onKey = (event: KeyboardEvent): void => {
+      const by = event.key === 'ArrowUp' ? -1 : event.key === 'ArrowDown' ? 1 : undefined;
+      if (by === undefined) return;
+      event.preventDefault();
+      const held = Number((event.target as HTMLElement).dataset.by) < 0 ? -1 : 1;
+      void this.#move(place, by, held);
+    };
+    return html`<div class="move" @keydown=${onKey}>${button(-1)}${button(1)}</div>`;
+  }
+
+  /** Moves a token and goes along with it: the button `held` of its new place gets the focus, or the other one at the ends. */
+  async #move(place: number, by: -1 | 1, held: -1 | 1): Promise<void> {
+    const order = moved(this.order, place, by);
+    if (order === this.order) return;
+    this.change({ order });
+    await this.updateComplete;
+    const button = (which: number): HTMLButtonElement | null =>
+      this.renderRoot.querySelector(`button[data-place="${place + by}"][data-by="${which}"]`);
+    const wanted = button(held);
+    (wanted?.disabled === true ? button(-held) : wanted)?.focus();
+  }
+
+  #legend(): TemplateResult {
+    const { words } = this;
+    const sample = (mark: unknown): TemplateResult => html`<svg viewBox="0 0 24 12">${mark}</svg>`;
+    return html`
+      <span>${sample(svg`<path class="link" d="M 0 6 h 24" />`)}${words.text('permute.equal')}</span>
+      <span
+        >${sample(svg`<path class="link changed" d="M 0 6 h 24" />`)}${words.text('permute.unequal')}</span
+      >
+      <span
+        >${sample(svg`<rect class="positive" x="7" y="1" width="10" height="10" />`)}${words.text('permute.positive')}</span
+      >
+      <span
+        >${sample(svg`<rect class="negative" x="7" y="1" width="10" height="10" />`)}${words.text('permute.negative')}</span
+      >
+    `;
+  }
+
+  #verdict({ residual }: PermutationScene): string {
+    if (this.order.every((number, place) => number === place + 1)) return this.words.text('permute.identity');
+    return this.words.text(isRounding(residual) ? 'permute.same' : 'permute.differs');
+  }
+
+  #controls(): TemplateResult {
+    const { words } = this;
+    return html`<div class="controls">
+      <div class="switches">
+        <button type="button" @click=${this.#shuffle}>${words.text('permute.shuffle')}</button>
+        <button type="button" @click=${() => this.change({ order: FIRST })}>
+          ${words.text('permute.restore')}
+        </button>
+        ${toggle(words.text('permute.positions'), this.positions, (positions) => this.change({ positions }))}
+        ${toggle(words.text('permute.causal'), this.causal, (causal) => this.change({ causal }))}
+      </div>
+    </div>`;
+  }
+
+  /** The next seed whose order is another one. */
+  readonly #shuffle = (): void => {
+    let seed = this.seed;
+    let order = this.order;
+    while (order.every((number, place) => number === this.order[place])) {
+      seed = (seed % LAST_SEED) + 1;
+      order = shuffled(seed);
+    }
+    this.change({ seed, order });
+  };
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words, order } = this;
+    const { Y, Z, differences } = this.#scene(library);
+    const numbers = Array.from({ length: WIDTH }, (_, i) => i + 1);
+    const values = (matrix: Float32Array, row: number): Float32Array =>
+      matrix.subarray(row * WIDTH, (row + 1) * WIDTH);
+    return {
+      columns: [
+        words.text('permute.place'),
+        words.text('permute.token'),
+        ...numbers.map((i) => `f(ΠX) ${i}`),
+        ...numbers.map((i) => `Πf(X) ${i}`),
+        words.text('permute.difference'),
+      ],
+      rows: order.map((number, place) => [
+        place + 1,
+        this.#tokens[number - 1] ?? '',
+        ...values(Z, place),
+        ...values(Y, number - 1),
+        differences[place] ?? NaN,
+      ]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    const { order, positions, causal } = this;
+    return permutationCode({ tokens: this.#tokens, order, positions, causal });
+  }
+}
+
+defineFigure('permutation-demo', PermutationDemo);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'permutation-demo': PermutationDemo;
+  }
+}

@@ -1,0 +1,41 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import type { Plugin } from 'vite';
+
+/** The figures' tags: each has a folder, with a module of the same name in it. */
+export function figureTags(elements: URL): string[] {
+  return readdirSync(elements).filter((name) => existsSync(new URL(`${name}/${name}.ts`, elements)));
+}
+
+/** `heat-map` → `HeatMap`: the class of a tag. */
+export function classOf(tag: string): string {
+  return tag.replace(/(?:^|-)([a-z])/g, (_, letter: string) => letter.toUpperCase());
+}
+
+/**
+ * Vite plugin: writes the declarations of the packaged elements. Those that tsc would make of the sources refer to lit's, which the
+ * package's users do not have; and what a page can do with a figure is the same for every figure.
+ */
+export function declarations(elements: URL): Plugin {
+  return {
+    name: 'wasm-attention-declarations',
+    generateBundle() {
+      const emit = (fileName: string, source: string): void => {
+        this.emitFile({ type: 'asset', fileName, source });
+      };
+      const tags = figureTags(elements);
+      const figures = tags.map((tag) => `export declare class ${classOf(tag)} extends Figure {}`);
+      const source = [
+        readFileSync(new URL('package-types.d.ts', elements), 'utf8'),
+        ...figures,
+        'declare global {\n  interface HTMLElementTagNameMap {',
+        ...[...tags, 'heat-map'].map((tag) => `    '${tag}': ${classOf(tag)};`),
+        "    'ramp-legend': HTMLElement;",
+        '  }\n}\n',
+      ].join('\n');
+      emit('index.d.ts', source);
+      emit('auto.d.ts', "export type * from './index.js';\n");
+      for (const tag of [...tags, 'heat-map'])
+        emit(`${tag}.d.ts`, `export { ${classOf(tag)} } from './index.js';\n`);
+    },
+  };
+}

@@ -1,0 +1,85 @@
+import { DEFAULTS, POSITIONS, type Positions } from '../../training/settings.js';
+import type { FigureData } from '../shared/figure/figure-element.js';
+import type { Localised } from '../shared/localised.js';
+import type { Runs, RunSettings } from '../shared/training/runs.js';
+import { COMPUTED, STEPS_A_POINT } from './computed.js';
+import type { Curve } from './plot.js';
+
+export type Measure = 'accuracy' | 'loss';
+type Curves = ReadonlyMap<Positions, Curve>;
+
+/** The curves of a measure: those of the settings, and in place of those that are missing, faintly, others of the same positions. */
+export interface ShownCurves {
+  readonly curves: Curves;
+  readonly faint: Curves;
+  /** What the faint ones are of. */
+  readonly faintOf: RunSettings;
+}
+
+/** Whether there are curves of these settings that were computed beforehand. */
+export function areComputed({ task, seed }: RunSettings): boolean {
+  return task === DEFAULTS.task && seed === DEFAULTS.seed;
+}
+
+/**
+ * What the figure shows: the runs of these settings; before any, curves computed beforehand where there are some; else those of the
+ * settings before, or where the reader has trained nothing, of the default ones.
+ */
+export function shownCurves(
+  measure: Measure,
+  settings: RunSettings,
+  runs: Runs,
+  before?: { readonly settings: RunSettings; readonly runs: Runs },
+): ShownCurves {
+  const own = curvesOfRuns(runs, measure);
+  const computed = areComputed(settings);
+  const curves = computed ? new Map([...computedCurves(measure), ...own]) : own;
+  const others = before === undefined ? computedCurves(measure) : curvesOfRuns(before.runs, measure);
+  return {
+    curves,
+    faint: new Map([...others].filter(([positions]) => !curves.has(positions))),
+    faintOf: before?.settings ?? DEFAULTS,
+  };
+}
+
+function curvesOfRuns(runs: Runs, measure: Measure): Curves {
+  return new Map(
+    [...runs].map(([positions, run]) => [positions, run[measure].map((value, k) => [k + 1, value] as const)]),
+  );
+}
+
+function computedCurves(measure: Measure): Curves {
+  const points = (values: readonly number[]): Curve =>
+    values.map((value, k) => [(k + 0.5) * STEPS_A_POINT, value] as const);
+  return new Map(POSITIONS.map((positions) => [positions, points(COMPUTED[positions][measure])]));
+}
+
+/** Both measures of every curve that is shown, a row for each step that has a point. */
+export function curvesData(shown: (measure: Measure) => ShownCurves, words: Localised): FigureData {
+  const measures = ['loss', 'accuracy'] as const;
+  const [losses, accuracies] = [shown('loss'), shown('accuracy')];
+  const names: string[] = [];
+  const values = new Map<number, (string | number)[]>();
+  const count = 2 * (losses.curves.size + losses.faint.size);
+  for (const positions of POSITIONS) {
+    const faint = !losses.curves.has(positions);
+    const of = ({ curves, faint }: ShownCurves): Curve | undefined =>
+      curves.get(positions) ?? faint.get(positions);
+    const [loss, accuracy] = [of(losses), of(accuracies)];
+    if (loss === undefined || accuracy === undefined) continue;
+    const at = names.length;
+    const name = words.text(`training.${positions}`);
+    const { task, seed } = losses.faintOf;
+    const whose = faint ? ` (${words.text(`training.${task}`)}, ${words.text('training.seed')} ${seed})` : '';
+    names.push(...measures.map((measure) => `${name}: ${words.text(`training.${measure}`)}${whose}`));
+    loss.forEach(([step, value], k) => {
+      const row = values.get(step) ?? new Array<string | number>(count).fill('');
+      [row[at], row[at + 1]] = [value, accuracy[k]![1]];
+      values.set(step, row);
+    });
+  }
+  return {
+    columns: [words.text('training.steps'), ...names],
+    rows: [...values].sort(([a], [b]) => a - b).map(([step, row]) => [step, ...row]),
+  };
+}

@@ -1,0 +1,78 @@
+import { scaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { nothing, svg, type SVGTemplateResult } from 'lit';
+import { POSITIONS, type Positions } from '../../training/settings.js';
+import type { Localised } from '../shared/localised.js';
+import { spreadLabels } from '../shared/plot/direct-labels.js';
+
+const MARGIN = { top: 26, right: 96, bottom: 38, left: 44 };
+const LABEL_GAP = 15;
+
+/** A curve as the points (step, value) that it goes through. */
+export type Curve = readonly (readonly [step: number, value: number])[];
+
+/** The curves, each labelled at its end; faint where they are those of other settings. */
+export function trainingPlot(plot: {
+  curves: ReadonlyMap<Positions, Curve>;
+  faint: ReadonlyMap<Positions, Curve>;
+  measure: 'accuracy' | 'loss';
+  selected: Positions;
+  steps: number;
+  chance: number;
+  vocabulary: number;
+  pixels: number;
+  words: Localised;
+}): SVGTemplateResult {
+  const { curves, faint, measure, selected, steps, chance, vocabulary, pixels, words } = plot;
+  const height = Math.max(226, Math.min(276, pixels * 0.4 + 16));
+  const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
+  const highest = measure === 'accuracy' ? 1 : 1.15 * Math.log(vocabulary);
+  const x = scaleLinear([0, steps], [MARGIN.left, right]);
+  const y = scaleLinear([0, highest], [bottom, MARGIN.top]).clamp(true);
+  const show = (value: number): string =>
+    measure === 'accuracy' ? words.percent(value, 0) : words.number(value);
+  const shown = POSITIONS.flatMap((positions, index) => {
+    const points = curves.get(positions) ?? faint.get(positions) ?? [];
+    const last = points.at(-1);
+    return last === undefined ? [] : [{ positions, index, points, last }];
+  });
+  const heights = spreadLabels(
+    shown.map(({ last }) => y(last[1])),
+    LABEL_GAP,
+    MARGIN.top,
+    // The last number of the horizontal axis begins below.
+    bottom - 5,
+  );
+  const curve = (
+    { positions, index, points, last }: (typeof shown)[number],
+    at: number,
+  ): SVGTemplateResult => {
+    const path = line<readonly [number, number]>(
+      ([step]) => x(step),
+      ([, value]) => y(value),
+    )([...points]);
+    const shade = curves.has(positions) ? '' : 'faint';
+    const style = `colour-${index % 3} ${positions === selected ? 'selected' : ''} ${shade}`;
+    return svg`<path class="series dash-${index} ${style}" d=${path ?? ''} data-positions=${positions} />
+      <text class="curve-label ${style}" x=${x(last[0]) + 7} y=${heights[at] ?? 0} dy="0.35em">${words.text(`training.${positions}`)}</text>`;
+  };
+  const level = (value: number): SVGTemplateResult =>
+    svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />
+      <text x=${MARGIN.left - 6} y=${y(value)} dy="0.35em" text-anchor="end">${show(value)}</text>`;
+  const tick = (step: number): SVGTemplateResult =>
+    svg`<text x=${x(step)} y=${bottom + 16} text-anchor="middle">${words.number(step)}</text>`;
+  // Where nothing is known of the order: guessing among the other tokens, at a loss of as many nats.
+  const guess = measure === 'accuracy' ? chance : -Math.log(chance);
+  return svg`<svg height=${height} role="img" aria-label=${words.text('training.plotLabel')}>
+    ${y.ticks(4).map(level)}${x.ticks(4).map(tick)}
+    <line class="chance" x1=${MARGIN.left} x2=${right} y1=${y(guess)} y2=${y(guess)} />
+    ${
+      shown.some(({ last }) => Math.abs(y(last[1]) - y(guess)) < LABEL_GAP && last[0] > 0.4 * steps)
+        ? nothing
+        : svg`<text x=${right + 7} y=${y(guess)} dy="0.35em">${words.text('training.chance')}</text>`
+    }
+    ${shown.map(curve)}
+    <text x="0" y="10">${words.text(`training.${measure}`)}</text>
+    <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('training.steps')}</text>
+  </svg>`;
+}

@@ -1,0 +1,245 @@
+import { html, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import {
+  DEFAULTS,
+  POSITIONS,
+  TASKS,
+  type Positions,
+  type Snapshot,
+  type Task,
+} from '../../training/settings.js';
+import { chance } from '../../training/task.js';
+import { Training } from '../../training/train.js';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { choice, slider } from '../shared/controls/controls.js';
+import { widthObserver } from '../shared/controls/width-observer.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import { mapAxesStyles } from '../shared/heat-map/map-axes.js';
+import { plotStyles } from '../shared/plot/plot-styles.js';
+import { seriesStyles } from '../shared/plot/series.js';
+import { oneOf, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { TrainingSession } from '../shared/training/session.js';
+import { trainingCode } from './code.js';
+import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
+import { insideOf } from './inside.js';
+import { trainingPlot } from './plot.js';
+import { trainingStyles } from './styles.js';
+
+const settings = {
+  task: oneOf(...TASKS),
+  positions: oneOf<Positions>('learned', ...POSITIONS.filter((each) => each !== 'learned')),
+  measure: oneOf('accuracy', 'loss'),
+  seed: whole(1, 1, 9999),
+};
+
+/**
+ * `<position-training>`: a one-layer encoder that learns a task which needs order, in a worker, with positions of the reader's
+ * choice: accuracy or loss of every choice so far, the table of positions, and where each head looks.
+ */
+export class PositionTraining extends FigureElement {
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    plotStyles,
+    seriesStyles,
+    mapAxesStyles,
+    trainingStyles,
+  ];
+  static override settings = settings;
+  static override properties = { pixels: { state: true } };
+
+  /** `copy`: name the token three places back; `reverse`: the sequence from its end. */
+  declare task: Task;
+  /** `learned`, `none`, `sinusoidal`, `rotary`, `alibi` or `shaw`; default `learned`. */
+  declare positions: Positions;
+  /** What is plotted: `accuracy` or `loss`. */
+  declare measure: Measure;
+  /** Seed of the first parameters and the sequences; default 1. */
+  declare seed: number;
+  declare protected pixels: number;
+  #untrained: { key: string; snapshot: Snapshot } | undefined;
+  readonly #session = new TrainingSession(this, (positions) => {
+    if (this.positions !== positions) this.change({ positions });
+  });
+  readonly #observer = widthObserver((width) => (this.pixels = width));
+
+  constructor() {
+    super();
+    this.pixels = 600;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#observer.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#observer.disconnect();
+  }
+
+  override change(given: Readonly<Record<string, unknown>>): void {
+    const { task, seed } = this;
+    super.change(given);
+    // Curves of another task or another seed are not to be compared with these.
+    if (task !== this.task || seed !== this.seed) this.#session.setAside(this);
+  }
+
+  override reset(): void {
+    this.#session.forget();
+    super.reset();
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, task, positions, measure, pixels, seed } = this;
+    const { runs } = this.#session;
+    const { steps, vocabulary } = DEFAULTS;
+    const shown = this.#shown(measure);
+    const plot = {
+      ...shown,
+      measure,
+      selected: positions,
+      steps,
+      vocabulary,
+      chance: chance(DEFAULTS),
+      pixels,
+      words,
+    };
+    const choices = <T extends string>(name: string, all: readonly T[], now: T): TemplateResult[] =>
+      all.map((each) =>
+        choice(name, words.text(`training.${each}` as 'training.copy'), now === each, () =>
+          this.change({ [name]: each }),
+        ),
+      );
+    const outcome = this.#outcome();
+    return html`
+      ${trainingPlot(plot)}
+      ${insideOf(runs.get(positions)?.snapshot ?? this.#snapshot(library), positions, words)}
+      <p class="readout">${this.#progress() ?? (outcome || this.#whose(shown))}</p>
+      <span class="spoken" role="status">${outcome}</span>
+      <div class="controls">
+        <fieldset class="choices">
+          <legend>${words.text('training.positions')}</legend>
+          ${choices('positions', POSITIONS, positions)}
+        </fieldset>
+        <fieldset class="choices">
+          <legend>${words.text('training.task')}</legend>
+          ${choices('task', TASKS, task)}
+        </fieldset>
+        <div class="buttons">${this.#buttons()}</div>
+        <fieldset class="choices">
+          <legend>${words.text('training.measure')}</legend>
+          ${choices('measure', ['accuracy', 'loss'], measure)}
+        </fieldset>
+        ${slider({
+          name: 'seed',
+          label: words.text('training.seed'),
+          value: seed,
+          min: 1,
+          max: 20,
+          text: words.number(seed),
+          onInput: (value) => this.change({ seed: value }),
+        })}
+      </div>
+    `;
+  }
+
+  #buttons(): TemplateResult {
+    const { words, positions, task, seed } = this;
+    const session = this.#session;
+    const button = (label: string, press: () => void, primary = false): TemplateResult =>
+      html`<button type="button" class=${primary ? 'primary' : ''} @click=${press}>${label}</button>`;
+    if (session.phase === 'idle') {
+      const name = words.text(`training.${positions}`);
+      return html`${button(words.text('training.train', { name }), () => session.begin([positions], { task, seed }), true)}
+      ${button(words.text('training.all'), () => session.begin(inTurn(positions), { task, seed }))}`;
+    }
+    const running = session.phase === 'running';
+    return html`${button(words.text(running ? 'training.pause' : 'training.resume'), () =>
+      running ? session.pause() : session.resume(),
+    )}
+    ${button(words.text('training.cancel'), () => session.cancel())}`;
+  }
+
+  /** How far the run in sight has come, while something runs. */
+  #progress(): TemplateResult | undefined {
+    const { words, positions } = this;
+    const run = this.#session.runs.get(positions);
+    if (this.#session.phase === 'idle' || run === undefined) return undefined;
+    const values = {
+      name: words.text(`training.${positions}`),
+      step: words.number(run.loss.length),
+      steps: words.number(DEFAULTS.steps),
+      loss: words.number(run.loss.at(-1) ?? NaN, 3),
+      speed: words.number(Math.round(run.stepsPerSecond)),
+    };
+    return html`${words.text('training.progress', values)}
+      <strong>${words.percent(run.accuracy.at(-1) ?? NaN, 1)}</strong>`;
+  }
+
+  /** The curves of the settings, or what there is in their place. */
+  #shown(measure: Measure): ShownCurves {
+    const { runs, before } = this.#session;
+    return shownCurves(measure, this, runs, before);
+  }
+
+  /** What the reader sees who has trained nothing with these settings. */
+  #whose({ faint, faintOf }: ShownCurves): string {
+    const { words } = this;
+    if (areComputed(this)) return this.#session.runs.size === 0 ? words.text('training.computed') : '';
+    const { task, seed } = faintOf;
+    if (faint.size === 0) return '';
+    return words.text('training.faint', { task: words.text(`training.${task}`), seed: words.number(seed) });
+  }
+
+  #outcome(): string {
+    const { words } = this;
+    const { outcome } = this.#session;
+    if (outcome === undefined) return '';
+    if (outcome.reason === 'failed') return `${words.text('training.failed')} ${outcome.message}`.trim();
+    const name = words.text(`training.${outcome.positions}`);
+    return outcome.reason === 'finished'
+      ? words.text('training.finished', { name, accuracy: words.percent(outcome.accuracy ?? NaN, 1) })
+      : words.text('training.cancelled', { name, steps: words.number(outcome.steps) });
+  }
+
+  /** The model before it has learned anything. */
+  #snapshot(library: WasmAttention): Snapshot {
+    const { task, positions, seed } = this;
+    const key = `${task} ${positions} ${seed}`;
+    if (this.#untrained?.key !== key) {
+      const training = new Training(library, { task, positions, seed });
+      this.#untrained = { key, snapshot: training.snapshot() };
+      training.dispose();
+    }
+    return this.#untrained.snapshot;
+  }
+
+  protected override data(): FigureData {
+    return curvesData((measure) => this.#shown(measure), this.words);
+  }
+
+  protected override code(): FigureCode {
+    return trainingCode(this.task, this.positions, this.seed);
+  }
+}
+
+/** All kinds, the chosen one first and `none` last: it learns nothing, and would be a poor beginning. */
+function inTurn(chosen: Positions): readonly Positions[] {
+  const others = POSITIONS.filter((each) => each !== chosen && each !== 'none');
+  return chosen === 'none' ? [...others, 'none'] : [chosen, ...others, 'none'];
+}
+
+defineFigure('position-training', PositionTraining);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'position-training': PositionTraining;
+  }
+}

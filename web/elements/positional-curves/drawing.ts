@@ -1,0 +1,96 @@
+import { scaleLinear, type ScaleLinear } from 'd3-scale';
+import { line } from 'd3-shape';
+import { svg, type SVGTemplateResult } from 'lit';
+import type { Tensor } from 'wasm-attention';
+import type { Localised } from '../shared/localised.js';
+import { spreadLabels } from '../shared/plot/direct-labels.js';
+import { seriesOf } from '../shared/plot/series.js';
+
+const MARGIN = { top: 24, right: 52, bottom: 36, left: 34 };
+
+/** Least distance of two curves' labels. */
+const LABEL_GAP = 14;
+
+/** Where positions and values come to lie, in CSS pixels. */
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  readonly x: ScaleLinear<number, number>;
+  readonly y: ScaleLinear<number, number>;
+}
+
+/** The layout of a plot so wide, over so many positions. */
+export function layoutOf(width: number, length: number): Layout {
+  const height = Math.max(226, Math.min(316, width * 0.4 + 16));
+  const x = scaleLinear([0, Math.max(1, length - 1)], [MARGIN.left, width - MARGIN.right]);
+  const y = scaleLinear([-1, 1], [height - MARGIN.bottom, MARGIN.top]);
+  return { width, height, x, y };
+}
+
+/** Grid lines at the halves, numbers, and the names of both axes. */
+export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemplateResult {
+  const right = width - MARGIN.right;
+  const value = (at: number): SVGTemplateResult =>
+    svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(at)} y2=${y(at)} />
+      <text x=${MARGIN.left - 7} y=${y(at)} dy="0.35em" text-anchor="end">${words.number(at)}</text>`;
+  const position = (at: number): SVGTemplateResult =>
+    svg`<text x=${x(at)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(at)}</text>`;
+  const positions = x.ticks(Math.max(3, Math.min(8, width / 80))).filter((at) => Number.isInteger(at));
+  return svg`${[-1, -0.5, 0, 0.5, 1].map(value)}${positions.map(position)}
+    <text x="0" y="10">pᵢⱼ</text>
+    <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('position')}</text>`;
+}
+
+/** The columns of P as curves through their values at whole positions, each labelled at its end. */
+export function curves(
+  P: Tensor,
+  columns: readonly number[],
+  layout: Layout,
+  words: Localised,
+): SVGTemplateResult[] {
+  const { width, x, y } = layout;
+  const [length = 0] = P.shape;
+  const positions = Array.from({ length }, (_, i) => i);
+  const path = (column: number): string =>
+    line<number>(
+      (i) => x(i),
+      (i) => y(entry(P, i, column)),
+    )(positions) ?? '';
+  const ends = columns.map((column) => y(entry(P, length - 1, column)));
+  const heights = spreadLabels(ends, LABEL_GAP, y(1), y(-1));
+  return seriesOf(columns).map(
+    ({ column, className }, index) =>
+      svg`<path class=${className} d=${path(column)} data-column=${column} />
+      <text class=${className.replace('series', 'curve-label')} x=${width - MARGIN.right + 7} y=${heights[index] ?? 0}
+        dy="0.35em">${words.text('curves.column', { column })}</text>`,
+  );
+}
+
+/** A line at one position, with a dot on every curve. */
+export function cursorMark(
+  P: Tensor,
+  columns: readonly number[],
+  cursor: number,
+  { x, y }: Layout,
+): SVGTemplateResult {
+  const dot = ({ column, className }: { column: number; className: string }): SVGTemplateResult =>
+    svg`<circle class=${className.replace('series', 'dot')} r="4" cx=${x(cursor)} cy=${y(entry(P, cursor, column))} />`;
+  return svg`<line class="cursor-line" x1=${x(cursor)} x2=${x(cursor)} y1=${y(1)} y2=${y(-1)} />
+    ${seriesOf(columns).map(dot)}`;
+}
+
+/** One entry of P. */
+export function entry(P: Tensor, position: number, column: number): number {
+  return P.data[position * (P.shape[1] ?? 0) + column] ?? NaN;
+}
+
+/** `6–9`, or `2, 6–8`: runs of neighbours drawn together. */
+export function columnRanges(columns: readonly number[]): string {
+  const runs: [first: number, last: number][] = [];
+  for (const column of columns) {
+    const run = runs.at(-1);
+    if (run !== undefined && column === run[1] + 1) run[1] = column;
+    else runs.push([column, column]);
+  }
+  return runs.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(', ');
+}

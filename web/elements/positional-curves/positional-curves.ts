@@ -1,0 +1,171 @@
+import { css, html, nothing, type TemplateResult } from 'lit';
+import type { Tensor, WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { hint, slider } from '../shared/controls/controls.js';
+import { pointerIn } from '../shared/controls/pointer-in.js';
+import { widthObserver } from '../shared/controls/width-observer.js';
+import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
+import { defineFigure, type FigureCode, type FigureData } from '../shared/figure/figure-element.js';
+import { moveCursor } from '../shared/heat-map/cursor.js';
+import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
+import { seriesStyles } from '../shared/plot/series.js';
+import { baseStyles } from '../shared/styles.js';
+import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './drawing.js';
+
+/**
+ * `<positional-curves>`: columns of the matrix P of sine and cosine encodings over the positions, each curve labelled at its
+ * end, with a cursor for pointer and keyboard that reads all of them at one position.
+ */
+export class PositionalCurves extends EncodingFigure {
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    plotStyles,
+    plotCursorStyles,
+    seriesStyles,
+    css`
+      .plot {
+        cursor: crosshair;
+      }
+      svg {
+        overflow: visible;
+      }
+      .values span:not(.hint) {
+        white-space: nowrap;
+      }
+    `,
+  ];
+  static override properties = { pixels: { state: true }, cursor: { state: true } };
+
+  declare protected pixels: number;
+  declare protected cursor: number | undefined;
+  #spoken = '';
+  readonly #observer = widthObserver((width) => (this.pixels = width));
+
+  constructor() {
+    super();
+    this.pixels = 600;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#observer.observe(this);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#observer.disconnect();
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const P = this.encoding(library);
+    const { words, length, width, drawnColumns: columns } = this;
+    const layout = layoutOf(this.pixels, length);
+    const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, length - 1);
+    const list = columns.map((column) => words.number(column)).join(', ');
+    return html`
+      <div
+        class="plot"
+        role="application"
+        tabindex="0"
+        aria-label=${words.text('curves.label', { columns: list, length })}
+        aria-describedby="help"
+        @keydown=${(event: KeyboardEvent) => this.#onKey(event, P)}
+        @pointermove=${(event: PointerEvent) => this.#onPoint(event, layout)}
+        @pointerdown=${(event: PointerEvent) => this.#onPoint(event, layout)}
+      >
+        <svg height=${layout.height} aria-hidden="true">
+          ${axes(layout, words)} ${curves(P, columns, layout, words)}
+          ${cursor === undefined ? nothing : cursorMark(P, columns, cursor, layout)}
+        </svg>
+      </div>
+      <span id="help" hidden>${words.text('curves.help')}</span>
+      <span class="spoken" role="status">${this.#spoken}</span>
+      <p class="readout values">
+        ${cursor === undefined ? hint(words.text('curves.hint')) : this.#readout(P, columns, cursor)}
+      </p>
+      ${this.sliders(this.#columnSlider(columns, width))}
+    `;
+  }
+
+  #readout(P: Tensor, columns: readonly number[], cursor: number): TemplateResult {
+    const { words } = this;
+    return html`${words.text('position')} <strong>${words.number(cursor)}</strong>:
+      ${columns.map(
+        (column, index) =>
+          html`<span
+              >${words.text('curves.column', { column })}
+              <strong>${words.value(entry(P, cursor, column))}</strong></span
+            >${index < columns.length - 1 ? ' · ' : ''}`,
+      )}`;
+  }
+
+  /** Moves all drawn columns along the width, keeping the distances between them. */
+  #columnSlider(columns: readonly number[], width: number): TemplateResult {
+    const [first = 0] = columns;
+    const span = Math.max(...columns) - first;
+    return slider({
+      name: 'columns',
+      label: this.words.text('curves.columns'),
+      value: first,
+      min: 0,
+      max: Math.max(0, width - 1 - span),
+      text: columnRanges(columns),
+      onInput: (value) => this.change({ columns: columns.map((column) => column - first + value) }),
+    });
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words, length, drawnColumns: columns } = this;
+    const P = this.encoding(library);
+    return {
+      columns: [words.text('position'), ...columns.map((column) => words.text('curves.column', { column }))],
+      rows: Array.from({ length }, (_, i) => [i, ...columns.map((column) => entry(P, i, column))]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    const list = `[${this.drawnColumns.join(', ')}]`;
+    return {
+      javascript: `${this.javascriptOfP()}
+for (let i = 0; i < length; ++i) {
+  console.log(i, ...${list}.map((column) => P[i * dim + column]));
+}
+`,
+      pytorch: `${this.pytorchOfP()}
+print(P[:, ${list}])
+`,
+    };
+  }
+
+  #onKey(event: KeyboardEvent, P: Tensor): void {
+    const from = { row: 0, column: this.cursor ?? 0 };
+    const paged: Readonly<Record<string, number>> = { PageUp: 10, PageDown: -10 };
+    const page = paged[event.key];
+    const to =
+      page === undefined
+        ? moveCursor(from, event.key, event.ctrlKey, 1, this.length)
+        : { row: 0, column: Math.max(0, Math.min(this.length - 1, from.column + page)) };
+    if (to === undefined || event.altKey || event.metaKey) return;
+    event.preventDefault();
+    this.cursor = to.column;
+    const { words } = this;
+    const values = this.drawnColumns.map(
+      (column) => `${words.text('curves.column', { column })} ${words.value(entry(P, to.column, column))}`,
+    );
+    this.#spoken = `${words.text('position')} ${words.number(to.column)}: ${values.join(', ')}`;
+  }
+
+  #onPoint(event: PointerEvent, { x }: Layout): void {
+    this.#spoken = '';
+    this.cursor = Math.max(0, Math.min(this.length - 1, Math.round(x.invert(pointerIn(event).x))));
+  }
+}
+
+defineFigure('positional-curves', PositionalCurves);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'positional-curves': PositionalCurves;
+  }
+}

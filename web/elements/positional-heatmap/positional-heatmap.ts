@@ -1,0 +1,102 @@
+import { css, html, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { EncodingFigure, MOST_COLUMNS } from '../shared/encoding/encoding-figure.js';
+import { defineFigure, type FigureCode, type FigureData } from '../shared/figure/figure-element.js';
+import '../shared/heat-map/heat-map.js';
+import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import { seriesMarks, seriesStyles } from '../shared/plot/series.js';
+import { baseStyles } from '../shared/styles.js';
+
+/**
+ * `<positional-heatmap>`: the matrix P of sine and cosine encodings as a heat map, positions down, columns across.
+ * Picking a cell puts its column into the curves of the same `group`, or takes it out.
+ */
+export class PositionalHeatmap extends EncodingFigure {
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    seriesStyles,
+    css`
+      heat-map {
+        --heat-map-aspect: 1.2;
+      }
+      .marks {
+        display: block;
+        box-sizing: border-box;
+        width: 100%;
+        height: 7px;
+        padding-inline-start: calc(1.75rem + 1.125rem);
+        margin-bottom: 2px;
+        overflow: visible;
+      }
+      @media (max-width: 30rem) {
+        heat-map {
+          --heat-map-aspect: 0.85;
+        }
+      }
+    `,
+  ];
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words } = this;
+    const { data, shape } = this.encoding(library);
+    const [rows = 0, columns = 0] = shape;
+    return html`
+      ${seriesMarks(this.drawnColumns, columns)}
+      <heat-map
+        .values=${data}
+        .rows=${rows}
+        .columns=${columns}
+        label=${words.text('encoding.mapLabel', { length: rows, width: columns })}
+        row-name=${words.text('position')}
+        column-name=${words.text('column')}
+        pickable
+        @cell-pick=${this.#toggleColumn}
+        >${this.sliders()}</heat-map
+      >
+    `;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words, length, width } = this;
+    const { data } = this.encoding(library);
+    return {
+      columns: [
+        `${words.text('position')} \\ ${words.text('column')}`,
+        ...Array.from({ length: width }, (_, column) => String(column)),
+      ],
+      rows: Array.from({ length }, (_, i) => [i, ...data.subarray(i * width, (i + 1) * width)]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return {
+      javascript: `${this.javascriptOfP()}
+for (let i = 0; i < length; ++i) console.log(i, ...P.subarray(i * dim, (i + 1) * dim));
+`,
+      pytorch: `${this.pytorchOfP()}
+print(P)
+`,
+    };
+  }
+
+  readonly #toggleColumn = (event: CustomEvent<CellDetail>): void => {
+    const { column } = event.detail;
+    const drawn = this.drawnColumns;
+    const without = drawn.filter((other) => other !== column);
+    if (without.length === drawn.length) {
+      this.change({ columns: [...drawn, column].slice(-MOST_COLUMNS).sort((a, b) => a - b) });
+    } else if (without.length > 0) {
+      this.change({ columns: without });
+    }
+  };
+}
+
+defineFigure('positional-heatmap', PositionalHeatmap);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'positional-heatmap': PositionalHeatmap;
+  }
+}

@@ -1,0 +1,67 @@
+import { scaleLinear } from 'd3-scale';
+import { svg, type SVGTemplateResult } from 'lit';
+import type { Localised } from '../shared/localised.js';
+import { TOKENS } from './learning.js';
+
+const MARGIN = { top: 28, right: 8, bottom: 40, left: 34 };
+/** Least distance of two numbers on the horizontal axis. */
+const LEAST_STEP = 30;
+
+/** A row of the table, and the offsets that share it. */
+export interface Bar {
+  readonly row: number;
+  readonly first: number;
+  readonly last: number;
+  readonly value: number;
+}
+
+/** The bars from left to right: neighbouring offsets of one row together. */
+export function barsOf(rows: readonly number[], table: ArrayLike<number>): Bar[] {
+  const bars: { row: number; first: number; last: number; value: number }[] = [];
+  rows.forEach((row, at) => {
+    const offset = at - (TOKENS - 1);
+    const bar = bars.at(-1);
+    if (bar?.row === row) bar.last = offset;
+    else bars.push({ row, first: offset, last: offset, value: table[row] ?? NaN });
+  });
+  return bars;
+}
+
+/** The table as bars over the offsets j − i, the one that holds the target in the accent colour. */
+export function barChart(chart: {
+  bars: readonly Bar[];
+  target: number;
+  pixels: number;
+  words: Localised;
+}): SVGTemplateResult {
+  const { bars, target, pixels, words } = chart;
+  const height = 236;
+  const values = bars.map(({ value }) => value);
+  const x = scaleLinear([0.5 - TOKENS, TOKENS - 0.5], [MARGIN.left, pixels - MARGIN.right]);
+  const y = scaleLinear(
+    [Math.min(0, ...values), Math.max(0.1, ...values)],
+    [height - MARGIN.bottom, MARGIN.top],
+  ).nice(5);
+  const bar = ({ first, last, value }: Bar): SVGTemplateResult => {
+    const [left, right] = [x(first - 0.5) + 0.75, x(last + 0.5) - 0.75];
+    const held = first <= target && target <= last;
+    return svg`<rect class=${held ? 'bar held' : 'bar'} x=${left} width=${right - left}
+      y=${Math.min(y(0), y(value))} height=${Math.max(1, Math.abs(y(value) - y(0)))} />`;
+  };
+  const value = (at: number): SVGTemplateResult =>
+    svg`<line class="grid" x1=${MARGIN.left} x2=${pixels - MARGIN.right} y1=${y(at)} y2=${y(at)} />
+      <text x=${MARGIN.left - 6} y=${y(at)} dy="0.35em" text-anchor="end">${words.number(at)}</text>`;
+  const offset = (at: number): SVGTemplateResult =>
+    svg`<text x=${x(at)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(at)}</text>`;
+  const step = x(5) - x(0) < LEAST_STEP ? 10 : 5;
+  const ticks = Math.floor((TOKENS - 1) / step);
+  const offsets = Array.from({ length: 2 * ticks + 1 }, (_, index) => (index - ticks) * step);
+  return svg`<svg height=${height} role="img" aria-label=${words.text('relative.chartLabel', { count: bars.length })}>
+    ${y.ticks(4).map(value)}${offsets.map(offset)}
+    <text x="0" y="10">${words.text('relative.score')}</text>
+    ${bars.map(bar)}
+    <line class="zero" x1=${MARGIN.left} x2=${pixels - MARGIN.right} y1=${y(0)} y2=${y(0)} />
+    <path class="target" d="M${x(target)},${height - MARGIN.bottom + 1}l-5,6h10z" transform="translate(0 18)" />
+    <text x=${(MARGIN.left + pixels - MARGIN.right) / 2} y=${height - 2} text-anchor="middle">${words.text('relative.offset')}</text>
+  </svg>`;
+}

@@ -1,0 +1,197 @@
+import { css, html, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { choice, slider } from '../shared/controls/controls.js';
+import { widthObserver } from '../shared/controls/width-observer.js';
+import {
+  defineFigure,
+  FigureElement,
+  type FigureCode,
+  type FigureData,
+} from '../shared/figure/figure-element.js';
+import '../shared/heat-map/heat-map.js';
+import { mapAxesStyles, withAxes } from '../shared/heat-map/map-axes.js';
+import '../shared/heat-map/ramp-legend.js';
+import { plotStyles } from '../shared/plot/plot-styles.js';
+import { oneOf, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { relativeCode } from './code.js';
+import { barChart, barsOf } from './drawing.js';
+import { FARTHEST, learn, rowsOf, TOKENS } from './learning.js';
+
+const settings = {
+  kind: oneOf('shaw', 't5'),
+  clip: whole(4, 1, FARTHEST),
+  buckets: whole(16, 4, 32, 2),
+  target: whole(-3, -FARTHEST, FARTHEST),
+};
+
+/**
+ * `<relative-tables>`: a table with a number for each distance, Shaw's clipped offsets or T5's buckets, that has learned to look
+ * a given number of tokens away; and the attention that comes of it (Shaw et al. 2018, Raffel et al. 2020).
+ */
+export class RelativeTables extends FigureElement {
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    plotStyles,
+    mapAxesStyles,
+    css`
+      .pictures {
+        display: grid;
+        grid-template-columns: minmax(0, 1fr) minmax(0, 13rem);
+        gap: 1rem 1.5rem;
+      }
+      @media (max-width: 40rem) {
+        .pictures {
+          grid-template-columns: minmax(0, 1fr);
+        }
+        .map {
+          max-width: 15rem;
+        }
+      }
+      .zero {
+        stroke: var(--_quiet);
+      }
+      .bar {
+        fill: var(--_series-0);
+      }
+      .held,
+      .target {
+        fill: var(--_accent);
+      }
+    `,
+  ];
+  static override settings = settings;
+  static override properties = { pixels: { state: true } };
+
+  /** `shaw`: a row for each offset up to the clip distance; `t5`: a row for each bucket. */
+  declare kind: 'shaw' | 't5';
+  /** Shaw's clip distance k, 1 to 12; default 4. */
+  declare clip: number;
+  /** T5's number of buckets, even, 4 to 32; default 16. */
+  declare buckets: number;
+  /** The offset that the table has learned to look at, −12 to 12; default −3. */
+  declare target: number;
+  declare protected pixels: number;
+  readonly #observer = widthObserver((width) => (this.pixels = width));
+
+  constructor() {
+    super();
+    this.pixels = 600;
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#observer.disconnect();
+  }
+
+  protected override updated(): void {
+    const chart = this.renderRoot.querySelector('.chart');
+    if (chart !== null) this.#observer.observe(chart);
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, kind, clip, buckets, target, pixels } = this;
+    const { table, weights, hit } = learn(library, this);
+    const bars = barsOf(rowsOf(library, this), table);
+    const held = bars.find(({ first, last }) => first <= target && target <= last);
+    const size =
+      kind === 'shaw'
+        ? slider({
+            name: 'clip',
+            label: words.text('relative.clip'),
+            value: clip,
+            min: 1,
+            max: FARTHEST,
+            text: words.number(clip),
+            onInput: (value) => this.change({ clip: value }),
+          })
+        : slider({
+            name: 'buckets',
+            label: words.text('relative.buckets'),
+            value: buckets,
+            min: 4,
+            max: 32,
+            step: 2,
+            text: words.number(buckets),
+            onInput: (value) => this.change({ buckets: value }),
+          });
+    return html`
+      <div class="pictures">
+        <div class="chart">${barChart({ bars, target, pixels, words })}</div>
+        <div class="map">
+          <p class="map-title" aria-hidden="true">${words.text('relative.weights')}</p>
+          ${withAxes(
+            `${words.text('query')} i`,
+            `${words.text('key')} j`,
+            html`<heat-map
+              bare
+              .values=${weights}
+              .rows=${TOKENS}
+              .columns=${TOKENS}
+              low="0"
+              high="1"
+              label=${words.text('relative.weights')}
+              row-name=${words.text('query')}
+              column-name=${words.text('key')}
+            ></heat-map>`,
+          )}
+          <div class="legend"><ramp-legend low="0" high="1"></ramp-legend></div>
+        </div>
+      </div>
+      <div class="controls">
+        <fieldset class="choices">
+          <legend>${words.text('relative.table')}</legend>
+          ${choice('kind', words.text('relative.shaw'), kind === 'shaw', () => this.change({ kind: 'shaw' }))}
+          ${choice('kind', words.text('relative.t5'), kind === 't5', () => this.change({ kind: 't5' }))}
+        </fieldset>
+        ${size}
+        ${slider({
+          name: 'target',
+          label: words.text('relative.target'),
+          value: target,
+          min: -FARTHEST,
+          max: FARTHEST,
+          text: words.number(target),
+          onInput: (value) => this.change({ target: value }),
+        })}
+      </div>
+      <p class="readout" role="status">
+        ${words.text(held?.first === held?.last ? 'relative.alone' : 'relative.shared', {
+          target: words.number(target),
+          first: words.number(held?.first ?? target),
+          last: words.number(held?.last ?? target),
+        })}
+        <strong>${words.value(hit)}</strong>
+      </p>
+    `;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words } = this;
+    const { table } = learn(library, this);
+    const names = ['row', 'first', 'last', 'value'] as const;
+    return {
+      columns: names.map((name) => words.text(`relative.${name}`)),
+      rows: barsOf(rowsOf(library, this), table).map(({ row, first, last, value }) => [
+        row,
+        first,
+        last,
+        value,
+      ]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return relativeCode(this);
+  }
+}
+
+defineFigure('relative-tables', RelativeTables);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'relative-tables': RelativeTables;
+  }
+}

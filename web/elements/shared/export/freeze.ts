@@ -1,0 +1,34 @@
+import { paintingOf } from '../heat-map/paint-cells.js';
+import { brightnessOf } from './attributes.js';
+import { cellsSvg } from './cells.js';
+
+/** Puts drawings in the place of all heat maps' bitmaps, as sharp as the printer can; returns what takes each away again. */
+export function freezeHeatMaps(root: ParentNode = document): (() => void)[] {
+  return canvasesIn(root).flatMap((canvas) => {
+    const painting = paintingOf(canvas);
+    if (painting === undefined) return [];
+    const style = getComputedStyle(canvas);
+    const drawing = cellsSvg(painting, brightnessOf(style));
+    drawing.setAttribute('class', canvas.className);
+    drawing.setAttribute('aria-hidden', 'true');
+    // In the flow the drawing needs the size that a canvas has by itself.
+    for (const side of ['width', 'height'] as const) drawing.style[side] = style[side];
+    canvas.after(drawing);
+    canvas.hidden = true;
+    canvas.style.display = 'none';
+    return [
+      () => {
+        drawing.remove();
+        canvas.hidden = false;
+        canvas.style.display = '';
+      },
+    ];
+  });
+}
+
+function canvasesIn(root: ParentNode): HTMLCanvasElement[] {
+  return [...root.querySelectorAll('*')].flatMap((element) => [
+    ...(element instanceof HTMLCanvasElement ? [element] : []),
+    ...(element.shadowRoot === null ? [] : canvasesIn(element.shadowRoot)),
+  ]);
+}

@@ -1,0 +1,69 @@
+import { SVG } from './cells.js';
+import { Drawing } from './drawing.js';
+import { clean, standalone } from './shapes.js';
+import { atRest, childrenOf, isHidden, isLeftOut, turnOf } from './walk.js';
+
+/** A picture of a figure. */
+export interface Picture {
+  /** A whole SVG document. */
+  readonly svg: string;
+  /** Size in CSS pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Paper around the picture, in CSS pixels. */
+const MARGIN = 8;
+
+/**
+ * What `root` shows at this moment, as a standalone SVG: texts as text, inline SVG as it is, heat maps as rectangles of their
+ * cells' colours, boxes with borders and backgrounds. Controls and what only screen readers hear are left out.
+ *
+ * `title` names the picture, `language` is its BCP 47 tag.
+ */
+export function pictureOf(root: Element, title: string, language: string): Picture {
+  const drawing = atRest(root, () => {
+    const fresh = new Drawing(root.getBoundingClientRect());
+    for (const child of childrenOf(root)) draw(child, fresh, 0);
+    return fresh;
+  });
+  const { left, top, right, bottom } = drawing.bounds();
+  const width = Math.ceil(right - left + 2 * MARGIN);
+  const height = Math.ceil(bottom - top + 2 * MARGIN);
+  const box = `${Math.floor(left - MARGIN)} ${Math.floor(top - MARGIN)} ${width} ${height}`;
+  const svg = document.createElementNS(SVG, 'svg');
+  svg.setAttribute('viewBox', box);
+  svg.setAttribute('width', String(width));
+  svg.setAttribute('height', String(height));
+  svg.setAttribute('role', 'img');
+  svg.setAttribute('lang', language);
+  const name = document.createElementNS(SVG, 'title');
+  name.textContent = clean(title);
+  svg.append(name, drawing.paper(root, box), ...drawing.content);
+  return {
+    svg: `<?xml version="1.0" encoding="UTF-8"?>\n${new XMLSerializer().serializeToString(svg)}\n`,
+    width,
+    height,
+  };
+}
+
+/** Draws a node and what stands in it; `angle` is by how many degrees the elements around have turned it. */
+function draw(node: Node, drawing: Drawing, angle: number): void {
+  if (node instanceof Text) {
+    drawing.text(node, angle);
+    return;
+  }
+  if (!(node instanceof Element) || isLeftOut(node)) return;
+  const style = getComputedStyle(node);
+  if (style.display === 'none' || isHidden(node, style)) return;
+  const turned = angle + turnOf(style);
+  drawing.within(node, style, () => {
+    if (node instanceof SVGSVGElement) {
+      drawing.shape(node, (prefix) => standalone(node, prefix));
+      return;
+    }
+    if (style.visibility === 'visible') drawing.box(node, style);
+    if (node instanceof HTMLCanvasElement) drawing.canvas(node, style);
+    else for (const child of childrenOf(node)) draw(child, drawing, turned);
+  });
+}

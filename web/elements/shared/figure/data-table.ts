@@ -1,0 +1,34 @@
+import { html, type TemplateResult } from 'lit';
+import type { Localised } from '../localised.js';
+import type { FigureData } from './figure-element.js';
+
+/** A figure's numbers as an HTML table, written as the language writes them; the first column heads the rows. */
+export function dataTable({ columns, rows }: FigureData, words: Localised, label: string): TemplateResult {
+  const formats = columns.map((_, column) => formatOf(rows, column, words));
+  const text = (value: string | number, column: number): string =>
+    typeof value === 'string' ? value : (formats[column]?.(value) ?? String(value));
+  return html`<div class="scroller" role="region" tabindex="0" aria-label=${label}>
+    <table>
+      <thead>
+        <tr>
+          ${columns.map((name) => html`<th scope="col">${name}</th>`)}
+        </tr>
+      </thead>
+      <tbody>
+        ${rows.map(
+          ([head = '', ...values]) =>
+            html`<tr>
+              <th scope="row">${text(head, 0)}</th>
+              ${values.map((value, index) => html`<td>${text(value, index + 1)}</td>`)}
+            </tr>`,
+        )}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+/** One format for a column: whole numbers whole where there are no others. */
+function formatOf(rows: FigureData['rows'], column: number, words: Localised): (value: number) => string {
+  const whole = rows.every((row) => typeof row[column] !== 'number' || Number.isInteger(row[column]));
+  return whole ? (value) => words.number(value, 0) : (value) => words.value(value);
+}

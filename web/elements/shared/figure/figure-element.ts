@@ -1,0 +1,159 @@
+import { html, LitElement, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
+import { load, type WasmAttention } from 'wasm-attention';
+import type { Picture } from '../export/svg.js';
+import { Localised } from '../localised.js';
+import type { Settings } from '../settings.js';
+import { baseStyles } from '../styles.js';
+import { tableStyles } from '../table-styles.js';
+import { figureHosts } from './figure-hosts.js';
+import { toolStyles } from './figure-tools-styles.js';
+import { FigureTools } from './figure-tools.js';
+import { settingsInLink } from './share-link.js';
+
+/** What a figure shows, as numbers: for the table below it and for CSV. */
+export interface FigureData {
+  /** Names of the columns. */
+  readonly columns: readonly string[];
+  readonly rows: readonly (readonly (string | number)[])[];
+}
+
+/** The figure's present state as code that computes the same. */
+export interface FigureCode {
+  readonly javascript: string;
+  readonly pytorch: string;
+}
+
+/**
+ * A figure that computes. It loads the library once it is in the page, speaks the page's language, says so in plain words
+ * where WebAssembly is missing, takes its settings from attributes and from the address, and has the tools that every figure has:
+ * reset, link, export, code, full screen.
+ *
+ * A figure lists its `settings`, draws in `renderFigure`, and gives `data` and `code`; `defineFigure` registers it.
+ *
+ * @fires figure-change - the reader changed a setting; `detail` has all settings by name
+ * @fires figure-error - the library could not be loaded; `detail` is the cause
+ */
+export abstract class FigureElement extends LitElement {
+  static override styles: CSSResultGroup = baseStyles;
+  /** What the reader can set; each is a property and, in kebab case, an attribute. */
+  static readonly settings: Settings = {};
+
+  protected readonly words = new Localised(this);
+  /** The settings as the author of the page gave them. */
+  #first: Readonly<Record<string, unknown>> = {};
+  #started = false;
+  readonly #tools = new FigureTools(this, this.words);
+  #library: WasmAttention | undefined;
+  #failed = false;
+
+  constructor() {
+    super();
+    figureHosts.add(this);
+    for (const [name, { initial }] of Object.entries(this.settings)) this.#set(name, initial);
+  }
+
+  /** A figure names the styles of its picture; those of the tools and of tables come along. */
+  protected static override finalizeStyles(styles?: CSSResultGroup): CSSResultOrNative[] {
+    return super.finalizeStyles([tableStyles, styles ?? [], toolStyles]);
+  }
+
+  get settings(): Settings {
+    return (this.constructor as typeof FigureElement).settings;
+  }
+
+  /** The settings as the author of the page gave them: those of a link without any. */
+  get firstSettings(): Readonly<Record<string, unknown>> {
+    return this.#first;
+  }
+
+  protected set firstSettings(first: Readonly<Record<string, unknown>>) {
+    this.#first = first;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    if (this.#started) return;
+    this.#started = true;
+    this.#first = this.#values();
+    const given = settingsInLink(this, location.href);
+    for (const [name, value] of Object.entries(given)) this.#set(name, value);
+    void this.#load();
+  }
+
+  /** What the figure is called: the question in its caption, else its accessible name, else its tag. */
+  get figureName(): string {
+    const question = this.closest('figure')?.querySelector('figcaption strong')?.textContent;
+    const name = question?.replace(/\s+/g, ' ').trim();
+    return [name, this.getAttribute('aria-label')].find((text) => text) ?? this.localName;
+  }
+
+  /** Changes settings as the reader would, and tells the page. */
+  change(settings: Readonly<Record<string, unknown>>): void {
+    for (const [name, value] of Object.entries(settings)) this.#set(name, value);
+    this.dispatchEvent(
+      new CustomEvent('figure-change', { detail: this.#values(), bubbles: true, composed: true }),
+    );
+  }
+
+  /** What the figure shows at this moment, as a standalone SVG. Rejects until the figure has drawn itself. */
+  async picture(): Promise<Picture> {
+    const { pictureOf } = await import('../export/svg.js');
+    const stage = this.renderRoot.querySelector('.stage');
+    if (stage === null) throw new Error(`picture: expected <${this.localName}> to have drawn itself`);
+    return pictureOf(stage, this.figureName, this.words.language);
+  }
+
+  /** Back to how the author of the page set the figure. */
+  reset(): void {
+    this.change(this.#first);
+  }
+
+  protected override render(): TemplateResult {
+    if (!this.words.ready) return html``;
+    if (this.#failed) return html`<p class="failure" role="alert">${this.words.text('unsupported')}</p>`;
+    const library = this.#library;
+    if (library === undefined) return html``;
+    return html`<div class="stage">${this.renderFigure(library)}</div>
+      ${this.#tools.render({ data: () => this.data(library), code: () => this.code() })}`;
+  }
+
+  /** The picture and its controls, once the library and the words are there. Exports leave out form controls and `details`. */
+  protected abstract renderFigure(library: WasmAttention): TemplateResult;
+
+  /** What is shown, as numbers. */
+  protected abstract data(library: WasmAttention): FigureData;
+
+  /** What is shown, as code. */
+  protected abstract code(): FigureCode;
+
+  #set(name: string, value: unknown): void {
+    (this as unknown as Record<string, unknown>)[name] = value;
+  }
+
+  #values(): Record<string, unknown> {
+    const values = this as unknown as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(Object.keys(this.settings).map((name) => [name, values[name]]));
+  }
+
+  async #load(): Promise<void> {
+    try {
+      this.#library = await load();
+    } catch (error) {
+      this.#failed = true;
+      // The reader gets a sentence; whoever embeds the figure gets the cause.
+      this.dispatchEvent(new CustomEvent('figure-error', { detail: error, bubbles: true, composed: true }));
+    }
+    this.requestUpdate();
+  }
+}
+
+/** Registers a figure under its tag, with its settings as properties and attributes. */
+export function defineFigure(tag: string, figure: CustomElementConstructor & typeof FigureElement): void {
+  for (const [name, setting] of Object.entries(figure.settings)) {
+    const attribute = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const fromAttribute = (text: string | null): unknown =>
+      text === null ? setting.initial : (setting.read(text) ?? setting.initial);
+    figure.createProperty(name, { attribute, converter: { fromAttribute } });
+  }
+  customElements.define(tag, figure);
+}

@@ -1,0 +1,213 @@
+import { html, nothing, render, type ReactiveController, type TemplateResult } from 'lit';
+import type { Localised } from '../localised.js';
+import { codePanel, type CodeLanguage } from './code-panel.js';
+import { dataTable } from './data-table.js';
+import type { FigureCode, FigureData, FigureElement } from './figure-element.js';
+import { FullScreen } from './full-screen.js';
+import { saveMenu, type FileKind } from './save-menu.js';
+import { fileName, linkTo } from './share-link.js';
+
+/** What the tools need of a figure. */
+export interface FigureSources {
+  readonly data: () => FigureData;
+  readonly code: () => FigureCode;
+}
+
+/** How long a button says what it has done, in milliseconds. */
+const SAYS = 2500;
+
+/** Tables of more cells than this are brought up to date a moment after the picture, which must not wait for them. */
+const SMALL_TABLE = 1000;
+const MOMENT = 150;
+
+/**
+ * The row of tools below every figure, in one order: reset, link, save, code, full screen, values as a table. It says in
+ * place what it has done, and shows the text to copy where the browser does not let it copy.
+ */
+export class FigureTools implements ReactiveController {
+  #sources: FigureSources | undefined;
+  #open: 'code' | 'address' | undefined;
+  #tableOpen = false;
+  #language: CodeLanguage = 'javascript';
+  #copied: 'address' | 'code' | undefined;
+  #note = '';
+  #silence: ReturnType<typeof setTimeout> | undefined;
+  #tableTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #fullScreen: FullScreen;
+
+  constructor(
+    private readonly figure: FigureElement,
+    private readonly words: Localised,
+  ) {
+    figure.addController(this);
+    this.#fullScreen = new FullScreen(figure);
+  }
+
+  hostDisconnected(): void {
+    clearTimeout(this.#silence);
+    clearTimeout(this.#tableTimer);
+    this.#tableTimer = undefined;
+  }
+
+  /** The table is drawn after the picture, and only while it is open. */
+  hostUpdated(): void {
+    // Until there is something to see, the page reserves a place for it: see `:not([drawn])` in its style sheet.
+    if (this.figure.renderRoot.firstElementChild !== null) this.figure.toggleAttribute('drawn', true);
+    const place = this.figure.renderRoot.querySelector<HTMLElement>('.figure-values');
+    if (place === null || this.#sources === undefined) return;
+    if (Number(place.dataset.cells ?? 0) <= SMALL_TABLE) {
+      this.#fill(place);
+      return;
+    }
+    this.#tableTimer ??= setTimeout(() => {
+      this.#tableTimer = undefined;
+      this.#fill(place);
+    }, MOMENT);
+  }
+
+  render(sources: FigureSources): TemplateResult {
+    this.#sources = sources;
+    const { words, figure } = this;
+    const full = this.#fullScreen;
+    return html`<div class="tools" role="group" aria-label=${words.text('tools.label')}>
+        <button type="button" @click=${() => figure.reset()}>${words.text('tools.reset')}</button>
+        <button type="button" @click=${() => void this.#copyLink()}>
+          ${words.text(this.#copied === 'address' ? 'tools.linkCopied' : 'tools.link')}
+        </button>
+        ${saveMenu(words, (kind) => void this.#save(kind))} ${this.#toggle('code', words.text('tools.code'))}
+        ${
+          full.possible
+            ? html`<button type="button" @click=${full.toggle}>
+                ${words.text(full.on ? 'tools.leaveFullScreen' : 'tools.fullScreen')}
+              </button>`
+            : nothing
+        }
+        <button type="button" aria-expanded=${this.#tableOpen} @click=${this.#toggleTable}>
+          ${words.text('table')}
+        </button>
+      </div>
+      <span class="said" role="status">${this.#spoken()}</span>
+      ${this.#note === '' ? nothing : html`<p class="note" role="alert">${this.#note}</p>`}
+      ${this.#panel(sources)} ${this.#tableOpen ? html`<div class="figure-values"></div>` : nothing}`;
+  }
+
+  #panel({ code }: FigureSources): TemplateResult | typeof nothing {
+    if (this.#open === 'code') {
+      return codePanel(this.words, {
+        code: code(),
+        language: this.#language,
+        copied: this.#copied === 'code',
+        choose: (language) => {
+          this.#language = language;
+          this.#copied = undefined;
+          this.#update();
+        },
+        copy: () => void this.#copyCode(),
+      });
+    }
+    if (this.#open === undefined) return nothing;
+    return html`<div class="panel">
+      <label
+        >${this.words.text('tools.address')}
+        <input class="address" type="text" readonly .value=${this.#address()}
+      /></label>
+    </div>`;
+  }
+
+  #toggle(what: 'code', label: string): TemplateResult {
+    const toggle = (): void => {
+      this.#open = this.#open === what ? undefined : what;
+      this.#note = '';
+      this.#update();
+    };
+    return html`<button type="button" aria-expanded=${this.#open === what} @click=${toggle}>
+      ${label}
+    </button>`;
+  }
+
+  #spoken(): string {
+    if (this.#copied === undefined) return '';
+    return this.words.text(this.#copied === 'address' ? 'tools.linkCopied' : 'tools.copied');
+  }
+
+  #address(): string {
+    return linkTo(this.figure, location.href, this.figure.firstSettings);
+  }
+
+  async #copyLink(): Promise<void> {
+    this.#note = '';
+    if (await copies(this.#address())) {
+      if (this.#open === 'address') this.#open = undefined;
+      this.#say('address');
+      return;
+    }
+    this.#open = 'address';
+    this.#update();
+    await this.figure.updateComplete;
+    const field = this.figure.renderRoot.querySelector<HTMLInputElement>('input.address');
+    field?.focus();
+    field?.select();
+  }
+
+  async #copyCode(): Promise<void> {
+    const code = this.#sources?.code()[this.#language] ?? '';
+    if (await copies(code)) {
+      this.#note = '';
+      this.#say('code');
+      return;
+    }
+    const text = this.figure.renderRoot.querySelector('.panel pre');
+    if (text !== null) getSelection()?.selectAllChildren(text);
+    this.#note = this.words.text('tools.selected');
+    this.#update();
+  }
+
+  async #save(kind: FileKind): Promise<void> {
+    this.#note = '';
+    try {
+      const { saveFigure } = await import('./save-figure.js');
+      const stage = this.figure.renderRoot.querySelector('.stage');
+      if (stage === null || this.#sources === undefined) return;
+      const { figureName: title } = this.figure;
+      const file = { name: fileName(this.figure), title, language: this.words.language };
+      await saveFigure(kind, stage, this.#sources.data, file);
+    } catch {
+      this.#note = this.words.text('tools.failed');
+    }
+    this.#update();
+  }
+
+  readonly #toggleTable = (): void => {
+    this.#tableOpen = !this.#tableOpen;
+    this.#update();
+  };
+
+  readonly #update = (): void => this.figure.requestUpdate();
+
+  #fill(place: HTMLElement): void {
+    const data = this.#sources?.data();
+    if (data === undefined || !place.isConnected) return;
+    place.dataset.cells = String(data.rows.length * data.columns.length);
+    render(dataTable(data, this.words, this.words.text('table')), place);
+  }
+
+  #say(what: 'address' | 'code'): void {
+    this.#copied = what;
+    this.#update();
+    clearTimeout(this.#silence);
+    this.#silence = setTimeout(() => {
+      this.#copied = undefined;
+      this.#update();
+    }, SAYS);
+  }
+}
+
+/** Whether the browser let the text be copied. */
+async function copies(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

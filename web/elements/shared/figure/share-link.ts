@@ -1,0 +1,59 @@
+import type { Settings } from '../settings.js';
+
+/** A figure as links see it. */
+export interface Shareable extends HTMLElement {
+  readonly settings: Settings;
+  /** Name of the figures that have their settings in common; none or empty for a figure by itself. */
+  readonly group?: string;
+}
+
+/** The name of a figure in links: its group, else the nearest `id` around it, else its tag. */
+export function linkName(figure: HTMLElement & { readonly group?: string }): string {
+  return figure.group === undefined || figure.group === '' ? fileName(figure) : figure.group;
+}
+
+/** The name of a file of the figure, without its ending: the nearest `id` around it, or its tag. */
+export function fileName(figure: HTMLElement): string {
+  return nearestId(figure) ?? figure.localName;
+}
+
+/** What the address says of this figure: the settings that it knows and whose values are good; the rest is left out. */
+export function settingsInLink(figure: Shareable, address: string): Record<string, unknown> {
+  const text = new URL(address).searchParams.get(linkName(figure));
+  const given: Record<string, unknown> = {};
+  for (const [name, value] of new URLSearchParams((text ?? '').slice(0, 4000))) {
+    const setting = Object.hasOwn(figure.settings, name) ? figure.settings[name] : undefined;
+    const read = setting?.read(value);
+    if (read !== undefined) given[name] = read;
+  }
+  return given;
+}
+
+/** The address with this figure's settings in it, only those that are not the figure's first ones. The rest of it stays. */
+export function withSettings(
+  figure: Shareable,
+  address: string,
+  first: Readonly<Record<string, unknown>>,
+): string {
+  const url = new URL(address);
+  const values = figure as unknown as Readonly<Record<string, unknown>>;
+  const changed = Object.entries(figure.settings)
+    .map(([name, setting]) => [name, setting.write(values[name]), setting.write(first[name])] as const)
+    .filter(([, now, before]) => now !== before)
+    .map(([name, now]): [string, string] => [name, now]);
+  const name = linkName(figure);
+  if (changed.length === 0) url.searchParams.delete(name);
+  else url.searchParams.set(name, String(new URLSearchParams(changed)));
+  return url.href;
+}
+
+/** The address with this figure's settings in it, and with the figure as its target. */
+export function linkTo(figure: Shareable, address: string, first: Readonly<Record<string, unknown>>): string {
+  const url = new URL(withSettings(figure, address, first));
+  url.hash = nearestId(figure) ?? '';
+  return url.href;
+}
+
+function nearestId(figure: HTMLElement): string | undefined {
+  return figure.closest('[id]:not([id=""])')?.id;
+}

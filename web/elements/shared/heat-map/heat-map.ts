@@ -1,0 +1,298 @@
+import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
+import { controlStyles } from '../controls/control-styles.js';
+import { hint } from '../controls/controls.js';
+import { isInFigure } from '../figure/figure-hosts.js';
+import { Localised } from '../localised.js';
+import { baseStyles } from '../styles.js';
+import { tableStyles } from '../table-styles.js';
+import { moveCursor, type Cell } from './cursor.js';
+import { watchDevicePixels } from './device-pixels.js';
+import { heatMapStyles } from './heat-map-styles.js';
+import { columnTicks, cursorMark, frames, hatching, rowTicks } from './marks.js';
+import { paintCells } from './paint-cells.js';
+import './ramp-legend.js';
+import { rampFor, rampStyles } from './ramps.js';
+import { valuesTable } from './values-table.js';
+
+/** The cell under the cursor, as `cell-change` and `cell-pick` report it. Indices start at 0. */
+export interface CellDetail extends Cell {
+  readonly value: number;
+}
+
+/** The properties on which the canvas depends; the rest is drawn over it. */
+const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
+
+/**
+ * `<heat-map>`: a matrix in Blues on a canvas, with a cursor for pointer and keyboard, the value under it in words, a legend
+ * and the whole matrix as a table; inside a figure, the figure makes the table.
+ *
+ * Set `values` (row-major), `rows` and `columns` from a script; the rest are attributes too (README.md lists them).
+ *
+ * @slot - controls, between the value under the cursor and the table
+ * @fires cell-change - the cursor moved; `detail` is a {@link CellDetail}
+ * @fires cell-pick - a cell was clicked, or Enter or Space pressed on it (only with `pickable`)
+ */
+export class HeatMap extends LitElement {
+  /** What the shadow root adopts. */
+  static override styles = [baseStyles, controlStyles, tableStyles, rampStyles, heatMapStyles];
+  static override properties = {
+    values: { attribute: false },
+    rows: { type: Number },
+    columns: { type: Number },
+    low: { type: Number },
+    high: { type: Number },
+    label: { type: String },
+    rowName: { type: String, attribute: 'row-name' },
+    columnName: { type: String, attribute: 'column-name' },
+    origin: { type: Number },
+    digits: { type: Number },
+    validColumns: { type: Number, attribute: 'valid-columns' },
+    mask: { attribute: false },
+    marked: { attribute: false },
+    rowLabels: { attribute: false },
+    columnLabels: { attribute: false },
+    pickHelp: { type: String, attribute: 'pick-help' },
+    bare: { type: Boolean },
+    pickable: { type: Boolean },
+    cursor: { attribute: false },
+    tableOpen: { state: true },
+  };
+
+  /** The matrix, row-major, `rows`·`columns` numbers. NaN leaves a cell empty. */
+  declare values: ArrayLike<number>;
+  declare rows: number;
+  declare columns: number;
+  /** Values of the ramp's ends; default −1 and 1. */
+  declare low: number;
+  declare high: number;
+  /** The accessible name: what the matrix is. */
+  declare label: string;
+  declare rowName: string;
+  declare columnName: string;
+  /** The number of the first row and column as readers count them, 0 or 1; default 0. */
+  declare origin: number;
+  /** Decimals of a value in words; default 3. */
+  declare digits: number;
+  /** Columns from this one on are hatched as masked; default none. */
+  declare validColumns: number | undefined;
+  /** True (or 1) where a cell may be seen, row-major; the others are hatched as masked. Default: all may. */
+  declare mask: ArrayLike<boolean | number> | undefined;
+  /** Rows, columns or cells to frame: `{ row }`, `{ column }` or both. */
+  declare marked: readonly Partial<Cell>[] | undefined;
+  /** Words beside the rows and below the columns in place of numbers; `--heat-map-row-ticks`, `--heat-map-column-ticks` make room. */
+  declare rowLabels: readonly string[] | undefined;
+  declare columnLabels: readonly string[] | undefined;
+  /** What Enter does, said after how the arrow keys move; default: it draws the column as a curve. */
+  declare pickHelp: string | undefined;
+  /** The map alone: no axis names, legend, readout or table, for small multiples that share them. */
+  declare bare: boolean;
+  /** Whether cells can be picked. */
+  declare pickable: boolean;
+  /** The cell under the cursor, or nothing. */
+  declare cursor: Cell | undefined;
+  declare protected tableOpen: boolean;
+
+  readonly #words = new Localised(this);
+  readonly #dark = matchMedia('(prefers-color-scheme: dark)');
+  #stopWatching: (() => void) | undefined;
+  #spoken = '';
+
+  constructor() {
+    super();
+    this.values = [];
+    this.rows = this.columns = this.origin = 0;
+    this.low = -1;
+    this.high = 1;
+    this.label = this.rowName = this.columnName = '';
+    this.digits = 3;
+    this.bare = this.pickable = this.tableOpen = false;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#dark.addEventListener('change', this.repaint);
+    if (this.hasUpdated) this.#watch();
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#dark.removeEventListener('change', this.repaint);
+    this.#stopWatching?.();
+    this.#stopWatching = undefined;
+  }
+
+  /** Paints the cells anew. Only needed after the page has changed `color-scheme` by itself. */
+  readonly repaint = (): void => {
+    const canvas = this.#canvas('.cells');
+    if (canvas === null) return;
+    paintCells(canvas, this, rampFor(canvas), devicePixelRatio);
+    this.renderRoot.querySelector('ramp-legend')?.repaint();
+  };
+
+  protected override willUpdate(): void {
+    const { cursor, rows, columns } = this;
+    if (cursor !== undefined && (cursor.row >= rows || cursor.column >= columns)) {
+      this.cursor = rows * columns === 0 ? undefined : moveCursor(cursor, 'none', false, rows, columns);
+    }
+  }
+
+  protected override updated(changed: PropertyValues<HeatMap>): void {
+    if (this.#stopWatching === undefined) this.#watch();
+    else if (PAINTED.some((name) => changed.has(name))) this.repaint();
+  }
+
+  protected override render(): TemplateResult {
+    return html`
+      <div class=${this.bare ? 'frame bare' : 'frame'}>
+        ${this.bare ? nothing : html`<div class="row-name">${this.rowName}</div>`}
+        <svg class="row-ticks" aria-hidden="true">
+          ${rowTicks(this.rows, this.origin, this.rowLabels, this.bare)}
+        </svg>
+        <div
+          class="plot"
+          role="application"
+          tabindex="0"
+          aria-label=${this.label}
+          aria-describedby="help"
+          @keydown=${this.#onKey}
+          @focus=${this.#onFocus}
+          @pointermove=${this.#onPoint}
+          @pointerdown=${this.#onPoint}
+          @click=${this.#pick}
+        >
+          <canvas class="cells" aria-hidden="true"></canvas>
+          <svg class="overlay" aria-hidden="true">${hatching(this)}${frames(this)}${cursorMark(this)}</svg>
+        </div>
+        <svg class="column-ticks" aria-hidden="true">
+          ${columnTicks(this.columns, this.origin, this.columnLabels, this.bare)}
+        </svg>
+        ${this.bare ? nothing : html`<div class="column-name">${this.columnName}</div>`}
+      </div>
+      <span id="help" hidden>${this.#help()}</span>
+      <span class="spoken" role="status">${this.#spoken}</span>
+      ${this.bare ? nothing : this.#below()}
+    `;
+  }
+
+  #help(): string {
+    if (!this.pickable) return this.#words.text('map.help');
+    if (this.pickHelp === undefined) return this.#words.text('map.helpPick');
+    return `${this.#words.text('map.help')} ${this.pickHelp}`;
+  }
+
+  #below(): TemplateResult {
+    const { low, high } = this;
+    return html`
+      <div class="under">
+        <p class="readout">
+          ${this.cursor === undefined ? hint(this.#words.text('map.hint')) : this.#readout()}
+        </p>
+        <ramp-legend .low=${low} .high=${high}></ramp-legend>
+      </div>
+      <slot></slot>
+      ${isInFigure(this) ? nothing : this.#details()}
+    `;
+  }
+
+  #details(): TemplateResult {
+    return html`
+      <details @toggle=${(event: Event) => (this.tableOpen = (event.target as HTMLDetailsElement).open)}>
+        <summary>${this.#words.text('table')}</summary>
+        ${this.tableOpen ? this.#table() : nothing}
+      </details>
+    `;
+  }
+
+  #table(): TemplateResult {
+    const { values, rows, columns, rowName, columnName, origin } = this;
+    const heads = Array.from({ length: columns }, (_, column) => column + origin);
+    const format = (value: number): string => this.#words.value(value, this.digits);
+    return html`<div class="scroller" role="region" tabindex="0" aria-label=${this.label}>
+      ${valuesTable({ values, rows, rowName, columnName, origin, heads, format, caption: this.label })}
+    </div>`;
+  }
+
+  #readout(): TemplateResult {
+    const { row, column, value } = this.#detail();
+    return html`${this.#place({ row, column })}: <strong>${this.#words.value(value, this.digits)}</strong>`;
+  }
+
+  /** `query 2, key 1`, or with labels `query 2 cat, key 1 the`. */
+  #place({ row, column }: Cell): string {
+    const name = (index: number, labels: readonly string[] | undefined): string =>
+      labels?.[index] === undefined ? `${index + this.origin}` : `${index + this.origin} ${labels[index]}`;
+    return `${this.rowName} ${name(row, this.rowLabels)}, ${this.columnName} ${name(column, this.columnLabels)}`;
+  }
+
+  #detail(): CellDetail {
+    const { row, column } = this.cursor ?? { row: 0, column: 0 };
+    return { row, column, value: this.values[row * this.columns + column] ?? NaN };
+  }
+
+  readonly #onKey = (event: KeyboardEvent): void => {
+    if (this.rows * this.columns === 0 || event.altKey || event.metaKey) return;
+    if (event.key === 'Enter' || event.key === ' ') {
+      if (!this.pickable) return;
+      event.preventDefault();
+      this.#pick();
+      return;
+    }
+    const from = this.cursor ?? { row: 0, column: 0 };
+    const to = moveCursor(from, event.key, event.ctrlKey, this.rows, this.columns);
+    if (to === undefined) return;
+    event.preventDefault();
+    this.#moveTo(to, true);
+  };
+
+  readonly #onFocus = (event: FocusEvent): void => {
+    // A click brings its own cell.
+    if (!(event.target as Element).matches(':focus-visible') || this.rows * this.columns === 0) return;
+    this.#moveTo(this.cursor ?? { row: 0, column: 0 }, true);
+  };
+
+  readonly #onPoint = (event: PointerEvent): void => {
+    const box = (event.currentTarget as Element).getBoundingClientRect();
+    const row = Math.floor(((event.clientY - box.top) / box.height) * this.rows);
+    const column = Math.floor(((event.clientX - box.left) / box.width) * this.columns);
+    if (row < 0 || column < 0 || row >= this.rows || column >= this.columns) return;
+    if (row !== this.cursor?.row || column !== this.cursor.column) this.#moveTo({ row, column }, false);
+  };
+
+  readonly #pick = (): void => {
+    if (!this.pickable || this.cursor === undefined) return;
+    this.dispatchEvent(
+      new CustomEvent('cell-pick', { detail: this.#detail(), bubbles: true, composed: true }),
+    );
+  };
+
+  #moveTo(cursor: Cell, speak: boolean): void {
+    this.cursor = cursor;
+    const detail = this.#detail();
+    const { value } = detail;
+    // Only the keyboard speaks: a pointer that crosses a hundred cells would say a hundred values.
+    this.#spoken = speak ? `${this.#place(cursor)}: ${this.#words.value(value, this.digits)}` : '';
+    this.dispatchEvent(new CustomEvent('cell-change', { detail, bubbles: true, composed: true }));
+  }
+
+  #watch(): void {
+    const canvas = this.#canvas('.cells');
+    if (canvas === null) return;
+    this.#stopWatching = watchDevicePixels(canvas, (width, height) => {
+      canvas.width = width;
+      canvas.height = height;
+      this.repaint();
+    });
+  }
+
+  #canvas(selector: string): HTMLCanvasElement | null {
+    return this.renderRoot.querySelector<HTMLCanvasElement>(selector);
+  }
+}
+
+customElements.define('heat-map', HeatMap);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'heat-map': HeatMap;
+  }
+}

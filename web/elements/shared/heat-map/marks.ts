@@ -1,0 +1,127 @@
+import { scaleLinear } from 'd3-scale';
+import { nothing, svg, type SVGTemplateResult } from 'lit';
+import type { Cell } from './cursor.js';
+
+/** The parts of a heat map that are drawn over or beside its canvas; everything in per cent, so that nothing needs measuring. */
+interface Grid {
+  readonly rows: number;
+  readonly columns: number;
+  readonly validColumns?: number | undefined;
+  readonly mask?: ArrayLike<boolean | number> | undefined;
+  readonly cursor?: Cell | undefined;
+  readonly marked?: readonly Partial<Cell>[] | undefined;
+}
+
+/** Numbers beside the rows, or a word beside each; a bare map is small, and of many rows it numbers fewer. */
+export function rowTicks(
+  rows: number,
+  origin: number,
+  labels: readonly string[] | undefined,
+  bare: boolean,
+): SVGTemplateResult[] {
+  const places = labels === undefined ? ticks(rows, bare && rows > 8 ? 4 : 6) : labels.map((_, row) => row);
+  return places.map(
+    (row) =>
+      svg`<text x="100%" dx="-6" y=${middle(row, rows)} dy="0.35em" text-anchor="end">${labels?.[row] ?? row + origin}</text>`,
+  );
+}
+
+/** Numbers below the columns, or a word below each, read from bottom to top. */
+export function columnTicks(
+  columns: number,
+  origin: number,
+  labels: readonly string[] | undefined,
+  bare: boolean,
+): SVGTemplateResult[] {
+  if (labels === undefined) {
+    return ticks(columns, bare && columns > 8 ? 4 : 8).map(
+      (column) =>
+        svg`<text x=${middle(column, columns)} y="1.15em" text-anchor="middle">${column + origin}</text>`,
+    );
+  }
+  // An inner svg brings the origin to the column's middle, in per cent as all places here; there the word turns.
+  return labels.map(
+    (label, column) =>
+      svg`<svg x=${middle(column, columns)} overflow="visible"
+        ><text transform="rotate(-90)" x="-6" y="0.35em" text-anchor="end">${label}</text></svg>`,
+  );
+}
+
+/** Hatching over the masked cells. Neighbours in a row are hatched as one, so that a map has few shapes. */
+export function hatching(grid: Grid): SVGTemplateResult | typeof nothing {
+  const runs = maskedRuns(grid);
+  if (runs.length === 0) return nothing;
+  const { rows, columns } = grid;
+  return svg`<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+      <rect class="hatch" width="1" height="6" />
+    </pattern>
+    ${runs.map(
+      ({ row, height, from, to }) =>
+        svg`<rect x="${(from / columns) * 100}%" width="${((to - from) / columns) * 100}%"
+          y="${(row / rows) * 100}%" height="${(height / rows) * 100}%" fill="url(#hatch)" />`,
+    )}`;
+}
+
+/** A rectangle of masked cells: columns `from` to `to` (exclusive), `height` rows from `row` on. */
+interface Run {
+  readonly row: number;
+  readonly height: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The masked cells: whole columns at the end by `validColumns`, else runs of cells row by row by `mask`. */
+function maskedRuns({ rows, columns, validColumns = columns, mask }: Grid): Run[] {
+  if (mask === undefined) {
+    return validColumns < columns ? [{ row: 0, height: rows, from: validColumns, to: columns }] : [];
+  }
+  const runs: Run[] = [];
+  for (let row = 0; row < rows; ++row) {
+    for (let from = 0; from < columns; ++from) {
+      if (mask[row * columns + from]) continue;
+      let to = from + 1;
+      while (to < columns && !mask[row * columns + to]) ++to;
+      runs.push({ row, height: 1, from, to });
+      from = to;
+    }
+  }
+  return runs;
+}
+
+/** The frame around the cell under the cursor. */
+export function cursorMark({ rows, columns, cursor }: Grid): SVGTemplateResult | typeof nothing {
+  return cursor === undefined ? nothing : frame(cursor, rows, columns, 'cursor');
+}
+
+/** Frames around the rows, columns and cells that the figure points out. */
+export function frames({ rows, columns, marked = [] }: Grid): SVGTemplateResult[] {
+  return marked.map((area) => frame(area, rows, columns, 'cursor marked'));
+}
+
+/** A frame on a halo that sets it off from any colour. */
+function frame(
+  { row, column }: Partial<Cell>,
+  rows: number,
+  columns: number,
+  className: string,
+): SVGTemplateResult {
+  const x = column === undefined ? 0 : (column / columns) * 100;
+  const y = row === undefined ? 0 : (row / rows) * 100;
+  const width = column === undefined ? 100 : 100 / columns;
+  const height = row === undefined ? 100 : 100 / rows;
+  const box = (name: string): SVGTemplateResult =>
+    svg`<rect class=${name} x="${x}%" y="${y}%" width="${width}%" height="${height}%" />`;
+  return svg`${box('halo')}${box(className)}`;
+}
+
+function middle(index: number, count: number): string {
+  return `${((index + 0.5) / count) * 100}%`;
+}
+
+/** Whole numbers below `count`, about `wanted` of them, evenly apart. */
+function ticks(count: number, wanted: number): number[] {
+  if (count <= wanted) return Array.from({ length: count }, (_, i) => i);
+  return scaleLinear([0, count - 1], [0, 1])
+    .ticks(wanted)
+    .filter((tick) => Number.isInteger(tick));
+}

@@ -1,0 +1,77 @@
+import { css, html, LitElement, type TemplateResult } from 'lit';
+import { Localised } from '../localised.js';
+import { baseStyles } from '../styles.js';
+import { paintRamp } from './paint-cells.js';
+import { rampFor, rampStyles } from './ramps.js';
+
+/** `<ramp-legend low="0" high="1">`: what the colours of a heat map mean. */
+export class RampLegend extends LitElement {
+  static override styles = [
+    baseStyles,
+    rampStyles,
+    css`
+      :host {
+        color: var(--_quiet);
+        font-size: 0.75rem;
+      }
+      div {
+        display: flex;
+        align-items: center;
+        gap: 0.4rem;
+      }
+      canvas {
+        width: 7rem;
+        height: 0.6rem;
+        border-radius: 2px;
+      }
+    `,
+  ];
+  static override properties = { low: { type: Number }, high: { type: Number } };
+
+  /** The values of the ramp's ends; default −1 and 1. */
+  declare low: number;
+  declare high: number;
+  readonly #words = new Localised(this);
+  readonly #dark = matchMedia('(prefers-color-scheme: dark)');
+
+  constructor() {
+    super();
+    this.low = -1;
+    this.high = 1;
+  }
+
+  override connectedCallback(): void {
+    super.connectedCallback();
+    this.#dark.addEventListener('change', this.repaint);
+  }
+
+  override disconnectedCallback(): void {
+    super.disconnectedCallback();
+    this.#dark.removeEventListener('change', this.repaint);
+  }
+
+  /** Paints the ramp anew. Only needed after the page has changed `color-scheme` by itself. */
+  readonly repaint = (): void => {
+    const canvas = this.renderRoot.querySelector('canvas');
+    if (canvas !== null) paintRamp(canvas, rampFor(canvas));
+  };
+
+  protected override updated(): void {
+    this.repaint();
+  }
+
+  protected override render(): TemplateResult {
+    const [low, high] = [this.#words.number(this.low), this.#words.number(this.high)];
+    return html`<div role="img" aria-label=${this.#words.text('map.legend', { low, high })}>
+      <span>${low}</span><canvas></canvas><span>${high}</span>
+    </div>`;
+  }
+}
+
+customElements.define('ramp-legend', RampLegend);
+
+declare global {
+  interface HTMLElementTagNameMap {
+    'ramp-legend': RampLegend;
+  }
+}

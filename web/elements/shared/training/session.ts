@@ -1,0 +1,145 @@
+import type { ReactiveController, ReactiveControllerHost } from 'lit';
+import type { Ended } from '../../../training/protocol.js';
+import type { Positions } from '../../../training/settings.js';
+import { Trainer, type TrainingWorker } from '../../../training/trainer.js';
+import { withProgress, type Runs, type RunSettings } from './runs.js';
+
+/** What came of a run: it ended, or could not go on. */
+export type Outcome =
+  | (Pick<Ended, 'reason' | 'steps' | 'accuracy'> & { readonly positions: Positions })
+  | { readonly reason: 'failed'; readonly message: string };
+
+/** Trains one kind of positions after another in a worker, and keeps their curves. It draws its host at most once a frame. */
+export class TrainingSession implements ReactiveController {
+  phase: 'idle' | 'running' | 'paused' = 'idle';
+  runs: Runs = new Map();
+  /** The runs of the settings before these: there to be seen, faintly, until these have runs of their own. */
+  before: { readonly settings: RunSettings; readonly runs: Runs } | undefined;
+  /** Of the run before, as long as none has begun. */
+  outcome: Outcome | undefined;
+  readonly #trainer: Trainer;
+  /** Which positions learn now, and which come after them. */
+  #learning: Positions | undefined;
+  #queue: Positions[] = [];
+  #settings: RunSettings = { task: 'copy', seed: 1 };
+  #frame = 0;
+
+  /** `turnTo` is called when the next positions of a queue begin to learn. */
+  constructor(
+    private readonly host: ReactiveControllerHost,
+    private readonly turnTo: (positions: Positions) => void,
+  ) {
+    host.addController(this);
+    this.#trainer = new Trainer(createWorker, {
+      progress: (progress) => {
+        if (this.#learning === undefined) return;
+        this.runs = withProgress(this.runs, this.#learning, progress);
+        this.#drawSoon();
+      },
+      paused: () => this.#turn('paused'),
+      resumed: () => this.#turn('running'),
+      ended: ({ reason, steps, accuracy }) => {
+        const positions = this.#learning;
+        if (positions === undefined) return;
+        this.#end({ reason, steps, positions, ...(accuracy !== undefined && { accuracy }) });
+        const next = this.#queue.shift();
+        if (next !== undefined) this.#start(next);
+      },
+      failed: ({ message }) => this.#fail(message),
+    });
+  }
+
+  hostDisconnected(): void {
+    this.forget();
+    this.#trainer.dispose();
+  }
+
+  /** Trains these positions, one after the other. */
+  begin(positions: readonly Positions[], settings: RunSettings): void {
+    const [first, ...rest] = positions;
+    this.#settings = settings;
+    this.#queue = rest;
+    if (first !== undefined) this.#start(first);
+  }
+
+  pause(): void {
+    this.#trainer.pause();
+  }
+
+  resume(): void {
+    this.#trainer.resume();
+  }
+
+  /** Ends what runs; its curve stays. */
+  cancel(): void {
+    this.#queue = [];
+    this.#trainer.cancel();
+  }
+
+  /** Turns to other settings: ends what runs, and sets the curves aside; those of the settings turned to come back. */
+  setAside({ task, seed }: RunSettings): void {
+    const { runs, before } = this;
+    this.#stop();
+    if (runs.size > 0) this.before = { settings: this.#settings, runs };
+    if (before?.settings.task !== task || before.settings.seed !== seed) return;
+    this.runs = before.runs;
+    this.#settings = before.settings;
+  }
+
+  /** Ends what runs, and drops all curves. */
+  forget(): void {
+    this.#stop();
+    this.before = undefined;
+  }
+
+  #stop(): void {
+    this.cancel();
+    this.runs = new Map();
+    this.#end(undefined);
+  }
+
+  #start(positions: Positions): void {
+    this.#learning = positions;
+    this.outcome = undefined;
+    this.turnTo(positions);
+    this.#turn('running');
+    try {
+      this.#trainer.start({ ...this.#settings, positions });
+    } catch {
+      // Where there are no workers, or a policy forbids them, the constructor throws, in words that help no reader.
+      this.#fail('');
+    }
+  }
+
+  #fail(message: string): void {
+    this.#queue = [];
+    this.#end({ reason: 'failed', message });
+  }
+
+  #end(outcome: Outcome | undefined): void {
+    this.#learning = undefined;
+    this.outcome = outcome;
+    this.#turn('idle');
+  }
+
+  #turn(phase: typeof this.phase): void {
+    this.phase = phase;
+    this.host.requestUpdate();
+  }
+
+  /** Steps come faster than frames. */
+  #drawSoon(): void {
+    if (this.#frame !== 0) return;
+    this.#frame = requestAnimationFrame(() => {
+      this.#frame = 0;
+      this.host.requestUpdate();
+    });
+  }
+}
+
+/** The worker in which models train. */
+export function createWorker(): TrainingWorker {
+  // Vite looks for exactly this expression.
+  const worker = new Worker(new URL('../../../training/worker.ts', import.meta.url), { type: 'module' });
+  return worker as unknown as TrainingWorker;
+}
