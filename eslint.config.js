@@ -14,7 +14,7 @@ const ring = (message, group) => ({
 });
 
 export default defineConfig(
-  globalIgnores(['**/build/', 'dist/']),
+  globalIgnores(['**/build/', 'dist/', 'web/lib/generated/']),
   js.configs.recommended,
   {
     files: ['**/*.ts'],

@@ -36,10 +36,9 @@ build_wasm() {
 }
 
 # The same for relaxed SIMD takes a newer compiler than Emscripten's.
-relaxed=(build/relaxed/wasm-attention{,-threads}-relaxed.wasm)
 build_relaxed() {
   if ! command -v clang++-19 >/dev/null || ! command -v wasm-ld-19 >/dev/null; then
-    rm -f "${relaxed[@]}"
+    rm -f build/wasm/*-relaxed.wasm
     say 'clang-19 or lld-19 is missing: the package gets no wasm for relaxed SIMD, and works without'
     return
   fi
@@ -47,14 +46,12 @@ build_relaxed() {
   step relaxed ninja -C build/relaxed
 }
 
-build_glue() {
-  local out=build/wasm/wasm-attention inputs=()
-  if [[ -e $relaxed ]]; then inputs=("${relaxed[@]}"); fi
-  # Either has changed, or one went.
-  if [[ -n ${inputs[*]} || ! -e build/glue/${relaxed##*/} ]]; then
-    newer_than build/glue/threads.js $out{,-threads}.{mjs,wasm} scripts/{glue,rename}.mjs "${inputs[@]}" || return 0
-  fi
-  step glue node scripts/glue.mjs build/wasm build/glue ${inputs:+build/relaxed}
+# The wasm in the code, on a line of its own: Node prints the line that an error comes from.
+embed() {
+  local wasm=build/wasm/wasm-attention$1.wasm module=web/lib/generated/embedded$1.ts
+  newer_than $module $wasm || return 0
+  node --eval 'console.log(`const wasm: string = \`\n${fs.readFileSync(process.argv[1], "hex")}\n\`;\nexport default wasm;`)' $wasm >$module.new
+  mv $module.new $module
 }
 
 bundle_and_declare() {
@@ -70,10 +67,11 @@ bundle_and_declare() {
 build_library() {
   build_wasm
   build_relaxed
-  build_glue
+  embed ''
+  embed -threads
   local stamp=build/dist.stamp
   [[ -e dist/index.js ]] || rm -f $stamp
-  newer_than $stamp web/lib build/glue scripts/bundle.mjs package.json package-lock.json tsconfig.{base,lib}.json ||
+  newer_than $stamp web/lib build/wasm/*.wasm scripts/bundle.mjs package.json package-lock.json tsconfig.{base,lib}.json ||
     return 0
   touch $stamp.next
   step library bundle_and_declare
@@ -88,7 +86,7 @@ build_library() {
 build_elements() {
   local stamp=build/elements.stamp
   [[ -e dist/elements/index.js ]] || rm -f $stamp
-  newer_than $stamp web/elements web/training web/lib build/glue package.json package-lock.json tsconfig.base.json || return 0
+  newer_than $stamp web/elements web/training web/lib package.json package-lock.json tsconfig.base.json || return 0
   touch $stamp.next
   step elements node node_modules/vite/bin/vite.js build --config web/elements/vite.config.ts web/elements \
     --outDir "$PWD/build/elements-next"
@@ -100,7 +98,7 @@ build_elements() {
 build_page() {
   local stamp=build/page.stamp
   [[ -e build/page/index.html ]] || rm -f $stamp
-  newer_than $stamp web/page web/elements web/training web/lib build/glue package-lock.json tsconfig.base.json tsconfig.json || return 0
+  newer_than $stamp web/page web/elements web/training web/lib package-lock.json tsconfig.base.json tsconfig.json || return 0
   touch $stamp.next
   step page node node_modules/vite/bin/vite.js build --config web/page/vite.config.ts web/page \
     --outDir "$PWD/build/page" --emptyOutDir

@@ -1,6 +1,6 @@
 // Bundles the library's entries, each into one minified file, and puts the wasm beside them.
 //   usage: bundle.mjs FOLDER_TO_WRITE
-import { copyFileSync, existsSync, readFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'vite';
 
@@ -9,22 +9,13 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 const outDir = process.argv[2];
 if (!outDir) throw new Error('usage: bundle.mjs FOLDER_TO_WRITE');
 
+const wasms = readdirSync(join(root, 'build/wasm')).filter((file) => file.endsWith('.wasm'));
 /** There are none where the build had no compiler for them. */
-const hasRelaxed = existsSync(join(root, 'build/glue/wasm-attention-relaxed.wasm'));
-const wasms = [
-  { folder: 'wasm', name: 'wasm-attention.wasm' },
-  { folder: 'wasm', name: 'wasm-attention-threads.wasm' },
-  ...(hasRelaxed
-    ? [
-        { folder: 'glue', name: 'wasm-attention-relaxed.wasm' },
-        { folder: 'glue', name: 'wasm-attention-threads-relaxed.wasm' },
-      ]
-    : []),
-];
+const hasRelaxed = wasms.includes('wasm-attention-relaxed.wasm');
 
 /** What an entry must hold as it is, letter for letter. @type {{ entry: string, pattern: string }[]} */
 const PATTERNS = [
-  ...wasms.map(({ name }) => ({ entry: 'slim', pattern: `new URL('./${name}', import.meta.url)` })),
+  ...wasms.map((name) => ({ entry: 'slim', pattern: `new URL('./${name}', import.meta.url)` })),
   { entry: 'threads', pattern: "new Worker(new URL('./thread.js', import.meta.url), { type: 'module' })" },
   {
     entry: 'worker',
@@ -100,4 +91,4 @@ for (const file of [
     },
   });
 }
-for (const { name, folder } of wasms) copyFileSync(join(root, 'build', folder, name), join(outDir, name));
+for (const name of wasms) copyFileSync(join(root, 'build/wasm', name), join(outDir, name));

@@ -1,5 +1,5 @@
 # WebAssembly with relaxed SIMD: a newer clang and its linker, with Emscripten's headers and libraries but without its driver,
-# whose Binaryen (108 in Debian 12) does not know these instructions. The JavaScript is that of the plain wasm (scripts/glue.mjs).
+# whose Binaryen (108 in Debian 12) does not know these instructions.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)
 set(RELAXED_SIMD ON)

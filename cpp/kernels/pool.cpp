@@ -10,7 +10,8 @@
 #include "kernels/parallel.h"
 
 #ifdef __wasm__
-extern "C" double emscripten_get_now();
+// web/lib/embind.ts: milliseconds.
+extern "C" double performance_now();
 #else
 #include <chrono>
 #include <thread>
@@ -76,7 +77,7 @@ void doze(const uint32_t& x, uint32_t value) {
 }
 void wake(uint32_t& x) { __builtin_wasm_memory_atomic_notify(reinterpret_cast<int*>(&x), ~0u); }
 void rest() {}
-double now() { return emscripten_get_now(); }
+double now() { return performance_now(); }
 #else
 void sleepWhile(uint32_t&, uint32_t) { std::this_thread::yield(); }
 void doze(const uint32_t&, uint32_t) { std::this_thread::yield(); }

@@ -41,14 +41,13 @@ export class Allocator {
   #onward = false;
 
   /** An instance whose malloc and free go through here. */
-  watch({ instance, memory, name }: Watched): WebAssembly.Instance {
+  watch({ instance, memory }: Watched): WebAssembly.Instance {
     type Export = (value: number) => number;
-    const [mallocName, freeName] = [name('malloc'), name('free')];
     const exports = { ...instance.exports };
-    const [malloc, free] = [exports[mallocName] as Export, exports[freeName] as Export];
+    const [malloc, free] = [exports.malloc as Export, exports.free as Export];
     const offset = 2 ** 32 * this.memories.length;
     this.memories.push(memory);
-    exports[mallocName] = (bytes: number) => {
+    exports.malloc = (bytes: number) => {
       const at = this.calls++;
       if (at === this.#refuseAt || (this.#onward && at > this.#refuseAt)) {
         this.refused.push(bytes >>> 0);
@@ -58,7 +57,7 @@ export class Allocator {
       if (address !== 0) this.blocks.set(offset + (address >>> 0), bytes >>> 0);
       return address;
     };
-    exports[freeName] = (address: number) => {
+    exports.free = (address: number) => {
       if (!this.blocks.delete(offset + (address >>> 0)))
         throw new Error(`freed ${address >>> 0}, which is no block`);
       return free(address);

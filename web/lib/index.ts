@@ -8,8 +8,7 @@
  * const { output } = attention.scaledDotProductAttention(Q, K, V, { isCausal: true });
  * @packageDocumentation
  */
-import wasm from '../../build/glue/embedded.js';
-import { fromBase64 } from './runtime/base64.js';
+import { embeddedWasm } from './runtime/embedded.js';
 import { createLoader } from './runtime/load.js';
 import { surface } from './surface.js';
 
@@ -21,4 +20,4 @@ export { readSafetensors, writeSafetensors } from './safetensors.js';
  *
  * @throws Error, caused by the engine's `WebAssembly.CompileError`, that names SIMD where SIMD is missing.
  */
-export const load = createLoader(() => fromBase64(wasm), surface);
+export const load = createLoader(embeddedWasm, surface);

@@ -1,6 +1,5 @@
 import { simd } from 'wasm-feature-detect';
 
-import { exports, imports } from '../../../build/glue/core.js';
 import { checkBoolean, checkInteger, checkOptions, tagOf, wrongKind } from '../check/values.js';
 import { featuresOf, instantiateCore } from './embind.js';
 import { Memory } from './memory.js';
@@ -96,9 +95,7 @@ export function createLoader<T>(
 async function instantiate(source: WasmSource): Promise<Instance> {
   const module = await compile(source).catch(explain);
   // A module of something else is met with a TypeError: imports or exports are not there.
-  const raw = await instantiateCore(module, { imports, exports }).catch((cause: unknown) =>
-    explain(cause, 'TypeError'),
-  );
+  const raw = await instantiateCore(module).catch((cause: unknown) => explain(cause, 'TypeError'));
   return { wasm: { raw, memory: new Memory(raw) }, features: featuresOf(raw) };
 }
 

@@ -9,8 +9,8 @@
 
 /** The part of Emscripten's module object used here. */
 export interface Heap {
-  _malloc(bytes: number): number;
-  _free(address: number): void;
+  malloc(bytes: number): number;
+  free(address: number): void;
   readonly HEAPU8: Uint8Array;
   readonly HEAP32: Int32Array;
   readonly HEAPF32: Float32Array;
@@ -73,7 +73,7 @@ export class Memory {
     try {
       return body();
     } finally {
-      while (this.#blocks.length > length) this.#heap._free(this.#blocks.pop()!);
+      while (this.#blocks.length > length) this.#heap.free(this.#blocks.pop()!);
       this.#top = top;
       this.#end = end;
       this.#operation = outer;
@@ -158,7 +158,7 @@ export class Memory {
 
   /** Frees what `allocate` gave. */
   release(address: number): void {
-    this.#heap._free(address);
+    this.#heap.free(address);
   }
 
   #place(bytes: number): number {
@@ -180,7 +180,7 @@ export class Memory {
   }
 
   #malloc(operation: string, bytes: number): number {
-    const address = bytes < ADDRESS_SPACE ? this.#heap._malloc(bytes) >>> 0 : 0;
+    const address = bytes < ADDRESS_SPACE ? this.#heap.malloc(bytes) >>> 0 : 0;
     if (address === 0) throw outOfMemory(operation, bytes);
     return address;
   }

@@ -2,9 +2,9 @@
  * The module on several threads: one instance here and one in each worker of a pool, over one shared memory. The pool's loop is
  * in cpp/kernels/pool.cpp; here its workers are started, and watched.
  */
-import { exports, imports } from '../../../build/glue/threads.js';
-import { fromBase64 } from './base64.js';
+import { fromHex } from './hex.js';
 import { featuresOf, instantiateCore } from './embind.js';
+import { INITIAL_MEMORY, MAXIMUM_MEMORY, STACK_SIZE } from '../generated/limits.js';
 import type { Instance } from './load.js';
 import type { Memory } from './memory.js';
 import type { Raw } from './raw.js';
@@ -15,8 +15,6 @@ import { startThread, type Script, type Thread } from './port.js';
 export interface ThreadStart {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
-  readonly imports: typeof imports;
-  readonly exports: typeof exports;
   /** The top of its stack. */
   readonly stack: number;
   readonly thread: number;
@@ -34,16 +32,12 @@ const SCRIPT: Script = {
   start: () => new Worker(new URL('./thread.js', import.meta.url), { type: 'module' }),
 };
 const PAGE = 2 ** 16;
-/** As linked (CMakeLists.txt). */
-const INITIAL = 2 ** 20;
-const MAXIMUM = 2 ** 32;
-const STACK = 2 ** 17;
 /** How long a worker's script may take to arrive, in milliseconds. */
 const PATIENCE = 10_000;
 
 /** The wasm for entries that have theirs in the code, too. */
 async function embedded(): Promise<WebAssembly.Module> {
-  return WebAssembly.compile(fromBase64((await import('../../../build/glue/embedded-threads.js')).default));
+  return WebAssembly.compile(fromHex((await import('../generated/embedded-threads.js')).default));
 }
 
 /**
@@ -60,17 +54,16 @@ export async function instantiateThreads(
 ): Promise<Instance> {
   if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
   const [module, { wasm: unshared }] = await Promise.all([compile(), alone()]);
-  const shared = new WebAssembly.Memory({ initial: INITIAL / PAGE, maximum: MAXIMUM / PAGE, shared: true });
-  const raw = await instantiateCore(
-    module,
-    { imports, exports },
-    {
-      memory: shared,
-      get_now: () => performance.now(),
-      bring_in: (first: number, end: number, total: number) => memory.bringIn(first, end, total),
-      take_out: (end: number, total: number) => memory.takeOut(end, total),
-    },
-  );
+  const shared = new WebAssembly.Memory({
+    initial: INITIAL_MEMORY / PAGE,
+    maximum: MAXIMUM_MEMORY / PAGE,
+    shared: true,
+  });
+  const raw = await instantiateCore(module, {
+    memory: shared,
+    bring_in: (first: number, end: number, total: number) => memory.bringIn(first, end, total),
+    take_out: (end: number, total: number) => memory.takeOut(end, total),
+  });
   const pool = raw as unknown as Pool;
   const memory = streamingMemory(Base, raw, () => pool.setThreadCount(features.threads));
   const features = { ...featuresOf(raw), threads: count };
@@ -83,11 +76,11 @@ export async function instantiateThreads(
   try {
     await Promise.all(
       Array.from({ length: count - 1 }, (_, i) => {
-        const stack = raw._malloc(STACK);
+        const stack = raw.malloc(STACK_SIZE);
         if (stack === 0) throw new Error('out of memory');
         // Stacks grow down, and are aligned to a vector.
-        const top = ((stack >>> 0) + STACK - 16) & -16;
-        return start({ module, memory: shared, imports, exports, stack: top, thread: i + 1 }, threads, stop);
+        const top = ((stack >>> 0) + STACK_SIZE - 16) & -16;
+        return start({ module, memory: shared, stack: top, thread: i + 1 }, threads, stop);
       }),
     );
   } catch (error) {
@@ -130,7 +123,7 @@ function watched(raw: Raw, pool: Pool, memory: StreamingMemory, stop: () => void
   const functions = raw as unknown as Record<string, (...args: number[]) => unknown>;
   for (const name of Object.keys(functions)) {
     const call = functions[name];
-    if (typeof call !== 'function' || name.startsWith('_') || name in POOL) continue;
+    if (typeof call !== 'function' || name in UNWATCHED) continue;
     functions[name] = (...args) => {
       const result = memory.call(name, () => call(...args));
       if (!pool.threadsFailed()) return result;
@@ -143,4 +136,9 @@ function watched(raw: Raw, pool: Pool, memory: StreamingMemory, stop: () => void
   return raw;
 }
 
-const POOL: Readonly<Record<keyof Pool, true>> = { setThreadCount: true, threadsFailed: true };
+const UNWATCHED: Readonly<Record<keyof Pool | 'malloc' | 'free', true>> = {
+  setThreadCount: true,
+  threadsFailed: true,
+  malloc: true,
+  free: true,
+};

@@ -4,11 +4,13 @@ import { build, type Plugin } from 'vite';
 
 const ID = 'virtual:wasm-attention/cell-runtime';
 const RUNTIME = fileURLToPath(new URL('../cells/runtime.ts', import.meta.url));
+const EMBEDDED = fileURLToPath(new URL('../../lib/runtime/embedded.ts', import.meta.url));
 const LIBRARY = fileURLToPath(new URL('../../lib/index.ts', import.meta.url));
 
 /**
  * Vite plugin: serves the runtime of the code cells (cells/runtime.ts) as a string, bundled with the library. A worker made of
- * text imports nothing, so it works from any place: a server, the dev server, a file opened from disk.
+ * text imports nothing, so it works from any place: a server, the dev server, a file opened from disk. `embeddedWasm` is what it
+ * is handed with that.
  */
 export function cellRuntime(version: string): Plugin {
   return {
@@ -18,7 +20,8 @@ export function cellRuntime(version: string): Plugin {
       if (id !== `\0${ID}`) return null;
       const { script, files } = await bundle(version);
       for (const file of files) this.addWatchFile(file);
-      return `export default ${JSON.stringify(script)};`;
+      return `export default ${JSON.stringify(script)};
+export { embeddedWasm } from ${JSON.stringify(EMBEDDED)};`;
     },
   };
 }
@@ -51,7 +54,7 @@ function withoutWasm(): Plugin {
   return {
     name: 'without-wasm',
     enforce: 'pre',
-    load: (id) => (id.endsWith('/glue/embedded.js') ? "export default '';" : null),
+    load: (id) => (id === EMBEDDED ? 'export const embeddedWasm = () => new Uint8Array();' : null),
   };
 }
 
