@@ -176,7 +176,7 @@ describe('build', () => {
 
   it('says in one line that there will be no wasm for relaxed SIMD where its compiler is missing', () => {
     const { run, command } = machine({ without: ['wasm-ld-19'] });
-    command('node', 'echo no glue today; exit 1');
+    command('node', 'echo no node today; exit 1');
     const line = /^build: clang-19 or lld-19 is missing: .* no wasm for relaxed SIMD/;
     expect(lines(run('build.sh').stdout).filter((said) => line.test(said))).toHaveLength(1);
     command('wasm-ld-19', 'exit 0');
