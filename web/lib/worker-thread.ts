@@ -4,7 +4,8 @@
  *
  * @packageDocumentation
  */
-import { load, type LoadOptions } from './index.js';
+import { load } from './index.js';
+import type { LoadOptions } from './runtime/load.js';
 import { serve } from './runtime/port.js';
 import { pack, unpack, type Answer, type Description, type Request, type Token } from './worker/wire.js';
 

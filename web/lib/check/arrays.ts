@@ -1,101 +1,10 @@
-/** Checks of arrays: tensors, masks, lengths and positions, in all forms that callers may give them. */
-import { checkFinite, showShape, sizeOf, tagOf, wrongKind, wrongValue } from './values.js';
+/** Checks of arrays: tensors, masks, lengths, positions, and arrays that results are written into. */
 import type { MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
-
-/** Elements are counted in 32 bits: beyond what wasm can address. */
-const MAX_COUNT = 2 ** 31;
-
-type NumberArray = ArrayLike<number> & { readonly length: number };
-
-function isTypedArray(value: unknown): value is NumberArray {
-  if (!ArrayBuffer.isView(value)) return false;
-  return !/^(DataView|Big)/.test(tagOf(value));
-}
-
-/** Anything with a whole-number length and no `data`: what TypeScript calls an ArrayLike. */
-export function isArrayLike(value: unknown): value is ArrayLike<unknown> {
-  if (Array.isArray(value) || isTypedArray(value)) return true;
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || 'data' in value)
-    return false;
-  const { length } = value as { length?: unknown };
-  return Number.isInteger(length) && (length as number) >= 0 && (length as number) < MAX_COUNT;
-}
+import { isTypedArray, toElements } from './elements.js';
+import { checkFinite, showShape, tagOf, wrongKind, wrongValue } from './values.js';
 
 function isFloat32Array(value: unknown): value is Float32Array {
   return value instanceof Float32Array || tagOf(value) === 'Float32Array';
-}
-
-function checkShape(operation: string, name: string, shape: unknown): readonly number[] {
-  if (!Array.isArray(shape) && !isTypedArray(shape)) {
-    wrongKind(operation, `${name}.shape to be an array of whole numbers`, shape);
-  }
-  // Of a detached array this is empty, where Array.from would throw an error that is not ours.
-  const axes = Array.prototype.slice.call(shape) as number[];
-  let count = 1;
-  for (const axis of axes) {
-    if (typeof axis !== 'number') wrongKind(operation, `${name}.shape to be an array of whole numbers`, axis);
-  }
-  for (const axis of axes) {
-    if (!Number.isInteger(axis) || axis < 0) {
-      wrongValue(operation, `${name}.shape to hold whole numbers of at least 0`, showShape(axes));
-    }
-    // An empty axis hides the others from the length of the data, not from the loops over them.
-    count *= Math.max(axis, 1);
-  }
-  if (count >= MAX_COUNT) {
-    wrongValue(operation, `${name}.shape with axes of a product below 2^31, 0 left out`, showShape(axes));
-  }
-  return axes;
-}
-
-interface Elements {
-  readonly data: ArrayLike<unknown>;
-  readonly shape: readonly number[];
-}
-
-/** Brings the accepted forms (data with shape or dims, nested arrays, a typed array as one axis) into one. */
-function toElements(operation: string, name: string, value: unknown): Elements {
-  if (Array.isArray(value)) return flatten(operation, name, value);
-  if (isArrayLike(value)) return { data: value, shape: [value.length] };
-  if (typeof value !== 'object' || value === null || !('data' in value)) {
-    wrongKind(operation, `${name} to be a tensor ({ data, shape }) or nested arrays`, value);
-  }
-  const { data } = value;
-  if (!isArrayLike(data)) {
-    wrongKind(operation, `${name}.data to be an array of numbers`, data);
-  }
-  const given = 'shape' in value ? value.shape : 'dims' in value ? value.dims : undefined;
-  const shape = checkShape(operation, name, given);
-  if (data.length !== sizeOf(shape)) {
-    const expected = `${name} of shape ${showShape(shape)} to hold ${sizeOf(shape)} elements`;
-    wrongValue(operation, expected, data.length);
-  }
-  return { data, shape };
-}
-
-function flatten(operation: string, name: string, nested: readonly unknown[]): Elements {
-  const shape: number[] = [];
-  for (let level: unknown = nested; Array.isArray(level) || isTypedArray(level); level = level[0]) {
-    shape.push(level.length);
-    if (level.length === 0) break;
-  }
-  if (shape.length === 1) return { data: nested, shape };
-  const data: unknown[] = [];
-  const visit = (level: unknown, depth: number): void => {
-    if (depth === shape.length) {
-      data.push(level);
-      return;
-    }
-    if (!Array.isArray(level) && !isTypedArray(level)) {
-      wrongValue(operation, `${name} to be nested to one depth (${shape.length})`, level);
-    }
-    if (level.length !== shape[depth]) {
-      wrongValue(operation, `${name} to hold ${shape[depth]} elements along axis ${depth}`, level.length);
-    }
-    for (let i = 0; i < level.length; ++i) visit((level as ArrayLike<unknown>)[i], depth + 1);
-  };
-  visit(nested, 0);
-  return { data, shape };
 }
 
 /** The argument as float32 data with a shape. Float32Arrays are passed on, not copied. */
@@ -219,4 +128,19 @@ export function toValidLens(
     wrongValue(operation, expected, showShape(lens.shape));
   }
   return lens;
+}
+
+/** An array that a result is written into, of exactly the right length. */
+export function checkOut(
+  operation: string,
+  name: string,
+  value: Float32Array | undefined,
+  length: number,
+): Float32Array | undefined {
+  if (value === undefined) return undefined;
+  if (tagOf(value) !== 'Float32Array') {
+    wrongKind(operation, `${name} to be a Float32Array`, value);
+  }
+  if (value.length !== length) wrongValue(operation, `${name} of length ${length}`, value.length);
+  return value;
 }

@@ -3,7 +3,7 @@ import { checkFinite, checkOptions, wrongKind, wrongValue } from '../check/value
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
-import { checkNonNegative } from './checkNonNegative.js';
+import { checkNonNegative } from './base/checkNonNegative.js';
 import type { Parameter } from './base/parameters.js';
 import { storedParameter, type StoredParameter } from './base/storedParameters.js';
 

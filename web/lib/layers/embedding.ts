@@ -1,9 +1,7 @@
-import { checkOut } from '../ops/attention/options.js';
+import { checkOut, toInt32 } from '../check/arrays.js';
 import { checkInteger, checkRequired, checkSeed, sizeOf, wrongValue } from '../check/values.js';
-import { toInt32 } from '../check/arrays.js';
-import { freshSeed, normal } from './base/random.js';
-import type { TensorLike } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { TensorLike } from '../types.js';
 import {
   backwardOnce,
   checkTraining,
@@ -13,6 +11,7 @@ import {
   type LayerResult,
 } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
+import { freshSeed, normal } from './base/random.js';
 
 /** What `Embedding` is made from. */
 export interface EmbeddingOptions {

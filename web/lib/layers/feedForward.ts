@@ -1,4 +1,4 @@
-import { checkOut } from '../ops/attention/options.js';
+import { checkOut, toTensor } from '../check/arrays.js';
 import {
   checkBoolean,
   checkInteger,
@@ -8,10 +8,8 @@ import {
   wrongKind,
   wrongValue,
 } from '../check/values.js';
-import { toTensor } from '../check/arrays.js';
-import { freshSeed } from './base/random.js';
-import type { TensorLike } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { TensorLike } from '../types.js';
 import {
   backwardOnce,
   checkTraining,
@@ -21,6 +19,7 @@ import {
   type LayerResult,
 } from './base/layer.js';
 import { linearSpecs, Parameters } from './base/parameters.js';
+import { freshSeed } from './base/random.js';
 
 /** max(x, 0); x·Φ(x), exact; and its approximation by a hyperbolic tangent (Hendrycks and Gimpel 2016). */
 export type Activation = 'relu' | 'gelu' | 'gelu-tanh';

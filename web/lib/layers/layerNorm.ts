@@ -1,17 +1,9 @@
-import { checkOut } from '../ops/attention/options.js';
+import { checkOut, toTensor } from '../check/arrays.js';
 import { checkBoolean, checkInteger, checkRequired, showShape, sizeOf, wrongValue } from '../check/values.js';
-import { toTensor } from '../check/arrays.js';
-import type { TensorLike } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
-import { checkNonNegative } from './checkNonNegative.js';
-import {
-  backwardOnce,
-  checkTraining,
-  ParameterOwner,
-  type ForwardOptions,
-  type Layer,
-  type LayerResult,
-} from './base/layer.js';
+import type { TensorLike } from '../types.js';
+import { checkNonNegative } from './base/checkNonNegative.js';
+import { backwardOnce, checkTraining, ParameterOwner, type ForwardOptions, type Layer, type LayerResult } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 
 /** What `LayerNorm` is made from. */

@@ -1,16 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkInteger, checkProbability, checkRequired, checkSeed, wrongValue } from '../check/values.js';
-import { freshSeed, normal } from './base/random.js';
-import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../types.js';
+import { ParameterOwner } from './base/layer.js';
+import { Parameters, type Parameter } from './base/parameters.js';
+import { freshSeed, normal } from './base/random.js';
 import {
   addPositions,
   checkTokens,
   type PositionalEncodingForwardOptions,
   type PositionalEncodingResult,
 } from './positional/addPositions.js';
-import { ParameterOwner } from './base/layer.js';
-import { Parameters, type Parameter } from './base/parameters.js';
 
 /** What `LearnedPositionalEncoding` is made from. */
 export interface LearnedPositionalEncodingOptions {

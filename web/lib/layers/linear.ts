@@ -1,4 +1,4 @@
-import { checkOut } from '../ops/attention/options.js';
+import { checkOut, toTensor } from '../check/arrays.js';
 import {
   checkBoolean,
   checkInteger,
@@ -7,10 +7,8 @@ import {
   showShape,
   wrongValue,
 } from '../check/values.js';
-import { toTensor } from '../check/arrays.js';
-import { freshSeed } from './base/random.js';
-import type { TensorLike } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { TensorLike } from '../types.js';
 import { Activations } from './base/activations.js';
 import {
   backwardOnce,
@@ -21,6 +19,7 @@ import {
   type LayerResult,
 } from './base/layer.js';
 import { linearSpecs, Parameters } from './base/parameters.js';
+import { freshSeed } from './base/random.js';
 
 /** What `Linear` is made from. */
 export interface LinearOptions {

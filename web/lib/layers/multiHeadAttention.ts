@@ -1,6 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import * as AT from '../ops/attention/fields.js';
-import { checkAttentionOptions, checkOut, type CheckedAttentionOptions } from '../ops/attention/options.js';
+import { checkOut, toTensorOfShape } from '../check/arrays.js';
 import {
   checkBoolean,
   checkInteger,
@@ -11,22 +10,21 @@ import {
   sizeOf,
   wrongValue,
 } from '../check/values.js';
-import { toTensorOfShape } from '../check/arrays.js';
-import { disposeSymbol } from '../runtime/dispose.js';
+import * as AT from '../ops/attention/fields.js';
 import { keptOptions } from '../ops/attention/keptOptions.js';
-import { freshSeed } from './base/random.js';
-import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
+import { checkAttentionOptions, type CheckedAttentionOptions } from '../ops/attention/options.js';
+import { disposeSymbol } from '../runtime/dispose.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
+import { multiHeadAttentionBackward } from './attention/backward.js';
 import { attentionOfHeads } from './attention/heads.js';
 import { Cache, type KeyValueCache } from './attention/keyValueCache.js';
-import { multiHeadAttentionBackward } from './attention/backward.js';
-import { linearSpecs, Parameters, type Parameter } from './base/parameters.js';
 import { checkPast, type StoredPast } from './attention/past.js';
 import {
   NO_ROTATION,
   rotaryPositions,
-  type Rotation,
   type RotaryPositioning,
+  type Rotation,
 } from './attention/rotaryPositions.js';
 import { fromTorch } from './attention/torchNames.js';
 import type {
@@ -35,6 +33,8 @@ import type {
   MultiHeadAttentionOptions,
   MultiHeadAttentionResult,
 } from './attention/types.js';
+import { linearSpecs, Parameters, type Parameter } from './base/parameters.js';
+import { freshSeed } from './base/random.js';
 
 const OPERATION = 'MultiHeadAttention';
 const FORWARD = `${OPERATION}.forward`;

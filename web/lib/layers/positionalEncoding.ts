@@ -1,18 +1,19 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkInteger, checkProbability, checkRequired, checkSeed } from '../check/values.js';
+import { checkBase } from '../ops/sinusoidal/frequencies.js';
+import { sinusoidalEncoding } from '../ops/sinusoidalEncoding.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import { freshFloats } from '../runtime/memory.js';
-import { checkBase, sinusoidalEncoding } from '../ops/sinusoidalEncoding.js';
-import { freshSeed } from './base/random.js';
-import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../types.js';
+import { Parameters, type Parameter } from './base/parameters.js';
+import { freshSeed } from './base/random.js';
 import {
   addPositions,
   checkTokens,
   type PositionalEncodingForwardOptions,
   type PositionalEncodingResult,
 } from './positional/addPositions.js';
-import { Parameters, type Parameter } from './base/parameters.js';
 
 /** d2l's constructor: PositionalEncoding(num_hiddens, dropout, max_len=1000). */
 export interface PositionalEncodingOptions {

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkAttentionOptions, checkOut } from '../ops/attention/options.js';
+import { checkOut, toTensorOfShape } from '../check/arrays.js';
 import {
   checkBoolean,
   checkInteger,
@@ -8,15 +8,18 @@ import {
   checkSeed,
   wrongValue,
 } from '../check/values.js';
-import { toTensorOfShape } from '../check/arrays.js';
 import { keptOptions } from '../ops/attention/keptOptions.js';
-import { freshSeed, uniform } from './base/random.js';
+import { checkAttentionOptions } from '../ops/attention/options.js';
 import type { RotaryOptions } from '../ops/rotary/options.js';
-import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
+import { rotaryPositions, type RotaryPositioning } from './attention/rotaryPositions.js';
+import type {
+  LayerForwardOptions,
+  MultiHeadAttentionGradients,
+  MultiHeadAttentionResult,
+} from './attention/types.js';
 import { Activations } from './base/activations.js';
-import { encoderBackward, encoderForward, type Encoder } from './encoder/pass.js';
-import { checkActivation, type Activation } from './feedForward.js';
 import {
   checkInto,
   checkTraining,
@@ -26,12 +29,9 @@ import {
   type Layer,
 } from './base/layer.js';
 import { linearSpecs, Parameters, type ParameterSpec } from './base/parameters.js';
-import { rotaryPositions, type RotaryPositioning } from './attention/rotaryPositions.js';
-import type {
-  LayerForwardOptions,
-  MultiHeadAttentionGradients,
-  MultiHeadAttentionResult,
-} from './attention/types.js';
+import { freshSeed, uniform } from './base/random.js';
+import { encoderBackward, encoderForward, type Encoder } from './encoder/pass.js';
+import { checkActivation, type Activation } from './feedForward.js';
 
 /** What `TransformerEncoderLayer` is made from. */
 export interface TransformerEncoderLayerOptions {

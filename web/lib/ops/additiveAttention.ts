@@ -1,11 +1,11 @@
+import type { Wasm } from '../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../types.js';
 import {
   checkAdditiveInputs,
   placeAdditiveInputs,
   type AdditiveAttentionOptions,
   type AdditiveAttentionWeights,
 } from './additive/inputs.js';
-import type { Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../runtime/wasm.js';
 
 /** What `additiveAttention` returns. */
 export interface AdditiveAttentionResult {

@@ -1,12 +1,12 @@
+import { toTensorOfShape } from '../check/arrays.js';
+import type { Wasm } from '../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../types.js';
 import {
   checkAdditiveInputs,
   placeAdditiveInputs,
   type AdditiveAttentionOptions,
   type AdditiveAttentionWeights,
 } from './additive/inputs.js';
-import { toTensorOfShape } from '../check/arrays.js';
-import type { Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../runtime/wasm.js';
 
 /** What `additiveAttentionBackward` returns: a gradient for each tensor, in its shape. */
 export interface AdditiveAttentionGradients {

@@ -1,8 +1,8 @@
 import { checkBoolean, checkInteger, checkRequired } from '../check/values.js';
-import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
 import { slopesOf } from './alibiSlopes.js';
+import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
 
 /** What `alibiBias` may be told. */
 export interface AlibiBiasOptions extends DistanceSizes {

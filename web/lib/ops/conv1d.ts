@@ -1,7 +1,7 @@
-import { checkInteger, checkOptions, wrongValue } from '../check/values.js';
 import { toTensorOfRank, toTensorOfShape } from '../check/arrays.js';
-import type { Tensor, TensorLike } from '../types.js';
+import { checkInteger, checkOptions, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../types.js';
 
 /** What `conv1d` may be told. */
 export interface Conv1dOptions {

@@ -1,7 +1,7 @@
 import { checkFinite, checkInteger, checkRequired, wrongValue } from '../check/values.js';
-import type { Tensor } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
-import { checkBase, placeFrequencies } from './sinusoidalEncoding.js';
+import type { Tensor } from '../types.js';
+import { checkBase, placeFrequencies } from './sinusoidal/frequencies.js';
 
 /** What `encodingRotation` may be told. */
 export interface EncodingRotationOptions {

@@ -1,8 +1,8 @@
 import { toTensorOfRank, toValidLens } from '../check/arrays.js';
 import { freshFloats, PIECE_FLOATS } from '../runtime/memory.js';
-import { rowLens } from './attention/rowLens.js';
-import type { Tensor, TensorLike, ValidLens } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { Tensor, TensorLike, ValidLens } from '../types.js';
+import { rowLens } from './attention/rowLens.js';
 
 const OPERATION = 'maskedSoftmax';
 

@@ -1,5 +1,5 @@
-import { sizeOf, showShape, wrongValue } from '../check/values.js';
 import { toTensor } from '../check/arrays.js';
+import { showShape, sizeOf, wrongValue } from '../check/values.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 

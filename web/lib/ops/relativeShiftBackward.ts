@@ -1,5 +1,5 @@
-import { checkInteger, checkOptions, showShape, sizeOf, wrongValue } from '../check/values.js';
 import { toTensor } from '../check/arrays.js';
+import { checkInteger, checkOptions, showShape, sizeOf, wrongValue } from '../check/values.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { forEachRow } from './relativeShift.js';

@@ -1,7 +1,7 @@
-import { checkOptions, wrongKind, wrongValue } from '../check/values.js';
 import { toTensorOfRank, toTensorOfShape } from '../check/arrays.js';
-import type { Tensor, TensorLike } from '../types.js';
+import { checkOptions, wrongKind, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../types.js';
 
 /** The parameters of `rnn`, as torch.nn.RNN names and shapes them; D is the width of the state. */
 export interface RnnWeights {

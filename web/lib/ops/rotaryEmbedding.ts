@@ -1,7 +1,7 @@
-import { rotate } from './rotary/rotate.js';
-import type { RotaryOptions } from './rotary/options.js';
-import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../types.js';
+import type { RotaryOptions } from './rotary/options.js';
+import { rotate } from './rotary/rotate.js';
 
 /** See `WasmAttention.rotaryEmbedding`. */
 export function rotaryEmbedding(wasm: Wasm, x: TensorLike, options?: RotaryOptions): Tensor {

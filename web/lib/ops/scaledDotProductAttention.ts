@@ -1,10 +1,11 @@
+import { checkOut } from '../check/arrays.js';
+import { checkOptions, sizeOf } from '../check/values.js';
+import type { Wasm } from '../runtime/wasm.js';
+import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../types.js';
 import { clearedAttentionArgs } from './attention/args.js';
 import * as AT from './attention/fields.js';
+import { checkAttentionOptions } from './attention/options.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
-import { checkAttentionOptions, checkOut } from './attention/options.js';
-import { checkOptions, sizeOf } from '../check/values.js';
-import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../runtime/wasm.js';
 
 const OPERATION = 'scaledDotProductAttention';
 

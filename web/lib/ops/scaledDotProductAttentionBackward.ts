@@ -1,12 +1,12 @@
+import { toTensorOfShape } from '../check/arrays.js';
+import { checkOptions, sizeOf } from '../check/values.js';
+import type { Memory } from '../runtime/memory.js';
+import type { Wasm } from '../runtime/wasm.js';
+import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
 import { clearedAttentionArgs } from './attention/args.js';
 import * as AT from './attention/fields.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
 import { checkAttentionOptions } from './attention/options.js';
-import { checkOptions, sizeOf } from '../check/values.js';
-import { toTensorOfShape } from '../check/arrays.js';
-import type { Memory } from '../runtime/memory.js';
-import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
-import type { Wasm } from '../runtime/wasm.js';
 
 const OPERATION = 'scaledDotProductAttentionBackward';
 

@@ -1,9 +1,10 @@
-import { checkOut } from './attention/options.js';
+import { checkOut } from '../check/arrays.js';
+import { isArrayLike } from '../check/elements.js';
 import { checkFinite, checkInteger, checkRequired, wrongKind, wrongValue } from '../check/values.js';
-import { isArrayLike } from '../check/arrays.js';
 import { freshFloats, PIECE_FLOATS } from '../runtime/memory.js';
-import type { Tensor } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { Tensor } from '../types.js';
+import { checkBase, placeFrequencies } from './sinusoidal/frequencies.js';
 
 /** What `sinusoidalEncoding` may be told. */
 export interface SinusoidalOptions {
@@ -24,9 +25,6 @@ export interface SinusoidalOptions {
 }
 
 const OPERATION = 'sinusoidalEncoding';
-
-/** Sine and cosine are computed for angles below this; float64 holds them to 2^-22 there. */
-const MAX_ANGLE = 2 ** 31;
 
 /** See `WasmAttention.sinusoidalEncoding`. */
 export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOptions): Tensor {
@@ -77,21 +75,6 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
     }
   });
   return { data, shape: [length, dim] };
-}
-
-/** The table that the operations on positions take; within a scope. */
-export function placeFrequencies({ raw, memory }: Wasm, dim: number, base: number): number {
-  const frequencies = memory.reserve(2 * raw.sinusoidalFrequenciesSize(dim));
-  raw.sinusoidalFrequencies(frequencies, dim, base);
-  return frequencies;
-}
-
-/** The base, 10000 where none was given; with a base below 1 the angles grow beyond the positions. */
-export function checkBase(operation: string, value: number | undefined, farthest: number): number {
-  const base = value === undefined ? 10000 : checkFinite(operation, 'base', value, true);
-  const angle = Math.max(1, farthest) * Math.max(1, 1 / base);
-  if (!(angle < MAX_ANGLE)) wrongValue(operation, 'angles (position·base^(-2j/dim)) below 2^31', angle);
-  return base;
 }
 
 function checkPositions(operation: string, positions: ArrayLike<number>, offset: number): Float64Array {

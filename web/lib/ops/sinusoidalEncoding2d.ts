@@ -1,8 +1,9 @@
 import { checkInteger, checkRequired, wrongValue } from '../check/values.js';
 import { freshFloats } from '../runtime/memory.js';
-import type { Tensor } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
-import { checkBase, sinusoidalEncoding } from './sinusoidalEncoding.js';
+import type { Tensor } from '../types.js';
+import { checkBase } from './sinusoidal/frequencies.js';
+import { sinusoidalEncoding } from './sinusoidalEncoding.js';
 
 /** What `sinusoidalEncoding2d` may be told. */
 export interface Sinusoidal2dOptions {

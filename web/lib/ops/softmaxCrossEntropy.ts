@@ -1,8 +1,7 @@
-import { checkOut } from './attention/options.js';
+import { checkOut, toFloat64, toTensorOfRank } from '../check/arrays.js';
 import { checkInteger, checkOptions, showShape, wrongValue } from '../check/values.js';
-import { toFloat64, toTensorOfRank } from '../check/arrays.js';
-import type { Tensor, TensorLike } from '../types.js';
 import type { Wasm } from '../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../types.js';
 
 const OPERATION = 'softmaxCrossEntropy';
 

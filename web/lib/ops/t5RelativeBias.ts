@@ -1,9 +1,9 @@
-import { checkRequired } from '../check/values.js';
 import { toTensorOfRank } from '../check/arrays.js';
-import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
+import { checkRequired } from '../check/values.js';
 import { freshFloats } from '../runtime/memory.js';
-import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 import type { Tensor, TensorLike } from '../types.js';
+import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
+import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 
 /** What `t5RelativeBias` may be told; the table says how many buckets there are. */
 export interface T5RelativeBiasOptions extends DistanceSizes, T5BucketOptions {}

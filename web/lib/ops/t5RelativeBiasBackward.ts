@@ -1,8 +1,8 @@
-import { checkInteger, checkRequired } from '../check/values.js';
 import { toTensorOfShape } from '../check/arrays.js';
+import { checkInteger, checkRequired } from '../check/values.js';
+import type { Tensor, TensorLike } from '../types.js';
 import { checkDistances } from './relative/diagonals.js';
 import { checkBuckets } from './relative/t5Buckets.js';
-import type { Tensor, TensorLike } from '../types.js';
 import type { T5RelativeBucketsOptions } from './t5RelativeBuckets.js';
 
 const OPERATION = 't5RelativeBiasBackward';

@@ -1,8 +1,8 @@
 import { checkInteger, checkRequired } from '../check/values.js';
-import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
 import { freshInts } from '../runtime/memory.js';
-import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 import type { Tensor } from '../types.js';
+import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
+import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 
 /** What `t5RelativeBuckets` may be told. */
 export interface T5RelativeBucketsOptions extends DistanceSizes, T5BucketOptions {

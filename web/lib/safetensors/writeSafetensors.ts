@@ -1,5 +1,5 @@
-import { tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { toTensor } from '../check/arrays.js';
+import { tagOf, wrongKind, wrongValue } from '../check/values.js';
 import type { Tensor, TensorLike } from '../types.js';
 import type { Data } from './dtypes.js';
 import { checkName, MAX_HEADER_BYTES, METADATA } from './header.js';

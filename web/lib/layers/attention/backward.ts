@@ -1,12 +1,12 @@
+import { sizeOf } from '../../check/values.js';
 import * as AT from '../../ops/attention/fields.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
-import { sizeOf } from '../../check/values.js';
-import type { Tensor, TensorLike } from '../../types.js';
 import type { Wasm } from '../../runtime/wasm.js';
-import { attentionOfHeads, type HeadSizes } from './heads.js';
+import type { Tensor, TensorLike } from '../../types.js';
 import { runOnce } from '../base/layer.js';
-import { placeOptionGradients } from './optionGradients.js';
 import type { Parameters } from '../base/parameters.js';
+import { attentionOfHeads, type HeadSizes } from './heads.js';
+import { placeOptionGradients } from './optionGradients.js';
 import { NO_ROTATION, type Rotation } from './rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from './types.js';
 

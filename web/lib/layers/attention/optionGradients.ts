@@ -1,5 +1,5 @@
-import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { sizeOf } from '../../check/values.js';
+import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Tensor } from '../../types.js';
 import type { MultiHeadAttentionGradients } from './types.js';

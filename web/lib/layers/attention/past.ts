@@ -1,5 +1,5 @@
-import { showShape, wrongKind, wrongValue } from '../../check/values.js';
 import { toTensorOfRank } from '../../check/arrays.js';
+import { showShape, wrongKind, wrongValue } from '../../check/values.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
 import { Cache, type KeyValueCache } from './keyValueCache.js';

@@ -1,8 +1,8 @@
-import { checkFinite, checkInteger, checkOptions, wrongValue } from '../../check/values.js';
 import { toInt32, toTensor } from '../../check/arrays.js';
+import { checkFinite, checkInteger, checkOptions, wrongValue } from '../../check/values.js';
 import { checkRotary, type RotaryOptions, type RotaryPositions } from '../../ops/rotary/options.js';
-import type { Tensor, TensorLike } from '../../types.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../../types.js';
 import type { LayerForwardOptions } from './types.js';
 
 /** The fields of C++'s Rotation. */

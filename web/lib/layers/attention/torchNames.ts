@@ -1,5 +1,5 @@
-import { showShape, wrongKind, wrongValue } from '../../check/values.js';
 import { toTensor } from '../../check/arrays.js';
+import { showShape, wrongKind, wrongValue } from '../../check/values.js';
 import type { Tensor, TensorLike } from '../../types.js';
 
 const RENAMED = new Map([

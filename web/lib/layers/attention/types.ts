@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { RotaryOptions } from '../../ops/rotary/options.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
-import type { KeyValueCache } from './keyValueCache.js';
 import type { Parameter } from '../base/parameters.js';
+import type { KeyValueCache } from './keyValueCache.js';
 
 /** d2l's constructor: MultiHeadAttention(num_hiddens, num_heads, dropout, bias=False). */
 export interface MultiHeadAttentionOptions {

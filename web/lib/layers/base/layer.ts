@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkOut } from '../../ops/attention/options.js';
+import { checkOut, toTensorOfShape } from '../../check/arrays.js';
 import { checkBoolean, checkOptions, sizeOf, wrongKind } from '../../check/values.js';
-import { toTensorOfShape } from '../../check/arrays.js';
 import { disposeSymbol } from '../../runtime/dispose.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Tensor, TensorLike } from '../../types.js';

@@ -1,8 +1,8 @@
-import { showShape, sizeOf, wrongKind, wrongValue } from '../../check/values.js';
 import { toTensor } from '../../check/arrays.js';
-import { uniform } from './random.js';
-import type { Tensor, TensorLike } from '../../types.js';
+import { showShape, sizeOf, wrongKind, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../../types.js';
+import { uniform } from './random.js';
 import { rememberParameter } from './storedParameters.js';
 
 /** A parameter of a layer. `data` and `grad` read as copies; `set` writes. */

@@ -1,5 +1,4 @@
 import type { Wasm } from '../../runtime/wasm.js';
-import type { Parameter } from './parameters.js';
 
 /** Where a parameter stands, for what changes it in place: an optimizer. */
 export interface StoredParameter {
@@ -14,14 +13,14 @@ export interface StoredParameter {
   changed(): void;
 }
 
-const stored = new WeakMap<Parameter, StoredParameter>();
+const stored = new WeakMap<object, StoredParameter>();
 
 /** Keeps a parameter's store with it. */
-export function rememberParameter(parameter: Parameter, store: StoredParameter): void {
+export function rememberParameter(parameter: object, store: StoredParameter): void {
   stored.set(parameter, store);
 }
 
 /** The store of a parameter that a layer's `parameters()` gave; undefined for anything else. */
-export function storedParameter(parameter: Parameter): StoredParameter | undefined {
+export function storedParameter(parameter: object): StoredParameter | undefined {
   return stored.get(parameter);
 }

@@ -13,13 +13,13 @@
 import { clearedAttentionArgs, type AttentionArgs } from '../../ops/attention/args.js';
 import * as AT from '../../ops/attention/fields.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
-import type { AttentionResult, Tensor } from '../../types.js';
 import type { Wasm } from '../../runtime/wasm.js';
-import type { Activations, KeptPass } from '../base/activations.js';
+import type { AttentionResult, Tensor } from '../../types.js';
 import { placeOptionGradients } from '../attention/optionGradients.js';
-import type { Parameters } from '../base/parameters.js';
 import { NO_ROTATION, type Rotation } from '../attention/rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from '../attention/types.js';
+import type { Activations, KeptPass } from '../base/activations.js';
+import type { Parameters } from '../base/parameters.js';
 
 /** The state dict's names, in the order of C++'s EncoderParameters. */
 export const ENCODER_NAMES = [

@@ -1,4 +1,4 @@
-import { checkOut } from '../../ops/attention/options.js';
+import { checkOut, toTensorOfRank } from '../../check/arrays.js';
 import {
   checkBoolean,
   checkInteger,
@@ -7,9 +7,8 @@ import {
   showShape,
   wrongValue,
 } from '../../check/values.js';
-import { toTensorOfRank } from '../../check/arrays.js';
-import type { Tensor, TensorLike } from '../../types.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../../types.js';
 import { backwardOnce, type BackwardOptions } from '../base/layer.js';
 
 /** What a forward pass may be told. */

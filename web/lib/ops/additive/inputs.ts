@@ -1,9 +1,9 @@
 /** What additive attention's two operations share: their arguments, checked and placed. */
-import { checkOptions, showShape, wrongKind, wrongValue } from '../../check/values.js';
 import { toTensorOfRank, toTensorOfShape, toValidLens } from '../../check/arrays.js';
+import { checkOptions, showShape, wrongKind, wrongValue } from '../../check/values.js';
 import type { Memory } from '../../runtime/memory.js';
-import { rowLens } from '../attention/rowLens.js';
 import type { Tensor, TensorLike, ValidLens } from '../../types.js';
+import { rowLens } from '../attention/rowLens.js';
 
 /** The parameters of additive attention; D is the width of its hidden layer. */
 export interface AdditiveAttentionWeights {

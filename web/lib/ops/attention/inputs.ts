@@ -1,10 +1,10 @@
+import { toTensor, toTensorOfRank } from '../../check/arrays.js';
+import { showShape, wrongValue } from '../../check/values.js';
+import type { Memory } from '../../runtime/memory.js';
+import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
 import type { AttentionArgs } from './args.js';
 import * as AT from './fields.js';
 import type { AttentionSizes } from './options.js';
-import { showShape, wrongValue } from '../../check/values.js';
-import { toTensor, toTensorOfRank } from '../../check/arrays.js';
-import type { Memory } from '../../runtime/memory.js';
-import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
 
 /** Keys and values of earlier calls, both or neither. */
 interface Past {

@@ -1,5 +1,4 @@
-import type { AttentionArgs } from './args.js';
-import * as AT from './fields.js';
+import { checkOut, toInt32, toMask, toTensor, toValidLens } from '../../check/arrays.js';
 import {
   checkBoolean,
   checkFinite,
@@ -7,14 +6,14 @@ import {
   checkProbability,
   checkSeed,
   showShape,
-  sizeOf,
-  tagOf,
   wrongKind,
   wrongValue,
 } from '../../check/values.js';
-import { toInt32, toMask, toTensor, toValidLens } from '../../check/arrays.js';
 import type { Memory } from '../../runtime/memory.js';
-import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../../types.js';
+import type { AttentionOptions, AttentionResult } from '../../types.js';
+import type { AttentionArgs } from './args.js';
+import * as AT from './fields.js';
+import { broadcast, checkRelative, checkSlopes, placeBroadcast, placeRelative } from './operands.js';
 
 /** The sizes that options are checked against. `keys` counts past ones. */
 export interface AttentionSizes {
@@ -131,21 +130,6 @@ export function checkAttentionOptions(
   };
 }
 
-/** An array that a result is written into, of exactly the right length. */
-export function checkOut(
-  operation: string,
-  name: string,
-  value: Float32Array | undefined,
-  length: number,
-): Float32Array | undefined {
-  if (value === undefined) return undefined;
-  if (tagOf(value) !== 'Float32Array') {
-    wrongKind(operation, `${name} to be a Float32Array`, value);
-  }
-  if (value.length !== length) wrongValue(operation, `${name} of length ${length}`, value.length);
-  return value;
-}
-
 /** Causality is a window that is closed on the right. */
 function checkWindow(
   operation: string,
@@ -189,90 +173,4 @@ function checkStage(operation: string, name: string, value: unknown): number {
   const stages: unknown[] = ['scaled', 'softcapped', 'masked'];
   if (!stages.includes(value)) wrongValue(operation, `${name} to be one of ${stages.join(', ')}`, value);
   return 1 + stages.indexOf(value);
-}
-
-interface BroadcastStrides {
-  readonly batch: number;
-  readonly head: number;
-  readonly row: number;
-  readonly columns: number;
-  readonly step: number;
-}
-
-function placeBroadcast(args: AttentionArgs, at: number, address: number, strides: BroadcastStrides): void {
-  args.setStack(at, address, strides.batch, strides.head, strides.row);
-  args.words[at + 4] = strides.columns;
-  args.words[at + 5] = strides.step;
-}
-
-function placeRelative(args: AttentionArgs, at: number, address: number, table: RelativeTable): void {
-  args.words[at] = address;
-  args.words[at + 1] = table.head;
-  args.words[at + 2] = table.clip;
-}
-
-/** Strides that make an operand of this shape repeat over the scores, right-aligned; nothing is expanded. */
-function broadcast(
-  operation: string,
-  name: string,
-  shape: readonly number[],
-  scoresShape: readonly number[],
-): BroadcastStrides {
-  const mismatch = (): never =>
-    wrongValue(operation, `${name} to broadcast against ${showShape(scoresShape)}`, showShape(shape));
-  const rank = shape.length;
-  if (rank < 1 || rank > scoresShape.length) mismatch();
-  const columns = shape[rank - 1]!;
-  const keys = scoresShape.at(-1)!;
-  if (columns > keys || (columns === 0 && keys > 0)) mismatch();
-  let stride = columns;
-  const strides: number[] = [];
-  for (let axis = 1; axis < scoresShape.length; ++axis) {
-    const size = axis < rank ? shape[rank - 1 - axis]! : 1;
-    if (size !== 1 && size !== scoresShape.at(-1 - axis)) mismatch();
-    strides.push(size === 1 ? 0 : stride);
-    stride *= size;
-  }
-  const [row, ...outer] = strides;
-  // Scores of rank 3 have a batch and no heads.
-  const [head, batch] = scoresShape.length === 4 ? outer : [0, outer[0]];
-  const repeats = columns === 1 && keys > 1;
-  return { batch: batch ?? 0, head: head ?? 0, row: row!, columns, step: repeats ? 0 : 1 };
-}
-
-interface RelativeTable extends Tensor {
-  readonly head: number;
-  readonly clip: number;
-}
-
-function checkRelative(
-  operation: string,
-  name: string,
-  value: TensorLike,
-  heads: number,
-  width: number,
-): RelativeTable {
-  const { data, shape } = toTensor(operation, name, value);
-  const [rows, columns] = shape.slice(-2);
-  const perHead = shape.length === 3;
-  const fits =
-    (shape.length === 2 || (perHead && shape[0] === heads)) && rows! % 2 === 1 && columns === width;
-  if (!fits) {
-    const expected = `${name} of shape (2k+1, ${width}) or (${heads}, 2k+1, ${width})`;
-    wrongValue(operation, expected, showShape(shape));
-  }
-  return { data, shape, head: perHead ? rows! * width : 0, clip: (rows! - 1) / 2 };
-}
-
-function checkSlopes(
-  operation: string,
-  name: string,
-  value: TensorLike | ArrayLike<number>,
-  heads: number,
-): Float32Array {
-  const { data, shape } = toTensor(operation, name, value as TensorLike);
-  if (sizeOf(shape) !== heads || shape.length !== 1) {
-    wrongValue(operation, `${name} of shape (${heads},)`, showShape(shape));
-  }
-  return data;
 }

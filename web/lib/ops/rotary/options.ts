@@ -1,9 +1,9 @@
-import { checkBoolean, checkInteger, showShape, wrongValue } from '../../check/values.js';
 import { toTensor } from '../../check/arrays.js';
-import { checkBase, placeFrequencies } from '../sinusoidalEncoding.js';
-import { checkScaling, type RotaryScaling } from './scaling.js';
-import type { Tensor, TensorLike } from '../../types.js';
+import { checkBoolean, checkInteger, showShape, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../../types.js';
+import { checkBase, placeFrequencies } from '../sinusoidal/frequencies.js';
+import { checkScaling, type RotaryScaling } from './scaling.js';
 
 /** How rotary embedding turns its pairs. */
 export interface RotaryOptions {

@@ -1,9 +1,9 @@
-import { checkFinite, checkOptions, showShape, wrongValue } from '../../check/values.js';
 import { toFloat64, toTensor } from '../../check/arrays.js';
+import { checkFinite, checkOptions, showShape, wrongValue } from '../../check/values.js';
 import { freshFloats, PIECE_FLOATS } from '../../runtime/memory.js';
-import { checkRotary, type RotaryOptions, type RotaryPositions } from './options.js';
-import type { Tensor, TensorLike } from '../../types.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { Tensor, TensorLike } from '../../types.js';
+import { checkRotary, type RotaryOptions, type RotaryPositions } from './options.js';
 
 /** Turns the rows of x (…, n, d) by one of the two kernels. */
 export function rotate(

@@ -1,4 +1,4 @@
-import { checkFinite, wrongValue } from '../check/values.js';
+import { checkFinite, wrongValue } from '../../check/values.js';
 
 /** A finite number of at least 0. */
 export function checkNonNegative(operation: string, name: string, value: unknown): number {
