@@ -1,7 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
-import type { FigureData } from '../../web/elements/shared/figure/figure-element.js';
-import { CONTESTANTS, multiplyAdds, sizesAlong, type Axis, type Size } from '../../web/elements/complexity-race/plan.js';
+import type { FigureData } from '../../web/elements/shared/figure/figure-data.js';
+import {
+  CONTESTANTS,
+  multiplyAdds,
+  sizesAlong,
+  type Axis,
+  type Size,
+} from '../../web/elements/complexity-race/plan.js';
 import { attention } from '../support/library.js';
 import { violationsOf } from './alone.js';
 import { useBrowser, type PageOptions } from './browser.js';

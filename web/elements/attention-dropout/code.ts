@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import { inputText } from './draws.js';
 
 /** Code that draws, takes the mean and compares it with evaluation. */

@@ -2,12 +2,8 @@ import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { choice, hint } from '../shared/controls/controls.js';
-import {
-  defineFigure,
-  FigureElement,
-  type FigureCode,
-  type FigureData,
-} from '../shared/figure/figure-element.js';
+import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
+import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
 import type { CellDetail, HeatMap } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';

@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import { X } from './symbols.js';
 
 /** Code for the weights of query `i`, counted from 1, and its output. */

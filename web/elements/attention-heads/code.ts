@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import { BATCH, NUM_HEADS, NUM_HIDDENS, perQuery, TOKENS } from './textbook-case.js';
 
 /** The settings of `<attention-heads>`. */

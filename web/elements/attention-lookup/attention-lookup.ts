@@ -2,12 +2,8 @@ import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { hint, slider } from '../shared/controls/controls.js';
-import {
-  defineFigure,
-  FigureElement,
-  type FigureCode,
-  type FigureData,
-} from '../shared/figure/figure-element.js';
+import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
+import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { real, several, whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
 import { chain, pairText } from './chain.js';

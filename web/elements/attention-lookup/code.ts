@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import type { Point, Scene } from './scene.js';
 
 /** The code that looks the scene's query up. */

@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import { DEPTH, LENGTH, type MaskSettings } from './scene.js';
 
 /** Code that composes the mask and computes the weights; each printed row is a row of weights. */

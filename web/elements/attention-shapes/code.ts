@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import type { Sizes } from './pipeline.js';
 
 /** Code that prints the shapes, or the error. */

@@ -2,12 +2,8 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { choice, hint, textField, toggle } from '../shared/controls/controls.js';
-import {
-  defineFigure,
-  FigureElement,
-  type FigureCode,
-  type FigureData,
-} from '../shared/figure/figure-element.js';
+import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
+import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';

@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 
 /** The settings of `<attention-tokens>`, with the sentences as tokens in small letters. */
 export interface TokensSettings {

@@ -4,12 +4,8 @@ import { controlStyles } from '../shared/controls/control-styles.js';
 import { choice, slider } from '../shared/controls/controls.js';
 import { pointerIn } from '../shared/controls/pointer-in.js';
 import { widthObserver } from '../shared/controls/width-observer.js';
-import {
-  defineFigure,
-  FigureElement,
-  type FigureCode,
-  type FigureData,
-} from '../shared/figure/figure-element.js';
+import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
+import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { oneOf, whole } from '../shared/settings.js';

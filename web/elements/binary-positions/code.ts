@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 
 /** Code that prints the bits of each position beside the signs of its sines. */
 export function binaryCode(rows: number, width: number, base: number): FigureCode {

@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import type { Size } from './plan.js';
 
 /** Code that counts and times the contestants at one size. */

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import type { FigureData } from '../shared/figure/figure-element.js';
+import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
 import { timeText, type RacePlot } from './drawing.js';
 import type { Machine } from './machine.js';

@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import { HEADS, LAYERS, SHARPNESS, TOKENS, WIDTH, type Signal } from './stack.js';
 
 /** Code that passes the tokens through the four stacks; each printed line is a row of the figure's table. */

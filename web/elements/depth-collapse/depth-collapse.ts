@@ -3,12 +3,8 @@ import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { choice, slider } from '../shared/controls/controls.js';
 import { widthObserver } from '../shared/controls/width-observer.js';
-import {
-  defineFigure,
-  FigureElement,
-  type FigureCode,
-  type FigureData,
-} from '../shared/figure/figure-element.js';
+import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
+import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
 import { mapAxesStyles, withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';

@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import { COMPARED, LENGTHS, STEPS, TRAINED } from './runs.js';
 
 /** Code that trains one of the models, with ALiBi, and tries it on longer sequences: the case with the fewest lines. */

@@ -3,12 +3,8 @@ import { Trainer } from '../../training/trainer.js';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { slider } from '../shared/controls/controls.js';
 import { widthObserver } from '../shared/controls/width-observer.js';
-import {
-  defineFigure,
-  FigureElement,
-  type FigureCode,
-  type FigureData,
-} from '../shared/figure/figure-element.js';
+import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
+import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { whole } from '../shared/settings.js';

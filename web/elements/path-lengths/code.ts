@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 
 /** Code that finds the path lengths between tokens i ≤ j of n, counted from 1, with kernels of k. */
 export function pathLengthsCode({ n, k, i, j }: Readonly<Record<'n' | 'k' | 'i' | 'j', number>>): FigureCode {

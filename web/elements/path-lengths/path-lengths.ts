@@ -2,12 +2,8 @@ import { html, type TemplateResult } from 'lit';
 import type { Architecture, WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { slider } from '../shared/controls/controls.js';
-import {
-  defineFigure,
-  FigureElement,
-  type FigureCode,
-  type FigureData,
-} from '../shared/figure/figure-element.js';
+import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
+import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
 import { pathLengthsCode } from './code.js';

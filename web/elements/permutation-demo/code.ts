@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import { COUNT, NUM_HEADS, WIDTH, type Order } from './permutation.js';
 
 /** The settings of `<permutation-demo>`, with its tokens. */

@@ -1,5 +1,5 @@
 import { DEFAULTS, type Positions, type Task } from '../../training/settings.js';
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 
 /** Code that trains the model of the figure and prints its loss. */
 export function trainingCode(

@@ -1,5 +1,5 @@
 import { DEFAULTS, POSITIONS, type Positions } from '../../training/settings.js';
-import type { FigureData } from '../shared/figure/figure-element.js';
+import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
 import type { Runs, RunSettings } from '../shared/training/runs.js';
 import { COMPUTED, STEPS_A_POINT } from './computed.js';

@@ -13,12 +13,8 @@ import { Training } from '../../training/train.js';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { choice, slider } from '../shared/controls/controls.js';
 import { widthObserver } from '../shared/controls/width-observer.js';
-import {
-  defineFigure,
-  FigureElement,
-  type FigureCode,
-  type FigureData,
-} from '../shared/figure/figure-element.js';
+import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
+import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { mapAxesStyles } from '../shared/heat-map/map-axes.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';

@@ -1,4 +1,4 @@
-import type { FigureCode } from '../shared/figure/figure-element.js';
+import type { FigureCode } from '../shared/figure/figure-data.js';
 import { RATE, STEPS, TOKENS, type RelativeTask } from './learning.js';
 
 /** Code that learns the table of `task` and prints it. */

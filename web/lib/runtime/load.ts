@@ -2,6 +2,7 @@ import { simd } from 'wasm-feature-detect';
 
 import { checkBoolean, checkInteger, checkOptions, tagOf, wrongKind } from '../check/values.js';
 import { featuresOf, instantiateCore } from './embind.js';
+import type { Instance } from './instance.js';
 import { Memory } from './memory.js';
 import type { Operations } from '../operations.js';
 import type { Wasm } from './wasm.js';
@@ -28,12 +29,6 @@ export interface SlimLoadOptions extends LoadOptions {
    * operations alone, and a later call without it the rest, over the same wasm.
    */
   layers?: boolean;
-}
-
-/** A module whose functions can be called; `features` are kept up to date. */
-export interface Instance {
-  readonly wasm: Wasm;
-  readonly features: Operations['features'];
 }
 
 export const OPERATION = 'load';

@@ -5,7 +5,7 @@
 import { fromHex } from './hex.js';
 import { featuresOf, instantiateCore } from './embind.js';
 import { INITIAL_MEMORY, MAXIMUM_MEMORY, STACK_SIZE } from '../generated/limits.js';
-import type { Instance } from './load.js';
+import type { Instance } from './instance.js';
 import type { Memory } from './memory.js';
 import type { Raw } from './raw.js';
 import { streamingMemory, type StreamingMemory } from './streamingMemory.js';

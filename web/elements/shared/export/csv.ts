@@ -1,4 +1,4 @@
-import type { FigureData } from '../figure/figure-element.js';
+import type { FigureData } from '../figure/figure-data.js';
 
 /**
  * A figure's numbers as CSV after RFC 4180: CRLF lines, a header in the page's language, dot decimals. Numbers that float32

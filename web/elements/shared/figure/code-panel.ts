@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { choice } from '../controls/controls.js';
 import type { Localised } from '../localised.js';
-import type { FigureCode } from './figure-element.js';
+import type { FigureCode } from './figure-data.js';
 
 export type CodeLanguage = keyof FigureCode;
 

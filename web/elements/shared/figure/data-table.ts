@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
-import type { FigureData } from './figure-element.js';
+import type { FigureData } from './figure-data.js';
 
 /** A figure's numbers as an HTML table, written as the language writes them; the first column heads the rows. */
 export function dataTable({ columns, rows }: FigureData, words: Localised, label: string): TemplateResult {

@@ -5,23 +5,11 @@ import { Localised } from '../localised.js';
 import type { Settings } from '../settings.js';
 import { baseStyles } from '../styles.js';
 import { tableStyles } from '../table-styles.js';
+import type { FigureCode, FigureData } from './figure-data.js';
 import { figureHosts } from './figure-hosts.js';
 import { toolStyles } from './figure-tools-styles.js';
 import { FigureTools } from './figure-tools.js';
 import { settingsInLink } from './share-link.js';
-
-/** What a figure shows, as numbers: for the table below it and for CSV. */
-export interface FigureData {
-  /** Names of the columns. */
-  readonly columns: readonly string[];
-  readonly rows: readonly (readonly (string | number)[])[];
-}
-
-/** The figure's present state as code that computes the same. */
-export interface FigureCode {
-  readonly javascript: string;
-  readonly pytorch: string;
-}
 
 /**
  * A figure that computes. It loads the library once it is in the page, speaks the page's language, says so in plain words

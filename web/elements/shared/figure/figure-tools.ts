@@ -1,11 +1,18 @@
-import { html, nothing, render, type ReactiveController, type TemplateResult } from 'lit';
+import { html, nothing, render, type LitElement, type ReactiveController, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
 import { codePanel, type CodeLanguage } from './code-panel.js';
 import { dataTable } from './data-table.js';
-import type { FigureCode, FigureData, FigureElement } from './figure-element.js';
+import type { FigureCode, FigureData } from './figure-data.js';
 import { FullScreen } from './full-screen.js';
 import { saveMenu, type FileKind } from './save-menu.js';
-import { fileName, linkTo } from './share-link.js';
+import { fileName, linkTo, type Shareable } from './share-link.js';
+
+/** A figure as its tools see it. */
+interface Figure extends LitElement, Shareable {
+  readonly figureName: string;
+  readonly firstSettings: Readonly<Record<string, unknown>>;
+  reset(): void;
+}
 
 /** What the tools need of a figure. */
 export interface FigureSources {
@@ -36,7 +43,7 @@ export class FigureTools implements ReactiveController {
   readonly #fullScreen: FullScreen;
 
   constructor(
-    private readonly figure: FigureElement,
+    private readonly figure: Figure,
     private readonly words: Localised,
   ) {
     figure.addController(this);

@@ -2,7 +2,7 @@ import { csvOf } from '../export/csv.js';
 import { saveFile } from '../export/file.js';
 import { pngOf } from '../export/png.js';
 import { pictureOf } from '../export/svg.js';
-import type { FigureData } from './figure-element.js';
+import type { FigureData } from './figure-data.js';
 import type { FileKind } from './save-menu.js';
 
 /** Gives the reader what a figure shows, as a file. Rejects where the browser cannot make it. */
