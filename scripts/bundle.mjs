@@ -50,6 +50,9 @@ function keepPatterns() {
             this.error(`${file.fileName}: expected ${wanted ? 'the' : 'no'} pattern ${pattern}`);
           }
         }
+        // One line for each statement: an engine prints the line that an uncaught error comes from.
+        const statements = this.parse(file.code).body.map(({ start, end }) => file.code.slice(start, end));
+        file.code = `${statements.join('\n')}\n`;
       }
     },
   };

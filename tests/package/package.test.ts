@@ -66,6 +66,18 @@ describe('the packed package', () => {
     });
   });
 
+  it.each(ENTRIES)('says what is wrong in a few lines when an error of %s is not caught', (entry) => {
+    const code = `
+      import { load } from '${entry}';
+      (await load()).maskedSoftmax([1, 2]);
+    `;
+    const { status, stderr } = run('node', ['--input-type=module', '--eval', code], { cwd: folder.path });
+    expect(status).toBe(1);
+    expect(stderr).toContain('RangeError: maskedSoftmax: expected scores of rank 2, 3 or 4, got shape (2,)');
+    // Node prints the line that the error comes from. A screen is 24 lines of 80 characters.
+    expect(stderr.length).toBeLessThan(24 * 80);
+  });
+
   it.each(ENTRIES)('does no work when %s is imported', (entry) => {
     const code = `
       const calls = [];
