@@ -1,6 +1,7 @@
 /** What a case is made of: sizes, numbers and the forms of arguments, drawn from one seed. */
+import { sizeOf } from '../reference/tensor.js';
 import { Random } from '../support/random.js';
-import { SPELLINGS, sizeOf } from '../support/spellings.js';
+import { SPELLINGS } from '../support/spellings.js';
 
 export interface Drawn {
   readonly data: Float32Array;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { AdamReference, type AdamReferenceOptions } from '../reference/adam.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
-import { attention, heapBytes } from '../support/library.js';
+import { attention, expectNoGrowth } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { expectRejected, testRejections, type Rejection } from '../support/rejections.js';
 
@@ -174,10 +174,7 @@ describe('Adam', () => {
       expectRejected('Adam', 'TypeError', () => adam.step());
       expectRejected('Adam', 'TypeError', () => adam.zeroGrad());
     };
-    use();
-    const bytes = heapBytes();
-    for (let i = 0; i < 20; ++i) use();
-    expect(heapBytes()).toBe(bytes);
+    expectNoGrowth(20, use);
   });
 
   const layer = makeLayer();

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
+import { expectBinomial, expectStandardNormal } from '../support/chance.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
-import { loadFixtures } from '../support/fixtures.js';
-import { attention, heapBytes } from '../support/library.js';
+import { expectFixture, loadFixtures } from '../support/fixtures.js';
+import { attention, expectNoGrowth } from '../support/library.js';
 import { Random, type RandomTensor } from '../support/random.js';
 import { expectRejected, NOT_TENSORS, testRejections, type Rejection } from '../support/rejections.js';
 import { SIZES } from '../support/sizes.js';
@@ -23,16 +24,16 @@ describe('LearnedPositionalEncoding against PyTorch', () => {
     const layer = make({ numHiddens: num_hiddens, maxLen: max_len });
     layer.loadStateDict({ weight: fixture.input('P') });
     const { output, backward } = layer.forward(fixture.input('X'), { training: true });
-    expectClose(output, fixture.output('output'), fixture.output('output'));
+    expectFixture(output, fixture.output('output'));
     const { input } = backward!(fixture.input('G'));
-    expectClose(input, fixture.output('grad:X'), fixture.output('grad:X'));
+    expectFixture(input, fixture.output('grad:X'));
     const gradient = { data: grad(layer), shape: [max_len, num_hiddens] };
-    expectClose(gradient, fixture.output('grad:P'), fixture.output('grad:P'));
+    expectFixture(gradient, fixture.output('grad:P'));
   });
 });
 
 describe('LearnedPositionalEncoding', () => {
-  test.each(SIZES.map((width) => [width]))('adds its rows to tokens of width %i', (numHiddens) => {
+  test.each(SIZES)('adds its rows to tokens of width %i', (numHiddens) => {
     const layer = make({ numHiddens });
     const weight = layer.stateDict().weight!.data;
     for (const [shape, offset] of [
@@ -99,9 +100,7 @@ describe('LearnedPositionalEncoding', () => {
     const plain = layer.forward(x);
     expect(plain.backward).toBeUndefined();
     const first = layer.forward(x, { training: true }).output;
-    const zeros = first.data.filter((y) => y === 0).length;
-    // 1200 elements, each dropped with probability 0.3: five standard deviations.
-    expect(Math.abs(zeros - 360)).toBeLessThan(5 * Math.sqrt(1200 * 0.3 * 0.7));
+    expectBinomial(first.data.filter((y) => y === 0).length, first.data.length, 0.3);
     first.data.forEach((y, at) => {
       if (y !== 0) expect(Math.abs(y - plain.output.data[at]! / 0.7)).toBeLessThan(16 * EPS);
     });
@@ -113,13 +112,7 @@ describe('LearnedPositionalEncoding', () => {
     const options = { numHiddens: 100, maxLen: 100 };
     const { data, shape } = make(options).stateDict().weight!;
     expect(shape).toEqual([100, 100]);
-    const mean = data.reduce((sum, x) => sum + x, 0) / 1e4;
-    const variance = data.reduce((sum, x) => sum + x * x, 0) / 1e4;
-    const fourth = data.reduce((sum, x) => sum + x ** 4, 0) / 1e4;
-    // Five standard deviations of 10^4 draws: of the mean 1/100, of the squares √2/100, of the fourth powers √96/100.
-    expect(Math.abs(mean)).toBeLessThan(0.05);
-    expect(Math.abs(variance - 1)).toBeLessThan(0.0708);
-    expect(Math.abs(fourth - 3)).toBeLessThan(0.49);
+    expectStandardNormal(data);
     expect(make(options).stateDict().weight!.data).toEqual(data);
     expect(make({ ...options, seed: 2 }).stateDict().weight!.data).not.toEqual(data);
   });
@@ -154,10 +147,7 @@ describe('LearnedPositionalEncoding', () => {
       expectRejected('LearnedPositionalEncoding', 'TypeError', () => layer.forward(x));
       expectRejected('LearnedPositionalEncoding', 'TypeError', () => again(x));
     };
-    use();
-    const bytes = heapBytes();
-    for (let i = 0; i < 20; ++i) use();
-    expect(heapBytes()).toBe(bytes);
+    expectNoGrowth(20, use);
   });
 
   const layer = make();

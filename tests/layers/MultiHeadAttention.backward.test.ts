@@ -4,8 +4,10 @@ import type { MultiHeadAttentionGradients, MultiHeadAttentionOptions } from 'was
 import { multiHeadAttention as reference } from '../reference/multiHeadAttention.js';
 import type { AttentionReferenceOptions } from '../reference/scaledDotProductAttention.js';
 import { EPS, expectClose, maxAbs, type Numbers } from '../support/close.js';
+import { expectFixture } from '../support/fixtures.js';
 import { dot, expectGradient } from '../support/differences.js';
-import { attention, heapBytes } from '../support/library.js';
+import { gradientsOf } from '../support/gradientsOf.js';
+import { attention, expectNoGrowth } from '../support/library.js';
 import { multiHeadGradients } from '../support/multiHeadGradients.js';
 import { Random } from '../support/random.js';
 import { expectRejected, NOT_TENSORS } from '../support/rejections.js';
@@ -21,8 +23,6 @@ const make = (options: Partial<MultiHeadAttentionOptions> = {}) =>
   new attention.MultiHeadAttention({ numHiddens: 12, numHeads: 3, bias: true, seed: 3, ...options });
 
 type Layer = ReturnType<typeof make>;
-const grads = (layer: Layer) =>
-  Object.fromEntries(layer.parameters().map(({ name, grad, shape }) => [name, { data: grad, shape }]));
 
 const sum = (tensors: Numbers[]): Numbers => ({
   data: Float64Array.from(tensors[0]!.data, (_, i) => tensors.reduce((total, t) => total + t.data[i]!, 0)),
@@ -35,15 +35,15 @@ describe('MultiHeadAttention.backward against PyTorch and d2l', () => {
     const layer = new attention.MultiHeadAttention({ numHiddens, numHeads, bias, ...sizes });
     layer.loadStateDict(state);
     const { output, backward } = layer.forward(...forward.inputs, { ...options, training: true });
-    expectClose(output, forward.expected.output, forward.expected.output);
+    expectFixture(output, forward.expected.output);
     const { queries, keys, values } = backward!(gradOutput);
     const actual: Record<string, Numbers> = { queries, keys, values, x: sum([queries, keys, values]) };
     expect(Object.keys(inputs).length).toBeGreaterThan(0);
-    for (const [name, expected] of Object.entries(inputs)) expectClose(actual[name], expected, expected);
-    const found = grads(layer);
+    for (const [name, expected] of Object.entries(inputs)) expectFixture(actual[name], expected);
+    const found = gradientsOf(layer);
     const names = Object.keys(parameters).sort();
     expect([[], Object.keys(found).sort()]).toContainEqual(names);
-    for (const [name, expected] of Object.entries(parameters)) expectClose(found[name], expected, expected);
+    for (const [name, expected] of Object.entries(parameters)) expectFixture(found[name], expected);
   });
 });
 
@@ -101,7 +101,7 @@ describe('MultiHeadAttention.backward against differences of the float64 oracle'
       return dot(result.output.data, g.data);
     };
     const pass = layer.forward(q, k, v, { ...options, ...(offset && { offset }), training: true });
-    const found: Record<string, Numbers> = { ...pass.backward!(g), ...grads(layer) };
+    const found: Record<string, Numbers> = { ...pass.backward!(g), ...gradientsOf(layer) };
     expect(Object.keys(found).sort()).toEqual(Object.keys(at).sort());
     for (const [name, tensor] of Object.entries(at)) expectGradient(found[name]!, tensor, loss(name), RTOL);
   });
@@ -170,7 +170,9 @@ describe('MultiHeadAttention.backward', () => {
     for (const [, bad] of NOT_TENSORS) {
       expectRejected('MultiHeadAttention', 'TypeError', () => backward!(bad as never));
     }
-    expect(Object.values(grads(layer)).every(({ data }) => data.every((value) => value === 0))).toBe(true);
+    expect(Object.values(gradientsOf(layer)).every(({ data }) => data.every((value) => value === 0))).toBe(
+      true,
+    );
     backward!(g);
     expectRejected('MultiHeadAttention', 'TypeError', () => backward!(g));
   });
@@ -200,7 +202,7 @@ describe('MultiHeadAttention.backward', () => {
     pass.output.data.fill(7);
     const expected: MultiHeadAttentionGradients = train(kept, options()).backward!(g);
     expect(pass.backward!(g)).toEqual(expected);
-    expect(grads(moving)).toEqual(grads(kept));
+    expect(gradientsOf(moving)).toEqual(gradientsOf(kept));
   });
 
   test('leaves inputs and its gradient alone, and adds up', () => {
@@ -210,7 +212,7 @@ describe('MultiHeadAttention.backward', () => {
     train(twice).backward!(g);
     train(twice).backward!(g);
     expect([x.data, g.data]).toEqual(before);
-    const [single, double] = [grads(once), grads(twice)];
+    const [single, double] = [gradientsOf(once), gradientsOf(twice)];
     for (const [name, { data, shape }] of Object.entries(single)) {
       const expected = { data: data.map((value) => 2 * value), shape };
       expectClose(double[name], expected, { atol: RTOL * (1 + maxAbs(expected.data)) });
@@ -251,9 +253,6 @@ describe('MultiHeadAttention.backward', () => {
       layer.dispose();
       expectRejected('MultiHeadAttention', 'TypeError', () => backward!(g));
     };
-    use();
-    const bytes = heapBytes();
-    for (let i = 0; i < 100; ++i) use();
-    expect(heapBytes()).toBe(bytes);
+    expectNoGrowth(100, use);
   });
 });

@@ -3,18 +3,12 @@ import { describe, expect, test } from '@jest/globals';
 import { multiHeadAttention as reference } from '../reference/multiHeadAttention.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { attention } from '../support/library.js';
-import { Random, type RandomTensor } from '../support/random.js';
+import { Random } from '../support/random.js';
 import { expectRejected } from '../support/rejections.js';
+import { tokens } from '../support/tokens.js';
 
 /** As in MultiHeadAttention.test.ts: the order of sums differs between one token and many. */
 const ATOL = 64 * EPS;
-
-/** Tokens [from, to) of every sequence. */
-function tokens({ data, shape }: RandomTensor, from: number, to: number): RandomTensor {
-  const [B, n, D] = shape as [number, number, number];
-  const rows = Array.from({ length: B }, (_, b) => [...data.subarray((b * n + from) * D, (b * n + to) * D)]);
-  return { data: Float32Array.from(rows.flat()), shape: [B, to - from, D] };
-}
 
 describe.each([
   { numHeads: 4, numKvHeads: 4, name: 'as many key heads' },

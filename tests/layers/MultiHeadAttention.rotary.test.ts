@@ -6,23 +6,13 @@ import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { attention } from '../support/library.js';
 import { Random, type RandomTensor } from '../support/random.js';
 import { expectRejected, testRejections, type Rejection } from '../support/rejections.js';
+import { tokens } from '../support/tokens.js';
 
 /** As in MultiHeadAttention.test.ts: sums of up to 24 products in other orders, and the softmax's share. */
 const ATOL = 64 * EPS;
 
 const make = (rotary: RotaryOptions, options: object = {}) =>
   new attention.MultiHeadAttention({ numHiddens: 24, numHeads: 4, bias: true, seed: 3, rotary, ...options });
-
-/** Tokens [from, to) of every sequence. */
-function tokens(
-  { data, shape }: { data: Float32Array; shape: readonly number[] },
-  from: number,
-  to: number,
-): RandomTensor {
-  const [B, n, D] = shape as [number, number, number];
-  const rows = Array.from({ length: B }, (_, b) => [...data.subarray((b * n + from) * D, (b * n + to) * D)]);
-  return { data: Float32Array.from(rows.flat()), shape: [B, to - from, D] };
-}
 
 const random = new Random(1);
 const [q, k, v] = [random.tensor([2, 5, 24]), random.tensor([2, 9, 24]), random.tensor([2, 9, 24])];

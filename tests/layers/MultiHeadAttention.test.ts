@@ -2,10 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import type { MultiHeadAttentionOptions } from 'wasm-attention';
 import { multiHeadAttention as reference } from '../reference/multiHeadAttention.js';
 import { WEIGHT_RTOL } from '../support/attentionTolerance.js';
+import { expectBinomial } from '../support/chance.js';
 import { EPS, expectClose, maxAbs, type Numbers } from '../support/close.js';
+import { expectFixture } from '../support/fixtures.js';
 import { attention } from '../support/library.js';
 import { multiHeadCases } from '../support/multiHeadCases.js';
-import { Random } from '../support/random.js';
+import { poisonPadding } from '../support/poison.js';
+import { Random, type RandomTensor } from '../support/random.js';
 import { SIZES } from '../support/sizes.js';
 
 /**
@@ -37,15 +40,11 @@ describe('MultiHeadAttention against PyTorch and d2l', () => {
     const layer = new attention.MultiHeadAttention({ numHiddens, numHeads, bias, ...sizes });
     layer.loadStateDict(state);
     const { output, weights } = layer.forward(...inputs, { ...options, needWeights: true });
-    expectClose(output, expected.output, expected.output);
-    expectClose(
-      expected.averaged ? expected.averaged(weights!) : weights,
-      expected.weights,
-      expected.weights,
-    );
+    expectFixture(output, expected.output);
+    expectFixture(expected.averaged ? expected.averaged(weights!) : weights, expected.weights);
     const fused = layer.forward(...inputs, options);
     expect(fused.weights).toBeUndefined();
-    expectClose(fused.output, expected.output, expected.output);
+    expectFixture(fused.output, expected.output);
     layer.dispose();
   });
 });
@@ -139,16 +138,15 @@ describe('MultiHeadAttention', () => {
   test('never lets padded tokens reach the result', () => {
     const { layer } = layerOf({ numHiddens: 8, numHeads: 2, bias: true });
     const random = new Random(8);
-    const [queries, keys, values] = [1, 2, 3].map(() => random.tensor([2, 5, 8])) as [never, never, never];
+    const [queries, keys, values] = [
+      random.tensor([2, 5, 8]),
+      random.tensor([2, 5, 8]),
+      random.tensor([2, 5, 8]),
+    ];
     const options = { validLens: [3, 1], needWeights: true };
     const clean = layer.forward(queries, keys, values, options);
     for (const poison of [NaN, Infinity, 3e38]) {
-      const padded = ({ data, shape }: { data: Float32Array; shape: readonly number[] }) => ({
-        data: data.map((x, at) =>
-          Math.floor(at / 8) % 5 >= options.validLens[Math.floor(at / 40)]! ? poison : x,
-        ),
-        shape,
-      });
+      const padded = (x: RandomTensor) => poisonPadding(x, options.validLens, poison);
       expect(layer.forward(queries, padded(keys), padded(values), options)).toEqual(clean);
     }
   });
@@ -205,8 +203,7 @@ describe('MultiHeadAttention', () => {
     expect(twin.forward(x, x, x, { needWeights: true })).toEqual(evaluated);
     const trained = layer.forward(x, x, x, { training: true, needWeights: true });
     const dropped = trained.weights!.data.filter((w) => w === 0).length;
-    // 128 weights, each dropped with probability 0.5: five standard deviations are 28.
-    expect(Math.abs(dropped - 64)).toBeLessThan(28);
+    expectBinomial(dropped, trained.weights!.data.length, 0.5);
     trained.weights!.data.forEach((w, at) => {
       if (w !== 0) expect(w).toBeCloseTo(2 * evaluated.weights!.data[at]!, 5);
     });

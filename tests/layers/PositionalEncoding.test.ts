@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { sinusoidalEncoding as reference } from '../reference/sinusoidalEncoding.js';
+import { expectBinomial } from '../support/chance.js';
 import { EPS, expectClose } from '../support/close.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
@@ -65,8 +66,7 @@ describe('PositionalEncoding', () => {
       if (y === 0) ++dropped;
       else expect(Math.abs(y - plain.data[at]! / 0.7)).toBeLessThan(8 * EPS);
     });
-    // 1200 elements, each dropped with probability 0.3: five standard deviations.
-    expect(Math.abs(dropped - 360)).toBeLessThan(5 * Math.sqrt(1200 * 0.3 * 0.7));
+    expectBinomial(dropped, output.data.length, 0.3);
     expect(twin.forward(x, { training: true }).output).toEqual(output);
     expect(encoding.forward(x).output).toEqual(plain);
   });

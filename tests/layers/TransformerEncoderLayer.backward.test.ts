@@ -3,6 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import type { Tensor, TransformerEncoderLayerOptions } from 'wasm-attention';
 import type { ActivationName } from '../reference/feedForward.js';
 import { transformerEncoderLayer } from '../reference/transformerEncoderLayer.js';
+import { expectBinomial } from '../support/chance.js';
 import { EPS, expectClose, maxAbs, type Numbers } from '../support/close.js';
 import { dot, expectGradient } from '../support/differences.js';
 import { dropoutFactor } from '../support/dropout.js';
@@ -94,9 +95,7 @@ describe(`${NAME} with dropout`, () => {
 
   test.each(PLACES)('drops something at each place: %s', (place) => {
     const dropped = Array.from({ length: 10 * 12 }, (_, at) => dropout[place](Math.floor(at / 12), at % 12));
-    const zeros = dropped.filter((factor) => factor === 0).length;
-    // 120 draws of probability 0.3: 36 in the mean, 5 their deviation.
-    expect(Math.abs(zeros - 36)).toBeLessThan(20);
+    expectBinomial(dropped.filter((factor) => factor === 0).length, dropped.length, P);
   });
 
   test('drops other elements in each training pass, the same ones for the same seed', () => {

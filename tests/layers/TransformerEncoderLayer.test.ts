@@ -1,8 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import type { TensorLike, TransformerEncoderLayerOptions } from 'wasm-attention';
-import { expectClose, maxAbs, type Numbers } from '../support/close.js';
+import { maxAbs } from '../support/close.js';
 import { dot } from '../support/differences.js';
-import { loadFixtures, type Fixture } from '../support/fixtures.js';
+import { expectFixture, loadFixtures, type Fixture } from '../support/fixtures.js';
+import { gradientsOf } from '../support/gradientsOf.js';
 import { testLayerContract } from '../support/layerContract.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
@@ -16,10 +17,6 @@ const make = (options: Partial<TransformerEncoderLayerOptions> = {}) =>
 
 type Layer = ReturnType<typeof make>;
 const train = (layer: Layer, options: object = {}) => layer.forward(x, { training: true, ...options });
-
-/** Every gradient by the state dict's names. */
-const gradients = (layer: Layer): Record<string, Numbers> =>
-  Object.fromEntries(layer.parameters().map(({ name, grad, shape }) => [name, { data: grad, shape }]));
 
 describe(`${NAME} against PyTorch`, () => {
   test.each(loadFixtures('layers', /^encoder_layer/))('$name', (fixture) => {
@@ -40,11 +37,11 @@ describe(`${NAME} against PyTorch`, () => {
     const names = Object.keys(layer.stateDict());
     layer.loadStateDict(Object.fromEntries(names.map((name) => [name, fixture.input(name)])));
     const { output, backward } = layer.forward(fixture.input('x'), { ...padding(fixture), training: true });
-    expectClose(output, fixture.output('output'), fixture.output('output'));
-    expectClose(backward!(fixture.input('G')).input, fixture.output('grad:x'), fixture.output('grad:x'));
-    const found = gradients(layer);
+    expectFixture(output, fixture.output('output'));
+    expectFixture(backward!(fixture.input('G')).input, fixture.output('grad:x'));
+    const found = gradientsOf(layer);
     for (const name of names) {
-      expectClose(found[name], fixture.output(`grad:${name}`), fixture.output(`grad:${name}`));
+      expectFixture(found[name], fixture.output(`grad:${name}`));
     }
   });
 
@@ -86,18 +83,18 @@ describe(`${NAME} against d2l's block`, () => {
     layer.loadStateDict(state);
     const options = { validLens: fixture.input('valid_lens'), needWeights: true, training: true };
     const { output, weights, backward } = layer.forward(fixture.input('x'), options);
-    expectClose(output, fixture.output('output'), fixture.output('output'));
-    expectClose(weights, fixture.output('attention_weights'), fixture.output('attention_weights'));
-    expectClose(backward!(fixture.input('G')).input, fixture.output('grad:x'), fixture.output('grad:x'));
-    const found = gradients(layer);
+    expectFixture(output, fixture.output('output'));
+    expectFixture(weights, fixture.output('attention_weights'));
+    expectFixture(backward!(fixture.input('G')).input, fixture.output('grad:x'));
+    const found = gradientsOf(layer);
     for (const [name, d2l] of Object.entries(D2L)) {
-      expectClose(found[name], fixture.output(`grad:${d2l}`), fixture.output(`grad:${d2l}`));
+      expectFixture(found[name], fixture.output(`grad:${d2l}`));
     }
     PROJECTIONS.forEach((name, i) => {
       const expected = fixture.output(`grad:${name}`);
       const size = expected.data.length;
       const data = Array.from(found['self_attn.in_proj_weight']!.data).slice(i * size, (i + 1) * size);
-      expectClose({ data, shape: expected.shape }, expected, expected);
+      expectFixture({ data, shape: expected.shape }, expected);
     });
   });
 });

@@ -2,10 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Tensor, TensorLike } from 'wasm-attention';
+import { sizeOf } from '../reference/tensor.js';
 import { ALL_LAYERS } from '../support/allLayers.js';
 import { Random } from '../support/random.js';
-import { sizeOf, SPELLINGS } from '../support/spellings.js';
 import { BROKEN_TENSORS, NOT_TENSORS, type Kind } from '../support/rejections.js';
+import { SPELLINGS } from '../support/spellings.js';
 
 /** An entry as it is given, and what must be thrown for it; no value where it is left out. */
 interface Treated {
@@ -39,7 +40,7 @@ const MISSHAPEN: readonly ((shape: readonly number[]) => number[])[] = [
   (shape) => [shape[0]! + 1, ...shape.slice(1)],
   (shape) => [0, ...shape.slice(1)],
   (shape) => [...shape].reverse(),
-  (shape) => [shape.reduce((size, axis) => size * axis, 1)],
+  (shape) => [sizeOf(shape)],
   () => [],
 ];
 

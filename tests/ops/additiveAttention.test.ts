@@ -1,13 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
 import { additiveAttention as reference, type AdditiveTensors } from '../reference/additiveAttention.js';
+import { zeros } from '../reference/tensor.js';
 import { additiveCases, additiveTolerance, positional, randomAdditive } from '../support/additiveCases.js';
 import { expectClose, maxAbs, type Numbers } from '../support/close.js';
+import { expectFixture } from '../support/fixtures.js';
 import { additiveAttention } from '../support/library.js';
-import { Random } from '../support/random.js';
+import { poisonPadding } from '../support/poison.js';
+import { Random, type RandomTensor } from '../support/random.js';
 import { NOT_TENSORS, testRejections } from '../support/rejections.js';
 import { SIZES } from '../support/sizes.js';
 
-function expectAgreement(t: AdditiveTensors<Numbers & { data: Float32Array }>, validLens?: Numbers): void {
+function expectAgreement(t: AdditiveTensors<RandomTensor>, validLens?: Numbers): void {
   const actual = additiveAttention(...positional(t), validLens && { validLens });
   const expected = reference(t, validLens);
   expectClose(actual.weights, expected.weights, additiveTolerance(t, expected.size, 1));
@@ -17,8 +20,8 @@ function expectAgreement(t: AdditiveTensors<Numbers & { data: Float32Array }>, v
 describe("additiveAttention against d2l's AdditiveAttention", () => {
   test.each(additiveCases())('$name', ({ tensors, validLens, output, weights }) => {
     const actual = additiveAttention(...positional(tensors), validLens && { validLens });
-    expectClose(actual.output, output, output);
-    expectClose(actual.weights, weights, weights);
+    expectFixture(actual.output, output);
+    expectFixture(actual.weights, weights);
   });
 
   test.each(additiveCases())('the oracle: $name', ({ tensors, validLens, output, weights }) => {
@@ -48,15 +51,8 @@ describe('additiveAttention', () => {
   test.each([NaN, Infinity, -Infinity, 3.4e38])('keeps %d in the padding out', (poison) => {
     for (const n of SIZES) {
       const t = randomAdditive(new Random(n), { S: n + 2, D: n });
-      const S = n + 2;
       const validLens = [n, 0];
-      const poisoned = (x: Numbers) => {
-        const width = x.shape[2]!;
-        const data = Float32Array.from(x.data, (value, at) =>
-          Math.floor(at / width) % S >= validLens[Math.floor(at / (S * width))]! ? poison : value,
-        );
-        return { data, shape: x.shape };
-      };
+      const poisoned = (x: RandomTensor) => poisonPadding(x, validLens, poison);
       const [q, k, v, weights] = positional(t);
       expect(additiveAttention(q, poisoned(k), poisoned(v), weights, { validLens })).toEqual(
         additiveAttention(q, k, v, weights, { validLens }),
@@ -108,7 +104,6 @@ describe('additiveAttention', () => {
 
   const [Q, K, V, weights] = positional(randomAdditive(new Random(1)));
   const call = additiveAttention as (...args: unknown[]) => unknown;
-  const zeros = (...shape: number[]) => ({ data: new Float32Array(shape.reduce((a, b) => a * b, 1)), shape });
   testRejections(
     'additiveAttention',
     [

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
+import { sizeOf } from '../reference/tensor.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 import { entry, file } from '../support/safetensors.js';
@@ -99,7 +100,7 @@ describe('readSafetensors', () => {
     const attempt = (bytes: Uint8Array) => {
       try {
         for (const { data, shape } of Object.values(readSafetensors(bytes))) {
-          expect(data.length).toBe(shape.reduce((size, axis) => size * axis, 1));
+          expect(data.length).toBe(sizeOf(shape));
         }
       } catch (error) {
         expect((error as Error).message).toMatch(/^readSafetensors: expected .+, got .+/s);

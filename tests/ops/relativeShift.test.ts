@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { relativeShift as reference } from '../reference/relativeShift.js';
 import { expectClose } from '../support/close.js';
-import { loadFixtures } from '../support/fixtures.js';
+import { expectFixture, loadFixtures } from '../support/fixtures.js';
 import { relativeShift } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { NOT_TENSORS, testRejections, type Rejection } from '../support/rejections.js';
@@ -11,10 +11,10 @@ describe('relativeShift', () => {
   test.each(loadFixtures('positional', /^huang/))("is PyTorch's skewing: $name", (fixture) => {
     const { data, shape } = fixture.output('QEr');
     const shifted = relativeShift({ data: Float32Array.from(data), shape });
-    expectClose(shifted, fixture.output('S_rel_lower'), fixture.output('S_rel_lower'));
+    expectFixture(shifted, fixture.output('S_rel_lower'));
   });
 
-  test.each(SIZES.map((length) => [length]))('moves every score to its key, length %i', (length) => {
+  test.each(SIZES)('moves every score to its key, length %i', (length) => {
     for (const columns of [length, 2 * length - 1]) {
       for (const leading of [[], [3], [2, 3]]) {
         const scores = new Random(length).tensor([...leading, length, columns]);

@@ -1,13 +1,14 @@
 import { describe, expect, test } from '@jest/globals';
 import { relativeShiftBackward as reference } from '../reference/relativeShiftBackward.js';
 import { EPS, expectClose } from '../support/close.js';
+import { dot } from '../support/differences.js';
 import { relativeShift, relativeShiftBackward } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { NOT_TENSORS, testRejections, type Rejection } from '../support/rejections.js';
 import { SIZES } from '../support/sizes.js';
 
 describe('relativeShiftBackward', () => {
-  test.each(SIZES.map((length) => [length]))('brings every gradient back, length %i', (length) => {
+  test.each(SIZES)('brings every gradient back, length %i', (length) => {
     for (const leading of [[], [3], [2, 3]]) {
       const gradScores = new Random(length).tensor([...leading, length, length]);
       expectClose(relativeShiftBackward(gradScores), reference(gradScores, length), {});
@@ -18,7 +19,6 @@ describe('relativeShiftBackward', () => {
 
   test('is the transpose of relativeShift: <Rx, y> = <x, Rᵀy>', () => {
     const random = new Random(1);
-    const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, at) => sum + value * b[at]!, 0);
     for (const columns of [9, 17]) {
       const [x, y] = [random.tensor([4, 9, columns]), random.tensor([4, 9, 9])];
       const back = dot(x.data, relativeShiftBackward(y, { columns }).data);

@@ -1,6 +1,7 @@
 /** ONNX's RotaryEmbedding (opset 23) in every feature, its inputs brought to this library's arguments. */
 import { describe, expect, test } from '@jest/globals';
 import type { RotaryOptions } from 'wasm-attention';
+import { joinHeads, splitHeads } from '../reference/multiHeadAttention.js';
 import { rotaryEmbedding as reference, type RotaryReferenceOptions } from '../reference/rotaryEmbedding.js';
 import type { Numbers } from '../reference/tensor.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
@@ -17,18 +18,7 @@ interface OnnxCall {
   rotary_embedding_dim?: number;
 }
 
-/** Rank 3 is (B, n, H·d): the heads go to the front, and come back. */
-function exchange({ data, shape }: Numbers, [B, n, H, d]: readonly number[]): RandomTensor {
-  const out = new Float32Array(data.length);
-  for (let at = 0; at < out.length; ++at) {
-    const [e, i] = [at % d!, Math.floor(at / d!) % n!];
-    const [h, b] = [Math.floor(at / (d! * n!)) % H!, Math.floor(at / (d! * n! * H!))];
-    out[at] = data[((b * n! + i) * H! + h) * d! + e]!;
-  }
-  return { data: out, shape: [B!, H!, n!, d!, ...shape.slice(4)] };
-}
-
-type Rotate = (x: RandomTensor, options: RotaryReferenceOptions & RotaryOptions) => Numbers;
+type Rotate = (x: Numbers, options: RotaryReferenceOptions & RotaryOptions) => Numbers;
 
 function run(call: OnnxCall, rotate: Rotate): Numbers {
   const {
@@ -47,10 +37,8 @@ function run(call: OnnxCall, rotate: Rotate): Numbers {
     ...(rotary_embedding_dim && { rotaryDim: rotary_embedding_dim }),
   };
   if (X.shape.length === 4) return rotate(X, options);
-  const [B, n, D] = X.shape as [number, number, number];
-  const [H, d] = [num_heads!, D / num_heads!];
-  const rotated = rotate(exchange(X, [B, n, H, d]), options);
-  return { ...exchange(rotated, [B, H, n, d]), shape: X.shape };
+  // Rank 3 is (B, n, H·d).
+  return joinHeads(rotate(splitHeads(X, num_heads!), options));
 }
 
 const random = new Random(11);

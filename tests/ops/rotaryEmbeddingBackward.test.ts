@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { rotaryEmbeddingBackward as reference } from '../reference/rotaryEmbeddingBackward.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
+import { expectFixture } from '../support/fixtures.js';
+import { dot } from '../support/differences.js';
 import { rotaryEmbedding, rotaryEmbeddingBackward } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { rotaryCases } from '../support/rotaryCases.js';
@@ -8,10 +10,10 @@ import { SIZES } from '../support/sizes.js';
 
 describe('rotaryEmbeddingBackward', () => {
   test.each(rotaryCases())('agrees with PyTorch: $name', ({ gradOutput, options, expected }) => {
-    expectClose(rotaryEmbeddingBackward(gradOutput, options), expected.gradient, expected.gradient);
+    expectFixture(rotaryEmbeddingBackward(gradOutput, options), expected.gradient);
   });
 
-  test.each(SIZES.map((half) => [half]))('agrees with the oracle: %i pairs', (half) => {
+  test.each(SIZES)('agrees with the oracle: %i pairs', (half) => {
     for (const interleaved of [false, true]) {
       const g = new Random(half).tensor([2, 3, 5, 2 * half + 3]);
       const options = { interleaved, rotaryDim: 2 * half, offset: 11 };
@@ -24,7 +26,6 @@ describe('rotaryEmbeddingBackward', () => {
   test('is the transpose: <Rx, y> = <x, Rᵀy>, tables and scaling too', () => {
     const random = new Random(3);
     const [x, y] = [random.tensor([2, 2, 7, 12]), random.tensor([2, 2, 7, 12])];
-    const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, at) => sum + value * b[at]!, 0);
     for (const options of [
       {},
       { interleaved: true, rotaryDim: 6 },

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { scaledDotProductAttention as reference } from '../reference/scaledDotProductAttention.js';
 import { WEIGHT_RTOL } from '../support/attentionTolerance.js';
+import { expectBinomial } from '../support/chance.js';
 import { expectClose, maxAbs } from '../support/close.js';
 import { scaledDotProductAttention } from '../support/library.js';
 import { Random } from '../support/random.js';
@@ -41,7 +42,7 @@ describe('scaledDotProductAttention with dropout', () => {
       for (const w of draw(p, seed).weights!.data) if (w === 0) ++dropped;
     }
     const count = draws * expected.weights.data.length;
-    expect(Math.abs(dropped - count * p)).toBeLessThan(SIGMAS * Math.sqrt(count * p * (1 - p)));
+    expectBinomial(dropped, count, p);
   });
 
   test('mixes exactly the weights it returns', () => {

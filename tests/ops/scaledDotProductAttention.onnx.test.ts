@@ -3,6 +3,7 @@
  * attn_mask is `mask`, a float one `bias`, nonpad_kv_seqlen[b] is `validLens` with the offset nonpad_kv_seqlen[b] - L.
  */
 import { describe, expect, test } from '@jest/globals';
+import { splitHeads } from '../reference/multiHeadAttention.js';
 import {
   scaledDotProductAttention as reference,
   type AttentionReferenceOptions,
@@ -10,25 +11,10 @@ import {
 import { expectAttention } from '../support/attentionTolerance.js';
 import { EPS, expectClose } from '../support/close.js';
 import { scaledDotProductAttention } from '../support/library.js';
+import { poisonPadding } from '../support/poison.js';
 import { Random, type RandomTensor } from '../support/random.js';
 
 const [B, L, S, E, Ev] = [2, 4, 6, 8, 10];
-
-/** (B, n, H·d) -> (B, H, n, d), as ONNX reads its inputs of rank 3. */
-function cutHeads({ data, shape }: RandomTensor, H: number): RandomTensor {
-  const [batch, n, D] = shape as [number, number, number];
-  const d = D / H;
-  const cut = new Float32Array(data.length);
-  for (let b = 0; b < batch; ++b) {
-    for (let h = 0; h < H; ++h) {
-      for (let i = 0; i < n; ++i) {
-        const from = (b * n + i) * D + h * d;
-        cut.set(data.subarray(from, from + d), ((b * H + h) * n + i) * d);
-      }
-    }
-  }
-  return { data: cut, shape: [batch, H, n, d] };
-}
 
 /** Every kind of head grouping: as many key heads as query heads, grouped, one. */
 const HEADS = [
@@ -37,12 +23,17 @@ const HEADS = [
   { H: 4, Hkv: 1, name: 'multi-query' },
 ];
 
+/** Query, key and value, packed by token as ONNX's inputs of rank 3 are, and split into heads. */
 function inputs(H: number, Hkv: number): [RandomTensor, RandomTensor, RandomTensor] {
   const random = new Random(10 * H + Hkv);
+  const split = (packed: RandomTensor, heads: number): RandomTensor => {
+    const { data, shape } = splitHeads(packed, heads);
+    return { data: Float32Array.from(data), shape };
+  };
   return [
-    cutHeads(random.tensor([B, L, H * E]), H),
-    cutHeads(random.tensor([B, S, Hkv * E]), Hkv),
-    cutHeads(random.tensor([B, S, Hkv * Ev]), Hkv),
+    split(random.tensor([B, L, H * E]), H),
+    split(random.tensor([B, S, Hkv * E]), Hkv),
+    split(random.tensor([B, S, Hkv * Ev]), Hkv),
   ];
 }
 
@@ -142,16 +133,7 @@ describe.each(HEADS)('ONNX Attention, $name', ({ H, Hkv }) => {
     (first, second) => {
       const lens = [first, second];
       const [query, key, value] = call;
-      const poisoned = ({ data, shape }: RandomTensor): RandomTensor => {
-        const width = shape[3]!;
-        return {
-          data: data.map((x, at) => {
-            const row = Math.floor(at / width);
-            return row % S >= lens[Math.floor(row / (Hkv * S))]! ? NaN : x;
-          }),
-          shape,
-        };
-      };
+      const poisoned = (x: RandomTensor) => poisonPadding(x, lens, NaN);
       const options = {
         validLens: { data: lens, shape: [B] },
         causalOffset: lens.map((n) => n - L),

@@ -1,4 +1,5 @@
 import { expect } from '@jest/globals';
+import { zeros } from '../reference/tensor.js';
 import { scaledDotProductAttention } from '../support/library.js';
 import {
   BROKEN_TENSORS,
@@ -7,11 +8,6 @@ import {
   type Kind,
   type Rejection,
 } from '../support/rejections.js';
-
-const zeros = (...shape: number[]) => ({
-  data: new Float32Array(shape.reduce((product, axis) => product * axis, 1)),
-  shape,
-});
 
 // B 2, H 4, Hkv 2, L 3, S 5, E 4, Ev 6
 const query = zeros(2, 4, 3, 4);

@@ -1,6 +1,11 @@
 /** Shapes, refusals and memory of attention's backward pass. */
 import { describe, expect, test } from '@jest/globals';
-import { heapBytes, scaledDotProductAttentionBackward as backward } from '../support/library.js';
+import { sizeOf } from '../reference/tensor.js';
+import {
+  expectNoGrowth,
+  heapBytes,
+  scaledDotProductAttentionBackward as backward,
+} from '../support/library.js';
 import { Random } from '../support/random.js';
 import {
   BROKEN_TENSORS,
@@ -126,17 +131,14 @@ describe('scaledDotProductAttentionBackward as a function', () => {
       ['key', k],
       ['value', v],
     ] as const) {
-      const size = shape.reduce((product, axis) => product * axis, 1);
-      expect(result[name]).toEqual({ data: new Float32Array(size), shape });
+      expect(result[name]).toEqual({ data: new Float32Array(sizeOf(shape)), shape });
     }
   });
 
   test('a thousand calls leave the heap where it was', () => {
-    const call = () => backward(gradOutput, query, key, value, { isCausal: true, bias: [[1, 2, 3, 4, 5]] });
-    call();
-    const before = heapBytes();
-    for (let i = 0; i < 1000; ++i) call();
-    expect(heapBytes()).toBe(before);
+    expectNoGrowth(1000, () =>
+      backward(gradOutput, query, key, value, { isCausal: true, bias: [[1, 2, 3, 4, 5]] }),
+    );
   });
 
   test('memory is linear in the length', () => {

@@ -6,17 +6,10 @@ import { scaledDotProductAttentionBackward as reference } from '../reference/sca
 import { attentionCall } from '../support/attentionArbitrary.js';
 import { expectGradients } from '../support/gradientTolerance.js';
 import { scaledDotProductAttentionBackward } from '../support/library.js';
+import { poisonRows } from '../support/poison.js';
 import { Random, type RandomTensor } from '../support/random.js';
 
 const POISONS = [NaN, Infinity, -Infinity, 3e38];
-
-/** A copy with these rows filled with a value. */
-function poisoned({ data, shape }: RandomTensor, rows: readonly number[], value: number): RandomTensor {
-  const width = shape.at(-1)!;
-  const copy = data.slice();
-  for (const row of rows) copy.fill(value, row * width, (row + 1) * width);
-  return { data: copy, shape };
-}
 
 /** The rows of which nothing is used. */
 function unusedRows(magnitude: Float64Array, width: number): number[] {
@@ -59,13 +52,13 @@ describe('scaledDotProductAttentionBackward', () => {
             if (!table) continue;
             const rows = unusedRows(expected[name]!.magnitude, table.shape.at(-1)!);
             hidden += rows.length;
-            given[name] = poisoned(table, rows, poison);
+            given[name] = poisonRows(table, rows, poison);
           }
           const result = scaledDotProductAttentionBackward(
-            poisoned(gradOutput, blind, poison),
-            poisoned(query, blind, poison),
-            poisoned(key, unseen, poison),
-            poisoned(value, unseen, poison),
+            poisonRows(gradOutput, blind, poison),
+            poisonRows(query, blind, poison),
+            poisonRows(key, unseen, poison),
+            poisonRows(value, unseen, poison),
             given,
           );
           expectGradients(result, expected, masked);
@@ -93,12 +86,17 @@ describe('scaledDotProductAttentionBackward', () => {
     const at = Math.floor(n / 2);
     for (const poison of POISONS) {
       // Queries before it do not see the key.
-      const keyed = backward(gradOutput, query, poisoned(key, [at], poison), poisoned(value, [at], poison));
+      const keyed = backward(
+        gradOutput,
+        query,
+        poisonRows(key, [at], poison),
+        poisonRows(value, [at], poison),
+      );
       expect(keyed.query.data.subarray(0, at * 6)).toEqual(clean.query.data.subarray(0, at * 6));
       // Keys behind it are not seen by the query; other queries do not meet it at all.
       for (const asked of [
-        backward(gradOutput, poisoned(query, [at], poison), key, value),
-        backward(poisoned(gradOutput, [at], poison), query, key, value),
+        backward(gradOutput, poisonRows(query, [at], poison), key, value),
+        backward(poisonRows(gradOutput, [at], poison), query, key, value),
       ]) {
         const behind = (data: Float32Array, width: number) => data.subarray((at + 1) * width);
         expect(behind(asked.key.data, 6)).toEqual(behind(clean.key.data, 6));

@@ -7,7 +7,7 @@ import {
 import { scaledDotProductAttentionBackward as reference } from '../reference/scaledDotProductAttentionBackward.js';
 import { ALL_FEATURES, attentionCall } from '../support/attentionArbitrary.js';
 import { gradientCases } from '../support/gradientCases.js';
-import { expectClose } from '../support/close.js';
+import { expectFixture } from '../support/fixtures.js';
 import { expectGradients } from '../support/gradientTolerance.js';
 import { scaledDotProductAttention, scaledDotProductAttentionBackward } from '../support/library.js';
 import { Random, type RandomTensor } from '../support/random.js';
@@ -34,9 +34,9 @@ describe('scaledDotProductAttentionBackward against PyTorch', () => {
   test.each(gradientCases())('$name', ({ gradOutput, query, key, value, options, expected }) => {
     const result = scaledDotProductAttentionBackward(gradOutput, query, key, value, options);
     for (const name of ['query', 'key', 'value'] as const) {
-      expectClose(result[name], expected[name], expected[name]);
+      expectFixture(result[name], expected[name]);
     }
-    if (expected.bias) expectClose(result.bias, expected.bias, expected.bias);
+    if (expected.bias) expectFixture(result.bias, expected.bias);
     else expect(result.bias).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { t5RelativeBiasBackward as reference } from '../reference/t5RelativeBiasBackward.js';
 import { EPS, expectClose } from '../support/close.js';
+import { dot } from '../support/differences.js';
 import { t5RelativeBias, t5RelativeBiasBackward } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { NOT_TENSORS, testRejections, type Rejection } from '../support/rejections.js';
@@ -33,7 +34,6 @@ describe('t5RelativeBiasBackward', () => {
     const random = new Random(1);
     const [table, y] = [random.tensor([32, 4]), random.tensor([4, 30, 50])];
     const options = { queryLength: 30, keyLength: 50 };
-    const dot = (a: Float32Array, b: Float32Array) => a.reduce((sum, value, at) => sum + value * b[at]!, 0);
     const forward = dot(t5RelativeBias(table, options).data, y.data);
     const back = dot(table.data, t5RelativeBiasBackward(y, options).data);
     // 128 sums below 100, rounded once, times table entries below 4.

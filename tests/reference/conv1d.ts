@@ -1,5 +1,4 @@
-import type { Numbers, Reference } from './tensor.js';
-import { zeros } from './tensor.js';
+import { zeros, type Numbers, type Reference } from './tensor.js';
 
 export interface ConvolutionReferenceOptions {
   bias?: Numbers;

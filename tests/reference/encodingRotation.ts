@@ -1,6 +1,5 @@
 import { frequency, reducedAngle } from './exactAngle.js';
-import type { Reference } from './tensor.js';
-import { zeros } from './tensor.js';
+import { zeros, type Reference } from './tensor.js';
 
 /** M_j = [[cos, sin], [-sin, cos]] of delta·base^(-2j/dim), which takes (sin a, cos a) to (sin(a + δω), cos(a + δω)). */
 export function encodingRotation({

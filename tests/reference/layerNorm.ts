@@ -1,5 +1,4 @@
-import type { Numbers, Reference } from './tensor.js';
-import { zeros } from './tensor.js';
+import { zeros, type Numbers, type Reference } from './tensor.js';
 
 const mean = (numbers: readonly number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 

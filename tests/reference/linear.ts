@@ -1,11 +1,11 @@
-import type { Numbers, Reference } from './tensor.js';
-import { zeros } from './tensor.js';
+import { sizeOf, zeros, type Numbers, type Reference } from './tensor.js';
 
-/** x·weightᵀ + bias: x (rows, in), weight (out, in), bias (out). */
+/** x·weightᵀ + bias over the last axis: x (…, in), weight (out, in), bias (out). */
 export function linear(x: Numbers, weight: Numbers, bias?: Numbers): Reference {
-  const [rows, inputs] = x.shape as [number, number];
-  const outputs = weight.shape[0]!;
-  const y = zeros(rows, outputs);
+  const leading = x.shape.slice(0, -1);
+  const rows = sizeOf(leading);
+  const [outputs, inputs] = weight.shape as [number, number];
+  const y = zeros(...leading, outputs);
   for (let r = 0; r < rows; ++r) {
     for (let o = 0; o < outputs; ++o) {
       let sum = bias ? bias.data[o]! : 0;

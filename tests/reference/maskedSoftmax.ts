@@ -1,5 +1,4 @@
-import type { Numbers, Reference } from './tensor.js';
-import { zeros } from './tensor.js';
+import { zeros, type Numbers, type Reference } from './tensor.js';
 
 /** Softmax of a row in which -Infinity is masked. A row of nothing else is zeros. */
 export function softmaxRow(row: readonly number[]): number[] {

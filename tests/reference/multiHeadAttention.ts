@@ -1,8 +1,7 @@
+import { linear } from './linear.js';
 import { rotaryEmbedding, type RotaryReferenceOptions } from './rotaryEmbedding.js';
-import type { AttentionReferenceOptions } from './scaledDotProductAttention.js';
-import { scaledDotProductAttention } from './scaledDotProductAttention.js';
-import type { Numbers, Reference } from './tensor.js';
-import { zeros } from './tensor.js';
+import { scaledDotProductAttention, type AttentionReferenceOptions } from './scaledDotProductAttention.js';
+import { zeros, type Numbers, type Reference } from './tensor.js';
 
 export interface MultiHeadReferenceParameters {
   numHeads: number;
@@ -32,23 +31,8 @@ export function multiHeadAttention(
   return { output: project(joinHeads(output), 'W_o'), weights };
 }
 
-/** x·Wᵀ + b over the last axis; weight (out, in). */
-export function linear(x: Numbers, weight: Numbers, bias?: Numbers): Reference {
-  const [outs, ins] = weight.shape as [number, number];
-  const rows = x.shape.slice(0, -1).reduce((product, axis) => product * axis, 1);
-  const y = zeros(...x.shape.slice(0, -1), outs);
-  for (let row = 0; row < rows; ++row) {
-    for (let o = 0; o < outs; ++o) {
-      let sum = bias ? bias.data[o]! : 0;
-      for (let i = 0; i < ins; ++i) sum += x.data[row * ins + i]! * weight.data[o * ins + i]!;
-      y.data[row * outs + o] = sum;
-    }
-  }
-  return y;
-}
-
 /** (B, n, H·d) -> (B, H, n, d): head h reads columns h·d … (h+1)·d - 1. */
-function splitHeads(x: Reference, H: number): Reference {
+export function splitHeads(x: Numbers, H: number): Reference {
   const [B, n, D] = x.shape as [number, number, number];
   const d = D / H;
   const out = zeros(B, H, n, d);
@@ -65,7 +49,7 @@ function splitHeads(x: Reference, H: number): Reference {
 }
 
 /** (B, H, n, d) -> (B, n, H·d). */
-function joinHeads(x: Reference): Reference {
+export function joinHeads(x: Numbers): Reference {
   const [B, H, n, d] = x.shape as [number, number, number, number];
   const out = zeros(B, n, H * d);
   for (let b = 0; b < B; ++b) {

@@ -1,6 +1,5 @@
 import { frequency, reducedAngle } from './exactAngle.js';
-import type { Numbers, Reference } from './tensor.js';
-import { zeros } from './tensor.js';
+import { zeros, type Numbers, type Reference } from './tensor.js';
 
 export interface RotaryReferenceOptions {
   /** Whole numbers, as are positions. Default 10000. */

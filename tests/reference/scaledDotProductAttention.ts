@@ -1,6 +1,5 @@
 import { logSumExpRow, softmaxRow } from './maskedSoftmax.js';
-import type { Numbers, Reference } from './tensor.js';
-import { offset, zeros } from './tensor.js';
+import { offset, zeros, type Numbers, type Reference } from './tensor.js';
 
 export interface AttentionReferenceOptions {
   validLens?: Numbers;

@@ -1,6 +1,5 @@
 import { frequency, reducedAngle } from './exactAngle.js';
-import type { Reference } from './tensor.js';
-import { zeros } from './tensor.js';
+import { zeros, type Reference } from './tensor.js';
 
 export interface SinusoidalReferenceOptions {
   length: number;

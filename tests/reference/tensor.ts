@@ -10,8 +10,11 @@ export interface Reference {
   readonly shape: readonly number[];
 }
 
+/** How many elements an array of this shape has. */
+export const sizeOf = (shape: readonly number[]): number => shape.reduce((size, axis) => size * axis, 1);
+
 export function zeros(...shape: number[]): Reference {
-  return { data: new Float64Array(shape.reduce((product, axis) => product * axis, 1)), shape };
+  return { data: new Float64Array(sizeOf(shape)), shape };
 }
 
 /** Offset of an index in row-major data: `offset([2, 3], [1, 2])` is 5. */

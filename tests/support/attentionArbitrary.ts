@@ -1,6 +1,7 @@
 /** Random attention calls for property tests: sizes and features are drawn (and shrunk), the numbers come from a seed. */
 import fc from 'fast-check';
 import type { AttentionReferenceOptions } from '../reference/scaledDotProductAttention.js';
+import { sizeOf } from '../reference/tensor.js';
 import { Random, type RandomTensor } from './random.js';
 
 /** One option of attention each; `grouped` and `past` need rank 4 and do nothing below it. */
@@ -142,8 +143,7 @@ function integers(
   low: number,
   high: number,
 ): { data: Int32Array; shape: readonly number[] } {
-  const size = shape.reduce((product, axis) => product * axis, 1);
-  return { data: Int32Array.from({ length: size }, () => random.integer(low, high)), shape };
+  return { data: Int32Array.from({ length: sizeOf(shape) }, () => random.integer(low, high)), shape };
 }
 
 /** A shape that broadcasts against the scores: some leading axes dropped, some 1, a last axis that may be short. */

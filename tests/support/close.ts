@@ -1,12 +1,10 @@
 /** Comparisons with a tolerance that name the worst element. */
+import type { Numbers } from '../reference/tensor.js';
 
 /** The spacing of float32 at 1: 2^-23. Tolerances are written as k·EPS·scale, with the reason for k beside them. */
 export const EPS = 2 ** -23;
 
-export interface Numbers {
-  readonly data: ArrayLike<number>;
-  readonly shape: readonly number[];
-}
+export type { Numbers };
 
 /** |actual − expected| ≤ atol + rtol·|expected|. */
 export interface Tolerance {

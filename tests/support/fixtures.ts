@@ -1,5 +1,6 @@
 /** Reads the cases of tests/fixtures. Their format is described in tests/fixtures/README.md. */
 import { readFileSync, readdirSync } from 'node:fs';
+import { expectClose, type Numbers } from './close.js';
 
 const ROOT = new URL('../fixtures/', import.meta.url);
 
@@ -46,6 +47,11 @@ interface StoredCase {
   informational?: boolean;
   inputs: StoredArray[];
   outputs: StoredArray[];
+}
+
+/** Throws unless the result is within the fixture's own tolerance. */
+export function expectFixture(actual: Numbers | undefined, expected: FixtureOutput): void {
+  expectClose(actual, expected, expected);
 }
 
 /** Every case of a folder whose file name matches, in alphabetical order. */

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import type { Layer } from 'wasm-attention';
 import type { Numbers } from './close.js';
-import { heapBytes } from './library.js';
+import { expectNoGrowth } from './library.js';
 import { Random } from './random.js';
 import { expectRejected, NOT_TENSORS } from './rejections.js';
 
@@ -135,10 +135,7 @@ export function testLayerContract(name: string, { make, x, seeded }: LayerCase):
         expectRejected(name, 'TypeError', call);
       }
     };
-    use();
-    const bytes = heapBytes();
-    for (let i = 0; i < 50; ++i) use();
-    expect(heapBytes()).toBe(bytes);
+    expectNoGrowth(50, use);
   });
 
   test.each(NOT_TENSORS)('refuses an input that is %s', (_what, bad) => {

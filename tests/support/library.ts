@@ -19,6 +19,14 @@ export function heapBytes(): number {
   return memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
 }
 
+/** Throws if the memory grows while `call` is made `times` times, after one call that may grow it. */
+export function expectNoGrowth(times: number, call: () => void): void {
+  call();
+  const before = heapBytes();
+  for (let i = 0; i < times; ++i) call();
+  if (heapBytes() !== before) throw new Error(`expected a heap of ${before} bytes, got ${heapBytes()}`);
+}
+
 // The operations by themselves, so that a test reads like the formula it checks.
 export const tensor: WasmAttention['tensor'] = (...call) => attention.tensor(...call);
 export const maskedSoftmax: WasmAttention['maskedSoftmax'] = (...call) => attention.maskedSoftmax(...call);

@@ -2,10 +2,33 @@ import {
   scaledDotProductAttention as reference,
   type AttentionReferenceOptions,
 } from '../reference/scaledDotProductAttention.js';
+import { sizeOf, type Numbers } from '../reference/tensor.js';
 import type { Poison } from './attentionArbitrary.js';
 import { expectAttention } from './attentionTolerance.js';
-import type { Numbers } from './close.js';
 import type { RandomTensor } from './random.js';
+
+/** A copy with these rows of the last axis filled with a value. */
+export function poisonRows(
+  { data, shape }: RandomTensor,
+  rows: readonly number[],
+  value: number,
+): RandomTensor {
+  const width = shape.at(-1)!;
+  const copy = data.slice();
+  for (const row of rows) copy.fill(value, row * width, (row + 1) * width);
+  return { data: copy, shape };
+}
+
+/** A copy of x (B, …, n, d) with the rows from the valid length on, one a sequence, filled with a value. */
+export function poisonPadding(x: RandomTensor, validLens: readonly number[], value: number): RandomTensor {
+  const n = x.shape.at(-2)!;
+  const rows = sizeOf(x.shape.slice(0, -1));
+  const sequenceOf = (row: number) => Math.floor(row / (rows / x.shape[0]!));
+  const padding = Array.from({ length: rows }, (_, row) => row).filter(
+    (row) => row % n >= validLens[sequenceOf(row)]!,
+  );
+  return poisonRows(x, padding, value);
+}
 
 interface Call {
   readonly query: RandomTensor;
@@ -30,16 +53,11 @@ export function expectPoisonContained(attention: Attention, call: Call, poison: 
   const expected = reference(query, key, value, options);
   const S = key.shape.at(-2)!;
   const past = options.pastKey ? options.pastKey.shape.at(-2)! : 0;
-  const kvHeads = key.shape.slice(0, -2).reduce((product, axis) => product * axis, 1);
-  const heads = query.shape.slice(0, -2).reduce((product, axis) => product * axis, 1);
+  const kvHeads = sizeOf(key.shape.slice(0, -2));
+  const heads = sizeOf(query.shape.slice(0, -2));
   const head = Math.floor(poison.head * kvHeads);
   const row = Math.floor(poison.key * S);
-  const poisoned = ({ data, shape }: RandomTensor): RandomTensor => {
-    const width = shape.at(-1)!;
-    const copy = data.slice();
-    copy.fill(poison.value, (head * S + row) * width, (head * S + row + 1) * width);
-    return { data: copy, shape };
-  };
+  const poisoned = (x: RandomTensor) => poisonRows(x, [head * S + row], poison.value);
   const result = attention(query, poisoned(key), poisoned(value), { ...options, needWeights: true });
 
   const output = Float64Array.from(result.output.data);

@@ -1,4 +1,5 @@
 /** Seeded random tensors: the same numbers in every run. */
+import { sizeOf } from '../reference/tensor.js';
 
 export interface RandomTensor {
   readonly data: Float32Array;
@@ -33,14 +34,13 @@ export class Random {
 
   /** A tensor of normal values times `scale`. */
   tensor(shape: readonly number[], scale = 1): RandomTensor {
-    const data = new Float32Array(shape.reduce((product, axis) => product * axis, 1));
+    const data = new Float32Array(sizeOf(shape));
     for (let i = 0; i < data.length; ++i) data[i] = this.normal() * scale;
     return { data, shape };
   }
 
   /** A mask whose elements are true with this probability. */
   mask(shape: readonly number[], probability = 0.6): { data: boolean[]; shape: readonly number[] } {
-    const size = shape.reduce((product, axis) => product * axis, 1);
-    return { data: Array.from({ length: size }, () => this.next() < probability), shape };
+    return { data: Array.from({ length: sizeOf(shape) }, () => this.next() < probability), shape };
   }
 }

@@ -1,8 +1,6 @@
 /** One tensor in the forms that the library takes. */
 import type { Tensor } from 'wasm-attention';
 
-export const sizeOf = (shape: readonly number[]) => shape.reduce((size, axis) => size * axis, 1);
-
 const nest = (data: ArrayLike<number>, [axis, ...inner]: readonly number[]): unknown[] => {
   const size = data.length / axis!;
   const parts = Array.from({ length: axis! }, (_, i) => Array.from(data).slice(i * size, (i + 1) * size));

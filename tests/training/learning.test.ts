@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { POSITIONS, type TrainingSettings } from '../../web/training/settings.js';
 import { Training, type Progress } from '../../web/training/train.js';
-import { attention, heapBytes } from '../support/library.js';
+import { attention, expectNoGrowth } from '../support/library.js';
 import { Random } from '../support/random.js';
 
 /** Runs until all steps are done, or until a step's accuracy is `enough`, and hands over the trained model. */
@@ -106,13 +106,8 @@ describe('the training example', () => {
   });
 
   test('gives back what it took: the heap does not grow from run to run', () => {
-    const runs = (count: number) => {
-      for (let i = 0; i < count; ++i)
-        for (const positions of POSITIONS) trained({ ...small, positions }).dispose();
-    };
-    runs(2);
-    const bytes = heapBytes();
-    runs(20);
-    expect(heapBytes()).toBe(bytes);
+    expectNoGrowth(20, () => {
+      for (const positions of POSITIONS) trained({ ...small, positions }).dispose();
+    });
   });
 });

@@ -9,6 +9,7 @@ import {
   randomBatch,
   randomNumbers,
 } from '../../web/training/task.js';
+import { expectBinomial } from '../support/chance.js';
 
 const settings = (given: Partial<TrainingSettings>) => checkSettings(given);
 
@@ -48,9 +49,7 @@ describe('the tasks', () => {
       counts.set(order, (counts.get(order) ?? 0) + 1);
     }
     expect(counts.size).toBe(6);
-    // Six standard deviations of a binomial count of mean 1000.
-    for (const count of counts.values())
-      expect(Math.abs(count - 1000)).toBeLessThan(6 * Math.sqrt(1000 * (5 / 6)));
+    for (const count of counts.values()) expectBinomial(count, 6000, 1 / 6);
   });
 
   test('chance is the best that one guess from the token alone has been right', () => {
