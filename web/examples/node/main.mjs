@@ -1,4 +1,4 @@
-// A layer learns to copy the first token to every place.
+// Trains a layer to copy the first token to every position.
 import { load } from 'wasm-attention';
 
 const attention = await load();

@@ -1,4 +1,4 @@
-// Without a bundler a package is imported by its file's address.
+// Without a bundler, import the package by the URL of its file.
 import { load } from './node_modules/wasm-attention/dist/index.js';
 
 const attention = await load();

@@ -14,7 +14,7 @@ start.onclick = async () => {
   const x = tokens();
   const started = performance.now();
   try {
-    // The tokens are not needed here any more: they are handed over, not copied.
+    // The page does not need the tokens any more, so their memory is transferred instead of copied.
     const call = attention.with({ signal: controller.signal, transfer: true });
     const result = await call.scaledDotProductAttention(x, x, x, { isCausal: true });
     output.textContent = `${result.output.shape.join(' × ')} in ${((performance.now() - started) / 1000).toFixed(1)} s`;
