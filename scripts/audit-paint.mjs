@@ -1,12 +1,12 @@
-// How soon the page's figures follow their sliders. Drags each slider with the mouse in a headless Chromium, every figure as large as
-// n <= 256 and d <= 128 allow, and prints for each slider the median and the 95th percentile of two times, in milliseconds:
-//   paint  from the input event, as the window sees it first, to the first task after the frame in which the figure has updated
+// Measures how quickly the page's figures follow their sliders. Drags each slider with the mouse in a headless Chromium, with every
+// figure at its largest size up to n = 256 and d = 128, and prints the median and the 95th percentile of two times, in milliseconds:
+//   paint  from the input event's arrival at the window to the first task after the frame in which the figure has updated
 //          (updateComplete, then requestAnimationFrame, then a MessageChannel's message: style, layout and paint are done by then)
-//   work   processor time of the page's main thread meanwhile: other programs add little to it
-// The first row is a slider that changes nothing: what browser and measurement take by themselves.
-// Ends with 1 where a slider's 95th percentile of `paint` is over a frame of a screen with 60 of them a second. Since a busy machine
-// makes frames late, a slider over the bar is dragged again, up to three times in all, and its best time counts.
-//   usage: node scripts/audit-paint.mjs [--figure TAG]… [--moves N] [--report] [--dir FOLDER]      --report prints without judging
+//   work   processor time of the page's main thread in that interval: other programs hardly affect it
+// The first row is a slider that changes nothing: the cost of the browser and of the measurement.
+// Exits with 1 if a slider's 95th percentile of `paint` is longer than a frame at 60 Hz. A busy machine delays frames, so a slider over
+// the limit is dragged again, up to three times in all, and its best time counts.
+//   usage: node scripts/audit-paint.mjs [--figure TAG]… [--moves N] [--report] [--dir FOLDER]      --report never exits with 1
 import { loadavg } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -16,11 +16,11 @@ import { drawFigures, launch, openBuilt } from './built-page.mjs';
 const BAR = 16.7;
 const ROUNDS = 3;
 const BARE = 'bare-slider';
-/** The sizes of the bar, by the names of the figures' properties. */
+/** The largest sizes to measure, by the names of the figures' properties. */
 const CAPS = /** @type {Record<string, number>} */ ({ length: 256, tokens: 256, rows: 256, width: 128 });
-/** Settings in which a figure shows most: what its sliders alone do not reach, or reach at sizes that show nothing. */
+/** Settings with which a figure shows most and which its sliders alone do not reach. */
 const FULL = /** @type {Record<string, Record<string, unknown>>} */ ({
-  // Heads that divide the width, or there is an error and little else.
+  // The number of heads has to divide the width, or the figure shows only an error.
   'attention-shapes': { heads: 8 },
   'attention-heads': { input: 'random' },
 });
@@ -38,7 +38,7 @@ const { values: options } = parseArgs({
 });
 const moves = Number(options.moves);
 if (!Number.isInteger(moves) || moves < 20)
-  throw new Error(`--moves: expected 20 or more, got ${options.moves}`);
+  throw new Error(`--moves: expected a whole number of at least 20, got ${options.moves}`);
 
 const browser = await launch();
 /** @type {string[]} */
@@ -77,12 +77,12 @@ try {
 const load = loadavg()[0]?.toFixed(1);
 console.log(
   late.length === 0
-    ? `every figure follows its sliders within ${BAR} ms (load ${load})`
-    : `${late.length} over ${BAR} ms (load ${load}): ${late.join(', ')}`,
+    ? `all sliders are within ${BAR} ms (load ${load})`
+    : `${late.length} sliders are over ${BAR} ms (load ${load}): ${late.join(', ')}`,
 );
 if (late.length > 0 && !options.report) process.exitCode = 1;
 
-/** Puts a figure before all others that has a slider and nothing else. @param {import('playwright-core').Page} page */
+/** Adds a first figure that has only a slider. @param {import('playwright-core').Page} page */
 function addBareSlider(page) {
   return page.evaluate((tag) => {
     const bare = document.createElement(tag);
@@ -97,8 +97,7 @@ function addBareSlider(page) {
 }
 
 /**
- * Makes a figure as large as it is to be, brings it into the window, and tells its sliders with the values that they are dragged
- * through.
+ * Gives a figure its largest size, scrolls to it, and returns its sliders with the values to drag them through.
  *
  * @param {import('playwright-core').Page} page
  * @param {string} tag
@@ -130,7 +129,7 @@ async function prepare(page, tag) {
           await move(input(), value);
           if (!(figure[id] > (caps[id] ?? Infinity))) values.push(value);
         }
-        // As large as it goes, for those that come after it.
+        // The largest value, for the sliders that follow.
         await move(input(), values.at(-1) ?? 0);
         sliders.push({ name: id, values });
       }
@@ -165,7 +164,7 @@ async function drag(page, session, tag, { name, values }) {
     range.left +
     range.thumb / 2 +
     ((range.width - range.thumb) * (value - range.min)) / (range.max - range.min);
-  // No more values than there are pixels or moves; the first two moves only warm up.
+  // More values would not differ in pixels. The first two moves are warm-up.
   const few = spread(values, Math.min(values.length, 31));
   const path = Array.from({ length: moves + 2 }, (_, i) => bounce(few, i + 1));
   await page.mouse.move(at(few[0] ?? 0), range.y);
@@ -182,19 +181,19 @@ async function drag(page, session, tag, { name, values }) {
     times.work.push((await threadTime(session)) - from);
   }
   await page.mouse.up();
-  // As it was for the sliders that come after it.
+  // Restore the value for the sliders that follow.
   await input.fill(before);
   return { paint: times.paint.slice(2), work: times.work.slice(2) };
 }
 
-/** Lets the page measure what the next input of a figure takes. @param {import('playwright-core').Page} page @param {string} tag */
+/** Lets the page measure the next input event of a figure. @param {import('playwright-core').Page} page @param {string} tag */
 function watch(page, tag) {
   return page.evaluate((name) => {
     const figure = /** @type {HTMLElement & { updateComplete: Promise<unknown> }} */ (
       document.querySelector(`figure[id] > ${name}`)
     );
     /** @type {any} */ (window).painted = new Promise((resolve) => {
-      // A move within the same value is no input.
+      // A move that does not change the value fires no input event.
       const nothing = setTimeout(() => resolve(null), 500);
       const listen = async () => {
         const start = performance.now();
@@ -217,7 +216,7 @@ async function threadTime(session) {
   return 1000 * (metrics.find(({ name }) => name === 'ThreadTime')?.value ?? NaN);
 }
 
-/** `count` of the values, the first and the last among them. @param {number[]} values @param {number} count */
+/** `count` of the values, evenly spread, with the first and the last. @param {number[]} values @param {number} count */
 function spread(values, count) {
   return Array.from(
     { length: count },
@@ -225,7 +224,7 @@ function spread(values, count) {
   );
 }
 
-/** The i-th of the values, there and back. @param {number[]} values @param {number} i */
+/** The i-th value of a walk through the values, back and forth. @param {number[]} values @param {number} i */
 function bounce(values, i) {
   const period = 2 * (values.length - 1);
   const place = i % period;

@@ -1,5 +1,5 @@
-// Lighthouse's four scores of the built page, as on a phone (its mobile preset: slow 4G and a slower processor, both simulated).
-// Ends with 1 where a score is below its bar. Build the page first.
+// Prints Lighthouse's four scores of the built page with its mobile preset, which simulates slow 4G and a slow processor.
+// Exits with 1 if a score is below its limit. Build the page first.
 //   usage: node scripts/audit.mjs [--dir FOLDER] [--runs N] [--path PATH]… [--json FOLDER]
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -14,9 +14,9 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 const root = join(import.meta.dirname, '..');
 const tools = join(root, 'tests/audit');
-/** Of 100. */
+/** Minimum scores, out of 100. */
 const BARS = { performance: 98, accessibility: 100, 'best-practices': 100, seo: 100 };
-/** Metrics to print beside the score, since they say what it is made of. */
+/** Metrics to print next to the scores, to explain the performance score. */
 const METRICS = [
   'first-contentful-paint',
   'largest-contentful-paint',
@@ -24,7 +24,7 @@ const METRICS = [
   'cumulative-layout-shift',
   'speed-index',
 ];
-/** Below this a machine is too slow, or too busy, for the simulated phone; Lighthouse warns from there on as well. */
+/** Below this benchmark index the machine is too slow or too busy for the simulation; Lighthouse warns below it as well. */
 const QUIET = 1000;
 
 const TYPES = /** @type {Record<string, string>} */ ({
@@ -38,8 +38,8 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * A static host as they are: compresses what a browser lets it, keeps files with a hash in their name for a year and asks
- * again for all others.
+ * A typical static host: it compresses if the browser allows that, lets files with a hash in their name be cached for a year, and has
+ * all others revalidated.
  *
  * @param {string} folder
  * @returns {import('node:http').Server}
@@ -83,7 +83,7 @@ function host(folder) {
   });
 }
 
-/** Lighthouse has its own folder and lock file; installed once, and again when the lock file is newer. */
+/** Installs Lighthouse, which has its own folder and lock file, unless it is up to date. */
 function install() {
   const time = (/** @type {string} */ name) =>
     existsSync(join(tools, name)) ? statSync(join(tools, name)).mtimeMs : 0;
@@ -98,7 +98,7 @@ function install() {
 }
 
 /**
- * One run in a browser of its own.
+ * Runs Lighthouse once, in a fresh browser.
  *
  * @param {string} url
  * @returns {Promise<Report>}
@@ -138,15 +138,15 @@ async function lighthouse(url) {
 const points = (/** @type {Category | undefined} */ category) => Math.round(100 * (category?.score ?? 0));
 
 /**
- * Prints one page's scores and what falls short of full marks.
+ * Prints one page's scores and the audits that cost it points.
  *
  * @param {string} path
  * @param {Report} report
- * @returns {boolean} whether every score reaches its bar
+ * @returns {boolean} whether every score reaches its minimum
  */
 function print(path, { categories, audits, environment }) {
   let good = true;
-  console.log(`${path}  (speed of this machine ${Math.round(environment.benchmarkIndex)})`);
+  console.log(`${path}  (benchmark index of this machine ${Math.round(environment.benchmarkIndex)})`);
   for (const [name, bar] of Object.entries(BARS)) {
     const category = categories[name];
     const score = points(category);
@@ -175,9 +175,10 @@ try {
   });
   const folder = resolve(values.dir);
   const runs = Number(values.runs);
-  if (!Number.isInteger(runs) || runs < 1) throw new Error(`--runs takes a count, not ${values.runs}`);
+  if (!Number.isInteger(runs) || runs < 1)
+    throw new Error(`--runs: expected a whole number of at least 1, got ${values.runs}`);
   if (!existsSync(join(folder, 'index.html'))) {
-    throw new Error(`no page in ${folder}: run \`bash scripts/build.sh page\` first`);
+    throw new Error(`there is no page in ${folder}: run \`npm run build\` first`);
   }
   install();
   const server = host(folder);
@@ -192,7 +193,9 @@ try {
       const median = /** @type {Report} */ (reports[Math.floor(runs / 2)]);
       if (!print(path, median)) process.exitCode = 1;
       if (median.environment.benchmarkIndex < QUIET) {
-        console.log('  The machine is busy or slow: its performance score is too low, the other three hold.');
+        console.log(
+          '  This machine is busy or slow, so the performance score is too low. The other three scores are valid.',
+        );
       }
       if (values.json !== undefined) {
         mkdirSync(values.json, { recursive: true });

@@ -1,4 +1,4 @@
-// The built page in a headless Chromium, without a server: for scripts that draw or measure its figures.
+// Opens the built page in a headless Chromium, without a server, for scripts that draw or measure its figures.
 import { execFileSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,13 +7,14 @@ import { chromium } from 'playwright-core';
 const ORIGIN = 'http://page.test';
 
 /**
- * A browser. Rejects with an `Error` that says why where there is none or it does not start.
+ * Starts Chromium. Rejects with an `Error` that gives the reason if there is none or it does not start.
  *
- * @param {readonly string[]} [more]  Arguments beside the usual ones.
+ * @param {readonly string[]} [more]  Additional arguments.
  */
 export async function launch(more = []) {
   const executablePath = findChromium();
-  if (executablePath === undefined) throw new Error('there is no Chromium here');
+  if (executablePath === undefined)
+    throw new Error('Chromium is missing: run `npm run setup`, or set CHROMIUM to its path');
   try {
     return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...more] });
   } catch (error) {
@@ -27,7 +28,7 @@ export function languagesOf(folder) {
 }
 
 /**
- * Opens a path of the page that was built into a folder, in a context of its own.
+ * Opens a path of the page in `folder`, in a fresh context.
  *
  * @param {import('playwright-core').Browser} browser
  * @param {string} folder
@@ -46,8 +47,8 @@ export async function openBuilt(browser, folder, path, options) {
 }
 
 /**
- * Brings every figure of the page near, those in closed answers too, and waits until it is drawn. Returns the ids of the `<figure>`s
- * around them.
+ * Scrolls to every figure of the page, also in closed answers, and waits until it is drawn. Returns the ids of the `<figure>` elements
+ * that contain them.
  *
  * @param {import('playwright-core').Page} page
  */
@@ -68,7 +69,7 @@ export async function drawFigures(page) {
 function findChromium() {
   const names = process.env.CHROMIUM
     ? [process.env.CHROMIUM]
-    : // The first has no windows, and is twice as quick.
+    : // The first has no user interface and is twice as fast.
       ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
   for (const name of names) {
     try {

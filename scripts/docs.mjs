@@ -1,8 +1,8 @@
-// The documentation as a site, in build/docs: the README, the guides of web/docs and every public entry's declarations.
-//   usage: node scripts/docs.mjs [FOLDER]      typedoc.json says what goes in; a warning is a failure
+// Builds a site in build/docs from the README, the guides of web/docs and the declarations of every public entry.
+//   usage: node scripts/docs.mjs [FOLDER]      typedoc.json lists the contents; warnings are failures
 import { Application, Converter, ReflectionKind } from 'typedoc';
 
-/** Sources by what users import them as. */
+/** The names under which users import the sources. */
 const ENTRIES = {
   'lib/index': 'wasm-attention',
   lib: 'wasm-attention',
@@ -16,11 +16,12 @@ process.chdir(new URL('..', import.meta.url).pathname);
 const [folder] = process.argv.slice(2);
 const app = await Application.bootstrapWithPlugins(folder === undefined ? {} : { out: folder });
 
-// A module is called as its file is, and its file is nothing that a reader imports.
+// TypeDoc names a module after its source file, which no reader imports.
 app.converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, reflection) => {
   if (!reflection.kindOf(ReflectionKind.Module)) return;
   const name = Object.entries(ENTRIES).find(([source]) => source === reflection.name)?.[1];
-  if (name === undefined) throw new Error(`docs: ${reflection.name} has no name in scripts/docs.mjs`);
+  if (name === undefined)
+    throw new Error(`docs: ENTRIES in scripts/docs.mjs has no name for ${reflection.name}`);
   reflection.name = name;
 });
 

@@ -1,4 +1,4 @@
-// Writes service-worker.js into a built page: with a list of its files, and a hash of them that names the version.
+// Writes service-worker.js into a built page, with the list of the page's files and a hash of them as the version.
 //   usage: offline.mjs FOLDER_OF_THE_PAGE
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -9,7 +9,7 @@ const folder = process.argv[2];
 if (!folder) throw new Error('usage: offline.mjs FOLDER_OF_THE_PAGE');
 const NAME = 'service-worker.js';
 
-// Stills are for browsers without scripts, which have no service workers either; what more threads need is fetched when the race asks for it.
+// Left out are stills, which only browsers without scripts show, and the files for threads, which the race fetches when it needs them.
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))
@@ -24,7 +24,7 @@ const result = await build({
   publicDir: false,
   logLevel: 'warn',
   define: {
-    // Pages by the address at which their readers ask for them.
+    // Pages by the URLs that readers use.
     __FILES__: JSON.stringify(files.map((file) => `./${file.replace(/(^|\/)index\.html$/, '$1')}`)),
     __CONTENT__: JSON.stringify(hash.digest('hex').slice(0, 16)),
   },
@@ -36,6 +36,6 @@ const result = await build({
   },
 });
 const [script] = 'output' in result ? result.output : [];
-if (script?.type !== 'chunk') throw new Error('offline: expected one script');
+if (script?.type !== 'chunk') throw new Error('offline: expected the service worker to be one script');
 writeFileSync(join(folder, NAME), script.code);
-console.log(`${files.length} files`);
+console.log(`offline: ${files.length} files`);

@@ -1,6 +1,6 @@
-// Measures how high the figures are on a built page, in every language and in a wide and a narrow window, and writes
-// web/page/style/reserved.css: the places that the page keeps for figures until they have drawn themselves. Run it after a change that
-// makes a figure higher or lower; tests/browser/long/reserved.test.ts says when.
+// Measures the heights of the figures on the built page, in every language and in a wide and a narrow window, and writes them to
+// web/page/style/reserved.css: the page reserves this height until a figure is drawn. Run it after a change to a figure's height;
+// tests/browser/long/reserved.test.ts fails if it is needed.
 //   usage: reserve.mjs      after `npm run build`
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '..');
 const PAGE = join(ROOT, 'build/page');
 const OUT = join(ROOT, 'web/page/style/reserved.css');
 const WIDTHS = /** @type {const} */ ({ wide: 1280, narrow: 390 });
-/** Heights are rounded to this many CSS pixels, and a language has a height of its own where it differs. */
+/** Heights are rounded to multiples of this, in CSS pixels. A language gets its own rule if its height differs. */
 const STEP = 4;
 
 const browser = await launch();
@@ -37,7 +37,7 @@ const selectors = [...rules.keys()].sort();
 const head =
   '/* Written by scripts/reserve.mjs: heights of the figures in a wide window and in a narrow one. */\n';
 writeFileSync(OUT, head + selectors.map(rule).join('\n'));
-console.log(`reserved places: ${selectors.length} rules`);
+console.log(`web/page/style/reserved.css: ${selectors.length} rules`);
 
 /** @param {string} selector */
 function rule(selector) {
@@ -55,7 +55,7 @@ async function heightsOf(language, width) {
     viewport: { width, height: 900 },
   });
   await drawFigures(page);
-  // Those that watch their own width draw once more.
+  // Figures that depend on their own width draw a second time.
   await page.waitForTimeout(500);
   const heights = await page
     .locator('figure[id] > :first-child')

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const root = join(import.meta.dirname, '..');
 const outDir = join(root, 'build/page');
 const port = Number(process.env.PORT ?? 4173);
-/** `/en` is the folder `/en/`, as every static host has it. */
+/** Redirects `/en` to `/en/`, as static hosts do. */
 const folders = {
   name: 'folders',
   /** @param {import('vite').PreviewServer} server */
@@ -31,14 +31,14 @@ try {
       host: '127.0.0.1',
       port,
       strictPort: true,
-      // An isolated page: the race runs on several threads as well.
+      // Cross-origin isolation, so that the race can use several threads.
       headers: {
         'cross-origin-opener-policy': 'same-origin',
         'cross-origin-embedder-policy': 'require-corp',
       },
     },
   });
-  console.log(`The page is at ${server.resolvedUrls?.local[0]} — Ctrl+C stops it.`);
+  console.log(`The page is at ${server.resolvedUrls?.local[0]} — press Ctrl+C to stop.`);
 } catch (error) {
   const { message } = /** @type {Error} */ (error);
   console.error(`start: ${/already in use/.test(message) ? `port ${port} is busy` : message}`);

@@ -1,5 +1,5 @@
-// What a page downloads: bytes of each part of the package, as they are, gzipped and with brotli, against size-budgets.json.
-// Ends with 1 where a part is over its budget.
+// Prints the size of each part of the package (plain, with gzip, with brotli) and its budget in size-budgets.json, for brotli.
+// Exits with 1 if a part is over its budget.
 //   usage: node scripts/size.mjs [BUDGETS]
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -13,10 +13,10 @@ const [file = join(root, 'size-budgets.json')] = process.argv.slice(2);
 const { parts } = JSON.parse(readFileSync(file, 'utf8'));
 
 /**
- * Files and what they import at once; what is imported later, or is there already, does not count.
+ * The files and their static imports, without dynamic imports and without files that are already loaded.
  *
  * @param {string[]} files
- * @param {string[]} beside
+ * @param {string[]} beside  Files that are already loaded.
  */
 function closure(files, beside = []) {
   const found = new Set(files);

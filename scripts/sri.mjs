@@ -1,4 +1,4 @@
-// The `integrity` of each file of dist that a page can load, a line each: hash, two spaces, path. Build first.
+// Prints the `integrity` of each file of dist that a page can load, one per line: hash, two spaces, path. Build first.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

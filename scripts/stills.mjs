@@ -1,7 +1,7 @@
-// Puts a picture of every figure into a built page, for browsers without scripts and for paper: draws each figure with the page's own
-// exporter in a headless Chromium, wide and narrow, light and dark. Pictures are kept in build/stills as long as what draws them
-// stays the same. Without a Chromium the page has none, and says in words that its figures need scripts.
-//   usage: stills.mjs FOLDER_OF_THE_PAGE [kept]      with kept it draws nothing, and puts in what there is
+// Adds a picture of every figure to a built page, for browsers without scripts and for printing. The page's own exporter draws each
+// figure in a headless Chromium, wide and narrow, light and dark. The pictures are cached in build/stills until the code or the text
+// that they depend on changes. Without Chromium the page has no pictures, and a text says that its figures need scripts.
+//   usage: stills.mjs FOLDER_OF_THE_PAGE [kept]      kept: uses the cached pictures and draws nothing
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -24,9 +24,9 @@ const VARIANTS = /** @type {const} */ ([
   { name: 'narrow', width: 390, colorScheme: 'light' },
   { name: 'narrow-dark', width: 390, colorScheme: 'dark' },
 ]);
-/** A figure with what stands in it. */
+/** A figure element with its contents. */
 const FIGURE = /<figure[^>]* id="([\w-]+)"[^>]*>.*?<\/figure>/gs;
-/** How long a resized figure takes to come to rest, in milliseconds; motion takes at most 250. */
+/** Milliseconds to wait after a resize; animations take at most 250. */
 const REST = 400;
 
 /**
@@ -42,18 +42,18 @@ const languages = languagesOf(page);
 if (mode === 'kept') {
   const kept = languages.filter((language) => existsSync(manifestOf(language)));
   for (const language of kept) insert(language);
-  console.log(`still figures: those of ${kept.length} languages, as they were drawn last`);
+  console.log(`still figures: cached pictures of ${kept.length} languages`);
 } else {
   await renew();
 }
 
-/** Draws what is out of date, and puts everything in. */
+/** Draws the outdated pictures and adds all of them to the page. */
 async function renew() {
   const started = performance.now();
   const stale = languages.filter((language) => keptKey(language) !== keyOf(language));
   if (stale.length > 0) {
     const browser = await launch().catch((/** @type {Error} */ { message }) => {
-      // The page does without.
+      // The page works without pictures.
       console.log(`no still figures: ${message}`);
     });
     if (!browser) return;
@@ -65,12 +65,12 @@ async function renew() {
   }
   for (const language of languages) insert(language);
   const seconds = ((performance.now() - started) / 1000).toFixed(0);
-  console.log(`still figures: ${languages.length} languages, ${stale.length} drawn anew, ${seconds} s`);
+  console.log(`still figures: ${languages.length} languages, ${stale.length} redrawn, ${seconds} s`);
 }
 
 /** @param {import('playwright-core').Browser} browser @param {string[]} stale */
 async function drawAll(browser, stale) {
-  // All at once: a page waits as much as it works.
+  // In parallel: each page waits about as long as it computes.
   await Promise.all(stale.map((language) => draw(browser, language)));
 }
 
@@ -103,10 +103,10 @@ async function draw(browser, language) {
   writeFileSync(join(folder, 'stills.json'), JSON.stringify({ key: keyOf(language), stills }));
 }
 
-/** What the pictures of a language depend on: the scripts, and its figures and captions. @param {string} language */
+/** A hash of everything that a language's pictures depend on: the scripts, its figures and captions. @param {string} language */
 function keyOf(language) {
   const hash = createHash('sha256').update(readFileSync(import.meta.filename));
-  // Names have hashes of their files' contents.
+  // The names contain hashes of the files' contents.
   hash.update(
     readdirSync(join(/** @type {string} */ (page), 'assets'))
       .sort()
@@ -123,7 +123,7 @@ function keptKey(language) {
     : undefined;
 }
 
-/** Copies the pictures into the page and names them in its HTML. @param {string} language */
+/** Copies a language's pictures into the page and refers to them in its HTML. @param {string} language */
 function insert(language) {
   const { stills } = /** @type {{ stills: Stills }} */ (
     JSON.parse(readFileSync(manifestOf(language), 'utf8'))
@@ -139,7 +139,7 @@ function insert(language) {
       pictureElement(`../stills/${language}/${id}`, sizes, plain(question)),
     );
   });
-  // Somebody may be reading it.
+  // Renames the finished file: the page may be in use.
   writeFileSync(`${fileOf(language)}.new`, html);
   renameSync(`${fileOf(language)}.new`, fileOf(language));
 }
@@ -157,7 +157,7 @@ function pictureElement(path, sizes, alt) {
   );
 }
 
-/** Words without markup, for an attribute; formulas by their letters. @param {string} html */
+/** Text without markup, for an attribute; formulas become their letters. @param {string} html */
 function plain(html) {
   return html
     .replace(/<annotation.*?<\/annotation>/gs, '')
@@ -169,7 +169,7 @@ function plain(html) {
 
 /** @param {string} language */
 function htmlOf(language) {
-  // As it was before the pictures, should this be the second time.
+  // Without the pictures of an earlier run.
   return readFileSync(fileOf(language), 'utf8').replace(/<picture class="still">.*?<\/picture>\n/gs, '');
 }
 

@@ -22,7 +22,7 @@ const stills = (path: string, env: object) => run('node', ['scripts/stills.mjs',
 
 describe('a page built where there is no Chromium', () => {
   it.each([
-    ['is missing', 'no-such-browser', 'there is no Chromium here'],
+    ['is missing', 'no-such-browser', 'Chromium is missing'],
     ['does not start', 'false', 'does not start'],
   ])('says that it has no still figures where it %s, and is as it was', (name, CHROMIUM, reason) => {
     const path = page(name);
