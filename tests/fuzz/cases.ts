@@ -1,8 +1,10 @@
 /** What a fuzzed call is, and all of them. */
 import { attentionCases } from './attentionCases.js';
+import { distanceCases } from './distanceCases.js';
 import type { Draw } from './draw.js';
 import { fileCases } from './fileCases.js';
 import { layerCases } from './layerCases.js';
+import { modelCases } from './modelCases.js';
 import { positionCases } from './positionCases.js';
 import { sequenceCases } from './sequenceCases.js';
 
@@ -21,7 +23,9 @@ export interface Case {
 export const CASES: Readonly<Record<string, (draw: Draw) => Case>> = {
   ...attentionCases,
   ...positionCases,
+  ...distanceCases,
   ...sequenceCases,
   ...layerCases,
+  ...modelCases,
   ...fileCases,
 };

@@ -86,3 +86,9 @@ export class Draw extends Random {
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   }
 }
+
+/** The options without those that are undefined: an oracle's defaults. */
+type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
+export function defined<T extends object>(options: T): Defined<T> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<T>;
+}

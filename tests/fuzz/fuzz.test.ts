@@ -8,11 +8,11 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { modulesIn, read } from '../package/support.js';
+import { same } from '../support/same.js';
 import { expectUnharmed } from './canary.js';
 import { CASES, type Case } from './cases.js';
 import { Draw } from './draw.js';
 import { withMistakes, withWildNumbers } from './mistakes.js';
-import { same } from './same.js';
 import { allocator } from './watched.js';
 
 const RUNS = Number(process.env.FUZZ_CASES ?? 2000);

@@ -5,8 +5,8 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { loadSecond, WASM } from '../support/instance.js';
+import { same } from '../support/same.js';
 import { expectUnharmed } from './canary.js';
-import { same } from './same.js';
 import { STEPS, type Prepared, type Step } from './steps.js';
 import { allocator, attention, loadWatched, type Allocator } from './watched.js';
 

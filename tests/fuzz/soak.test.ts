@@ -11,7 +11,7 @@ import { expectAttention } from '../support/attentionTolerance.js';
 import { usedBytes } from '../support/collect.js';
 import { loadSecond, WASM } from '../support/instance.js';
 import { Random } from '../support/random.js';
-import { same } from './same.js';
+import { same } from '../support/same.js';
 import { allocator, attention, loadWatched } from './watched.js';
 
 const CALLS = Number(process.env.SOAK_CALLS ?? 20_000);

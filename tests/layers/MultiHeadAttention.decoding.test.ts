@@ -1,14 +1,12 @@
 /** Token by token with a cache, against one causal call over everything. */
 import { describe, expect, test } from '@jest/globals';
 import { multiHeadAttention as reference } from '../reference/multiHeadAttention.js';
-import { EPS, expectClose, maxAbs } from '../support/close.js';
+import { expectClose } from '../support/close.js';
 import { attention } from '../support/library.js';
+import { OUTPUT_ATOL, outputTolerance } from '../support/multiHeadForward.js';
 import { Random } from '../support/random.js';
 import { expectRejected } from '../support/rejections.js';
 import { tokens } from '../support/tokens.js';
-
-/** As in MultiHeadAttention.test.ts: the order of sums differs between one token and many. */
-const ATOL = 64 * EPS;
 
 describe.each([
   { numHeads: 4, numKvHeads: 4, name: 'as many key heads' },
@@ -43,7 +41,7 @@ describe.each([
         needWeights: true,
       });
       const expected = tokens(full.output, at, at + step);
-      expectClose(output, expected, { atol: ATOL * Math.max(1, maxAbs(expected.data)) });
+      expectClose(output, expected, outputTolerance(expected));
       expect(weights!.shape).toEqual([2, numHeads, step, at + step]);
       at += step;
     }
@@ -60,7 +58,7 @@ describe.each([
       { numHeads, numKvHeads, state: layer.stateDict() },
       { isCausal: true },
     );
-    expectClose(full.output, expected.output, { atol: ATOL * Math.max(1, maxAbs(expected.output.data)) });
+    expectClose(full.output, expected.output, outputTolerance(expected.output));
   });
 
   test('decodes with pastKey and pastValue as with a cache', () => {
@@ -69,7 +67,7 @@ describe.each([
     for (let at = 0; at < 6; ++at) {
       const piece = tokens(x, at, at + 1);
       const result = layer.forward(piece, piece, piece, { isCausal: true, ...past });
-      expectClose(result.output, tokens(full.output, at, at + 1), { atol: ATOL });
+      expectClose(result.output, tokens(full.output, at, at + 1), { atol: OUTPUT_ATOL });
       past = { pastKey: result.presentKey as never, pastValue: result.presentValue as never };
       expect(past.pastKey.shape).toEqual([2, numKvHeads, at + 1, 24 / numHeads]);
     }
@@ -82,7 +80,9 @@ describe.each([
     cache.reset();
     expect(cache.length).toBe(0);
     const again = layer.forward(second, second, second, { isCausal: true, cache }).output;
-    expectClose(again, layer.forward(second, second, second, { isCausal: true }).output, { atol: ATOL });
+    expectClose(again, layer.forward(second, second, second, { isCausal: true }).output, {
+      atol: OUTPUT_ATOL,
+    });
   });
 });
 
@@ -103,7 +103,7 @@ describe('a KeyValueCache', () => {
     const all = { data: Float32Array.of(...x.data, ...last.data), shape: [1, 4, 8] };
     const whole = layer.forward(all, all, all, { isCausal: true }).output.data.subarray(24);
     const { output } = layer.forward(last, last, last, { cache, isCausal: true });
-    expectClose(output, { data: whole, shape: [1, 1, 8] }, { atol: ATOL });
+    expectClose(output, { data: whole, shape: [1, 1, 8] }, { atol: OUTPUT_ATOL });
     expect(cache.length).toBe(4);
   });
 

@@ -2,14 +2,12 @@ import { describe, expect, test } from '@jest/globals';
 import type { RotaryOptions } from 'wasm-attention';
 import { multiHeadAttention as reference } from '../reference/multiHeadAttention.js';
 import { scaledFrequencies, type RotaryReferenceOptions } from '../reference/rotaryEmbedding.js';
-import { EPS, expectClose, maxAbs } from '../support/close.js';
+import { expectClose } from '../support/close.js';
 import { attention } from '../support/library.js';
+import { OUTPUT_ATOL, outputTolerance } from '../support/multiHeadForward.js';
 import { Random, type RandomTensor } from '../support/random.js';
 import { expectRejected, testRejections, type Rejection } from '../support/rejections.js';
 import { tokens } from '../support/tokens.js';
-
-/** As in MultiHeadAttention.test.ts: sums of up to 24 products in other orders, and the softmax's share. */
-const ATOL = 64 * EPS;
 
 const make = (rotary: RotaryOptions, options: object = {}) =>
   new attention.MultiHeadAttention({ numHiddens: 24, numHeads: 4, bias: true, seed: 3, rotary, ...options });
@@ -44,8 +42,8 @@ describe('MultiHeadAttention with rotary positions', () => {
           rotary: { queries: { ...expected, offset: atQueries }, keys: { ...expected, offset: atKeys } },
         };
         const { output, weights } = reference(q, k, v, parameters, masks);
-        expectClose(result.output, output, { atol: ATOL * Math.max(1, maxAbs(output.data)) });
-        expectClose(result.weights, weights, { atol: ATOL });
+        expectClose(result.output, output, outputTolerance(output));
+        expectClose(result.weights, weights, { atol: OUTPUT_ATOL });
       }
     }
   });
@@ -60,9 +58,7 @@ describe('MultiHeadAttention with rotary positions', () => {
       rotary: { queries: { positions }, keys: {} },
     };
     const { output } = reference(q, k, v, parameters, options);
-    expectClose(layer.forward(q, k, v, options).output, output, {
-      atol: ATOL * Math.max(1, maxAbs(output.data)),
-    });
+    expectClose(layer.forward(q, k, v, options).output, output, outputTolerance(output));
   });
 
   test('has one answer for self-attention, wherever it starts: distances are all that counts', () => {
@@ -74,8 +70,8 @@ describe('MultiHeadAttention with rotary positions', () => {
       layer.forward(q, q, q, { offset: 100_000, needWeights: true }),
       make({ offset: 77.5 }).forward(q, q, q, { needWeights: true }),
     ]) {
-      expectClose(there.weights, here.weights!, { atol: ATOL });
-      expectClose(there.output, here.output, { atol: ATOL * Math.max(1, maxAbs(here.output.data)) });
+      expectClose(there.weights, here.weights!, { atol: OUTPUT_ATOL });
+      expectClose(there.output, here.output, outputTolerance(here.output));
     }
   });
 
@@ -100,7 +96,7 @@ describe('MultiHeadAttention with rotary positions', () => {
       for (const step of steps) {
         const piece = tokens(k, at, at + step);
         const expected = tokens(full, at, at + step);
-        const tolerance = { atol: ATOL * Math.max(1, maxAbs(expected.data)) };
+        const tolerance = outputTolerance(expected);
         expectClose(
           layer.forward(piece, piece, piece, { isCausal: true, cache }).output,
           expected,

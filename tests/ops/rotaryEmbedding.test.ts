@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
 import { rotaryEmbedding as reference } from '../reference/rotaryEmbedding.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { expectFixture, loadFixtures } from '../support/fixtures.js';
@@ -152,80 +151,5 @@ describe.each([false, true])('rotaryEmbedding against the oracle, interleaved: %
     const one = { interleaved, cos: random.tensor([1, 4, 3]), sin: random.tensor([1, 4, 3]) };
     const repeated = { interleaved, cos: { ...one.cos, shape: [4, 3] }, sin: { ...one.sin, shape: [4, 3] } };
     expect(rotaryEmbedding(x, one)).toEqual(rotaryEmbedding(x, repeated));
-  });
-});
-
-describe('rotaryEmbedding', () => {
-  test('leaves position 0 as it is, and takes nothing for an answer', () => {
-    const x = new Random(8).tensor([1, 8]);
-    expect([...rotaryEmbedding(x).data]).toEqual([...x.data]);
-    expect(rotaryEmbedding({ data: new Float32Array(0), shape: [2, 0, 4] })).toEqual({
-      data: new Float32Array(0),
-      shape: [2, 0, 4],
-    });
-    expect(rotaryEmbedding({ data: new Float32Array(0), shape: [0, 3, 4] }).shape).toEqual([0, 3, 4]);
-  });
-
-  test('turns position 1 of width 2 by one radian, and by the negative at position -1', () => {
-    const [a, b] = rotaryEmbedding([[1, 0]], { offset: 1 }).data;
-    expect([a, b]).toEqual([Math.fround(Math.cos(1)), Math.fround(Math.sin(1))]);
-    const [c, d] = rotaryEmbedding([[1, 0]], { offset: -1 }).data;
-    expect([c, d]).toEqual([a, -b!]);
-  });
-
-  test('takes positions that are not whole', () => {
-    const [a] = rotaryEmbedding([[1, 0]], { positions: [0.25], offset: 0.5 }).data;
-    expect(a).toBe(Math.fround(Math.cos(0.75)));
-  });
-
-  const anyCall = fc.record({
-    seed: fc.integer({ min: 0, max: 2 ** 31 - 1 }),
-    n: fc.integer({ min: 1, max: 9 }),
-    half: fc.integer({ min: 1, max: 20 }),
-    offset: fc.integer({ min: 0, max: 2 ** 20 }),
-    shift: fc.integer({ min: 0, max: 2 ** 20 }),
-    base: fc.constantFrom(100, 10000, 500000),
-    interleaved: fc.boolean(),
-  });
-
-  test('keeps norms', () => {
-    fc.assert(
-      fc.property(anyCall, ({ seed, n, half, offset, base, interleaved }) => {
-        const d = 2 * half;
-        const x = new Random(seed).tensor([n, d]);
-        const y = rotaryEmbedding(x, { offset, base, interleaved });
-        for (let i = 0; i < n; ++i) {
-          const norm = (data: Float32Array) => Math.hypot(...data.subarray(i * d, (i + 1) * d));
-          // Each pair's norm is off by the error of its two components at most.
-          expect(Math.abs(norm(y.data) - norm(x.data))).toBeLessThan(4 * EPS * norm(x.data));
-        }
-      }),
-      { seed: 1, numRuns: 100 },
-    );
-  });
-
-  test('gives scores that depend on distances only: shifting all positions changes nothing', () => {
-    fc.assert(
-      fc.property(anyCall, ({ seed, n, half, offset, shift, base, interleaved }) => {
-        const d = 2 * half;
-        const random = new Random(seed);
-        const [q, k] = [random.tensor([n, d]), random.tensor([n, d])];
-        const scores = (from: number) => {
-          const options = { offset: from, base, interleaved };
-          const [a, b] = [rotaryEmbedding(q, options).data, rotaryEmbedding(k, options).data];
-          return Float64Array.from({ length: n * n }, (_, at) => {
-            const [i, j] = [Math.floor(at / n) * d, (at % n) * d];
-            return a.subarray(i, i + d).reduce((sum, value, e) => sum + value * b[j + e]!, 0);
-          });
-        };
-        const size = maxAbs(q.data) * maxAbs(k.data) * d;
-        expectClose(
-          { data: scores(offset + shift), shape: [n, n] },
-          { data: scores(offset), shape: [n, n] },
-          { atol: 8 * EPS * size },
-        );
-      }),
-      { seed: 2, numRuns: 100 },
-    );
   });
 });

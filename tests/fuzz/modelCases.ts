@@ -1,0 +1,161 @@
+/** What models are built from such layers with: attention, a whole encoder layer, the optimizer. */
+import type { TensorLike } from 'wasm-attention';
+import { AdamReference } from '../reference/adam.js';
+import type { ActivationName } from '../reference/feedForward.js';
+import { multiHeadAttention } from '../reference/multiHeadAttention.js';
+import { transformerEncoderLayer } from '../reference/transformerEncoderLayer.js';
+import { EPS, expectClose, maxAbs, type Numbers } from '../support/close.js';
+import type { Case } from './cases.js';
+import type { Draw, Drawn } from './draw.js';
+import { live, TRAINING, unary, type Life, type Pass } from './life.js';
+import { attention } from './watched.js';
+
+export const modelCases = {
+  MultiHeadAttention(draw: Draw): Case {
+    const [numKvHeads, group, width] = [draw.integer(1, 2), draw.integer(1, 3), 2 * draw.integer(1, 4)];
+    const numHeads = numKvHeads * group;
+    const numHiddens = numHeads * width;
+    const [B, L, S] = [draw.integer(1, 3), draw.axis(), draw.axis()];
+    const [querySize, keySize, valueSize] = [draw.axis(), draw.axis(), draw.axis()];
+    const inputs = { queries: [B, L, querySize], keys: [B, S, keySize], values: [B, S, valueSize] };
+    const drawn = Object.fromEntries(
+      Object.entries(inputs).map(([name, shape]) => [name, draw.numbers(shape)]),
+    ) as Record<keyof typeof inputs, Drawn>;
+    const turns = draw.maybe(() => ({}), 0.3);
+    const options = {
+      ...draw.maybe(() => ({ validLens: draw.integers([B], 0, S + 1) })),
+      ...draw.maybe(() => ({ mask: draw.mask([B, 1, L, S]) }), 0.3),
+      ...draw.maybe(() => ({ isCausal: true }), 0.3),
+    };
+    const gradOutput = draw.numbers([B, L, numHiddens]);
+    const sizes = {
+      numHiddens,
+      numHeads,
+      numKvHeads,
+      querySize,
+      keySize,
+      valueSize,
+      bias: draw.chance(0.5),
+      seed: 1,
+    };
+    return {
+      args: [
+        { ...sizes, ...(turns && { rotary: turns }) },
+        draw.form(drawn.queries),
+        draw.form(drawn.keys),
+        draw.form(drawn.values),
+        { ...options, ...TRAINING, needWeights: true },
+        draw.form(gradOutput),
+      ],
+      call: (given: typeof sizes, q: TensorLike, k: TensorLike, v: TensorLike, forward: object, g: unknown) =>
+        live(
+          () => new attention.MultiHeadAttention(given),
+          (layer) => layer.forward(q, k, v, forward) as Pass,
+          g,
+        ),
+      check({ state, output, weights, gradients }: Life) {
+        const parameters = {
+          numHeads,
+          numKvHeads,
+          state,
+          ...(turns && { rotary: { queries: {}, keys: {} } }),
+        };
+        const expected = multiHeadAttention(drawn.queries, drawn.keys, drawn.values, parameters, options);
+        // As in the layer's own test: projections on either side of the attention's own 32·EPS.
+        const atol = 64 * EPS * Math.max(5, maxAbs(expected.output.data));
+        expectClose(output, expected.output, { atol });
+        expectClose(weights, expected.weights, { atol: 64 * EPS });
+        for (const name of Object.keys(inputs) as (keyof typeof inputs)[])
+          expectFinite(gradients![name]!, inputs[name]);
+      },
+    };
+  },
+
+  TransformerEncoderLayer(draw: Draw): Case {
+    const numHeads = draw.integer(1, 3);
+    const numHiddens = 4 * numHeads;
+    const norm = draw.pick(['pre', 'post'] as const);
+    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh']);
+    const shape = [draw.integer(1, 3), draw.axis(), numHiddens];
+    const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
+    const sizes = {
+      numHiddens,
+      numHeads,
+      ffnHiddens: draw.axis(),
+      bias: draw.chance(0.5),
+      norm,
+      activation,
+      seed: 1,
+    };
+    return {
+      args: [sizes, draw.form(x), TRAINING, draw.form(gradOutput)],
+      call: unary((given: typeof sizes) => new attention.TransformerEncoderLayer(given)),
+      check({ state, output, gradients }: Life) {
+        const one = () => 1;
+        const dropout = { weights: one, attended: one, hidden: one, fed: one };
+        const expected = transformerEncoderLayer(x, state, { numHeads, norm, activation, dropout });
+        // As in the layer's own test: 36 products behind each other in eight sums.
+        expectClose(output, expected, { atol: 8 * 36 * EPS * Math.max(1, maxAbs(expected.data)) });
+        expectFinite(gradients!.input!, shape);
+      },
+    };
+  },
+
+  Adam(draw: Draw): Case {
+    const given = {
+      lr: 10 ** -draw.integer(1, 4),
+      betas: draw.pick([
+        [0.9, 0.999],
+        [0.5, 0.9],
+        [0, 0],
+      ] as const),
+      eps: draw.pick([1e-8, 1e-3]),
+      weightDecay: draw.pick([0, 0.1]),
+      maxGradNorm: draw.pick([0.5, 1e6]),
+    };
+    const [ins, outs, steps] = [draw.axis(), draw.axis(), draw.integer(1, 3)];
+    const [x, g] = [draw.tensor([2, ins]), draw.tensor([2, outs])];
+    return {
+      args: [given],
+      call: (options: typeof given) => {
+        const layer = new attention.Linear({ inFeatures: ins, outFeatures: outs, seed: 1 });
+        try {
+          const before = layer.parameters().map(({ data }) => data);
+          const adam = new attention.Adam(layer.parameters(), options);
+          try {
+            layer.forward(x, TRAINING).backward!(g);
+            const gradients = layer.parameters().map(({ grad }) => grad);
+            for (let step = 0; step < steps; ++step) adam.step();
+            return { before, gradients, after: layer.parameters().map(({ data }) => data) };
+          } finally {
+            adam.dispose();
+          }
+        } finally {
+          layer.dispose();
+        }
+      },
+      check({ before, gradients, after }: Record<'before' | 'gradients' | 'after', Float32Array[]>) {
+        const expected = before.map((data) => Float64Array.from(data));
+        const reference = new AdamReference(
+          expected.map(({ length }) => length),
+          given,
+        );
+        for (let step = 0; step < steps; ++step) reference.step(expected, gradients);
+        after.forEach((data, p) => {
+          const shape = [data.length];
+          // Each step rounds the parameter, and is lr times a ratio near 1; it may be near no ratio where a gradient,
+          // with its weight decay, nearly cancels.
+          const atol =
+            steps * EPS * (maxAbs(expected[p]!) + 16 * given.lr) + (given.weightDecay ? 1e-3 * given.lr : 0);
+          expectClose({ data, shape }, { data: expected[p]!, shape }, { atol });
+        });
+      },
+    };
+  },
+};
+
+function expectFinite({ data, shape }: Numbers, expected: readonly number[]): void {
+  if (shape.join() !== expected.join())
+    throw new Error(`expected shape (${expected.join()}), got (${shape.join()})`);
+  if (!Array.from(data).every(Number.isFinite)) throw new Error('expected finite gradients');
+}

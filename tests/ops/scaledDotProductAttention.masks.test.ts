@@ -1,0 +1,105 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { ALL_FEATURES, attentionCall, poison } from '../support/attentionArbitrary.js';
+import { scaledDotProductAttention } from '../support/library.js';
+import { expectPoisonContained } from '../support/poison.js';
+import { Random } from '../support/random.js';
+
+describe('scaledDotProductAttention: masks', () => {
+  test.each([
+    ['few', 200],
+    ['many', 40],
+  ] as const)('never lets what any mask hides reach the result, over %s keys', (keys, numRuns) => {
+    fc.assert(
+      fc.property(attentionCall(ALL_FEATURES, keys), poison, (call, bad) => {
+        expectPoisonContained(scaledDotProductAttention, call, bad);
+      }),
+      { seed: 23, numRuns },
+    );
+  });
+
+  test.each([NaN, Infinity, -Infinity])(
+    'never reads rows of the relative tables that only masked keys use: %d',
+    (bad) => {
+      const random = new Random(24);
+      const x = random.tensor([6, 4]);
+      const table = (): Float32Array => random.tensor([11, 4]).data;
+      const [relativeKeys, relativeValues] = [table(), table()];
+      const options = (keys: Float32Array, values: Float32Array) => ({
+        isCausal: true,
+        relativeKeys: { data: keys, shape: [11, 4] },
+        relativeValues: { data: values, shape: [11, 4] },
+        needWeights: true,
+      });
+      // Rows 6 and up are for keys after the query.
+      const poisoned = (data: Float32Array) => data.map((entry, at) => (at >= 24 ? bad : entry));
+      expect(
+        scaledDotProductAttention(x, x, x, options(poisoned(relativeKeys), poisoned(relativeValues))),
+      ).toEqual(scaledDotProductAttention(x, x, x, options(relativeKeys, relativeValues)));
+    },
+  );
+
+  test('a bias or mask is not read beyond the keys it covers', () => {
+    const random = new Random(25);
+    const x = random.tensor([1, 6, 4]);
+    const bias = { data: Float32Array.of(0, 1, NaN, NaN, NaN, NaN), shape: [6] };
+    const options = { needWeights: true, validLens: [2] };
+    expect(scaledDotProductAttention(x, x, x, { ...options, bias })).toEqual(
+      scaledDotProductAttention(x, x, x, { ...options, bias: { data: Float32Array.of(0, 1), shape: [2] } }),
+    );
+  });
+
+  test('empty rows give zeros, zero weights and a logSumExp of -Infinity', () => {
+    const random = new Random(26);
+    const [query, key, value] = [
+      random.tensor([2, 2, 3, 4]),
+      random.tensor([2, 2, 5, 4]),
+      random.tensor([2, 2, 5, 6]),
+    ];
+    const tables = { relativeKeys: random.tensor([3, 4]), relativeValues: random.tensor([3, 6]) };
+    for (const options of [
+      { isCausal: true, causalOffset: -3 },
+      { isCausal: true, causalOffset: [-9, -3] },
+      { window: [0, 0] as const, causalOffset: 5 },
+      { window: 1, causalOffset: -9 },
+      { validLens: [0, 0], alibiSlopes: [0.5, 0.25], ...tables },
+    ]) {
+      const result = scaledDotProductAttention(query, key, value, {
+        ...options,
+        needWeights: true,
+        needLogSumExp: true,
+        needScores: 'masked',
+      });
+      expect(result.output.data).toEqual(new Float32Array(72));
+      expect(result.weights!.data).toEqual(new Float32Array(60));
+      expect(result.scores!.data).toEqual(new Float32Array(60).fill(-Infinity));
+      expect(result.logSumExp).toEqual({ data: new Float32Array(12).fill(-Infinity), shape: [2, 2, 3] });
+    }
+    const none = { data: new Float32Array(0), shape: [2, 2, 0, 4] };
+    const { logSumExp } = scaledDotProductAttention(query, none, none, { needLogSumExp: true });
+    expect(logSumExp!.data).toEqual(new Float32Array(12).fill(-Infinity));
+  });
+
+  test('windows and offsets of any size mean what they say', () => {
+    const random = new Random(27);
+    const [query, key, value] = [random.tensor([3, 4]), random.tensor([5, 4]), random.tensor([5, 2])];
+    const open = scaledDotProductAttention(query, key, value).output;
+    for (const [window, causalOffset] of [
+      [[-1, -1], 0],
+      [2 ** 30, 0],
+      [2 ** 30, 5],
+      [[-1, 2 ** 30], 2 ** 29],
+      [[-1, 2 ** 30], 2 ** 30],
+      [[2 ** 30, -1], -(2 ** 29)],
+    ] as const) {
+      expect(scaledDotProductAttention(query, key, value, { window, causalOffset }).output).toEqual(open);
+    }
+    const causal = scaledDotProductAttention(query, key, value, { isCausal: true, causalOffset: 2 ** 29 });
+    expect(causal.output).toEqual(open);
+    const nothing = scaledDotProductAttention(query, key, value, {
+      isCausal: true,
+      causalOffset: -(2 ** 29),
+    });
+    expect(nothing.output.data).toEqual(new Float32Array(6));
+  });
+});
