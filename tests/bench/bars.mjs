@@ -1,17 +1,17 @@
-/** What this library aims at where a run is about something else than one thread of Node's: see works.mjs for the rest. */
+/** The bars of runs with threads, relaxed SIMD or a browser. Those of one thread in Node are in works.mjs. */
 import { ORT } from './works.mjs';
 
 const overOrt = (ratio) => ({ over: ORT, as: 'ort', ratio });
 const overJax = (ratio) => ({ over: ['jax-js'], as: 'jax-js', ratio });
 const overItself = (as, ratio) => ({ over: ['baseline'], as, ratio });
 
-/** What several threads were made for. */
+/** Large enough for several threads to pay. */
 const isBig = (name) => /^(matmul-1024|attention-(512|1024|4096)(-causal)?|mha-1x512x768)$/.test(name);
 const isAttention = (name) => /^attention-\d+(-causal)?$/.test(name);
-/** Where products are most of the work. */
+/** Mostly products, which gain from the fused multiply-add. */
 const fuses = (name) => /^(matmul-|attention-\d+$)/.test(name);
 
-/** Of `count` threads over one; nothing may become slower. Two are what was aimed at. */
+/** How many times as fast as one thread: 1.8 on two threads for large work; nothing else may become slower. */
 export const scalingBar = (name, count) => (count === 2 && isBig(name) ? 1.8 : 0.95);
 
 /** The bars of a row under the options of a run. */

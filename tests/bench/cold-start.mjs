@@ -1,5 +1,5 @@
 /**
- * One start, in a process that does nothing else: imports a library and computes one small attention with it, arrays in and out.
+ * One cold start: imports a library and computes one small attention with it, arrays in and out, in a process that does nothing else.
  *   usage: cold-start.mjs nothing|index|slim|ort [MODEL]      prints milliseconds as JSON
  */
 import { readFileSync } from 'node:fs';
@@ -39,7 +39,7 @@ const { imported, output } = (await (STARTS[what] ?? STARTS.ours)(what)) ?? { im
 const done = performance.now();
 console.log(
   JSON.stringify({
-    // Of the process, by its own clock; Node's own start is what `nothing` takes.
+    // Milliseconds since the process started. With `nothing` this is how long Node itself takes.
     start: started,
     import: imported - started,
     result: done - started,

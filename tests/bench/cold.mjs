@@ -1,4 +1,4 @@
-/** Cold starts: from a process's import of a library to its first result, each in a fresh process, one after another in turn. */
+/** Cold starts: the time from a library's import to its first result. Each sample is a fresh process; the libraries take turns. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -22,7 +22,7 @@ function start(what, model) {
   return JSON.parse(stdout);
 }
 
-/** Medians of each part over as many fresh processes as rounds, and the least time to a result. */
+/** The median of each part over `rounds` fresh processes, and the shortest time to a result. */
 export function measureCold({ build, rounds, peers, progress }) {
   const model = fileURLToPath(new URL('cold.onnx', build));
   writeFileSync(
@@ -31,7 +31,7 @@ export function measureCold({ build, rounds, peers, progress }) {
   );
   const contenders = Object.keys(NAMES).filter((what) => what !== 'ort' || peers.includes('ort'));
   const samples = Object.fromEntries(contenders.map((what) => [what, []]));
-  // The first round warms the machine's file cache, and is not counted.
+  // The first round fills the machine's file cache and does not count.
   for (let round = 0; round <= rounds; round++) {
     progress(`cold: round ${round} of ${rounds}`);
     for (const what of contenders) {
@@ -44,7 +44,7 @@ export function measureCold({ build, rounds, peers, progress }) {
     const all = samples[what];
     const of = (part) => median(all.map((sample) => sample[part]));
     const { output } = all[0];
-    // Both round to float32 half a dozen times, numbers below 1.
+    // Both libraries round numbers below 1 to float32 about six times.
     const wrong = output.length > 0 && !output.every((value, i) => Math.abs(value - ours[i]) < 1e-6);
     if (wrong) throw new Error(`${NAMES[what]} computes something else`);
     const parts = Object.fromEntries(['start', 'import', 'result', 'cpu'].map((part) => [part, of(part)]));

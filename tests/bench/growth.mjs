@@ -1,4 +1,4 @@
-/** How time and memory grow: this library alone, with the length of the sequence, with the width, and at a great length. */
+/** How this library's time grows with the length and the width of attention, and how much memory a very long sequence takes. */
 import { watchMemories } from './peers/ours.mjs';
 import { attention } from './problems/attention.mjs';
 import { interleave } from './timing.mjs';
@@ -14,7 +14,7 @@ async function timeOf(ours, problem, clock) {
   return timed.ours.median;
 }
 
-/** Milliseconds of one head of width 64 against n, each way, and of n = 1024 against d. */
+/** Milliseconds of one head, for each of WAYS: against n at width 64, and against d at n = 1024. */
 export async function measureGrowth({ open, quick, clock, progress }) {
   const { peers } = await open();
   const lengths = quick ? [512, 1024, 2048] : [512, 1024, 2048, 4096, 8192, 16384, 32768];
@@ -39,7 +39,7 @@ export async function measureGrowth({ open, quick, clock, progress }) {
   return { window: WINDOW, byLength, byWidth };
 }
 
-/** n = 32768, d = 64, one head, no weights: milliseconds, and how far the wasm memory grew. */
+/** One head of n = 32768 and d = 64, without weights: milliseconds, and how much the wasm memory grew. */
 export async function measureLong({ open }) {
   const heap = watchMemories();
   const { peers } = await open();

@@ -1,10 +1,13 @@
-/** Where the measuring code runs: a process of Node's, or a worker of a page. Everything that the two do differently. */
+/** Everything that differs between the two places where the measuring code runs: a Node process and a worker of a page. */
 export const inBrowser = globalThis.process?.versions?.node === undefined;
 
 /**
- * `engine` is its version, `read(url)` gives a file's bytes, `usage()` the milliseconds that all of the process's threads have computed (undefined in a
- * browser), `serve(handle)` answers the one task that is sent, `progress(text)` says what is being done. `libraries` imports the
- * peers as a user there would.
+ * `engine`: the engine's name and version.
+ * `read(url)`: a file's bytes.
+ * `usage()`: milliseconds of processor time that all threads of the process have used; undefined in a browser.
+ * `serve(handle)`: calls `handle` with the one task that is sent, and sends its result back.
+ * `progress(text)`: reports what is being done.
+ * `libraries`: imports each peer the way its users do there.
  */
 export const { engine, read, usage, serve, progress, libraries } = await import(
   inBrowser ? './hosts/browser.mjs' : './hosts/node.mjs'

@@ -1,6 +1,6 @@
 /**
- * Measures in fresh headless browsers, in a dedicated worker of an isolated page: there a wait blocks, as peers and pools want it, and
- * nothing is drawn. The files are those that Node measures, and come as they are from a server of this machine.
+ * Measures in fresh headless browsers, in a dedicated worker of a cross-origin isolated page: there threads may block while they wait,
+ * and nothing is drawn. A server on this machine serves the same files that Node measures, unchanged.
  */
 import { fileURLToPath } from 'node:url';
 import { preview } from 'vite';
@@ -41,7 +41,7 @@ function startWorker(task) {
   });
 }
 
-/** Starts the server; every `measure` has a browser of its own. */
+/** Starts the server; each `measure` opens its own browser. */
 export async function inBrowser() {
   const server = await serve();
   const url = `http://127.0.0.1:${server.httpServer.address().port}/${PAGE}`;

@@ -1,14 +1,14 @@
-/** Measures in fresh processes of Node's. */
+/** Measures in fresh Node processes. */
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Node 20 has relaxed SIMD behind a flag. */
+/** Node 20 needs a flag for relaxed SIMD, later versions do not. */
 function flagsFor({ relaxed }) {
   const wasm = relaxed && readFileSync(new URL('../../dist/wasm-attention-relaxed.wasm', import.meta.url));
   return wasm && !WebAssembly.validate(wasm) ? ['--experimental-wasm-relaxed-simd'] : [];
 }
 
-/** Runs one task in a fresh process. What its libraries print goes to stderr. */
+/** Runs one task in a fresh process. Whatever the libraries print goes to stderr. */
 function measure(task, progressed) {
   return new Promise((resolve) => {
     const child = fork(new URL('measure.mjs', import.meta.url), {

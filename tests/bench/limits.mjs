@@ -1,16 +1,16 @@
-/** What this engine on this machine can do at best, by native/limits.cpp. */
+/** The best that this engine can do on this machine, measured with native/limits.cpp. */
 import { instantiate } from './peers/standalone.mjs';
 import { normal } from './random.mjs';
 import { interleave } from './timing.mjs';
 
-const DEPTH = 256; // panels of 4 KB and 8 KB: in any L1
-const COPY_BYTES = 64 * 2 ** 20; // far beyond any L2
+const DEPTH = 256; // panels of 4 KB and 8 KB, which fit into any L1
+const COPY_BYTES = 64 * 2 ** 20; // far more than any L2 holds
 const CHAINS = [10, 12, 13];
 const FUSED = 'Fused';
 
 /**
- * The 4×8 micro-kernel over packed panels in L1, as a contender that takes part in the rounds of a work: the limit that
- * a row is compared with is measured while that row is. `flop` is that of one call. `relaxed`: with the fused multiply-add.
+ * The 4×8 micro-kernel over packed panels in L1, as a contender: each row is compared with a limit that was measured in the
+ * same rounds. `flop`: operations of one call. `relaxed`: use the fused multiply-add.
  */
 export async function microKernel(build, relaxed = false) {
   const wasm = await instantiate(relaxed ? 'limits-relaxed' : 'limits', build);
@@ -25,13 +25,13 @@ export async function microKernel(build, relaxed = false) {
   };
 }
 
-/** Chains of multiply-adds in registers: the most that there is. */
+/** Chains of multiply-adds that stay in registers: no code can compute faster. */
 function chains(wasm, suffix = '') {
   const sums = wasm.reserve(1 << 16);
   const steps = 20000;
   return CHAINS.map((count) => ({
     name: `multiplyAdd${count}${suffix}`,
-    // Chains need a factor that keeps them from running into infinities or subnormals, which take longer.
+    // With a factor of 0.5 the chains reach neither infinities nor subnormals, which take longer.
     beforeSample: () => new Float32Array(wasm.memory.buffer, sums, 64).fill(0.5),
     run: () => wasm[`multiplyAdd${count}`](sums, steps),
     work: 8 * count * steps,
@@ -39,8 +39,9 @@ function chains(wasm, suffix = '') {
 }
 
 /**
- * `multiplyAdd` and `microKernel` in GFLOP/s, with `fused` the same with relaxed SIMD (`multiplyAddFused`, `microKernelFused`), `copy` in GB/s (bytes written), `slice` likewise for a fresh
- * Float32Array out of wasm memory, which is what every result of every wasm library has to pay.
+ * `multiplyAdd` and `microKernel` in GFLOP/s; with `fused` also `multiplyAddFused` and `microKernelFused`, the same with relaxed SIMD.
+ * `copy` in GB/s (bytes written). `slice` likewise, for a fresh Float32Array out of wasm memory: every wasm library pays this for
+ * every result.
  */
 export async function measureLimits({ build, rounds = 9, quick = false, clock = 'wall', fused }) {
   const wasm = await instantiate('limits', build);
@@ -69,7 +70,7 @@ export async function measureLimits({ build, rounds = 9, quick = false, clock = 
   };
 }
 
-/** The same two with relaxed SIMD. */
+/** The chains and the micro-kernel with relaxed SIMD. */
 async function fusedOnes(build) {
   const wasm = await instantiate('limits-relaxed', build);
   const kernel = await microKernel(build, true);

@@ -1,6 +1,6 @@
 /**
- * One measurement in a process, or a browser, of its own, so that no row inherits another's heap, garbage, crashed wasm or lost
- * tier-up. Gets one message (the task); answers with `{ progress }` messages and one `{ result }`.
+ * One measurement, in its own process or browser, so that no row inherits another's heap, garbage, crashed wasm or unoptimised
+ * code. Gets one message, the task; answers with `{ progress }` messages and one `{ result }`.
  */
 import { progress, serve, usage } from './host.mjs';
 import { measureGrowth, measureLong } from './growth.mjs';
@@ -9,7 +9,7 @@ import { interleave } from './timing.mjs';
 import { works } from './works.mjs';
 
 const OURS = 'wasm-attention';
-/** Milliseconds: onnxruntime-web's idle threads look for work for twenty. */
+/** Milliseconds of rest before a sample: onnxruntime-web's idle threads look for work for 20. */
 const REST = 40;
 const libraries = {
   [OURS]: './peers/ours.mjs',
@@ -21,7 +21,7 @@ const libraries = {
 };
 
 const build = new URL('build/', import.meta.url);
-/** One line: of a long message the beginning and the end, since a C++ library puts its reason last. */
+/** An error as one line. Of a long message it keeps the beginning and the end, because C++ libraries put the reason last. */
 function lineOf(error) {
   const text = String(error?.message ?? error)
     .trim()
@@ -30,8 +30,8 @@ function lineOf(error) {
 }
 
 /**
- * Puts the contenders of a library for one problem into `contenders`, and a row for each into `rows`, those that failed too. Returns the
- * bytes of their largest result.
+ * Prepares and checks a library's contenders for one problem. Adds those that work to `contenders`, and a row for each, including those
+ * that failed, to `rows`. Returns the bytes of the largest result.
  */
 async function enter(peers, problem, { rows, contenders }) {
   let largest = 0;
@@ -58,7 +58,7 @@ async function enter(peers, problem, { rows, contenders }) {
   return largest;
 }
 
-/** Opens this library and those that are wanted, and checks what they compute. */
+/** Opens this library and the wanted peers, and checks what they compute. */
 async function enterAll({ peers: wanted, threads, relaxed, scaling }, problem) {
   const entered = { rows: [], contenders: [], versions: {}, largest: 0, relaxedLimit: relaxed };
   const loaded = [OURS, ...wanted.map((peer) => peer.replace(/^ort-.*/, 'ort'))];
@@ -72,7 +72,7 @@ async function enterAll({ peers: wanted, threads, relaxed, scaling }, problem) {
     }
     entered.versions[library] = opened.version;
     if (library === OURS) entered.relaxedLimit = opened.peers[0].simd === 'relaxed-simd';
-    // `ort` alone stands for all of its ways.
+    // `ort` alone stands for all three of its graphs.
     const peers = opened.peers.filter(
       (peer) => library === OURS || wanted.includes(peer.name) || wanted.includes(library),
     );
@@ -97,7 +97,7 @@ async function measureWork(task) {
     onRound: (round) => progress(`${name}: round ${round + 1}`),
     ...(shared && { rest: REST, minSample: 10 }),
   });
-  // Of one thread's time; rests say nothing about the machine.
+  // The share of the time in which one thread computed; with rests it would say nothing about the machine.
   const busy = before[1] === undefined || shared ? undefined : usage() - before[1];
   const share = busy === undefined ? undefined : busy / (performance.now() - before[0]);
   for (const row of rows) Object.assign(row, timed[row.peer]);

@@ -8,16 +8,16 @@ export const usage = `usage: npm run bench -- [options]
   --peers A,B          only these peers: ort (or one of ort-attention, ort-mha), tfjs, jax-js, eigen, javascript
   --rounds N           samples of each contender (default 9; 5 with --quick)
   --processes N        run every row in N fresh processes and report the medians over them (default 1)
-  --browser            the same work in headless Chromium, a fresh one for every row; this library is what ./slim loads there
-  --threads N          N threads for this library, and for those peers that have them; its own speed on one thread is the column
-                       baseline, and the product is a Linear layer (default 1)
-  --scaling            this library alone on 2, 4, … threads, as many as there are cores, over one: large works, small ones and
-                       those that are not shared
-  --relaxed            the wasm for relaxed SIMD, against the plain one on as many threads in the column baseline; the product is a
-                       Linear layer, and no peers but those named
-  --clock cpu          count the processor's time instead of the wall's: for a machine that is busy
+  --browser            the same work in headless Chromium, a fresh one for every row; this library is loaded from ./slim
+  --threads N          N threads for this library and for the peers that have threads; the column baseline is this library on one
+                       thread, and the product is a Linear layer (default 1)
+  --scaling            this library alone on 2, 4, … threads up to the number of cores, against one: large works, small ones and
+                       works that threads do not share
+  --relaxed            the wasm for relaxed SIMD; the column baseline is the plain one on as many threads, the product is a Linear
+                       layer, and only peers that --peers names take part
+  --clock cpu          measure processor time instead of wall time, for a busy machine
   --quick              a few rows and peers, within a minute
-  --json FILE          write everything that was measured
+  --json FILE          write all measurements to a file
 rows: limits, cold, growth, long, ${works.map((work) => work.name).join(', ')}`;
 
 const everyPeer = ['ort', 'tfjs', 'jax-js', 'eigen', 'javascript'];
@@ -65,7 +65,7 @@ function defaultNames({ relaxed, scaling, browser, quick }) {
   return [...apart.filter((name) => !browser || name !== 'cold'), ...rows];
 }
 
-/** What does not go together. */
+/** Throws for options that exclude each other. */
 function refuse({ clock, threads, scaling, browser, peers }) {
   if (!['wall', 'cpu'].includes(clock)) throw new UsageError(`--clock: expected wall or cpu, got ${clock}`);
   if (clock === 'cpu' && (threads !== undefined || scaling)) {
@@ -79,12 +79,12 @@ function refuse({ clock, threads, scaling, browser, peers }) {
   if (!scaling) return;
   if (threads !== undefined)
     throw new UsageError('--scaling: expected no --threads, since it measures several numbers of them');
-  // Their idle threads look for work on the cores that are being measured.
+  // The peers' idle threads would look for work on the cores that are being measured.
   if (peers !== undefined)
     throw new UsageError('--scaling: expected this library alone, got --peers, whose threads would disturb it'); // prettier-ignore
 }
 
-/** The options of a command line; prints the usage and exits where they make no sense. */
+/** Parses a command line. Prints the usage and exits if it makes no sense. */
 export function parse(args) {
   try {
     const { values } = parseArgs({

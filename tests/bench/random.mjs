@@ -1,6 +1,6 @@
-/** Seeded numbers, so that every peer and every run computes the same thing. */
+/** Seeded random numbers, so that every peer and every run computes the same. */
 
-/** mulberry32: a small generator with a 32-bit state; returns a function that draws from [0, 1). */
+/** A function that draws numbers from [0, 1): mulberry32, a small generator with a 32-bit state. */
 export function generator(seed) {
   let state = seed >>> 0;
   return () => {
@@ -11,7 +11,7 @@ export function generator(seed) {
   };
 }
 
-/** `length` normal deviates times `scale`, by Box and Muller's transform. */
+/** `length` standard normal numbers (Box–Muller) times `scale`. */
 export function normal(length, seed, scale = 1) {
   const draw = generator(seed);
   const out = new Float32Array(length);
@@ -24,7 +24,7 @@ export function normal(length, seed, scale = 1) {
   return out;
 }
 
-/** `count` distinct-ish indices below `limit`, with both ends always among them. */
+/** `count` distinct indices below `limit`, in order, always including the first and the last. */
 export function sample(limit, count, seed) {
   if (limit <= count) return Array.from({ length: limit }, (_, i) => i);
   const draw = generator(seed);

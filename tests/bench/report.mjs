@@ -1,4 +1,4 @@
-/** From measurements to tables. */
+/** Turns measurements into tables. */
 import { median } from './timing.mjs';
 
 const OURS = 'wasm-attention';
@@ -18,7 +18,7 @@ export const ms = (value) =>
   value < 0.1 ? value.toFixed(4) : value < 10 ? value.toFixed(3) : value.toFixed(1);
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
-/** Aligned columns: the first to the left, the others to the right. */
+/** A table with aligned columns: the first on the left, the others on the right. */
 export function table(header, rows) {
   const widths = header.map((_, column) =>
     Math.max(...[header, ...rows].map((row) => String(row[column]).length)),
@@ -28,7 +28,7 @@ export function table(header, rows) {
   return [line(header), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
 }
 
-/** One result out of the same row measured in several processes: medians of medians, least of minima. */
+/** Merges results of one row from several processes: the median of the medians, the smallest of the minima. */
 export function merge(runs) {
   const done = runs.filter((run) => !run.failed);
   if (done.length < 2) return done[0] ?? runs[0];
@@ -45,7 +45,7 @@ export function merge(runs) {
 
 const rowOf = (result, peer) => result.rows?.find((row) => row.peer === peer);
 
-/** The bars of a row as `{ text, met }`; `met` is undefined where one of the two sides was not measured. */
+/** The bars of a row as `{ text, value, met }`; `met` is undefined if one of the two sides was not measured. */
 export function barsOf(bars, result) {
   const ours = rowOf(result, OURS);
   return bars.map((bar) => {
@@ -65,14 +65,14 @@ export function barsOf(bars, result) {
 
 const verdict = ({ text, value, met }) => `${text}: ${value} ${met === undefined ? 'not measured' : met ? 'met' : 'NOT MET'}`.replace(/ +/g, ' '); // prettier-ignore
 
-/** A line for everything that threw or computed something wrong. */
+/** A line for each contender that threw or computed something wrong. */
 export const failuresOf = (works) =>
   works.flatMap((work) => [
     ...(work.failed ? [`${work.name}: ${work.failed}`] : []),
     ...(work.rows ?? []).filter((row) => row.failed).map((row) => `${work.name}, ${row.peer}: ${row.failed}`),
   ]);
 
-/** Milliseconds of everybody; ratios and bars; what failed. */
+/** Everybody's milliseconds, this library's ratios and bars, and what failed. */
 export function rowTables(works) {
   const columns = COLUMNS.filter((peer) => works.some((work) => rowOf(work, peer)));
   const times = works.map((work) => [
@@ -111,16 +111,16 @@ export function rowTables(works) {
   const failures = failuresOf(works);
   const busy = works.filter((work) => work.share < 0.9).map((work) => work.name);
   return [
-    '\nMilliseconds a call: median (min)',
+    '\nMilliseconds per call: median (min)',
     table(['', ...columns], times),
-    ...(rates.length ? ['\nGFLOP/s, nominal (masked work counts)', table(['', ...columns], rates)] : []),
-    '\nThis library: GFLOP/s, the 4×8 micro-kernel in L1 on one thread in the same rounds, share of it; how many times as fast as …',
+    ...(rates.length ? ['\nNominal GFLOP/s (masked work counts)', table(['', ...columns], rates)] : []),
+    '\nThis library: GFLOP/s; the limit (the 4×8 micro-kernel in L1 on one thread, in the same rounds) and the share of it; how many times as fast as …',
     table(['', 'GFLOP/s', 'limit', 'share', ...others.map((peer) => `× ${peer}`)], ratios),
     ...(bars.length ? ['\nBars', table(['', ''], bars).split('\n').slice(2).join('\n')] : []),
     ...(failures.length ? ['\nFailed', ...failures] : []),
     ...(busy.length
       ? [
-          `\nThe machine did something else for over a tenth of the time (--clock cpu helps): ${busy.join(', ')}`,
+          `\nThe machine was busy with something else for more than a tenth of the time (try --clock cpu): ${busy.join(', ')}`,
         ]
       : []),
   ].join('\n');
@@ -150,7 +150,7 @@ export function coldTable(cold) {
   const ours = libraries.find(({ name }) => name === OURS);
   return [
     `\nCold start: one small attention in a fresh process, medians of ${cold.rounds} (ms); Node itself takes ${ms(nothing.start)}`,
-    table(['', 'import', 'import to result', 'least', "processors' time"], rows),
+    table(['', 'import', 'import to result', 'least', 'processor time'], rows),
     `import to result ≤ ${cold.bar} ms: ${ms(ours.result)} ${ours.result <= cold.bar ? 'met' : 'NOT MET'}`,
   ].join('\n');
 }
@@ -173,7 +173,7 @@ export function growthTables(growth) {
     rows.map((row, i) => [
       row[size],
       ...ways.flatMap((way) => {
-        // The exponent of the growth since the line before: 2 is quadratic, 1 linear.
+        // The exponent of the growth since the previous line: 2 is quadratic, 1 is linear.
         const before = rows[i - 1];
         const power = before && Math.log(row[way] / before[way]) / Math.log(row[size] / before[size]);
         return [ms(row[way]), before ? power.toFixed(2) : ''];
@@ -181,7 +181,7 @@ export function growthTables(growth) {
     ]);
   const header = (size) => [size, 'full', '^', 'causal', '^', `window ${growth.window}`, '^'];
   return [
-    '\nOne head, d = 64: milliseconds against n; ^ is the power of n since the line before',
+    '\nOne head, d = 64: milliseconds against n; ^ is the power of n by which time grew since the previous line',
     table(header('n'), rowsOf(growth.byLength, 'n')),
     ...(growth.byWidth.length
       ? ['\nOne head, n = 1024: milliseconds against d', table(header('d'), rowsOf(growth.byWidth, 'd'))]

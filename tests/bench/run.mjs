@@ -14,14 +14,14 @@ import { works } from './works.mjs';
 const say = (text) => process.stderr.write(`bench: ${text}\n`);
 
 let told = -Infinity;
-/** What a measurement is doing, a line in two seconds at most. */
+/** Prints what a measurement is doing, at most one line every two seconds. */
 function progressed(text) {
   if (performance.now() - told < 2000) return;
   told = performance.now();
   say(text);
 }
 
-/** Who measures what on which machine. */
+/** Prints and returns what is measured on which machine. */
 async function header({ engine, measure }, options, task) {
   const { rounds, processes, clock, threads, scaling } = options;
   const features = await measure({ ...task, kind: 'features' }, progressed);
@@ -39,7 +39,7 @@ async function header({ engine, measure }, options, task) {
   return { ...machine, busy };
 }
 
-/** Measures every row in turn; `save` is called after each. */
+/** Measures one row after another and calls `save` after each. */
 async function measureAll({ measure }, options, task, report, save) {
   for (const name of options.names) {
     const one = { ...task, name };
@@ -73,7 +73,7 @@ async function main() {
   try {
     const machine = await header(place, options, task);
     const report = { machine, date: new Date().toISOString(), options, versions: {}, works: [] };
-    // So that a run that is interrupted leaves what it has measured.
+    // Called after every row, so that an interrupted run keeps what it has measured.
     const save = () => options.json && writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`);
     await measureAll(place, options, task, report, save);
     const { versions } = report;
@@ -87,8 +87,8 @@ async function main() {
     await place.close();
   }
   console.log(
-    '\nA process may lose its tier-up and stay slow for its whole life; every row has a process of its own. Where a\n' +
-      'figure is near its bar, look again: npm run bench -- --work NAME --processes 5',
+    '\nA process may miss the switch to optimised code and stay slow for its whole life, and every row has its own process.\n' +
+      'If a figure is near its bar, measure it again: npm run bench -- --work NAME --processes 5',
   );
   say(`done in ${((performance.now() - started) / 1000).toFixed(0)} s`);
 }

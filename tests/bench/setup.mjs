@@ -1,4 +1,4 @@
-/** Puts in place what the benchmark needs and the project does not: the peers, and two small wasms of its own. */
+/** Installs the peers and compiles the benchmark's own small wasms. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -23,17 +23,17 @@ function run(command, args, env = {}) {
 const common = ['-O3', '-msimd128', '-std=c++17', '-fno-exceptions', '-fno-rtti', '-DNDEBUG'];
 const linking = ['--no-entry', '-sSTANDALONE_WASM', '-sALLOW_MEMORY_GROWTH=1', '-sMAXIMUM_MEMORY=4GB', '-sINITIAL_MEMORY=1MB', '-sTOTAL_STACK=256KB']; // prettier-ignore
 
-/** Compiles native/NAME.cpp to build/NAME.wasm where the source, or what it is linked with, is newer. */
+/** Compiles native/NAME.cpp to build/NAME.wasm if the source, or what it is linked with, is newer. */
 function compile(name, flags, say, linked) {
   const source = `native/${name}.cpp`;
   if (time(`${name}.wasm`, build) > Math.max(time(source, here), linked ? time(linked, here) : 0)) return;
   say(`compiling ${source}`);
-  // Debian's emscripten looks for its JavaScript optimizer's parser there.
+  // Debian's Emscripten finds its JavaScript optimizer's parser there.
   const NODE_PATH = ['/usr/share/nodejs', process.env.NODE_PATH].filter(Boolean).join(':');
   run('emcc', [...common, ...flags, ...linking, source, '-o', path(`${name}.wasm`, build)], { NODE_PATH });
 }
 
-/** The same limits with relaxed SIMD, by the compiler that builds the library's wasm for it. */
+/** Compiles the limits for relaxed SIMD, with the compiler that builds the library's wasm for it. */
 function compileRelaxedLimits(say) {
   const [source, output] = ['native/limits.cpp', 'limits-relaxed.wasm'];
   if (time(output, build) > time(source, here)) return;
@@ -41,11 +41,11 @@ function compileRelaxedLimits(say) {
   const object = path('limits-relaxed.o', build);
   const target = ['--target=wasm32', '-mbulk-memory', '-mrelaxed-simd'];
   run('clang++-19', [...common, ...target, '-c', source, '-o', object]);
-  // By itself: the compiler would call a wasm-opt that may be too old for it.
+  // Linked separately, because the compiler would call a wasm-opt that may be too old for relaxed SIMD.
   run('wasm-ld-19', ['--no-entry', object, '-o', path(output, build)]);
 }
 
-/** Bundles a module into build/NAME.js where it or the peers are newer than that. */
+/** Bundles a module into build/NAME.js if the module or the peers are newer. */
 async function bundled(name, entry, say) {
   const newest = Math.max(time('node_modules/.package-lock.json', here), time(entry, here));
   if (time(`${name}.js`, build) > newest) return;
@@ -59,7 +59,7 @@ async function bundled(name, entry, say) {
       outDir: path('.', build),
       emptyOutDir: false,
       target: 'es2022',
-      // What TensorFlow.js hands to its threads is the text of a function, which has to stand alone.
+      // TensorFlow.js sends its threads the text of a function, which must not refer to anything outside.
       minify: false,
       lib: { entry: path(entry), formats: ['es'], fileName: name },
     },
@@ -67,8 +67,8 @@ async function bundled(name, entry, say) {
 }
 
 /**
- * TensorFlow.js: its modules have a form that only bundlers read. For Node there is a CommonJS package, which leaves the gradients
- * out; they register with whatever copy of the library is there.
+ * Bundles TensorFlow.js, whose ES modules only bundlers can read. Node has a CommonJS package, but without gradients; those are
+ * bundled alone and register with the copy that Node has loaded.
  */
 function bundleTensorFlow(browser, say) {
   return browser
@@ -77,8 +77,8 @@ function bundleTensorFlow(browser, say) {
 }
 
 /**
- * `needsPeers`: whether any peer that comes from npm is going to be measured; `relaxed`: whether the wasm for relaxed SIMD has to be.
- * Returns whether the limits of relaxed SIMD (`fused`) can be measured.
+ * `needsPeers`: whether a peer from npm will be measured. `relaxed`: whether the wasm for relaxed SIMD will be.
+ * Returns `fused`: whether the limits of relaxed SIMD can be measured.
  */
 export async function setUp({ needsPeers, relaxed, browser, say }) {
   if (needsPeers && time('node_modules/.package-lock.json', here) < time('package-lock.json', here)) {

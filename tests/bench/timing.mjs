@@ -1,15 +1,15 @@
 /**
- * Interleaved timing: every contender takes one sample a round, A B C A B C …, so that a machine that slows down or
+ * Interleaved timing: every contender takes one sample in each round, A B C A B C …, so that a machine that slows down or
  * speeds up during the run does so for all of them.
  */
 import { usage } from './host.mjs';
 
 /** @typedef {{ name: string, run: () => unknown, beforeSample?: (calls: number) => unknown }} Contender */
 
-/** `cpu`: on a busy machine, what the clock on the wall should have said. */
+/** Milliseconds since some point: of wall time, or of the process's processor time, which a busy machine does not lengthen. */
 const clocks = { wall: () => performance.now(), cpu: usage };
 
-/** Milliseconds: for so long two threads that have slept are slower than they will be, cores and caches being cold. */
+/** Milliseconds of calls that do not count after a rest: until then threads are slower, because cores and caches are cold. */
 const WAKING = 20;
 
 export function median(values) {
@@ -18,15 +18,15 @@ export function median(values) {
   return sorted.length % 2 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-// What the last call returned: an engine that can see that nobody reads a result may skip computing it.
+// The result of the last call. An engine may skip computing a result that nobody reads.
 export const sink = { value: undefined };
 
-/** Takes `waking` calls that do not count, then `calls` that do. */
+/** Makes `waking` calls that do not count, then `calls` that do; returns milliseconds per call. */
 async function sampleOf(contender, calls, { collect, clock, rest }, waking = 0) {
   const now = clocks[clock];
   if (contender.beforeSample) await contender.beforeSample(waking + calls);
   if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
-  // A collection that a neighbour's garbage makes necessary is not this contender's time.
+  // Collecting the garbage of other contenders must not count as this contender's time.
   if (collect && globalThis.gc) globalThis.gc();
   for (let i = 0; i < waking; i++) sink.value = await contender.run();
   const start = now();
@@ -38,8 +38,8 @@ async function sampleOf(contender, calls, { collect, clock, rest }, waking = 0) 
 }
 
 /**
- * Warms a contender up until `warmup` milliseconds have passed and returns how many calls make one sample.
- * Engines swap in optimised code in the background, so time matters here as much as the number of calls.
+ * Warms a contender up for `warmup` milliseconds and returns how many calls make one sample.
+ * Engines optimise code in the background, so the time spent matters as much as the number of calls.
  */
 async function warmUp(contender, given) {
   const options = { ...given, rest: 0 };
@@ -55,13 +55,13 @@ async function warmUp(contender, given) {
 }
 
 /**
- * Milliseconds of one call of each contender: `{ median, min, samples, calls }` by name.
- * `slow`: a contender whose call takes longer takes a sample in one round out of four only, and a single one where it
+ * Milliseconds per call of each contender: `{ median, min, samples, calls }` by name.
+ * `slow`: a contender whose call takes more milliseconds takes a sample only in every fourth round, and only one sample if a call
  * takes three times as long.
- * `collect`: the garbage collector runs before every sample; right for results of megabytes, wrong for small calls, whose
- * code and data it would chase out of the caches.
- * `clock`: 'wall', or 'cpu' for a machine that has other things to do.
- * `rest`: milliseconds before every sample, in which the idle threads of other contenders stop looking for work.
+ * `collect`: run the garbage collector before every sample. This suits results of megabytes; for small calls it would evict their
+ * code and data from the caches.
+ * `clock`: 'wall', or 'cpu' for a busy machine.
+ * `rest`: milliseconds to wait before every sample, so that other contenders' idle threads stop looking for work.
  */
 export async function interleave(contenders, given) {
   const options = { warmup: 300, minSample: 3, slow: 2500, collect: false, clock: 'wall', rest: 0, ...given };
@@ -76,7 +76,7 @@ export async function interleave(contenders, given) {
       samples: [],
     });
   }
-  // A round of small calls is over in a moment, and so are a few more.
+  // Rounds of small calls are short, so there is time for three times as many.
   const short = plans.reduce((sum, { calls, fastest }) => sum + calls * fastest, 0) < 100;
   for (let round = 0; round < (short ? 3 * rounds : rounds); round++) {
     if (onRound) onRound(round);

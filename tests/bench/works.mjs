@@ -1,8 +1,8 @@
 /**
- * The rows of the table. `make` builds the problem (seeded inputs, float64 check); `bars` are what this library aims at:
- * `{ over, ratio }` is at least `ratio` times as fast as the fastest of the peers `over` names, `{ limit, share }` at
- * least that share of the micro-kernel's GFLOP/s. The peer `baseline` is this library without what the row is about. `alone`:
- * no other library takes part.
+ * The rows of the table. `make` builds the problem: seeded inputs and a float64 check. `bars` are what this library aims at:
+ * `{ over, ratio }` to be at least `ratio` times as fast as the fastest of the peers in `over`, `{ limit, share }` to reach at
+ * least that share of the micro-kernel's GFLOP/s. The peer `baseline` is this library without the feature that the row is about.
+ * `alone`: no other library takes part.
  */
 import { attention } from './problems/attention.mjs';
 import { decoding } from './problems/decoding.mjs';
@@ -147,11 +147,11 @@ export const works = [
   },
 ];
 
-/** A minute's worth: one row of each kind, at its smallest. */
+/** The rows of --quick, which take a minute: one of each kind, as small as possible. */
 export const quick = ['matmul-512', 'attention-128', 'attention-512', 'attention-512-causal', 'mha-1x128x256', 'textbook', 'table-1000', 'decoding', 'rotary-12x1024']; // prettier-ignore
 export const quickPeers = ['ort', 'tfjs', 'eigen'];
 
-/** Large works that threads share, works that they do not, and calls of microseconds. */
+/** The rows of --scaling: large works that threads share, works that they do not share, and calls of microseconds. */
 export const scaling = [
   ...['matmul-1024', 'attention-512', 'attention-512-causal', 'attention-1024', 'attention-1024-causal'],
   ...['attention-4096', 'mha-1x512x768', 'attention-512-gradients', 'training', 'decoding', 'softmax', 'cross-entropy'],

@@ -1,4 +1,4 @@
-/** A worker of a page that ../in-browser.mjs has opened: the files come from its server. */
+/** For a worker of the page that ../in-browser.mjs opens; files come from its server. */
 const modules = new URL('../node_modules/', import.meta.url);
 
 export const [engine] = /\w*Chrom\w*\/[\d.]+/.exec(navigator.userAgent);
@@ -9,7 +9,7 @@ export async function read(url) {
   return response.arrayBuffer();
 }
 
-/** No worker learns what its process has computed. */
+/** A worker cannot read the processor time of its process. */
 export const usage = () => undefined;
 
 export const progress = (text) => postMessage({ progress: text });
@@ -18,7 +18,7 @@ export function serve(handle) {
   addEventListener('message', async ({ data }) => postMessage({ result: await handle(data) }), {
     once: true,
   });
-  // What arrives while a module is still loading is lost.
+  // Messages that arrive while the module is still loading are lost, so the page waits for this one.
   postMessage({ ready: true });
 }
 
@@ -33,7 +33,7 @@ export const libraries = {
   },
 
   jax(threads) {
-    // It starts as many threads as it sees cores, and none where there is no Worker.
+    // It starts one thread for each core that it sees, and none without Worker.
     if (threads === 1) delete globalThis.Worker;
     else pretend(threads);
     return import(new URL('@jax-js/jax/dist/index.js', modules));
@@ -43,7 +43,7 @@ export const libraries = {
     const { tf, backend } = await import(new URL('tfjs.js', build));
     backend.setWasmPaths(new URL('@tensorflow/tfjs-backend-wasm/dist/', modules).href);
     backend.setThreadsCount(threads);
-    // It starts no more than half as many as there are cores, whatever it is told.
+    // It starts at most one thread for every two cores, whatever count is set.
     pretend(2 * threads);
     if (threads === 1) tf.env().set('WASM_HAS_MULTITHREAD_SUPPORT', false);
     return { tf, version: backend.version_wasm };

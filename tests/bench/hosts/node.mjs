@@ -1,4 +1,4 @@
-/** A process that ../in-node.mjs has started. */
+/** For a process that ../in-node.mjs starts. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -25,11 +25,11 @@ export function serve(handle) {
 }
 
 export const libraries = {
-  // Its file for browsers does not find its threads here.
+  // The file for browsers does not find its threads in Node.
   ort: (threads) => (threads > 1 ? import('onnxruntime-web') : import('onnxruntime-web/wasm')),
 
   jax() {
-    // With a global Worker it would start threads.
+    // It starts threads if there is a global Worker.
     delete globalThis.Worker;
     return import('@jax-js/jax');
   },
@@ -38,7 +38,7 @@ export const libraries = {
     const tf = require('@tensorflow/tfjs-core');
     const backend = require('@tensorflow/tfjs-backend-wasm');
     backend.setWasmPaths(fileURLToPath(new URL('@tensorflow/tfjs-backend-wasm/dist/', modules)));
-    // The CommonJS package comes without them; both register in one place (setup.mjs).
+    // The CommonJS package lacks the gradients. setup.mjs bundles them, and they register with the copy imported above.
     await import(new URL('tfjs-gradients.js', build));
     return { tf, version: backend.version_wasm };
   },

@@ -1,4 +1,4 @@
-/** What setup.mjs bundles of TensorFlow.js for browsers. */
+/** The entry from which setup.mjs bundles TensorFlow.js for browsers. */
 import '@tensorflow/tfjs-core/dist/register_all_gradients.js';
 
 export * as tf from '@tensorflow/tfjs-core';

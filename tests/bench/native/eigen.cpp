@@ -1,4 +1,4 @@
-// The benchmark's works written with Eigen, as a C++ programmer would who compiles Eigen to wasm and stops there.
+// The benchmark's works as a C++ programmer would write them with Eigen, compiled to wasm without further tuning.
 #include <Eigen/Core>
 #include <cmath>
 #include <cstdlib>
@@ -30,7 +30,7 @@ void softmaxRows(Rows&& x, Valid valid) {
 EXPORT(allocate) void* allocate(int bytes) { return std::malloc(static_cast<size_t>(bytes)); }
 EXPORT(release) void release(void* address) { std::free(address); }
 
-// A byte each: world, major, minor.
+// One byte each for world, major and minor.
 EXPORT(version) int version() { return EIGEN_WORLD_VERSION << 16 | EIGEN_MAJOR_VERSION << 8 | EIGEN_MINOR_VERSION; }
 
 EXPORT(product) void product(const float* a, const float* b, float* c, int m, int k, int n) {
@@ -82,7 +82,7 @@ EXPORT(softmax) void softmax(const float* x, const int* valid, float* out, int r
   softmaxRows(y, [&](Eigen::Index i) { return static_cast<Eigen::Index>(valid ? valid[i] : cols); });
 }
 
-// Angles in double, as the table needs at large positions; the sines are libm's.
+// Angles are in double, which large positions need; the sines come from libm.
 EXPORT(encoding) void encoding(float* out, int length, int width) {
   Eigen::ArrayXd frequency(width / 2);
   for (int j = 0; j < width / 2; ++j) frequency[j] = std::pow(10000.0, -2.0 * j / width);

@@ -1,4 +1,4 @@
-// What this machine's wasm engine can do at best: the ceilings that the benchmark's figures are compared with.
+// The best that this machine's wasm engine can do: the limits that the benchmark's figures are compared with.
 #include <wasm_simd128.h>
 
 namespace {
@@ -32,7 +32,7 @@ __attribute__((noinline)) void chains(float* memory, int steps) {
 }
 
 // C (4 x 8) += A (4 x depth) * B (depth x 8), both packed in the order in which they are read.
-// The loop ends on a pointer, not on a counter, and is not unrolled: of the shapes tried, the fastest.
+// The loop compares a pointer instead of a counter and is not unrolled: the fastest of the forms tried.
 __attribute__((noinline)) void microKernel(const float* a, const float* b, float* c, int depth) {
   v128_t sum[4][2];
 #pragma clang loop unroll(full)
@@ -60,7 +60,7 @@ __attribute__((noinline)) void microKernel(const float* a, const float* b, float
 
 #define EXPORT(name) extern "C" __attribute__((export_name(#name)))
 
-// Multiply-adds a step: 4 lanes times the number of chains. Which number is best depends on the processor's latencies.
+// A step does 4 lanes times the number of chains multiply-adds. Which number is fastest depends on the processor's latencies.
 EXPORT(multiplyAdd10) void multiplyAdd10(float* memory, int steps) { chains<10>(memory, steps); }
 EXPORT(multiplyAdd12) void multiplyAdd12(float* memory, int steps) { chains<12>(memory, steps); }
 EXPORT(multiplyAdd13) void multiplyAdd13(float* memory, int steps) { chains<13>(memory, steps); }

@@ -1,5 +1,5 @@
-// The library's matrix product on its own, linked from the very objects of the library's wasm: no public operation is a
-// plain product, and nothing should be in the published wasm for the benchmark's sake.
+// The library's matrix product on its own, linked from the objects of the library's wasm. No public operation is a plain
+// product, and the published wasm should contain nothing for the benchmark's sake.
 #include <cstdlib>
 
 #include "kernels/gemm.h"
@@ -9,7 +9,7 @@
 EXPORT(allocate) void* allocate(int bytes) { return std::malloc(static_cast<size_t>(bytes)); }
 EXPORT(release) void release(void* address) { std::free(address); }
 
-// Packing b is part of the product, as it is for every peer.
+// Packing b counts as part of the product, as it does for every peer.
 EXPORT(product) void product(const float* a, const float* b, float* c, int m, int k, int n) {
   auto* packed = static_cast<float*>(std::malloc(wasm_attention::packedSize(k, n) * sizeof(float)));
   wasm_attention::packMatrix(b, k, n, packed);

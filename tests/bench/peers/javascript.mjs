@@ -1,8 +1,8 @@
-/** Plain JavaScript over typed arrays, blocked for the cache: what one would write without any wasm. */
+/** Plain JavaScript over typed arrays, blocked for the cache: what a careful programmer writes without wasm. */
 import { engine } from '../host.mjs';
 import { product, transpose } from './dense.mjs';
 
-/** In place: softmax of the first `valid` entries of the row that starts at `at`; the rest of `cols` becomes zero. */
+/** In place: softmax of the first `valid` entries of the row that starts at `at`; its other entries become zero. */
 function softmaxRow(x, at, cols, valid) {
   let largest = -Infinity;
   for (let j = 0; j < valid; j++) if (x[at + j] > largest) largest = x[at + j];
@@ -31,7 +31,7 @@ function attention({ batch, heads, n, d, causal }, { query, key, value }) {
   return { output };
 }
 
-/** Columns [from, from + count) of x (rows, cols), as a matrix of their own. */
+/** A copy of columns [from, from + count) of x (rows, cols). */
 function columns(x, rows, cols, from, count) {
   const out = new Float32Array(rows * count);
   for (let i = 0; i < rows; i++) out.set(x.subarray(i * cols + from, i * cols + from + count), i * count);
@@ -70,7 +70,7 @@ function table({ length, width }) {
   return { table: p };
 }
 
-/** One query against a cache that is an array of the caller's with room for one more token: (heads, past + 1, d). */
+/** One query against a cache (heads, past + 1, d), which has room for the new token. */
 function prepareDecoding({ params: { past, width, heads }, parameters, cache, inputs }) {
   const d = width / heads;
   const keys = past + 1;

@@ -1,4 +1,4 @@
-/** A training step in jax-js: forward, backward and Adam in one jit-compiled function; parameters stay on its device. */
+/** A training step in jax-js: forward, backward and Adam in one jit-compiled function. Parameters stay on its device. */
 import { steps } from '../problems/training.mjs';
 import { transpose } from './dense.mjs';
 
@@ -9,7 +9,7 @@ export function training({ numpy: np, nn, jit, valueAndGrad, tree }, problem) {
   const rows = batch * n;
   const entries = Object.entries(problem.parameters);
   const make = (value) => Object.fromEntries(entries.map(([name, tensor]) => [name, value(name, tensor)]));
-  // Matrices are (in, out), so that the forward product is untransposed.
+  // Matrices are (in, out), so that the forward product needs no transpose.
   const first = make((name, { data, shape }) =>
     name.endsWith('.weight') && shape.length === 2
       ? np.array(transpose(data, ...shape)).reshape([shape[1], shape[0]])

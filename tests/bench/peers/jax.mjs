@@ -1,9 +1,9 @@
-/** jax-js: jit-compiled closures on its wasm device; `.ref` keeps an array that a call would otherwise consume. */
+/** jax-js: jit-compiled closures on its wasm device. A call consumes its arguments unless they are passed as `.ref`. */
 import { libraries, readJson } from '../host.mjs';
 import { transpose } from './dense.mjs';
 import { training } from './jax-training.mjs';
 
-/** Iterator helpers, which Node has from version 22 on and which this library uses in its einsum. */
+/** Adds the iterator helpers, which jax-js's einsum uses and Node has only from version 22 on. */
 function iteratorHelpers() {
   const prototype = Object.getPrototypeOf(Object.getPrototypeOf([][Symbol.iterator]()));
   const helpers = {
@@ -41,7 +41,7 @@ function iteratorHelpers() {
   }
 }
 
-/** What a call gives, by name: read at once, or, where `threads` share its kernels, when those are done. */
+/** Reads the results of a call: at once on one thread, asynchronously where several threads share the kernels. */
 function readerOf(threads) {
   const named = (arrays) => Object.entries(arrays).filter(([, array]) => array);
   const atOnce = (arrays) =>
@@ -66,7 +66,7 @@ function preparations(jax, read) {
     return out;
   };
   const swap = (x) => np.transpose(x, [0, 1, 3, 2]);
-  /** Weights and mix of (batch, heads, n, d) tensors. */
+  /** The weights of (batch, heads, n, d) queries and keys. */
   const weigh = (q, k, d, mask) => {
     const scores = np.matmul(q.mul(1 / Math.sqrt(d)), swap(k));
     return nn.softmax(mask ? scores.add(mask) : scores, -1);

@@ -1,4 +1,4 @@
-/** Writes ONNX's ModelProto, as far as the benchmark's graphs need it: protobuf's wire format is short. */
+/** Writes ONNX's ModelProto as far as the benchmark's graphs need it, in protobuf's wire format. */
 
 const bytesOf = (text) => new TextEncoder().encode(text);
 
@@ -48,7 +48,7 @@ function tensor(name, data, dims) {
   ]);
 }
 
-/** AttributeProto: name = 1, f = 2, i = 3, s = 4, ints = 8, type = 20. Whole numbers are ints; `{ float }` is a float. */
+/** AttributeProto: name = 1, f = 2, i = 3, s = 4, ints = 8, type = 20. A number becomes an int, `{ float }` a float. */
 function attribute(name, value) {
   if (typeof value === 'string') return join([text(1, name), text(4, value), integer(20, 3)]);
   if (Array.isArray(value)) return join([text(1, name), ...value.map((v) => integer(8, v)), integer(20, 7)]);
@@ -97,7 +97,7 @@ export class Graph {
     return name;
   }
 
-  /** `outputs`: names for the outputs where they matter; an empty string leaves an optional one out. */
+  /** `outputs`: the outputs' names, if they matter; an empty string leaves out an optional output. */
   add(op, inputs, attributes = {}, { domain, outputs = [`${op}${this.#count++}`] } = {}) {
     this.#nodes.push(block(1, node({ op, inputs, outputs, attributes, domain })));
     return outputs[0];
@@ -122,5 +122,5 @@ export class Graph {
   }
 }
 
-/** A list of sizes as a constant, which is how a node takes one. */
+/** A list of sizes as the constant that nodes like Reshape expect. */
 export const shapeOf = (graph, dims) => graph.constant(BigInt64Array.from(dims, BigInt), [dims.length]);

@@ -1,6 +1,6 @@
 /**
  * The works as ONNX graphs, in three ways: `decomposed` (MatMul, Softmax, …), ONNX's Attention of opset 23, and
- * onnxruntime's own com.microsoft.MultiHeadAttention. Weights, masks and tables are initializers: they are loaded once.
+ * onnxruntime's own com.microsoft.MultiHeadAttention. Weights, masks and tables are initializers, which are loaded once.
  */
 import { transpose } from './dense.mjs';
 import { Graph } from './onnx-model.mjs';
@@ -8,7 +8,7 @@ import { addTable, bias, matmul, softmax, table } from './ort-rows.mjs';
 
 const scalar = (graph, value) => graph.constant(Float32Array.of(value), []);
 
-/** softmax(q·kᵀ/√d + mask)·v of (…, n, d) tensors; returns the names of output and weights. */
+/** softmax(q·kᵀ/√d + mask)·v of (…, n, d) tensors; returns the output's name. */
 function decomposed(graph, q, k, v, d, mask, names = {}) {
   const scaled = graph.add('Mul', [q, scalar(graph, 1 / Math.sqrt(d))]);
   const product = graph.add('MatMul', [scaled, graph.transpose(k, [0, 1, 3, 2])]);
@@ -53,7 +53,7 @@ function attention(way, { batch, heads, n, d, causal }) {
   return graph.bytes();
 }
 
-/** The four parameters as initializers (in, out), which is how MatMul wants them. */
+/** The four parameters as initializers (in, out), the layout that MatMul needs. */
 function projections(graph, { wq, wk, wv, wo }, width) {
   return [wq, wk, wv, wo].map((w) => graph.constant(transpose(w, width, width), [width, width]));
 }
@@ -102,7 +102,7 @@ function maskOf(graph, lengths, rows, n) {
   return graph.constant(Float32Array.from(data), [lengths.length, 1, rows, n]);
 }
 
-/** The cache goes in with every call and comes out one token longer: a session keeps nothing between two runs. */
+/** The cache is an input of every call and an output one token longer, because a session keeps nothing between two runs. */
 function decoding(way, { past, width, heads }, parameters) {
   const graph = new Graph();
   const d = width / heads;
@@ -139,7 +139,7 @@ function decoding(way, { past, width, heads }, parameters) {
   return graph.bytes();
 }
 
-/** The model's bytes for a problem, or undefined where this way has no graph of its own. */
+/** The model's bytes for a problem, or undefined if `way` has no graph for it. */
 export function graphOf(way, problem) {
   const { kind, params, parameters } = problem;
   if (kind === 'attention') return attention(way, params);

@@ -1,7 +1,7 @@
-/** The ONNX graphs of the works that have one obvious graph each. */
+/** ONNX graphs of the works that need only one graph. */
 import { Graph, shapeOf } from './onnx-model.mjs';
 
-/** 0 where a key may be attended to, -Infinity where not. */
+/** 0 where a query may attend to a key, -Infinity elsewhere. */
 export function bias(rows, cols, valid) {
   const out = new Float32Array(rows * cols);
   for (let i = 0; i < rows; i++) out.fill(-Infinity, i * cols + valid(i), (i + 1) * cols);

@@ -1,8 +1,8 @@
-/** onnxruntime-web: its wasm, JavaScript arrays in and out. */
+/** onnxruntime-web's wasm backend, with JavaScript arrays in and out. */
 import { libraries, readJson } from '../host.mjs';
 import { graphOf } from './ort-graphs.mjs';
 
-/** What the graph of each kind takes: name and dims. */
+/** The inputs of each kind's graph: data and dims, by name. */
 function feedsOf({ kind, params, inputs, cache }) {
   switch (kind) {
     case 'matmul':
@@ -32,7 +32,7 @@ function feedsOf({ kind, params, inputs, cache }) {
 
 export async function open({ threads = 1 } = {}) {
   const ort = await libraries.ort(threads);
-  // Before the first session: afterwards the wasm of the other kind is loaded already.
+  // The first session loads the wasm for one thread or for several, so this comes before it.
   ort.env.wasm.numThreads = threads;
   ort.env.logLevel = 'error';
   const { version } = await readJson(
@@ -52,7 +52,7 @@ export async function open({ threads = 1 } = {}) {
       });
       const feeds = Object.entries(feedsOf(problem));
       return {
-        // Tensors are made inside: arrays in, arrays out.
+        // Creating the tensors is part of the timed call: arrays in, arrays out.
         async run() {
           const tensors = {};
           for (const [key, [data, dims]] of feeds) tensors[key] = new ort.Tensor('float32', data, dims);

@@ -1,4 +1,4 @@
-/** A training step through this library's layers: what web/training does, from given first values. */
+/** A training step with this library's layers, as web/training does it, starting from given parameters. */
 import { steps } from '../problems/training.mjs';
 
 export function training({ wasm }, problem) {
@@ -12,7 +12,7 @@ export function training({ wasm }, problem) {
   });
   const head = new wasm.Linear({ inFeatures: width, outFeatures: vocabulary });
   const values = problem.parameters;
-  // PyTorch's names: the three projections of the inputs are one above the other.
+  // Under PyTorch's names the three input projections are one matrix, one above the other.
   const joined = (part) => {
     const data = ['W_q', 'W_k', 'W_v'].flatMap((name) => [...values[`${name}.${part}`].data]);
     return { data, shape: part === 'weight' ? [3 * width, width] : [3 * width] };
@@ -30,7 +30,7 @@ export function training({ wasm }, problem) {
   const layers = [embedding, positions, encoder, head];
   const adam = new wasm.Adam(layers.flatMap((layer) => layer.parameters()), { lr, betas, eps }); // prettier-ignore
 
-  // As in web/training, one array for all that passes from layer to layer.
+  // As in web/training, one array holds whatever passes from layer to layer.
   const [passed, scores, gradScores] = [width, vocabulary, vocabulary].map(
     (w) => new Float32Array(batch * n * w),
   );

@@ -1,4 +1,4 @@
-/** Each kind of work with this library. */
+/** How this library does each kind of work. */
 import { training } from './ours-training.mjs';
 
 const state = ({ wq, wk, wv, wo }, width) =>
@@ -51,7 +51,7 @@ export const prepare = {
   decoding: ({ wasm }, { params, inputs, parameters }) => {
     const { past, width } = params;
     const layer = layerOf(wasm, params, parameters);
-    // Room for a few more tokens than the history; before it runs out the history is read in again, untimed.
+    // The cache has room for 64 tokens after the history. Before it is full it is reset and filled with the history again, untimed.
     const room = 64;
     const cache = layer.createCache({ batch: 1, maxLength: past + room });
     const history = { data: inputs.history, shape: [1, past, width] };
@@ -140,14 +140,14 @@ function attending(wasm, { params: { heads, n, d }, inputs }) {
   return (options) => wasm.scaledDotProductAttention(query, key, value, options).output.data;
 }
 
-/** What a row is measured against where it is this library itself: the same without positions. */
+/** The same work without positions, which rows about positions are compared with. */
 export const baseline = {
   rotary: ({ kernels: { wasm, place } }, { inputs: { x } }) => {
     const address = place(x);
     return {
       run() {
         new Float32Array(wasm.memory.buffer, address, x.length).set(x);
-        // As the library reads results: the copying constructor.
+        // The library reads its results the same way, with the copying constructor.
         return { copied: new Float32Array(new Float32Array(wasm.memory.buffer, address, x.length)) };
       },
     };
@@ -159,7 +159,7 @@ export const baseline = {
   },
 };
 
-/** The product as a layer, whose weight is packed before the clock starts: what several threads share, and each wasm has. */
+/** The product as a Linear layer: every wasm has it, and threads share it. Its weight is packed before the clock starts. */
 export function layerProduct({ wasm }, { params: { m, k, n }, inputs }) {
   const weight = new Float32Array(n * k);
   for (let i = 0; i < k; ++i) for (let j = 0; j < n; ++j) weight[j * k + i] = inputs.b[i * n + j];

@@ -1,11 +1,11 @@
-/** This library, through its public entries as they are published (dist/); the matrix product through native/product.cpp. */
+/** This library, through its published entries (dist/); the matrix product comes from native/product.cpp. */
 import { inBrowser, readJson } from '../host.mjs';
 import { baseline, layerProduct, prepare } from './ours-works.mjs';
 import { instantiate, withArrays } from './standalone.mjs';
 
 const root = new URL('../../../', import.meta.url);
 
-/** The wasm memories that are instantiated from here on: the public surface rightly does not show its own. */
+/** Collects the wasm memories that are instantiated from now on, which the library does not expose, and returns their total bytes. */
 export function watchMemories() {
   const memories = [];
   const { instantiate } = WebAssembly;
@@ -18,7 +18,7 @@ export function watchMemories() {
   return () => memories.reduce((sum, memory) => sum + memory.buffer.byteLength, 0);
 }
 
-/** A copy of the package of its own, with a pool of its own. */
+/** A separate copy of the package, with its own threads. */
 async function copyOf(entry, copy, threads, relaxed = false) {
   const { load } = await import(new URL(`dist/${entry}.js?${copy}`, root));
   const wasm = await load({ threads });
@@ -29,7 +29,7 @@ async function copyOf(entry, copy, threads, relaxed = false) {
   return wasm;
 }
 
-/** Copies of the package that do the same, by name. */
+/** Several copies of the package as contenders, by name. */
 function copies(entries) {
   const works = { ...prepare, matmul: layerProduct };
   return Object.entries(entries).map(([name, wasm]) => ({
@@ -40,12 +40,13 @@ function copies(entries) {
 }
 
 /**
- * `scaling`: numbers of threads, against one. Else there is the contender `wasm-attention`, and its `baseline`: with `relaxed` the
- * plain wasm on as many threads, with several threads one, else what each row says.
+ * With `scaling`, one contender for each of these numbers of threads and one for a single thread. Otherwise the contender
+ * `wasm-attention` and its `baseline`: with `relaxed` the plain wasm on as many threads, else with several threads one thread, else what
+ * `baseline` in ours-works.mjs says.
  */
 export async function open({ build, threads = 1, relaxed = false, scaling }) {
   const { version } = await readJson(new URL('package.json', root));
-  // The entry that takes relaxed SIMD where the engine has it: what a page would use.
+  // The entry that uses relaxed SIMD where the engine has it, as a page would.
   const entry = relaxed || inBrowser ? 'slim' : 'index';
   if (scaling) {
     const loaded = {};
@@ -59,7 +60,7 @@ export async function open({ build, threads = 1, relaxed = false, scaling }) {
     return { version, peers: copies({ 'wasm-attention': wasm, baseline: other }) };
   }
   const context = { wasm, kernels: withArrays(await instantiate('product', build)) };
-  // native/product.cpp has the plain kernels.
+  // native/product.cpp is linked with the plain kernels.
   const works = simd === 'simd128' ? prepare : { ...prepare, matmul: layerProduct };
   return {
     version,

@@ -1,10 +1,10 @@
-/** A small wasm of the benchmark's own behind JavaScript arrays, copied in and out as a user of it would have to. */
+/** The benchmark's own small wasms, called with JavaScript arrays that are copied in and out as a user would have to. */
 import { read } from '../host.mjs';
 
-/** Imports that a standalone module asks for and that these functions never reach. */
+/** Stands for every import of a standalone module; the functions called here need none of them. */
 const imports = new Proxy({}, { get: () => new Proxy({}, { get: () => () => 0 }) });
 
-/** The exports of build/NAME.wasm; those of a module with `allocate` and `release` can be called through `withArrays`. */
+/** The exports of build/NAME.wasm. If it exports `allocate` and `release`, `withArrays` can call it. */
 export async function instantiate(name, build) {
   const { instance } = await WebAssembly.instantiate(await read(new URL(`${name}.wasm`, build)), imports);
   if (instance.exports._initialize) instance.exports._initialize();
@@ -18,7 +18,7 @@ export function withArrays(wasm) {
     new data.constructor(wasm.memory.buffer, address, data.length).set(data);
     return address;
   };
-  /** Runs `body` with the inputs copied in and room for the outputs, then frees both; returns the outputs. */
+  /** Copies the inputs in, makes room for the outputs, runs `body`, frees both and returns the outputs. */
   const call = (inputs, lengths, body) => {
     const from = inputs.map(place);
     const to = lengths.map(allocate);

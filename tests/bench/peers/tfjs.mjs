@@ -1,17 +1,17 @@
 /**
- * TensorFlow.js's wasm backend on its fast path: one 2-D product of untransposed matrices for each head reaches XNNPACK;
- * a batched or a transposed product takes scalar code and is ten times slower.
+ * TensorFlow.js's wasm backend on its fast path: a 2-D product of untransposed matrices, one for each head, is computed by XNNPACK.
+ * A batched or transposed product runs scalar code and is ten times slower.
  */
 import { libraries } from '../host.mjs';
 import { transpose } from './dense.mjs';
 import { training } from './tfjs-training.mjs';
 
-/** Large and negative in place of -Infinity, for which this backend's softmax has no use. */
+/** A large negative number, because this backend's softmax cannot handle -Infinity. */
 const MASKED = -1e9;
 
 function preparations(tf) {
   const matrix = (data, rows, cols) => tf.tensor2d(data, [rows, cols]);
-  /** softmax(q·kᵀ + mask)·v of (n, d) tensors, the scale being in q already. */
+  /** softmax(q·kᵀ + mask)·v of (n, d) tensors; q is already scaled. */
   const head = (q, k, v, mask) => {
     const product = tf.matMul(q, tf.transpose(k));
     const weights = tf.softmax(mask ? tf.add(product, mask) : product);
@@ -81,7 +81,7 @@ function preparations(tf) {
     });
   }
 
-  /** Arrays in `body`'s closure, one array out under `name`. */
+  /** Runs `body`, which has its arrays in its closure, and returns its result under `name`. */
   function single(name, body) {
     return () => {
       const result = tf.tidy(body);
@@ -114,7 +114,7 @@ function preparations(tf) {
 
 export async function open({ build, threads = 1 }) {
   const { tf, version } = await libraries.tfjs(build, threads);
-  // Its banner goes to the console, and the console is the table's.
+  // Without this it prints a banner.
   tf.env().set('PROD', true);
   if (!(await tf.setBackend('wasm'))) throw new Error('the wasm backend did not start');
   await tf.ready();

@@ -1,7 +1,7 @@
 import { normal, sample } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 
-/** softmax(QKᵀ/√d)·V for query, key and value of shape (batch, heads, n, d). `window`: keys seen to the left, for our growth tables. */
+/** softmax(QKᵀ/√d)·V for query, key and value of shape (batch, heads, n, d). `window`: how many earlier keys a query sees. */
 export function attention({ batch = 1, heads, n, d, causal = false, window }) {
   const size = batch * heads * n * d;
   const [query, key, value] = [11, 12, 13].map((seed) => normal(size, seed));
@@ -9,7 +9,7 @@ export function attention({ batch = 1, heads, n, d, causal = false, window }) {
     kind: 'attention',
     params: { batch, heads, n, d, causal, window },
     inputs: { query, key, value },
-    // Nominal: what is masked counts too, so that full and causal figures compare.
+    // Masked work counts too, so that full and causal figures can be compared.
     flop: 4 * batch * heads * n * n * d,
     check({ output }) {
       const errors = new Errors();
@@ -36,7 +36,7 @@ export function attention({ batch = 1, heads, n, d, causal = false, window }) {
             sum += weights[j] * data.value[at + j * d + e];
             scale += weights[j] * Math.abs(data.value[at + j * d + e]);
           }
-          // Scores of a few units, each off by a few roundings, move every weight by that many.
+          // Scores are a few units large and off by a few roundings; each weight changes by as many.
           into.compare(data.output[at + i * d + e], sum, scale, 32);
         }
       }

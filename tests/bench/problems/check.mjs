@@ -1,18 +1,18 @@
-/** Comparing float32 results with float64 ones. */
+/** Compares float32 results with float64 ones. */
 
 export const EPSILON = 2 ** -23;
 
-/** Collects the largest error in units of what is allowed there. */
+/** Keeps the largest error, in units of the error allowed. */
 export class Errors {
   largest = 0;
   /** The largest plain difference, for rows whose bar is about accuracy. */
   absolute = 0;
 
-  /** `scale`: the size of the numbers that were added up to get `expected`; `factor`: how many roundings are fine. */
+  /** `scale`: the sum of the magnitudes of the terms of `expected`; `factor`: how many roundings of it are allowed. */
   compare(actual, expected, scale, factor) {
     const difference = Math.abs(actual - expected);
     const units = difference / (factor * EPSILON * scale);
-    // A NaN fails every comparison, so it has to be let in by name.
+    // The comparison is false for NaN, which counts as an infinite error.
     if (!(units <= this.largest)) this.largest = Number.isNaN(units) ? Infinity : units;
     if (!(difference <= this.absolute)) this.absolute = Number.isNaN(difference) ? Infinity : difference;
   }
@@ -25,7 +25,7 @@ export class Errors {
   }
 }
 
-/** Softmax in float64 of `scores`, of which the first `valid` count. */
+/** Softmax in float64 of the first `valid` scores; the other weights are 0. */
 export function softmax64(scores, valid) {
   let largest = -Infinity;
   for (let j = 0; j < valid; j++) largest = Math.max(largest, scores[j]);

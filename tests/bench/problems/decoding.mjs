@@ -3,7 +3,7 @@ import { normal } from '../random.mjs';
 import { Errors } from './check.mjs';
 import { multiHeadRow, parameters } from './multi-head.mjs';
 
-/** Columns of x·Wᵀ (past, width) regrouped as (heads, past, d): how every peer keeps its cache. */
+/** x·Wᵀ (past, width) rearranged to (heads, past, d), the layout of every peer's cache. */
 function projected(x, weight, past, width, heads) {
   const transposed = new Float32Array(width * width);
   for (let r = 0; r < width; r++)
@@ -17,7 +17,7 @@ function projected(x, weight, past, width, heads) {
   return out;
 }
 
-/** One new token (1, 1, width) through multi-head attention whose cache holds `past` tokens: attends to past + 1 keys. */
+/** Multi-head attention of one new token (1, 1, width) with a cache of `past` tokens: the token attends to past + 1 keys. */
 export function decoding({ past, width, heads }) {
   const history = normal(past * width, 41);
   const token = normal(width, 42);
@@ -31,7 +31,7 @@ export function decoding({ past, width, heads }) {
     params: { past, width, heads },
     inputs: { token, history },
     parameters: weightsOf,
-    /** The projected history (heads, past, d), for peers whose cache is an input. Computed when first asked for. */
+    /** The projected history (heads, past, d), for peers whose cache is an input. Computed on first use. */
     get cache() {
       return (cache ??= {
         pastKey: projected(history, weightsOf.wk, past, width, heads),
@@ -43,7 +43,7 @@ export function decoding({ past, width, heads }) {
       const errors = new Errors();
       Errors.length('output', output, width);
       const row = multiHeadRow(weightsOf, all, token, { width, heads, valid: past + 1, keys: past + 1 });
-      // Weights of 1/4096 average the values down to 1/64 of their size: roundings of the values count against that.
+      // A mean of 4096 values is about 1/64 of their size, so their roundings are that much larger relative to it.
       for (let e = 0; e < width; e++) errors.compare(output[e], row.output[e], row.scale[e], 256);
       return errors;
     },

@@ -1,8 +1,8 @@
-/** What training computes beside the forward pass. */
+/** What training computes besides the forward pass: gradients and the loss. */
 import { generator, normal, sample } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 
-/** The gradients of query, key and value in one head, in float64, and the sizes of what is added up for each. */
+/** The gradients of query, key and value in one head, in float64, and for each element the sum of its terms' magnitudes. */
 function gradients64({ gradOutput, query, key, value }, n, d) {
   const made = () => new Float64Array(n * d);
   const [gradients, sizes] = [1, 2].map(() => ({ query: made(), key: made(), value: made() }));
@@ -36,7 +36,7 @@ function gradients64({ gradOutput, query, key, value }, n, d) {
   return { gradients, sizes };
 }
 
-/** The gradients of attention (1, heads, n, d), given that of its output: what is computed again counts as work. */
+/** The gradients of attention (1, heads, n, d), given its output's. Recomputing the weights counts as work. */
 export function attentionGradients({ heads, n, d }) {
   const names = ['gradOutput', 'query', 'key', 'value'];
   const inputs = Object.fromEntries(names.map((name, i) => [name, normal(heads * n * d, 91 + i)]));
@@ -54,7 +54,7 @@ export function attentionGradients({ heads, n, d }) {
       for (const name of ['query', 'key', 'value']) {
         Errors.length(name, outputs[name], heads * n * d);
         for (const { h, gradients, sizes } of expected) {
-          // A score's gradient is a difference of numbers some times its size, each off by a few roundings.
+          // A score's gradient is the difference of numbers several times as large, each off by a few roundings.
           for (let i = 0; i < n * d; i++)
             errors.compare(outputs[name][h * n * d + i], gradients[name][i], sizes[name][i], 64);
         }
@@ -64,7 +64,7 @@ export function attentionGradients({ heads, n, d }) {
   };
 }
 
-/** The mean cross entropy of `rows` rows over `classes`, and its gradient. */
+/** The mean cross entropy of `rows` rows over `classes` classes, and its gradient. */
 export function crossEntropy({ rows, classes }) {
   const logits = normal(rows * classes, 96, 2);
   const draw = generator(97);

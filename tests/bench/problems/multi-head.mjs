@@ -1,7 +1,7 @@
 import { normal, sample } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 
-/** Four square matrices (out, in), of the size that keeps activations near one. */
+/** Four square matrices (out, in), scaled so that activations stay near 1. */
 export function parameters(width, seed = 31) {
   const scale = 1 / Math.sqrt(width);
   const [wq, wk, wv, wo] = [0, 1, 2, 3].map((i) => normal(width * width, seed + i, scale));
@@ -9,8 +9,8 @@ export function parameters(width, seed = 31) {
 }
 
 /**
- * One output row in float64: `x` (rows, width) is the sequence, `token` (width,) the querying row, `valid` how many keys count.
- * Projections are moved to the query's side (q·W_k·x = (W_kᵀq)·x), so that a row costs little more than reading x.
+ * One output row in float64: `x` (rows, width) is the sequence, `token` (width,) the query's row, `valid` the number of visible keys.
+ * The query takes over the keys' projection, q·(W_k·x) = (W_kᵀ·q)·x, so that a row costs little more than reading x.
  */
 export function multiHeadRow({ wq, wk, wv, wo }, x, token, { width, heads, valid, keys }) {
   const d = width / heads;
@@ -48,7 +48,7 @@ export function multiHeadRow({ wq, wk, wv, wo }, x, token, { width, heads, valid
   return { output, scale, weights };
 }
 
-/** Multi-head self-attention of x (batch, n, width), without biases; `lengths`: d2l's valid lengths, one a sequence. */
+/** Multi-head self-attention of x (batch, n, width) without biases. `lengths`: d2l's valid lengths, one for each sequence. */
 export function multiHead({ batch, n, width, heads, lengths, needWeights = false }) {
   const x = normal(batch * n * width, 21);
   const weightsOf = parameters(width);

@@ -1,8 +1,8 @@
-/** What positions cost: rotary embedding against a copy, and attention with relative positions against attention without. */
+/** What positions cost: rotary embedding compared with a copy, attention with relative positions compared with attention without. */
 import { normal, sample } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 
-/** Rotary embedding of (1, heads, n, d), pairs (j, j + d/2). The baseline copies the same bytes into wasm memory and out. */
+/** Rotary embedding of (1, heads, n, d) with pairs (j, j + d/2). The baseline copies the same bytes into wasm memory and out. */
 export function rotary({ heads, n, d }) {
   const x = normal(heads * n * d, 81);
   return {
@@ -10,8 +10,8 @@ export function rotary({ heads, n, d }) {
     params: { heads, n, d },
     inputs: { x },
     items: x.length,
-    // Who comes next after a collection finds the pages it freed, still mapped; who comes later pays for fresh ones, more
-    // than for the whole work. Without collections both pay alike.
+    // After a garbage collection the next contender reuses the freed pages; a later one pays for fresh pages, which costs more
+    // than the work itself. Without collections both pay the same.
     collect: false,
     check({ rotated, copied }) {
       const errors = new Errors();
@@ -32,8 +32,8 @@ export function rotary({ heads, n, d }) {
 }
 
 /**
- * Attention (1, heads, n, d) with ALiBi (`slopes`) or Shaw's tables (2·clip+1, d); the baseline is the same attention
- * without them.
+ * Attention (1, heads, n, d) with ALiBi's slopes or Shaw's tables (2·clip+1, d). The baseline is the same attention without
+ * them.
  */
 export function positionedAttention({ heads, n, d, alibi = false, clip }) {
   const [query, key, value] = [83, 84, 85].map((seed) => normal(heads * n * d, seed));
@@ -74,7 +74,7 @@ export function positionedAttention({ heads, n, d, alibi = false, clip }) {
             sum += mixed;
             scale += Math.abs(mixed);
           }
-          // Scores of up to some hundred (ALiBi's keys ahead), each off by a few roundings, move every weight by that many.
+          // Scores reach several hundred for ALiBi's later keys and are off by a few roundings; each weight changes by as many.
           errors.compare(result[at + e], sum, scale, output && slopes ? 1024 : 64);
         }
       }

@@ -1,8 +1,8 @@
-/** The works that are limited by memory or by elementary functions. */
+/** Works whose speed depends on memory or on elementary functions. */
 import { generator, normal, sample } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 
-/** P (length, width): sines and cosines, interleaved. `rows` is what a peer needs as an input: the positions. */
+/** P (length, width): sines and cosines, interleaved. Peers need the positions as an input. */
 export function table({ length, width }) {
   return {
     kind: 'table',
@@ -16,13 +16,13 @@ export function table({ length, width }) {
         for (let c = 0; c < width; c++) {
           const angle = i * Math.pow(10000, (-2 * (c >> 1)) / width);
           const expected = c % 2 ? Math.cos(angle) : Math.sin(angle);
-          // Angles in float32 are off by half an ulp of the position, and so are the sines of peers that use them.
+          // Peers with float32 angles are off by half an ulp of the position, in the angle and so in its sine.
           errors.compare(p[i * width + c], expected, Math.max(1, length), 2);
         }
       }
       return errors;
     },
-    /** Half an ulp of the result plus 1e-8: the accuracy our own table is held to. Returns the largest error beyond it. */
+    /** The largest error beyond half an ulp of the result plus 1e-8, the accuracy that this library promises. */
     exactness({ table: p }) {
       let beyond = -Infinity;
       for (const i of sample(length, 200, 52)) {
@@ -38,7 +38,7 @@ export function table({ length, width }) {
   };
 }
 
-/** X (batch, length, width) + P, with P at hand. */
+/** X (batch, length, width) + P, where P is already computed. */
 export function addTable({ batch, length, width }) {
   const x = normal(batch * length * width, 53);
   const p = new Float32Array(length * width);
@@ -66,7 +66,7 @@ export function addTable({ batch, length, width }) {
   };
 }
 
-/** Softmax of each row of x (rows, cols); `masked`: over its first `lengths[i]` entries, the rest zero. */
+/** Softmax of each row of x (rows, cols). `masked`: only over its first `lengths[i]` entries; the others become zero. */
 export function softmax({ rows, cols, masked = false }) {
   const x = normal(rows * cols, 55, 3);
   const draw = generator(56);

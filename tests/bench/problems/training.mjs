@@ -4,7 +4,7 @@ import { Errors } from './check.mjs';
 const CHECKED_STEPS = 5;
 const LEARNING_RATE = 1e-3;
 
-/** Batches of shuffled vocabularies, to be reversed: web/training's second task, which asks about every token. */
+/** Batches of shuffled vocabularies that are to be reversed: the second task of web/training, which has a target for every token. */
 function batches({ count, batch, n, vocabulary }) {
   const draw = generator(41);
   return Array.from({ length: count }, () => {
@@ -23,7 +23,7 @@ function batches({ count, batch, n, vocabulary }) {
   });
 }
 
-/** First values by name, `{ data, shape }`; matrices are (out, in). */
+/** The parameters at the start, `{ data, shape }` by name; matrices are (out, in). */
 function firstValues({ n, width, hidden, vocabulary }) {
   let seed = 50;
   const random = (shape, scale) => ({ data: normal(shape[0] * (shape[1] ?? 1), seed++, scale), shape });
@@ -103,9 +103,9 @@ function loss64({ batch, n, width, heads }, values, { tokens, targets }) {
 }
 
 /**
- * One step of the model of web/training with learned positions: forward, backward and Adam. A contender takes
- * `checkedSteps` of them before it is timed and returns their losses: the first is held against float64, the others, which
- * only come out right where gradients and optimizer are right, against those of the first contender.
+ * One step of web/training's model with learned positions: forward, backward and Adam. Before a contender is timed it takes
+ * `checkedSteps` steps and returns their losses. The first is compared with float64. The others are right only if the gradients and
+ * the optimizer are; they are compared with the first contender's.
  */
 export function training({ batch = 32, n = 32, width = 64, heads = 4, hidden = 128, vocabulary = 32 } = {}) {
   const params = { batch, n, width, heads, hidden, vocabulary };
@@ -121,14 +121,14 @@ export function training({ batch = 32, n = 32, width = 64, heads = 4, hidden = 1
     inputs: { batches: data },
     parameters: values,
     checkedSteps: CHECKED_STEPS,
-    // A backward pass is worth two forward ones; Adam is left out.
+    // A backward pass counts as two forward passes; Adam does not count.
     flop: 3 * forward,
     check({ losses }) {
       const errors = new Errors();
       Errors.length('losses', losses, CHECKED_STEPS);
       errors.compare(losses[0], first, first, 64);
       others ??= losses;
-      // Adam divides a gradient by its size, so that the roundings of a small one count as much as those of a large one.
+      // Adam divides a gradient by its size, so the roundings of small gradients count as much as those of large ones.
       for (let i = 1; i < CHECKED_STEPS; i++) errors.compare(losses[i], others[i], others[i], 1024);
       return errors;
     },
