@@ -1,33 +1,38 @@
-// The suites that run in Node: `npm run test:js`. Browser tests have a configuration of their own.
+// The suites that run in Node, on the library's sources: `npm run test:js`. With DIST=1 they run on the built package, with
+// LONG=1 those in folders called `long` run as well. Other suites have configurations of their own, which start from this one.
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
+
+const { version } = JSON.parse(readFileSync(new URL('package.json', import.meta.url), 'utf8'));
 
 /** @type {import('jest').Config} */
 export default {
   rootDir: import.meta.dirname,
-  testEnvironment: 'node',
+  testEnvironment: '<rootDir>/scripts/jest-environment.mjs',
   setupFiles: ['<rootDir>/tests/support/fuzzSeed.ts'],
   testMatch: ['<rootDir>/tests/**/*.test.ts'],
   testPathIgnorePatterns: [
-    '<rootDir>/tests/browser/',
-    '<rootDir>/tests/bench/',
-    '<rootDir>/tests/package/matrix/',
     '/node_modules/',
+    '<rootDir>/tests/(browser|bench|package)/',
+    ...(process.env.LONG ? [] : ['/long/']),
   ],
-  modulePathIgnorePatterns: [
-    '<rootDir>/build/',
-    '<rootDir>/tests/bench/',
-    '<rootDir>/tests/package/matrix/node_modules/',
-  ],
+  modulePathIgnorePatterns: ['<rootDir>/build/', '<rootDir>/tests/(bench|package/matrix/node_modules)/'],
   extensionsToTreatAsEsm: ['.ts'],
   moduleNameMapper: {
-    // The built package, as its users get it.
-    '^wasm-attention$': '<rootDir>/dist/index.js',
-    '^wasm-attention/slim$': '<rootDir>/dist/slim.js',
-    '^wasm-attention/safetensors$': '<rootDir>/dist/safetensors.js',
-    '^wasm-attention/worker$': '<rootDir>/dist/worker.js',
+    ...(process.env.DIST
+      ? {
+          '^wasm-attention$': '<rootDir>/dist/index.js',
+          '^wasm-attention/(slim|safetensors|worker)$': '<rootDir>/dist/$1.js',
+        }
+      : {
+          '^wasm-attention$': '<rootDir>/web/lib/index.ts',
+          '^wasm-attention/(slim|safetensors|worker)$': '<rootDir>/web/lib/$1.ts',
+        }),
     // TypeScript sources import each other under the name they will have as JavaScript.
     '^(\\.{1,2}/.*)\\.js$': '$1',
   },
+  // What the bundler puts in place of these names.
+  globals: { __VERSION__: version, __RELAXED__: true },
   transform: { '\\.ts$': '<rootDir>/scripts/jest-transform.mjs' },
   // Modules outlive their test file in Node: a worker that has grown is replaced, or every collection would take seconds.
   maxWorkers: Math.max(2, availableParallelism() - 1),

@@ -1,20 +1,20 @@
 #!/usr/bin/env bash
 # Builds what has changed since the last time: the wasm, the package's library (dist/) and elements (dist/elements/), and the page
 # (build/page).
-#   usage: build.sh [library|elements|page]      all without an argument; elements and page build the library first
+#   usage: build.sh [sources|library|elements|page …]
+# Sources are what tests read: the wasm for one thread as a module beside the TypeScript. Elements build the library first. Without
+# an argument everything is built.
 . "$(dirname "$0")/common.sh"
 
+need emcc cmake ninja 'Eigen 3.4'
 # Whatever called this: lit has another build for tests.
 export NODE_ENV=production
 
-case ${1-} in
-  '' | library | elements | page) ;;
-  *) fail "usage: build.sh [library|elements|page]" ;;
-esac
-
-# Two builds at a time would write the same files.
-exec 9>build/.lock
-if command -v flock >/dev/null; then flock 9; fi
+# Two builds at a time would write the same files. Waits, and lets go of the lock before.
+lock() {
+  exec 9>"build/.$1.lock"
+  if command -v flock >/dev/null; then flock 9; fi
+}
 
 # step NAME COMMAND…: one line where it did something; where it fails the output, then one line that says why.
 step() {
@@ -27,12 +27,12 @@ step() {
   grep -q '^ninja: no work to do' "build/logs/$name.log" || say "$name ($((SECONDS - started)) s)"
 }
 
+# build_wasm [TARGET]
 build_wasm() {
   # Debian's emscripten looks for its JavaScript optimizer's parser there.
   export NODE_PATH=/usr/share/nodejs${NODE_PATH:+:$NODE_PATH}
-  command -v emcmake >/dev/null || fail 'emcc is missing: run `npm run setup`, which installs it'
   [[ -e build/wasm/build.ninja ]] || step configure-wasm emcmake cmake --preset wasm
-  step wasm ninja -C build/wasm
+  step wasm ninja -C build/wasm "$@"
 }
 
 # The same for relaxed SIMD takes a newer compiler than Emscripten's.
@@ -64,11 +64,20 @@ bundle_and_declare() {
   wait $declarations
 }
 
-build_library() {
+build_sources() {
+  build_wasm wasm-attention
+  embed ''
+}
+
+build_wasms() {
   build_wasm
-  build_relaxed
   embed ''
   embed -threads
+}
+
+build_library() {
+  build_wasms
+  build_relaxed
   local stamp=build/dist.stamp
   [[ -e dist/index.js ]] || rm -f $stamp
   newer_than $stamp web/lib build/wasm/*.wasm scripts/bundle.mjs package.json package-lock.json tsconfig.{base,lib}.json ||
@@ -117,11 +126,22 @@ finish_page() {
   if [[ ${STILLS-} != kept ]]; then mv $stamp.next $stamp; fi
 }
 
-build_library
-case ${1-} in
-  '' | elements) build_elements ;;&
-  '' | page)
-    build_page
-    finish_page
-    ;;
-esac
+(($#)) || set -- elements page
+for part; do
+  lock dist
+  case $part in
+    sources) build_sources ;;
+    library) build_library ;;
+    elements)
+      build_library
+      build_elements
+      ;;
+    page)
+      build_wasms
+      lock page
+      build_page
+      finish_page
+      ;;
+    *) fail 'usage: build.sh [sources|library|elements|page …]' ;;
+  esac
+done

@@ -2,17 +2,17 @@
 # The long forms of tests/fuzz: 100,000 drawn cases, a million small calls, or the kernels under libFuzzer.
 #   usage: fuzz.sh cases [JEST'S ARGUMENTS] | soak | native [--seconds N] [TARGET…]
 . "$(dirname "$0")/common.sh"
+need
 
 what=${1-}
 [[ $# -eq 0 ]] || shift
-jest() {
-  bash scripts/setup.sh || exit 1
-  bash scripts/build.sh library
-  exec node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js "$@"
-}
 case $what in
-  cases) FUZZ_CASES=${FUZZ_CASES-100000} jest tests/fuzz/fuzz.test.ts "$@" ;;
-  soak) SOAK_CALLS=${SOAK_CALLS-1000000} jest tests/fuzz/soak.test.ts tests/layers/soakDropped.test.ts "$@" ;;
+  cases)
+    FUZZ_CASES=${FUZZ_CASES-100000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/fuzz.test.ts "$@"
+    ;;
+  soak)
+    SOAK_CALLS=${SOAK_CALLS-1000000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/soak.test.ts tests/layers/soakDropped.test.ts "$@"
+    ;;
   native) ;;
   *) fail 'usage: fuzz.sh cases|soak|native [arguments]' ;;
 esac

@@ -2,15 +2,11 @@
 import { createHash } from 'node:crypto';
 import { transformWithOxc, version } from 'vite';
 
-/** Jest's contexts take long to look a global up, and oracles do little else: these are looked up once a file. */
-const LOCALS = 'const { Math, Number } = globalThis;';
-
 /** @type {import('@jest/transform').AsyncTransformer} */
 export default {
   async processAsync(source, path) {
     const { code, map } = await transformWithOxc(source, path, { target: 'es2022', sourcemap: true });
-    return { code: `${LOCALS} ${code}`, map: JSON.stringify(map) };
+    return { code, map: JSON.stringify(map) };
   },
-  getCacheKey: (source, path) =>
-    createHash('sha256').update(`${version}\0${LOCALS}\0${path}\0${source}`).digest('hex'),
+  getCacheKey: (source, path) => createHash('sha256').update(`${version}\0${path}\0${source}`).digest('hex'),
 };

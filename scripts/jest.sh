@@ -1,16 +1,24 @@
 #!/usr/bin/env bash
-# Brings up to date what the suite reads, then runs it.
-#   usage: jest.sh js|browser [JEST'S ARGUMENTS]
+# Brings up to date what the suites read, then runs them.
+#   usage: [DIST=1] [LONG=1] jest.sh js|package|browser [JEST'S ARGUMENTS]
 . "$(dirname "$0")/common.sh"
 
 suite=${1-}
 [[ $# -eq 0 ]] || shift
+config=jest.$suite.config.js
 case $suite in
-  js) build=elements config=jest.config.js ;;
-  browser) build= config=jest.browser.config.js ;;
-  *) fail 'usage: jest.sh js|browser [arguments]' ;;
+  js)
+    config=jest.config.js
+    if [[ ${DIST-} ]]; then bash scripts/build.sh library; else bash scripts/build.sh sources; fi
+    ;;
+  package)
+    export DIST=1
+    bash scripts/build.sh elements
+    ;;
+  browser)
+    need Chromium
+    bash scripts/build.sh
+    ;;
+  *) fail 'usage: jest.sh js|package|browser [arguments]' ;;
 esac
-bash scripts/build.sh ${build:+$build}
-mkdir -p build/results
-exec node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js \
-  --config $config --json --outputFile build/results/$suite.json "$@" >build/logs/jest-$suite.json
+run_jest "$suite" --config "$config" "$@"

@@ -2,6 +2,7 @@
 # Format and static checks, all of them, side by side; the output of those that find something. Writes the counts to
 # build/results/lint.json.
 . "$(dirname "$0")/common.sh"
+need clang-format
 bin=node_modules/.bin
 
 types() {

@@ -2,8 +2,8 @@
 # Runs the packed package in other people's tools: bundlers, runtimes, browsers. Installs them the first time.
 #   usage: matrix.sh [JEST'S ARGUMENTS]
 . "$(dirname "$0")/common.sh"
+need
 
-bash scripts/setup.sh || exit 1
 bash scripts/build.sh elements
 tools=tests/package/matrix
 if newer_than $tools/node_modules/.package-lock.json $tools/package-lock.json; then
@@ -12,6 +12,4 @@ if newer_than $tools/node_modules/.package-lock.json $tools/package-lock.json; t
   logged matrix-tools npm install --no-save --ignore-scripts --no-audit --no-fund --prefix $tools ||
     fail "the matrix's tools cannot be installed: $(reason matrix-tools)"
 fi
-mkdir -p build/results
-exec node --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js \
-  --config jest.matrix.config.js --json --outputFile build/results/matrix.json "$@" >build/logs/jest-matrix.json
+run_jest matrix --config jest.matrix.config.js "$@"

@@ -1,17 +1,15 @@
 #!/usr/bin/env bash
 # Finds every tool that the build and the tests need and installs what is missing: system tools from Debian's packages
 # (as root or through sudo), JavaScript packages with `npm ci`. Running it again costs a fraction of a second.
-#   usage: setup.sh [--check] [--fuzz]      --check only looks, and installs nothing; --fuzz is about libFuzzer as well
+#   usage: setup.sh [--tools | --fuzz]      --tools leaves out the JavaScript packages, --fuzz adds libFuzzer
+#          setup.sh --check [TOOL…]         installs nothing, and fails where one of these or the JavaScript packages are missing
 . "$(dirname "$0")/common.sh"
 
-install=true fuzz=false
-for argument; do
-  case $argument in
-    --check) install=false ;;
-    --fuzz) fuzz=true ;;
-    *) fail 'usage: setup.sh [--check] [--fuzz]' ;;
-  esac
-done
+mode=${1-}
+case $mode in
+  '' | --tools | --fuzz | --check) ;;
+  *) fail 'usage: setup.sh [--tools | --fuzz | --check [TOOL…]]' ;;
+esac
 
 # ---- what is needed: a test, the Debian package that brings it, where else to get it
 
@@ -68,7 +66,31 @@ tools=(
   'Chromium|chromium chromium-headless-shell|https://www.chromium.org, with CHROMIUM set to its path'
 )
 # Half a gigabyte that only `npm run fuzz:native` needs.
-if $fuzz; then tools+=('libFuzzer|clang libclang-rt-dev|https://llvm.org/docs/LibFuzzer.html'); fi
+if [[ $mode == --fuzz ]]; then tools+=('libFuzzer|clang libclang-rt-dev|https://llvm.org/docs/LibFuzzer.html'); fi
+
+installed=node_modules/.package-lock.json
+# A checkout renews package-lock.json's time without changing it, so a newer file is compared before it is believed.
+packages_match() {
+  [[ -e $installed ]] || return 1
+  [[ package-lock.json -nt $installed ]] || return 0
+  node --input-type=module --eval '
+    import { readFileSync } from "node:fs";
+    const [wanted, present] = process.argv.slice(1).map((file) => JSON.parse(readFileSync(file, "utf8")).packages);
+    const same = Object.entries(wanted).every(([path, { version, optional }]) =>
+      path === "" || (path in present ? present[path].version === version : optional));
+    const extra = Object.keys(present).some((path) => !(path in wanted));
+    process.exit(same && !extra ? 0 : 1);
+  ' package-lock.json $installed && touch $installed
+}
+
+if [[ $mode == --check ]]; then
+  missing=()
+  for tool in 'Node.js 20 with npm' "${@:2}"; do have "$tool" || missing+=("$tool"); done
+  packages_match || missing+=('JavaScript packages')
+  ((${#missing[@]})) || exit 0
+  list=$(printf ', %s' "${missing[@]}")
+  fail "missing: ${list:2}; run \`npm run setup\`"
+fi
 
 find_missing() {
   missing=()
@@ -135,7 +157,6 @@ install_packages() {
 
 find_missing
 if ((${#missing[@]})); then
-  $install || report_missing 'not everything is here:'
   install_packages
   find_missing
   ((${#missing[@]} == 0)) || report_missing 'still not everything is here:'
@@ -143,7 +164,7 @@ fi
 
 # A Chromium without windows, in which the suites take half the time. Tried once: without it they use the other.
 tried=build/.headless-shell-tried
-if $install && [[ -z ${CHROMIUM-} && ! -e $tried ]] && ! command -v chromium-headless-shell >/dev/null &&
+if [[ -z ${CHROMIUM-} && ! -e $tried ]] && ! command -v chromium-headless-shell >/dev/null &&
   command -v apt-get >/dev/null; then
   say 'installing chromium-headless-shell'
   # Not worth a password.
@@ -154,25 +175,10 @@ fi
 
 # ---- JavaScript packages
 
-installed=node_modules/.package-lock.json
+[[ $mode != --tools ]] || exit 0
 need_space . 200 'the build'
 
-# A checkout renews package-lock.json's time without changing it, so a newer file is compared before it is believed.
-packages_match() {
-  [[ -e $installed ]] || return 1
-  [[ package-lock.json -nt $installed ]] || return 0
-  node --input-type=module --eval '
-    import { readFileSync } from "node:fs";
-    const [wanted, present] = process.argv.slice(1).map((file) => JSON.parse(readFileSync(file, "utf8")).packages);
-    const same = Object.entries(wanted).every(([path, { version, optional }]) =>
-      path === "" || (path in present ? present[path].version === version : optional));
-    const extra = Object.keys(present).some((path) => !(path in wanted));
-    process.exit(same && !extra ? 0 : 1);
-  ' package-lock.json $installed && touch $installed
-}
-
 if ! packages_match; then
-  $install || fail 'node_modules is missing or out of date: npm ci'
   need_space . 800 'npm ci'
   say 'npm ci'
   logged npm-ci npm ci --no-audit --no-fund || fail "npm ci failed: $(reason npm-ci)"

@@ -1,18 +1,25 @@
 #!/usr/bin/env bash
-# The C++ library's own tests, natively, under AddressSanitizer and UndefinedBehaviorSanitizer. Arguments go to GoogleTest,
-# for instance --gtest_filter='Softmax*'.
+# The C++ library's own tests, natively: under AddressSanitizer and UndefinedBehaviorSanitizer, or, what threads share, on a pool
+# under ThreadSanitizer.
+#   usage: test-native.sh [--threads] [GOOGLETEST'S ARGUMENTS]      for instance --gtest_filter='Softmax*'
 . "$(dirname "$0")/common.sh"
+need g++ cmake ninja 'Eigen 3.4' GoogleTest
+
+name=native
+if [[ ${1-} == --threads ]]; then
+  name=thread
+  shift
+fi
 
 exec 9>build/.native.lock
 if command -v flock >/dev/null; then flock 9; fi
 
-command -v g++ >/dev/null || fail 'g++ is missing: run `npm run setup`, which installs it'
 if [[ ! -e build/native/build.ninja ]]; then
   logged configure-native cmake --preset native || fail "cmake failed: $(reason configure-native)"
 fi
-if ! logged native ninja -C build/native; then
-  tail -n 60 build/logs/native.log >&2
-  fail "the native build failed: $(reason native)"
+if ! logged $name-tests ninja -C build/native $name-tests; then
+  tail -n 60 build/logs/$name-tests.log >&2
+  fail "the native build failed: $(reason $name-tests)"
 fi
 export UBSAN_OPTIONS=print_stacktrace=1
-exec build/native/native-tests --gtest_brief=1 --gtest_output=json:build/results/native.json "$@"
+exec build/native/$name-tests --gtest_brief=1 --gtest_output=json:build/results/$name-tests.json "$@"

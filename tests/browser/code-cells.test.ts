@@ -93,7 +93,7 @@ describe('the cells of the page', () => {
       await run(cell);
       await over(cell);
       expect(await status(cell).innerText()).toBe('');
-      expect(await outputs(cell)).toEqual(runCell(javascript).map(expected));
+      expect(await outputs(cell)).toEqual((await runCell(javascript)).map(expected));
     }
   });
 

@@ -4,7 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import { registry } from '../../web/elements/registry.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { parseScripts, pythonWithTorch, runScripts } from '../support/python.js';
 import { openAlone } from './alone.js';
 import { useBrowser } from './browser.js';
@@ -81,7 +81,7 @@ describe('JavaScript', () => {
     ['encoding-similarity', {}, dotError(32)],
   ] as const)('%s with %j prints the rows of its file', async (tag, settings, tolerance) => {
     const { javascript, rows } = await givenOnce(tag, settings);
-    const lines = await runFigureCode(javascript);
+    const lines = await runModule(javascript);
     const printed = lines.map((line) => line.split(' ').map(Number));
     expect(printed.map((row) => row.length)).toEqual(rows.map((row) => row.length));
     expectNear(printed.flat().map(Math.fround), rows.flat().map(Math.fround), tolerance);
@@ -91,7 +91,7 @@ describe('JavaScript', () => {
     'encoding-rotation with %j prints the turned pairs',
     async (settings) => {
       const { javascript, rows } = await givenOnce('encoding-rotation', settings);
-      const lines = await runFigureCode(javascript);
+      const lines = await runModule(javascript);
       // The same products of the same float32 numbers, in float64 both.
       expectNear(
         lines.join(' ').split(' ').map(Number),

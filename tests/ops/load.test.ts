@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { load } from 'wasm-attention';
+import { WASM_FILE as FILE } from '../support/instance.js';
 
-const FILE = new URL('../../dist/wasm-attention.wasm', import.meta.url);
 const bytes = () => new Uint8Array(readFileSync(FILE));
 
 /** A copy of the package that nothing was loaded into yet. */

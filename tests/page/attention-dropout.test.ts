@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { dropoutCode } from '../../web/elements/attention-dropout/code.js';
 import { draw, expectedError, Run, TOKENS } from '../../web/elements/attention-dropout/draws.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 test('a draw drops weights and scales up the others, and the same seed drops the same', () => {
@@ -49,7 +49,7 @@ describe('the mean of many draws', () => {
 test('the code prints the distance that the figure shows', async () => {
   const run = new Run(attention, 0.5, 2);
   run.advance(60);
-  const [line] = await runFigureCode(dropoutCode(0.5, 2, 60).javascript);
+  const [line] = await runModule(dropoutCode(0.5, 2, 60).javascript);
   // Both sum the same float64 numbers in the same order, the code with one more rounding a term.
   expect(Math.abs(Number(line) / (run.errors.at(-1) ?? NaN) - 1)).toBeLessThan(1e-12);
 });

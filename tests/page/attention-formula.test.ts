@@ -9,7 +9,7 @@ import {
   WIDTH,
   X,
 } from '../../web/elements/attention-formula/symbols.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 const tokens = Array.from({ length: TOKENS }, (_, t) => t);
@@ -65,7 +65,7 @@ test('the weights and outputs are those of the formula', () => {
 
 test.each([1, 4])('the code prints the weights and the output of query %i', async (i) => {
   const { A, Y } = attend(attention);
-  const lines = await runFigureCode(formulaCode(i).javascript);
+  const lines = await runModule(formulaCode(i).javascript);
   expect(lines.map((line) => line.split(' ').map(Number))).toEqual([
     [...A.subarray((i - 1) * TOKENS, i * TOKENS)],
     [...Y.subarray((i - 1) * WIDTH, i * WIDTH)],

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { headsCode } from '../../web/elements/attention-heads/code.js';
 import { perQuery, visibleKeys } from '../../web/elements/attention-heads/textbook-case.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 
 const queryLens = [1, 2, 3, 4, 1, 2, 2, 0];
 
@@ -19,7 +19,7 @@ test.each([
 ] as const)('the JavaScript with X all ones prints even weights: a length per $lengths', async (given) => {
   const { lengths, each } = given;
   const { javascript } = headsCode({ validLens: [3, 2], lengths, queryLens, input: 'ones', seed: 1 });
-  const lines = await runFigureCode(javascript);
+  const lines = await runModule(javascript);
   // Two sequences of five heads of four queries; every query attends evenly to the keys that it may see, and to nothing of none.
   const wanted = [0, 1].flatMap((sequence) =>
     [1, 2, 3, 4, 5].flatMap((head) =>

@@ -10,7 +10,7 @@ import {
   type Point,
   type Scene,
 } from '../../web/elements/attention-lookup/scene.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 const keys = pointsOf([1.4, 0.2, -0.4, 1.8, -1, -1.2]);
@@ -104,7 +104,7 @@ test.each([
   { valid: 0, temperature: 1 },
 ])('the code prints what the figure shows: $valid keys, temperature $temperature', async (change) => {
   const shown = lookUp(attention, { ...scene, ...change });
-  const lines = await runFigureCode(lookupCode({ ...scene, ...change }).javascript);
+  const lines = await runModule(lookupCode({ ...scene, ...change }).javascript);
   expect(lines.map((line) => line.split(' ').map(Number))).toEqual([
     shown.scores,
     shown.weights,

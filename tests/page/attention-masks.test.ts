@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { masksCode } from '../../web/elements/attention-masks/code.js';
 import { LENGTH, maskScene, type MaskSettings } from '../../web/elements/attention-masks/scene.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 const cell = (i: number): [query: number, key: number] => [Math.floor(i / LENGTH), i % LENGTH];
@@ -57,7 +57,7 @@ test.each<MaskSettings>([
   { valid: 5, causal: true, window: true, left: 2, right: 0, seed: 1 },
   { valid: 8, causal: false, window: false, left: 2, right: 0, seed: 12 },
 ])('the JavaScript prints the figure’s weights: window $window', async (given) => {
-  const lines = await runFigureCode(masksCode(given).javascript);
+  const lines = await runModule(masksCode(given).javascript);
   const { weights } = maskScene(attention, given);
   expect(lines.flatMap((line) => line.split(' ').map(Number))).toEqual(Array.from(weights));
 });

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { shapesCode } from '../../web/elements/attention-shapes/code.js';
 import { pipelineOf, shapeOf } from '../../web/elements/attention-shapes/pipeline.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 const TEXTBOOK = { batch: 2, tokens: 4, width: 100, heads: 5 };
@@ -38,12 +38,12 @@ test('there are shapes exactly where the heads divide the width, and else the la
 
 test('the code prints the shapes', async () => {
   const { shapes } = pipelineOf(attention, TEXTBOOK);
-  const lines = await runFigureCode(shapesCode(TEXTBOOK).javascript);
+  const lines = await runModule(shapesCode(TEXTBOOK).javascript);
   expect(lines).toEqual([shapes.weights?.join(' '), shapes.output?.join(' ')]);
 });
 
 test('the code prints the error', async () => {
   const sizes = { ...TEXTBOOK, heads: 7 };
-  const lines = await runFigureCode(shapesCode(sizes).javascript);
+  const lines = await runModule(shapesCode(sizes).javascript);
   expect(lines).toEqual([pipelineOf(attention, sizes).error]);
 });

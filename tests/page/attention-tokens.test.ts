@@ -24,7 +24,7 @@ import {
   tokensOf,
 } from '../../web/elements/shared/tokens.js';
 import { multiHeadAttention } from '../reference/multiHeadAttention.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 const SENTENCE = ['the', 'cat', 'saw', 'the', 'dog', 'and', 'the', 'dog', 'ran'];
@@ -178,7 +178,7 @@ test.each([
   { keys: undefined, positions: true, causal: false, seed: 1 },
   { keys: ['a', 'dog'], positions: false, causal: true, seed: 7 },
 ])('the JavaScript prints the figure’s weights', async (settings) => {
-  const lines = await runFigureCode(tokensCode({ queries: SENTENCE, ...settings }).javascript);
+  const lines = await runModule(tokensCode({ queries: SENTENCE, ...settings }).javascript);
   const layer = designedLayer(attention, settings.seed);
   const keys = settings.keys ?? SENTENCE;
   const shown = tokensScene(attention, layer, { ...settings, queries: SENTENCE, keys, language: 'en' });

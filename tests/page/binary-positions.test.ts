@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { binaryCode } from '../../web/elements/binary-positions/code.js';
 import { baseOfHalves, bitsOf, periodOf, signsOf } from '../../web/elements/binary-positions/signs.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 test('bits are those of the number, no more than the last one needs', () => {
@@ -60,7 +60,7 @@ test('the code prints the same bits and signs', async () => {
     const digits = [...bits.subarray(i * columns, (i + 1) * columns)].join('');
     return `${digits} ${own.map((sign) => (sign === 1 ? '+' : '−')).join('')}`;
   };
-  expect(await runFigureCode(binaryCode(rows, dim, 10000).javascript)).toEqual(
+  expect(await runModule(binaryCode(rows, dim, 10000).javascript)).toEqual(
     Array.from({ length: rows }, (_, i) => row(i)),
   );
 });

@@ -1,10 +1,11 @@
 import { expect, test } from '@jest/globals';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
 import { cellsOf, readProse } from '../support/proseFiles.js';
-import { runCell, type ShownTensor } from '../support/runCell.js';
+import { runCell, type Shown, type ShownTensor } from '../support/runCell.js';
 
 const EPS = 2 ** -23;
-const shown = cellsOf(readProse('en')).map(({ javascript }) => runCell(javascript));
+const shown: Shown[][] = [];
+for (const { javascript } of cellsOf(readProse('en'))) shown.push(await runCell(javascript));
 const values = (cell: number): unknown[] => shown[cell]!.map(({ value }) => value);
 
 function expectClose(actual: unknown, expected: ArrayLike<number>, tolerance: number): void {

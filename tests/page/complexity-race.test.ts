@@ -18,7 +18,7 @@ import {
   convolutionMultiplyAdds,
   recurrenceMultiplyAdds,
 } from '../reference/complexity.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 const BUDGET = { sample: 5, long: 1000, point: 150 };
@@ -181,7 +181,7 @@ test('axes are labelled in whole units', () => {
 
 test('the JavaScript of the figure counts the same and times all four', async () => {
   const size: Size = { n: 32, d: 16, k: 5 };
-  const lines = await runFigureCode(raceCode(size).javascript);
+  const lines = await runModule(raceCode(size).javascript);
   expect(lines.map((line) => line.split(' ').slice(0, 2))).toEqual(
     CONTESTANTS.map((contestant) => [contestant, String(multiplyAdds(attention, contestant, size))]),
   );

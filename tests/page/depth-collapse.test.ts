@@ -10,7 +10,7 @@ import {
   WIDTH,
 } from '../../web/elements/depth-collapse/stack.js';
 import { normalDraws } from '../../web/elements/shared/normal-draws.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 import { pythonWithTorch, runScripts } from '../support/python.js';
 
@@ -54,7 +54,7 @@ describe.each(['tokens', 'positions'] as const)('stacks over %s', (signal) => {
     expect(statesOf(attention, signal, 2)).not.toEqual(states);
   });
   test('the code prints the rows of the table, to the last bit', async () => {
-    const lines = await runFigureCode(depthCode(signal, 1).javascript);
+    const lines = await runModule(depthCode(signal, 1).javascript);
     const rows = Array.from({ length: LAYERS + 1 }, (_, layer) => [
       layer,
       ...STACKS.map((stack) => left(stack, layer)),

@@ -9,7 +9,7 @@ import {
 } from '../../web/elements/length-extrapolation/runs.js';
 import { EVALUATED_AT_LENGTHS } from '../../web/training/serve.js';
 import { Training } from '../../web/training/train.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 describe('the curves computed beforehand', () => {
@@ -40,7 +40,7 @@ test('only a learned table ends with the length that it was learned on', () => {
 });
 
 test('the code trains a model with ALiBi and prints an accuracy for each length', async () => {
-  const lines = await runFigureCode(extrapolationCode(1).javascript);
+  const lines = await runModule(extrapolationCode(1).javascript);
   const printed = lines.map((line) => line.split(' ').map(Number));
   expect(printed.map(([length]) => length)).toEqual([...LENGTHS]);
   const computed = COMPUTED.get('alibi')!;

@@ -11,7 +11,7 @@ import {
   type Leg,
   type Meeting,
 } from '../../web/elements/path-lengths/paths.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { complexity } from '../support/library.js';
 
 const LENGTHS = [2, 3, 7, 12];
@@ -112,6 +112,6 @@ describe('paths', () => {
 
   test('are what the JavaScript of the figure prints', async () => {
     const { javascript } = pathLengthsCode({ n: 9, k: 4, i: 2, j: 7 });
-    expect(await runFigureCode(javascript)).toEqual(['cnn 2 3', 'rnn 6 9', 'self-attention 1 1']);
+    expect(await runModule(javascript)).toEqual(['cnn 2 3', 'rnn 6 9', 'self-attention 1 1']);
   });
 });

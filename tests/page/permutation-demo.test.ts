@@ -16,7 +16,7 @@ import {
 } from '../../web/elements/permutation-demo/permutation.js';
 import { multiHeadAttention } from '../reference/multiHeadAttention.js';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 const tokens = ['the', 'dog', 'bit', 'the', 'man'];
@@ -86,7 +86,7 @@ test.each([
   { positions: false, causal: false },
   { positions: true, causal: true },
 ])('the JavaScript prints the figure’s outputs and residual: positions $positions', async (given) => {
-  const lines = await runFigureCode(permutationCode({ tokens, order, ...given }).javascript);
+  const lines = await runModule(permutationCode({ tokens, order, ...given }).javascript);
   const { Z, residual } = scene(given);
   expect(lines.slice(0, COUNT).flatMap((line) => line.split(' ').map(Number))).toEqual(Array.from(Z));
   expect(Number(lines[COUNT])).toBe(residual);

@@ -4,7 +4,7 @@ import { COMPUTED, STEPS_A_POINT } from '../../web/elements/position-training/co
 import { withProgress, type Runs } from '../../web/elements/shared/training/runs.js';
 import { DEFAULTS, POSITIONS, TASKS } from '../../web/training/settings.js';
 import { Training } from '../../web/training/train.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 const progress = (step: number) => ({ step, loss: 1 / step, accuracy: step / 10, stepsPerSecond: 5 });
@@ -20,7 +20,7 @@ test('curves grow step by step, apart for each kind of positions, and begin anew
 
 describe.each(TASKS)('the code for the task %s', (task) => {
   test.each(POSITIONS)('trains with positions %s, from about the loss of guessing', async (positions) => {
-    const [line] = await runFigureCode(trainingCode(task, positions, 1, 50).javascript);
+    const [line] = await runModule(trainingCode(task, positions, 1, 50).javascript);
     const [step, loss] = line!.split(' ').map(Number);
     expect(step).toBe(50);
     // After fifty steps no model is much worse than guessing among 31 tokens; one may already be better.

@@ -12,7 +12,7 @@ import {
   type RelativeTask,
 } from '../../web/elements/relative-tables/learning.js';
 import { t5RelativeBuckets } from '../reference/t5RelativeBuckets.js';
-import { runFigureCode } from '../support/figureCode.js';
+import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
 const tasks = fc.record({
@@ -103,7 +103,7 @@ test('bars cover every offset once, neighbours of one row together', () => {
 test.each(['shaw', 't5'] as const)('the code for %s prints the same table', async (kind) => {
   const task: RelativeTask = { kind, clip: 3, buckets: 8, target: 2 };
   const { table, hit } = learn(attention, task);
-  const lines = await runFigureCode(relativeCode(task).javascript);
+  const lines = await runModule(relativeCode(task).javascript);
   expect(lines[0]!.split(' ').map(Number)).toEqual([...table]);
   expect(Number(lines[1])).toBe(hit);
 });

@@ -14,10 +14,12 @@ export const load: Loader = RELAXED ? loadSlim : loadPlain;
 /** The other one: a second copy of the library. */
 export const loadSecond: Loader = RELAXED ? loadPlain : loadSlim;
 
-/** The wasm that every suite is run with, but for several threads. */
-export const WASM = readFileSync(
-  new URL(`../../dist/wasm-attention${RELAXED ? '-relaxed' : ''}.wasm`, import.meta.url),
+/** The wasm that every suite is run with, but for several threads: of the package, or of the build that sources read. */
+export const WASM_FILE = new URL(
+  `../../${process.env.DIST ? 'dist' : 'build/wasm'}/wasm-attention${RELAXED ? '-relaxed' : ''}.wasm`,
+  import.meta.url,
 );
+export const WASM = readFileSync(WASM_FILE);
 
 /** An instance on its way to the library. */
 export interface Watched {

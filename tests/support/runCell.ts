@@ -1,5 +1,4 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { runModule } from './runModule.js';
 
 /** A tensor as a cell showed it. */
 export interface ShownTensor {
@@ -14,27 +13,26 @@ export interface Shown {
   readonly options?: { kind?: string; columns?: number[] };
 }
 
-// Typed arrays as plain ones, so that they come through JSON.
-const SHOW = `
-const plain = (_, value) => (ArrayBuffer.isView(value) ? [...value] : value);
-const say = (call) => (value, options) => console.log(JSON.stringify({ call, value, options }, plain));
-globalThis.show = Object.assign(say('show'), { lines: say('lines') });
-`;
+/** Runs a code cell and returns what it showed, typed arrays as plain ones. Throws what the cell threw. */
+export async function runCell(code: string): Promise<Shown[]> {
+  const shown: Shown[] = [];
+  const say =
+    (call: Shown['call']) =>
+    (value: unknown, options?: Shown['options']): void =>
+      void shown.push({ call, value: plain(value), ...(options && { options }) });
+  const cell = globalThis as { show?: unknown };
+  cell.show = Object.assign(say('show'), { lines: say('lines') });
+  try {
+    await runModule(code);
+  } finally {
+    delete cell.show;
+  }
+  return shown;
+}
 
-/**
- * Runs a code cell as an ES module of its own in a fresh Node, where `wasm-attention` is the built package, and returns what it
- * showed. Throws what the cell threw.
- */
-export function runCell(code: string): Shown[] {
-  const prelude = `data:text/javascript,${encodeURIComponent(SHOW)}`;
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    ['--import', prelude, '--input-type=module', '--eval', code],
-    { cwd: join(import.meta.dirname, '../..'), encoding: 'utf8', timeout: 60_000 },
+function plain(value: unknown): unknown {
+  const text = JSON.stringify(value, (_, part: unknown) =>
+    ArrayBuffer.isView(part) ? [...(part as Float32Array)] : part,
   );
-  if (status !== 0) throw new Error(`the cell failed: ${stderr}\n${code}`);
-  return stdout
-    .split('\n')
-    .filter((line) => line !== '')
-    .map((line) => JSON.parse(line) as Shown);
+  return JSON.parse(text);
 }

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, read } from './support.js';
+import { ROOT, read } from '../package/support.js';
 
 interface Package {
   readonly resolved?: string;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type { load, WasmAttention } from 'wasm-attention';
 import { Random } from '../support/random.js';
-import { evaluate, ROOT } from '../package/support.js';
+import { evaluate, ROOT } from './support.js';
 
 // Several threads on a busy machine wait for each other.
 jest.setTimeout(60_000);

@@ -4,7 +4,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, modulesIn, read } from './support.js';
+import { ROOT, modulesIn, read } from '../package/support.js';
 
 const names = (text: string, pattern: RegExp) => Array.from(text.matchAll(pattern), ([, name]) => name!);
 

@@ -1,5 +1,5 @@
 /** The README is whole, short, and says nothing that package.json does not have; its programs run in docs.test.ts. */
-import { read } from './support.js';
+import { read } from '../package/support.js';
 
 const readme = read('README.md');
 const { scripts, exports } = JSON.parse(read('package.json')) as {

@@ -1,5 +1,5 @@
 import { attention } from '../support/library.js';
-import { read } from './support.js';
+import { read } from '../package/support.js';
 
 const { version } = JSON.parse(read('package.json')) as { version: string };
 

@@ -1,8 +1,7 @@
-/** What surrounds the code: licences, citation, workflows and hashes say what is so. */
-import { createHash } from 'node:crypto';
-import { readFileSync, readdirSync } from 'node:fs';
+/** What surrounds the code: licences, citation and workflows say what is so. */
+import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { ROOT, output, read } from './support.js';
+import { ROOT, read } from '../package/support.js';
 
 const { version, license, scripts } = JSON.parse(read('package.json')) as {
   version: string;
@@ -28,23 +27,6 @@ describe('the workflows', () => {
     expect(publish).toMatch(/needs: build/);
     expect(publish).toMatch(/id-token: write/);
     expect(publish).not.toMatch(/secrets\./);
-  });
-});
-
-describe('the hashes of a release', () => {
-  it('are those that a browser computes, of all code in dist', () => {
-    const lines = output('node', ['scripts/sri.mjs']).trimEnd().split('\n');
-    const wanted = readdirSync(join(ROOT, 'dist'), { recursive: true, encoding: 'utf8' }).filter((file) =>
-      /\.(js|wasm)$/.test(file),
-    );
-    expect(lines).toHaveLength(wanted.length);
-    for (const line of lines) {
-      const [, algorithm, hash, file] = /^(sha384)-([\w+/]+=*) {2}(dist\/\S+)$/.exec(line)!;
-      const digest = createHash(algorithm!)
-        .update(readFileSync(join(ROOT, file!)))
-        .digest();
-      expect(digest.equals(Buffer.from(hash!, 'base64'))).toBe(true);
-    }
   });
 });
 

@@ -12,7 +12,7 @@ import { expectAttention } from '../support/attentionTolerance.js';
 import { EPS, expectClose, type Numbers } from '../support/close.js';
 import { expectGradients } from '../support/gradientTolerance.js';
 import { Random } from '../support/random.js';
-import { evaluate, ROOT, temporaryFolder } from '../package/support.js';
+import { evaluate, ROOT, temporaryFolder } from './support.js';
 
 const dist = (name: string): string => join(ROOT, 'dist', name);
 const RELAXED = 'wasm-attention-relaxed.wasm';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, jest, test } from '@jest/globals';
 import type * as slim from 'wasm-attention/slim';
-import { modulesIn } from '../package/support.js';
+import { modulesIn } from './support.js';
 
 const FILE = new URL('../../dist/wasm-attention.wasm', import.meta.url);
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Server } from 'node:net';
 import { createInterface } from 'node:readline';
-import { ROOT, run } from './support.js';
+import { ROOT, run } from '../package/support.js';
 
 /** A server on a port that the system chose. */
 async function listen(): Promise<{ server: Server; port: number }> {

@@ -1,0 +1,46 @@
+/** The project's scripts in an empty folder, on a machine that has no commands but those chosen here. */
+import { spawnSync } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, output, temporaryFolder, type Result } from '../package/support.js';
+
+/** What every Debian has. */
+const BASICS = ['awk', 'basename', 'bash', 'cat', 'df', 'dirname', 'env', 'find', 'flock', 'grep', 'head'];
+BASICS.push('mkdir', 'mv', 'rm', 'sed', 'tail', 'touch');
+/** What setup looks for. They only have to be found; called, they succeed in silence. */
+const TOOLS = ['npm', 'cmake', 'ninja', 'g++', 'emcc', 'emcmake', 'clang++-19', 'wasm-ld-19', 'clang-format'];
+TOOLS.push('chromium', 'chromium-headless-shell');
+
+export interface Checkout {
+  readonly remove: () => void;
+  /** Puts a command into the machine, in place of the one there. */
+  readonly command: (name: string, script: string) => void;
+  /** Runs a line of shell script there. */
+  readonly run: (line: string) => Result;
+}
+
+/** `without` names the tools that the machine shall not have. */
+export function checkout(without: readonly string[] = []): Checkout {
+  const { path, remove } = temporaryFolder();
+  const bin = join(path, 'bin');
+  mkdirSync(bin);
+  for (const part of ['scripts', 'package.json', 'package-lock.json', 'CMakeLists.txt', 'CMakePresets.json'])
+    cpSync(join(ROOT, part), join(path, part), { recursive: true });
+  const bash = where('bash');
+  const command = (name: string, script: string): void => {
+    const file = join(bin, name);
+    rmSync(file, { force: true });
+    writeFileSync(file, `#!${bash}\n${script}\n`);
+    chmodSync(file, 0o755);
+  };
+  for (const name of BASICS) symlinkSync(where(name), join(bin, name));
+  command('node', 'echo v20.19.0');
+  for (const name of TOOLS.filter((tool) => !without.includes(tool))) command(name, 'exit 0');
+  const run = (line: string): Result =>
+    spawnSync(bash, ['--norc', '-c', line], { cwd: path, env: { PATH: bin }, encoding: 'utf8' });
+  return { remove, command, run };
+}
+
+function where(name: string): string {
+  return output('bash', ['-c', `type -P ${name}`]).trim();
+}
