@@ -5,13 +5,23 @@ import ts from 'typescript-eslint';
 /**
  * A ring may not know the next one: kernels know floats, the library knows shapes, the page knows readers.
  *
- * @param {string} message
- * @param {string[]} group
+ * @param {{ regex: string, message: string }[]} patterns matched against what static and dynamic imports name
  * @returns {import('eslint').Linter.RulesRecord}
  */
-const ring = (message, group) => ({
-  'no-restricted-imports': ['error', { patterns: [{ group, message }] }],
+const ring = (...patterns) => ({
+  'no-restricted-imports': ['error', { patterns }],
+  'no-restricted-syntax': [
+    'error',
+    ...patterns.map(({ regex, message }) => ({
+      selector: `ImportExpression > Literal[value=/${regex.replaceAll('/', '\\/')}/]`,
+      message,
+    })),
+  ],
 });
+
+const byName = { regex: '(^|/)(lib|dist)/', message: "Import the library by the package's name." };
+const noElements = { regex: '(^|/)elements/', message: 'This ring does not know the elements.' };
+const noPage = { regex: '(^|/)page/', message: 'This ring does not know the page.' };
 
 export default defineConfig(
   globalIgnores(['**/build/', 'dist/', 'web/lib/generated/']),
@@ -41,18 +51,29 @@ export default defineConfig(
     files: ['web/lib/**/*.ts'],
     rules: {
       'no-console': 'error',
-      ...ring('The library knows neither elements nor page.', [
-        '**/elements/**',
-        '**/page/**',
-        'lit',
-        'd3-*',
-      ]),
+      ...ring(noElements, noPage, {
+        regex: '^(lit|d3-.*)$',
+        message: 'The library does not draw.',
+      }),
     },
   },
+  { files: ['web/training/**/*.ts'], rules: ring(byName, noElements, noPage) },
   {
-    files: ['web/elements/**/*.ts', 'web/page/**/*.ts', 'web/training/**/*.ts', 'tests/**/*.ts'],
-    rules: ring("Import the library by the package's name.", ['**/web/lib/**', '**/lib/*', '**/dist/**']),
+    files: ['web/elements/**/*.ts'],
+    rules: ring(byName, noPage, {
+      regex: '/training/(?!index\\.js$)',
+      message: "Import the training example's index.ts.",
+    }),
   },
+  {
+    files: ['web/page/**/*.ts'],
+    ignores: ['web/page/single.config.ts'],
+    rules: ring(byName, {
+      regex: 'elements/.+/',
+      message: 'The page uses what the files directly in web/elements export.',
+    }),
+  },
+  { files: ['tests/**/*.ts'], rules: { 'no-restricted-imports': ['error', { patterns: [byName] }] } },
   {
     files: ['tests/**/*.ts'],
     rules: {

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { interpolateBlues } from 'd3-scale-chromatic';
 import fc from 'fast-check';
 import { arcPath, residual, rotate } from '../../web/elements/encoding-rotation/rotation.js';
-import { rampTable } from '../../web/elements/plugins/ramps.js';
+import { blues } from '../../web/elements/shared/heat-map/blues.js';
 import { moveCursor } from '../../web/elements/shared/heat-map/cursor.js';
 import { normalDraws } from '../../web/elements/shared/normal-draws.js';
 import { spreadLabels } from '../../web/elements/shared/plot/direct-labels.js';
@@ -10,12 +10,9 @@ import { encodingRotation } from '../reference/encodingRotation.js';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
 
 test('the shipped ramp is d3’s Blues at 256 points', () => {
-  const table = rampTable(interpolateBlues);
-  expect(table).toHaveLength(256 * 6);
-  expect(table.slice(0, 6)).toBe('f7fbff');
-  expect(table.slice(-6)).toBe('08306b');
-  for (const i of [1, 100, 254]) {
-    const channels = [0, 2, 4].map((at) => parseInt(table.slice(6 * i + at, 6 * i + at + 2), 16));
+  expect(blues).toHaveLength(256 * 6);
+  for (let i = 0; i < 256; ++i) {
+    const channels = [0, 2, 4].map((at) => parseInt(blues.slice(6 * i + at, 6 * i + at + 2), 16));
     expect(`rgb(${channels.join(', ')})`).toBe(interpolateBlues(i / 255));
   }
 });

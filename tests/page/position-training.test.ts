@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { trainingCode } from '../../web/elements/position-training/code.js';
 import { COMPUTED, STEPS_A_POINT } from '../../web/elements/position-training/computed.js';
-import { withProgress, type Runs } from '../../web/elements/shared/training/runs.js';
+import { withProgress, type Runs } from '../../web/elements/position-training/runs.js';
 import { DEFAULTS, POSITIONS, TASKS } from '../../web/training/settings.js';
 import { Training } from '../../web/training/train.js';
 import { runModule } from '../support/runModule.js';

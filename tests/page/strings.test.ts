@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { LANGUAGES } from '../../web/page/plugins/pages.js';
 
-/** The words of the figures, and those of the page around the prose. */
-const FOLDERS = ['web/elements/strings', 'web/page/strings'].map((folder) =>
+/** The words of the figures, those of the page around the prose, and those of its code cells. */
+const FOLDERS = ['web/elements/strings', 'web/page/strings', 'web/page/cells/strings'].map((folder) =>
   join(import.meta.dirname, '../..', folder),
 );
 

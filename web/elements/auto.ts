@@ -3,14 +3,9 @@
  * screen and a half of it. Figures that the page adds later are found, too.
  * @packageDocumentation
  */
-import { registry } from './registry.js';
+import { parts, registry } from './registry.js';
 
-/** The figures, and the parts that can be used by themselves. */
-const modules: Readonly<Record<string, () => Promise<unknown>>> = {
-  ...registry,
-  'heat-map': () => import('./shared/heat-map/heat-map.js'),
-  'ramp-legend': () => import('./shared/heat-map/ramp-legend.js'),
-};
+const modules = { ...registry, ...parts };
 const tags = Object.keys(modules).join();
 
 const near = new IntersectionObserver(

@@ -20,3 +20,9 @@ export const registry: Readonly<Record<string, () => Promise<unknown>>> = {
   'positional-heatmap': () => import('./positional-heatmap/positional-heatmap.js'),
   'relative-tables': () => import('./relative-tables/relative-tables.js'),
 };
+
+/** What figures are made of and a page can use by itself. */
+export const parts: typeof registry = {
+  'heat-map': () => import('./shared/heat-map/heat-map.js'),
+  'ramp-legend': () => import('./shared/heat-map/ramp-legend.js'),
+};

@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { declarations, figureTags } from './plugins/declarations.js';
-import { ramps } from './plugins/ramps.js';
 import { workers } from './plugins/workers.js';
 
 const here = new URL('.', import.meta.url);
@@ -24,7 +23,7 @@ export default defineConfig({
   base: './',
   publicDir: false,
   define,
-  plugins: [ramps(), workers('file', define), declarations(here)],
+  plugins: [workers('file', define), declarations(here)],
   build: {
     target: 'es2022',
     emptyOutDir: true,

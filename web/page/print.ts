@@ -32,7 +32,7 @@ export async function prepareForPrint(): Promise<void> {
 
 async function loadFreezing(): Promise<void> {
   try {
-    ({ freezeHeatMaps } = await import('../elements/shared/export/freeze.js'));
+    ({ freezeHeatMaps } = await import('../elements/print.js'));
   } catch {
     // Without a network the bitmaps print as they are.
   }

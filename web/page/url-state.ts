@@ -1,5 +1,4 @@
-import type { FigureElement } from '../elements/shared/figure/figure-element.js';
-import { withSettings } from '../elements/shared/figure/share-link.js';
+import type { FigureElement } from '../elements/kit.js';
 
 /** Browsers stop pages that change the address much more often than this, in milliseconds. */
 const PAUSE = 250;
@@ -15,7 +14,7 @@ export function keepStateInAddress(): () => void {
     clearTimeout(timer);
     timer = undefined;
     let address = location.href;
-    for (const figure of changed) address = withSettings(figure, address, figure.firstSettings);
+    for (const figure of changed) address = figure.addSettingsTo(address);
     changed.clear();
     if (address === location.href) return;
     try {

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { ramps } from '../elements/plugins/ramps.js';
 import { cellRuntime } from './plugins/cell-runtime.js';
 import { pageInputs, pages } from './plugins/pages.js';
 
@@ -17,7 +16,7 @@ export const bundling = {
   // Relative addresses: the built folder works at the root of a host and below it.
   base: './',
   define: { __VERSION__: JSON.stringify(version) },
-  plugins: [ramps(), cellRuntime(version)],
+  plugins: [cellRuntime(version)],
   // In another format a worker would carry the wasm for threads, too.
   worker: { format: 'es' as const },
   resolve: { alias: { 'wasm-attention': fileURLToPath(new URL('../lib/index.ts', import.meta.url)) } },

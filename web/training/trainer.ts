@@ -19,6 +19,13 @@ export interface TrainingWorker extends Port<ToWorker, FromWorker> {
   terminate(): void;
 }
 
+/** Starts the worker that trains. */
+export function startTrainingWorker(): TrainingWorker {
+  // Vite looks for exactly this expression.
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
+  return worker as unknown as TrainingWorker;
+}
+
 /** A worker listens between two steps, at most a frame away. One that has not answered after this long is ended by force. */
 const PATIENCE = 250;
 
@@ -26,10 +33,7 @@ const PATIENCE = 250;
  * Trains in a worker, which the first `start` creates and later ones use again.
  *
  * @example
- * const trainer = new Trainer(
- *   () => new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' }),
- *   { progress: ({ step, loss }) => draw(step, loss) },
- * );
+ * const trainer = new Trainer(startTrainingWorker, { progress: ({ step, loss }) => draw(step, loss) });
  * trainer.start({ task: 'reverse', positions: 'learned' });
  */
 export class Trainer {

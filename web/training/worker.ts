@@ -1,4 +1,4 @@
-/** The worker: `new Worker(new URL('worker.ts', import.meta.url), { type: 'module' })`, or through `Trainer`. */
+/** What runs in the worker that `startTrainingWorker` starts. */
 import { load } from 'wasm-attention';
 import type { FromWorker, Port, ToWorker } from './protocol.js';
 import { serve } from './serve.js';

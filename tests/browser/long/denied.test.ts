@@ -2,6 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import en from '../../../web/elements/strings/en.json' with { type: 'json' };
 import ko from '../../../web/elements/strings/ko.json' with { type: 'json' };
+import enOfCells from '../../../web/page/cells/strings/en.json' with { type: 'json' };
+import koOfCells from '../../../web/page/cells/strings/ko.json' with { type: 'json' };
 import { openAlone } from '../alone.js';
 import { useBrowser } from '../browser.js';
 import { openWhole, TAGS, undrawn } from './whole.js';
@@ -28,8 +30,8 @@ describe.each([
   ['SIMD', NO_SIMD],
 ])('without %s', (_, script) => {
   test.each([
-    ['en', en],
-    ['ko', ko],
+    ['en', { ...en, ...enOfCells }],
+    ['ko', { ...ko, ...koOfCells }],
   ])('every figure says so in the language of the page (%s), which can be read', async (language, words) => {
     const page = await openWhole(open, { path: `/${language}/`, script });
     const said = await page.evaluate((tags) => {
@@ -59,8 +61,8 @@ describe('without workers', () => {
   const script = 'delete globalThis.Worker;';
 
   test.each([
-    ['en', en],
-    ['ko', ko],
+    ['en', { ...en, ...enOfCells }],
+    ['ko', { ...ko, ...koOfCells }],
   ])('what needs one says so (%s), and the rest works', async (language, words) => {
     const page = await openWhole(open, { path: `/${language}/`, script });
     expect(await undrawn(page)).toEqual([]);

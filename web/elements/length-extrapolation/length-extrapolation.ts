@@ -1,5 +1,5 @@
 import { html, type TemplateResult } from 'lit';
-import { Trainer } from '../../training/trainer.js';
+import { startTrainingWorker, Trainer } from '../../training/index.js';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { slider } from '../shared/controls/controls.js';
 import { widthObserver } from '../shared/controls/width-observer.js';
@@ -9,7 +9,6 @@ import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
-import { createWorker } from '../shared/training/session.js';
 import { extrapolationCode } from './code.js';
 import { extrapolationPlot } from './plot.js';
 import {
@@ -58,7 +57,7 @@ export class LengthExtrapolation extends FigureElement {
   #queue: Compared[] = [];
   #frame = 0;
   readonly #observer = widthObserver((width) => (this.pixels = width));
-  readonly #trainer = new Trainer(createWorker, {
+  readonly #trainer = new Trainer(startTrainingWorker, {
     progress: ({ step }) => {
       if (this.running === undefined) return;
       // Written into, and drawn with the next frame: steps come faster.

@@ -1,4 +1,4 @@
-import type { Positions, TrainingSettings } from '../../training/settings.js';
+import type { Positions, TrainingSettings } from '../../training/index.js';
 
 /** The five kinds of positions whose curves are compared. */
 export const COMPARED = [

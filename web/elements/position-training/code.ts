@@ -1,4 +1,4 @@
-import { DEFAULTS, type Positions, type Task } from '../../training/settings.js';
+import { DEFAULTS, type Positions, type Task } from '../../training/index.js';
 import type { FigureCode } from '../shared/figure/figure-data.js';
 
 /** Code that trains the model of the figure and prints its loss. */

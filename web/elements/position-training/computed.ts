@@ -1,4 +1,4 @@
-import type { Positions } from '../../training/settings.js';
+import type { Positions } from '../../training/index.js';
 
 /** Steps that make one point of the computed curves: their mean. */
 export const STEPS_A_POINT = 10;

@@ -1,9 +1,9 @@
-import { DEFAULTS, POSITIONS, type Positions } from '../../training/settings.js';
+import { DEFAULTS, POSITIONS, type Positions } from '../../training/index.js';
 import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
-import type { Runs, RunSettings } from '../shared/training/runs.js';
 import { COMPUTED, STEPS_A_POINT } from './computed.js';
 import type { Curve } from './plot.js';
+import type { Runs, RunSettings } from './runs.js';
 
 export type Measure = 'accuracy' | 'loss';
 type Curves = ReadonlyMap<Positions, Curve>;

@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { Tensor } from 'wasm-attention';
-import type { Positions, Snapshot } from '../../training/settings.js';
+import type { Positions, Snapshot } from '../../training/index.js';
 import '../shared/heat-map/heat-map.js';
 import { withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';

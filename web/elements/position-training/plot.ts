@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
-import { POSITIONS, type Positions } from '../../training/settings.js';
+import { POSITIONS, type Positions } from '../../training/index.js';
 import type { Localised } from '../shared/localised.js';
 import { spreadLabels } from '../shared/plot/direct-labels.js';
 

@@ -1,15 +1,15 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import {
+  chance,
   DEFAULTS,
   POSITIONS,
-  TASKS,
   type Positions,
   type Snapshot,
   type Task,
-} from '../../training/settings.js';
-import { chance } from '../../training/task.js';
-import { Training } from '../../training/train.js';
+  TASKS,
+  Training,
+} from '../../training/index.js';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { choice, slider } from '../shared/controls/controls.js';
 import { widthObserver } from '../shared/controls/width-observer.js';
@@ -20,11 +20,11 @@ import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
-import { TrainingSession } from '../shared/training/session.js';
 import { trainingCode } from './code.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
 import { insideOf } from './inside.js';
 import { trainingPlot } from './plot.js';
+import { TrainingSession } from './session.js';
 import { trainingStyles } from './styles.js';
 
 const settings = {

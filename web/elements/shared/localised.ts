@@ -2,50 +2,70 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import english from '../strings/en.json';
 import { Numbers } from './numbers.js';
 
-/** The words of the figures, the same keys in every language. */
-export type Strings = typeof english;
-export type StringKey = keyof Strings;
+export type StringKey = keyof typeof english;
 
-const OTHERS: Readonly<Record<string, () => Promise<{ default: Strings }>>> = {
-  pt: () => import('../strings/pt.json'),
-  ko: () => import('../strings/ko.json'),
-  tr: () => import('../strings/tr.json'),
-  id: () => import('../strings/id.json'),
+/** Words in several languages, the same keys in each: English ones at hand, the others once they are needed. */
+export interface Translations<Key extends string> {
+  readonly english: Readonly<Record<Key, string>>;
+  readonly others: Readonly<Record<string, () => Promise<{ default: Readonly<Record<Key, string>> }>>>;
+}
+
+/** The words of the figures. */
+const FIGURES: Translations<StringKey> = {
+  english,
+  others: {
+    pt: () => import('../strings/pt.json'),
+    ko: () => import('../strings/ko.json'),
+    tr: () => import('../strings/tr.json'),
+    id: () => import('../strings/id.json'),
+  },
 };
 
 /**
  * Gives an element the words and number formats of the language it stands in: the nearest `lang` attribute around it,
- * shadow roots included. Languages without a translation get English.
+ * shadow roots included. Languages without a translation get English. An element may have words of its own besides those of the
+ * figures.
  */
-export class Localised implements ReactiveController {
+export class Localised<Key extends string = StringKey> implements ReactiveController {
   /** False while the words are on their way; render nothing until then. */
   ready = false;
   /** BCP 47 tag for `Intl`. */
   language = 'en';
-  #strings: Strings = english;
+  readonly #translations: readonly Translations<string>[];
+  readonly #english: Readonly<Record<string, string>>;
+  #strings: Readonly<Record<string, string>>;
   #numbers = new Numbers('en');
 
-  constructor(private readonly host: ReactiveControllerHost & HTMLElement) {
+  constructor(
+    private readonly host: ReactiveControllerHost & HTMLElement,
+    own?: Translations<Exclude<Key, StringKey>>,
+  ) {
+    this.#translations = own === undefined ? [FIGURES] : [FIGURES, own];
+    this.#english = { ...english, ...own?.english };
+    this.#strings = this.#english;
     host.addController(this);
   }
 
   hostConnected(): void {
     this.language = languageOf(this.host);
     this.#numbers = new Numbers(this.language);
-    const load = OTHERS[this.language.toLowerCase().split('-')[0] ?? ''];
-    if (load === undefined) {
-      this.#use(english);
+    const language = this.language.toLowerCase().split('-')[0] ?? '';
+    const loads = this.#translations.flatMap(({ others }) => others[language] ?? []);
+    if (loads.length === 0) {
+      this.#use(this.#english);
       return;
     }
-    load().then(
-      (module) => this.#use(module.default),
-      () => this.#use(english),
+    Promise.all(loads.map((load) => load())).then(
+      (modules) => this.#use(Object.assign({}, ...modules.map((module) => module.default)) as object),
+      () => this.#use(this.#english),
     );
   }
 
   /** The words for `key`, with `{name}` replaced by `values.name`. */
-  text(key: StringKey, values: Readonly<Record<string, string | number>> = {}): string {
-    return this.#strings[key].replace(/\{(\w+)\}/g, (whole, name: string) => String(values[name] ?? whole));
+  text(key: Key | StringKey, values: Readonly<Record<string, string | number>> = {}): string {
+    return (this.#strings[key] ?? '').replace(/\{(\w+)\}/g, (whole, name: string) =>
+      String(values[name] ?? whole),
+    );
   }
 
   /** A number with a true minus sign; `digits` decimals where given, else up to three. */
@@ -63,8 +83,8 @@ export class Localised implements ReactiveController {
     return this.#numbers.value(value, digits);
   }
 
-  #use(strings: Strings): void {
-    this.#strings = strings;
+  #use(strings: object): void {
+    this.#strings = { ...this.#english, ...strings };
     this.ready = true;
     this.host.requestUpdate();
   }

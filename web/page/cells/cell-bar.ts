@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import type { Localised } from '../../elements/shared/localised.js';
+import type { CellWords } from './words.js';
 
 export const LANGUAGES = ['javascript', 'pytorch'] as const;
 export type Language = (typeof LANGUAGES)[number];
@@ -24,7 +24,7 @@ export interface CellBar {
 }
 
 /** The row above a cell's code: two tabs for its languages, and what can be done with the code. */
-export function cellBar(words: Localised, bar: CellBar): TemplateResult {
+export function cellBar(words: CellWords, bar: CellBar): TemplateResult {
   return html`
     <div class="tabs" role="tablist" aria-label=${words.text('cell.language')}>
       ${LANGUAGES.map((language) => tab(language, bar))}
@@ -61,7 +61,7 @@ function tab(language: Language, { language: chosen, choose }: CellBar): Templat
   </button>`;
 }
 
-function actions(words: Localised, bar: CellBar): TemplateResult {
+function actions(words: CellWords, bar: CellBar): TemplateResult {
   return html`
     <button
       type="button"

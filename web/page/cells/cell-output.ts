@@ -1,18 +1,17 @@
 import { html, render, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
-import '../../elements/shared/heat-map/heat-map.js';
-import { valuesTable } from '../../elements/shared/heat-map/values-table.js';
-import type { Localised } from '../../elements/shared/localised.js';
+import { valuesTable } from '../../elements/kit.js';
 import type { RunState } from './cell-run.js';
 import { linesLabel, linesPlot } from './lines-plot.js';
 import type { CellOutput } from './messages.js';
 import { rangeOf } from './range.js';
+import type { CellWords } from './words.js';
 
 type Map = Extract<CellOutput, { type: 'heatmap' }>;
 type Lines = Extract<CellOutput, { type: 'lines' }>;
 
 /** One output of a cell; `width` is what there is for it, in CSS pixels. */
-export function outputItem(output: CellOutput, width: number, words: Localised): TemplateResult {
+export function outputItem(output: CellOutput, width: number, words: CellWords): TemplateResult {
   switch (output.type) {
     case 'text':
     case 'log':
@@ -27,7 +26,7 @@ export function outputItem(output: CellOutput, width: number, words: Localised):
 }
 
 /** Cells of a size that can be pointed at, within the width that there is and no higher than a screen. */
-function heatMap({ values, rows, columns }: Map, width: number, words: Localised): TemplateResult {
+function heatMap({ values, rows, columns }: Map, width: number, words: CellWords): TemplateResult {
   const [low, high] = rangeOf(values);
   const side = Math.max(2, Math.min(28, (width - 46) / columns, 480 / rows));
   const plot = Math.max(Math.min(250, width - 46), Math.min(width - 46, side * columns));
@@ -55,7 +54,7 @@ function heatMap({ values, rows, columns }: Map, width: number, words: Localised
 }
 
 /** The curves' values, made once the reader asks for them. */
-function linesTable(lines: Lines, words: Localised): TemplateResult {
+function linesTable(lines: Lines, words: CellWords): TemplateResult {
   const { values, rows, columns, shown } = lines;
   const label = linesLabel(lines, words);
   const fill = ({ currentTarget }: Event): void => {
@@ -83,7 +82,7 @@ function linesTable(lines: Lines, words: Localised): TemplateResult {
 }
 
 /** What is to be said about a run: why it has ended, where it has not simply come to its end. */
-export function verdict(status: RunState, words: Localised, seconds: number): string {
+export function verdict(status: RunState, words: CellWords, seconds: number): string {
   switch (status.state) {
     case 'idle':
     case 'done':

@@ -1,11 +1,6 @@
 import { html, LitElement, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
-import { controlStyles } from '../../elements/shared/controls/control-styles.js';
-import { widthObserver } from '../../elements/shared/controls/width-observer.js';
-import { Localised } from '../../elements/shared/localised.js';
-import { seriesStyles } from '../../elements/shared/plot/series.js';
-import { baseStyles } from '../../elements/shared/styles.js';
-import { tableStyles } from '../../elements/shared/table-styles.js';
+import { baseStyles, controlStyles, seriesStyles, tableStyles, widthObserver } from '../../elements/kit.js';
 import { caretOffset } from './caret.js';
 import { cellBar, LANGUAGES, type CellBar, type Language } from './cell-bar.js';
 import { outputItem, verdict } from './cell-output.js';
@@ -13,6 +8,7 @@ import { CellRun } from './cell-run.js';
 import { cellStyles, editorStyles } from './code-cell-styles.js';
 import type { CellEditor } from './editor.js';
 import { linesStyles } from './lines-plot.js';
+import { cellWords } from './words.js';
 
 /**
  * `<code-cell>`: two listings, one of JavaScript that readers may run and edit, one of PyTorch to read. The listings are the
@@ -48,7 +44,7 @@ export class CodeCell extends LitElement {
   declare protected editing: 'not' | 'loading' | 'here' | 'failed';
   declare protected pixels: number;
 
-  readonly #words = new Localised(this);
+  readonly #words = cellWords(this);
   readonly #run = new CellRun(() => this.requestUpdate());
   readonly #observer = widthObserver((width) => (this.pixels = width));
   #original: { readonly listing: readonly Node[]; readonly code: string } = { listing: [], code: '' };

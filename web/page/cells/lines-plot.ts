@@ -1,11 +1,10 @@
 import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { css, svg, type SVGTemplateResult } from 'lit';
-import type { Localised } from '../../elements/shared/localised.js';
-import { spreadLabels } from '../../elements/shared/plot/direct-labels.js';
-import { seriesOf } from '../../elements/shared/plot/series.js';
+import { seriesOf, spreadLabels } from '../../elements/kit.js';
 import type { CellOutput } from './messages.js';
 import { rangeOf } from './range.js';
+import type { CellWords } from './words.js';
 
 type Lines = Extract<CellOutput, { type: 'lines' }>;
 
@@ -13,7 +12,7 @@ const MARGIN = { top: 8, right: 44, bottom: 22, left: 46 };
 const LABEL_GAP = 14;
 
 /** Columns of a matrix as curves over its rows, each labelled with its column at its end. */
-export function linesPlot(lines: Lines, width: number, words: Localised): SVGTemplateResult {
+export function linesPlot(lines: Lines, width: number, words: CellWords): SVGTemplateResult {
   const { values, rows, columns, shown } = lines;
   const height = Math.max(150, Math.min(220, width * 0.36));
   const x = scaleLinear([0, Math.max(1, rows - 1)], [MARGIN.left, width - MARGIN.right]);
@@ -37,7 +36,7 @@ export function linesPlot(lines: Lines, width: number, words: Localised): SVGTem
 }
 
 /** What the picture is, in words. */
-export function linesLabel({ shown, rows }: Lines, words: Localised): string {
+export function linesLabel({ shown, rows }: Lines, words: CellWords): string {
   return words.text('cell.lines', { columns: shown.join(', '), rows: words.number(rows) });
 }
 
@@ -46,7 +45,7 @@ function axes(
   y: ScaleLinear<number, number>,
   width: number,
   height: number,
-  words: Localised,
+  words: CellWords,
 ): SVGTemplateResult {
   const right = width - MARGIN.right;
   const level = (value: number): SVGTemplateResult =>

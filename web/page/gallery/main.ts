@@ -1,6 +1,6 @@
 import { html, nothing, render, type TemplateResult } from 'lit';
-import { registry } from '../../elements/registry.js';
-import type { FigureElement } from '../../elements/shared/figure/figure-element.js';
+import type { FigureElement } from '../../elements/kit.js';
+import { parts, registry } from '../../elements/registry.js';
 import { reachScrollers } from '../scrollers.js';
 import { keepStateInAddress } from '../url-state.js';
 import { GROUPED, PARTS, type AttributeEntry, type Entry } from './entries.js';
@@ -12,10 +12,7 @@ void fill();
 
 /** Writes the list: the figures of the registry, then the parts. */
 async function fill(): Promise<void> {
-  await Promise.all([
-    ...Object.values(registry).map((load) => load()),
-    import('../../elements/shared/heat-map/heat-map.js'),
-  ]);
+  await Promise.all(Object.values({ ...registry, ...parts }).map((load) => load()));
   const place = document.getElementById('gallery');
   if (place === null) return;
   render([...Object.keys(registry).map(entryOf), ...PARTS].map(section), place);

@@ -9,7 +9,7 @@ import type { FigureCode, FigureData } from './figure-data.js';
 import { figureHosts } from './figure-hosts.js';
 import { toolStyles } from './figure-tools-styles.js';
 import { FigureTools } from './figure-tools.js';
-import { settingsInLink } from './share-link.js';
+import { settingsInLink, withSettings } from './share-link.js';
 
 /**
  * A figure that computes. It loads the library once it is in the page, speaks the page's language, says so in plain words
@@ -81,6 +81,11 @@ export abstract class FigureElement extends LitElement {
     this.dispatchEvent(
       new CustomEvent('figure-change', { detail: this.#values(), bubbles: true, composed: true }),
     );
+  }
+
+  /** The address with the figure's settings in it, as far as they are not its first ones. */
+  addSettingsTo(address: string): string {
+    return withSettings(this, address, this.#first);
   }
 
   /** What the figure shows at this moment, as a standalone SVG. Rejects until the figure has drawn itself. */

@@ -1,5 +1,5 @@
 import { css } from 'lit';
-import { blues } from 'virtual:wasm-attention/ramps';
+import { blues } from './blues.js';
 
 /** 256 colours, four bytes each (red, green, blue, opaque), lowest value first. */
 export type Ramp = Uint8ClampedArray;

@@ -1,6 +1,6 @@
-import { paintingOf } from '../heat-map/paint-cells.js';
-import { brightnessOf } from './attributes.js';
-import { cellsSvg } from './cells.js';
+import { brightnessOf } from './shared/export/attributes.js';
+import { cellsSvg } from './shared/export/cells.js';
+import { paintingOf } from './shared/heat-map/paint-cells.js';
 
 /** Puts drawings in the place of all heat maps' bitmaps, as sharp as the printer can; returns what takes each away again. */
 export function freezeHeatMaps(root: ParentNode = document): (() => void)[] {

@@ -1,7 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import type { Ended } from '../../../training/protocol.js';
-import type { Positions } from '../../../training/settings.js';
-import { Trainer, type TrainingWorker } from '../../../training/trainer.js';
+import { type Ended, type Positions, startTrainingWorker, Trainer } from '../../training/index.js';
 import { withProgress, type Runs, type RunSettings } from './runs.js';
 
 /** What came of a run: it ended, or could not go on. */
@@ -30,7 +28,7 @@ export class TrainingSession implements ReactiveController {
     private readonly turnTo: (positions: Positions) => void,
   ) {
     host.addController(this);
-    this.#trainer = new Trainer(createWorker, {
+    this.#trainer = new Trainer(startTrainingWorker, {
       progress: (progress) => {
         if (this.#learning === undefined) return;
         this.runs = withProgress(this.runs, this.#learning, progress);
@@ -135,11 +133,4 @@ export class TrainingSession implements ReactiveController {
       this.host.requestUpdate();
     });
   }
-}
-
-/** The worker in which models train. */
-export function createWorker(): TrainingWorker {
-  // Vite looks for exactly this expression.
-  const worker = new Worker(new URL('../../../training/worker.ts', import.meta.url), { type: 'module' });
-  return worker as unknown as TrainingWorker;
 }

@@ -1,5 +1,4 @@
-import type { Positions, Snapshot, Task } from '../../../training/settings.js';
-import type { Progress } from '../../../training/train.js';
+import type { Positions, Progress, Snapshot, Task } from '../../training/index.js';
 
 /** What is known of one way to tell positions: its curves so far, and the last look into the model. */
 export interface Run {

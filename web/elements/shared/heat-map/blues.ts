@@ -1,0 +1,21 @@
+/**
+ * d3's `interpolateBlues` at 256 evenly spaced points, six hexadecimal digits each, the lowest value first. As data, since the
+ * code that interpolates is larger; a test compares it with d3.
+ */
+export const blues =
+  'f7fbfff6fafff5fafef5f9fef4f9fef3f8fef2f8fdf2f7fdf1f7fdf0f6fdeff6fceef5fceef5fcedf4fcecf4fbebf3fb' +
+  'eaf3fbeaf2fbe9f2fae8f1fae7f1fae7f0fae6f0f9e5eff9e4eff9e3eef9e3eef8e2edf8e1edf8e0ecf8e0ecf7dfebf7' +
+  'deebf7ddeaf7ddeaf6dce9f6dbe9f6dae8f6d9e8f5d9e7f5d8e7f5d7e6f5d6e6f4d6e5f4d5e5f4d4e4f4d3e4f3d2e3f3' +
+  'd2e3f3d1e2f3d0e2f2cfe1f2cee1f2cde0f1cce0f1ccdff1cbdff1cadef0c9def0c8ddf0c7ddefc6dcefc5dcefc4dbee' +
+  'c3dbeec2daeec1daedc0d9edbfd9ecbed8ecbdd8ecbcd7ebbbd7ebb9d6ebb8d5eab7d5eab6d4e9b5d4e9b4d3e9b2d3e8' +
+  'b1d2e8b0d1e7afd1e7add0e7acd0e6abcfe6a9cfe5a8cee5a7cde5a5cde4a4cce4a3cbe3a1cbe3a0cae39ec9e29dc9e2' +
+  '9cc8e19ac7e199c6e197c6e096c5e094c4df93c3df91c3df90c2de8ec1de8dc0de8bc0dd8abfdd88bedc87bddc85bcdc' +
+  '84bbdb82bbdb81badb7fb9da7eb8da7cb7d97bb6d979b5d978b5d876b4d875b3d773b2d772b1d770b0d66fafd66daed5' +
+  '6caed56badd569acd468abd466aad365a9d363a8d262a7d261a7d15fa6d15ea5d05da4d05ba3d05aa2cf59a1cf57a0ce' +
+  '569fce559ecd549ecd529dcc519ccc509bcb4f9acb4d99ca4c98ca4b97c94a96c94895c84794c84693c74592c74492c6' +
+  '4391c64190c5408fc43f8ec43e8dc33d8cc33c8bc23b8ac23a89c13988c13787c03686c03585bf3484bf3383be3282bd' +
+  '3181bd3080bc2f7fbc2e7ebb2d7dbb2c7cba2b7bb92a7ab92979b82878b82777b72676b62574b62473b52372b42371b4' +
+  '2270b3216fb3206eb21f6db11e6cb01d6bb01c6aaf1c69ae1b68ae1a67ad1966ac1865ab1864aa1763aa1662a91561a8' +
+  '1560a7145fa6135ea5135da4125ca4115ba3115aa21059a11058a00f579f0e569e0e559d0e549c0d539a0d52990c5198' +
+  '0c50970b4f960b4e950b4d930b4c920a4b910a4a900a498e0a488d09478c09468a094589094487094386094285094183' +
+  '084082083e80083d7f083c7d083b7c083a7a08397908387708377608367408357308347108337008326e08316d08306b';

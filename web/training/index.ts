@@ -1,0 +1,14 @@
+/** What pages use of the example: the task and its settings, a run step by step, and runs in a worker. */
+export type { Ended } from './protocol.js';
+export {
+  DEFAULTS,
+  POSITIONS,
+  TASKS,
+  type Positions,
+  type Snapshot,
+  type Task,
+  type TrainingSettings,
+} from './settings.js';
+export { chance } from './task.js';
+export { Training, type Progress } from './train.js';
+export { Trainer, startTrainingWorker } from './trainer.js';
