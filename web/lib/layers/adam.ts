@@ -5,7 +5,7 @@ import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import { checkNonNegative } from './base/checkNonNegative.js';
 import type { Parameter } from './base/parameters.js';
-import { storedParameter, type StoredParameter } from './base/storedParameters.js';
+import { checkParameters, type StoredParameter } from './base/storedParameters.js';
 
 /** How `Adam` steps. */
 export interface AdamOptions {
@@ -84,7 +84,7 @@ class AdamOptimizer implements Adam {
       weightDecay = 0,
       maxGradNorm,
     } = checkOptions<AdamOptions>(OPERATION, options);
-    this.#parameters = checkParameters(wasm, parameters);
+    this.#parameters = checkParameters(OPERATION, wasm, parameters);
     this.#lr = checkNonNegative(OPERATION, 'lr', lr);
     this.#betas = checkBetas(betas);
     this.#eps = checkNonNegative(OPERATION, 'eps', eps);
@@ -184,24 +184,4 @@ function checkBetas(betas: unknown): readonly [number, number] {
     const decay = checkNonNegative(OPERATION, 'betas', beta);
     return decay < 1 ? decay : wrongValue(OPERATION, 'betas below 1', decay);
   }) as [number, number];
-}
-
-function checkParameters(wasm: Wasm, parameters: Iterable<Parameter>): StoredParameter[] {
-  const expected = "parameters that a layer's parameters() gave";
-  if (typeof parameters !== 'object' || parameters === null || !(Symbol.iterator in parameters)) {
-    wrongKind(OPERATION, expected, parameters);
-  }
-  const stores = Array.from(parameters, (parameter) => {
-    const store = storedParameter(parameter);
-    if (!store || ![wasm, wasm.unshared].includes(store.wasm)) wrongKind(OPERATION, expected, parameter);
-    store.check(OPERATION);
-    return store;
-  });
-  if (stores.length === 0) wrongValue(OPERATION, expected, 'none');
-  // Either module has such an address.
-  const places = new Set(stores.map((store) => `${String(store.wasm === wasm)} ${store.address()}`));
-  if (places.size < stores.length) {
-    wrongValue(OPERATION, 'each parameter once', 'one of them twice');
-  }
-  return stores;
 }

@@ -18,8 +18,9 @@ import {
   type Layer,
   type LayerResult,
 } from './base/layer.js';
-import { linearSpecs, Parameters } from './base/parameters.js';
+import { Parameters } from './base/parameters.js';
 import { freshSeed } from './base/random.js';
+import { linearSpecs } from './base/specs.js';
 
 /** max(x, 0); x·Φ(x), exact; and its approximation by a hyperbolic tangent (Hendrycks and Gimpel 2016). */
 export type Activation = 'relu' | 'gelu' | 'gelu-tanh';

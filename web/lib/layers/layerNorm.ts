@@ -3,8 +3,16 @@ import { checkBoolean, checkInteger, checkRequired, showShape, sizeOf, wrongValu
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { checkNonNegative } from './base/checkNonNegative.js';
-import { backwardOnce, checkTraining, ParameterOwner, type ForwardOptions, type Layer, type LayerResult } from './base/layer.js';
+import {
+  backwardOnce,
+  checkTraining,
+  ParameterOwner,
+  type ForwardOptions,
+  type Layer,
+  type LayerResult,
+} from './base/layer.js';
 import { Parameters } from './base/parameters.js';
+import { constantSpec } from './base/specs.js';
 
 /** What `LayerNorm` is made from. */
 export interface LayerNormOptions {
@@ -59,16 +67,8 @@ class LayerNormLayer extends ParameterOwner implements LayerNorm {
     const shape = checkNormalizedShape(given.normalizedShape);
     const eps = given.eps === undefined ? 1e-5 : checkNonNegative(OPERATION, 'eps', given.eps);
     const affine = given.affine === undefined || checkBoolean(OPERATION, 'affine', given.affine);
-    const constant = (name: string, value: number) => ({
-      name,
-      shape,
-      initial: () => new Float32Array(sizeOf(shape)).fill(value),
-    });
-    const parameters = new Parameters(
-      wasm,
-      OPERATION,
-      affine ? [constant('weight', 1), constant('bias', 0)] : [],
-    );
+    const specs = affine ? [constantSpec('weight', shape, 1), constantSpec('bias', shape, 0)] : [];
+    const parameters = new Parameters(wasm, OPERATION, specs);
     super(parameters);
     this.#wasm = wasm;
     this.#parameters = parameters;

@@ -18,8 +18,9 @@ import {
   type Layer,
   type LayerResult,
 } from './base/layer.js';
-import { linearSpecs, Parameters } from './base/parameters.js';
+import { Parameters } from './base/parameters.js';
 import { freshSeed } from './base/random.js';
+import { linearSpecs } from './base/specs.js';
 
 /** What `Linear` is made from. */
 export interface LinearOptions {

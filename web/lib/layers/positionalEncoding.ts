@@ -2,10 +2,10 @@
 import { checkInteger, checkProbability, checkRequired, checkSeed } from '../check/values.js';
 import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import { sinusoidalEncoding } from '../ops/sinusoidalEncoding.js';
-import { disposeSymbol } from '../runtime/dispose.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
+import { ParameterOwner } from './base/layer.js';
 import { Parameters, type Parameter } from './base/parameters.js';
 import { freshSeed } from './base/random.js';
 import {
@@ -67,7 +67,7 @@ export function positionalEncodingClass(
   };
 }
 
-class PositionalEncodingLayer implements PositionalEncoding {
+class PositionalEncodingLayer extends ParameterOwner implements PositionalEncoding {
   readonly #wasm: Wasm;
   readonly #parameters: Parameters;
   readonly #width: number;
@@ -80,13 +80,20 @@ class PositionalEncodingLayer implements PositionalEncoding {
 
   constructor(wasm: Wasm, options: PositionalEncodingOptions) {
     const given = checkRequired<PositionalEncodingOptions>(OPERATION, options, 'numHiddens');
-    this.#width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
-    this.#dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
-    this.#length = given.maxLen === undefined ? 1000 : checkInteger(OPERATION, 'maxLen', given.maxLen, 0);
-    this.#base = checkBase(OPERATION, given.base, this.#length);
-    this.#seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
+    const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
+    const length = given.maxLen === undefined ? 1000 : checkInteger(OPERATION, 'maxLen', given.maxLen, 0);
+    const base = checkBase(OPERATION, given.base, length);
+    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const parameters = new Parameters(wasm, OPERATION, []);
+    super(parameters);
     this.#wasm = wasm;
-    this.#parameters = new Parameters(wasm, OPERATION, []);
+    this.#parameters = parameters;
+    this.#width = width;
+    this.#dropout = dropout;
+    this.#length = length;
+    this.#base = base;
+    this.#seed = seed;
     this.#table = this.#rows(OPERATION, this.#length);
   }
 
@@ -117,25 +124,9 @@ class PositionalEncodingLayer implements PositionalEncoding {
     });
   }
 
-  parameters(): Parameter[] {
-    return this.#parameters.list();
-  }
-
-  stateDict(): Record<string, Tensor> {
-    return this.#parameters.stateDict();
-  }
-
-  loadStateDict(state: Record<string, TensorLike>): void {
-    this.#parameters.load(state);
-  }
-
-  dispose(): void {
-    this.#parameters.dispose();
+  override dispose(): void {
+    super.dispose();
     this.#table = new Float32Array(0);
-  }
-
-  [disposeSymbol](): void {
-    this.dispose();
   }
 
   #grow(length: number): void {

@@ -28,8 +28,9 @@ import {
   type BackwardOptions,
   type Layer,
 } from './base/layer.js';
-import { linearSpecs, Parameters, type ParameterSpec } from './base/parameters.js';
-import { freshSeed, uniform } from './base/random.js';
+import { Parameters } from './base/parameters.js';
+import { freshSeed } from './base/random.js';
+import { encoderSpecs } from './encoder/parameters.js';
 import { encoderBackward, encoderForward, type Encoder } from './encoder/pass.js';
 import { checkActivation, type Activation } from './feedForward.js';
 
@@ -188,30 +189,4 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
     super.dispose();
     this.#encoder.activations.dispose();
   }
-}
-
-/** The first values are PyTorch's: the joined projection's Xavier-uniform, attention's biases zeros. */
-function encoderSpecs(width: number, hiddenWidth: number, bias: boolean, seed: number): ParameterSpec[] {
-  const constant = (name: string, size: number, value: number): ParameterSpec => ({
-    name,
-    shape: [size],
-    initial: () => new Float32Array(size).fill(value),
-  });
-  const joined: ParameterSpec = {
-    name: 'self_attn.in_proj_weight',
-    shape: [3 * width, width],
-    initial: () => uniform(seed, 0, 3 * width * width, Math.sqrt(6 / (4 * width))),
-  };
-  return [
-    joined,
-    ...(bias ? [constant('self_attn.in_proj_bias', 3 * width, 0)] : []),
-    ...linearSpecs('self_attn.out_proj', width, width, false, seed, 1),
-    ...(bias ? [constant('self_attn.out_proj.bias', width, 0)] : []),
-    ...linearSpecs('linear1', hiddenWidth, width, bias, seed, 2),
-    ...linearSpecs('linear2', width, hiddenWidth, bias, seed, 4),
-    ...['norm1', 'norm2'].flatMap((norm) => [
-      constant(`${norm}.weight`, width, 1),
-      constant(`${norm}.bias`, width, 0),
-    ]),
-  ];
 }

@@ -37,7 +37,7 @@ export function scaledDotProductAttention(
       output: { data: memory.read(output, outputCount, into), shape: outputShape },
     };
     plan.read(memory, args, result);
-    if (past.key && past.value) {
+    if (past) {
       const present = (address: number, like: Tensor): Tensor => {
         const columns = like.shape.at(-1)!;
         const data = memory.read(address, sizes.batch * kvHeads * sizes.keys * columns);

@@ -36,12 +36,12 @@ export function scaledDotProductAttentionBackward(
     const gradG = memory.floats(g.data);
     placeAttentionInputs(memory, args, inputs, gradG);
     plan.place(memory, args);
-    const groups = sizes.batch * kvHeads;
+    const matrices = sizes.batch * kvHeads;
     const gradQuery = memory.reserve(inputs.query.data.length);
     // With no heads of queries nothing would write the keys' gradients.
     const place = sizes.heads === 0 ? zeros : (_: Memory, count: number) => memory.reserve(count);
-    const gradKey = place(memory, groups * sizes.keys * sizes.width);
-    const gradValue = place(memory, groups * sizes.keys * sizes.valueWidth);
+    const gradKey = place(memory, matrices * sizes.keys * sizes.width);
+    const gradValue = place(memory, matrices * sizes.keys * sizes.valueWidth);
     const summed = [bias, relativeKeys, relativeValues].map((shape) => shape && zeros(memory, sizeOf(shape)));
     // The order of C++'s AttentionGradArgs.
     const rest = [gradG, gradQuery, gradKey, gradValue, ...summed.map((address) => address ?? 0)];
@@ -55,10 +55,10 @@ export function scaledDotProductAttentionBackward(
     const [gradBias, gradRelativeKeys, gradRelativeValues] = summed;
     const split = (address: number, fresh: Tensor, old?: Tensor) =>
       old
-        ? splitRows(memory, address, groups, old, fresh)
+        ? splitRows(memory, address, matrices, old, fresh)
         : ([undefined, read(address, fresh.shape)] as const);
-    const [pastKey, newKey] = split(gradKey, inputs.key, past.key);
-    const [pastValue, newValue] = split(gradValue, inputs.value, past.value);
+    const [pastKey, newKey] = split(gradKey, inputs.key, past?.key);
+    const [pastValue, newValue] = split(gradValue, inputs.value, past?.value);
     return {
       query: read(gradQuery, inputs.query.shape),
       key: newKey,
@@ -76,21 +76,21 @@ function zeros(memory: Memory, count: number): number {
   return memory.floats(new Float32Array(count));
 }
 
-/** Past and new rows, which lie one behind the other for each of `groups` heads. */
+/** The past rows and the new ones, which lie behind the past ones in each of `matrices` matrices. */
 function splitRows(
   memory: Memory,
   address: number,
-  groups: number,
+  matrices: number,
   past: Tensor,
   fresh: Tensor,
 ): readonly [Tensor, Tensor] {
   const all = memory.read(address, past.data.length + fresh.data.length);
-  const size = all.length / groups || 0;
-  const pastSize = past.data.length / groups || 0;
+  const size = all.length / matrices || 0;
+  const pastSize = past.data.length / matrices || 0;
   const cut = (like: Tensor, from: number, to: number): Tensor => {
     const data = new Float32Array(like.data.length);
-    for (let group = 0; group < groups; ++group) {
-      data.set(all.subarray(group * size + from, group * size + to), group * (to - from));
+    for (let i = 0; i < matrices; ++i) {
+      data.set(all.subarray(i * size + from, i * size + to), i * (to - from));
     }
     return { data, shape: [...like.shape] };
   };

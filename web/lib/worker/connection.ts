@@ -1,43 +1,16 @@
 /** The page's side of a worker: requests one after another, and a new worker where one has ended. */
 import { wrongKind } from '../check/values.js';
 import { startThread, type Script, type Thread, type WorkerSource } from '../runtime/port.js';
+import { prepare, type Given, type Job, type Reference } from './job.js';
 import { countCall } from './progress.js';
 import type { CallOptions } from './types.js';
-import { pack, type Answer, type Description, type Packed, type Request, type Token } from './wire.js';
+import { thrown, type Answer, type Description, type Request } from './wire.js';
 
 const OPERATION = 'loadWorker';
 const SCRIPT: Script = {
   file: 'worker-thread.js',
   start: () => new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' }),
 };
-const ERRORS = { TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError } as const;
-
-/** Where an object is: in which worker, under which number. */
-export interface Reference {
-  /** Undefined is the loaded module, which every worker has. */
-  readonly thread: Thread | undefined;
-  readonly id: number;
-  /** What messages call it. */
-  readonly label: string;
-}
-
-/** What a request gave, and the worker that gave it, where handles are. */
-export interface Given {
-  readonly packed: Packed;
-  readonly thread: Thread;
-}
-
-interface Job {
-  readonly request: Request;
-  readonly transfer: readonly ArrayBuffer[];
-  /** The workers that the objects of the request are in. */
-  readonly references: readonly Reference[];
-  readonly resolve: (given: Given) => void;
-  readonly reject: (reason: Error) => void;
-}
-
-/** Which objects handles stand for. */
-export const references = new WeakMap<object, Reference>();
 
 export class Connection {
   readonly #source: WorkerSource | undefined;
@@ -73,23 +46,7 @@ export class Connection {
         wrongKind(target.label, 'onProgress to be a function', onProgress);
       }
       signal?.throwIfAborted();
-      const used = [target];
-      const buffers = new Set<ArrayBuffer>();
-      const packed = pack(args, (value) => tokenOf(value, used), buffers, transfer !== undefined);
-      if (Array.isArray(transfer)) buffers.clear();
-      for (const part of Array.isArray(transfer)
-        ? (transfer as readonly (ArrayBuffer | ArrayBufferView)[])
-        : []) {
-        buffers.add(ArrayBuffer.isView(part) ? (part.buffer as ArrayBuffer) : part);
-      }
-      const handedOver = transfer ? [...buffers] : [];
-      // What waits must not change with the caller's arrays.
-      const snapshot = structuredClone(
-        { action, id: target.id, name, args: packed },
-        { transfer: handedOver },
-      );
-      const moved = new Set<ArrayBuffer>();
-      pack(snapshot, () => undefined, moved, true);
+      const prepared = prepare(action, target, name, args, transfer);
       const abort = (): void => this.#abort(job, signal!.reason as Error);
       const ended = onProgress && countCall(onProgress);
       const settled = (): void => {
@@ -97,9 +54,7 @@ export class Connection {
         ended?.();
       };
       const job: Job = {
-        request: snapshot,
-        transfer: [...moved],
-        references: used,
+        ...prepared,
         resolve: (given) => {
           settled();
           resolve(given);
@@ -208,19 +163,4 @@ export class Connection {
     job?.reject(new TypeError(`${job.references[0]!.label}: expected a worker in use, got ${reason}`));
     if (!this.#disposed && this.#queue.length > 0) this.#next();
   }
-}
-
-function tokenOf(value: object, used: Reference[]): Token | undefined {
-  const reference = references.get(value);
-  if (!reference) return undefined;
-  used.push(reference);
-  return { kind: 'reference', id: reference.id };
-}
-
-/** The error as it was thrown: of the same class, with the same message. */
-function thrown({ name, message }: { name: string; message: string }): Error {
-  const Class = Object.hasOwn(ERRORS, name) ? ERRORS[name as keyof typeof ERRORS] : Error;
-  const error = new Class(message);
-  if (error.name !== name) error.name = name;
-  return error;
 }

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { references, type Connection, type Given, type Reference } from './connection.js';
+import type { Connection } from './connection.js';
+import { references, type Given, type Reference } from './job.js';
 import type { CallOptions } from './types.js';
 import { unpack, type Description } from './wire.js';
 

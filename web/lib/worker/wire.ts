@@ -135,3 +135,13 @@ export function unpack({ body, tokens }: Packed, make: (token: Token) => unknown
 function tag(value: object): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
+
+const ERRORS = { TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError } as const;
+
+/** The error as it was thrown: of the same class, with the same message. */
+export function thrown({ name, message }: { name: string; message: string }): Error {
+  const Class = Object.hasOwn(ERRORS, name) ? ERRORS[name as keyof typeof ERRORS] : Error;
+  const error = new Class(message);
+  if (error.name !== name) error.name = name;
+  return error;
+}

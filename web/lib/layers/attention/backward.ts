@@ -6,18 +6,19 @@ import type { Tensor, TensorLike } from '../../types.js';
 import { runOnce } from '../base/layer.js';
 import type { Parameters } from '../base/parameters.js';
 import { attentionOfHeads, type HeadSizes } from './heads.js';
+import type { Inputs } from './inputs.js';
 import { placeOptionGradients } from './optionGradients.js';
 import { NO_ROTATION, type Rotation } from './rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from './types.js';
 
-/** What a forward pass leaves to its backward pass: copies, nothing that the caller or a later pass changes. */
+/** What a forward pass leaves to its backward pass: copies, which neither the caller nor a later pass changes. */
 export interface MultiHeadAttentionPass {
   readonly sizes: HeadSizes;
   readonly plan: CheckedAttentionOptions;
-  /** Queries, keys and values as given; one that was given twice is one object. */
-  readonly inputs: readonly [Tensor, Tensor, Tensor];
-  /** The same projected (and rotated), and the heads' outputs: what the output projection was given. */
+  readonly inputs: Inputs;
+  /** The inputs projected and rotated. */
   readonly projected: readonly [Float32Array, Float32Array, Float32Array];
+  /** The heads' outputs, which the output projection reads. */
   readonly heads: Float32Array;
   readonly rotation: ((wasm: Wasm) => Rotation) | undefined;
 }

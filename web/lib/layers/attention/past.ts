@@ -1,7 +1,7 @@
-import { toTensorOfRank } from '../../check/arrays.js';
-import { showShape, wrongKind, wrongValue } from '../../check/values.js';
+import { sizeOf, wrongKind, wrongValue } from '../../check/values.js';
+import { checkPast, writeMatrices } from '../../ops/attention/past.js';
 import type { Memory } from '../../runtime/memory.js';
-import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
+import type { AttentionOptions, Tensor } from '../../types.js';
 import { Cache, type KeyValueCache } from './keyValueCache.js';
 
 /** Where keys and values stand, (B, Hkv, capacity, width) each. */
@@ -31,8 +31,8 @@ interface PastOptions extends AttentionOptions {
   readonly cache?: KeyValueCache;
 }
 
-/** Checks the options `cache`, `pastKey` and `pastValue` for a call that adds `tokens`. */
-export function checkPast(
+/** The past of a call that adds `tokens`, from its options `cache`, `pastKey` and `pastValue`. */
+export function pastOf(
   operation: string,
   options: PastOptions,
   owner: object,
@@ -40,8 +40,7 @@ export function checkPast(
   tokens: number,
 ): Past {
   const { cache, pastKey, pastValue } = options;
-  if (cache == null && pastKey == null && pastValue == null) return NONE;
-  if (cache == null) return checkTensors(operation, pastKey, pastValue, heads, tokens);
+  if (cache == null) return ofTensors(operation, options, heads, tokens);
   if (pastKey != null || pastValue != null) wrongValue(operation, 'cache or pastKey and pastValue', 'both');
   if (!(cache instanceof Cache)) wrongKind(operation, 'cache to be of createCache', cache);
   if (cache.owner !== owner) wrongValue(operation, 'a cache of this layer', "another layer's");
@@ -67,49 +66,28 @@ const NONE: Past = {
   commit: () => undefined,
 };
 
-function checkTensors(
+function ofTensors(
   operation: string,
-  pastKey: TensorLike | undefined,
-  pastValue: TensorLike | undefined,
+  options: PastOptions,
   { batch, kvHeads, width }: Heads,
   tokens: number,
 ): Past {
-  if (pastKey == null || pastValue == null) {
-    wrongValue(
-      operation,
-      'pastKey and pastValue together',
-      pastKey == null ? 'pastValue alone' : 'pastKey alone',
-    );
-  }
-  const check = (name: string, given: TensorLike, rows?: number): Tensor => {
-    const tensor = toTensorOfRank(operation, name, given, 4);
-    const [b, h, n, e] = tensor.shape;
-    if (b !== batch || h !== kvHeads || e !== width || (rows !== undefined && n !== rows)) {
-      const expected = `${name} of shape (${batch}, ${kvHeads}, ${rows ?? 'past'}, ${width})`;
-      wrongValue(operation, expected, showShape(tensor.shape));
-    }
-    return tensor;
-  };
-  const key = check('pastKey', pastKey);
-  const length = key.shape[2]!;
-  const value = check('pastValue', pastValue, length);
-  const total = length + tokens;
-  const shape = [batch, kvHeads, total, width];
-  const count = batch * kvHeads * total * width;
+  const past = checkPast(operation, options, { rank: 4, batch, kvHeads, width, valueWidth: width });
+  if (!past) return NONE;
+  const { length, key, value } = past;
+  const capacity = length + tokens;
+  const shape = [batch, kvHeads, capacity, width];
   const place = (memory: Memory, { data }: Tensor): number => {
-    const address = memory.reserve(count);
-    const size = length * width;
-    for (let head = 0; head < batch * kvHeads; ++head) {
-      memory.write(address + 4 * head * total * width, data.subarray(head * size, (head + 1) * size));
-    }
+    const address = memory.reserve(sizeOf(shape));
+    writeMatrices(memory, address, data, batch * kvHeads, capacity * width);
     return address;
   };
   return {
     length,
-    place: (memory) => ({ keys: place(memory, key), values: place(memory, value), length, capacity: total }),
+    place: (memory) => ({ keys: place(memory, key), values: place(memory, value), length, capacity }),
     read(memory, { keys, values }, result) {
-      result.presentKey = { data: memory.read(keys, count), shape };
-      result.presentValue = { data: memory.read(values, count), shape };
+      result.presentKey = { data: memory.read(keys, sizeOf(shape)), shape };
+      result.presentValue = { data: memory.read(values, sizeOf(shape)), shape };
     },
     commit: () => undefined,
   };

@@ -1,8 +1,8 @@
 import { toTensor } from '../../check/arrays.js';
-import { showShape, sizeOf, wrongKind, wrongValue } from '../../check/values.js';
+import { sizeOf, wrongKind, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
-import { uniform } from './random.js';
+import { checkState, type ParameterSpec } from './specs.js';
 import { rememberParameter } from './storedParameters.js';
 
 /** A parameter of a layer. `data` and `grad` read as copies; `set` writes. */
@@ -14,54 +14,6 @@ export interface Parameter {
   readonly grad: Float32Array;
   /** @throws RangeError where the length is not the parameter's. */
   set(data: ArrayLike<number>): void;
-}
-
-/** A parameter to be made: its state-dict name, its shape and its first values, made once there is room for them. */
-export interface ParameterSpec {
-  readonly name: string;
-  readonly shape: readonly number[];
-  readonly initial: () => Float32Array;
-}
-
-/** A state dict's tensors in the order of `specs`; throws unless it has exactly these names and shapes. */
-function checkState(
-  operation: string,
-  state: Record<string, TensorLike>,
-  specs: readonly { readonly name: string; readonly shape: readonly number[] }[],
-): Tensor[] {
-  if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
-  const names = specs.map(({ name }) => name);
-  const surplus = Object.keys(state).filter((name) => !names.includes(name));
-  if (surplus.length > 0) {
-    wrongValue(operation, `no names but ${names.join(', ') || 'none'}`, surplus.join(', '));
-  }
-  return specs.map(({ name, shape }) => {
-    if (!Object.hasOwn(state, name)) wrongValue(operation, `an entry ${name}`, 'none');
-    const tensor = toTensor(operation, name, state[name]!);
-    if (showShape(tensor.shape) !== showShape(shape)) {
-      wrongValue(operation, `${name} of shape ${showShape(shape)}`, showShape(tensor.shape));
-    }
-    return tensor;
-  });
-}
-
-/** Weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as torch.nn.Linear's; `name` '' is no prefix. */
-export function linearSpecs(
-  name: string,
-  outputs: number,
-  inputs: number,
-  bias: boolean,
-  seed: number,
-  stream: number,
-): ParameterSpec[] {
-  const bound = 1 / Math.sqrt(inputs);
-  const spec = (part: string, shape: readonly number[], offset: number): ParameterSpec => ({
-    name: name === '' ? part : `${name}.${part}`,
-    shape,
-    initial: () => uniform(seed, stream + offset, sizeOf(shape), bound),
-  });
-  const weight = spec('weight', [outputs, inputs], 0);
-  return bias ? [weight, spec('bias', [outputs], 1)] : [weight];
 }
 
 // Where a layer is dropped without dispose(), its memory goes with it.

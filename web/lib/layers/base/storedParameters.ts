@@ -1,3 +1,4 @@
+import { wrongKind, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
 /** Where a parameter stands, for what changes it in place: an optimizer. */
@@ -20,7 +21,27 @@ export function rememberParameter(parameter: object, store: StoredParameter): vo
   stored.set(parameter, store);
 }
 
-/** The store of a parameter that a layer's `parameters()` gave; undefined for anything else. */
-export function storedParameter(parameter: object): StoredParameter | undefined {
-  return stored.get(parameter);
+/** The stores of parameters that layers of this module gave, each once. */
+export function checkParameters(
+  operation: string,
+  wasm: Wasm,
+  parameters: Iterable<object>,
+): StoredParameter[] {
+  const expected = "parameters that a layer's parameters() gave";
+  if (typeof parameters !== 'object' || parameters === null || !(Symbol.iterator in parameters)) {
+    wrongKind(operation, expected, parameters);
+  }
+  const stores = Array.from(parameters, (parameter) => {
+    const store = stored.get(parameter);
+    if (!store || ![wasm, wasm.unshared].includes(store.wasm)) wrongKind(operation, expected, parameter);
+    store.check(operation);
+    return store;
+  });
+  if (stores.length === 0) wrongValue(operation, expected, 'none');
+  // The same address may be in use in the module for one thread and in the one for several.
+  const places = new Set(stores.map((store) => `${String(store.wasm === wasm)} ${store.address()}`));
+  if (places.size < stores.length) {
+    wrongValue(operation, 'each parameter once', 'one of them twice');
+  }
+  return stores;
 }

@@ -20,22 +20,7 @@ import { NO_ROTATION, type Rotation } from '../attention/rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from '../attention/types.js';
 import type { Activations, KeptPass } from '../base/activations.js';
 import type { Parameters } from '../base/parameters.js';
-
-/** The state dict's names, in the order of C++'s EncoderParameters. */
-export const ENCODER_NAMES = [
-  'self_attn.in_proj_weight',
-  'self_attn.in_proj_bias',
-  'self_attn.out_proj.weight',
-  'self_attn.out_proj.bias',
-  'linear1.weight',
-  'linear1.bias',
-  'linear2.weight',
-  'linear2.bias',
-  'norm1.weight',
-  'norm1.bias',
-  'norm2.weight',
-  'norm2.bias',
-] as const;
+import { ENCODER_NAMES } from './parameters.js';
 
 /** What an encoder layer is made of. */
 export interface Encoder {

@@ -1,24 +1,18 @@
-import { toTensor, toTensorOfRank } from '../../check/arrays.js';
+import { toTensorOfRank } from '../../check/arrays.js';
 import { showShape, wrongValue } from '../../check/values.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
 import type { AttentionArgs } from './args.js';
 import * as AT from './fields.js';
 import type { AttentionSizes } from './options.js';
-
-/** Keys and values of earlier calls, both or neither. */
-interface Past {
-  readonly length: number;
-  readonly key?: Tensor;
-  readonly value?: Tensor;
-}
+import { checkPast, writeMatrices, type PastTensors } from './past.js';
 
 /** Query, key, value and past of one attention call, checked against each other. */
 export interface AttentionInputs {
   readonly query: Tensor;
   readonly key: Tensor;
   readonly value: Tensor;
-  readonly past: Past;
+  readonly past: PastTensors | undefined;
   readonly kvHeads: number;
   readonly sizes: AttentionSizes;
   readonly outputShape: readonly number[];
@@ -51,8 +45,9 @@ export function checkAttentionInputs(
   if (kvHeads === 0 ? heads !== 0 : heads % kvHeads !== 0) {
     wrongValue(operation, `the query's heads to be a multiple of the key's (${kvHeads})`, heads);
   }
-  const past = checkPast(operation, options, q.shape.length, batch, kvHeads, width, valueWidth);
-  const keys = past.length + newKeys;
+  const past = checkPast(operation, options, { rank: q.shape.length, batch, kvHeads, width, valueWidth });
+  const pastLength = past?.length ?? 0;
+  const keys = pastLength + newKeys;
   const leading = q.shape.slice(0, -1);
   const sizes = {
     batch,
@@ -61,7 +56,7 @@ export function checkAttentionInputs(
     keys,
     width,
     valueWidth,
-    past: past.length,
+    past: pastLength,
     scoresShape: [...leading, keys],
   };
   return { query: q, key: k, value: v, past, kvHeads, sizes, outputShape: [...leading, valueWidth] };
@@ -83,8 +78,8 @@ export function placeAttentionInputs(
   words[AT.keys] = keys;
   words[AT.width] = width;
   words[AT.valueWidth] = valueWidth;
-  const keyAddress = join(memory, past.key, key.data, batch * kvHeads);
-  const valueAddress = join(memory, past.value, value.data, batch * kvHeads);
+  const keyAddress = join(memory, past?.key, key.data, batch * kvHeads);
+  const valueAddress = join(memory, past?.value, value.data, batch * kvHeads);
   setContiguous(args, AT.query, memory.input(query.data), heads, queries, width);
   setContiguous(args, AT.key, keyAddress, kvHeads, keys, width);
   setContiguous(args, AT.value, valueAddress, kvHeads, keys, valueWidth);
@@ -109,56 +104,13 @@ function setContiguous(
   args.setStack(at, address, heads * rows * columns, rows * columns, columns);
 }
 
-function checkPast(
-  operation: string,
-  { pastKey, pastValue }: AttentionOptions,
-  rank: number,
-  batch: number,
-  kvHeads: number,
-  width: number,
-  valueWidth: number,
-): Past {
-  if (pastKey == null && pastValue == null) return { length: 0 };
-  if (pastKey == null || pastValue == null) {
-    wrongValue(
-      operation,
-      'pastKey and pastValue together',
-      pastKey == null ? 'pastValue alone' : 'pastKey alone',
-    );
-  }
-  const check = (name: string, given: TensorLike, columns: number): Tensor => {
-    const tensor = toTensor(operation, name, given);
-    const [b, h, , c] = axes(tensor);
-    // The key's rank, or the full one of a cache.
-    const ranks = [rank, 4];
-    if (!ranks.includes(tensor.shape.length) || b !== batch || h !== kvHeads || c !== columns) {
-      wrongValue(
-        operation,
-        `${name} of shape (${batch}, ${kvHeads}, past, ${columns})`,
-        showShape(tensor.shape),
-      );
-    }
-    return tensor;
-  };
-  const key = check('pastKey', pastKey, width);
-  const value = check('pastValue', pastValue, valueWidth);
-  const length = key.shape.at(-2)!;
-  if (value.shape.at(-2) !== length) {
-    wrongValue(operation, `pastValue of as many keys as pastKey (${length})`, value.shape.at(-2));
-  }
-  return { length, key, value };
-}
-
-/** Copies past and new rows in, one behind the other for each of `groups` heads; the address. */
-function join(memory: Memory, past: Tensor | undefined, data: Float32Array, groups: number): number {
+/** Copies past and new rows in, the new ones behind the past ones in each of `matrices` matrices; the address. */
+function join(memory: Memory, past: Tensor | undefined, data: Float32Array, matrices: number): number {
   if (!past) return memory.input(data);
-  const pastSize = past.data.length / groups || 0;
-  const newSize = data.length / groups || 0;
   const address = memory.reserve(past.data.length + data.length);
-  for (let group = 0; group < groups; ++group) {
-    const start = address + 4 * group * (pastSize + newSize);
-    memory.write(start, past.data.subarray(group * pastSize, (group + 1) * pastSize));
-    memory.write(start + 4 * pastSize, data.subarray(group * newSize, (group + 1) * newSize));
-  }
+  const pastSize = past.data.length / matrices;
+  const stride = pastSize + data.length / matrices;
+  writeMatrices(memory, address, past.data, matrices, stride);
+  writeMatrices(memory, address + 4 * pastSize, data, matrices, stride);
   return address;
 }

@@ -1,0 +1,34 @@
+import { toTensorOfShape } from '../../check/arrays.js';
+import type { Tensor, TensorLike } from '../../types.js';
+
+/** Queries, keys and values; one object where the caller gave the same tensor for two of them. */
+export type Inputs = readonly [Tensor, Tensor, Tensor];
+
+/** Checks the inputs, (B, L, Dq), (B, S, Dk) and (B, S, Dv). */
+export function checkInputs(
+  operation: string,
+  [queryWidth, keyWidth, valueWidth]: readonly [number, number, number],
+  queries: TensorLike,
+  keys: TensorLike,
+  values: TensorLike,
+): Inputs {
+  const q = toTensorOfShape(operation, 'queries', queries, ['B', 'L', queryWidth]);
+  const batch = q.shape[0]!;
+  const k =
+    keys === queries && keyWidth === queryWidth
+      ? q
+      : toTensorOfShape(operation, 'keys', keys, [batch, 'S', keyWidth]);
+  const v =
+    values === keys && valueWidth === keyWidth
+      ? k
+      : toTensorOfShape(operation, 'values', values, [batch, k.shape[1]!, valueWidth]);
+  return [q, k, v];
+}
+
+/** Copies for a later backward pass, which the caller cannot change meanwhile. */
+export function copiesOf([q, k, v]: Inputs): Inputs {
+  const copy = ({ data, shape }: Tensor): Tensor => ({ data: data.slice(), shape: [...shape] });
+  const queries = copy(q);
+  const keys = k === q ? queries : copy(k);
+  return [queries, keys, v === k ? keys : copy(v)];
+}

@@ -1,0 +1,75 @@
+import type { Memory } from '../../runtime/memory.js';
+import type { Tensor } from '../../types.js';
+import type { Parameters } from '../base/parameters.js';
+import type { HeadSizes } from './heads.js';
+import type { Inputs } from './inputs.js';
+import type { StoredPast } from './past.js';
+import type { Rotation } from './rotaryPositions.js';
+
+/** C++'s Projection: addresses and sizes. */
+export interface Projection {
+  readonly input: number;
+  readonly packed: number;
+  readonly bias: number;
+  readonly output: number;
+  readonly rows: number;
+  readonly inputs: number;
+  readonly outputs: number;
+}
+
+export type Projections = readonly [
+  query: Projection,
+  key: Projection,
+  value: Projection,
+  output: Projection,
+];
+
+/**
+ * Copies queries, keys and values in, each tensor once, and makes room for the four projections. The output takes the place of
+ * the projected queries unless `keeps` says that these are still needed.
+ */
+export function placeProjections(
+  memory: Memory,
+  parameters: Parameters,
+  [q, k, v]: Inputs,
+  { heads, kvHeads, width }: HeadSizes,
+  keeps: boolean,
+): Projections {
+  const numHiddens = heads * width;
+  const kvWidth = kvHeads * width;
+  const placed = new Map<Float32Array, number>();
+  const place = (data: Float32Array): number => {
+    if (!placed.has(data)) placed.set(data, memory.floats(data));
+    return placed.get(data)!;
+  };
+  const linear = (
+    name: string,
+    input: number,
+    output: number,
+    rows: number,
+    inputs: number,
+    outputs: number,
+  ): Projection => {
+    const packed = parameters.packed(`${name}.weight`);
+    const bias = parameters.address(`${name}.bias`);
+    return { input, packed, bias, output, rows, inputs, outputs };
+  };
+  const project = (name: string, { data, shape }: Tensor, outputs: number): Projection => {
+    const rows = shape[0]! * shape[1]!;
+    return linear(name, place(data), memory.reserve(rows * outputs), rows, shape[2]!, outputs);
+  };
+  const query = project('W_q', q, numHiddens);
+  const key = project('W_k', k, kvWidth);
+  const value = project('W_v', v, kvWidth);
+  const attended = memory.reserve(query.rows * numHiddens);
+  const output = keeps ? memory.reserve(query.rows * numHiddens) : query.output;
+  return [query, key, value, linear('W_o', attended, output, query.rows, numHiddens, numHiddens)];
+}
+
+/** What C++'s MultiHeadAttentionArgs has behind its AttentionArgs. */
+export function multiHeadArgs(projections: Projections, stored: StoredPast, rotation: Rotation): number[] {
+  const rest: number[] = [];
+  for (const p of projections) rest.push(p.input, p.packed, p.bias, p.output, p.rows, p.inputs, p.outputs);
+  rest.push(stored.keys, stored.values, stored.length, stored.capacity, ...rotation);
+  return rest;
+}

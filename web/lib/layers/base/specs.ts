@@ -1,0 +1,57 @@
+import { toTensor } from '../../check/arrays.js';
+import { showShape, sizeOf, wrongKind, wrongValue } from '../../check/values.js';
+import type { Tensor, TensorLike } from '../../types.js';
+import { uniform } from './random.js';
+
+/** A parameter to be made: its name in the state dict, its shape, and its first values, which are made once there is room. */
+export interface ParameterSpec {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly initial: () => Float32Array;
+}
+
+/** A parameter whose first values are all the same. */
+export function constantSpec(name: string, shape: readonly number[], value: number): ParameterSpec {
+  return { name, shape, initial: () => new Float32Array(sizeOf(shape)).fill(value) };
+}
+
+/** Weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as torch.nn.Linear's are. `name` is the prefix of both, '' for none. */
+export function linearSpecs(
+  name: string,
+  outputs: number,
+  inputs: number,
+  bias: boolean,
+  seed: number,
+  stream: number,
+): ParameterSpec[] {
+  const bound = 1 / Math.sqrt(inputs);
+  const spec = (part: string, shape: readonly number[], offset: number): ParameterSpec => ({
+    name: name === '' ? part : `${name}.${part}`,
+    shape,
+    initial: () => uniform(seed, stream + offset, sizeOf(shape), bound),
+  });
+  const weight = spec('weight', [outputs, inputs], 0);
+  return bias ? [weight, spec('bias', [outputs], 1)] : [weight];
+}
+
+/** A state dict's tensors in the order of `specs`; throws unless it has exactly these names and shapes. */
+export function checkState(
+  operation: string,
+  state: Record<string, TensorLike>,
+  specs: readonly ParameterSpec[],
+): Tensor[] {
+  if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
+  const names = specs.map(({ name }) => name);
+  const surplus = Object.keys(state).filter((name) => !names.includes(name));
+  if (surplus.length > 0) {
+    wrongValue(operation, `no names but ${names.join(', ') || 'none'}`, surplus.join(', '));
+  }
+  return specs.map(({ name, shape }) => {
+    if (!Object.hasOwn(state, name)) wrongValue(operation, `an entry ${name}`, 'none');
+    const tensor = toTensor(operation, name, state[name]!);
+    if (showShape(tensor.shape) !== showShape(shape)) {
+      wrongValue(operation, `${name} of shape ${showShape(shape)}`, showShape(tensor.shape));
+    }
+    return tensor;
+  });
+}

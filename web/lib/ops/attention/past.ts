@@ -1,0 +1,62 @@
+/** Keys and values of earlier calls: the options `pastKey` and `pastValue`. */
+import { toTensor } from '../../check/arrays.js';
+import { showShape, wrongValue } from '../../check/values.js';
+import type { Memory } from '../../runtime/memory.js';
+import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
+
+export interface PastTensors {
+  readonly length: number;
+  readonly key: Tensor;
+  readonly value: Tensor;
+}
+
+/** What the two options are checked against; tensors of rank 2 and 3 have a batch or heads of 1. */
+export interface PastSizes {
+  /** The rank of the query. The past may have it, or the full rank of 4. */
+  readonly rank: number;
+  readonly batch: number;
+  readonly kvHeads: number;
+  readonly width: number;
+  readonly valueWidth: number;
+}
+
+/** Checks the two options against these sizes; undefined where neither is given. */
+export function checkPast(
+  operation: string,
+  { pastKey, pastValue }: AttentionOptions,
+  { rank, batch, kvHeads, width, valueWidth }: PastSizes,
+): PastTensors | undefined {
+  if (pastKey == null && pastValue == null) return undefined;
+  if (pastKey == null || pastValue == null) {
+    const alone = pastKey == null ? 'pastValue alone' : 'pastKey alone';
+    wrongValue(operation, 'pastKey and pastValue together', alone);
+  }
+  const check = (name: string, given: TensorLike, rows: number | string, columns: number): Tensor => {
+    const tensor = toTensor(operation, name, given);
+    const { length } = tensor.shape;
+    const full = [batch, kvHeads, rows, columns];
+    const expected = length === 4 ? full : [batch, rows, columns].slice(-rank);
+    const fits =
+      (length === rank || length === 4) &&
+      expected.every((axis, i) => typeof axis === 'string' || axis === tensor.shape[i]);
+    if (!fits) wrongValue(operation, `${name} of shape ${showShape(full)}`, showShape(tensor.shape));
+    return tensor;
+  };
+  const key = check('pastKey', pastKey, 'past', width);
+  const length = key.shape.at(-2)!;
+  return { length, key, value: check('pastValue', pastValue, length, valueWidth) };
+}
+
+/** Copies matrices of the same size in, the first to `address` and the next ones `stride` floats apart. */
+export function writeMatrices(
+  memory: Memory,
+  address: number,
+  data: Float32Array,
+  matrices: number,
+  stride: number,
+): void {
+  const size = data.length / matrices;
+  for (let i = 0; i < matrices; ++i) {
+    memory.write(address + 4 * i * stride, data.subarray(i * size, (i + 1) * size));
+  }
+}
