@@ -1,4 +1,4 @@
-/** The command line: `npm run train -- --positions learned --task reverse --seed 1 --steps 1000` prints the curve. */
+/** The command line: `npm run train -- --positions learned --task reverse --seed 1 --steps 1000` prints the learning curve. */
 import { parseArgs } from 'node:util';
 import { load } from 'wasm-attention';
 import { DEFAULTS, POSITIONS, TASKS, type TrainingSettings } from './settings.js';
@@ -12,10 +12,10 @@ const names = (Object.keys(DEFAULTS) as (keyof TrainingSettings)[]).filter(
 const usage = `usage: npm run train -- [options]
   --task         ${TASKS.join(' | ')}
   --positions    ${POSITIONS.join(' | ')}
-  --every        print a line every so many steps (25)
+  --every        steps between two printed lines (default 25)
 and, with their defaults, ${names.slice(2).map((name) => `--${kebab(name)} ${DEFAULTS[name]}`).join(' ')}`; // prettier-ignore
 
-/** A number or a truth value where the setting is one; what is neither is left for the check to refuse. */
+/** The text as a number or a boolean if the setting is one. Other text is returned as it is, and the check of settings rejects it. */
 function parsed(name: keyof TrainingSettings, text: string): string | number | boolean {
   if (typeof DEFAULTS[name] === 'boolean') return text === 'true' || (text === 'false' ? false : text);
   if (typeof DEFAULTS[name] !== 'number') return text;
@@ -42,7 +42,7 @@ async function main(): Promise<void> {
     }),
   ) as Partial<TrainingSettings>;
   const every = Number(given.every ?? 25);
-  if (!Number.isInteger(every) || every < 1) throw new RangeError(`training: expected every to be a whole number from 1, got ${given.every}`); // prettier-ignore
+  if (!Number.isInteger(every) || every < 1) throw new RangeError(`training: expected every to be a whole number of at least 1, got ${given.every}`); // prettier-ignore
 
   const training = new Training(await load(), settings);
   const { task, positions, seed } = training.settings;
@@ -51,7 +51,7 @@ async function main(): Promise<void> {
   );
   console.log('  step    loss  accuracy  steps/s');
   const started = performance.now();
-  let learned = '99 % were not reached';
+  let learned = '99 % was not reached';
   let reached = false;
   while (!training.finished) {
     const { step, loss, accuracy, stepsPerSecond } = training.step();
