@@ -1,4 +1,4 @@
-import { goToPlace, leadTo, readingPlace } from './reading-place.js';
+import { keepPlace, leadTo } from './reading-place.js';
 
 /** How far a reader scrolls back, in CSS pixels, before the button takes room on a narrow screen. */
 const BACK = 24;
@@ -8,7 +8,7 @@ const BACK = 24;
  * button in the corner opens it. `write` brings the address up to date with the figures.
  */
 export function keepLanguagesAtHand(write: () => void): void {
-  goToPlace();
+  const place = keepPlace();
   const menu = document.querySelector<HTMLElement>('.languages');
   const list = menu?.querySelector('ul');
   if (menu === null || list == null) return;
@@ -18,7 +18,7 @@ export function keepLanguagesAtHand(write: () => void): void {
   for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a, .languages-here a')) {
     const carry = (): void => {
       write();
-      leadTo(link, readingPlace());
+      leadTo(link, place());
     };
     // Before a click, a new tab by the middle button or the menu, and before Enter.
     for (const type of ['pointerdown', 'contextmenu', 'focus', 'click']) link.addEventListener(type, carry);

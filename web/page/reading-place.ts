@@ -2,6 +2,8 @@
 const PARAMETER = 'place';
 /** Where people look, as a part of the window's height. */
 const LINE = 0.4;
+/** How long after a scroll the reader's place is looked up, in milliseconds. */
+const PAUSE = 100;
 
 /** A place of the text that pages in other languages have too. */
 export interface Place {
@@ -11,27 +13,76 @@ export interface Place {
   readonly at: string;
 }
 
+/** The place of a reader who has not scrolled. */
+const HEAD: Place = { id: '', at: '' };
+
 /**
- * Where the reader is. A figure that is being looked at, or else a heading or formula in sight, is to stand where it stands now; in
- * a stretch of text without any, what counts is how much of the stretch has been read.
+ * Goes to the place in the page's address, if there is one, and keeps the reader's place from then on. Returns a function that says
+ * where the reader is.
+ *
+ * Figures draw themselves after the page has opened, and again after the window's width has changed. With the reader's fonts they
+ * are not exactly as high as the room kept for them. So with each change of layout the page scrolls back to the place, until the
+ * reader scrolls or touches anything; from then on the browser's own scroll anchoring takes over.
+ *
+ * A reader who has not moved is still at the same place. To look it up again, in another language or at another width, could find
+ * another formula nearer to the line, and the text would move a little with every change.
  */
-export function readingPlace(): Place {
-  const line = innerHeight * LINE;
-  const marks = marksOfPage();
-  const passed = marks.findLastIndex(({ top }) => top <= line);
-  const last = marks[passed];
-  if (last === undefined) return { id: '', at: '' };
-  const figure = marks.findLast(
-    ({ element, top, bottom }) => element.matches('figure') && top <= line && bottom > line,
-  );
-  const nearest = marks
-    .filter(({ top }) => top >= 0 && top < innerHeight)
-    .sort((a, b) => Math.abs(a.top - line) - Math.abs(b.top - line))[0];
-  const fixed = figure ?? nearest;
-  if (fixed !== undefined) return { id: fixed.element.id, at: `${Math.round(fixed.top)}px` };
-  const next = marks[passed + 1]?.top ?? document.documentElement.getBoundingClientRect().bottom;
-  const share = ((line - last.top) / Math.max(1, next - last.top)) * 100;
-  return { id: last.element.id, at: `${share.toFixed(1)}%` };
+export function keepPlace(): () => Place {
+  const { style } = document.documentElement;
+  let place = placeOfAddress();
+  /** Where the page stood when it was last at the place, and how far it still was from it: a page may end too early. */
+  let stoodAt = scrollY;
+  let distance = 0;
+  let held = false;
+
+  const settle = (): void => {
+    stoodAt = scrollY;
+    distance = distanceTo(place);
+  };
+  const hold = (): void => {
+    held = true;
+    // A scroll by the browser would look like one by the reader.
+    style.overflowAnchor = 'none';
+    scrollBy({ top: distanceTo(place), behavior: 'instant' });
+    settle();
+  };
+  const release = (): void => {
+    held = false;
+    style.overflowAnchor = '';
+  };
+  const look = (): Place => {
+    if (!held && Math.abs(distanceTo(place) - distance) > 1) {
+      place = readingPlace();
+      settle();
+    }
+    return place;
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const lookSoon = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(look, PAUSE);
+  };
+
+  if (place !== HEAD) {
+    openAround(place);
+    hold();
+    // Browsers go to the fragment once more when everything has loaded.
+    addEventListener('load', () => held && hold(), { once: true });
+  }
+  for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
+    addEventListener(type, release, { capture: true, passive: true });
+  }
+  addEventListener('scroll', () => {
+    if (document.readyState === 'complete' && Math.abs(scrollY - stoodAt) > 1) release();
+    lookSoon();
+  });
+  let width = document.body.clientWidth;
+  new ResizeObserver(() => {
+    if (held || document.body.clientWidth !== width) hold();
+    else lookSoon();
+    width = document.body.clientWidth;
+  }).observe(document.body);
+  return look;
 }
 
 /** Puts a place into the address that a link leads to. */
@@ -42,44 +93,78 @@ export function leadTo(link: HTMLAnchorElement, { id, at }: Place): void {
   link.hash = id;
 }
 
-/** Scrolls to the place in the page's address, if there is one, and takes it out of the address. */
-export function goToPlace(): void {
+/** The place in the page's address, which is taken out of it. */
+function placeOfAddress(): Place {
   const address = new URL(location.href);
   const at = address.searchParams.get(PARAMETER);
-  if (at === null) return;
+  if (at === null) return HEAD;
   address.searchParams.delete(PARAMETER);
   history.replaceState(history.state, '', address);
-  const place = { id: decodeURIComponent(address.hash.slice(1)), at };
-  scrollToPlace(place);
-  // Browsers go to the fragment once more when everything has loaded.
-  if (document.readyState !== 'complete')
-    addEventListener('load', () => scrollToPlace(place), { once: true });
+  const id = address.hash.slice(1);
+  const known = /^-?\d{1,6}(\.\d)?(px|%)$/.test(at) && (id === '' || document.getElementById(id) !== null);
+  return known ? { id, at } : HEAD;
 }
 
-function scrollToPlace({ id, at }: Place): void {
-  const [, number = '', unit] = /^(-?\d{1,6}(?:\.\d)?)(px|%)$/.exec(at) ?? [];
-  const element = document.getElementById(id);
-  if (unit === undefined || element === null) return;
-  for (
-    let around = element.closest('details');
-    around !== null;
-    around = around.parentElement?.closest('details') ?? null
-  )
-    around.open = true;
-  const { top } = element.getBoundingClientRect();
+/**
+ * Where the reader is. A figure that is being looked at, or else a heading or formula in sight, is to stand where it stands now; in
+ * a stretch of text without any, what counts is how much of the stretch has been read.
+ */
+function readingPlace(): Place {
+  if (scrollY === 0) return HEAD;
+  const line = innerHeight * LINE;
   const marks = marksOfPage();
-  const next = marks[marks.findIndex((mark) => mark.element === element) + 1]?.top ?? top;
-  const by =
-    unit === 'px' ? top - Number(number) : top + ((next - top) * Number(number)) / 100 - innerHeight * LINE;
-  scrollBy({ top: by, behavior: 'instant' });
+  const figure = marks.findLast(
+    ({ element, top, bottom }) => element.matches('figure') && top <= line && bottom > line,
+  );
+  const [nearest] = marks
+    .filter(({ top }) => top >= 0 && top < innerHeight)
+    .sort((a, b) => Math.abs(a.top - line) - Math.abs(b.top - line));
+  const fixed = figure ?? nearest;
+  if (fixed !== undefined) return { id: fixed.element.id, at: `${fixed.top.toFixed(1)}px` };
+  const passed = marks.findLast(({ top }) => top <= line);
+  if (passed === undefined) return HEAD;
+  const share = ((line - passed.top) / passed.stretch) * 100;
+  return { id: passed.element.id, at: `${share.toFixed(1)}%` };
 }
 
-/** What can be seen of the elements with an id, in the order of the text. */
-function marksOfPage(): { element: Element; top: number; bottom: number }[] {
-  return [...document.querySelectorAll('main [id]')].flatMap((element) => {
-    // Closed answers have boxes too.
-    if (!element.checkVisibility()) return [];
-    const { top, bottom } = element.getBoundingClientRect();
-    return [{ element, top, bottom }];
+/** How far the page has to scroll down until it is at the place. */
+function distanceTo({ id, at }: Place): number {
+  const mark = marksOfPage().find(({ element }) => element.id === id);
+  if (mark === undefined) return 0;
+  const number = parseFloat(at || '0');
+  const line = innerHeight * LINE;
+  if (at.endsWith('%')) return mark.top + (mark.stretch * number) / 100 - line;
+  if (number >= 0) return mark.top - number;
+  // A figure that is being looked at, and is perhaps not as high here.
+  return Math.min(mark.top - number, mark.bottom - line);
+}
+
+interface Mark {
+  readonly element: Element;
+  readonly top: number;
+  readonly bottom: number;
+  /** From its top edge to that of the next one, or to the end of the page. */
+  readonly stretch: number;
+}
+
+/** The page itself, and what can be seen of the elements with an id, in the order of the text. */
+function marksOfPage(): Mark[] {
+  const page = document.documentElement;
+  // Closed answers have boxes too.
+  const seen = [...document.querySelectorAll('main [id]')].filter((element) => element.checkVisibility());
+  const end = page.getBoundingClientRect().bottom;
+  const boxes = [page, ...seen].map((element) => ({ element, box: element.getBoundingClientRect() }));
+  return boxes.map(({ element, box: { top, bottom } }, index) => {
+    const next = boxes[index + 1]?.box.top ?? end;
+    return { element, top, bottom, stretch: Math.max(1, next - top) };
   });
+}
+
+/** Opens the answers that a place is in. */
+function openAround({ id }: Place): void {
+  let answer = document.getElementById(id)?.closest('details');
+  while (answer) {
+    answer.open = true;
+    answer = answer.parentElement?.closest('details');
+  }
 }
