@@ -1,22 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
-import { existsSync } from 'node:fs';
-import { chromium, type Browser, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { registry } from '../../web/elements/registry.js';
+import { launch } from './chromium.js';
 import { servePage, type PageServer, type ServerOptions } from './server.js';
 import { Tabs, type TabOptions } from './tabs.js';
-
-/** Debian's Chromium, with nothing going on behind the page's back; without windows where there is one, which is twice as quick. */
-const SHELL = '/usr/bin/chromium-headless-shell';
-export const EXECUTABLE = process.env.CHROMIUM ?? (existsSync(SHELL) ? SHELL : '/usr/bin/chromium');
-const ARGUMENTS = [
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 export interface PageOptions extends TabOptions {
   /** Path of the page, by default the English one. */
@@ -56,7 +43,7 @@ export function useBrowser(served?: ServerOptions): {
 
   beforeAll(async () => {
     server = await servePage(served);
-    browser = await chromium.launch({ executablePath: EXECUTABLE, args: ARGUMENTS });
+    browser = await launch();
     tabs = new Tabs(browser, (complaint) => complaints.push(complaint));
   });
   afterEach(async () => {

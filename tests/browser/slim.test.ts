@@ -1,8 +1,8 @@
 /** What a page without a bundler downloads of the slim entry, and when. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join } from 'node:path';
-import { chromium, type Browser, type Page } from 'playwright-core';
-import { EXECUTABLE } from './browser.js';
+import type { Browser, Page } from 'playwright-core';
+import { launch } from './chromium.js';
 import { POLICY, servePage, type PageServer } from './server.js';
 
 const DIST = join(import.meta.dirname, '../../dist');
@@ -13,7 +13,7 @@ let server: PageServer;
 
 beforeAll(async () => {
   server = await servePage({ folder: DIST });
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox', '--disable-gpu'] });
+  browser = await launch();
 });
 afterAll(async () => {
   await browser.close();

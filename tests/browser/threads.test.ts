@@ -1,8 +1,8 @@
 /** Several threads in pages: what each entry downloads for them, where they are to be had, and where one does. */
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
-import { chromium, type Browser } from 'playwright-core';
-import { EXECUTABLE } from './browser.js';
+import type { Browser } from 'playwright-core';
+import { launch } from './chromium.js';
 import { POLICY, servePage } from './server.js';
 
 const DIST = join(import.meta.dirname, '../../dist');
@@ -13,7 +13,7 @@ const ISOLATED = {
 let browser: Browser;
 
 beforeAll(async () => {
-  browser = await chromium.launch({ executablePath: EXECUTABLE, args: ['--no-sandbox', '--disable-gpu'] });
+  browser = await launch();
 });
 afterAll(() => browser.close());
 

@@ -1,0 +1,33 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { chromium, type Browser } from 'playwright-core';
+
+/** Debian's Chromium; without windows where that is installed, which is twice as quick. */
+const SHELL = '/usr/bin/chromium-headless-shell';
+const EXECUTABLE = process.env.CHROMIUM ?? (existsSync(SHELL) ? SHELL : '/usr/bin/chromium');
+/** Nothing goes on behind the page's back. */
+const ARGUMENTS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+];
+
+/** The fonts that Chromium finds, whatever the machine has: `dejavu`, or with the environment variable FONTS `cjk`. */
+export const FONTS = process.env.FONTS ?? 'dejavu';
+
+/** Starts Chromium with the fonts of `fonts/`. */
+export async function launch(): Promise<Browser> {
+  const folder = join(import.meta.dirname, 'fonts');
+  const file = `${FONTS}.conf`;
+  if (!existsSync(join(folder, file)))
+    throw new Error(`FONTS=${FONTS}: there is no tests/browser/fonts/${file}`);
+  return chromium.launch({
+    executablePath: EXECUTABLE,
+    args: ARGUMENTS,
+    env: { ...process.env, FONTCONFIG_PATH: folder, FONTCONFIG_FILE: file },
+  });
+}
