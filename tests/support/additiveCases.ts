@@ -1,12 +1,12 @@
-/** Calls of additive attention: the fixtures', and random ones. */
+/** Calls of additive attention: those of the fixtures, and random ones. */
 import type { AdditiveTensors } from '../reference/additiveAttention.js';
 import { EPS, type Numbers, type Tolerance } from './close.js';
 import { loadFixtures, type Fixture, type FixtureOutput } from './fixtures.js';
-import type { Random } from './random.js';
-import { type RandomTensor } from './random.js';
+import type { Random, RandomTensor } from './random.js';
 
 export const NAMES = ['queries', 'keys', 'values', 'Wq', 'Wk', 'wv'] as const;
 
+/** The tensors' names in the fixtures. */
 const STORED: AdditiveTensors<string> = {
   queries: 'queries',
   keys: 'keys',
@@ -55,7 +55,7 @@ export interface AdditiveSizes {
   readonly D?: number;
 }
 
-/** Normal inputs, and weights that make hidden units of about that size. */
+/** Standard normal inputs, and weights that make hidden units of about the same size. */
 export function randomAdditive(
   random: Random,
   { B = 2, L = 3, S = 5, Dq = 4, Dk = 3, Dv = 6, D = 7 }: AdditiveSizes = {},
@@ -70,23 +70,23 @@ export function randomAdditive(
   };
 }
 
-/** The call's arguments behind a gradient. */
+/** The tensors as the arguments of a call. */
 export function positional<T>(t: AdditiveTensors<T>): [T, T, T, { Wq: T; Wk: T; wv: T }] {
   return [t.queries, t.keys, t.values, { Wq: t.Wq, Wk: t.Wk, wv: t.wv }];
 }
 
 /**
- * By how much a weight may be off, in units of itself, and so a sum of weighted terms in units of their magnitudes: a
- * tangent is off by 3·EPS and by its argument's roundings (4·EPS for each unit of the magnitudes it sums up, `size`), the
- * logit by as much for each unit of wv and twice that counts, once for the largest; exponentials, sums and products of some
- * dozens of terms add 32·EPS.
+ * The relative error allowed for a weight, and so for a sum of weighted terms relative to their magnitudes.
+ * - A tanh is off by 3·EPS, and by its argument's roundings: 4·EPS times `size`, the largest magnitude that an argument sums up.
+ * - A logit multiplies that by the sum of |wv|. A weight depends on two logits, its own and the largest.
+ * - The exponential, the sums and the products of some dozens of terms add 32·EPS.
  */
 export function additiveError({ wv }: AdditiveTensors, size: number): number {
   const vector = Array.from(wv.data).reduce((sum, x) => sum + Math.abs(x), 0);
   return (32 + 2 * vector * (3 + 4 * size)) * EPS;
 }
 
-/** `additiveError` of something whose terms are at most this large. */
+/** The same as an absolute tolerance, for sums whose weighted terms are at most `scale` large. */
 export function additiveTolerance(t: AdditiveTensors, size: number, scale: number): Tolerance {
   return { atol: additiveError(t, size) * scale };
 }

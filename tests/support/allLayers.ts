@@ -1,15 +1,15 @@
-/** One small case of every layer, all used in one way: for tests of what they have in common. */
+/** A small case of every layer, behind one interface, for tests of what all layers have in common. */
 import type { Layer, Tensor, TensorLike } from 'wasm-attention';
 import { attention } from './library.js';
 import { Random } from './random.js';
 
 export interface Pass {
   readonly output: Tensor;
-  /** Present in training: the gradients of the inputs, by name. */
+  /** Only in training: returns the gradients of the inputs, by name. */
   readonly backward?: (gradOutput: TensorLike) => Record<string, Tensor>;
 }
 
-/** A layer with an input of its own. */
+/** A layer, and its forward pass on a fixed input. */
 export interface Subject {
   readonly layer: Omit<Layer, 'forward'>;
   readonly forward: (options?: { training: boolean }) => Pass;
@@ -17,9 +17,9 @@ export interface Subject {
 
 export interface LayerCase {
   readonly title: string;
-  /** What its errors begin with. */
+  /** The name that its errors begin with. */
   readonly operation: string;
-  /** A fresh one, the same each time. */
+  /** Makes a new layer, with the same parameters every time. */
   readonly make: () => Subject;
 }
 

@@ -1,10 +1,10 @@
-/** Random attention calls for property tests: sizes and features are drawn (and shrunk), the numbers come from a seed. */
+/** Random attention calls for property tests: fast-check draws and shrinks sizes and options, a seed decides the numbers. */
 import fc from 'fast-check';
 import type { AttentionReferenceOptions } from '../reference/scaledDotProductAttention.js';
 import { sizeOf } from '../reference/tensor.js';
 import { Random, type RandomTensor } from './random.js';
 
-/** One option of attention each; `grouped` and `past` need rank 4 and do nothing below it. */
+/** The options of attention. `grouped` (fewer key heads than query heads) and `past` need rank 4 and do nothing below it. */
 export const ALL_FEATURES = [
   'validLens',
   'validLensPerQuery',
@@ -31,7 +31,7 @@ export interface RandomCall {
   options: AttentionReferenceOptions;
 }
 
-/** What to put behind a mask, and where: fractions choose the head and the key. */
+/** A value to put behind a mask, and where: fractions choose the head and the key. */
 export interface Poison {
   value: number;
   head: number;
@@ -44,16 +44,16 @@ export const poison: fc.Arbitrary<Poison> = fc.record({
   key: fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true }),
 });
 
-/** Mostly small, sometimes across a tile or two. */
+/** Mostly small, sometimes longer than one or two tiles. */
 const length = fc.oneof(
   { arbitrary: fc.integer({ min: 1, max: 9 }), weight: 4 },
   { arbitrary: fc.constantFrom(15, 16, 17, 33, 63, 65), weight: 1 },
 );
 
-/** More keys than a kernel works on at once. */
-const manyKeys = fc.constantFrom(200, 255, 256, 257, 300, 511, 513, 700);
+/** Around one and two blocks of 256 keys. */
+const manyKeys = fc.constantFrom(200, 255, 256, 257, 300, 511, 512, 513, 700);
 
-/** Calls that use any subset of these features, over a few keys or over many. */
+/** Calls with any subset of these features, over few keys or over many. */
 export function attentionCall(
   features: readonly Feature[],
   keys: 'few' | 'many' = 'few',
@@ -146,7 +146,7 @@ function integers(
   return { data: Int32Array.from({ length: sizeOf(shape) }, () => random.integer(low, high)), shape };
 }
 
-/** A shape that broadcasts against the scores: some leading axes dropped, some 1, a last axis that may be short. */
+/** A shape that broadcasts to the scores': some leading axes are missing, some are 1, and the last may be short. */
 function broadcastShape(random: Random, scores: readonly number[]): number[] {
   const kept = scores.slice(random.integer(0, scores.length - 1));
   const last = kept.length - 1;
@@ -158,7 +158,7 @@ function broadcastShape(random: Random, scores: readonly number[]): number[] {
   });
 }
 
-/** Some elements are -Infinity, which masks. */
+/** Sets some elements to -Infinity, which masks them. */
 function holed(random: Random, tensor: RandomTensor): RandomTensor {
   return { ...tensor, data: tensor.data.map((x) => (random.next() < 0.15 ? -Infinity : x)) };
 }

@@ -1,4 +1,4 @@
-/** The fixtures' attention cases in the library's terms. */
+/** The attention cases of the fixtures, as calls of the library. */
 import type { AttentionReferenceOptions } from '../reference/scaledDotProductAttention.js';
 import type { Numbers } from './close.js';
 import { loadFixtures, type Fixture, type FixtureOutput } from './fixtures.js';
@@ -12,7 +12,7 @@ export interface AttentionCase {
   readonly expected: { output: FixtureOutput; weights?: FixtureOutput; logSumExp?: FixtureOutput };
 }
 
-/** The attention cases of the folders sdpa, d2l_attention and nasty; the ones in `positional` are in positionalCases. */
+/** The cases of the folders sdpa, d2l_attention and nasty. `positionalCases` has those of the folder positional. */
 export function attentionCases(): AttentionCase[] {
   return [
     ...loadFixtures('sdpa').map(sdpaCase),
@@ -57,12 +57,12 @@ function d2lCase(fixture: Fixture): AttentionCase {
   };
 }
 
-/** PyTorch leaves NaN in a row that may attend to nothing; this library's rule is zeros. */
+/** For a query that may attend to nothing PyTorch returns NaN, this library zeros. */
 function emptyRowsAsZeros(output: FixtureOutput): FixtureOutput {
   return { ...output, data: output.data.map((x) => (Number.isNaN(x) ? 0 : x)) };
 }
 
-/** Shaw's, ALiBi's and Huang's relative positions as options of attention. */
+/** Relative positions of Shaw, ALiBi and Huang as options of attention. */
 export function positionalCases(): AttentionCase[] {
   return loadFixtures('positional', /^(shaw|alibi_attention|huang)/).map((fixture) => ({
     name: fixture.name,
@@ -81,13 +81,13 @@ function positionalOptions(fixture: Fixture): AttentionReferenceOptions {
   if (fixture.has('rel_v')) options.relativeValues = fixture.input('rel_v');
   if (fixture.has('E_r')) options.relativeKeys = withFutureRows(fixture.input('E_r'));
   if (fixture.op === 'positional.alibi_attention') {
-    // Four heads: 2^-2, 2^-4, 2^-6, 2^-8 (Press et al. 2022).
+    // The slopes of four heads: 2^-2, 2^-4, 2^-6, 2^-8 (Press et al. 2022).
     options.alibiSlopes = { data: [0.25, 0.0625, 0.015625, 0.00390625], shape: [4] };
   }
   return options;
 }
 
-/** Huang's table ends at distance 0; the rows for keys ahead, which causal attention never reads, are NaN here. */
+/** Huang's table ends at distance 0. Causal attention never reads the rows for later keys, so they are NaN here. */
 function withFutureRows({ data, shape }: Numbers): Numbers {
   const [H, n, E] = shape as [number, number, number];
   const rows = 2 * n - 1;

@@ -1,25 +1,26 @@
 import { EPS, expectClose, maxAbs, type Numbers } from './close.js';
 
-/** What is compared of an attention result. */
+/** The parts of an attention result that are compared. */
 interface Result {
   readonly output?: Numbers;
   readonly weights?: Numbers | undefined;
   readonly logSumExp?: Numbers | undefined;
-  /** Of an oracle: the scores, where they may be large (distances times slopes, say). */
+  /** The oracle's scores. Needed only if they may be large, for instance slopes times distances. */
   readonly masked?: Numbers | undefined;
 }
 
 /**
- * For inputs of unit variance, widths up to 65 and logits below ~10: a logit is the sum of E products, whose roundings of
- * 2^-24 add up to about 2·EPS (one standard deviation at E = 64), 8·EPS at four; a weight sees two logits (its own and the
- * largest), an exponential (2·EPS) and a division, and the sum below it averages out. 32·EPS covers that.
+ * The relative error of a weight, for inputs of unit variance, widths up to 65 and logits below about 10.
+ * A logit is a sum of E products. Their roundings of 2^-24 add up at random to a standard deviation of about 2·EPS at E = 64;
+ * four deviations are 8·EPS. A weight depends on two logits, its own and the largest: 16·EPS. The exponential (2·EPS), the
+ * division and the sum in the denominator, whose errors average out, stay well within the other 16·EPS.
  */
 export const WEIGHT_RTOL = 32 * EPS;
 
 /**
- * Compares with an oracle: outputs relative to the largest value they mix, weights relative to themselves. Logits of
- * magnitude m are sums of up to four terms (product, bias, slope times distance, relative key), each rounded at m·2^-24; a weight
- * sees two of them: another 4·m·EPS.
+ * Compares with an oracle: outputs relative to the largest value that they mix, weights relative to themselves. A logit of
+ * magnitude m is a sum of up to four terms (product, bias, slope times distance, relative key), each rounded by m·2^-24, which is
+ * half of m·EPS. A weight depends on two logits, so 2·4·m·EPS/2 = 4·m·EPS are allowed besides WEIGHT_RTOL.
  */
 export function expectAttention(actual: Result, expected: Result, value: Numbers): void {
   const largest = expected.masked ? maxAbs(finite(expected.masked.data)) : 0;
@@ -28,11 +29,11 @@ export function expectAttention(actual: Result, expected: Result, value: Numbers
     expectClose(actual.output, expected.output, { atol: rtol * maxAbs(finite(value.data)) });
   }
   if (expected.weights) {
-    // Weights below the smallest normal float32 may be flushed to zero.
+    // Weights below 2^-126, the smallest normal float32, may become zero.
     expectClose(actual.weights, expected.weights, { rtol, atol: 2 ** -126 });
   }
   if (expected.logSumExp) {
-    // Its error is that of one logit, half of what a weight sees, plus the rounding of its own value.
+    // It depends on one logit where a weight depends on two, and is itself rounded once.
     expectClose(actual.logSumExp, expected.logSumExp, { rtol: EPS, atol: rtol / 2 });
   }
 }

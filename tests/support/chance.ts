@@ -1,4 +1,4 @@
-/** Bounds for random counts and means. Seeds are fixed, so a test that passes once passes always. */
+/** Bounds for random counts and means. The seeds are fixed, so these checks never fail by chance. */
 
 /** Throws unless `hits` of `trials` independent draws are within four standard deviations of what `probability` predicts. */
 export function expectBinomial(hits: number, trials: number, probability: number): void {

@@ -1,7 +1,7 @@
-/** Comparisons with a tolerance that name the worst element. */
+/** Comparisons with a tolerance. Their errors name the worst element. */
 import type { Numbers } from '../reference/tensor.js';
 
-/** The spacing of float32 at 1: 2^-23. Tolerances are written as k·EPS·scale, with the reason for k beside them. */
+/** The distance between 1 and the next float32: 2^-23. A single rounding is off by up to EPS/2. Tolerances are k·EPS·scale. */
 export const EPS = 2 ** -23;
 
 export type { Numbers };
@@ -13,8 +13,8 @@ export interface Tolerance {
 }
 
 /**
- * Throws unless shapes agree and every element is within the tolerance. Infinities must match exactly; a NaN is never close
- * to anything, so expected NaN is a mistake of the test.
+ * Throws unless the shapes agree and every element is within the tolerance. Infinities must match exactly. NaN is not close to
+ * anything, so a test cannot expect NaN here.
  */
 export function expectClose(actual: Numbers | undefined, expected: Numbers, tolerance: Tolerance): void {
   if (!actual) throw new Error(`expected an array of shape (${expected.shape.join(', ')}), got undefined`);
@@ -43,7 +43,7 @@ export function expectClose(actual: Numbers | undefined, expected: Numbers, tole
   );
 }
 
-/** By how much the difference exceeds what is allowed; NaN where the comparison makes no sense. */
+/** How far the difference exceeds the tolerance; NaN if the comparison makes no sense. */
 function excessOf(actual: number, expected: number, rtol: number, atol: number): number {
   if (actual === expected) return 0;
   if (!Number.isFinite(expected)) return NaN;
@@ -59,7 +59,7 @@ function indexText(flat: number, shape: readonly number[]): string {
   return `[${index.join(', ')}]`;
 }
 
-/** The largest magnitude, 0 of nothing. */
+/** The largest magnitude; 0 for an empty array. */
 export function maxAbs(data: ArrayLike<number>): number {
   let max = 0;
   for (let i = 0; i < data.length; ++i) max = Math.max(max, Math.abs(data[i]!));

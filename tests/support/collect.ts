@@ -1,4 +1,4 @@
-/** Garbage collection at will. */
+/** Runs the garbage collector when a test asks for it. */
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
@@ -7,8 +7,8 @@ setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 
 /**
- * Collects everything that nothing refers to, and lets the finalizers run: tasks of their own, one for each registry. What these
- * let go of is collected the second time.
+ * Collects all garbage and lets the finalizers run, each registry's in its own task. The second round collects what the finalizers
+ * let go of.
  */
 export async function collect(): Promise<void> {
   for (let round = 0; round < 2; ++round) {
@@ -17,7 +17,7 @@ export async function collect(): Promise<void> {
   }
 }
 
-/** Bytes that JavaScript's own heap holds after a collection. */
+/** Bytes in use on JavaScript's heap after a collection. */
 export async function usedBytes(): Promise<number> {
   await collect();
   gc();

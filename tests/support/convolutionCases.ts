@@ -1,7 +1,7 @@
 import type { Numbers } from './close.js';
 import type { Fixture } from './fixtures.js';
 
-/** A convolution's input and options; PyTorch's causal case pads two zeros at the left by hand. */
+/** A convolution's input and options. The causal fixture names zeros to be added on the left. */
 export function convolutionInputs(
   fixture: Fixture,
 ): [Numbers, { bias: Numbers; stride: number; padding: number; dilation: number; groups: number }] {

@@ -1,13 +1,13 @@
-/** Finite differences in float64, which an oracle's gradients are held against. */
+/** Compares gradients with finite differences in float64. */
 import { expectClose, maxAbs, type Numbers } from './close.js';
 
-/** The inner product that gradients are of. */
+/** The inner product; dot(output, G) is the loss whose gradients the tests take. */
 export const dot = (a: ArrayLike<number>, b: ArrayLike<number>) =>
   Array.from(a).reduce((sum, x, i) => sum + x * b[i]!, 0);
 
 /**
- * Throws unless `gradient` is that of `loss` at `at`: central differences, step 1e-5. `rtol` is of the largest element: the
- * default is for gradients in float64.
+ * Throws unless `gradient` agrees with central differences of `loss` at `at`. `rtol` is relative to the largest element; its default
+ * suits gradients in float64.
  */
 export function expectGradient(
   gradient: Numbers,
@@ -21,6 +21,6 @@ export function expectGradient(
     const [above, below] = [step, -step].map((by) => loss({ data: moved(by), shape: at.shape }));
     return (above! - below!) / (2 * step);
   });
-  // Third derivatives times 1e-10, and roundings of 1e-16 times the loss over 1e-5: both far below 1e-7.
+  // The differences are off by third derivatives times step² = 1e-10, and by the loss's roundings of 1e-16 divided by the step: 1e-11.
   expectClose(gradient, { data, shape: at.shape }, { atol: rtol * (1 + maxAbs(data)) });
 }

@@ -1,4 +1,4 @@
-/** The factors of dropout as the library promises them: a hash of where an element stands. */
+/** The factors of dropout that the library documents: a hash of the seed and of an element's place. */
 
 function mix(x: number): number {
   x = Math.imul(x ^ (x >>> 16), 0x7feb352d);
@@ -6,7 +6,7 @@ function mix(x: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** 0 where element `index` of `row` is dropped, else 1 / (1 - probability), in float32 as in the library. */
+/** 0 if element `index` of `row` is dropped, otherwise 1 / (1 - probability), in float32 as in the library. */
 export function dropoutFactor(seed: number, probability: number, row: number, index: number): number {
   const key = mix(mix((seed + 0x9e3779b9) | 0) ^ row);
   const bits = mix((key + Math.imul(index, 0x9e3779b9)) | 0);

@@ -1,13 +1,13 @@
-/** The fenced blocks of Markdown, and the programs that they make. */
+/** The fenced blocks of a Markdown text, and the programs that they form. */
 
 export interface Fence {
   readonly language: string;
   readonly code: string;
-  /** Of the fence, from 1. */
+  /** The line of the opening fence, counted from 1. */
   readonly line: number;
 }
 
-/** All fenced blocks of a Markdown text; throws where one is left open. */
+/** All fenced blocks; throws if one is not closed. */
 export function fences(markdown: string): Fence[] {
   const found: Fence[] = [];
   let open: { mark: string; language: string; line: number; code: string[] } | undefined;
@@ -26,10 +26,7 @@ export function fences(markdown: string): Fence[] {
   return found;
 }
 
-/**
- * The JavaScript of a page as programs. A block that begins with an import begins a program, as for a reader who copies it;
- * others go on with the one before them.
- */
+/** The JavaScript blocks as programs: a block that begins with an import starts a program, any other continues the one before it. */
 export function programs(markdown: string): { line: number; code: string }[] {
   const found: { line: number; blocks: string[] }[] = [];
   for (const { language, code, line } of fences(markdown)) {
@@ -41,7 +38,7 @@ export function programs(markdown: string): { line: number; code: string }[] {
   return found.map(({ line, blocks }) => ({ line, code: blocks.join('\n') }));
 }
 
-/** What the comments behind console.log say that it prints. */
+/** For each console.log the output that its comment promises. */
 export function promised(code: string): string[] {
   return Array.from(
     code.matchAll(/console\.log\(.*\);(?: \/\/ (.*))?$/gm),

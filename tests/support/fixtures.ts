@@ -1,17 +1,17 @@
-/** Reads the cases of tests/fixtures. Their format is described in tests/fixtures/README.md. */
+/** Reads the cases of tests/fixtures, whose format tests/fixtures/README.md describes. */
 import { readFileSync, readdirSync } from 'node:fs';
 import { expectClose, type Numbers } from './close.js';
 
 const ROOT = new URL('../fixtures/', import.meta.url);
 
-/** An input: float32 values are rounded to float32 first, whole numbers and booleans come as they are. */
+/** An input. Values of dtype float32 are rounded to float32; whole numbers and booleans are kept as they are. */
 export interface FixtureInput {
   readonly dtype: string;
   readonly data: Float32Array | Int32Array;
   readonly shape: readonly number[];
 }
 
-/** An expected output in float64 with its tolerance. */
+/** An expected output in float64, with its tolerance. */
 export interface FixtureOutput {
   readonly data: Float64Array;
   readonly shape: readonly number[];
@@ -23,9 +23,9 @@ export interface Fixture {
   readonly name: string;
   readonly op: string;
   readonly attributes: Readonly<Record<string, unknown>>;
-  /** The case has no single right answer everywhere; its test says which part it compares. */
+  /** True if the sources disagree on part of the result; the test says what it compares. */
   readonly informational: boolean;
-  /** The named input; throws where the case has none. */
+  /** The named input; throws if the case has none. */
   input(name: string): FixtureInput;
   output(name: string): FixtureOutput;
   has(name: string): boolean;
@@ -54,7 +54,7 @@ export function expectFixture(actual: Numbers | undefined, expected: FixtureOutp
   expectClose(actual, expected, expected);
 }
 
-/** Every case of a folder whose file name matches, in alphabetical order. */
+/** Every case of a folder whose file name matches the pattern, in alphabetical order. */
 export function loadFixtures(folder: string, pattern = /./): Fixture[] {
   const directory = new URL(`${folder}/`, ROOT);
   const files = readdirSync(directory)

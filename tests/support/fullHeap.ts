@@ -1,11 +1,11 @@
 /**
- * The linear memory grows by a fifth at a time, so that it hides small leaks until there are many. Filled up first, it shows
- * them.
+ * Fills the linear memory. It grows by a fifth at a time, so small leaks do not show until they are many; if it is full, the
+ * first ones show.
  */
 import { THREADS } from './instance.js';
 import { attention, heapBytes } from './library.js';
 
-/** Floats of half a piece: 16 KB together. */
+/** A piece is two arrays of this many floats: 16 KB. */
 const PIECE = 2048;
 const PIECE_BYTES = 8 * PIECE;
 
@@ -13,24 +13,24 @@ interface Piece {
   dispose(): void;
 }
 
-/** A piece of the memory of one core, and one of that which several threads share. */
+/** A piece of the memory of the module for one thread, and a piece of the memory that several threads share. */
 const PIECES: readonly (() => Piece)[] = [
   () => new attention.LayerNorm({ normalizedShape: PIECE }),
   () => new attention.Linear({ inFeatures: PIECE, outFeatures: 2, bias: false, seed: 1 }),
 ];
 
-/** Fills the heap but for some 64 KB, with several threads both; the memory is given back by `dispose`. */
+/** Fills the heap except for about 64 KB; with several threads both heaps. `dispose` gives the memory back. */
 export function fillHeap(): Piece {
   const ballast: Piece[] = [];
   for (const piece of THREADS > 1 ? PIECES : PIECES.slice(0, 1)) fill(() => ballast.push(piece()));
   return { dispose: () => ballast.forEach((piece) => piece.dispose()) };
 }
 
-/** Fills the memory that `add` takes 16 KB of. */
+/** Fills a memory from which each `add` takes 16 KB. */
 function fill(add: () => void): void {
   const before = heapBytes();
   while (heapBytes() === before) add();
-  // What is free now is what it grew by, but for the one piece that did not fit.
+  // The memory has just grown for a piece that did not fit: what it grew by is free except for that piece. One more piece stays free.
   const full = heapBytes();
   const free = full - before - 2 * PIECE_BYTES;
   for (let filled = 0; filled + PIECE_BYTES <= free; filled += PIECE_BYTES + 32) add();

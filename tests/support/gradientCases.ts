@@ -1,4 +1,4 @@
-/** The fixtures' attention cases that have gradients. */
+/** The attention cases of the fixtures that have gradients. */
 import { attentionCases, type AttentionCase } from './attentionCases.js';
 import type { Numbers } from './close.js';
 import { loadFixtures, type Fixture, type FixtureOutput } from './fixtures.js';

@@ -8,9 +8,10 @@ import { EPS, maxAbs, type Numbers } from './close.js';
 type Name = keyof AttentionGradientsReference;
 
 /**
- * Compares gradients with the oracle's, each element relative to the magnitudes it sums up. `masked` are the oracle's scores: a
- * weight is off by WEIGHT_RTOL and 4·EPS for each unit of its logits' size, as in the forward pass; a gradient of scores has a
- * weight in two factors (itself and the mean), and products and sums as a logit has, which WEIGHT_RTOL covers once more.
+ * Compares gradients with the oracle's, each element relative to the sum of its terms' magnitudes. `masked` are the oracle's scores.
+ * As in the forward pass, a weight is off by WEIGHT_RTOL plus 4·EPS times the largest score. The gradient of a score contains weights
+ * twice, in its own factor and in the mean that is subtracted: 2·WEIGHT_RTOL + 8·EPS times the largest score. Its products and sums
+ * round like those of a logit, which a third WEIGHT_RTOL covers.
  */
 export function expectGradients(
   actual: Partial<Record<Name, Numbers>>,
@@ -30,7 +31,7 @@ function expectSameKeys(actual: object, expected: object): void {
   if (given !== wanted) throw new Error(`expected gradients of ${wanted}, got those of ${given}`);
 }
 
-/** Differences in units of each element's magnitude; below the smallest normal float32 a result may be flushed to zero. */
+/** Throws unless each difference is within `atol` times the element's magnitude. Results below the smallest normal float32 may be zero. */
 function expectRelative(
   name: string,
   actual: Numbers | undefined,
@@ -43,7 +44,7 @@ function expectRelative(
   const relative = expected.data.map(
     (x, at) => (actual.data[at]! - x) / (expected.magnitude[at]! + 2 ** -100),
   );
-  const worst = maxAbs(relative); // NaN where one is
+  const worst = maxAbs(relative); // NaN if one of them is
   if (!(worst <= atol)) {
     const at = relative.findIndex((x) => !(Math.abs(x) < worst));
     throw new Error(

@@ -1,7 +1,4 @@
-/**
- * The inputs of the long fixtures: element i of Q, K and V by an integer hash, exact in float32. The formula is written out in
- * the fixtures' attributes.
- */
+/** The inputs of the long fixtures: an integer hash of the index, exact in float32. The fixtures' attributes spell the formula out. */
 export function hashed(count: number, { seed, multiply }: { seed: number; multiply: number }): Float32Array {
   return Float32Array.from({ length: count }, (_, i) => {
     let x = (Math.imul(i + 1, 2654435761) + Math.imul(seed, 40503)) >>> 0;

@@ -1,4 +1,4 @@
-/** What every layer with parameters must do, tested in the same words. */
+/** Tests of what every layer with parameters must do. */
 import { expect, test } from '@jest/globals';
 import type { Layer } from 'wasm-attention';
 import type { Numbers } from './close.js';
@@ -10,7 +10,7 @@ interface LayerCase {
   readonly make: (seed?: number) => Layer;
   /** An input of more than one row. */
   readonly x: Numbers & { readonly data: Float32Array };
-  /** Whether a seed decides the first values. */
+  /** Whether a seed decides the initial values. */
   readonly seeded: boolean;
 }
 
@@ -22,19 +22,19 @@ export function testLayerContract(name: string, { make, x, seeded }: LayerCase):
   const g = new Random(77).tensor(shape);
   const train = (trained = layer) => trained.forward(x, { training: true });
 
-  test('returns backward in training only', () => {
+  test('returns backward only in training', () => {
     expect(layer.forward(x)).toEqual({ output: layer.forward(x, { training: false }).output });
     expect(train().output).toEqual(layer.forward(x).output);
     expect(train().backward).toBeInstanceOf(Function);
   });
 
-  test('takes a backward once', () => {
+  test('refuses a second call of backward', () => {
     const { backward } = train(make(1));
     backward!(g);
     expectRejected(name, 'TypeError', () => backward!(g));
   });
 
-  test('refuses a wrong gradient, and takes a right one afterwards', () => {
+  test('refuses a wrong gradient and accepts a right one afterwards', () => {
     const trained = make(1);
     const { backward } = train(trained);
     expectRejected(name, 'RangeError', () => backward!(new Random(1).tensor([...shape, 1])));
@@ -46,7 +46,7 @@ export function testLayerContract(name: string, { make, x, seeded }: LayerCase):
     expect(backward!(g).input.shape).toEqual(x.shape);
   });
 
-  test('keeps what backward needs: the input may change meanwhile', () => {
+  test('keeps what backward needs, so that the input may change in between', () => {
     const [changed, kept] = [make(1), make(1)];
     const moving = { data: x.data.slice(), shape: [...x.shape] };
     const pass = changed.forward(moving, { training: true });
@@ -57,13 +57,13 @@ export function testLayerContract(name: string, { make, x, seeded }: LayerCase):
     expect(grads(changed)).toEqual(grads(kept));
   });
 
-  test('adds gradients up', () => {
+  test('adds the gradients of several passes', () => {
     const [once, twice] = [make(1), make(1)];
     train(once).backward!(g);
     train(twice).backward!(g);
     train(twice).backward!(g);
     const sums = grads(once).map((grad) => grad.map((value) => 2 * value));
-    // A sum over one row after another does not double to the last bit.
+    // Adding the rows one after another twice rounds differently from doubling their sum.
     grads(twice).forEach((grad, p) =>
       grad.forEach((value, i) =>
         expect(Math.abs(value - sums[p]![i]!)).toBeLessThanOrEqual(1e-5 * (1 + Math.abs(value))),
@@ -71,7 +71,7 @@ export function testLayerContract(name: string, { make, x, seeded }: LayerCase):
     );
   });
 
-  test('loads a state dict as a whole or not at all', () => {
+  test('loads a whole state dict or changes nothing', () => {
     const loaded = make(2);
     const before = loaded.stateDict();
     const entries = Object.entries(before);
@@ -98,7 +98,7 @@ export function testLayerContract(name: string, { make, x, seeded }: LayerCase):
     expect(loaded.forward(x).output).not.toEqual(make(2).forward(x).output);
   });
 
-  test('reads parameters as copies and writes them with set', () => {
+  test('returns copies of parameters and changes them with set', () => {
     const written = make(1);
     written.parameters().forEach((parameter, i) => {
       const values = new Random(i).tensor(parameter.shape).data;
@@ -111,14 +111,14 @@ export function testLayerContract(name: string, { make, x, seeded }: LayerCase):
   });
 
   if (seeded) {
-    test('starts with values that its seed decides', () => {
+    test('starts with values that the seed decides', () => {
       expect(make(5).stateDict()).toEqual(make(5).stateDict());
       expect(make(5).stateDict()).not.toEqual(make(6).stateDict());
       expect(make().stateDict()).not.toEqual(make().stateDict());
     });
   }
 
-  test('throws once disposed, and leaves no memory behind', () => {
+  test('throws when used after dispose, and frees all its memory', () => {
     const use = () => {
       const gone = make(1);
       const { backward } = train(gone);
@@ -142,7 +142,7 @@ export function testLayerContract(name: string, { make, x, seeded }: LayerCase):
     expectRejected(name, 'TypeError', () => layer.forward(bad as never));
   });
 
-  test('refuses options that are no options', () => {
+  test('refuses wrong options', () => {
     expectRejected(name, 'TypeError', () => layer.forward(x, 7 as never));
     expectRejected(name, 'TypeError', () => layer.forward(x, { training: 1 } as never));
   });

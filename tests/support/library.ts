@@ -1,8 +1,8 @@
-/** The library under test, loaded once for a test file, and its linear memory, which the library itself does not show. */
+/** The library under test, loaded once for each test file, and its linear memory, which the library does not expose. */
 import type { WasmAttention } from 'wasm-attention';
 import { load, loadWatching, RELAXED, THREADS } from './instance.js';
 
-// With several threads there is a module beside the one that they share.
+// With several threads there are two modules: the one that the threads share, and one that only the caller uses.
 const memories: WebAssembly.Memory[] = [];
 
 export const attention = await loadWatching(load, (watched) => {
@@ -12,7 +12,7 @@ export const attention = await loadWatching(load, (watched) => {
 if (attention.features.threads !== THREADS) throw new Error(`expected ${THREADS} threads`);
 if ((attention.features.simd === 'relaxed-simd') !== RELAXED) throw new Error('expected the other wasm');
 
-/** Bytes of the module's linear memory. It only ever grows. */
+/** Bytes of linear memory, which never shrinks. */
 export function heapBytes(): number {
   if (memories.length === 0)
     throw new Error('the library was not instantiated through WebAssembly.instantiate');
@@ -27,7 +27,7 @@ export function expectNoGrowth(times: number, call: () => void): void {
   if (heapBytes() !== before) throw new Error(`expected a heap of ${before} bytes, got ${heapBytes()}`);
 }
 
-// The operations by themselves, so that a test reads like the formula it checks.
+// The operations as functions, so that a test reads like the formula that it checks.
 export const tensor: WasmAttention['tensor'] = (...call) => attention.tensor(...call);
 export const maskedSoftmax: WasmAttention['maskedSoftmax'] = (...call) => attention.maskedSoftmax(...call);
 export const scaledDotProductAttention: WasmAttention['scaledDotProductAttention'] = (...call) =>

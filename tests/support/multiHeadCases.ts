@@ -1,4 +1,4 @@
-/** The fixtures' multi-head cases in the library's terms: PyTorch's packed parameters and mask polarity are translated here. */
+/** The multi-head cases of the fixtures, as calls of the library. PyTorch's packed parameters and inverted masks are translated here. */
 import type { AttentionReferenceOptions } from '../reference/scaledDotProductAttention.js';
 import type { Numbers } from './close.js';
 import { loadFixtures, type Fixture, type FixtureOutput } from './fixtures.js';
@@ -11,15 +11,15 @@ export interface MultiHeadCase {
   readonly numHeads: number;
   readonly bias: boolean;
   readonly sizes: { querySize: number; keySize: number; valueSize: number };
-  /** The parameters under the names that the fixture has. */
+  /** The parameters under the fixture's names. */
   readonly state: Readonly<Record<string, Numbers>>;
-  /** The same under d2l's names. */
+  /** The parameters under d2l's names. */
   readonly d2lState: Readonly<Record<string, Numbers>>;
   readonly options: AttentionReferenceOptions;
   readonly expected: {
     output: FixtureOutput;
     weights: FixtureOutput;
-    /** Present where PyTorch averaged the weights over the heads: does the same. */
+    /** Averages weights over the heads. Present if the fixture's weights are averaged. */
     averaged?: (weights: Numbers) => Numbers;
   };
 }
@@ -51,7 +51,7 @@ function d2lMultiHead(fixture: Fixture): MultiHeadCase {
   };
 }
 
-/** d2l spreads a query of length 0 evenly over the padding; here it gets zeros (and no bias: these layers have none). */
+/** For a query of length 0 d2l averages the padding; the library gives zeros. (These layers have no bias that would be added.) */
 function d2lExpected(fixture: Fixture, validLens: Numbers | undefined): MultiHeadCase['expected'] {
   const output = fixture.output('output');
   const weights = fixture.output('attention_weights');
@@ -112,7 +112,7 @@ function torchMultiHead(fixture: Fixture): MultiHeadCase {
   };
 }
 
-/** nn.MultiheadAttention's boolean masks are true where a query may NOT attend; float masks are added. */
+/** nn.MultiheadAttention's boolean masks are true where a query may not attend; its float masks are added to the scores. */
 function torchMasks(fixture: Fixture): AttentionReferenceOptions {
   const options: AttentionReferenceOptions = {};
   if (fixture.has('key_padding_mask')) {
@@ -128,7 +128,7 @@ function torchMasks(fixture: Fixture): AttentionReferenceOptions {
   return options;
 }
 
-/** PyTorch's packed projections cut into d2l's four. */
+/** PyTorch's packed projections, split and renamed to d2l's four. */
 export function d2lNames(state: Readonly<Record<string, Numbers>>, D: number): Record<string, Numbers> {
   const cut = ({ data, shape }: Numbers, part: number): Numbers => {
     const size = data.length / 3;

@@ -5,8 +5,8 @@ import { EPS, expectClose, maxAbs, type Numbers, type Tolerance } from './close.
 import { attention } from './library.js';
 
 /**
- * Projections of up to 100 unit products on either side of the attention: roundings of 2^-24 that walk at random, 12·EPS at five
- * standard deviations each, on top of the attention's own 32·EPS.
+ * There is a projection before the attention and one after it, each a sum of up to 100 products of unit size. Their roundings of 2^-24
+ * add up at random; five standard deviations are 12·EPS for each projection. The attention itself takes 32·EPS (WEIGHT_RTOL).
  */
 export const OUTPUT_ATOL = 64 * EPS;
 
@@ -14,7 +14,7 @@ export const outputTolerance = ({ data }: Numbers): Tolerance => ({
   atol: OUTPUT_ATOL * Math.max(1, maxAbs(data)),
 });
 
-/** A layer with known parameters, biases too where it has them. */
+/** A layer, and its parameters by name. */
 export function layerOf(options: MultiHeadAttentionOptions) {
   const layer = new attention.MultiHeadAttention({ seed: 1, ...options });
   return { layer, state: layer.stateDict() };

@@ -1,4 +1,4 @@
-/** The gradients of the multi-head fixtures in the library's terms. */
+/** The gradients of the multi-head fixtures, under the library's names. */
 import type { Numbers } from './close.js';
 import type { FixtureOutput } from './fixtures.js';
 import { d2lNames, multiHeadCases, swapFirstAxes, type MultiHeadCase } from './multiHeadCases.js';
@@ -7,15 +7,18 @@ export interface MultiHeadGradients {
   readonly name: string;
   readonly forward: MultiHeadCase;
   readonly gradOutput: Numbers;
-  /** By `x`, or by queries, keys and values. */
+  /** Under the name `x`, or queries, keys and values. */
   readonly inputs: Readonly<Record<string, FixtureOutput>>;
-  /** By d2l's names; none where the fixture was too large for them. */
+  /** Under d2l's names; empty if the fixture leaves them out for their size. */
   readonly parameters: Readonly<Record<string, FixtureOutput>>;
 }
 
 const TORCH_INPUTS: Record<string, string> = { queries: 'query', keys: 'key', values: 'value' };
 
-/** Cases that have gradients. A query of length 0 gets zeros here and a mean over the padding in d2l: gradients of such a case are others. */
+/**
+ * The cases that have gradients, except those with a query of length 0: the library gives it zeros, d2l averages the padding, so
+ * their gradients differ.
+ */
 export function multiHeadGradients(): MultiHeadGradients[] {
   return multiHeadCases()
     .filter(({ fixture }) => fixture.has('G'))
@@ -56,6 +59,6 @@ function gradientsOf(forward: MultiHeadCase): MultiHeadGradients {
   };
 }
 
-/** PyTorch's joined projections have one tolerance for all three. */
+/** The three projections that PyTorch packs together share one tolerance. */
 const joined = (grads: Record<string, FixtureOutput>, name: string): FixtureOutput =>
   grads[name.endsWith('bias') ? 'in_proj_bias' : 'in_proj_weight']!;

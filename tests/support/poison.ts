@@ -19,7 +19,7 @@ export function poisonRows(
   return { data: copy, shape };
 }
 
-/** A copy of x (B, …, n, d) with the rows from the valid length on, one a sequence, filled with a value. */
+/** A copy of x (B, …, n, d) in which the rows beyond each sequence's valid length are filled with a value. */
 export function poisonPadding(x: RandomTensor, validLens: readonly number[], value: number): RandomTensor {
   const n = x.shape.at(-2)!;
   const rows = sizeOf(x.shape.slice(0, -1));
@@ -45,8 +45,8 @@ type Attention = (
 ) => { output: Numbers; weights?: Numbers };
 
 /**
- * Poisons one row of keys and values (a new one, not a past one) and throws unless every query that may not attend to it gets
- * what it gets without the poison. Queries that may attend to it are left out.
+ * Fills one row of keys and values with a value, a new row and not a past one. Throws unless every query that may not attend to the row
+ * gets the same result as before. Other queries are not compared.
  */
 export function expectPoisonContained(attention: Attention, call: Call, poison: Poison): void {
   const { query, key, value, options } = call;

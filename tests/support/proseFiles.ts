@@ -1,4 +1,4 @@
-/** The prose files taken apart with regular expressions: independent of the parser that builds the page. */
+/** Takes the prose files apart with regular expressions, independently of the parser that builds the page. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ export function readProse(language: string): string {
   return readFileSync(join(PAGE, 'prose', `${language}.md`), 'utf8');
 }
 
-/** A code cell's two programs. */
+/** The two programs of a code cell. */
 export interface Cell {
   readonly javascript: string;
   readonly python: string;
@@ -24,12 +24,12 @@ export function cellsOf(markdown: string): Cell[] {
   });
 }
 
-/** Code without comments, which each language has its own. */
+/** Code without its comments, which are translated. */
 export function withoutComments(code: string): string {
   return code.replace(/\s*(\/\/|# ).*$/gm, '').trim();
 }
 
-/** Every formula, display and inline, as TeX; words in it and spaces left out, decimal commas as points. */
+/** All formulas as TeX, without words and spaces and with points for decimal commas; inline ones are sorted. */
 export function formulasOf(markdown: string): { display: string[]; inline: string[] } {
   const text = markdown.replace(/^ *```[\s\S]*?^ *```$/gm, '');
   const normal = (tex: string): string =>
@@ -42,7 +42,7 @@ export function formulasOf(markdown: string): { display: string[]; inline: strin
   return { display, inline: inline.map(([, tex = '']) => normal(tex)).sort() };
 }
 
-/** Words alone, by section of level 2 (`''` is what comes before the first): no code, formulas, tags, links, references, credits. */
+/** The words of each section of level 2, without code, formulas, tags, links and references. `''` is what precedes the first section. */
 export function wordsOf(markdown: string): Map<string, string> {
   const text = markdown
     .replace(/^---\n[\s\S]*?\n---\n/, '')

@@ -1,13 +1,13 @@
-/** Python, with PyTorch where there is one. */
+/** Runs Python, with PyTorch if it is installed. */
 import { spawnSync } from 'node:child_process';
 
-/** A Python that has torch: the one of the path, or Debian's own behind it. */
+/** A Python that has torch: the first on the path, or Debian's. */
 export function pythonWithTorch(): string | undefined {
   const find = 'import importlib.util, sys; sys.exit(importlib.util.find_spec("torch") is None)';
   return ['python3', '/usr/bin/python3'].find((python) => spawnSync(python, ['-c', find]).status === 0);
 }
 
-/** Runs each script by itself in one Python, and returns what each prints; says which one fails. */
+/** Runs each script separately in one Python process and returns what it prints, or its traceback. */
 const RUN = `
 import contextlib, io, json, sys, traceback
 import torch
@@ -25,7 +25,7 @@ for number, script in enumerate(json.load(sys.stdin)):
 json.dump(printed, sys.stdout)
 `;
 
-/** Parses each script, and returns for each an empty text, or what is wrong with it. */
+/** Parses each script and returns its syntax error, or an empty text. */
 const PARSE = `
 import ast, json, sys
 wrong = []
@@ -49,12 +49,12 @@ function ask(python: string, program: string, scripts: readonly string[]): strin
   return JSON.parse(stdout) as string[];
 }
 
-/** What each of the scripts prints with PyTorch, tensors with all their digits; a traceback where it fails. */
+/** What each script prints with PyTorch, tensors with all their digits; a traceback if it fails. */
 export function runScripts(python: string, scripts: readonly string[]): string[] {
   return ask(python, RUN, scripts);
 }
 
-/** What is wrong with the grammar of each of the scripts; an empty text where nothing is. */
+/** The syntax error of each script; an empty text if there is none. */
 export function parseScripts(scripts: readonly string[]): string[] {
   return ask('python3', PARSE, scripts);
 }

@@ -1,4 +1,4 @@
-/** Seeded random tensors: the same numbers in every run. */
+/** Seeded random tensors, the same in every run. */
 import { sizeOf } from '../reference/tensor.js';
 
 export interface RandomTensor {
@@ -22,17 +22,17 @@ export class Random {
     return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number of [low, high]. */
+  /** A whole number from low to high. */
   integer(low: number, high: number): number {
     return low + Math.floor(this.next() * (high - low + 1));
   }
 
-  /** Standard normal (Box and Muller). */
+  /** A standard normal number (Box–Muller). */
   normal(): number {
     return Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
   }
 
-  /** A tensor of normal values times `scale`. */
+  /** A tensor of standard normal values times `scale`. */
   tensor(shape: readonly number[], scale = 1): RandomTensor {
     const data = new Float32Array(sizeOf(shape));
     for (let i = 0; i < data.length; ++i) data[i] = this.normal() * scale;

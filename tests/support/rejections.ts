@@ -1,12 +1,12 @@
-/** Tables of calls that must be refused. */
+/** Tests that calls are refused. */
 import { expect, test } from '@jest/globals';
 
 export type Kind = 'TypeError' | 'RangeError';
 
-/** What is wrong with the call, the error it must throw, the call. */
+/** What is wrong with a call, the kind of error that it must throw, and the call. */
 export type Rejection = readonly [mistake: string, kind: Kind, call: () => unknown];
 
-/** Throws unless the call throws this kind of error with a message `operation: expected …, got …`. */
+/** Throws unless the call throws this kind of error with the message `operation: expected …, got …`. */
 export function expectRejected(operation: string, kind: Kind, call: () => unknown): void {
   let thrown: unknown;
   let result: unknown;
@@ -23,9 +23,7 @@ export function expectRejected(operation: string, kind: Kind, call: () => unknow
   });
 }
 
-/**
- * One test a row: the call is refused, and `valid` (a correct call that checks its own result) works right after it.
- */
+/** Adds a test for each row: the call is refused, and `valid`, a correct call that checks its own result, works right after it. */
 export function testRejections(operation: string, rows: readonly Rejection[], valid: () => void): void {
   test.each(rows)(`${operation} refuses %s with a %s`, (_mistake, kind, call) => {
     expectRejected(operation, kind, call);
@@ -33,7 +31,7 @@ export function testRejections(operation: string, rows: readonly Rejection[], va
   });
 }
 
-/** Values that are no tensor at all, each with what it is. */
+/** Values that are not tensors, with descriptions. */
 export const NOT_TENSORS: readonly (readonly [string, unknown])[] = [
   ['undefined', undefined],
   ['null', null],
@@ -50,7 +48,7 @@ export const NOT_TENSORS: readonly (readonly [string, unknown])[] = [
   ['nested arrays with holes', [[1, undefined]]],
 ];
 
-/** Tensors of a wrong value, each with what is wrong. */
+/** Tensors with wrong contents, with descriptions. */
 export const BROKEN_TENSORS: readonly (readonly [string, unknown])[] = [
   ['data shorter than its shape', { data: new Float32Array(3), shape: [2, 2] }],
   ['data longer than its shape', { data: new Float32Array(5), shape: [2, 2] }],

@@ -1,4 +1,4 @@
-/** The fixtures of rotary embedding as calls. */
+/** The rotary cases of the fixtures, as calls of the library. */
 import { loadFixtures, type FixtureInput, type FixtureOutput } from './fixtures.js';
 
 export interface RotaryCase {

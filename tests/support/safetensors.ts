@@ -1,6 +1,6 @@
-/** Safetensors files by hand. */
+/** Builds safetensors files byte by byte, without the library. */
 
-/** A file of this header and data, by hand. */
+/** A file with this header and data. `length` is the header's length that the file claims. */
 export function file(header: string | object, data: ArrayLike<number> = [], length?: number): Uint8Array {
   const text = new TextEncoder().encode(typeof header === 'string' ? header : JSON.stringify(header));
   const bytes = new Uint8Array(8 + text.length + data.length);
@@ -10,7 +10,7 @@ export function file(header: string | object, data: ArrayLike<number> = [], leng
   return bytes;
 }
 
-/** What a header says of a tensor. */
+/** A tensor's entry in the header. */
 export const entry = (dtype: unknown, shape: unknown, begin: unknown, end: unknown) => ({
   dtype,
   shape,

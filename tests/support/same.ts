@@ -1,4 +1,4 @@
-/** Equality to the last bit, NaN and the sign of zero included: of arrays far faster than a test runner's own. */
+/** Whether two values are equal to the bit, including NaN and the sign of zero. For arrays much faster than Jest's toEqual. */
 export function same(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return Object.is(a, b);
   if (ArrayBuffer.isView(a) && ArrayBuffer.isView(b)) {

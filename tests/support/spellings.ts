@@ -1,4 +1,4 @@
-/** One tensor in the forms that the library takes. */
+/** The forms in which the library accepts a tensor. */
 import type { Tensor } from 'wasm-attention';
 
 const nest = (data: ArrayLike<number>, [axis, ...inner]: readonly number[]): unknown[] => {
@@ -7,7 +7,7 @@ const nest = (data: ArrayLike<number>, [axis, ...inner]: readonly number[]): unk
   return inner.length === 0 ? Array.from(data) : parts.map((part) => nest(part, inner));
 };
 
-/** The ways to spell a tensor of at least one axis. */
+/** Each turns a tensor with at least one axis into another accepted form. */
 export const SPELLINGS: readonly ((tensor: Tensor) => unknown)[] = [
   (tensor) => tensor,
   ({ data, shape }) => ({ data: Float64Array.from(data), shape }),

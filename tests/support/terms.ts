@@ -1,13 +1,13 @@
-/** Terms of a glossary, and how to find them in a text. */
+/** The terms of a glossary, and how to find them in a text. */
 
-/** `use` is the term; `also` are its other forms that a text may have; `never` are wrong or inconsistent ones. */
+/** `use` is the term; `also` are other accepted forms; `never` are wrong or inconsistent forms. */
 export type Glossary = Record<string, { use: string; also: string[]; never: string[] }>;
 
 /**
- * The places where `text` has `form`, as they stand there; case is ignored as the language folds it (Turkish I is ı).
+ * All occurrences of `form` in `text`, as they are written there. Case is ignored by the language's rules (in Turkish, I and ı match).
  *
- * A form is a whole word; one that ends in `*`, or any one when looked for as a `stem`, may go on with an ending. English stems go
- * on with a plural's at most. Korean has its particles attached to words, so that there any occurrence counts.
+ * A form matches whole words. If it ends in `*`, or is looked for as a `stem`, the word may have an ending; an English stem only that
+ * of a plural. Korean attaches particles to words, so there every occurrence counts.
  */
 export function findTerm(
   text: string,
@@ -33,7 +33,7 @@ export function findTerm(
             : '\\p{L}*';
   const start = language === 'ko' ? '' : '(?<![\\p{L}\\p{N}])';
   const lower = text.toLocaleLowerCase(language);
-  // Folding keeps the length in all five languages, so that a place in the one is a place in the other.
+  // In all five languages lower case has the same length, so a match has the same place in both texts.
   return [...lower.matchAll(new RegExp(`${start}${folded}${ending}`, 'gu'))].map((match) =>
     text.slice(match.index, match.index + match[0].length),
   );
