@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""PyTorch's side of the exchange of weights: what it writes the library reads, what the library writes it reads.
+"""PyTorch's side of the exchange of weights: it writes files for the library and reads the library's.
 
 usage: exchange.py write DIRECTORY
            model.safetensors     the weights of a model
            bfloat16.safetensors  the same, rounded to bfloat16
-           expected.safetensors  inputs, what each layer makes of them, and the weights after some steps of Adam
+           expected.safetensors  inputs, the output of each layer for them, and the weights after some steps of Adam
        exchange.py answer DIRECTORY
-           reads returned.safetensors, weights that the library wrote, and writes
-           answers.safetensors   what the layers make of the same inputs with these, and the weights as PyTorch has them
+           reads the library's weights from returned.safetensors, and writes
+           answers.safetensors   the output of each layer for the same inputs with these weights, and the weights under PyTorch's names
 
-Needs torch only: the format is spelt out below from its description (huggingface/safetensors, README, "Format").
+Needs only torch: the file format is implemented below after its description (huggingface/safetensors, README, "Format").
 """
 import json
 import pathlib
@@ -27,7 +27,7 @@ def write_safetensors(path, tensors):
     header, chunks, end = {"__metadata__": {"format": "pt"}}, [], 0
     for name, tensor in tensors.items():
         tensor = tensor.detach().contiguous()
-        # NumPy has no bfloat16; its bits are what counts.
+        # NumPy has no bfloat16, so its bits are written as integers.
         numbers = tensor.view(torch.int16) if tensor.dtype == torch.bfloat16 else tensor
         chunks.append(numbers.numpy().tobytes())
         begin, end = end, end + len(chunks[-1])
@@ -55,7 +55,7 @@ def read_safetensors(path):
 
 
 class Model(nn.Module):
-    """An encoder of every kind of layer that has a counterpart in the library."""
+    """A model with every kind of layer that the library has, too."""
 
     def __init__(self):
         super().__init__()
@@ -76,7 +76,7 @@ class Model(nn.Module):
 
 
 def outputs(state, inputs):
-    """In float64, so that what is left to compare is the library's own rounding."""
+    """The outputs of all layers, computed in float64, so that differences come only from the library's rounding."""
     model = Model().double()
     model.load_state_dict(state)
     with torch.no_grad():
@@ -85,7 +85,7 @@ def outputs(state, inputs):
 
 
 def train(state, inputs, steps=5):
-    """Steps of Adam. Its eps is large because some gradients are zero but for rounding (a bias of all keys changes no weight)."""
+    """Steps of Adam. Its eps is large because some gradients are zero except for rounding: a bias of all keys changes no attention weight."""
     model = Model().double()
     model.load_state_dict(state)
     adam = torch.optim.Adam(model.parameters(), lr=0.03, eps=0.1)
@@ -103,7 +103,7 @@ def train(state, inputs, steps=5):
 
 def write(directory):
     torch.manual_seed(5)
-    # The first biases are zeros, which would hide a mistake.
+    # PyTorch initialises some biases with zeros, which would hide mistakes.
     state = {name: tensor + 0.2 * torch.randn_like(tensor) for name, tensor in Model().state_dict().items()}
     write_safetensors(directory / "model.safetensors", state)
     write_safetensors(directory / "bfloat16.safetensors", {name: tensor.bfloat16() for name, tensor in state.items()})
@@ -117,7 +117,7 @@ def write(directory):
 
 
 def with_torch_names(state):
-    """The library's names of multi-head attention are those of the d2l book, which has the projections apart."""
+    """Renames multi-head attention's parameters from d2l's names, which the library uses, and packs the three projections together."""
     torch_names, part = {}, "attention."
     for kind in ("weight", "bias"):
         torch_names[f"{part}in_proj_{kind}"] = torch.cat([state.pop(f"{part}W_{which}.{kind}") for which in "qkv"])

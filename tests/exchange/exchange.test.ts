@@ -1,4 +1,4 @@
-/** Weights go to PyTorch and come from it, as .safetensors files: there a model computes what it computes here. */
+/** Exchanges weights with PyTorch in .safetensors files: the same model must compute the same on both sides. */
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { readSafetensors, writeSafetensors, type Tensor } from 'wasm-attention';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
@@ -6,17 +6,17 @@ import { below, Model, type Batch, type State } from './model.js';
 import { sources } from './source.js';
 
 /**
- * Some fifty roundings lie between the ids and the last layer, EPS/2 each and random in sign: about 4·EPS. Four times that for
- * what normalisations and projections multiply an error by on its way.
+ * Between the ids and the last layer are about fifty roundings of up to EPS/2 with random signs: together about 4·EPS. Normalisations
+ * and projections amplify errors on the way, for which four times as much is allowed.
  */
 const RTOL = 16 * EPS;
 const STEPS = 5;
-/** A step moves a weight by lr·m/(sqrt(v) + eps), whose slope in the gradient is at most lr/eps. */
+/** A step of Adam moves a weight by lr·m/(sqrt(v) + eps). This changes by at most lr/eps times a change of the gradient. */
 const LR_OVER_EPS = 0.03 / 0.1;
 
 const weights = (bytes: Uint8Array) => readSafetensors(bytes) as State;
 
-/** Other weights, made of a few exact operations: the same to the bit on every machine. */
+/** Other weights, computed with a few exact operations, so that every machine gets the same bits. */
 function perturbed(state: State): State {
   const change = (value: number, i: number) => 0.75 * value + ((i % 7) - 3) / 64;
   return Object.fromEntries(
@@ -33,7 +33,7 @@ function expectStages(model: Model, batch: Batch, expected: State): void {
   }
 }
 
-describe.each(sources())('$name', (source) => {
+describe.each(sources())('with $name', (source) => {
   afterAll(() => source.close());
   const loaded = weights(source.file('model'));
   const expected = weights(source.file('expected'));
@@ -43,32 +43,32 @@ describe.each(sources())('$name', (source) => {
     targets: expected.targets!.data,
   };
 
-  test("PyTorch's weights give PyTorch's outputs, after every layer", () => {
+  test("PyTorch's weights give PyTorch's output of every layer", () => {
     const model = new Model(loaded);
     expectStages(model, batch, below('output', expected));
     model.dispose();
   });
 
-  test("PyTorch's bfloat16 weights arrive as PyTorch widens them", () => {
+  test("PyTorch's bfloat16 weights are widened as PyTorch widens them", () => {
     const widened = below('bfloat16', expected);
     expect(weights(source.file('bfloat16'))).toEqual(widened);
     expect(widened).not.toEqual(loaded);
   });
 
-  test('training goes the way it goes in PyTorch', () => {
+  test('training gives the losses and weights that it gives in PyTorch', () => {
     const model = new Model(loaded);
     const losses = model.train(batch, STEPS);
     const theirs = expected.losses!;
     expectClose({ data: losses, shape: [STEPS] }, theirs, { atol: RTOL * maxAbs(theirs.data) });
     expect(losses.at(-1)).toBeLessThan(losses[0]!);
-    // Gradients are below 1 here and off by RTOL of that; an embedding's row is a sum of several.
+    // Gradients are below 1 here and off by up to RTOL, and each step moves a weight by up to LR_OVER_EPS times that.
     const atol = STEPS * LR_OVER_EPS * RTOL;
     const same = new Model(below('trained', expected)).state();
     for (const [name, tensor] of Object.entries(model.state())) expectClose(tensor, same[name]!, { atol });
     model.dispose();
   });
 
-  test("the library's weights give the library's outputs in PyTorch, and return as they went", () => {
+  test("the library's weights give the library's outputs in PyTorch, and come back unchanged", () => {
     const model = new Model(loaded);
     model.load(perturbed(model.state()));
     const sent: Record<string, Tensor> = model.state();

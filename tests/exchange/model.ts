@@ -1,16 +1,16 @@
-/** The library's counterpart of exchange.py's model, under the same names. */
+/** The model of exchange.py, built with the library's layers under the same names. */
 import type { Tensor, TensorLike } from 'wasm-attention';
 import { attention, softmaxCrossEntropy } from '../support/library.js';
 
 export type State = Record<string, Tensor>;
-/** Token ids and targets, (B, n), and the sequences' lengths, (B,). */
+/** Token ids (B, n), the sequences' lengths (B,), and a target for each token. */
 export interface Batch {
   readonly ids: TensorLike;
   readonly lengths: TensorLike;
   readonly targets: ArrayLike<number>;
 }
 
-/** The entries below a prefix, without it. */
+/** The entries whose names begin with a prefix and a dot, under the rest of their names. */
 export function below<T>(prefix: string, state: Record<string, T>): Record<string, T> {
   const inside = Object.entries(state).filter(([name]) => name.startsWith(`${prefix}.`));
   return Object.fromEntries(inside.map(([name, tensor]) => [name.slice(prefix.length + 1), tensor]));
@@ -48,7 +48,7 @@ export class Model {
     );
   }
 
-  /** What each layer makes of the one before, and the way back from the last one's gradient. */
+  /** The output of each layer, and a function that goes back from the gradient of the last one. */
   forward({ ids, lengths }: Batch) {
     const { embedding, attention: self, post, pre, linear } = this.#layers;
     const training = { training: true };
@@ -77,7 +77,7 @@ export class Model {
     };
   }
 
-  /** Steps of Adam as exchange.py's `train` takes them: the loss before each. */
+  /** Takes the same steps of Adam as `train` in exchange.py, and returns the loss before each. */
   train(batch: Batch, steps: number): number[] {
     const parameters = Object.values(this.#layers).flatMap((layer) => layer.parameters());
     const adam = new attention.Adam(parameters, { lr: 0.03, eps: 0.1 });

@@ -1,4 +1,4 @@
-/** A .safetensors file taken apart without the library. */
+/** Takes a .safetensors file apart without the library. */
 
 interface Tensor {
   readonly dtype: string;
@@ -12,7 +12,7 @@ interface Entry {
   data_offsets: [number, number];
 }
 
-/** What a file says, whatever the order of its tensors and the spaces of its header: by name. */
+/** A file's tensors by name, whatever their order and the spaces in the header. */
 export function normalised(file: Uint8Array): Record<string, Tensor> {
   const length = Number(new DataView(file.buffer, file.byteOffset).getBigUint64(0, true));
   if (length % 8 !== 0) throw new Error(`expected data that is aligned, got a header of ${length} bytes`);

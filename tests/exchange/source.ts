@@ -1,7 +1,4 @@
-/**
- * Where PyTorch's files come from. Those that are stored are always tested; where torch is installed, so are fresh ones. Either
- * way the same questions are asked.
- */
+/** Where PyTorch's files come from. The stored files are always tested; if torch is installed, new ones are tested the same way. */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,9 +13,9 @@ const STORED = fileURLToPath(new URL('../fixtures/exchange/', import.meta.url));
 
 export interface Source {
   readonly name: string;
-  /** A file that PyTorch wrote, see exchange.py. */
+  /** A file that PyTorch wrote (see exchange.py). */
   file(name: 'model' | 'bfloat16' | 'expected'): Uint8Array;
-  /** What PyTorch answers to a file of the library's. */
+  /** PyTorch's answer to weights that the library wrote. */
   answer(returned: Uint8Array): Uint8Array;
   close(): void;
 }
@@ -27,10 +24,10 @@ const read = (directory: string, name: string) => readFileSync(join(directory, `
 
 function stored(): Source {
   return {
-    name: 'stored files',
+    name: 'the stored files',
     file: (name) => read(STORED, name),
     answer(returned) {
-      // The stored answer is PyTorch's to this file, and to no other.
+      // The stored answer belongs to exactly this file.
       expect(normalised(returned)).toEqual(normalised(read(STORED, 'returned')));
       return read(STORED, 'answers');
     },
@@ -39,7 +36,7 @@ function stored(): Source {
 }
 
 function live(python: string): Source {
-  // EXCHANGE_RECORD=1 makes the files that are stored.
+  // EXCHANGE_RECORD=1 replaces the stored files.
   const recording = process.env.EXCHANGE_RECORD === '1';
   const directory = recording ? STORED : mkdtempSync(join(tmpdir(), 'exchange-'));
   const run = (command: string) => {
@@ -48,7 +45,7 @@ function live(python: string): Source {
   };
   run('write');
   return {
-    name: 'PyTorch here',
+    name: 'the installed PyTorch',
     file: (name) => read(directory, name),
     answer(returned) {
       writeFileSync(join(directory, 'returned.safetensors'), returned);

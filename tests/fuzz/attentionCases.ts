@@ -1,4 +1,4 @@
-/** Calls of the attention functions. */
+/** Calls of the attention functions and of maskedSoftmax. */
 import fc from 'fast-check';
 import type { AttentionResult, Tensor } from 'wasm-attention';
 import { additiveAttention } from '../reference/additiveAttention.js';
@@ -15,14 +15,14 @@ import type { Case } from './cases.js';
 import type { Draw } from './draw.js';
 import { attention } from './watched.js';
 
-/** The property tests' own calls; the sizes of the many are up to 65. */
+/** The calls of the property tests, with sizes up to 65. */
 const CALLS = attentionCall(ALL_FEATURES);
 
 function drawCall(draw: Draw): RandomCall {
   return fc.sample(CALLS, { seed: draw.integer(0, 2 ** 31 - 1), numRuns: 1 })[0]!;
 }
 
-/** The options with tensors in any form. */
+/** The options, with their tensors in any accepted form. */
 function formed(draw: Draw, options: RandomCall['options']): Record<string, unknown> {
   const tensors = ['bias', 'pastKey', 'pastValue', 'relativeKeys', 'relativeValues'];
   return Object.fromEntries(
@@ -55,7 +55,7 @@ export const attentionCases = {
             ...(wanted.needWeights === true && { weights: expected.weights }),
             ...(wanted.needLogSumExp === true && { logSumExp: expected.logSumExp }),
           },
-          // A relative value is added to a value.
+          // What the weights mix: the values, with relative values added to them.
           {
             data: [
               ...value.data,
@@ -105,7 +105,7 @@ export const attentionCases = {
       args: [draw.form(scores), lens],
       call: (...given: Parameters<typeof attention.maskedSoftmax>) => attention.maskedSoftmax(...given),
       check(result: Tensor) {
-        // An exponential, the sum's roundings and a division, as in the function's own test.
+        // As in maskedSoftmax.test.ts: an exponential, the roundings of a sum, a division.
         const tolerance = { rtol: (32 + Math.sqrt(S)) * EPS, atol: 2 ** -126 };
         expectClose(result, maskedSoftmax(scores, lens), tolerance);
       },
@@ -136,10 +136,10 @@ export const attentionCases = {
         attention.additiveAttentionBackward(...given),
       check(result: Record<(typeof NAMES)[number], Tensor>) {
         const expected = additiveAttentionBackward(gradOutput, tensors, lens);
-        // A weight in two factors and a slope, as in the function's own test.
+        // As in additiveAttentionBackward.test.ts: weights in two factors, and a slope.
         const allowed = 3 * additiveError(tensors, additiveAttention(tensors, lens).size);
         for (const name of NAMES) {
-          // Terms may be below the smallest normal float32.
+          // Terms below 2^-126, the smallest normal float32, may become zero.
           const atol = allowed * maxAbs(expected[name].magnitude) + 2 ** -126;
           expectClose(result[name], expected[name], { atol });
         }

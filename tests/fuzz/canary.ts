@@ -1,4 +1,4 @@
-/** Small calls with known bits: what a call before them left behind would show. */
+/** Small calls whose results are known to the bit. If an earlier call did damage, they give other results. */
 import type { MultiHeadAttention } from 'wasm-attention';
 import { Random } from '../support/random.js';
 import { allocator, attention } from './watched.js';
@@ -11,8 +11,8 @@ const resident: MultiHeadAttention = new attention.MultiHeadAttention({
   seed: 1,
 });
 
-/** One number for all of them: the bits of each result, mixed. */
-function sing(): number {
+/** Makes all of the calls and returns a hash of their results' bits. */
+function hashOfResults(): number {
   let hash = 0;
   const add = (data: Float32Array): void => {
     for (const bits of new Int32Array(data.buffer, data.byteOffset, data.length)) {
@@ -27,19 +27,19 @@ function sing(): number {
   return hash;
 }
 
-const song = sing();
+const expected = hashOfResults();
 const blocks = allocator.blocks.size;
 const bytes = allocator.liveBytes;
 
-/** Throws unless the small calls give their bits and nothing more is allocated than at first. */
+/** Throws unless the small calls give the same bits as at first and no more memory is allocated. */
 export function expectUnharmed(): void {
   if (allocator.blocks.size !== blocks || allocator.liveBytes !== bytes) {
     throw new Error(
       `expected ${blocks} blocks of ${bytes} bytes, got ${allocator.blocks.size} of ${allocator.liveBytes}`,
     );
   }
-  if (sing() !== song) throw new Error('a later call gave other bits');
+  if (hashOfResults() !== expected) throw new Error('expected the bits of the first calls, got others');
 }
 
-/** The parameters of a layer that lives through everything. */
+/** The parameters of a layer that exists as long as the test file runs. */
 export const residentState = () => resident.stateDict();

@@ -1,4 +1,4 @@
-/** What a fuzzed call is, and all of them. */
+/** What makes up a fuzzed call, and the list of all of them. */
 import { attentionCases } from './attentionCases.js';
 import { distanceCases } from './distanceCases.js';
 import type { Draw } from './draw.js';
@@ -9,17 +9,17 @@ import { positionCases } from './positionCases.js';
 import { sequenceCases } from './sequenceCases.js';
 
 export interface Case {
-  /** What errors may begin with, besides the case's name. */
+  /** Names that errors may begin with, besides the case's own. */
   readonly names?: readonly string[];
-  /** The arguments, in whatever form; mistakes are made in them. */
+  /** The correct arguments. Tests also call with mistakes in them. */
   readonly args: readonly unknown[];
-  /** Calls the library. For a layer: makes, uses and disposes one. */
+  /** Calls the library. For a layer it makes, uses and disposes one. */
   readonly call: (...args: never[]) => unknown;
-  /** Compares what a correct call gave with the oracle. */
+  /** Compares the result of a correct call with the oracle. */
   readonly check: (result: never) => void;
 }
 
-/** Each public function and layer, by its name. */
+/** Draws a call of each public function and layer, by name. */
 export const CASES: Readonly<Record<string, (draw: Draw) => Case>> = {
   ...attentionCases,
   ...positionCases,

@@ -1,4 +1,4 @@
-/** Calls of the functions on distances between positions. */
+/** Calls of the functions that work on distances between positions. */
 import type { Tensor } from 'wasm-attention';
 import { alibiBias } from '../reference/alibiBias.js';
 import { alibiSlopes } from '../reference/alibiSlopes.js';
@@ -74,7 +74,7 @@ export const distanceCases = {
         attention.t5RelativeBiasBackward(...given),
       check(table: Tensor) {
         const expected = t5RelativeBiasBackward(gradBias, defined(options));
-        // Each of L·S additions of float64 and the last rounding; no allowance for sums that float32 would round.
+        // Sums in float64, rounded once at the end: EPS/2. Sums in float32 would fail.
         expectClose(table, expected, { rtol: EPS / 2, atol: 1e-12 });
       },
     };

@@ -1,4 +1,4 @@
-/** What a case is made of: sizes, numbers and the forms of arguments, drawn from one seed. */
+/** Draws sizes, numbers and the forms of arguments from one seed. */
 import { sizeOf } from '../reference/tensor.js';
 import { Random } from '../support/random.js';
 import { SPELLINGS } from '../support/spellings.js';
@@ -8,11 +8,11 @@ export interface Drawn {
   readonly shape: readonly number[];
 }
 
-/** Numbers at the edges of float32 that are still finite and do not change a sum's tolerance. */
+/** Zeros and subnormals: numbers at the lower edge of float32, too small to affect a sum's tolerance. */
 const TINY = [0, -0, 1e-45, -1e-45, 1.1754944e-38, -1e-40] as const;
 
 export class Draw extends Random {
-  /** The longest axis, as a rule. */
+  /** The longest axis that `axis` draws. */
   readonly most: number;
 
   constructor(seed: number, most: number) {
@@ -28,22 +28,22 @@ export class Draw extends Random {
     return from[this.integer(0, from.length - 1)]!;
   }
 
-  /** 1 … most. */
+  /** The length of an axis, 1 … most. */
   axis(): number {
     return this.integer(1, this.most);
   }
 
-  /** An axis that may be empty. */
+  /** The length of an axis, sometimes 0. */
   axisOrNone(): number {
     return this.chance(0.04) ? 0 : this.axis();
   }
 
-  /** `value`, or nothing. */
+  /** `value()`, or undefined. */
   maybe<T>(value: () => T, probability = 0.5): T | undefined {
     return this.chance(probability) ? value() : undefined;
   }
 
-  /** Normal numbers, one in a while a zero of either sign or a subnormal. */
+  /** Standard normal numbers times `scale`, now and then with zeros of either sign and subnormals among them. */
   numbers(shape: readonly number[], scale = 1): Drawn {
     const drawn = this.tensor(shape, scale);
     if (drawn.data.length > 0 && this.chance(0.2)) {
@@ -60,7 +60,7 @@ export class Draw extends Random {
     return { data: Int32Array.from({ length: sizeOf(shape) }, () => this.integer(low, high)), shape };
   }
 
-  /** The tensor in one of the forms that the library takes: views into larger buffers, other arrays, nested ones. */
+  /** The tensor in one of the forms that the library accepts: a view into a larger buffer, another array type, nested arrays. */
   form(tensor: Drawn): unknown {
     const { data, shape } = tensor;
     if (this.chance(0.4)) return tensor;
@@ -75,19 +75,19 @@ export class Draw extends Random {
       shared.set(data);
       return { data: shared, shape };
     }
-    // An empty axis cannot be nested: what is inside it has no shape.
+    // Nested arrays cannot express an empty axis, because an empty array does not show the axes inside it.
     const spellings = shape.includes(0) || shape.length === 0 ? SPELLINGS.slice(0, -1) : SPELLINGS;
     return this.pick(spellings)(tensor);
   }
 
-  /** Drops the options that were not drawn, most of the time: `undefined` means the default as well. */
+  /** Usually drops the options that are undefined. Leaving them in must mean the default, too. */
   options(all: Record<string, unknown>): Record<string, unknown> {
     if (this.chance(0.2)) return all;
     return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   }
 }
 
-/** The options without those that are undefined: an oracle's defaults. */
+/** The options without those that are undefined, for an oracle's defaults. */
 type Defined<T> = { [K in keyof T]: Exclude<T[K], undefined> };
 export function defined<T extends object>(options: T): Defined<T> {
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Defined<T>;

@@ -1,4 +1,4 @@
-/** Files of weights: what was written is read back, and bytes that are no such file are refused. */
+/** Files of weights: reading returns what was written, and bytes that are not such a file are refused. */
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
 import { expectClose } from '../support/close.js';
 import type { Case } from './cases.js';
@@ -41,7 +41,7 @@ export const fileCases = {
         check: (found: ReturnType<typeof readSafetensors>) => expectSame(found, tensors),
       };
     }
-    // Whatever is changed, the answer is tensors or a refusal; the flips in numbers are no mistake.
+    // A changed file is read or refused: changes in the numbers leave it valid.
     for (let i = draw.integer(1, 4); i > 0; --i)
       bytes[draw.integer(0, bytes.length - 1)] = draw.integer(0, 255);
     const cut = draw.chance(0.3) ? bytes.slice(0, draw.integer(0, bytes.length)) : bytes;
@@ -49,7 +49,7 @@ export const fileCases = {
   },
 };
 
-/** Reads, or refuses in our own words. */
+/** Reads a file, or returns undefined if the library refuses it with its own kind of message. */
 function refusable(bytes: Uint8Array): unknown {
   try {
     return readSafetensors(bytes);

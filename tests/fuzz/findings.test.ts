@@ -1,4 +1,4 @@
-/** What fuzzing found, each in its smallest form. */
+/** The mistakes that fuzzing found, each in its smallest form. */
 import { describe, expect, test } from '@jest/globals';
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
 import { attention } from '../support/library.js';
@@ -12,16 +12,16 @@ function detached(): Float32Array {
 
 const none = new Float32Array(0);
 
-describe('refused in the words of the library', () => {
+describe('the library refuses, with its own kind of message,', () => {
   test.each<[string, string, Kind, () => unknown]>([
     [
-      'axes beyond 32 bits behind an empty one',
+      'axes beyond 32 bits after an empty one',
       'maskedSoftmax',
       'RangeError',
       () => attention.maskedSoftmax({ data: none, shape: [0, 2 ** 53, 2 ** 53] }),
     ],
     [
-      'axes whose product is beyond 32 bits behind an empty one',
+      'axes whose product is beyond 32 bits before an empty one',
       'scaledDotProductAttention',
       'RangeError',
       () => {
@@ -30,44 +30,44 @@ describe('refused in the words of the library', () => {
       },
     ],
     [
-      'lengths without end',
+      'an array of lengths that claims 2^53 elements',
       'maskedSoftmax',
       'TypeError',
       () => attention.maskedSoftmax([[[0, 0]]], { length: 2 ** 53 }),
     ],
     [
-      'positions without end',
+      'an array of positions that claims 2^53 elements',
       'sinusoidalEncoding',
       'TypeError',
       () => attention.sinusoidalEncoding({ length: 1, dim: 2, positions: { length: 2 ** 53 } }),
     ],
     [
-      'a symbol behind a negative axis',
+      'a symbol as an axis after a negative one',
       'tensor',
       'TypeError',
       () => attention.tensor({ data: none, shape: [-1, Symbol.iterator] } as never),
     ],
     [
-      'a shape in a detached array',
+      'a detached array as a shape',
       'tensor',
       'RangeError',
       () => attention.tensor({ data: new Float32Array(4), shape: detached() } as never),
     ],
     [
-      'zero for the options of rotary positions',
+      '0 as the options of rotary positions',
       'MultiHeadAttention',
       'TypeError',
       () => new attention.MultiHeadAttention({ numHiddens: 4, numHeads: 2, rotary: 0 } as never),
     ],
     [
-      'false for them in an encoder',
+      'false as the options of rotary positions in an encoder',
       'TransformerEncoderLayer',
       'TypeError',
       () => new attention.TransformerEncoderLayer({ numHiddens: 4, numHeads: 2, ffnHiddens: 4, rotary: false } as never), // prettier-ignore
     ],
-    ['a file in a detached array', 'readSafetensors', 'RangeError', () => readSafetensors(detached())],
+    ['a detached array as a file', 'readSafetensors', 'RangeError', () => readSafetensors(detached())],
     [
-      'a file in a detached buffer',
+      'a detached buffer as a file',
       'readSafetensors',
       'RangeError',
       () => readSafetensors(detached().buffer),
@@ -77,7 +77,7 @@ describe('refused in the words of the library', () => {
   });
 });
 
-test('a detached array is an empty one', () => {
+test('a detached array counts as an empty one', () => {
   const empty = { data: none, shape: [0] };
   expect(attention.tensor({ data: detached(), shape: [0] })).toEqual(empty);
   expect(attention.tensor({ data: detached(), shape: [0] }, [0])).toEqual(empty);

@@ -1,7 +1,8 @@
 /**
- * Every public function and layer with drawn arguments: right ones, which are held against the float64 oracles; right ones of
- * wild numbers, which give the same bits twice; and wrong ones, which are refused in the library's own words. After each,
- * small calls give the bits they gave before, and every block of memory but theirs is free.
+ * Calls every public function and layer with drawn arguments. Results of correct arguments are compared with the float64 oracles.
+ * Arguments with NaN, infinities and huge numbers must give the same bits twice. Arguments with mistakes must be refused with
+ * the library's own kind of message, or do no harm. After each call, small calls must give the same bits as before, and all other memory
+ * must be free.
  *
  * `npm run fuzz` draws 100,000 cases; FC_SEED chooses others.
  */
@@ -17,9 +18,9 @@ import { allocator } from './watched.js';
 
 const RUNS = Number(process.env.FUZZ_CASES ?? 2000);
 const names = Object.keys(CASES);
-/** Milliseconds that a call of these sizes may take on a busy machine: any more is a hang. */
+/** Milliseconds. No call of these sizes takes longer on a busy machine, unless it hangs. */
 const LONGEST = 5000;
-/** Bytes: far more than any case needs, so that a mistake that allocates before it is found shows. */
+/** Bytes, far more than any case needs. A larger heap means that memory was allocated for arguments with mistakes. */
 const HEAP = 64 * 2 ** 20;
 
 const counts = { right: 0, wild: 0, refused: 0, taken: 0 };
@@ -49,10 +50,10 @@ function expectRefusal(error: unknown, operations: readonly string[]): void {
   }
 }
 
-/** Their arguments' names are the tensors'. */
+/** In their arguments every name is a tensor's, so an additional entry is a mistake. */
 const ENTRIES = ['readSafetensors', 'writeSafetensors'];
 
-/** Plain objects with an entry more. */
+/** A plain object gets an additional entry; other arguments stay as they are. */
 function withOthers(arg: unknown): unknown {
   const plain = typeof arg === 'object' && arg !== null && Object.getPrototypeOf(arg) === Object.prototype;
   return plain ? { ...arg, isCasual: NaN } : arg;
@@ -64,7 +65,7 @@ function run(name: string, seed: number, most: number, kind: number): void {
   const operations = [name, ...(drawn.names ?? []), 'safetensors'];
   if (kind < 4) {
     const result = callWith(drawn, drawn.args);
-    // A name that is no option's is no mistake, whatever it holds.
+    // An unknown option must not change the result, whatever its value.
     if (!ENTRIES.includes(name)) expect(same(callWith(drawn, drawn.args.map(withOthers)), result)).toBe(true);
     drawn.check(result as never);
     counts.right += 1;
@@ -74,7 +75,7 @@ function run(name: string, seed: number, most: number, kind: number): void {
       const [first, second] = [callWith(drawn, args), callWith(drawn, args)];
       expect(same(first, second)).toBe(true);
     } catch (error) {
-      // Positions and lengths are numbers too, and must be finite.
+      // Among the numbers are positions and lengths, which must be finite.
       expectRefusal(error, operations);
     }
     counts.wild += 1;
@@ -102,7 +103,7 @@ describe('fuzzing', () => {
       console.log(`${RUNS} cases in ${seconds} s:`, counts, `heap ${allocator.heapBytes} bytes`);
   });
 
-  test('has every public function and layer', () => {
+  test('covers every public function and layer', () => {
     const layers = Array.from(
       read('web/lib/layers.ts').matchAll(/^ {2}readonly ([A-Z]\w+): new\b/gm),
       ([, l]) => l!,
@@ -112,7 +113,7 @@ describe('fuzzing', () => {
   });
 
   test.each(names)(
-    '%s',
+    'of %s finds nothing',
     (name) => {
       fc.assert(
         fc.property(

@@ -1,4 +1,4 @@
-/** Layers of one input. */
+/** Layers with one input: made, used, differentiated and disposed. */
 import { feedForward, feedForwardBackward, type ActivationName } from '../reference/feedForward.js';
 import { layerNorm, layerNormBackward } from '../reference/layerNorm.js';
 import { linear, linearBackward } from '../reference/linear.js';
@@ -10,7 +10,7 @@ import type { Draw } from './draw.js';
 import { flat, shaped, TRAINING, unary, type Life } from './life.js';
 import { attention } from './watched.js';
 
-/** Two to three axes, the last this wide. */
+/** A shape of two or three axes, of which the last has this width. */
 const rowsOf = (draw: Draw, width: number) =>
   draw.chance(0.5) ? [draw.axis(), width] : [draw.integer(1, 3), draw.axis(), width];
 
@@ -42,7 +42,7 @@ function table(draw: Draw, name: 'PositionalEncoding' | 'LearnedPositionalEncodi
         const row = (Math.floor(i / numHiddens) % n) + (offset ?? 0);
         return value + rows.data[row * numHiddens + (i % numHiddens)]!;
       });
-      // The table's rounding, and the sum's.
+      // The table and the sum are each rounded once; the table's angle is off by 1e-8.
       expectClose(output, { data: sum, shape }, { atol: 2 * EPS * (1 + maxAbs(sum)) + 1e-8 });
       expectClose(gradients!.input, gradOutput, {});
     },
@@ -65,7 +65,7 @@ export const layerCases = {
       ),
       check({ state, output, gradients }: Life) {
         const expected = linear(flat(x), state.weight!, state.bias);
-        // Each rounds once a product of numbers of up to 5, weights below 1.
+        // Each term rounds the sum once more. Terms are products of two numbers of up to 5.
         const allowed = (terms: number) => ({ atol: (terms + 2) * EPS * 25 });
         expectClose(output, shaped(expected, gradOutput.shape), allowed(inFeatures));
         const back = linearBackward(flat(gradOutput), flat(x), state.weight!);
@@ -91,7 +91,7 @@ export const layerCases = {
         (given: ConstructorParameters<typeof attention.LayerNorm>[0]) => new attention.LayerNorm(given),
       ),
       check({ state, output, gradients }: Life) {
-        // Roundings of numbers of up to 5, divided by a deviation of at least sqrt(eps).
+        // Some dozens of roundings of numbers of up to 5, divided by a deviation of at least sqrt(eps).
         const atol = (32 * EPS * 5) / Math.sqrt(options.eps);
         const expected = layerNorm(flat(x), options.eps, state.weight, state.bias);
         expectClose(output, shaped(expected, shape), { atol });
@@ -120,7 +120,7 @@ export const layerCases = {
         expectClose(output, { data: rows, shape: gradOutput.shape }, {});
         const sums = new Float64Array(numEmbeddings * dim);
         gradOutput.data.forEach((g, i) => (sums[ids.data[Math.floor(i / dim)]! * dim + (i % dim)]! += g));
-        // A sum of so many numbers of up to 5.
+        // There are up to n additions for n ids, each of which rounds a sum of at most 5·n.
         const atol = EPS * 5 * ids.data.length ** 2;
         expectClose(gradients!.weight, { data: sums, shape: [numEmbeddings, dim] }, { atol });
       },
@@ -145,13 +145,13 @@ export const layerCases = {
           weight2: state['dense2.weight']!,
           bias2: state['dense2.bias']!,
         };
-        // As in the layer's own test: two sums of products behind each other.
+        // As in FeedForward.test.ts: two sums of products, one after the other.
         const allowed = (data: ArrayLike<number>) => ({
           atol: (numHiddens + ffnHiddens + sizeOf(shape) / numHiddens + 8) * EPS * (8 + maxAbs(data)),
         });
         const expected = feedForward(flat(x), named, activation);
         expectClose(output, shaped(expected, shape), allowed(expected.data));
-        if (activation === 'relu') return; // a unit near 0 may be on either side of its kink
+        if (activation === 'relu') return; // a unit near 0 may round to either side, with another slope
         const back = feedForwardBackward(flat(gradOutput), flat(x), named, activation);
         expectClose(gradients!.input, shaped(back.x, shape), allowed(back.x.data));
         expectClose(gradients!['dense1.weight'], back.weight1, allowed(back.weight1.data));

@@ -1,8 +1,8 @@
-/** Mistakes in the arguments of a call: a value somewhere in them is replaced by one that hardly belongs there. */
+/** Makes mistakes in the arguments of a call: replaces a value in them by one that hardly ever belongs there. */
 import type { Draw } from './draw.js';
 
 /**
- * Values of every kind. Sizes are small, or beyond what any machine has: in between, a call would do as it is told, and take
+ * Values of every kind. Sizes are small, or larger than any memory: with a size in between, a call would rightly allocate
  * gigabytes.
  */
 const STRANGE: readonly (() => unknown)[] = [
@@ -57,7 +57,7 @@ function detached(): Float32Array {
 
 type Container = Record<string, unknown>;
 
-/** The arguments with one to three values replaced, at any depth but within typed arrays. */
+/** The arguments with one to three values replaced, at any depth except inside typed arrays. */
 export function withMistakes(draw: Draw, args: readonly unknown[]): unknown[] {
   let changed: unknown[] = [...args];
   for (let i = draw.pick([1, 1, 1, 2, 3]); i > 0; --i) changed = replaceOne(draw, changed) as unknown[];
@@ -85,7 +85,7 @@ function deeper(draw: Draw, value: unknown): unknown {
   return draw.pick(STRANGE)();
 }
 
-/** The call's tensors with numbers replaced by NaN and infinities; sizes and options stay. */
+/** The arguments with some numbers of their floating-point arrays replaced by NaN, infinities and huge numbers. */
 export function withWildNumbers(draw: Draw, value: unknown): unknown {
   if (value instanceof Float32Array || value instanceof Float64Array) {
     const copy = value.slice();

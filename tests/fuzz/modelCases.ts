@@ -1,4 +1,4 @@
-/** What models are built from such layers with: attention, a whole encoder layer, the optimizer. */
+/** Multi-head attention, the encoder layer and the optimizer: made, used, differentiated and disposed. */
 import type { TensorLike } from 'wasm-attention';
 import { AdamReference } from '../reference/adam.js';
 import type { ActivationName } from '../reference/feedForward.js';
@@ -61,7 +61,7 @@ export const modelCases = {
           ...(turns && { rotary: { queries: {}, keys: {} } }),
         };
         const expected = multiHeadAttention(drawn.queries, drawn.keys, drawn.values, parameters, options);
-        // As in the layer's own test: projections on either side of the attention's own 32·EPS.
+        // As in support/multiHeadTolerance.ts: a projection before and one after the attention.
         const atol = 64 * EPS * Math.max(5, maxAbs(expected.output.data));
         expectClose(output, expected.output, { atol });
         expectClose(weights, expected.weights, { atol: 64 * EPS });
@@ -94,7 +94,7 @@ export const modelCases = {
         const one = () => 1;
         const dropout = { weights: one, attended: one, hidden: one, fed: one };
         const expected = transformerEncoderLayer(x, state, { numHeads, norm, activation, dropout });
-        // As in the layer's own test: 36 products behind each other in eight sums.
+        // As in TransformerEncoderLayer.backward.test.ts: eight sums of up to 36 products, one after the other.
         expectClose(output, expected, { atol: 8 * 36 * EPS * Math.max(1, maxAbs(expected.data)) });
         expectFinite(gradients!.input!, shape);
       },
@@ -143,8 +143,8 @@ export const modelCases = {
         for (let step = 0; step < steps; ++step) reference.step(expected, gradients);
         after.forEach((data, p) => {
           const shape = [data.length];
-          // Each step rounds the parameter, and is lr times a ratio near 1; it may be near no ratio where a gradient,
-          // with its weight decay, nearly cancels.
+          // A step rounds the parameter once and moves it by lr times a ratio of about 1, which is off by a few EPS. If a gradient
+          // and its weight decay nearly cancel, the ratio itself is uncertain.
           const atol =
             steps * EPS * (maxAbs(expected[p]!) + 16 * given.lr) + (given.weightDecay ? 1e-3 * given.lr : 0);
           expectClose({ data, shape }, { data: expected[p]!, shape }, { atol });

@@ -1,7 +1,7 @@
 /**
- * Memory runs out at every place where it can: the allocator refuses the first, the second, … allocation of each function and
- * of each step of a layer's life, once or from then on. That is a RangeError with the byte count; nothing is leaked or
- * changed, and the same call works afterwards.
+ * Lets memory run out at every place where it can. The allocator refuses the first, the second, … allocation of each function and of
+ * each step of a layer, either only this one or also all that follow. The call must throw a RangeError with the byte count, leak and
+ * change nothing, and work afterwards.
  */
 import { describe, expect, test } from '@jest/globals';
 import { loadSecond, WASM } from '../support/instance.js';
@@ -24,7 +24,7 @@ interface Expected {
   readonly allocations: number;
 }
 
-/** What a step gives, and how often it allocates. */
+/** What a step returns and changes, and how often it allocates. */
 function undisturbed(step: Step): Expected {
   const prepared = step.prepare(attention);
   const before = allocator.calls;
@@ -40,7 +40,7 @@ const numbersOf = (result: unknown): unknown =>
     ? Object.fromEntries(Object.entries(result).filter(([, value]) => typeof value !== 'function'))
     : result;
 
-/** The call fails for want of memory, in our words. */
+/** Throws unless the call fails for lack of memory, with the library's own message. */
 function expectOutOfMemory(books: Allocator, k: number, onward: boolean, call: () => unknown): void {
   const refusals = books.refused.length;
   let thrown: unknown;
@@ -56,13 +56,13 @@ function expectOutOfMemory(books: Allocator, k: number, onward: boolean, call: (
   expect(books.refused.slice(refusals)).toContain(Number(bytes));
 }
 
-/** Refuses allocation k of a step, then every one of it, and then none. */
+/** Refuses allocation k of a step, then all allocations, then none. */
 function refuseOne(step: Step, k: number, onward: boolean, { result, values }: Expected): void {
   const prepared = step.prepare(attention);
   try {
     const before = valuesOf(prepared);
     expectOutOfMemory(allocator, k, onward, prepared.run);
-    // A layer may keep what an earlier part of the call made for good, a packed weight say; but once.
+    // A layer may keep what an earlier part of the call made, for instance a packed weight, but only once.
     const used = allocator.calls;
     const [blocks, bytes] = [allocator.blocks.size, allocator.liveBytes];
     for (let i = 0; i < 2; ++i) expectOutOfMemory(allocator, 0, true, prepared.run);
@@ -78,12 +78,12 @@ function refuseOne(step: Step, k: number, onward: boolean, { result, values }: E
 
 describe.each(STEPS)('$name', (step) => {
   test('survives the refusal of each allocation', () => {
-    undisturbed(step); // the first time may leave what stays: tables, the block that calls share
+    undisturbed(step); // the first call may allocate memory that stays: tables, the block that calls share
     const expected = undisturbed(step);
     for (let k = 0; k < expected.allocations; ++k) {
       for (const onward of [false, true]) {
         refuseOne(step, k, onward, expected);
-        // Whatever a layer kept of the failed call has gone with it.
+        // What a layer kept from the failed call was freed with the layer.
         expectUnharmed();
       }
     }
@@ -93,7 +93,7 @@ describe.each(STEPS)('$name', (step) => {
 
 const counted = new Map<string, number>();
 
-test('each function and layer allocates in some step, and is refused there', () => {
+test('each function and layer allocates in at least one of its steps', () => {
   const groups = new Map<string, number>();
   for (const [name, allocations] of counted) {
     const subject = name.split(',')[0]!;
@@ -103,7 +103,7 @@ test('each function and layer allocates in some step, and is refused there', () 
   for (const [subject, allocations] of groups) expect([subject, allocations > 0]).toEqual([subject, true]);
 });
 
-test('the block that all calls share is asked for again after a refusal', async () => {
+test('the block that all calls share is allocated by a later call if it was refused at first', async () => {
   const { attention: fresh, allocator: books } = await loadWatched(() => loadSecond({ wasm: WASM }));
   const call = () => fresh.maskedSoftmax([[[0, 0]]]).data;
   for (let i = 0; i < 3; ++i) expectOutOfMemory(books, 0, true, call);

@@ -1,4 +1,4 @@
-/** Calls of the functions on positions. */
+/** Calls of the functions that work on positions. */
 import type { Tensor } from 'wasm-attention';
 import { encodingRotation } from '../reference/encodingRotation.js';
 import { rotaryEmbedding } from '../reference/rotaryEmbedding.js';
@@ -9,11 +9,11 @@ import type { Case } from './cases.js';
 import { defined, type Draw } from './draw.js';
 import { attention } from './watched.js';
 
-/** Half an ulp of float32 at 1, and 1e-8 for float64's own angle at positions up to 2^24. */
+/** Half an ulp of float32 below 1 is EPS/4; the float64 angle is off by up to 1e-8 at positions up to 2^24. */
 const EXACT = { atol: EPS / 4 + 1e-8 };
 const BASES = [2, 100, 10000, 500000] as const;
 
-/** A place far out, at times. */
+/** An offset, sometimes a large one. */
 const anOffset = (draw: Draw) => draw.pick([1, 17, 65_530, 2 ** 24 - 20]);
 
 export const positionCases = {
@@ -88,7 +88,7 @@ function rotary(draw: Draw, call: typeof attention.rotaryEmbedding, direction: 1
     call,
     check(y: Tensor) {
       const expected = rotaryEmbedding(x, defined(options), direction);
-      // Two products and their sum, of tables that may be larger than 1; products may be subnormal.
+      // Two products and their sum are each rounded once; tables may be larger than 1, and products may be subnormal.
       const size = maxAbs(x.data) * (1 + maxAbs(options.cos?.data ?? []) + maxAbs(options.sin?.data ?? []));
       expectClose(y, expected, { atol: (3 * EPS + 2e-8) * size + 2 ** -126 });
     },

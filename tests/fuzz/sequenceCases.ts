@@ -1,4 +1,4 @@
-/** Calls of the convolution, the recurrence, the loss and the rest. */
+/** Calls of the other functions: tensor, the convolution, the recurrence, complexity, the loss. */
 import type { Tensor } from 'wasm-attention';
 import { conv1d } from '../reference/conv1d.js';
 import {
@@ -38,7 +38,7 @@ export const sequenceCases = {
       call: (...given: Parameters<typeof attention.conv1d>) => attention.conv1d(...given),
       check(y: Tensor) {
         const expected = conv1d(x, weight, { ...options, ...(bias && { bias }) });
-        // A sum of so many products, as in the function's own test; of numbers of up to 5.
+        // As in conv1d.test.ts: a sum of width·k products, here of numbers of up to 5.
         const atol = (4 + 2.5 * Math.sqrt(width * k)) * EPS * Math.max(5, maxAbs(expected.data));
         expectClose(y, expected, { atol });
       },
@@ -50,7 +50,7 @@ export const sequenceCases = {
     const x = draw.numbers([B, n, ins]);
     const weights = {
       weightIh: draw.numbers([D, ins], ins ** -0.5),
-      // Below 1 in any norm: differences between float32 and float64 do not grow from step to step.
+      // Small enough that differences between float32 and float64 do not grow from step to step.
       weightHh: draw.numbers([D, D], 0.2 / D),
       ...draw.maybe(() => ({ biasIh: draw.numbers([D]) })),
       ...draw.maybe(() => ({ biasHh: draw.numbers([D]) })),

@@ -1,6 +1,6 @@
 /**
- * Small calls in great numbers, functions and layers mixed: the wasm heap and JavaScript's stay flat, and the first result
- * comes again to the last bit. Then two copies of the library in one realm, and memory that grows under calls.
+ * Many small calls of functions and layers: the wasm heap and JavaScript's heap must not grow, and the last results must equal the
+ * first to the bit. Also two copies of the library in one realm, and memory that grows during calls.
  *
  * `npm run soak` makes a million calls.
  */
@@ -22,7 +22,7 @@ const x = random.tensor([1, 3, 4]);
 const square = random.tensor([4, 4]);
 const training = { training: true };
 
-/** Small calls of everything; each gives the same each time. */
+/** Small calls of all functions and layers. Each returns the same every time. */
 function callsOf(a: WasmAttention): (() => unknown)[] {
   const layer = new a.MultiHeadAttention({ numHiddens: 4, numHeads: 2, bias: true, rotary: {}, seed: 1 });
   const encoder = new a.TransformerEncoderLayer({ numHiddens: 4, numHeads: 2, ffnHiddens: 6, seed: 1 });
@@ -94,14 +94,14 @@ function callsOf(a: WasmAttention): (() => unknown)[] {
 const random12 = new Random(2).tensor([2, 3, 3]);
 
 test(
-  `${CALLS} calls leave both heaps flat`,
+  `${CALLS} calls let neither heap grow`,
   async () => {
     const calls = callsOf(attention);
     const expected = calls.map((call) => call());
     const run = (count: number) => {
       for (let i = 0; i < count; ++i) calls[i % calls.length]!();
     };
-    // The engine compiles what runs often, and what it learns is held as well.
+    // At first the heap grows for the engine's compiled code and profiles.
     const first = Math.floor(CALLS / 4);
     run(first);
     const [heap, blocks, bytes] = [allocator.heapBytes, allocator.blocks.size, allocator.liveBytes];
@@ -116,7 +116,7 @@ test(
       );
     }
     expect([allocator.heapBytes, allocator.blocks.size, allocator.liveBytes]).toEqual([heap, blocks, bytes]);
-    // A million calls that left a byte each, or the 15,000 of a short run that left fifty, would show.
+    // This shows a leak of one byte per call in a million calls, or of fifty bytes in the 15,000 of a short run.
     expect(more).toBeLessThan(0.75e6);
     calls.forEach((call, i) => expect(same(call(), expected[i])).toBe(true));
   },
@@ -124,13 +124,13 @@ test(
 );
 
 describe('two copies of the library in one realm', () => {
-  test('work by themselves, whatever becomes of the other', async () => {
+  test('do not affect each other', async () => {
     const { attention: other, allocator: books } = await loadWatched(() => loadSecond({ wasm: WASM }));
     expect(other).not.toBe(attention);
     expect(books.memories[0]).not.toBe(allocator.memories[0]);
     const [ours, theirs] = [callsOf(attention), callsOf(other)];
     const expected = ours.map((call) => call());
-    // In turns, so that what one left the other would find.
+    // They take turns, so that one would be affected by anything that the other left behind.
     for (let round = 0; round < 20; ++round) {
       theirs.forEach((call, i) => expect(same(call(), expected[i])).toBe(true));
       ours.forEach((call, i) => expect(same(call(), expected[i])).toBe(true));
@@ -153,8 +153,8 @@ describe('two copies of the library in one realm', () => {
   });
 });
 
-test('memory that grows in the middle of calls loses nothing', () => {
-  // Each input is larger than what is free, so that each of the copies grows the memory and detaches the views.
+test('a call gives the right result when memory grows during it', () => {
+  // Each input is larger than the free memory, so that each copy grows the memory and detaches all views.
   let grown = 0;
   const S = 5000;
   for (const E of [16, 32, 64, 128]) {

@@ -1,4 +1,4 @@
-/** One call of each function, and a step of each layer, each larger than the block that calls share: they allocate. */
+/** Calls of all functions and steps of all layers, too large for the block that calls share, so that they allocate. */
 import type { Layer, TensorLike, WasmAttention } from 'wasm-attention';
 import { Random } from '../support/random.js';
 
@@ -69,7 +69,7 @@ type Unary = Prepared['layers'][number] & {
   forward(x: TensorLike, options?: object): { backward?: (g: TensorLike) => object };
 };
 
-/** A layer's making, its forward pass, that in training, its backward pass and a step of Adam. */
+/** Making a layer, its forward pass, the same in training, its backward pass, its state and a step of Adam. */
 function stepsOf(
   name: string,
   make: (attention: WasmAttention) => Unary,
@@ -113,7 +113,7 @@ const LAYERS: readonly Step[] = [
   ...stepsOf('LayerNorm', (a) => new a.LayerNorm({ normalizedShape: [300, 64] })),
   ...stepsOf('Embedding', (a) => new a.Embedding({ numEmbeddings: 300, dim: 64, seed: 1 }), ids),
   ...stepsOf('FeedForward', (a) => new a.FeedForward({ numHiddens: 64, ffnHiddens: 300, seed: 1 })),
-  // Nothing of it is learned.
+  // It has no parameters to learn.
   ...stepsOf(
     'PositionalEncoding',
     (a) => new a.PositionalEncoding({ numHiddens: 64, maxLen: 20 }),

@@ -1,23 +1,23 @@
 /**
- * The built library with its allocator under watch: every block it takes is counted, and a chosen one is refused. Nothing of
- * this ships: the instance's exports are replaced on their way to the library, as `tests/support/library.ts` reads them.
+ * The library with a watched allocator, which records every block and can refuse a chosen one. `loadWatching` replaces malloc and free
+ * in the exports that the library gets.
  */
 import type { WasmAttention } from 'wasm-attention';
 import { load, loadWatching, type Loader, type Watched } from '../support/instance.js';
 
-/** The allocator's books of one copy of the library. */
+/** The allocator of one copy of the library. */
 export class Allocator {
-  /** With several threads there is a module beside the one that they share. */
+  /** With several threads there are two: the one that the threads share, and one that only the caller uses. */
   readonly memories: WebAssembly.Memory[] = [];
-  /** Bytes of each block in use, by address, and above that by memory. */
+  /** Bytes of each block in use, by address plus 2^32 times the number of its memory. */
   readonly blocks = new Map<number, number>();
-  /** Calls of malloc so far. */
+  /** How often malloc was called. */
   calls = 0;
-  /** Bytes that refused blocks would have had. */
+  /** Bytes of each block that was refused. */
   readonly refused: number[] = [];
   #refuseAt = Infinity;
 
-  /** Bytes of the whole linear memory. */
+  /** Bytes of all linear memory. */
   get heapBytes(): number {
     return this.memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
   }
@@ -28,7 +28,7 @@ export class Allocator {
     return sum;
   }
 
-  /** Refuses allocation number `k` (0 is the next one) while `body` runs, and each one after it where `onward`. */
+  /** Runs `body` and refuses its allocation number `k`, counted from 0; if `onward`, also all that follow. */
   refusing<T>(k: number, onward: boolean, body: () => T): T {
     this.#refuseAt = this.calls + k;
     this.#onward = onward;
@@ -40,7 +40,7 @@ export class Allocator {
   }
   #onward = false;
 
-  /** An instance whose malloc and free go through here. */
+  /** The instance with malloc and free replaced by watched ones. */
   watch({ instance, memory }: Watched): WebAssembly.Instance {
     type Export = (value: number) => number;
     const exports = { ...instance.exports };
@@ -66,7 +66,7 @@ export class Allocator {
   }
 }
 
-/** Loads with `loader`, whose instance is watched. */
+/** Loads a copy of the library with a watched allocator. */
 export async function loadWatched(
   loader: Loader,
 ): Promise<{ attention: WasmAttention; allocator: Allocator }> {

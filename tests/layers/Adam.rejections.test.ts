@@ -2,11 +2,11 @@ import { expect } from '@jest/globals';
 import { attention } from '../support/library.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 
-const makeLayer = (outFeatures = 5) => new attention.Linear({ inFeatures: 6, outFeatures, seed: 1 });
+const makeLayer = () => new attention.Linear({ inFeatures: 6, outFeatures: 5, seed: 1 });
 
 const layer = makeLayer();
 const gone = makeLayer();
-const left = gone.parameters();
+const disposed = gone.parameters();
 gone.dispose();
 const make = (parameters: unknown, options?: unknown) => () =>
   new attention.Adam(parameters as never, options as never);
@@ -19,7 +19,7 @@ const rows: Rejection[] = [
   ['tensors', 'TypeError', make([{ data: new Float32Array(2), shape: [2] }])],
   ['numbers', 'TypeError', make([1])],
   ['a parameter twice', 'RangeError', make([...layer.parameters(), ...layer.parameters()])],
-  ["a disposed layer's parameters", 'TypeError', make(left)],
+  ["a disposed layer's parameters", 'TypeError', make(disposed)],
   ['a negative lr', 'RangeError', option({ lr: -1 })],
   ['an lr of NaN', 'RangeError', option({ lr: NaN })],
   ['one beta', 'RangeError', option({ betas: [0.9] })],

@@ -7,8 +7,8 @@ import { expectRejected } from '../support/rejections.js';
 
 const makeLayer = (outFeatures = 5) => new attention.Linear({ inFeatures: 6, outFeatures, seed: 1 });
 
-/** Adds this gradient to the parameters: that of the output, for an input of ones, is the bias's. */
-function reach(layer: ReturnType<typeof makeLayer>, seed: number, scale = 1): void {
+/** Adds random gradients to the layer's parameters. */
+function addGradients(layer: ReturnType<typeof makeLayer>, seed: number, scale = 1): void {
   const x = new Random(seed).tensor([3, 6]);
   const { output, backward } = layer.forward(x, { training: true });
   backward!(new Random(seed + 1).tensor(output.shape, scale));
@@ -16,8 +16,8 @@ function reach(layer: ReturnType<typeof makeLayer>, seed: number, scale = 1): vo
 
 const dataOf = (layer: ReturnType<typeof makeLayer>) => layer.parameters().map(({ data }) => data);
 
-/** Many steps beside float64, which takes the same gradients. */
-function follow(options: Partial<AdamReferenceOptions>, steps: number, scale = 1): void {
+/** Takes steps, and the same steps in float64 with the same gradients, and compares the parameters. */
+function expectAgreement(options: Partial<AdamReferenceOptions>, steps: number, scale = 1): void {
   const layer = makeLayer();
   const reference = dataOf(layer).map((data) => Float64Array.from(data));
   const all = {
@@ -35,13 +35,13 @@ function follow(options: Partial<AdamReferenceOptions>, steps: number, scale = 1
   const adam = new attention.Adam(layer.parameters(), { lr: 1e-2, ...options });
   for (let step = 0; step < steps; ++step) {
     adam.zeroGrad();
-    reach(layer, step, scale);
+    addGradients(layer, step, scale);
     const gradients = layer.parameters().map(({ grad }) => grad);
     adam.step();
     expected.step(reference, gradients);
   }
   layer.parameters().forEach(({ data, shape }, p) => {
-    // Each step is lr times a ratio near 1 in size, off by a few EPS, and rounds the parameter once.
+    // A step moves a parameter by lr times a ratio of about 1, which is off by a few EPS, and rounds the parameter once.
     const atol = steps * EPS * (0.5 * maxAbs(reference[p]!) + 16 * all.lr);
     expectClose({ data, shape }, { data: reference[p]!, shape }, { atol });
   });
@@ -50,24 +50,24 @@ function follow(options: Partial<AdamReferenceOptions>, steps: number, scale = 1
 describe('Adam', () => {
   test.each<[string, Partial<AdamReferenceOptions>]>([
     ['the defaults', {}],
-    ['another learning rate and other decays', { lr: 0.1, betas: [0.5, 0.9] }],
-    ['no averages', { betas: [0, 0] }],
+    ['another learning rate and other betas', { lr: 0.1, betas: [0.5, 0.9] }],
+    ['betas of 0', { betas: [0, 0] }],
     ['a large eps', { eps: 0.1 }],
     ['weight decay', { weightDecay: 0.1 }],
     ['clipping', { maxGradNorm: 0.5 }],
-    ['clipping that is not reached', { maxGradNorm: 1e6 }],
-    ['all of it', { lr: 3e-3, betas: [0.8, 0.99], eps: 1e-4, weightDecay: 0.01, maxGradNorm: 1 }],
-  ])('follows float64 over 300 steps with %s', (_what, options) => follow(options, 300));
+    ['a clipping norm that is never exceeded', { maxGradNorm: 1e6 }],
+    ['all options', { lr: 3e-3, betas: [0.8, 0.99], eps: 1e-4, weightDecay: 0.01, maxGradNorm: 1 }],
+  ])('agrees with float64 over 300 steps with %s', (_what, options) => expectAgreement(options, 300));
 
   test('takes gradients of any size', () => {
-    follow({ maxGradNorm: 1 }, 20, 1e-12);
-    follow({ maxGradNorm: 1 }, 20, 1e18); // its square is beyond float32
+    expectAgreement({ maxGradNorm: 1 }, 20, 1e-12);
+    expectAgreement({ maxGradNorm: 1 }, 20, 1e18); // the square is beyond float32
   });
 
-  test('makes a first step of lr against the sign of the gradient', () => {
+  test('moves each parameter by lr against the sign of its gradient in the first step', () => {
     const layer = makeLayer();
     const before = dataOf(layer);
-    reach(layer, 1);
+    addGradients(layer, 1);
     new attention.Adam(layer.parameters(), { lr: 0.25 }).step();
     layer
       .parameters()
@@ -78,10 +78,10 @@ describe('Adam', () => {
       );
   });
 
-  test('clips by the joint norm, and the gradients show it', () => {
+  test('clips by the norm of all gradients, and changes the gradients', () => {
     const [a, b] = [makeLayer(), makeLayer(2)];
-    reach(a, 1);
-    reach(b, 2);
+    addGradients(a, 1);
+    addGradients(b, 2);
     const parameters = [...a.parameters(), ...b.parameters()];
     const norm = () => Math.hypot(...parameters.flatMap(({ grad }) => Array.from(grad)));
     const before = parameters.map(({ grad }) => grad);
@@ -94,11 +94,11 @@ describe('Adam', () => {
     );
   });
 
-  test('follows its learning rate as that is set', () => {
+  test('uses the learning rate that was set last', () => {
     const layer = makeLayer();
     const adam = new attention.Adam(layer.parameters());
     expect(adam.lr).toBe(1e-3);
-    reach(layer, 1);
+    addGradients(layer, 1);
     adam.lr = 0;
     const before = dataOf(layer);
     adam.step();
@@ -113,23 +113,23 @@ describe('Adam', () => {
     expect(adam.lr).toBe(0.5);
   });
 
-  test('leaves a parameter alone that no gradient has reached, and counts its steps by itself', () => {
+  test('does not change a parameter without a gradient, and counts steps for each parameter', () => {
     const [late, fresh] = [makeLayer(), makeLayer()];
     const adam = new attention.Adam(late.parameters(), { weightDecay: 0.5 });
     const before = dataOf(late);
     adam.step();
     expect(dataOf(late)).toEqual(before);
-    reach(late, 1);
-    reach(fresh, 1);
+    addGradients(late, 1);
+    addGradients(fresh, 1);
     adam.step();
     new attention.Adam(fresh.parameters(), { weightDecay: 0.5 }).step();
     expect(dataOf(late)).toEqual(dataOf(fresh));
   });
 
-  test('goes on by its averages where the gradient is zero', () => {
+  test('moves a parameter whose gradient is zero by its averages', () => {
     const layer = makeLayer();
     const adam = new attention.Adam(layer.parameters());
-    reach(layer, 1);
+    addGradients(layer, 1);
     adam.step();
     adam.zeroGrad();
     expect(layer.parameters().every(({ grad }) => maxAbs(grad) === 0)).toBe(true);
@@ -138,11 +138,11 @@ describe('Adam', () => {
     expect(dataOf(layer)).not.toEqual(before);
   });
 
-  test('is seen by the next forward pass', () => {
+  test('changes the result of the next forward pass', () => {
     const layer = makeLayer();
     const x = new Random(3).tensor([2, 6]);
     const before = layer.forward(x).output;
-    reach(layer, 1);
+    addGradients(layer, 1);
     new attention.Adam(layer.parameters(), { lr: 0.1 }).step();
     const copy = makeLayer();
     copy.loadStateDict(layer.stateDict());
@@ -150,9 +150,9 @@ describe('Adam', () => {
     expect(layer.forward(x).output).not.toEqual(before);
   });
 
-  test('changes nothing where one of its layers was disposed', () => {
+  test('changes nothing if one of its layers was disposed', () => {
     const [kept, gone] = [makeLayer(), makeLayer()];
-    reach(kept, 1);
+    addGradients(kept, 1);
     const adam = new attention.Adam([...kept.parameters(), ...gone.parameters()]);
     gone.dispose();
     const before = dataOf(kept);
@@ -161,7 +161,7 @@ describe('Adam', () => {
     expect(dataOf(kept)).toEqual(before);
   });
 
-  test('throws once disposed, and gives its memory back', () => {
+  test('throws when used after dispose, and frees its memory', () => {
     const layer = new attention.Linear({ inFeatures: 300, outFeatures: 300 });
     layer.forward(new Float32Array(300) as never, { training: true }).backward!(
       new Float32Array(300) as never,

@@ -9,7 +9,7 @@ const make = (options: object = {}) =>
   new attention.Embedding({ numEmbeddings: 9, dim: 5, seed: 1, ...options });
 
 describe('Embedding', () => {
-  test.each([1, 2, 3, 4, 5, 8, 17])('gives the rows of its ids, %i wide', (dim) => {
+  test.each([1, 2, 3, 4, 5, 8, 17])('returns the rows of the ids, for rows of width %i', (dim) => {
     const layer = make({ dim });
     const { data } = layer.stateDict().weight!;
     const { output } = layer.forward([
@@ -20,9 +20,9 @@ describe('Embedding', () => {
     expect(output).toEqual({ data: Float32Array.from(expected), shape: [2, 3, dim] });
   });
 
-  test('adds the gradients to the rows that were read, and gives the ids none', () => {
+  test('adds gradients to the rows that were read, and returns zeros for the ids', () => {
     const layer = make();
-    // Whole numbers, whose sums float32 holds exactly.
+    // Sums of small whole numbers are exact in float32.
     const g = { data: Float32Array.from({ length: 20 }, (_, i) => i), shape: [4, 5] };
     const { input } = layer.forward([2, 0, 2, 7], { training: true }).backward!(g);
     expect(input).toEqual({ data: new Float32Array(4), shape: [4] });
@@ -33,7 +33,7 @@ describe('Embedding', () => {
     expect(layer.parameters()[0]!.grad).toEqual(expected);
   });
 
-  test('takes ids as floats, ints and nested arrays, none and a single one', () => {
+  test('accepts ids as floats, integers and nested arrays, no ids, and a single id', () => {
     const layer = make();
     const expected = layer.forward([4, 2]).output;
     for (const data of [[4, 2], new Int32Array([4, 2]), new Uint8Array([4, 2]), new Float32Array([4, 2])]) {
@@ -43,7 +43,7 @@ describe('Embedding', () => {
     expect(layer.forward({ data: [4], shape: [] }).output.shape).toEqual([5]);
   });
 
-  test('starts with normal numbers', () => {
+  test('starts with standard normal numbers', () => {
     const { data } = make({ numEmbeddings: 100, dim: 100 }).stateDict().weight!;
     expectStandardNormal(data);
   });
@@ -59,7 +59,7 @@ describe('Embedding', () => {
     ['numEmbeddings 0', 'RangeError', construct({ numEmbeddings: 0, dim: 5 })],
     ['dim -5', 'RangeError', construct({ numEmbeddings: 9, dim: -5 })],
     ['seed 0.5', 'RangeError', construct({ numEmbeddings: 9, dim: 5, seed: 0.5 })],
-    ['more rows than there is memory', 'RangeError', construct({ numEmbeddings: 2 ** 30, dim: 4096 })],
+    ['more rows than fit into memory', 'RangeError', construct({ numEmbeddings: 2 ** 30, dim: 4096 })],
     ['an id beyond the table', 'RangeError', forward([0, 9])],
     ['an id far beyond', 'RangeError', forward([2 ** 40])],
     ['a negative id', 'RangeError', forward([-1])],

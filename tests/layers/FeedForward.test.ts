@@ -12,7 +12,7 @@ import { testLayerContract } from '../support/layerContract.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
-import { SIZES } from '../support/sizes.js';
+import { BLOCK_SIZES, SIZES } from '../support/sizes.js';
 
 const NAMES: readonly ActivationName[] = ['relu', 'gelu', 'gelu-tanh'];
 const KEYS = {
@@ -25,7 +25,7 @@ const KEYS = {
 const make = (options: object = {}) =>
   new attention.FeedForward({ numHiddens: 6, ffnHiddens: 11, seed: 1, ...options });
 
-/** A layer that is the activation alone. */
+/** A layer that computes only the activation. */
 function pointwise(activation: ActivationName) {
   const layer = make({ numHiddens: 1, ffnHiddens: 1, activation });
   layer.loadStateDict({
@@ -37,8 +37,8 @@ function pointwise(activation: ActivationName) {
   return layer;
 }
 
-describe('FeedForward against PyTorch', () => {
-  test.each(loadFixtures('layers', /^ffn/))('$name', (fixture) => {
+describe('FeedForward agrees with PyTorch', () => {
+  test.each(loadFixtures('layers', /^ffn/))('on $name', (fixture) => {
     const [ffnHiddens, numHiddens] = fixture.input('dense1.weight').shape;
     const layer = make({ numHiddens, ffnHiddens, activation: fixture.attributes.activation });
     layer.loadStateDict(Object.fromEntries(Object.values(KEYS).map((key) => [key, fixture.input(key)])));
@@ -52,7 +52,7 @@ describe('FeedForward against PyTorch', () => {
     }
   });
 
-  test.each(loadFixtures('layers', /^gelu/))('$name', (fixture) => {
+  test.each(loadFixtures('layers', /^gelu/))('on $name', (fixture) => {
     const column = ({ data }: { data: ArrayLike<number> }) => ({ data, shape: [data.length, 1] });
     const { output, backward } = pointwise('gelu').forward(column(fixture.input('x')), { training: true });
     const [y, gradient] = [fixture.output('output'), fixture.output('grad:x')];
@@ -62,7 +62,7 @@ describe('FeedForward against PyTorch', () => {
 });
 
 describe.each(NAMES)('FeedForward with %s', (activation) => {
-  /** Forward and backward against float64. */
+  /** Compares both passes with float64. */
   function check(rows: number, width: number, hidden: number): void {
     const random = new Random(rows + 100 * width + 10000 * hidden);
     const layer = make({ numHiddens: width, ffnHiddens: hidden, activation });
@@ -78,7 +78,7 @@ describe.each(NAMES)('FeedForward with %s', (activation) => {
     const [x, G] = [random.tensor([rows, width]), random.tensor([rows, width])];
     const { output, backward } = layer.forward(x, { training: true });
     const expected = feedForwardBackward(G, x, state, activation);
-    // Two sums of products behind each other; gradients have slopes of up to 1.13 and their errors between.
+    // Two sums of products, one after the other. Gradients also contain slopes of up to 1.13, which are off by a few EPS.
     const tolerance = (data: ArrayLike<number>) => ({
       atol: (width + hidden + rows + 8) * EPS * (8 + maxAbs(data)),
     });
@@ -93,7 +93,7 @@ describe.each(NAMES)('FeedForward with %s', (activation) => {
     layer.dispose();
   }
 
-  test('has an oracle with right gradients', () => {
+  test('has an oracle whose gradients agree with differences', () => {
     const random = new Random(1);
     const state = {
       weight1: random.tensor([5, 3]),
@@ -111,26 +111,31 @@ describe.each(NAMES)('FeedForward with %s', (activation) => {
     }
   });
 
-  test.each(SIZES)('agrees with float64 where an axis has %i elements', (size) => {
+  test.each(SIZES)('agrees with float64 if an axis has %i elements', (size) => {
     check(size, 5, 3);
     check(3, size, 6);
     check(6, 3, size);
   });
 
-  test('agrees with float64 where the rows are several blocks', () => check(300, 5, 3));
+  test.each([127, 128, 129, ...BLOCK_SIZES])('agrees with float64 for %i rows', (rows) => check(rows, 5, 3));
 
-  test('is within 1e-6 of the function and of its slope, everywhere', () => {
+  test.each(BLOCK_SIZES)('agrees with float64 for products of depth %i', (depth) => {
+    check(3, depth, 5);
+    check(3, 5, depth);
+  });
+
+  test('is within 1e-6 of the function and of its slope from -20 to 20', () => {
     const data = Float32Array.from({ length: 4001 }, (_, i) => (i - 2000) / 100);
     const x = { data, shape: [4001, 1] };
     const { output, backward } = pointwise(activation).forward(x, { training: true });
     const slopes = backward!({ data: new Float32Array(4001).fill(1), shape: [4001, 1] }).input;
     const [f, slope] = ACTIVATIONS[activation];
-    // Beyond 1, float32's own spacing at 20 adds to it.
+    // Above 1 the spacing of float32 is larger: rtol.
     expectClose(output, { data: Float64Array.from(data, f), shape: x.shape }, { atol: 5e-7, rtol: EPS });
     expectClose(slopes, { data: Float64Array.from(data, slope), shape: x.shape }, { atol: 1e-6 });
   });
 
-  test('does not overflow where x is huge', () => {
+  test('does not overflow for huge x', () => {
     const x = [[1e30], [-1e30], [3e38], [-3e38], [0]];
     const { output, backward } = pointwise(activation).forward(x, { training: true });
     expect(Array.from(output.data, Math.abs)).toEqual(Array.from(Float32Array.of(1e30, 0, 3e38, 0, 0)));
@@ -139,7 +144,7 @@ describe.each(NAMES)('FeedForward with %s', (activation) => {
     expect(Math.abs(slopes[4]! - (activation === 'relu' ? 0 : 0.5))).toBeLessThan(EPS);
   });
 
-  test('lets NaN show, in its row only', () => {
+  test('returns NaN in the row of a NaN, and nowhere else', () => {
     const layer = make({ activation });
     const { data } = layer.forward({
       data: Float32Array.from({ length: 12 }, (_, i) => (i ? 1 : NaN)),
@@ -150,7 +155,7 @@ describe.each(NAMES)('FeedForward with %s', (activation) => {
 });
 
 describe('FeedForward', () => {
-  test("has relu by default, and PyTorch's first values", () => {
+  test("has relu by default, and PyTorch's initial values", () => {
     const x = new Random(2).tensor([3, 6]);
     expect(make().forward(x).output).toEqual(make({ activation: 'relu' }).forward(x).output);
     const state = make({ numHiddens: 25, ffnHiddens: 100 }).stateDict();
@@ -167,7 +172,7 @@ describe('FeedForward', () => {
     }
   });
 
-  test('has no bias where none is wanted: 0 stays 0', () => {
+  test('has no bias with bias: false, so that zeros give zeros', () => {
     const [layer, zero] = [make({ bias: false }), { data: new Float32Array(12), shape: [2, 6] }];
     expect(Object.keys(layer.stateDict())).toEqual(['dense1.weight', 'dense2.weight']);
     expect(layer.forward(zero).output).toEqual(zero);
@@ -186,10 +191,10 @@ describe('FeedForward', () => {
     ['no options', 'TypeError', construct(undefined)],
     ['no ffnHiddens', 'TypeError', construct({ numHiddens: 6 })],
     ['numHiddens 0', 'RangeError', construct({ numHiddens: 0, ffnHiddens: 5 })],
-    ['a bias that is no boolean', 'TypeError', construct({ numHiddens: 6, ffnHiddens: 5, bias: 1 })],
+    ['a bias that is not a boolean', 'TypeError', construct({ numHiddens: 6, ffnHiddens: 5, bias: 1 })],
     ['an unknown activation', 'RangeError', construct({ numHiddens: 6, ffnHiddens: 5, activation: 'swish' })],
     [
-      'an activation that is no string',
+      'an activation that is not a string',
       'TypeError',
       construct({ numHiddens: 6, ffnHiddens: 5, activation: 1 }),
     ],

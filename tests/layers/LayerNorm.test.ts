@@ -11,8 +11,8 @@ import { SIZES } from '../support/sizes.js';
 
 const make = (options: object = {}) => new attention.LayerNorm({ normalizedShape: 6, ...options });
 
-describe('LayerNorm against PyTorch', () => {
-  test.each(loadFixtures('layers', /^layernorm/))('$name', (fixture) => {
+describe('LayerNorm agrees with PyTorch', () => {
+  test.each(loadFixtures('layers', /^layernorm/))('on $name', (fixture) => {
     const { normalized_shape: normalizedShape, eps } = fixture.attributes as {
       normalized_shape: number[];
       eps: number;
@@ -30,7 +30,7 @@ describe('LayerNorm against PyTorch', () => {
   });
 });
 
-/** Forward and backward against float64. */
+/** Compares both passes with float64. */
 function check(rows: number, width: number, affine: boolean, eps: number, shift = 0): void {
   const random = new Random(rows + 100 * width);
   const layer = make({ normalizedShape: width, affine, eps });
@@ -41,7 +41,8 @@ function check(rows: number, width: number, affine: boolean, eps: number, shift 
   const G = random.tensor([rows, width]);
   const { output, backward } = layer.forward(x, { training: true });
   const expected = layerNormBackward(G, x, eps, weight);
-  // A few roundings of numbers of up to 4, which the deviation divides; a short row's may be small.
+  // Some dozens of roundings, divided by the row's deviation, which may be small in short rows. Outputs are up to 4 large.
+  // A gradient is divided by the deviation again.
   const rootAtLeast = Math.min(
     ...Array.from({ length: rows }, (_, r) => spread(x.data.slice(r * width, (r + 1) * width), eps)),
   );
@@ -62,7 +63,7 @@ function spread(row: Float32Array, eps: number): number {
 }
 
 describe('LayerNorm', () => {
-  test('has an oracle with right gradients', () => {
+  test('has an oracle whose gradients agree with differences', () => {
     const random = new Random(1);
     const [x, weight, bias] = [random.tensor([3, 5]), random.tensor([5]), random.tensor([5])];
     const G = random.tensor([3, 5]);
@@ -72,17 +73,17 @@ describe('LayerNorm', () => {
     expectGradient(gradients.bias, bias, (at) => dot(layerNorm(x, 0.01, weight, at).data, G.data));
   });
 
-  test.each(SIZES)('agrees with float64 where a row has %i elements', (size) => {
+  test.each(SIZES)('agrees with float64 for rows of %i elements and for %i rows', (size) => {
     check(3, size, true, 1e-5);
     check(size, 4, false, 1e-2);
     check(2, size, false, 0.1);
   });
 
-  test('is as exact where the mean is large', () => {
+  test('is as exact for rows with a large mean', () => {
     for (const shift of [1e3, -1e5]) check(4, 67, true, 1e-5, shift);
   });
 
-  test('gives rows of mean 0 and variance 1, whatever their scale', () => {
+  test('gives rows mean 0 and variance 1, whatever their scale', () => {
     for (const scale of [1e-2, 1, 1e6]) {
       const { data } = make({ normalizedShape: 64, affine: false }).forward(
         new Random(2).tensor([5, 64], scale),
@@ -90,21 +91,21 @@ describe('LayerNorm', () => {
       for (let row = 0; row < 5; ++row) {
         const values = data.slice(64 * row, 64 * row + 64);
         expect(Math.abs(values.reduce((sum, y) => sum + y, 0))).toBeLessThan(64 * 4 * EPS);
-        // eps is a tenth of the variance at most, of scale 1e-2.
+        // At scale 1e-2 the variance is 1e-4 and eps a tenth of it, so the result's variance is about 1/1.1.
         expect(dot(values, values) / 64).toBeGreaterThan(0.85);
         expect(dot(values, values) / 64).toBeLessThan(1 + 64 * EPS);
       }
     }
   });
 
-  test('gives the bias for a constant row', () => {
+  test('returns the bias for a constant row', () => {
     const layer = make();
     const bias = new Random(3).tensor([6]);
     layer.loadStateDict({ weight: new Float32Array(6).fill(2) as never, bias });
     expect(layer.forward([[5, 5, 5, 5, 5, 5]]).output.data).toEqual(bias.data);
   });
 
-  test('normalises several axes as one', () => {
+  test('normalises several axes together', () => {
     const x = new Random(4).tensor([2, 3, 4]);
     const layer = make({ normalizedShape: [3, 4] });
     expect(layer.stateDict().weight!.shape).toEqual([3, 4]);
@@ -112,14 +113,14 @@ describe('LayerNorm', () => {
     expect(layer.forward(x).output).toEqual({ data: flat.data, shape: [2, 3, 4] });
   });
 
-  test('starts with ones and zeros, and has neither where told so', () => {
+  test('starts with a weight of ones and a bias of zeros, and has neither with affine: false', () => {
     const { weight, bias } = make().stateDict();
     expect([weight!.data, bias!.data]).toEqual([new Float32Array(6).fill(1), new Float32Array(6)]);
     expect(make({ affine: false }).stateDict()).toEqual({});
     const { output, backward } = make({ affine: false }).forward(new Random(5).tensor([2, 6]), {
       training: true,
     });
-    expect(maxAbs(backward!(output).input.data)).toBeLessThan(1e-4); // the normalised direction has no gradient
+    expect(maxAbs(backward!(output).input.data)).toBeLessThan(1e-4); // a row's own direction has no gradient
   });
 
   testLayerContract('LayerNorm', { make: () => make(), x: new Random(6).tensor([2, 3, 6]), seeded: false });
@@ -137,7 +138,7 @@ describe('LayerNorm', () => {
     ['affine 0', 'TypeError', construct({ normalizedShape: 6, affine: 0 })],
     ['x of another width', 'RangeError', forward(new Random(4).tensor([2, 5]))],
     [
-      'x of too few axes',
+      'x with too few axes',
       'RangeError',
       () => make({ normalizedShape: [2, 6] }).forward(new Random(4).tensor([6])),
     ],

@@ -18,8 +18,8 @@ function added({ data, shape }: RandomTensor, weight: Float32Array, offset = 0) 
   return { data: Float64Array.from(data, (x, at) => x + weight[offset * D + (at % (n * D))]!), shape };
 }
 
-describe('LearnedPositionalEncoding against PyTorch', () => {
-  test.each(loadFixtures('positional', /^learned/))('$name', (fixture) => {
+describe('LearnedPositionalEncoding agrees with PyTorch', () => {
+  test.each(loadFixtures('positional', /^learned/))('on $name', (fixture) => {
     const { max_len, num_hiddens } = fixture.attributes as { max_len: number; num_hiddens: number };
     const layer = make({ numHiddens: num_hiddens, maxLen: max_len });
     layer.loadStateDict({ weight: fixture.input('P') });
@@ -47,7 +47,7 @@ describe('LearnedPositionalEncoding', () => {
     }
   });
 
-  test('adds up the gradients of its rows over sequences and passes', () => {
+  test('sums the gradients of each row over sequences and passes', () => {
     const layer = make();
     const [x, g] = [new Random(1).tensor([3, 4, 6]), new Random(2).tensor([3, 4, 6])];
     expect(grad(layer)).toEqual(new Float32Array(54));
@@ -59,13 +59,13 @@ describe('LearnedPositionalEncoding', () => {
         expected[offset * 6 + (at % 24)]! += value;
       });
     }
-    // Nine terms at most, each sum rounded once.
+    // Sums of at most nine terms, each of up to 8 with its roundings.
     expectClose({ data: grad(layer), shape: [54] }, { data: expected, shape: [54] }, { atol: 8 * EPS * 9 });
     grad(layer).fill(7);
     expectClose({ data: grad(layer), shape: [54] }, { data: expected, shape: [54] }, { atol: 8 * EPS * 9 });
   });
 
-  test('has the gradient that finite differences have, dropout included', () => {
+  test('has gradients that agree with finite differences, also with dropout', () => {
     const layer = make({ dropout: 0.4 });
     const [x, g] = [new Random(3).tensor([2, 4, 6]), new Random(4).tensor([2, 4, 6])];
     const options = { training: true, seed: 5, offset: 2 };
@@ -73,7 +73,7 @@ describe('LearnedPositionalEncoding', () => {
     const { input } = layer.forward(x, options).backward!(g);
     const [weight] = layer.parameters();
     const first = weight!.data;
-    // The loss is linear, so a step of 1 has no error but the roundings of the outputs, 48 of up to 8.
+    // The loss is linear, so the only errors of a step of 1 are the roundings of the 48 outputs, which are up to 8 large.
     const tolerance = 48 * 8 * EPS * maxAbs(g.data);
     for (let at = 0; at < first.length; ++at) {
       const steps = [1, -1].map((step) => {
@@ -94,7 +94,7 @@ describe('LearnedPositionalEncoding', () => {
     }
   });
 
-  test('drops in training only, other elements at every step', () => {
+  test('drops elements only in training, and other elements in each pass', () => {
     const layer = make({ maxLen: 50, dropout: 0.3 });
     const x = new Random(5).tensor([4, 50, 6]);
     const plain = layer.forward(x);
@@ -108,7 +108,7 @@ describe('LearnedPositionalEncoding', () => {
     expect(make({ maxLen: 50, dropout: 0.3 }).forward(x, { training: true }).output).toEqual(first);
   });
 
-  test('starts with normal numbers that its seed decides', () => {
+  test('starts with standard normal numbers that the seed decides', () => {
     const options = { numHiddens: 100, maxLen: 100 };
     const { data, shape } = make(options).stateDict().weight!;
     expect(shape).toEqual([100, 100]);
@@ -129,13 +129,13 @@ describe('LearnedPositionalEncoding', () => {
     expect(layer.stateDict()).toEqual({ weight });
   });
 
-  test('takes an empty sequence', () => {
+  test('accepts an empty sequence', () => {
     const empty = { data: new Float32Array(0), shape: [2, 0, 6] };
     const { output, backward } = make().forward(empty, { training: true, offset: 9 });
     expect([output, backward!(empty).input]).toEqual([empty, empty]);
   });
 
-  test('throws when used after it was disposed, and gives its memory back', () => {
+  test('throws when used after dispose, and frees its memory', () => {
     const x = new Random(7).tensor([1, 2, 6]);
     const use = () => {
       const layer = make({ maxLen: 20000 });
@@ -165,14 +165,14 @@ describe('LearnedPositionalEncoding', () => {
     ['numHiddens 2.5', 'RangeError', construct({ numHiddens: 2.5, maxLen: 9 })],
     ['dropout 1', 'RangeError', construct({ numHiddens: 6, maxLen: 9, dropout: 1 })],
     ['seed -1', 'RangeError', construct({ numHiddens: 6, maxLen: 9, seed: -1 })],
-    ['more rows than there is memory', 'RangeError', construct({ numHiddens: 2 ** 20, maxLen: 2 ** 20 })],
+    ['more rows than fit into memory', 'RangeError', construct({ numHiddens: 2 ** 20, maxLen: 2 ** 20 })],
     ...NOT_TENSORS.map(([what, bad]): Rejection => [`x: ${what}`, 'TypeError', forward(bad)]),
     ['x of another width', 'RangeError', forward(new Random(9).tensor([1, 2, 5]))],
     ['a sequence longer than the table', 'RangeError', forward(new Random(9).tensor([1, 10, 6]))],
-    ['an offset that leads beyond the table', 'RangeError', forward(x, { offset: 8 })],
+    ['an offset that ends beyond the table', 'RangeError', forward(x, { offset: 8 })],
     ['a negative offset', 'RangeError', forward(x, { offset: -1 })],
     ['a gradient of another shape', 'RangeError', backward(new Random(9).tensor([2, 6]))],
-    ['a gradient that is no tensor', 'TypeError', backward(7)],
+    ['a gradient that is not a tensor', 'TypeError', backward(7)],
     [
       'a second backward',
       'TypeError',

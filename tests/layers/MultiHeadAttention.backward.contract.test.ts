@@ -1,14 +1,13 @@
-/** The gradients of MultiHeadAttention: against PyTorch, against differences of the float64 oracle, and what is refused. */
+/** When MultiHeadAttention.backward may be called, what it refuses, keeps and frees. */
 import { describe, expect, test } from '@jest/globals';
 import type { MultiHeadAttentionGradients, MultiHeadAttentionOptions } from 'wasm-attention';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { dot } from '../support/differences.js';
 import { gradientsOf } from '../support/gradientsOf.js';
 import { attention, expectNoGrowth } from '../support/library.js';
+import { GRADIENT_RTOL } from '../support/multiHeadTolerance.js';
 import { Random } from '../support/random.js';
 import { expectRejected, NOT_TENSORS } from '../support/rejections.js';
-
-const RTOL = 256 * EPS;
 
 const random = new Random(1);
 const make = (options: Partial<MultiHeadAttentionOptions> = {}) =>
@@ -22,27 +21,27 @@ describe('MultiHeadAttention.backward', () => {
   const train = (layer: Layer, options: object = {}) =>
     layer.forward(x, x, x, { training: true, ...options });
 
-  test('drops the weights that its forward pass dropped', () => {
+  test('drops the same weights as its forward pass', () => {
     const layer = make({ dropout: 0.4 });
     const dropped = { dropout: 0.4, seed: 3 };
     const pass = train(layer);
     expect(pass.output).toEqual(layer.forward(x, x, x, dropped).output);
     const next = train(layer);
     expect(next.output).not.toEqual(pass.output);
-    // The output is linear in the values, so that a step of 1 gives their gradient without an error of its own.
+    // The output is linear in the values, so a step of 1 gives the exact directional derivative.
     const { values } = pass.backward!(g);
     const direction = random.tensor([2, 5, 12]);
     const moved = { data: x.data.map((value, i) => value + direction.data[i]!), shape: x.shape };
     const loss = (given: typeof x) => dot(layer.forward(x, x, given, dropped).output.data, g.data);
     const expected = loss(moved) - loss(x);
-    // 120 products of each side, roundings of EPS each.
+    // Both sides are sums of 120 products, each off by a few roundings; the values are up to 8 large.
     expect(Math.abs(dot(values.data, direction.data) - expected)).toBeLessThan(
       120 * EPS * (1 + maxAbs(g.data)) * 8,
     );
     expect(next.backward!(g).values).not.toEqual(values);
   });
 
-  test('is there in training only, and not with a past', () => {
+  test('exists only in training, and not with a cache or past keys', () => {
     const layer = make();
     expect(layer.forward(x, x, x).backward).toBeUndefined();
     expect(layer.forward(x, x, x, { training: false }).backward).toBeUndefined();
@@ -53,7 +52,7 @@ describe('MultiHeadAttention.backward', () => {
     expect(train(layer).output).toEqual(layer.forward(x, x, x).output);
   });
 
-  test('can be called once, refuses another shape first and adds nothing then', () => {
+  test('refuses wrong gradients without adding anything, accepts a right one, and refuses a second call', () => {
     const layer = make();
     const { backward } = train(layer);
     for (const shape of [[2, 5, 11], [2, 4, 12], [10, 12], [120]]) {
@@ -69,7 +68,7 @@ describe('MultiHeadAttention.backward', () => {
     expectRejected('MultiHeadAttention', 'TypeError', () => backward!(g));
   });
 
-  test('keeps what it needs: everything given may change meanwhile', () => {
+  test('keeps what it needs, so that all arguments may change in between', () => {
     const [moving, kept] = [make({ rotary: {} }), make({ rotary: {} })];
     const options = () => ({
       validLens: Int32Array.of(3, 5),
@@ -97,7 +96,7 @@ describe('MultiHeadAttention.backward', () => {
     expect(gradientsOf(moving)).toEqual(gradientsOf(kept));
   });
 
-  test('leaves inputs and its gradient alone, and adds up', () => {
+  test('does not change the inputs or its argument, and adds the gradients of several passes', () => {
     const [once, twice] = [make(), make()];
     const before = [x.data.slice(), g.data.slice()];
     train(once).backward!(g);
@@ -107,11 +106,11 @@ describe('MultiHeadAttention.backward', () => {
     const [single, double] = [gradientsOf(once), gradientsOf(twice)];
     for (const [name, { data, shape }] of Object.entries(single)) {
       const expected = { data: data.map((value) => 2 * value), shape };
-      expectClose(double[name], expected, { atol: RTOL * (1 + maxAbs(expected.data)) });
+      expectClose(double[name], expected, { atol: GRADIENT_RTOL * (1 + maxAbs(expected.data)) });
     }
   });
 
-  test('never lets padding reach a gradient', () => {
+  test('lets no padding reach a gradient', () => {
     const clean = make();
     const pass = clean.forward(x, x, x, { validLens: [5, 2], training: true }).backward!(g);
     const padded = { data: x.data.map((value, i) => (i >= 60 + 24 ? 3e38 : value)), shape: x.shape };
@@ -122,7 +121,7 @@ describe('MultiHeadAttention.backward', () => {
     expect(found.values.data.slice(84)).toEqual(new Float32Array(36));
   });
 
-  test('takes no queries, no keys and no batch', () => {
+  test('accepts no queries, no keys and an empty batch', () => {
     const layer = make();
     const none = { data: new Float32Array(0), shape: [2, 0, 12] };
     const withoutQueries = layer.forward(none, x, x, { training: true }).backward!(none);
@@ -137,7 +136,7 @@ describe('MultiHeadAttention.backward', () => {
     ]);
   });
 
-  test('is refused after dispose, and leaves no memory behind', () => {
+  test('throws after dispose, which frees all memory', () => {
     const use = () => {
       const layer = make();
       const { backward } = train(layer);

@@ -1,21 +1,16 @@
-/** The gradients of MultiHeadAttention: against PyTorch, against differences of the float64 oracle, and what is refused. */
+/** The gradients of MultiHeadAttention agree with PyTorch, d2l and differences of the float64 oracle. */
 import { describe, expect, test } from '@jest/globals';
 import type { MultiHeadAttentionOptions } from 'wasm-attention';
 import { multiHeadAttention as reference } from '../reference/multiHeadAttention.js';
 import type { AttentionReferenceOptions } from '../reference/scaledDotProductAttention.js';
-import { EPS, type Numbers } from '../support/close.js';
+import { type Numbers } from '../support/close.js';
 import { expectFixture } from '../support/fixtures.js';
 import { dot, expectGradient } from '../support/differences.js';
 import { gradientsOf } from '../support/gradientsOf.js';
 import { attention } from '../support/library.js';
 import { multiHeadGradients } from '../support/multiHeadGradients.js';
+import { GRADIENT_RTOL } from '../support/multiHeadTolerance.js';
 import { Random } from '../support/random.js';
-
-/**
- * A gradient passes two projections and the softmax, each a sum whose roundings are within 32·EPS of the largest term as in
- * the forward pass; sums over the batch's rows are on top. Relative to the largest element.
- */
-const RTOL = 256 * EPS;
 
 const random = new Random(1);
 const make = (options: Partial<MultiHeadAttentionOptions> = {}) =>
@@ -26,8 +21,8 @@ const sum = (tensors: Numbers[]): Numbers => ({
   shape: tensors[0]!.shape,
 });
 
-describe('MultiHeadAttention.backward against PyTorch and d2l', () => {
-  test.each(multiHeadGradients())('$name', ({ forward, gradOutput, inputs, parameters }) => {
+describe('MultiHeadAttention.backward agrees with PyTorch and d2l', () => {
+  test.each(multiHeadGradients())('on $name', ({ forward, gradOutput, inputs, parameters }) => {
     const { numHiddens, numHeads, bias, sizes, state, options } = forward;
     const layer = new attention.MultiHeadAttention({ numHiddens, numHeads, bias, ...sizes });
     layer.loadStateDict(state);
@@ -44,7 +39,7 @@ describe('MultiHeadAttention.backward against PyTorch and d2l', () => {
   });
 });
 
-describe('MultiHeadAttention.backward against differences of the float64 oracle', () => {
+describe('MultiHeadAttention.backward agrees with differences of the float64 oracle', () => {
   const [q, k, v] = [random.tensor([2, 4, 12]), random.tensor([2, 5, 12]), random.tensor([2, 5, 12])];
   const g = random.tensor([2, 4, 12]);
   const rotary = (atQueries: number, offset: number) => ({
@@ -57,7 +52,7 @@ describe('MultiHeadAttention.backward against differences of the float64 oracle'
     Partial<MultiHeadAttentionOptions>,
     AttentionReferenceOptions & { offset?: number; turned?: ReturnType<typeof rotary> },
   ][] = [
-    ['no option', {}, {}],
+    ['no options', {}, {}],
     ['no bias', { bias: false }, {}],
     ['one key/value head', { numKvHeads: 1 }, { isCausal: true }],
     ['lengths', {}, { validLens: { data: [3, 5], shape: [2] } }],
@@ -72,9 +67,13 @@ describe('MultiHeadAttention.backward against differences of the float64 oracle'
     ],
     ['slopes', {}, { alibiSlopes: { data: [0.5, 0.25, 0.125], shape: [3] } }],
     ['rotary positions', { rotary: {} }, { turned: rotary(0, 0) }],
-    ['rotary positions apart', { rotary: {} }, { offset: 3, causalOffset: 2, turned: rotary(5, 3) }],
+    [
+      'rotary positions that differ for queries and keys',
+      { rotary: {} },
+      { offset: 3, causalOffset: 2, turned: rotary(5, 3) },
+    ],
   ];
-  test.each(cases)('%s', (_name, sizes, { offset, turned, ...options }) => {
+  test.each(cases)('with %s', (_name, sizes, { offset, turned, ...options }) => {
     const layer = make(sizes);
     const state = layer.stateDict();
     const at: Record<string, Numbers> = { queries: q, keys: k, values: v, ...state };
@@ -100,10 +99,11 @@ describe('MultiHeadAttention.backward against differences of the float64 oracle'
     const pass = layer.forward(q, k, v, { ...options, ...(offset && { offset }), training: true });
     const found: Record<string, Numbers> = { ...pass.backward!(g), ...gradientsOf(layer) };
     expect(Object.keys(found).sort()).toEqual(Object.keys(at).sort());
-    for (const [name, tensor] of Object.entries(at)) expectGradient(found[name]!, tensor, loss(name), RTOL);
+    for (const [name, tensor] of Object.entries(at))
+      expectGradient(found[name]!, tensor, loss(name), GRADIENT_RTOL);
   });
 
-  test('inputs of three widths', () => {
+  test('for inputs of three widths', () => {
     const layer = make({ querySize: 5, keySize: 7, valueSize: 9 });
     const inputs = [random.tensor([2, 4, 5]), random.tensor([2, 3, 7]), random.tensor([2, 3, 9])] as const;
     const found = Object.values(layer.forward(...inputs, { training: true }).backward!(g)) as Numbers[];
@@ -116,7 +116,7 @@ describe('MultiHeadAttention.backward against differences of the float64 oracle'
         ];
         return dot(reference(...moved, { numHeads: 3, state: layer.stateDict() }).output.data, g.data);
       };
-      expectGradient(found[i]!, input, loss, RTOL);
+      expectGradient(found[i]!, input, loss, GRADIENT_RTOL);
     });
   });
 });

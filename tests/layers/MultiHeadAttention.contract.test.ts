@@ -5,10 +5,10 @@ import { expectClose, maxAbs } from '../support/close.js';
 import { attention } from '../support/library.js';
 import { poisonPadding } from '../support/poison.js';
 import { Random, type RandomTensor } from '../support/random.js';
-import { expectForward, layerOf, OUTPUT_ATOL } from '../support/multiHeadForward.js';
+import { expectForward, layerOf, OUTPUT_ATOL } from '../support/multiHeadTolerance.js';
 
 describe('MultiHeadAttention', () => {
-  test('gives exactly a third and a half in the textbook case, for any parameters', () => {
+  test('gives weights of exactly a third and a half in the textbook case, for any parameters', () => {
     const ones = { data: new Float32Array(2 * 4 * 100).fill(1), shape: [2, 4, 100] };
     const third = Math.fround(1 / 3);
     for (const seed of [0, 1, 2]) {
@@ -24,7 +24,7 @@ describe('MultiHeadAttention', () => {
     }
   });
 
-  test('gives the bias of W_o where a query may attend to nothing, zeros without a bias', () => {
+  test('returns the bias of W_o, or zeros without a bias, for a query that may attend to nothing', () => {
     const x = new Random(7).tensor([2, 3, 8]);
     const { layer, state } = layerOf({ numHiddens: 8, numHeads: 2, bias: true });
     const { output, weights } = layer.forward(x, x, x, { validLens: [0, 3], needWeights: true });
@@ -36,7 +36,7 @@ describe('MultiHeadAttention', () => {
     expect(without.output.data.slice(0, 24)).toEqual(new Float32Array(24));
   });
 
-  test('never lets padded tokens reach the result', () => {
+  test('lets no padding reach the result', () => {
     const { layer } = layerOf({ numHiddens: 8, numHeads: 2, bias: true });
     const random = new Random(8);
     const [queries, keys, values] = [
@@ -65,7 +65,7 @@ describe('MultiHeadAttention', () => {
     expectClose(layer.forward(y, y, y).output, shuffled(plain.data), { atol: OUTPUT_ATOL });
   });
 
-  test('starts from weights within 1/sqrt(in), the same for the same seed', () => {
+  test('starts with weights within 1/sqrt(in), the same ones for the same seed', () => {
     const make = (seed: number) =>
       new attention.MultiHeadAttention({ numHiddens: 32, numHeads: 4, bias: true, seed }).stateDict();
     expect(make(3)).toEqual(make(3));
@@ -76,7 +76,7 @@ describe('MultiHeadAttention', () => {
     expect(make(3)['W_q.weight']!.data).not.toEqual(make(3)['W_k.weight']!.data);
   });
 
-  test('takes an undefined dropout or seed for none given', () => {
+  test('treats an undefined dropout or seed like a missing one', () => {
     const x = new Random(3).tensor([1, 8, 16]);
     const layer = new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 2, dropout: 0.5, seed: 5 });
     const dropped = () => {
@@ -89,13 +89,13 @@ describe('MultiHeadAttention', () => {
     expect(dropped()).not.toEqual(first);
   });
 
-  test('refuses the lengths where the options stand', () => {
+  test('refuses lengths in place of the options', () => {
     const x = new Random(3).tensor([2, 4, 16]);
     const layer = new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 2 });
     expect(() => layer.forward(x, x, x, [3, 2] as never)).toThrow(/options to be an object/);
   });
 
-  test('applies dropout in training only, by its seed', () => {
+  test('applies dropout only in training, and the seed decides which weights it drops', () => {
     const x = new Random(10).tensor([1, 8, 16]);
     const make = () =>
       new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 2, dropout: 0.5, seed: 5 });
@@ -112,7 +112,7 @@ describe('MultiHeadAttention', () => {
     expect(layer.forward(x, x, x, { needWeights: true })).toEqual(evaluated);
   });
 
-  test('takes no queries, no keys and one token', () => {
+  test('accepts no queries, no keys and a single token', () => {
     const { layer, state } = layerOf({ numHiddens: 8, numHeads: 2, bias: true });
     const x = new Random(11).tensor([2, 3, 8]);
     const none = { data: new Float32Array(0), shape: [2, 0, 8] };
@@ -123,7 +123,7 @@ describe('MultiHeadAttention', () => {
     expectForward(layer.forward(one, one, one), reference(one, one, one, { numHeads: 2, state }));
   });
 
-  test('leaves its inputs alone and returns fresh arrays', () => {
+  test('does not change its inputs, and returns new arrays', () => {
     const { layer } = layerOf({ numHiddens: 8, numHeads: 2 });
     const x = new Random(13).tensor([1, 4, 8]);
     const before = [...x.data];

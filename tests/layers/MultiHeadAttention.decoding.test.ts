@@ -1,18 +1,18 @@
-/** Token by token with a cache, against one causal call over everything. */
+/** Decoding token by token with a cache gives what one causal call over all tokens gives. */
 import { describe, expect, test } from '@jest/globals';
 import { multiHeadAttention as reference } from '../reference/multiHeadAttention.js';
 import { expectClose } from '../support/close.js';
 import { attention } from '../support/library.js';
-import { OUTPUT_ATOL, outputTolerance } from '../support/multiHeadForward.js';
+import { OUTPUT_ATOL, outputTolerance } from '../support/multiHeadTolerance.js';
 import { Random } from '../support/random.js';
 import { expectRejected } from '../support/rejections.js';
 import { tokens } from '../support/tokens.js';
 
 describe.each([
-  { numHeads: 4, numKvHeads: 4, name: 'as many key heads' },
+  { numHeads: 4, numKvHeads: 4, name: 'as many key/value heads as query heads' },
   { numHeads: 4, numKvHeads: 2, name: 'grouped heads' },
-  { numHeads: 4, numKvHeads: 1, name: 'one key head' },
-])('MultiHeadAttention with a cache, $name', ({ numHeads, numKvHeads }) => {
+  { numHeads: 4, numKvHeads: 1, name: 'one key/value head' },
+])('MultiHeadAttention with a cache and $name', ({ numHeads, numKvHeads }) => {
   const n = 20;
   const layer = new attention.MultiHeadAttention({
     numHiddens: 24,
@@ -29,7 +29,7 @@ describe.each([
     ['a prompt, then one by one', [9, ...Array.from({ length: n - 9 }, () => 1)]],
     ['in pieces', [3, 5, 1, 7, 4]],
     ['all at once', [n]],
-  ])('decodes %s', (_how, steps) => {
+  ])('gives the outputs of one causal call: %s', (_how, steps) => {
     const cache = layer.createCache({ batch: 2, maxLength: n });
     let at = 0;
     for (const step of steps) {
@@ -50,7 +50,7 @@ describe.each([
     cache.dispose();
   });
 
-  test('agrees with the oracle over the whole sequence', () => {
+  test('agrees with the oracle in one causal call', () => {
     const expected = reference(
       x,
       x,
@@ -61,7 +61,7 @@ describe.each([
     expectClose(full.output, expected.output, outputTolerance(expected.output));
   });
 
-  test('decodes with pastKey and pastValue as with a cache', () => {
+  test('gives the same with pastKey and pastValue instead of a cache', () => {
     const none = { data: new Float32Array(0), shape: [2, numKvHeads, 0, 24 / numHeads] };
     let past: { pastKey: typeof none; pastValue: typeof none } = { pastKey: none, pastValue: none };
     for (let at = 0; at < 6; ++at) {
@@ -73,7 +73,7 @@ describe.each([
     }
   });
 
-  test('a reset cache starts anew', () => {
+  test('starts again from the first position after a reset of the cache', () => {
     const cache = layer.createCache({ batch: 2, maxLength: 8 });
     const [first, second] = [tokens(x, 0, 5), tokens(x, 5, 8)];
     layer.forward(first, first, first, { isCausal: true, cache });
@@ -92,7 +92,7 @@ describe('a KeyValueCache', () => {
   const random = new Random(2);
   const x = random.tensor([1, 3, 8]);
 
-  test('that is full refuses more tokens and keeps what it has', () => {
+  test('refuses more tokens than it has room for, and keeps its content', () => {
     const cache = layer.createCache({ batch: 1, maxLength: 4 });
     layer.forward(x, x, x, { cache, isCausal: true });
     expectRejected('MultiHeadAttention', 'RangeError', () =>
@@ -107,7 +107,7 @@ describe('a KeyValueCache', () => {
     expect(cache.length).toBe(4);
   });
 
-  test('is left as it was by a refused call', () => {
+  test('does not change in a refused call', () => {
     const cache = layer.createCache({ batch: 1, maxLength: 9 });
     layer.forward(x, x, x, { cache });
     expectRejected('MultiHeadAttention', 'RangeError', () =>
@@ -117,7 +117,7 @@ describe('a KeyValueCache', () => {
     expect(cache.length).toBe(3);
   });
 
-  test('belongs to its layer, its batch, and is one', () => {
+  test('is refused by other layers and for other batches, and so are wrong caches and pasts', () => {
     const cache = layer.createCache({ batch: 1, maxLength: 9 });
     const two = random.tensor([2, 3, 8]);
     const past = random.tensor([1, 2, 3, 4]);
@@ -141,11 +141,11 @@ describe('a KeyValueCache', () => {
     ['batch 0', 'RangeError', { batch: 0, maxLength: 3 }],
     ['a fractional maxLength', 'RangeError', { batch: 1, maxLength: 1.5 }],
     ['a negative maxLength', 'RangeError', { batch: 1, maxLength: -1 }],
-  ] as const)('is not made of %s', (_what, kind, options) => {
+  ] as const)('cannot be made with %s', (_what, kind, options) => {
     expectRejected('(MultiHeadAttention|createCache)', kind, () => layer.createCache(options as never));
   });
 
-  test('throws when used after it was disposed', () => {
+  test('throws when used after dispose', () => {
     const cache = layer.createCache({ batch: 1, maxLength: 9 });
     cache.dispose();
     cache.dispose();
@@ -153,7 +153,7 @@ describe('a KeyValueCache', () => {
     expectRejected('KeyValueCache', 'TypeError', () => cache.reset());
   });
 
-  test('too large for the memory is refused with the byte count, and the layer stays usable', () => {
+  test('is refused with the byte count if it does not fit into memory, and the layer stays usable', () => {
     const call = () => layer.createCache({ batch: 2 ** 10, maxLength: 2 ** 20 });
     expect(call).toThrow(RangeError);
     expect(call).toThrow(/\d{8,} .*bytes/);

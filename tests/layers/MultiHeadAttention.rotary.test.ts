@@ -4,7 +4,7 @@ import { multiHeadAttention as reference } from '../reference/multiHeadAttention
 import { scaledFrequencies, type RotaryReferenceOptions } from '../reference/rotaryEmbedding.js';
 import { expectClose } from '../support/close.js';
 import { attention } from '../support/library.js';
-import { OUTPUT_ATOL, outputTolerance } from '../support/multiHeadForward.js';
+import { OUTPUT_ATOL, outputTolerance } from '../support/multiHeadTolerance.js';
 import { Random, type RandomTensor } from '../support/random.js';
 import { expectRejected, testRejections, type Rejection } from '../support/rejections.js';
 import { tokens } from '../support/tokens.js';
@@ -19,13 +19,13 @@ const yarn = { type: 'yarn', factor: 4, originalMaxLength: 16 } as const;
 
 describe('MultiHeadAttention with rotary positions', () => {
   test.each<[string, RotaryOptions, RotaryReferenceOptions]>([
-    ['halves', {}, {}],
-    ['neighbours', { interleaved: true }, { interleaved: true }],
+    ['pairs in halves', {}, {}],
+    ['pairs of neighbours', { interleaved: true }, { interleaved: true }],
     ['another base', { base: 100 }, { base: 100 }],
-    ['a part of a head', { rotaryDim: 4 }, { rotaryDim: 4 }],
+    ["part of a head's width", { rotaryDim: 4 }, { rotaryDim: 4 }],
     ['given tables', { rotaryDim: 4, ...tables }, { rotaryDim: 4, ...tables }],
     ['scaling', { scaling: yarn }, scaledFrequencies(10000, 6, yarn)],
-  ])('turns projected queries and keys: %s', (_name, rotary, expected) => {
+  ])('rotates projected queries and keys, with %s', (_name, rotary, expected) => {
     for (const numKvHeads of [4, 2, 1]) {
       const layer = make(rotary, { numKvHeads });
       for (const [offset, masks, atQueries, atKeys] of [
@@ -48,7 +48,7 @@ describe('MultiHeadAttention with rotary positions', () => {
     }
   });
 
-  test('puts each sequence where its causalOffset says', () => {
+  test("starts each sequence's positions at its causalOffset", () => {
     const layer = make({});
     const options = { causalOffset: [4, 1], isCausal: true };
     const positions = { data: [4, 5, 6, 7, 8, 1, 2, 3, 4, 5], shape: [2, 5] };
@@ -61,7 +61,7 @@ describe('MultiHeadAttention with rotary positions', () => {
     expectClose(layer.forward(q, k, v, options).output, output, outputTolerance(output));
   });
 
-  test('has one answer for self-attention, wherever it starts: distances are all that counts', () => {
+  test('gives self-attention the same result at any offset, because only distances matter', () => {
     const layer = make({});
     const here = layer.forward(q, q, q, { needWeights: true });
     const plain = new attention.MultiHeadAttention({ numHiddens: 24, numHeads: 4, bias: true, seed: 3 });
@@ -79,7 +79,7 @@ describe('MultiHeadAttention with rotary positions', () => {
     ['one by one', [1, 1, 1, 1, 1, 1, 1, 1, 1]],
     ['a prompt, then one by one', [6, 1, 1, 1]],
     ['in pieces', [3, 5, 1]],
-  ])('goes on from the cache, %s', (_how, steps) => {
+  ])('continues the positions with a cache and with past keys: %s', (_how, steps) => {
     for (const [rotary, numKvHeads] of [
       [{}, 4],
       [{ interleaved: true, rotaryDim: 2 }, 2],
@@ -111,7 +111,7 @@ describe('MultiHeadAttention with rotary positions', () => {
     }
   });
 
-  test('keeps tables of its own', () => {
+  test('copies the tables that it is given', () => {
     const given = { rotaryDim: 4, cos: random.tensor([9, 2]), sin: random.tensor([9, 2]) };
     const layer = make(given);
     const before = layer.forward(q, k, v).output;
@@ -120,12 +120,12 @@ describe('MultiHeadAttention with rotary positions', () => {
     expect(layer.forward(q, k, v).output).toEqual(before);
   });
 
-  test('takes an empty batch', () => {
+  test('accepts an empty batch', () => {
     const empty = { data: new Float32Array(0), shape: [0, 3, 24] };
     expect(make({}).forward(empty, empty, empty).output.shape).toEqual([0, 3, 24]);
   });
 
-  test('refuses more tokens than its tables have rows, and stays usable', () => {
+  test('refuses more tokens than its tables have rows, and keeps the cache', () => {
     const layer = make({ rotaryDim: 4, cos: random.tensor([9, 2]), sin: random.tensor([9, 2]) });
     const cache = layer.createCache({ batch: 2, maxLength: 20 });
     layer.forward(k, k, k, { cache });

@@ -1,4 +1,4 @@
-/** Parameters, state dicts, disposal and refused arguments of MultiHeadAttention. */
+/** Parameters, state dicts and disposal of MultiHeadAttention. */
 import { describe, expect, test } from '@jest/globals';
 import { attention } from '../support/library.js';
 import { multiHeadCases } from '../support/multiHeadCases.js';
@@ -35,7 +35,7 @@ describe('MultiHeadAttention.stateDict', () => {
     ]);
   });
 
-  test('loaded into another layer makes it the same', () => {
+  test('makes another layer equal when it is loaded there', () => {
     const [layer, other] = [make({ seed: 1 }), make({ seed: 2 })];
     expect(other.forward(x, x, x).output).not.toEqual(layer.forward(x, x, x).output);
     other.loadStateDict(layer.stateDict());
@@ -43,7 +43,7 @@ describe('MultiHeadAttention.stateDict', () => {
     expect(other.forward(x, x, x)).toEqual(layer.forward(x, x, x));
   });
 
-  test('is a copy', () => {
+  test('returns copies', () => {
     const layer = make();
     const before = layer.stateDict();
     layer.stateDict()['W_q.weight']!.data.fill(9);
@@ -51,7 +51,7 @@ describe('MultiHeadAttention.stateDict', () => {
   });
 
   test.each(multiHeadCases().filter(({ state }) => 'out_proj.weight' in state))(
-    "takes torch.nn.MultiheadAttention's names: $name",
+    "has the same parameters after loading torch.nn.MultiheadAttention's: $name",
     ({ numHiddens, numHeads, bias, sizes, state, d2lState }) => {
       const layer = new attention.MultiHeadAttention({ numHiddens, numHeads, bias, ...sizes });
       layer.loadStateDict(state);
@@ -63,7 +63,7 @@ describe('MultiHeadAttention.stateDict', () => {
   );
 });
 
-describe('MultiHeadAttention.loadStateDict changes nothing when it fails', () => {
+describe('MultiHeadAttention.loadStateDict fails and changes nothing', () => {
   const good = () => make({ seed: 2 }).stateDict();
   const without = (name: string) =>
     Object.fromEntries(Object.entries(good()).filter(([key]) => key !== name));
@@ -75,32 +75,32 @@ describe('MultiHeadAttention.loadStateDict changes nothing when it fails', () =>
     'out_proj.bias': { data: new Float32Array(8), shape: [8] },
   };
   test.each([
-    ['the last entry is missing', 'RangeError', without('W_o.bias')],
-    ['the first entry is missing', 'RangeError', without('W_q.weight')],
-    ['an entry is unknown', 'RangeError', { ...good(), 'W_x.weight': packed }],
-    ['the last entry has another shape', 'RangeError', { ...good(), 'W_o.bias': packed }],
+    ['if the last entry is missing', 'RangeError', without('W_o.bias')],
+    ['if the first entry is missing', 'RangeError', without('W_q.weight')],
+    ['if an entry is unknown', 'RangeError', { ...good(), 'W_x.weight': packed }],
+    ['if the last entry has another shape', 'RangeError', { ...good(), 'W_o.bias': packed }],
     [
-      'an entry is transposed in rank',
+      'if an entry has another rank',
       'RangeError',
       { ...good(), 'W_o.weight': { data: packed.data, shape: [192] } },
     ],
     [
-      'an entry is shorter than its shape',
+      'if an entry is shorter than its shape',
       'RangeError',
       { ...good(), 'W_o.bias': { data: [1], shape: [8] } },
     ],
-    ['an entry is no tensor', 'TypeError', { ...good(), 'W_o.bias': 'zeros' }],
-    ['it is null', 'TypeError', null],
-    ['it is a string', 'TypeError', 'state'],
-    ['it is empty', 'RangeError', {}],
-    ["PyTorch's packed weight is missing", 'RangeError', { ...torch, in_proj_weight: undefined }],
+    ['if an entry is not a tensor', 'TypeError', { ...good(), 'W_o.bias': 'zeros' }],
+    ['if the state is null', 'TypeError', null],
+    ['if the state is a string', 'TypeError', 'state'],
+    ['if the state is empty', 'RangeError', {}],
+    ["if PyTorch's packed weight is missing", 'RangeError', { ...torch, in_proj_weight: undefined }],
     [
-      "PyTorch's packed weight has other rows",
+      "if PyTorch's packed weight has other rows",
       'RangeError',
       { ...torch, in_proj_weight: { ...packed, shape: [8, 24] } },
     ],
     [
-      "PyTorch's packed bias has other rows",
+      "if PyTorch's packed bias has other rows",
       'RangeError',
       { ...torch, in_proj_bias: torch['out_proj.bias'] },
     ],
@@ -121,7 +121,7 @@ describe('MultiHeadAttention.loadStateDict changes nothing when it fails', () =>
 });
 
 describe('MultiHeadAttention.parameters', () => {
-  test('read as copies and are written by set', () => {
+  test('returns copies, and set changes the layer', () => {
     const layer = make();
     const parameters = layer.parameters();
     expect(parameters.map(({ name }) => name)).toEqual(Object.keys(layer.stateDict()));
@@ -140,7 +140,7 @@ describe('MultiHeadAttention.parameters', () => {
 });
 
 describe('MultiHeadAttention.dispose', () => {
-  test('makes every use throw, and can be called again', () => {
+  test('makes every later use throw, and may be called again', () => {
     const layer = make();
     const cache = layer.createCache({ batch: 2, maxLength: 4 });
     const [parameter] = layer.parameters();
@@ -160,7 +160,7 @@ describe('MultiHeadAttention.dispose', () => {
     expect(make().forward(x, x, x).output.shape).toEqual([2, 3, 8]);
   });
 
-  test('happens at the end of a `using` block', () => {
+  test('is what the end of a `using` block calls', () => {
     const layer = make();
     layer[Symbol.dispose]();
     expectRejected('MultiHeadAttention', 'TypeError', () => layer.forward(x, x, x));

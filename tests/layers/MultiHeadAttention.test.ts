@@ -4,11 +4,11 @@ import { expectFixture } from '../support/fixtures.js';
 import { attention } from '../support/library.js';
 import { multiHeadCases } from '../support/multiHeadCases.js';
 import { Random } from '../support/random.js';
-import { SIZES } from '../support/sizes.js';
-import { expectForward, layerOf } from '../support/multiHeadForward.js';
+import { BLOCK_SIZES, SIZES } from '../support/sizes.js';
+import { expectForward, layerOf } from '../support/multiHeadTolerance.js';
 
-describe('MultiHeadAttention against PyTorch and d2l', () => {
-  test.each(multiHeadCases())('$name', (fixture) => {
+describe('MultiHeadAttention agrees with PyTorch and d2l', () => {
+  test.each(multiHeadCases())('on $name', (fixture) => {
     const { numHiddens, numHeads, bias, sizes, state, options, inputs, expected } = fixture;
     const layer = new attention.MultiHeadAttention({ numHiddens, numHeads, bias, ...sizes });
     layer.loadStateDict(state);
@@ -22,14 +22,16 @@ describe('MultiHeadAttention against PyTorch and d2l', () => {
   });
 });
 
-describe('MultiHeadAttention against the float64 oracle', () => {
+describe('MultiHeadAttention agrees with the float64 oracle', () => {
   const sizes = [
     ...SIZES.map((n) => ({ L: n, S: 5, heads: 2, width: 3 })),
     ...SIZES.map((n) => ({ L: 4, S: n, heads: 3, width: 5 })),
     ...SIZES.map((n) => ({ L: 3, S: 7, heads: 2, width: n })),
     ...SIZES.slice(0, 9).map((n) => ({ L: 3, S: 6, heads: n, width: 4 })),
+    ...BLOCK_SIZES.map((n) => ({ L: 3, S: n, heads: 2, width: 3 })),
+    ...BLOCK_SIZES.map((n) => ({ L: 2, S: 3, heads: 1, width: n })),
   ];
-  test.each(sizes)('$L queries, $S keys, $heads heads of width $width', ({ L, S, heads, width }) => {
+  test.each(sizes)('for $L queries, $S keys and $heads heads of width $width', ({ L, S, heads, width }) => {
     const random = new Random(L + 100 * S + 10000 * heads + width);
     const numHiddens = heads * width;
     const { layer, state } = layerOf({ numHiddens, numHeads: heads, bias: true });
@@ -43,7 +45,7 @@ describe('MultiHeadAttention against the float64 oracle', () => {
     layer.dispose();
   });
 
-  test.each([1, 2, 3, 6])('six query heads on %i key/value heads', (numKvHeads) => {
+  test.each([1, 2, 3, 6])('for six query heads and %i key/value heads', (numKvHeads) => {
     const random = new Random(numKvHeads);
     const { layer, state } = layerOf({ numHiddens: 24, numHeads: 6, numKvHeads, bias: true });
     expect(state['W_k.weight']!.shape).toEqual([numKvHeads * 4, 24]);
@@ -53,14 +55,14 @@ describe('MultiHeadAttention against the float64 oracle', () => {
     expectForward(layer.forward(x, x, x, { ...options, needWeights: true }), expected);
   });
 
-  test('inputs of three different widths', () => {
+  test('for inputs of three different widths', () => {
     const random = new Random(5);
     const { layer, state } = layerOf({ numHiddens: 12, numHeads: 3, querySize: 5, keySize: 7, valueSize: 9 });
     const [q, k, v] = [random.tensor([2, 3, 5]), random.tensor([2, 4, 7]), random.tensor([2, 4, 9])];
     expectForward(layer.forward(q, k, v, { needWeights: true }), reference(q, k, v, { numHeads: 3, state }));
   });
 
-  test('options of attention reach the heads', () => {
+  test('with the options of attention', () => {
     const random = new Random(6);
     const { layer, state } = layerOf({ numHiddens: 12, numHeads: 3, bias: true });
     const x = random.tensor([2, 6, 12]);

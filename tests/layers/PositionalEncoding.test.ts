@@ -8,18 +8,21 @@ import { expectRejected, NOT_TENSORS, testRejections, type Rejection } from '../
 
 const make = (options: object = {}) => new attention.PositionalEncoding({ numHiddens: 6, ...options });
 
-/** x + P in float64, P starting at a position. */
+/** x + P in float64, where P starts at position `offset`. */
 function added(x: { data: Float32Array; shape: readonly number[] }, offset: number, base?: number) {
   const [B, n, D] = x.shape as [number, number, number];
   const P = reference({ length: n, dim: D, offset, ...(base && { base }) }).data;
   return { data: Float64Array.from(x.data, (value, at) => value + P[at % (n * D)]!), shape: [B, n, D] };
 }
 
-/** An entry of P is right to half an ulp at 1, and the sum below 8 is rounded to half an ulp of 4. */
+/**
+ * An entry of P is off by EPS/4 (half an ulp below 1) and by 1e-8 from its float64 angle. The sum is below 8, so half an ulp of it is
+ * 2·EPS.
+ */
 const TOLERANCE = { atol: EPS / 4 + 2 * EPS + 1e-8 };
 
 describe('PositionalEncoding', () => {
-  test.each([1, 2, 3, 5, 6, 7, 8, 17, 32, 33])('adds P to tokens of width %i', (numHiddens) => {
+  test.each([1, 2, 3, 5, 6, 7, 8, 17, 32, 33])('adds the table P to tokens of width %i', (numHiddens) => {
     const encoding = make({ numHiddens });
     for (const n of [1, 2, 7, 60]) {
       const x = new Random(n).tensor([2, n, numHiddens]);
@@ -29,7 +32,7 @@ describe('PositionalEncoding', () => {
     }
   });
 
-  test('P is the textbook table of maxLen rows, a copy', () => {
+  test('returns a copy of the textbook table of maxLen rows as P', () => {
     const encoding = make({ numHiddens: 32, maxLen: 60 });
     expectClose(encoding.P, reference({ length: 60, dim: 32 }), { atol: EPS / 4 + 1e-8 });
     encoding.P.data.fill(7);
@@ -37,7 +40,7 @@ describe('PositionalEncoding', () => {
     expect(make().P.shape).toEqual([1000, 6]);
   });
 
-  test('grows where an input is longer than maxLen: there is no limit to crash at', () => {
+  test('makes its table longer for inputs longer than maxLen', () => {
     const encoding = make({ maxLen: 5 });
     const x = new Random(1).tensor([1, 40, 6]);
     expectClose(encoding.forward(x).output, added(x, 0), TOLERANCE);
@@ -49,13 +52,13 @@ describe('PositionalEncoding', () => {
     expectClose(encoding.forward(again).output, added(again, 0), TOLERANCE);
   });
 
-  test('starts at an offset and takes another base', () => {
+  test('accepts an offset and another base', () => {
     const x = new Random(4).tensor([2, 5, 6]);
     expectClose(make().forward(x, { offset: 17 }).output, added(x, 17), TOLERANCE);
     expectClose(make({ base: 100 }).forward(x, { offset: 3 }).output, added(x, 3, 100), TOLERANCE);
   });
 
-  test('drops in training only: a sum is kept as sum/(1-p) or becomes zero', () => {
+  test('drops elements only in training, and divides the others by 1 - p', () => {
     const x = new Random(5).tensor([4, 50, 6]);
     const [encoding, twin] = [make({ dropout: 0.3, seed: 9 }), make({ dropout: 0.3, seed: 9 })];
     const plain = encoding.forward(x).output;
@@ -71,7 +74,7 @@ describe('PositionalEncoding', () => {
     expect(encoding.forward(x).output).toEqual(plain);
   });
 
-  test('has no parameters, and takes an empty state', () => {
+  test('has no parameters, and accepts only an empty state', () => {
     const encoding = make();
     expect(encoding.parameters()).toEqual([]);
     expect(encoding.stateDict()).toEqual({});
@@ -79,14 +82,14 @@ describe('PositionalEncoding', () => {
     expectRejected('PositionalEncoding', 'RangeError', () => encoding.loadStateDict({ P: [[1]] }));
   });
 
-  test('takes an empty sequence', () => {
+  test('accepts an empty sequence', () => {
     expect(make().forward({ data: new Float32Array(0), shape: [2, 0, 6] }).output).toEqual({
       data: new Float32Array(0),
       shape: [2, 0, 6],
     });
   });
 
-  test('throws when used after it was disposed', () => {
+  test('throws when used after dispose', () => {
     const encoding = make();
     encoding.dispose();
     encoding[Symbol.dispose]();

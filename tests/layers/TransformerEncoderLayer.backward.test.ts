@@ -1,4 +1,4 @@
-/** The encoder layer's gradients: dropout, options, passes that overlap. */
+/** The gradients of TransformerEncoderLayer: with options, with dropout, for large batches and for overlapping passes. */
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor, TransformerEncoderLayerOptions } from 'wasm-attention';
 import type { ActivationName } from '../reference/feedForward.js';
@@ -21,26 +21,26 @@ const train = (layer: Layer, options: object = {}) => layer.forward(x, { trainin
 const grads = (layer: Layer) => layer.parameters().map(({ grad }) => grad);
 
 describe(NAME, () => {
-  /** The slope of sum(output·g) along a direction, by differences of the float32 forward pass. */
   test.each<[string, Partial<TransformerEncoderLayerOptions>]>([
     ['rotary positions', { rotary: {}, activation: 'gelu' }],
     ['no bias', { bias: false, activation: 'gelu' }],
-  ])('has the gradient of what it computes: %s', (_name, options) => {
+  ])('has an input gradient that agrees with differences, with %s', (_name, options) => {
     const layer = make(options);
     const { backward } = train(layer, { seed: 5 });
     const { input } = backward!(g);
     const direction = random.tensor([2, 5, 12]);
+    /** sum(output·g) for the input moved along the direction. */
     const loss = (by: number) => {
       const data = x.data.map((value, i) => value + by * direction.data[i]!);
       return dot(layer.forward({ data, shape: x.shape }, { training: true, seed: 5 }).output.data, g.data);
     };
     const slope = (loss(1e-2) - loss(-1e-2)) / 2e-2;
-    // Third derivatives times 1e-4, and roundings of 120 outputs over 1e-2.
+    // The differences of float32 results are off by third derivatives times step² = 1e-4, and by roundings of 120 outputs over 1e-2.
     expect(Math.abs(slope - dot(input.data, direction.data))).toBeLessThan(5e-3 * (5 + Math.abs(slope)));
   });
 });
 
-/** The library's seeds of the places, from that of the pass. */
+/** The pass's seed, combined with these, gives the library's seed of each of the four places. */
 const STREAMS = { weights: 0, attended: 0x85ebca6b, hidden: 0x27d4eb2f, fed: 0xc2b2ae35 };
 type Place = keyof typeof STREAMS;
 const PLACES = Object.keys(STREAMS) as Place[];
@@ -58,47 +58,50 @@ describe(`${NAME} with dropout`, () => {
   test.each<[string, 'pre' | 'post', ActivationName]>([
     ['pre-norm', 'pre', 'gelu'],
     ['post-norm', 'post', 'gelu-tanh'],
-  ])('agrees with float64 at all four places, and so do its gradients: %s', (_name, norm, activation) => {
-    const layer = make({ norm, activation, dropout: P });
-    const state = layer.stateDict();
-    const options = { numHeads: 3, norm, activation, dropout };
-    const { output, backward } = train(layer, { seed: SEED });
-    const expected = transformerEncoderLayer(x, state, options);
-    // A chain of eight sums of up to 36 products each, whose roundings two norms may double.
-    expectClose(output, expected, { atol: 8 * 36 * EPS * maxAbs(expected.data) });
-    const { input } = backward!(g);
-    const loss = (at: Numbers, changed: Readonly<Record<string, Numbers>>) =>
-      dot(transformerEncoderLayer(at, { ...state, ...changed }, options).data, g.data);
-    // As the output, through twice as many sums and those over ten tokens.
-    const rtol = 8 * 36 * 4 * EPS;
-    expectGradient(input, x, (at) => loss(at, {}), rtol);
-    for (const { name, grad, shape } of layer.parameters()) {
-      expectGradient({ data: grad, shape }, state[name]!, (at) => loss(x, { [name]: at }), rtol);
-    }
-  });
-
-  // The layer takes a few hundred tokens at a time through all its steps.
-  test.each([
-    [9, 40],
-    [3, 300],
   ])(
-    'agrees with float64 where a batch of %i sequences of %i tokens takes several turns',
-    (batch, length) => {
-      const long = random.tensor([batch, length, 12]);
-      const layer = make({ norm: 'post', activation: 'gelu', dropout: P });
-      const options = { numHeads: 3, norm: 'post', activation: 'gelu', dropout } as const;
-      const { output } = layer.forward(long, { training: true, seed: SEED });
-      const expected = transformerEncoderLayer(long, layer.stateDict(), options);
-      expectClose(output, expected, { atol: 8 * (length + 36) * EPS * maxAbs(expected.data) });
+    'agrees with float64, and so do its gradients, with dropout at all four places: %s',
+    (_name, norm, activation) => {
+      const layer = make({ norm, activation, dropout: P });
+      const state = layer.stateDict();
+      const options = { numHeads: 3, norm, activation, dropout };
+      const { output, backward } = train(layer, { seed: SEED });
+      const expected = transformerEncoderLayer(x, state, options);
+      // Eight sums of up to 36 products, one after the other; each product may add a rounding of EPS/2, which two norms may double.
+      expectClose(output, expected, { atol: 8 * 36 * EPS * maxAbs(expected.data) });
+      const { input } = backward!(g);
+      const loss = (at: Numbers, changed: Readonly<Record<string, Numbers>>) =>
+        dot(transformerEncoderLayer(at, { ...state, ...changed }, options).data, g.data);
+      // Four times the output's error: gradients go through twice as many sums, and are summed over ten tokens.
+      const rtol = 8 * 36 * 4 * EPS;
+      expectGradient(input, x, (at) => loss(at, {}), rtol);
+      for (const { name, grad, shape } of layer.parameters()) {
+        expectGradient({ data: grad, shape }, state[name]!, (at) => loss(x, { [name]: at }), rtol);
+      }
     },
   );
 
-  test.each(PLACES)('drops something at each place: %s', (place) => {
+  // The layer takes up to 256 tokens at a time through all of its steps.
+  test.each([
+    [9, 40],
+    [3, 300],
+    [1, 255],
+    [1, 256],
+    [1, 257],
+  ])('agrees with float64 for %i sequences of %i tokens', (batch, length) => {
+    const long = random.tensor([batch, length, 12]);
+    const layer = make({ norm: 'post', activation: 'gelu', dropout: P });
+    const options = { numHeads: 3, norm: 'post', activation: 'gelu', dropout } as const;
+    const { output } = layer.forward(long, { training: true, seed: SEED });
+    const expected = transformerEncoderLayer(long, layer.stateDict(), options);
+    expectClose(output, expected, { atol: 8 * (length + 36) * EPS * maxAbs(expected.data) });
+  });
+
+  test.each(PLACES)('drops as many elements as the probability predicts: %s', (place) => {
     const dropped = Array.from({ length: 10 * 12 }, (_, at) => dropout[place](Math.floor(at / 12), at % 12));
     expectBinomial(dropped.filter((factor) => factor === 0).length, dropped.length, P);
   });
 
-  test('drops other elements in each training pass, the same ones for the same seed', () => {
+  test('drops other elements in each training pass, and the same ones for the same seed', () => {
     const [layer, twin] = [make({ dropout: 0.5 }), make({ dropout: 0.5 })];
     const first = train(layer).output;
     expect(train(layer).output).not.toEqual(first);
@@ -111,7 +114,7 @@ test.each<[number, number, 'pre' | 'post']>([
   [9, 40, 'post'],
   [3, 300, 'pre'],
 ])(
-  `${NAME}: the gradients of %i sequences of %i tokens are those of each by itself, %s-norm`,
+  `${NAME} has the same gradients for %i sequences of %i tokens as for one after the other, %s-norm`,
   (batch, length, norm) => {
     const size = length * 12;
     const [long, grad] = [random.tensor([batch, length, 12]), random.tensor([batch, length, 12])];
@@ -123,7 +126,7 @@ test.each<[number, number, 'pre' | 'post']>([
     const { input } = together.forward(long, { training: true }).backward!(grad);
     for (let b = 0; b < batch; ++b) {
       const { input: own } = apart.forward(part(long, b), { training: true }).backward!(part(grad, b));
-      // The same sums over the tokens of one sequence, in tiles that may begin elsewhere.
+      // The same sums over the tokens of one sequence, but tiles may begin at other tokens.
       const tolerance = 8 * (length + 36) * EPS * maxAbs(own.data);
       own.data.forEach((value, i) =>
         expect(Math.abs(value - input.data[b * size + i]!)).toBeLessThanOrEqual(tolerance),
@@ -131,45 +134,48 @@ test.each<[number, number, 'pre' | 'post']>([
     }
     grads(together).forEach((all, p) => {
       const sums = grads(apart)[p]!;
-      // Sums over all tokens, in another order.
+      // The same sums over all tokens, in another order.
       const tolerance = 8 * Math.sqrt(batch * length) * EPS * Math.max(1, maxAbs(sums)) * 8;
       all.forEach((value, i) => expect(Math.abs(value - sums[i]!)).toBeLessThanOrEqual(tolerance));
     });
   },
 );
 
-describe(`${NAME} with passes that overlap`, () => {
+describe(`${NAME} with overlapping passes`, () => {
   const inputs = [random.tensor([2, 5, 12]), random.tensor([3, 7, 12]), random.tensor([1, 2, 12])];
   const passOf = (layer: Layer, input: Tensor) => layer.forward(input, { training: true });
-  /** Each pass by itself: the input's gradient and the parameters'. */
+  /** The gradients of the input and the parameters if there is only this pass. */
   const alone = inputs.map((input) => {
     const layer = make();
     const back = passOf(layer, input).backward!(input);
     return { back, grads: grads(layer) };
   });
 
-  test.each([[[0, 1, 2]], [[2, 1, 0]], [[1, 2, 0]], [[2, 0, 1]]])('goes back in the order %j', (order) => {
-    const layer = make();
-    const passes = inputs.map((input) => passOf(layer, input));
-    layer.forward(inputs[0]!);
-    for (const i of order) expect(passes[i]!.backward!(inputs[i]!)).toEqual(alone[i]!.back);
-    grads(layer).forEach((grad, p) =>
-      grad.forEach((value, i) => {
-        const sum = alone.reduce((total, { grads }) => total + grads[p]![i]!, 0);
-        // Three sums in another order.
-        expect(Math.abs(value - sum)).toBeLessThanOrEqual(1e-5 * (1 + Math.abs(sum)));
-      }),
-    );
-  });
+  test.each([[[0, 1, 2]], [[2, 1, 0]], [[1, 2, 0]], [[2, 0, 1]]])(
+    'has the right gradients if backward is called in the order %j',
+    (order) => {
+      const layer = make();
+      const passes = inputs.map((input) => passOf(layer, input));
+      layer.forward(inputs[0]!);
+      for (const i of order) expect(passes[i]!.backward!(inputs[i]!)).toEqual(alone[i]!.back);
+      grads(layer).forEach((grad, p) =>
+        grad.forEach((value, i) => {
+          const sum = alone.reduce((total, { grads }) => total + grads[p]![i]!, 0);
+          // The sums of three gradients, in another order.
+          expect(Math.abs(value - sum)).toBeLessThanOrEqual(1e-5 * (1 + Math.abs(sum)));
+        }),
+      );
+    },
+  );
 
-  test('leaves the heap as it is where no pass goes back', () => {
+  test('lets the heap not grow if backward is never called', () => {
     const layer = make();
     const pass = () => passOf(layer, inputs[1]!);
     for (let i = 0; i < 5; ++i) pass();
     const bytes = heapBytes();
     const passes = Array.from({ length: 1000 }, pass);
     expect(heapBytes()).toBe(bytes);
-    // The first is still good, and room for its way back is not kept for each.
+    // Even the oldest pass still goes back.
     expect(passes[0]!.backward!(inputs[1]!)).toEqual(alone[1]!.back);
     expect(passes[999]!.backward!(inputs[1]!)).toEqual(alone[1]!.back);
   });

@@ -18,8 +18,8 @@ const make = (options: Partial<TransformerEncoderLayerOptions> = {}) =>
 type Layer = ReturnType<typeof make>;
 const train = (layer: Layer, options: object = {}) => layer.forward(x, { training: true, ...options });
 
-describe(`${NAME} against PyTorch`, () => {
-  test.each(loadFixtures('layers', /^encoder_layer/))('$name', (fixture) => {
+describe(`${NAME} agrees with PyTorch`, () => {
+  test.each(loadFixtures('layers', /^encoder_layer/))('on $name', (fixture) => {
     const { d_model, nhead, dim_feedforward, activation, norm_first } = fixture.attributes as {
       d_model: number;
       nhead: number;
@@ -55,7 +55,7 @@ describe(`${NAME} against PyTorch`, () => {
   }
 });
 
-describe(`${NAME} against d2l's block`, () => {
+describe(`${NAME} agrees with d2l's block`, () => {
   const D2L: Record<string, string> = {
     'self_attn.out_proj.weight': 'attention.W_o.weight',
     'linear1.weight': 'ffn.dense1.weight',
@@ -69,10 +69,10 @@ describe(`${NAME} against d2l's block`, () => {
   };
   const PROJECTIONS = ['q', 'k', 'v'].map((part) => `attention.W_${part}.weight`);
 
-  test.each(loadFixtures('layers', /^d2l_encoder_block/))('$name', (fixture) => {
+  test.each(loadFixtures('layers', /^d2l_encoder_block/))('on $name', (fixture) => {
     const { num_hiddens, num_heads, ffn_num_hiddens } = fixture.attributes as Record<string, number>;
     const layer = make({ numHiddens: num_hiddens!, numHeads: num_heads!, ffnHiddens: ffn_num_hiddens! });
-    // d2l's attention has no bias: here it is 0.
+    // d2l's attention has no biases, so they are 0 here.
     const state = Object.fromEntries(
       Object.entries(layer.stateDict()).map(([name, { data, shape }]): [string, TensorLike] => {
         if (D2L[name]) return [name, fixture.input(D2L[name])];
@@ -99,12 +99,12 @@ describe(`${NAME} against d2l's block`, () => {
   });
 });
 
-describe(`${NAME}, as every layer`, () => {
+describe(`${NAME}, like every layer,`, () => {
   testLayerContract(NAME, { make: (seed) => make({ seed: seed! }), x, seeded: true });
 });
 
 describe(NAME, () => {
-  test('learns by Adam', () => {
+  test('learns with Adam', () => {
     const layer = make();
     const adam = new attention.Adam(layer.parameters(), { lr: 0.01 });
     const losses = Array.from({ length: 30 }, () => {
@@ -145,7 +145,7 @@ describe(NAME, () => {
     expect(layer.parameters().map(({ name }) => name)).toEqual(Object.keys(before));
   });
 
-  test('starts as in PyTorch: the joined projection Xavier-uniform, biases of attention zeros', () => {
+  test('starts like PyTorch with a Xavier-uniform packed projection and zero biases of attention', () => {
     const layer = make({ numHiddens: 60 });
     const state = layer.stateDict();
     const largest = maxAbs(state['self_attn.in_proj_weight']!.data);
@@ -162,13 +162,13 @@ describe(NAME, () => {
     ['no options', 'TypeError', () => new attention.TransformerEncoderLayer(undefined as never)],
     ['no ffnHiddens', 'TypeError', () => make({ ffnHiddens: undefined as never })],
     ['heads that do not divide the width', 'RangeError', () => make({ numHeads: 5 })],
-    ['bias that is no boolean', 'TypeError', () => make({ bias: 1 as never })],
+    ['bias that is not a boolean', 'TypeError', () => make({ bias: 1 as never })],
     ['another activation', 'RangeError', () => make({ activation: 'tanh' as never })],
     ['another norm', 'RangeError', () => make({ norm: 'both' as never })],
     ['dropout 1', 'RangeError', () => make({ dropout: 1 })],
     ['x of another width', 'RangeError', () => layer.forward(random.tensor([2, 5, 11]))],
     ['x of rank 2', 'RangeError', () => layer.forward(random.tensor([5, 12]))],
-    ['training that is no boolean', 'TypeError', () => layer.forward(x, { training: 1 } as never)],
+    ['training that is not a boolean', 'TypeError', () => layer.forward(x, { training: 1 } as never)],
     ['a past', 'RangeError', () => layer.forward(x, { pastKey: x, pastValue: x } as never)],
   ];
   testRejections(NAME, rows, () => expect(layer.forward(x).output.shape).toEqual([2, 5, 12]));

@@ -1,4 +1,4 @@
-/** Backward passes used wrongly, and with numbers that are none, in every layer. */
+/** Every layer's backward pass, called wrongly and with NaN and infinities. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Tensor } from 'wasm-attention';
@@ -19,14 +19,14 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
   const size = sizeOf(shape);
   const g = new Random(9).tensor(shape);
 
-  /** What one pass over a fresh layer gives, and leaves in its parameters. */
+  /** The gradients that one pass of a new layer returns, and those that it adds to the parameters. */
   const once = (gradOutput = g) => {
     const subject = make();
     return { found: train(subject)(gradOutput), left: grads(subject) };
   };
   const expected = once();
 
-  test('refuses every gradient that does not fit, adds nothing then, and takes the right one', () => {
+  test('refuses wrong gradients without adding anything, and accepts a right one', () => {
     const other = fc
       .array(fc.integer({ min: 0, max: 7 }), { maxLength: 5 })
       .filter((axes) => axes.join() !== shape.join());
@@ -57,7 +57,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
   });
 
   test.each(SPELLINGS.map((spell, i) => [i, spell] as const))(
-    'takes its gradient in any form of a tensor: %i',
+    'accepts a gradient in any form of a tensor: %i',
     (_i, spell) => {
       const subject = make();
       expect(train(subject)(spell(g) as never)).toEqual(expected.found);
@@ -65,7 +65,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     },
   );
 
-  test('refuses a second call, also after other passes, and adds nothing then', () => {
+  test('refuses a second call without adding anything, also after other passes', () => {
     const subject = make();
     const backward = train(subject);
     const later = train(subject);
@@ -79,12 +79,12 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     expectRejected(operation, 'TypeError', () => backward(g));
   });
 
-  test('refuses every call after dispose, and leaves other layers alone', () => {
+  test('refuses calls after dispose, and does not affect other layers', () => {
     const [gone, other] = [make(), make()];
     const [used, unused, others] = [train(gone), train(gone), train(other)];
     used(g);
     gone.layer.dispose();
-    // Takes the memory that was given back.
+    // This layer gets the freed memory.
     const next = make();
     const state = next.layer.stateDict();
     for (const backward of [used, unused]) expectRejected(operation, 'TypeError', () => backward(g));
@@ -94,7 +94,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     expect(grads(other)).toEqual(expected.left);
   });
 
-  test('passes NaN and infinities on, and nothing of them stays', () => {
+  test('passes NaN and infinities on, and keeps nothing of them', () => {
     const subject = make();
     const before = subject.forward().output;
     const parameters = subject.layer.parameters();
@@ -116,7 +116,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     );
   });
 
-  test('does not mind parameters that change meanwhile, and computes with those that it finds', () => {
+  test('works if parameters change after the forward pass, and uses the new ones', () => {
     const subject = make();
     const first = subject.layer.stateDict();
     const changed = Object.fromEntries(
@@ -138,7 +138,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     expect(train(subject)(g)).toEqual(train(twin)(g));
   });
 
-  test('leaves no memory behind where it is refused', () => {
+  test('leaks no memory when it refuses a gradient', () => {
     const subject = make();
     const backward = train(subject);
     const huge = { data: new Float32Array(2 ** 16), shape: [2 ** 16] };

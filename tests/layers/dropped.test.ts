@@ -1,4 +1,4 @@
-/** What nobody has disposed is left alone as long as anything of it is in use. */
+/** The memory of a layer that was not disposed stays as long as a part of the layer is in use. */
 import { describe, expect, test } from '@jest/globals';
 import { ALL_LAYERS } from '../support/allLayers.js';
 import { collect } from '../support/collect.js';
@@ -16,14 +16,14 @@ describe.each(ALL_LAYERS)('$title', ({ make }) => {
     return { backward: backward!, parameters: layer.parameters() };
   };
 
-  test('keeps its memory while its backward pass or a parameter is left', async () => {
+  test('keeps its memory as long as its backward pass or a parameter is referenced', async () => {
     const expected = trained();
     const gradients = expected.backward(g);
     const { backward } = trained();
     const [, left] = [trained().backward(g), trained().parameters];
     const values = expected.parameters.map(({ data }) => data);
     await collect();
-    // What was freed by mistake is taken, and written to, by these.
+    // If memory was freed by mistake, these layers get it and overwrite it.
     const others = Array.from({ length: 50 }, () => {
       const other = make();
       other.forward(training).backward!(g);
@@ -40,7 +40,7 @@ describe.each(ALL_LAYERS)('$title', ({ make }) => {
   });
 });
 
-test('an optimizer keeps what it changes', async () => {
+test('an optimizer keeps the memory of the parameters that it changes', async () => {
   const make = () => {
     const layer = new attention.Linear({ inFeatures: 8, outFeatures: 8, seed: 1 });
     layer.forward(random.tensor([1, 8]), training).backward!(random.tensor([1, 8]));

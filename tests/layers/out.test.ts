@@ -12,7 +12,7 @@ const ids = {
   shape: [batch, length],
 };
 
-/** What the layers have in common. */
+/** The interface that these layers share. */
 interface Trained {
   forward(x: TensorLike, options?: ForwardOptions): LayerResult;
 }
@@ -27,7 +27,7 @@ const LAYERS: [name: string, make: () => Trained, x: TensorLike][] = [
   ['TransformerEncoderLayer', () => new attention.TransformerEncoderLayer({ numHiddens: width, numHeads: 2, ffnHiddens: 12, seed: 1 }), x], // prettier-ignore
 ];
 
-/** Both passes; the input and the gradient are given as copies that the arrays of `out` may be. */
+/** Runs both passes. `copy` is the output before the backward pass, which may overwrite it. */
 function passes(
   layer: Trained,
   input: TensorLike,
@@ -40,8 +40,8 @@ function passes(
   return { output, copy, input: backward!(G, back).input };
 }
 
-describe('arrays for results', () => {
-  test.each(LAYERS)('%s writes into them what it would return in fresh ones', (_, make, input) => {
+describe('with arrays for its results', () => {
+  test.each(LAYERS)('%s writes into them what it would return in new ones', (_, make, input) => {
     const G = random.tensor([batch, length, width]);
     const fresh = passes(make(), input, G);
     const output = new Float32Array(fresh.output.data.length);
@@ -56,7 +56,7 @@ describe('arrays for results', () => {
   });
 
   test.each(LAYERS.filter(([name]) => name !== 'Embedding'))(
-    '%s may be given the arrays that its arguments are in',
+    '%s may overwrite the arrays of its arguments',
     (_, make, input) => {
       const G = random.tensor([batch, length, width]);
       const fresh = passes(make(), input, G);
@@ -68,7 +68,7 @@ describe('arrays for results', () => {
     },
   );
 
-  test('the loss writes its gradient into one, the logits too', () => {
+  test('the loss writes its gradient into an array, even that of the logits', () => {
     const logits = random.tensor([4, 3]);
     const targets = [0, 2, 1, 1];
     const { loss, gradLogits } = attention.softmaxCrossEntropy(logits, targets);

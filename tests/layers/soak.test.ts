@@ -1,4 +1,4 @@
-/** A long training: ten thousand steps take no more memory than the first hundred. */
+/** Ten thousand training steps take no more memory than the first hundred. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { usedBytes } from '../support/collect.js';
 import { fillHeap } from '../support/fullHeap.js';
@@ -7,10 +7,10 @@ import { Random } from '../support/random.js';
 
 const STEPS = 10_000;
 const CLASSES = 5;
-/** Milliseconds: two seconds' work, on a busy machine. */
+/** Milliseconds. The work takes two seconds on an idle machine. */
 const TIMEOUT = 60_000;
 
-/** A small model with every layer that learns, and steps of it over batches of changing sizes. */
+/** A small model of several layers, and steps that train it on sequences of changing lengths. */
 function makeTraining() {
   const random = new Random(1);
   const embedding = new attention.Embedding({ numEmbeddings: CLASSES, dim: 8, seed: 1 });
@@ -37,7 +37,7 @@ function makeTraining() {
   const training = { training: true };
   const relativeKeys = random.tensor([3, 4]);
 
-  /** A forward pass in training, and its loss. */
+  /** Runs a forward pass in training and computes the loss. */
   const forward = () => {
     const length = random.integer(1, 6);
     const ids = Array.from({ length }, () => random.integer(0, CLASSES - 1));
@@ -76,7 +76,7 @@ describe('ten thousand steps', () => {
     training.dispose();
   });
 
-  /** Runs a hundred steps, fills the heap, and runs the others. */
+  /** Takes a hundred steps, fills the heap, takes the other steps, and throws if a heap has grown. */
   async function expectFlat(step: () => void): Promise<void> {
     for (let i = 0; i < 100; ++i) step();
     ballast = fillHeap();
@@ -89,12 +89,12 @@ describe('ten thousand steps', () => {
     run(STEPS - 1000);
     const more = (await usedBytes()) - used;
     expect(heapBytes()).toBe(bytes);
-    // The engine compiles and learns meanwhile; a hundred bytes left by each step would be 0.9 MB.
+    // The engine still compiles and profiles meanwhile. A leak of a hundred bytes per step would be 0.9 MB.
     expect(more).toBeLessThan(0.5e6);
   }
 
   test(
-    'of training leave the heap as it was after a hundred, and learn',
+    'of training do not grow the heap after the first hundred, and learn',
     async () => {
       const early = Array.from({ length: 100 }, () => training.step());
       await expectFlat(training.step);
@@ -106,14 +106,14 @@ describe('ten thousand steps', () => {
   );
 
   test(
-    'forward in training, with no backward, leave it as well',
+    'of forward passes in training without backward do not grow the heap',
     async () => {
       await expectFlat(training.forward);
     },
     TIMEOUT,
   );
 
-  test('would show a leak of sixteen bytes each', () => {
+  test('would show a leak of sixteen bytes per step', () => {
     ballast = fillHeap();
     const bytes = heapBytes();
     const tiny = { inFeatures: 1, outFeatures: 1, bias: false, seed: 1 };

@@ -1,5 +1,5 @@
 /**
- * Layers, optimizers and caches that nobody disposes: the garbage collector gives back every block of memory that they took.
+ * Layers, optimizers and caches that are not disposed: the garbage collector frees all memory that they allocated.
  *
  * `npm run soak` makes more of them.
  */
@@ -8,20 +8,20 @@ import { allocator, attention } from '../fuzz/watched.js';
 import { collect } from '../support/collect.js';
 import { Random } from '../support/random.js';
 
-/** Of each kind. */
+/** How many of each kind are made and dropped at a time. */
 const BATCH = 100;
 const BATCHES = process.env.SOAK_CALLS ? 100 : 3;
-/** Milliseconds: each batch takes some collections of everything that the test runner holds. */
+/** Milliseconds. Each batch needs several collections, which also go through everything that Jest holds. */
 const TIMEOUT = 20_000 * BATCHES;
 const random = new Random(1);
 const x = random.tensor([1, 2, 16]);
 const training = { training: true };
 
-/** Has gradients, as an optimizer wants them. */
+/** A layer that stays, with gradients for an optimizer. */
 const staying = new attention.Linear({ inFeatures: 16, outFeatures: 16, seed: 1 });
 staying.forward(x, training).backward!(x);
 
-/** Each makes something, uses it so that it takes all the memory it ever takes, and drops it. */
+/** Each makes something, uses it so that it allocates all memory that it ever needs, and drops it. */
 const DROPPED: Record<string, () => void> = {
   Linear() {
     const layer = new attention.Linear({ inFeatures: 16, outFeatures: 16, seed: 1 });
@@ -67,22 +67,22 @@ const DROPPED: Record<string, () => void> = {
 };
 
 type Kind = keyof typeof DROPPED;
-/** Blocks of a batch: those that it took, and those of them that were left after the collection. */
+/** How many blocks a batch allocated, and how many of them were left after the collection. */
 interface Blocks {
   readonly taken: number;
   readonly left: number;
 }
 
-/** The addresses of the blocks that are taken meanwhile and kept. */
+/** The addresses of the blocks that `body` allocates and does not free. */
 function blocksOf(body: () => void): number[] {
   const before = new Set(allocator.blocks.keys());
   body();
   return [...allocator.blocks.keys()].filter((address) => !before.has(address));
 }
 
-/** Makes and drops a batch of every kind, and lets the collector work: a few times over, where the engine is in no hurry. */
+/** Makes and drops a batch of every kind and collects the garbage, up to five times, since the engine may postpone finalizers. */
 async function dropBatch(): Promise<Map<Kind, Blocks>> {
-  // Finalizers have their turn between tasks, so that no address comes twice.
+  // Finalizers run only between tasks, so no address is freed and reused while these are made.
   const taken = Object.entries(DROPPED).map(([kind, use]) => {
     const make = (): void => {
       for (let i = 0; i < BATCH; ++i) use();
@@ -98,15 +98,15 @@ async function dropBatch(): Promise<Map<Kind, Blocks>> {
   );
 }
 
-describe(`dropped without dispose, ${BATCHES} times ${BATCH} at a time`, () => {
+describe(`after dropping ${BATCHES} times ${BATCH} without dispose`, () => {
   const batches: Map<Kind, Blocks>[] = [];
   beforeAll(async () => {
-    // The first ones make the library's own block as large as it has to be.
+    // The first calls let the block that all calls share reach its size.
     for (const use of Object.values(DROPPED)) use();
     for (let batch = 0; batch < BATCHES; ++batch) batches.push(await dropBatch());
   }, TIMEOUT);
 
-  test.each(Object.keys(DROPPED))('every block is given back: %s', (kind) => {
+  test.each(Object.keys(DROPPED))('every block is freed: %s', (kind) => {
     for (const batch of batches) {
       const { taken, left } = batch.get(kind)!;
       expect(taken).toBeGreaterThanOrEqual(BATCH);

@@ -1,4 +1,4 @@
-/** State dicts with mistakes in them: a layer loads one as a whole or not at all. */
+/** State dicts with mistakes: a layer loads all of a state dict or nothing. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Tensor, TensorLike } from 'wasm-attention';
@@ -8,15 +8,15 @@ import { Random } from '../support/random.js';
 import { BROKEN_TENSORS, NOT_TENSORS, type Kind } from '../support/rejections.js';
 import { SPELLINGS } from '../support/spellings.js';
 
-/** An entry as it is given, and what must be thrown for it; no value where it is left out. */
+/** An entry's value, missing if the entry is left out, and the kind of error that it must cause. */
 interface Treated {
   readonly value?: unknown;
   readonly kind?: Kind;
 }
-/** What is done to an entry. */
+/** What is done to an entry of a correct state dict. */
 type Treatment = (tensor: Tensor) => Treated;
 
-/** Names that objects have of their own, that the library uses inside, and that are nearly right. */
+/** Names that every object has, that the library uses internally, and that are nearly right. */
 const SURPLUS = [
   '__proto__',
   'constructor',
@@ -32,7 +32,7 @@ const SURPLUS = [
   'in_proj',
 ];
 
-/** Other shapes for as many elements or a few more or less. */
+/** Other shapes, with as many elements or a few more or fewer. */
 const MISSHAPEN: readonly ((shape: readonly number[]) => number[])[] = [
   (shape) => [1, ...shape],
   (shape) => [...shape, 1],
@@ -73,7 +73,7 @@ const surplus = fc.oneof(
   ),
 );
 
-/** What the call throws, which must be an error of the library's form. */
+/** The error that the call throws, if any. It must have the library's form. */
 function refusal(operation: string, call: () => void): { kind: Kind; message: string } | undefined {
   try {
     call();
@@ -101,7 +101,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
       ([name, { shape }], i) => [name, new Random(seed + i).tensor(shape)] as const,
     );
 
-  test('refuses a state dict with mistakes, whatever they are, and changes nothing', () => {
+  test('refuses state dicts with any mistakes and changes nothing', () => {
     const found = { TypeError: 0, RangeError: 0, none: 0 };
     fc.assert(
       fc.property(fc.nat(), treatments, surplus, (seed, ways, added) => {
@@ -109,11 +109,11 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
         const given = treated
           .filter((entry) => 'value' in entry)
           .map(({ name, value }) => [name, value] as const);
-        // Object.fromEntries makes own properties of all names, of `__proto__` too.
+        // Object.fromEntries makes every name an own property, even `__proto__`.
         const state: unknown = Object.fromEntries([...given, ...added]);
         const expected = [...treated.flatMap(({ kind }) => kind ?? []), ...added.map(() => 'RangeError')];
         const thrown = refusal(operation, load(state))?.kind ?? 'none';
-        // Of several mistakes it is open which is named.
+        // The error may name any one of several mistakes.
         expect(expected.length === 0 ? ['none'] : expected).toContain(thrown);
         found[thrown] += 1;
         if (thrown === 'none') layer.loadStateDict(initial);
@@ -125,7 +125,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     expect(found.none).toBeGreaterThan(5);
   });
 
-  test.each(SURPLUS)('refuses one name too many: %j', (surplus) => {
+  test.each(SURPLUS)('refuses the additional name %j', (surplus) => {
     const state: unknown = Object.fromEntries([
       ...Object.entries(initial),
       [surplus, { data: [1], shape: [1] }],
@@ -136,7 +136,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     expectUntouched();
   });
 
-  test('refuses whatever else is no state dict', () => {
+  test('refuses anything that is not a state dict', () => {
     const anything = fc.anything({
       withBigInt: true,
       withDate: true,
@@ -160,13 +160,13 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     );
   });
 
-  test('reads no entries from a prototype', () => {
+  test('does not read entries from a prototype', () => {
     const inheriting: unknown = Object.create(initial);
     expect(refusal(operation, load(inheriting))?.kind).toBe(names.length === 0 ? undefined : 'RangeError');
     expectUntouched();
   });
 
-  test('takes any numbers in any form and order, NaN and infinities too, and computes with them', () => {
+  test('accepts any numbers, including NaN and infinities, in any form and order', () => {
     const number = fc.oneof(fc.double(), fc.constantFrom(NaN, Infinity, -Infinity, -0, 1e-45, 1e39));
     const numbers = fc.array(number, { minLength: 1, maxLength: 20 });
     fc.assert(

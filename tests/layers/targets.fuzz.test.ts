@@ -1,4 +1,4 @@
-/** Targets of the cross-entropy outside the classes. */
+/** Targets of softmaxCrossEntropy that are not classes. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { softmaxCrossEntropy as reference } from '../reference/softmaxCrossEntropy.js';
@@ -11,7 +11,7 @@ const MAX = 2 ** 31 - 1;
 const whole = (min: number, max: number) => fc.integer({ min, max });
 const sizes = fc.record({ rows: whole(1, 6), classes: whole(1, 5), seed: fc.nat() });
 
-/** Logits of this size and targets within it. */
+/** Random logits and correct targets. */
 function problem({ rows, classes, seed }: { rows: number; classes: number; seed: number }) {
   const random = new Random(seed);
   const logits = random.tensor([rows, classes]);
@@ -19,7 +19,7 @@ function problem({ rows, classes, seed }: { rows: number; classes: number; seed:
 }
 
 describe('softmaxCrossEntropy', () => {
-  test('refuses each target that is no class, whichever row it is in and whatever array holds it', () => {
+  test('refuses a target that is not a class, in any row and any kind of array', () => {
     const beyond = fc.oneof(
       whole(0, 3).map((by) => (classes: number) => classes + by),
       whole(-99, -1).map((target) => () => target),
@@ -59,14 +59,14 @@ describe('softmaxCrossEntropy', () => {
     );
   });
 
-  test('refuses what is no number, and arrays of another length', () => {
+  test('refuses targets that are not numbers, and arrays of another length', () => {
     const other = fc.constantFrom('0', '', null, undefined, true, 0n, Symbol('0'), {}, [0], () => 0);
     fc.assert(
       fc.property(sizes, other, fc.nat(), whole(1, 3), (size, bad, at, more) => {
         const { logits, targets } = problem(size);
         const wrong: unknown[] = targets.slice();
         wrong[at % targets.length] = bad;
-        // In a single row [0] is a list within a list: of another shape, not of another kind.
+        // [0] as the first target makes nested arrays: a wrong shape rather than a wrong kind.
         const nested = Array.isArray(bad) && at % targets.length === 0;
         expectRejected('softmaxCrossEntropy', nested ? 'RangeError' : 'TypeError', () =>
           softmaxCrossEntropy(logits, wrong as number[]),
@@ -79,7 +79,7 @@ describe('softmaxCrossEntropy', () => {
     );
   });
 
-  test('leaves out the one number that is ignored, be it a class or not, and no other', () => {
+  test('ignores only ignoreIndex, whether it is a class or not', () => {
     const ignored = fc.oneof(whole(-3, 6), fc.constantFrom(-100, -(2 ** 31), MAX));
     fc.assert(
       fc.property(sizes, ignored, fc.array(fc.boolean(), { minLength: 6 }), (size, ignoreIndex, left) => {
@@ -92,7 +92,7 @@ describe('softmaxCrossEntropy', () => {
           expect(found.gradLogits.data).toEqual(new Float32Array(size.rows * size.classes));
           return;
         }
-        // The logarithm of a sum of exponentials, each off by 2 EPS and the roundings of the sum.
+        // The logarithm of a sum of exponentials: each exponential is off by 2·EPS, and each addition rounds once.
         const tolerance = (size.classes + 8) * EPS;
         expect(Math.abs(found.loss - expected.loss)).toBeLessThan(tolerance * (1 + Math.abs(expected.loss)));
         expectClose(found.gradLogits, expected.gradLogits, { atol: tolerance });
@@ -101,7 +101,7 @@ describe('softmaxCrossEntropy', () => {
     );
   });
 
-  test('ignores nothing that only rounds to the number that is ignored', () => {
+  test('does not ignore numbers that only become ignoreIndex by rounding', () => {
     const call = (target: number, ignoreIndex: number) => () =>
       softmaxCrossEntropy([[1, 2]], [target], { ignoreIndex });
     for (const [target, ignoreIndex] of [

@@ -1,10 +1,10 @@
-/** The layers together: a small network that learns. */
+/** Several layers together: small networks that learn. */
 import { describe, expect, test } from '@jest/globals';
 import type { Layer } from 'wasm-attention';
 import { attention, heapBytes, softmaxCrossEntropy } from '../support/library.js';
 import { Random } from '../support/random.js';
 
-/** Forward through all layers, and back with what `loss` says of the output. */
+/** Goes forward through all layers and back with the gradient that `loss` returns; returns the loss. */
 function step(
   layers: readonly Layer[],
   x: Parameters<Layer['forward']>[0],
@@ -24,7 +24,7 @@ function step(
   return result.loss;
 }
 
-/** Learns sin(2a)·b of 16 random points (a, b): the loss at each step. */
+/** Learns sin(2a)·b from 16 random points (a, b) in each step; returns the loss of each step. */
 function regress(steps: number, seed: number): number[] {
   const random = new Random(3);
   const layers = [
@@ -56,7 +56,7 @@ function regress(steps: number, seed: number): number[] {
 const mean = (numbers: readonly number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
 describe('training', () => {
-  test('learns a function in 2000 steps, on a heap that stays as it is', () => {
+  test('learns a function in 2000 steps without growing the heap', () => {
     regress(20, 1);
     const bytes = heapBytes();
     const losses = regress(2000, 1);
@@ -64,12 +64,12 @@ describe('training', () => {
     expect(mean(losses.slice(-100))).toBeLessThan(mean(losses.slice(0, 100)) / 10);
   });
 
-  test('has one loss curve for one seed, to the bit', () => {
+  test('has the same loss curve for the same seed, to the bit', () => {
     expect(regress(100, 7)).toEqual(regress(100, 7));
     expect(regress(10, 7)).not.toEqual(regress(10, 8));
   });
 
-  test('learns a permutation by cross-entropy', () => {
+  test('learns a permutation with the cross entropy', () => {
     const embedding = new attention.Embedding({ numEmbeddings: 10, dim: 8, seed: 1 });
     const head = new attention.Linear({ inFeatures: 8, outFeatures: 10, seed: 2 });
     const adam = new attention.Adam([...embedding.parameters(), ...head.parameters()], { lr: 0.05 });

@@ -8,7 +8,7 @@ import { additiveAttention } from '../support/library.js';
 import { poisonPadding } from '../support/poison.js';
 import { Random, type RandomTensor } from '../support/random.js';
 import { NOT_TENSORS, testRejections } from '../support/rejections.js';
-import { SIZES } from '../support/sizes.js';
+import { BLOCK_SIZES, SIZES } from '../support/sizes.js';
 
 function expectAgreement(t: AdditiveTensors<RandomTensor>, validLens?: Numbers): void {
   const actual = additiveAttention(...positional(t), validLens && { validLens });
@@ -17,50 +17,56 @@ function expectAgreement(t: AdditiveTensors<RandomTensor>, validLens?: Numbers):
   expectClose(actual.output, expected.output, additiveTolerance(t, expected.size, maxAbs(t.values.data)));
 }
 
-describe("additiveAttention against d2l's AdditiveAttention", () => {
-  test.each(additiveCases())('$name', ({ tensors, validLens, output, weights }) => {
+describe("additiveAttention agrees with d2l's AdditiveAttention", () => {
+  test.each(additiveCases())('on $name', ({ tensors, validLens, output, weights }) => {
     const actual = additiveAttention(...positional(tensors), validLens && { validLens });
     expectFixture(actual.output, output);
     expectFixture(actual.weights, weights);
   });
 
-  test.each(additiveCases())('the oracle: $name', ({ tensors, validLens, output, weights }) => {
-    // Both sides are float64; masked weights are e^-1000000 there, which is 0.
-    const expected = reference(tensors, validLens);
-    expectClose(expected.output, output, { atol: 1e-11 * (1 + maxAbs(output.data)) });
-    expectClose(expected.weights, weights, { atol: 1e-11 });
-  });
-});
-
-describe('additiveAttention against the float64 oracle', () => {
-  test.each(SIZES.flatMap((n) => ['L', 'S', 'Dq', 'Dk', 'Dv', 'D'].map((axis) => [axis, n] as const)))(
-    '%s = %i',
-    (axis, n) => {
-      const random = new Random(n);
-      const t = randomAdditive(random, { [axis]: n });
-      const [L, S] = [t.queries.shape[1]!, t.keys.shape[1]!];
-      expectAgreement(t);
-      expectAgreement(t, { data: Int32Array.of(S, random.integer(0, S)), shape: [2] });
-      const lens = Int32Array.from({ length: 2 * L }, () => random.integer(0, S + 1));
-      expectAgreement(t, { data: lens, shape: [2, L] });
+  test.each(additiveCases())(
+    'on $name, and so does the oracle',
+    ({ tensors, validLens, output, weights }) => {
+      // Both are computed in float64. d2l's masked weights are e^-1000000, which is 0.
+      const expected = reference(tensors, validLens);
+      expectClose(expected.output, output, { atol: 1e-11 * (1 + maxAbs(output.data)) });
+      expectClose(expected.weights, weights, { atol: 1e-11 });
     },
   );
 });
 
-describe('additiveAttention', () => {
-  test.each([NaN, Infinity, -Infinity, 3.4e38])('keeps %d in the padding out', (poison) => {
-    for (const n of SIZES) {
-      const t = randomAdditive(new Random(n), { S: n + 2, D: n });
-      const validLens = [n, 0];
-      const poisoned = (x: RandomTensor) => poisonPadding(x, validLens, poison);
-      const [q, k, v, weights] = positional(t);
-      expect(additiveAttention(q, poisoned(k), poisoned(v), weights, { validLens })).toEqual(
-        additiveAttention(q, k, v, weights, { validLens }),
-      );
-    }
+describe('additiveAttention agrees with the float64 oracle', () => {
+  test.each([
+    ...SIZES.flatMap((n) => ['L', 'S', 'Dq', 'Dk', 'Dv', 'D'].map((axis) => [axis, n] as const)),
+    ...BLOCK_SIZES.flatMap((n) => ['S', 'Dq', 'Dk', 'D'].map((axis) => [axis, n] as const)),
+  ])('for %s = %i', (axis, n) => {
+    const random = new Random(n);
+    const t = randomAdditive(random, { [axis]: n });
+    const [L, S] = [t.queries.shape[1]!, t.keys.shape[1]!];
+    expectAgreement(t);
+    expectAgreement(t, { data: Int32Array.of(S, random.integer(0, S)), shape: [2] });
+    const lens = Int32Array.from({ length: 2 * L }, () => random.integer(0, S + 1));
+    expectAgreement(t, { data: lens, shape: [2, L] });
   });
+});
 
-  test('keeps a key from the queries that may not attend to it', () => {
+describe('additiveAttention', () => {
+  test.each([NaN, Infinity, -Infinity, 3.4e38])(
+    'does not let %d in the padding reach the result',
+    (poison) => {
+      for (const n of SIZES) {
+        const t = randomAdditive(new Random(n), { S: n + 2, D: n });
+        const validLens = [n, 0];
+        const poisoned = (x: RandomTensor) => poisonPadding(x, validLens, poison);
+        const [q, k, v, weights] = positional(t);
+        expect(additiveAttention(q, poisoned(k), poisoned(v), weights, { validLens })).toEqual(
+          additiveAttention(q, k, v, weights, { validLens }),
+        );
+      }
+    },
+  );
+
+  test('does not let a key affect queries that may not attend to it', () => {
     const [q, k, v, weights] = positional(randomAdditive(new Random(2), { B: 1, L: 2, S: 5 }));
     const poisoned = { data: k.data.slice().fill(NaN, 3 * 3), shape: k.shape };
     const options = { validLens: [[3, 5]] };
@@ -70,7 +76,7 @@ describe('additiveAttention', () => {
     expect(output.data.subarray(6).every(Number.isNaN)).toBe(true);
   });
 
-  test('gives zeros to a query that may attend to nothing', () => {
+  test('gives zeros for a query that may attend to nothing', () => {
     const [q, k, v, weights] = positional(randomAdditive(new Random(3)));
     const validLens = [
       [0, 1, 2],
@@ -83,7 +89,7 @@ describe('additiveAttention', () => {
     }
   });
 
-  test('takes axes of length 0', () => {
+  test('accepts axes of length 0', () => {
     for (const sizes of [{ B: 0 }, { L: 0 }, { S: 0 }, { Dq: 0 }, { Dk: 0 }, { Dv: 0 }]) {
       const t = randomAdditive(new Random(4), sizes);
       t.Wq.data.fill(0.5);
@@ -92,7 +98,7 @@ describe('additiveAttention', () => {
     }
   });
 
-  test('leaves its inputs alone and takes nested arrays and views', () => {
+  test('accepts nested arrays and views, and does not change them', () => {
     const nested = [[[1, 2]], [[3, 4], [5, 6]], [[7], [8]], [[0.5, 1]], [[1, -0.25]], [[2]]] as const; // prettier-ignore
     const [Q, K, V, Wq, Wk, wv] = nested;
     const result = additiveAttention([Q], [K], [V], { Wq, Wk, wv }, { validLens: Int32Array.of(2) });
@@ -118,24 +124,32 @@ describe('additiveAttention', () => {
       ]),
       ['no weights', 'TypeError', () => call(Q, K, V)],
       ['weights that are null', 'TypeError', () => call(Q, K, V, null)],
-      ['valid lengths as options', 'TypeError', () => call(Q, K, V, weights, [1, 2])],
+      ['valid lengths instead of options', 'TypeError', () => call(Q, K, V, weights, [1, 2])],
       ['options that are null', 'TypeError', () => call(Q, K, V, weights, null)],
       ['queries of rank 2', 'RangeError', () => call(zeros(3, 4), K, V, weights)],
       ['queries of rank 4', 'RangeError', () => call(zeros(1, 2, 3, 4), K, V, weights)],
       ['queries of another batch', 'RangeError', () => call(zeros(1, 3, 4), K, V, weights)],
       ['keys of another batch', 'RangeError', () => call(Q, zeros(3, 5, 3), V, weights)],
-      ['values for other keys', 'RangeError', () => call(Q, K, zeros(2, 4, 6), weights)],
+      ['another number of values than of keys', 'RangeError', () => call(Q, K, zeros(2, 4, 6), weights)],
       ['Wq of another width', 'RangeError', () => call(Q, K, V, { ...weights, Wq: zeros(7, 5) })],
       ['Wk of another width', 'RangeError', () => call(Q, K, V, { ...weights, Wk: zeros(7, 4) })],
-      ['Wk of other hidden units', 'RangeError', () => call(Q, K, V, { ...weights, Wk: zeros(6, 3) })],
-      ['wv of other hidden units', 'RangeError', () => call(Q, K, V, { ...weights, wv: zeros(1, 6) })],
+      [
+        'Wk with another number of hidden units',
+        'RangeError',
+        () => call(Q, K, V, { ...weights, Wk: zeros(6, 3) }),
+      ],
+      [
+        'wv with another number of hidden units',
+        'RangeError',
+        () => call(Q, K, V, { ...weights, wv: zeros(1, 6) }),
+      ],
       ['wv of rank 1', 'RangeError', () => call(Q, K, V, { ...weights, wv: zeros(7) })],
       [
         'no hidden units',
         'RangeError',
         () => call(Q, K, V, { Wq: zeros(0, 4), Wk: zeros(0, 3), wv: zeros(1, 0) }),
       ],
-      ['a length too few', 'RangeError', () => call(Q, K, V, weights, { validLens: [1] })],
+      ['too few lengths', 'RangeError', () => call(Q, K, V, weights, { validLens: [1] })],
       ['a negative length', 'RangeError', () => call(Q, K, V, weights, { validLens: [1, -1] })],
       ['a fractional length', 'RangeError', () => call(Q, K, V, weights, { validLens: [1, 1.5] })],
       ['a length that is a string', 'TypeError', () => call(Q, K, V, weights, { validLens: [1, '2'] })],

@@ -10,7 +10,7 @@ import { additiveAttentionBackward, heapBytes } from '../support/library.js';
 import { poisonRows } from '../support/poison.js';
 import { Random, type RandomTensor } from '../support/random.js';
 import { NOT_TENSORS, testRejections } from '../support/rejections.js';
-import { SIZES } from '../support/sizes.js';
+import { BLOCK_SIZES, SIZES } from '../support/sizes.js';
 
 /** The shape of the output. */
 const outputShape = (t: AdditiveTensors) => [...t.queries.shape.slice(0, 2), t.values.shape[2]!];
@@ -18,7 +18,8 @@ const outputShape = (t: AdditiveTensors) => [...t.queries.shape.slice(0, 2), t.v
 function expectAgreement(g: RandomTensor, t: AdditiveTensors<RandomTensor>, validLens?: Numbers): void {
   const actual = additiveAttentionBackward(g, ...positional(t), validLens && { validLens });
   const expected = reference(g, t, validLens);
-  // A gradient has a weight in two factors (itself and the mean), and a slope, which is off as a tangent is.
+  // The gradient of a score contains weights twice, in its own factor and in the mean that is subtracted, and the slope of a tanh: each
+  // is off by as much as a weight.
   const allowed = 3 * additiveError(t, forward(t, validLens).size);
   for (const name of NAMES) {
     const { data, magnitude, shape } = expected[name];
@@ -35,26 +36,29 @@ function expectAgreement(g: RandomTensor, t: AdditiveTensors<RandomTensor>, vali
   }
 }
 
-describe("additiveAttentionBackward against d2l's AdditiveAttention", () => {
-  test.each(additiveCases())('$name', ({ tensors, validLens, gradOutput, gradients }) => {
+describe("additiveAttentionBackward agrees with d2l's AdditiveAttention", () => {
+  test.each(additiveCases())('on $name', ({ tensors, validLens, gradOutput, gradients }) => {
     const options = validLens && { validLens };
     const actual = additiveAttentionBackward(gradOutput, ...positional(tensors), options);
     for (const name of NAMES) expectFixture(actual[name], gradients[name]);
   });
 
-  test.each(additiveCases())('the oracle: $name', ({ tensors, validLens, gradOutput, gradients }) => {
-    const expected = reference(gradOutput, tensors, validLens);
-    for (const name of NAMES) {
-      expectClose(expected[name], gradients[name], { atol: 1e-11 * (1 + maxAbs(gradients[name].data)) });
-    }
-  });
+  test.each(additiveCases())(
+    'on $name, and so does the oracle',
+    ({ tensors, validLens, gradOutput, gradients }) => {
+      const expected = reference(gradOutput, tensors, validLens);
+      for (const name of NAMES) {
+        expectClose(expected[name], gradients[name], { atol: 1e-11 * (1 + maxAbs(gradients[name].data)) });
+      }
+    },
+  );
 });
 
 test.each([
   ['no lengths', undefined],
   ['a length for each sequence', { data: [3, 0], shape: [2] }],
   ['a length for each query', { data: [1, 0, 4, 5, 2, 9], shape: [2, 3] }],
-])("the oracle's gradients are the differences of its outputs: %s", (_, validLens) => {
+])("the gradients of additiveAttention's oracle agree with its differences: %s", (_, validLens) => {
   const random = new Random(8);
   const t = randomAdditive(random);
   const g = random.tensor(outputShape(t));
@@ -66,20 +70,20 @@ test.each([
   }
 });
 
-describe('additiveAttentionBackward against the float64 oracle', () => {
-  test.each(SIZES.flatMap((n) => ['L', 'S', 'Dq', 'Dk', 'Dv', 'D'].map((axis) => [axis, n] as const)))(
-    '%s = %i',
-    (axis, n) => {
-      const random = new Random(n);
-      const t = randomAdditive(random, { [axis]: n });
-      const g = random.tensor(outputShape(t));
-      const [L, S] = [t.queries.shape[1]!, t.keys.shape[1]!];
-      expectAgreement(g, t);
-      expectAgreement(g, t, { data: Int32Array.of(S, random.integer(0, S)), shape: [2] });
-      const lens = Int32Array.from({ length: 2 * L }, () => random.integer(0, S + 1));
-      expectAgreement(g, t, { data: lens, shape: [2, L] });
-    },
-  );
+describe('additiveAttentionBackward agrees with the float64 oracle', () => {
+  test.each([
+    ...SIZES.flatMap((n) => ['L', 'S', 'Dq', 'Dk', 'Dv', 'D'].map((axis) => [axis, n] as const)),
+    ...BLOCK_SIZES.flatMap((n) => ['S', 'Dq', 'Dk', 'D'].map((axis) => [axis, n] as const)),
+  ])('for %s = %i', (axis, n) => {
+    const random = new Random(n);
+    const t = randomAdditive(random, { [axis]: n });
+    const g = random.tensor(outputShape(t));
+    const [L, S] = [t.queries.shape[1]!, t.keys.shape[1]!];
+    expectAgreement(g, t);
+    expectAgreement(g, t, { data: Int32Array.of(S, random.integer(0, S)), shape: [2] });
+    const lens = Int32Array.from({ length: 2 * L }, () => random.integer(0, S + 1));
+    expectAgreement(g, t, { data: lens, shape: [2, L] });
+  });
 });
 
 describe('additiveAttentionBackward', () => {
@@ -88,30 +92,33 @@ describe('additiveAttentionBackward', () => {
   const g = random.tensor(outputShape(t));
   const [Q, K, V, weights] = positional(t);
 
-  test.each([NaN, Infinity, -Infinity, 3.4e38])('keeps %d in what is masked out', (poison) => {
-    const validLens = [
-      [0, 3, 0, 2],
-      [4, 1, 1, 0],
-    ];
-    const fill = (x: RandomTensor, rows: readonly number[]) => poisonRows(x, rows, poison);
-    const blind = [0, 2, 7];
-    const unseen = [3, 4, 9];
-    const poisoned = [fill(g, blind), fill(Q, blind), fill(K, unseen), fill(V, unseen)] as const;
-    const actual = additiveAttentionBackward(...poisoned, weights, { validLens });
-    expect(actual).toEqual(additiveAttentionBackward(g, Q, K, V, weights, { validLens }));
-    for (const row of blind) expect(maxAbs(actual.queries.data.subarray(row * 4, row * 4 + 4))).toBe(0);
-    for (const row of unseen) {
-      expect(maxAbs(actual.keys.data.subarray(row * 3, row * 3 + 3))).toBe(0);
-      expect(maxAbs(actual.values.data.subarray(row * 6, row * 6 + 6))).toBe(0);
-    }
-  });
+  test.each([NaN, Infinity, -Infinity, 3.4e38])(
+    'does not let %d in masked places reach a gradient',
+    (poison) => {
+      const validLens = [
+        [0, 3, 0, 2],
+        [4, 1, 1, 0],
+      ];
+      const fill = (x: RandomTensor, rows: readonly number[]) => poisonRows(x, rows, poison);
+      const blind = [0, 2, 7];
+      const unseen = [3, 4, 9];
+      const poisoned = [fill(g, blind), fill(Q, blind), fill(K, unseen), fill(V, unseen)] as const;
+      const actual = additiveAttentionBackward(...poisoned, weights, { validLens });
+      expect(actual).toEqual(additiveAttentionBackward(g, Q, K, V, weights, { validLens }));
+      for (const row of blind) expect(maxAbs(actual.queries.data.subarray(row * 4, row * 4 + 4))).toBe(0);
+      for (const row of unseen) {
+        expect(maxAbs(actual.keys.data.subarray(row * 3, row * 3 + 3))).toBe(0);
+        expect(maxAbs(actual.values.data.subarray(row * 6, row * 6 + 6))).toBe(0);
+      }
+    },
+  );
 
-  test('gives zeros where no query sees anything', () => {
+  test('gives zeros if no query may attend to anything', () => {
     const actual = additiveAttentionBackward(g, Q, K, V, weights, { validLens: [0, 0] });
     for (const name of NAMES) expect(maxAbs(actual[name].data)).toBe(0);
   });
 
-  test('takes axes of length 0', () => {
+  test('accepts axes of length 0', () => {
     for (const sizes of [{ B: 0 }, { L: 0 }, { S: 0 }, { Dq: 0 }, { Dk: 0 }, { Dv: 0 }]) {
       const empty = randomAdditive(new Random(4), sizes);
       empty.Wq.data.fill(0.5);
@@ -125,7 +132,7 @@ describe('additiveAttentionBackward', () => {
     const n = 512;
     const large = randomAdditive(new Random(9), { B: 1, L: n, S: n, Dq: 8, Dk: 8, Dv: 8, D: 16 });
     additiveAttentionBackward(new Random(7).tensor([1, n, 8]), ...positional(large));
-    // (L, S) floats would be 1 MB, (L, S, D) 16 MB; the tensors and 5 hidden ones are 0.3 MB.
+    // An (L, S) matrix would take 1 MB, (L, S, D) hidden units 16 MB. The tensors and 5 arrays of hidden units take 0.3 MB.
     expect(heapBytes() - before).toBeLessThan(4 * n * n);
   });
 
@@ -136,13 +143,21 @@ describe('additiveAttentionBackward', () => {
       ...NOT_TENSORS.map(
         ([what, bad]) => [`gradOutput: ${what}`, 'TypeError', () => call(bad, Q, K, V, weights)] as const,
       ),
-      ['a gradOutput of other queries', 'RangeError', () => call(zeros(2, 3, 6), Q, K, V, weights)],
+      [
+        'a gradOutput for another number of queries',
+        'RangeError',
+        () => call(zeros(2, 3, 6), Q, K, V, weights),
+      ],
       ['a gradOutput of another width', 'RangeError', () => call(zeros(2, 4, 5), Q, K, V, weights)],
       ['a gradOutput of rank 2', 'RangeError', () => call(zeros(8, 6), Q, K, V, weights)],
       ['no weights', 'TypeError', () => call(g, Q, K, V)],
-      ['valid lengths as options', 'TypeError', () => call(g, Q, K, V, weights, [1, 2])],
+      ['valid lengths instead of options', 'TypeError', () => call(g, Q, K, V, weights, [1, 2])],
       ['keys of another batch', 'RangeError', () => call(g, Q, zeros(3, 5, 3), V, weights)],
-      ['wv of other hidden units', 'RangeError', () => call(g, Q, K, V, { ...weights, wv: zeros(1, 6) })],
+      [
+        'wv with another number of hidden units',
+        'RangeError',
+        () => call(g, Q, K, V, { ...weights, wv: zeros(1, 6) }),
+      ],
       ['a negative length', 'RangeError', () => call(g, Q, K, V, weights, { validLens: [1, -1] })],
     ],
     () => expectAgreement(g, t),

@@ -7,7 +7,7 @@ import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 
 describe('alibiBias', () => {
-  test.each(loadFixtures('positional', /^alibi_bias/))('agrees with PyTorch: $name', (fixture) => {
+  test.each(loadFixtures('positional', /^alibi_bias/))('agrees with PyTorch on $name', (fixture) => {
     const { num_heads, query_length, key_length, symmetric, query_offset } = fixture.attributes as {
       num_heads: number;
       query_length: number;
@@ -39,6 +39,7 @@ describe('alibiBias', () => {
         for (const symmetric of [false, true]) {
           for (const isCausal of [false, true]) {
             const options = { numHeads: 3, queryLength, keyLength, offset, symmetric, isCausal };
+            // A slope is rounded once; for three heads slopes are powers of two, so their products are exact.
             expectClose(alibiBias(options), reference(options), { rtol: EPS / 2 });
           }
         }
@@ -46,7 +47,7 @@ describe('alibiBias', () => {
     }
   });
 
-  test('has as many keys as queries unless told, and may be empty', () => {
+  test('has as many keys as queries by default, and may be empty', () => {
     expect(alibiBias({ numHeads: 2, queryLength: 5 }).shape).toEqual([2, 5, 5]);
     expect(alibiBias({ numHeads: 2, queryLength: 0 })).toEqual({
       data: new Float32Array(0),
@@ -55,7 +56,7 @@ describe('alibiBias', () => {
     expect(alibiBias({ numHeads: 2, queryLength: 3, keyLength: 0 }).shape).toEqual([2, 3, 0]);
   });
 
-  test("is what attention's option alibiSlopes adds", () => {
+  test("is the bias that attention's option alibiSlopes adds", () => {
     const random = new Random(1);
     const [q, k, v] = [random.tensor([2, 3, 5, 8]), random.tensor([2, 3, 9, 8]), random.tensor([2, 3, 9, 4])];
     const bias = alibiBias({ numHeads: 3, queryLength: 5, keyLength: 9, offset: 2 });
@@ -64,11 +65,11 @@ describe('alibiBias', () => {
       alibiSlopes: alibiSlopes(3),
       causalOffset: 2,
     }).output;
-    // Scores below 16 in size differ in their last roundings, values are below 4.
+    // Scores below 16 differ by up to 2·16·EPS. Weights differ by as much relative to themselves, and mix values below 4.
     expectClose(inside, added, { atol: 4 * 16 * 2 * EPS });
   });
 
-  test('shifting queries and keys together changes nothing', () => {
+  test('does not change if queries and keys are shifted together', () => {
     const at = (first: number) => {
       const { data } = alibiBias({ numHeads: 2, queryLength: 4, keyLength: 12, offset: first });
       // The bias of keys first … first + 3.
@@ -91,7 +92,7 @@ describe('alibiBias', () => {
     ['offset as a string', 'TypeError', call({ ...fine, offset: '1' })],
     ['symmetric as a number', 'TypeError', call({ ...fine, symmetric: 1 })],
     ['isCausal as a string', 'TypeError', call({ ...fine, isCausal: 'yes' })],
-    ['more entries than there is memory', 'RangeError', call({ numHeads: 64, queryLength: 2 ** 24 })],
+    ['more entries than fit into memory', 'RangeError', call({ numHeads: 64, queryLength: 2 ** 24 })],
   ];
   testRejections('alibiBias', rows, () => expect(alibiBias(fine).data[3]).toBe(-(2 ** -4)));
 });

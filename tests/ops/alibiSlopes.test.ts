@@ -6,14 +6,14 @@ import { alibiSlopes } from '../support/library.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 
 describe('alibiSlopes', () => {
-  test.each(loadFixtures('positional', /^alibi_slopes/))('agrees with PyTorch: $name', (fixture) => {
+  test.each(loadFixtures('positional', /^alibi_slopes/))('agrees with PyTorch on $name', (fixture) => {
     const { num_heads } = fixture.attributes as { num_heads: number };
     expectFixture(alibiSlopes(num_heads), fixture.output('slopes'));
   });
 
   test('agrees with the published recursion for 1 to 130 heads', () => {
     for (let heads = 1; heads <= 130; ++heads) {
-      // Half an ulp of float32, and the oracle's own products in float64.
+      // One rounding to float32, and the roundings of the oracle's products in float64.
       expectClose(alibiSlopes(heads), { data: reference(heads), shape: [heads] }, { rtol: EPS / 2 + 1e-13 });
     }
   });

@@ -10,7 +10,7 @@ import { complexity } from '../support/library.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 
 describe('complexity', () => {
-  test('counts the multiply-adds that the loops make', () => {
+  test('gives the number of multiply-adds that the loops do', () => {
     for (const n of [1, 2, 5, 16, 33]) {
       for (const d of [1, 3, 8]) {
         for (const k of [1, 3, 5]) {
@@ -22,12 +22,12 @@ describe('complexity', () => {
     }
   });
 
-  test('stays exact where 32 bits overflow', () => {
+  test('is exact beyond 32 bits', () => {
     expect(complexity('self-attention', { n: 2 ** 20, d: 2 ** 10 }).multiplyAdds).toBe(2 ** 51);
     expect(complexity('rnn', { n: 2 ** 20, d: 2 ** 12 }).multiplyAdds).toBe(2 ** 45);
   });
 
-  test('says what waits for what: nothing in a convolution or attention, every token in a recurrence', () => {
+  test('gives one sequential step for a convolution and for attention, one for each token of a recurrence', () => {
     for (const n of [1, 7, 100]) {
       expect(complexity('cnn', { n, d: 4, k: 3 }).sequentialOperations).toBe(1);
       expect(complexity('self-attention', { n, d: 4 }).sequentialOperations).toBe(1);
@@ -43,25 +43,28 @@ describe('complexity', () => {
       expect(complexity('rnn', { n, d: 4 }).maximumPathLength).toBe(n);
       expect(complexity('self-attention', { n, d: 4 }).maximumPathLength).toBe(1);
     }
-    // The book's figure: two layers of kernels of 3 join the first and the last of five tokens.
+    // The book's figure: two layers with kernels of 3 connect the first and the last of five tokens.
     expect(complexity('cnn', { n: 5, d: 4, k: 3 }).maximumPathLength).toBe(2);
   });
 
-  test.each(loadFixtures('layers', /^reach/))('agrees with the reach of stacked layers: $name', (fixture) => {
-    const { kernel_size, layers, n } = fixture.attributes as {
-      kernel_size: number;
-      layers: number;
-      n: number;
-    };
-    const { data } = fixture.output('depends');
-    // The tokens that the middle one depends on are joined in it.
-    const middle = (n - 1) / 2;
-    const joined = data.slice(middle * n, (middle + 1) * n).reduce((sum, x) => sum + x, 0);
-    const needed = (tokens: number) =>
-      complexity('cnn', { n: tokens, d: 1, k: kernel_size }).maximumPathLength;
-    expect(needed(joined)).toBeLessThanOrEqual(layers);
-    if (joined < n) expect(needed(joined + 1)).toBeGreaterThan(layers);
-  });
+  test.each(loadFixtures('layers', /^reach/))(
+    'agrees with the reach of stacked layers on $name',
+    (fixture) => {
+      const { kernel_size, layers, n } = fixture.attributes as {
+        kernel_size: number;
+        layers: number;
+        n: number;
+      };
+      const { data } = fixture.output('depends');
+      // `joined` is the number of tokens that the middle one depends on.
+      const middle = (n - 1) / 2;
+      const joined = data.slice(middle * n, (middle + 1) * n).reduce((sum, x) => sum + x, 0);
+      const needed = (tokens: number) =>
+        complexity('cnn', { n: tokens, d: 1, k: kernel_size }).maximumPathLength;
+      expect(needed(joined)).toBeLessThanOrEqual(layers);
+      if (joined < n) expect(needed(joined + 1)).toBeGreaterThan(layers);
+    },
+  );
 
   test("names the textbook's asymptotic classes", () => {
     const order = (architecture: 'cnn' | 'rnn' | 'self-attention') =>

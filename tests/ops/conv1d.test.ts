@@ -7,15 +7,18 @@ import { expectFixture, loadFixtures } from '../support/fixtures.js';
 import { conv1d } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { NOT_TENSORS, testRejections, type Rejection } from '../support/rejections.js';
-import { SIZES } from '../support/sizes.js';
+import { BLOCK_SIZES, SIZES } from '../support/sizes.js';
 
-/** Sums of `terms` products of unit variance: roundings of 2^-24 that walk at random, five standard deviations of them. */
+/**
+ * A sum of `terms` products of unit variance. Each addition rounds by up to EPS/2, and the roundings add up at random: five standard
+ * deviations are 5·√terms·EPS/2. The bias and the last roundings take 4·EPS.
+ */
 const tolerance = (terms: number, expected: ArrayLike<number>) => ({
   atol: (4 + 2.5 * Math.sqrt(terms)) * EPS * Math.max(1, maxAbs(expected)),
 });
 
 describe('conv1d', () => {
-  test.each(loadFixtures('layers', /^conv1d/))('agrees with PyTorch: $name', (fixture) => {
+  test.each(loadFixtures('layers', /^conv1d/))('agrees with PyTorch on $name', (fixture) => {
     const [x, options] = convolutionInputs(fixture);
     const expected = fixture.output('output');
     expectFixture(conv1d(x, fixture.input('weight'), options), expected);
@@ -40,6 +43,22 @@ describe('conv1d', () => {
         expectClose(conv1d(x, weight, options), expected, tolerance(Cin * k, expected.data));
       }
     }
+  });
+
+  test.each([511, 512, 513])('agrees with the oracle at a block of %i tokens', (length) => {
+    const random = new Random(length);
+    const [x, weight] = [random.tensor([1, 2, length]), random.tensor([5, 2, 3])];
+    for (const options of [{}, { padding: 1 }, { stride: 2 }]) {
+      const expected = reference(x, weight, options);
+      expectClose(conv1d(x, weight, options), expected, tolerance(6, expected.data));
+    }
+  });
+
+  test.each(BLOCK_SIZES)('agrees with the oracle for sums over %i channels', (channels) => {
+    const random = new Random(channels);
+    const [x, weight] = [random.tensor([1, channels, 9]), random.tensor([5, channels, 1])];
+    const expected = reference(x, weight);
+    expectClose(conv1d(x, weight), expected, tolerance(channels, expected.data));
   });
 
   test('agrees with the oracle for any stride, padding, dilation and groups', () => {
@@ -69,11 +88,11 @@ describe('conv1d', () => {
     );
   });
 
-  test('does not flip the kernel: it is a cross-correlation', () => {
+  test('is a cross-correlation, which does not flip the kernel', () => {
     expect([...conv1d([[[1, 2, 3, 4]]], [[[1, 10, 100]]]).data]).toEqual([321, 432]);
   });
 
-  test('leaves its inputs alone and takes an empty batch', () => {
+  test('does not change its inputs, and accepts an empty batch', () => {
     const [x, weight] = [new Random(1).tensor([1, 2, 5]), new Random(2).tensor([3, 2, 3])];
     const before = [...x.data, ...weight.data];
     conv1d(x, weight, { padding: 1 });
@@ -97,11 +116,11 @@ describe('conv1d', () => {
     ]),
     ['x of rank 2', 'RangeError', () => conv1d([[1, 2]], weight)],
     ['weight of rank 2', 'RangeError', () => conv1d(x, [[1, 2]])],
-    ['other channels', 'RangeError', () => conv1d(x, new Random(5).tensor([6, 3, 3]))],
+    ['a weight for other channels', 'RangeError', () => conv1d(x, new Random(5).tensor([6, 3, 3]))],
     ['a kernel longer than the input', 'RangeError', () => conv1d(x, new Random(5).tensor([6, 4, 6]))],
-    ['a kernel of nothing', 'RangeError', () => conv1d(x, new Random(5).tensor([6, 4, 0]))],
+    ['an empty kernel', 'RangeError', () => conv1d(x, new Random(5).tensor([6, 4, 0]))],
     ['groups that do not divide the channels', 'RangeError', call({ groups: 3 })],
-    ['groups whose weight is too wide', 'RangeError', call({ groups: 2 })],
+    ['a weight that is too wide for the groups', 'RangeError', call({ groups: 2 })],
     ['groups 0', 'RangeError', call({ groups: 0 })],
     ['stride 0', 'RangeError', call({ stride: 0 })],
     ['stride 1.5', 'RangeError', call({ stride: 1.5 })],

@@ -8,7 +8,7 @@ import { testRejections, type Rejection } from '../support/rejections.js';
 describe('encodingRotation', () => {
   test.each([0, 1, 7, -3, 1000, 10_000_000])('by %i agrees with the exact oracle', (delta) => {
     for (const dim of [2, 4, 6, 10, 32, 66]) {
-      // Half an ulp at 1, and 1e-8 for float64's own angle.
+      // Half an ulp below 1 is EPS/4; the float64 angle is off by up to 1e-8.
       expectClose(encodingRotation({ delta, dim }), reference({ delta, dim }), { atol: EPS / 4 + 1e-8 });
       expectClose(encodingRotation({ delta, dim, base: 500 }), reference({ delta, dim, base: 500 }), {
         atol: EPS / 4 + 1e-8,
@@ -16,7 +16,7 @@ describe('encodingRotation', () => {
     }
   });
 
-  test('turns every row of P into the row delta further on', () => {
+  test('turns each row of P into the row delta positions later', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: -40, max: 40 }),
@@ -39,7 +39,7 @@ describe('encodingRotation', () => {
               }
             }
           }
-          // Four factors and one expected value, each rounded to float32.
+          // The four factors and the expected value are each rounded to float32, by up to EPS/4.
           expectClose({ data: turned, shape: [length, dim] }, further, { atol: 2 * EPS });
         },
       ),

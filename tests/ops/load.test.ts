@@ -5,7 +5,7 @@ import { WASM_FILE as FILE } from '../support/instance.js';
 
 const bytes = () => new Uint8Array(readFileSync(FILE));
 
-/** A copy of the package that nothing was loaded into yet. */
+/** A copy of the package into which nothing has been loaded yet. */
 async function fresh(): Promise<{ load: typeof load }> {
   jest.resetModules();
   return import('wasm-attention');
@@ -15,7 +15,7 @@ afterEach(() => {
   jest.restoreAllMocks();
 });
 
-/** Rejections of `load` must be of this kind and read `load: expected …, got …`. */
+/** Throws unless `load` fails with this kind of error and a message `load: expected …, got …`; returns the error. */
 async function expectFailure(loading: Promise<unknown>, name: string): Promise<Error> {
   let failure: unknown;
   await loading.catch((error: unknown) => {
@@ -31,7 +31,7 @@ async function expectFailure(loading: Promise<unknown>, name: string): Promise<E
 }
 
 describe('load', () => {
-  test('gives the same promise every time, whatever it is asked then', async () => {
+  test('returns the same promise every time, whatever its options', async () => {
     const { load } = await fresh();
     const first = load();
     expect(load()).toBe(first);
@@ -41,7 +41,7 @@ describe('load', () => {
     expect(load()).toBe(first);
   });
 
-  test('compiles once', async () => {
+  test('compiles the wasm once', async () => {
     const compile = jest.spyOn(WebAssembly, 'compile');
     const { load } = await fresh();
     await Promise.all([load(), load(), load()]);
@@ -69,13 +69,13 @@ describe('load', () => {
     ['a file URL', () => FILE],
     ['a file URL as a string', () => FILE.href],
     ['a data URL', () => `data:application/wasm;base64,${readFileSync(FILE, 'base64')}`],
-  ])('takes the wasm as %s', async (_what, wasm) => {
+  ])('accepts the wasm as %s', async (_what, wasm) => {
     const { load } = await fresh();
     const attention = await load({ wasm: wasm() as never });
     expect(attention.maskedSoftmax([[[0, 0, 9]]], [2]).data).toEqual(Float32Array.of(0.5, 0.5, 0));
   });
 
-  test('says what it runs on', async () => {
+  test('returns which SIMD and how many threads it uses', async () => {
     const { load } = await fresh();
     const { features } = await load({ threads: 1 });
     expect(features.simd).toMatch(/^(simd128|relaxed-simd)$/);
@@ -99,13 +99,13 @@ describe('load fails', () => {
       'RangeError',
       () => new TextEncoder().encode('<!doctype html><title>Not found</title>'),
     ],
-    ['a module of something else', 'RangeError', () => emptyModule],
+    ['another wasm module', 'RangeError', () => emptyModule],
     ['a Response of HTML', 'RangeError', () => new Response('<!doctype html>')],
     ['a Response that failed', 'RangeError', () => new Response('', { status: 404 })],
     ['a number', 'TypeError', () => 7],
     ['a plain object', 'TypeError', () => ({})],
     ['a promise of bytes', 'TypeError', () => Promise.resolve(bytes())],
-  ])('on %s, with a reason, and the next call works', async (_what, name, wasm) => {
+  ])('on %s with a reason, and the next call works', async (_what, name, wasm) => {
     const { load } = await fresh();
     await expectFailure(load({ wasm: wasm() as never }), name);
     const attention = await load();
@@ -135,7 +135,7 @@ describe('load fails', () => {
     await expect(load()).resolves.toHaveProperty('version');
   });
 
-  test('for all who wait for it', async () => {
+  test('for every caller that waits for it', async () => {
     const { load } = await fresh();
     const first = load({ wasm: broken() });
     const second = load();
@@ -145,13 +145,13 @@ describe('load fails', () => {
     await expect(load()).resolves.toHaveProperty('version');
   });
 
-  test('with the cause and a word about the wasm where it is corrupt', async () => {
+  test('with the compile error as the cause if the wasm is corrupt', async () => {
     const { load } = await fresh();
     const { cause } = await expectFailure(load({ wasm: broken() }), 'RangeError');
     expect((cause as Error).name).toBe('CompileError');
   });
 
-  test('naming SIMD where the engine has none', async () => {
+  test('and its message names SIMD if the engine has none', async () => {
     jest.spyOn(WebAssembly, 'validate').mockReturnValue(false);
     jest
       .spyOn(WebAssembly, 'compile')
@@ -168,14 +168,14 @@ describe('load fails', () => {
     ['a file that is not there', new URL('file:///nowhere/at/all.wasm')],
     ['a path that is no URL in Node', '/nowhere.wasm'],
     ['a server that does not answer', 'http://127.0.0.1:1/wasm-attention.wasm'],
-  ])('naming %s', async (_what, wasm) => {
+  ])('and its message names %s', async (_what, wasm) => {
     const { load } = await fresh();
     const { message } = await expectFailure(load({ wasm }), 'RangeError');
     expect(message).toContain(String(wasm));
     await expect(load()).resolves.toHaveProperty('version');
   });
 
-  test('on bad options also after it was loaded', async () => {
+  test('on bad options even after the library was loaded', async () => {
     const { load } = await fresh();
     await load();
     await expectFailure(load({ threads: NaN }), 'RangeError');

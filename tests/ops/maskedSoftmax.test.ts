@@ -9,27 +9,27 @@ import { BROKEN_TENSORS, NOT_TENSORS, testRejections } from '../support/rejectio
 import { SIZES } from '../support/sizes.js';
 
 /**
- * The logits are exact here. What is left: an exponential (2·EPS, and 2^-24·|x - max| for its rounded argument, 20·EPS at a
- * distance of 40), a division, and a sum of S roundings that walk at random. Below 2^-126 a weight may become zero.
+ * The logits are exact here. An exponential is off by 2·EPS, and by |x - max|·EPS/2 because its argument is rounded: 20·EPS at a distance
+ * of 40. A division adds EPS/2, and the S additions of the sum add up at random to about √S·EPS/2. Weights below 2^-126 may become zero.
  */
 function tolerance(S: number): Tolerance {
   return { rtol: (32 + Math.sqrt(S)) * EPS, atol: 2 ** -126 };
 }
 
-describe('maskedSoftmax against PyTorch', () => {
-  test.each(loadFixtures('d2l_attention', /^masked_softmax/))('$name', (fixture) => {
+describe('maskedSoftmax agrees with PyTorch', () => {
+  test.each(loadFixtures('d2l_attention', /^masked_softmax/))('on $name', (fixture) => {
     const expected = fixture.output('output');
     expectFixture(maskedSoftmax(fixture.input('X'), fixture.input('valid_lens')), expected);
   });
 
-  test.each(loadFixtures('nasty', /^softmax/))('$name', (fixture) => {
+  test.each(loadFixtures('nasty', /^softmax/))('on $name', (fixture) => {
     const expected = fixture.output('output');
     expectFixture(maskedSoftmax(fixture.input('x')), expected);
   });
 });
 
-describe('maskedSoftmax against the float64 oracle', () => {
-  test.each(SIZES.flatMap((S) => [[1, S] as const, [3, S] as const]))('%i rows of %i keys', (L, S) => {
+describe('maskedSoftmax agrees with the float64 oracle', () => {
+  test.each(SIZES.flatMap((S) => [[1, S] as const, [3, S] as const]))('for %i rows of %i keys', (L, S) => {
     const random = new Random(100 * L + S);
     for (const shape of [
       [L, S],
@@ -50,14 +50,14 @@ describe('maskedSoftmax against the float64 oracle', () => {
     }
   });
 
-  test('rows of 4099 keys', () => {
+  test('for rows of 4099 keys', () => {
     const scores = new Random(5).tensor([2, 4099], 5);
     expectClose(maskedSoftmax(scores), reference(scores), tolerance(4099));
   });
 
-  test('the whole range of float32 logits that gives normal weights', () => {
+  test('for all logits that give weights in the normal range of float32', () => {
     const scores = { data: Float32Array.from({ length: 880 }, (_, i) => -i / 10), shape: [1, 880] };
-    // x - max is exact to 2^-24·88 here, which the exponential turns into a relative error of 44·EPS.
+    // x - max is up to 88, so its rounding is up to 88·EPS/2, which the exponential turns into a relative error of 44·EPS.
     expectClose(maskedSoftmax(scores), reference(scores), { rtol: 80 * EPS, atol: 2 ** -126 });
   });
 });
@@ -75,7 +75,7 @@ describe('maskedSoftmax', () => {
         const { data } = maskedSoftmax(new Random(seed).tensor([1, L, S], 10));
         for (let i = 0; i < L; ++i) {
           const sum = data.subarray(i * S, (i + 1) * S).reduce((total, w) => total + w, 0);
-          // The library's sum and the one above each take S roundings that walk at random.
+          // The library's sum and the one above each have S roundings, which add up at random.
           expect(Math.abs(sum - 1)).toBeLessThanOrEqual((4 + Math.sqrt(S)) * EPS);
         }
       }),
@@ -86,7 +86,7 @@ describe('maskedSoftmax', () => {
   test('does not change when a whole number is added to every logit of a row', () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: -64, max: 64 }), ({ seed, L, S }, shift) => {
-        // Multiples of 2^-10 below 2^8: adding the shift is exact, so results are equal to the bit.
+        // The logits are multiples of 2^-10 and below 2^8, so adding the shift is exact and the results are equal to the bit.
         const random = new Random(seed);
         const data = Float32Array.from({ length: L * S }, () => random.integer(-8192, 8192) / 1024);
         const shifted = data.map((x) => x + shift);
@@ -112,7 +112,7 @@ describe('maskedSoftmax', () => {
     }
   });
 
-  test('gives zeros where no key is valid, by length or by -Infinity', () => {
+  test('gives zeros if no key is valid, by length or by -Infinity', () => {
     expect(maskedSoftmax([[[1, 2, 3]], [[4, 5, 6]]], [0, 3]).data.subarray(0, 3)).toEqual(
       new Float32Array(3),
     );
@@ -121,11 +121,11 @@ describe('maskedSoftmax', () => {
     expect(maskedSoftmax([[[-Infinity, 3]]]).data).toEqual(Float32Array.of(0, 1));
   });
 
-  test('takes a length above the number of keys as all of them', () => {
+  test('treats a length above the number of keys as all keys', () => {
     expect(maskedSoftmax([[[1, 2, 3]]], [99])).toEqual(maskedSoftmax([[[1, 2, 3]]]));
   });
 
-  test('takes lengths as a typed array, nested arrays or a tensor', () => {
+  test('accepts lengths as a typed array, nested arrays or a tensor', () => {
     const scores = new Random(3).tensor([2, 2, 4]);
     const expected = maskedSoftmax(scores, [
       [1, 3],
@@ -136,7 +136,7 @@ describe('maskedSoftmax', () => {
     expect(maskedSoftmax(scores, Uint8Array.of(2, 3))).toEqual(maskedSoftmax(scores, [2, 3]));
   });
 
-  test('spreads equal logits exactly evenly', () => {
+  test('gives equal logits exactly equal weights', () => {
     for (const x of [0, 1, -7.25, 1e4, -1e4, 3.4028234663852886e38, -3.4028234663852886e38]) {
       for (const S of SIZES) {
         const { data } = maskedSoftmax({ data: new Float32Array(S).fill(x), shape: [1, S] });
@@ -145,13 +145,13 @@ describe('maskedSoftmax', () => {
     }
   });
 
-  test('takes arrays of length 0', () => {
+  test('accepts arrays of length 0', () => {
     expect(maskedSoftmax({ data: new Float32Array(0), shape: [2, 0, 3] }, [1, 2]).shape).toEqual([2, 0, 3]);
     expect(maskedSoftmax({ data: new Float32Array(0), shape: [2, 3, 0] }, [0, 4]).shape).toEqual([2, 3, 0]);
     expect(maskedSoftmax({ data: new Float32Array(0), shape: [0, 3, 2] }, []).data).toHaveLength(0);
   });
 
-  test('reads a view at an odd offset and leaves its inputs alone', () => {
+  test('accepts a view at an odd offset, and does not change its inputs', () => {
     const buffer = new Float32Array([9, 1, 2, 3, 9]);
     const scores = { data: buffer.subarray(1, 4), shape: [1, 1, 3] };
     const validLens = Int32Array.of(2);
@@ -173,10 +173,10 @@ describe('maskedSoftmax', () => {
       ...BROKEN_TENSORS.map(
         ([what, value]) => [`scores: ${what}`, 'RangeError', () => maskedSoftmax(value as never)] as const,
       ),
-      ['a length too few', 'RangeError', () => maskedSoftmax(scores, [1])],
-      ['a length too many', 'RangeError', () => maskedSoftmax(scores, [1, 2, 3])],
+      ['too few lengths', 'RangeError', () => maskedSoftmax(scores, [1])],
+      ['too many lengths', 'RangeError', () => maskedSoftmax(scores, [1, 2, 3])],
       [
-        'lengths for other queries',
+        'lengths for another number of queries',
         'RangeError',
         () =>
           maskedSoftmax(scores, [

@@ -1,4 +1,4 @@
-/** The heap: where it was after any number of calls, usable after running out. */
+/** The wasm heap: calls do not leak, and it stays usable after running out of memory. */
 import { describe, expect, test } from '@jest/globals';
 import { scaledDotProductAttention as reference } from '../reference/scaledDotProductAttention.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
@@ -7,7 +7,7 @@ import { Random } from '../support/random.js';
 
 const CALLS = 1000;
 const random = new Random(1);
-// 64 KB and more an argument: a thousand leaks of the smallest would be 64 MB.
+// Each argument takes at least 64 KB, so a thousand leaks would be at least 64 MB.
 const sequence = random.tensor([1, 256, 64]);
 const heads = random.tensor([1, 4, 64, 64]);
 const weight = random.tensor([64, 64]);
@@ -40,7 +40,7 @@ const accepted: [string, () => unknown][] = [
   ['PositionalEncoding.forward', () => encoding.forward(sequence)],
 ];
 
-/** Each fails as late as a mistake can be found. */
+/** Each contains the mistake that the library finds last. */
 const rejected: [string, () => unknown][] = [
   ['maskedSoftmax', () => attention.maskedSoftmax(sequence, [-1])],
   [
@@ -48,7 +48,7 @@ const rejected: [string, () => unknown][] = [
     () => attention.scaledDotProductAttention(heads, heads, heads, { window: -2 }),
   ],
   [
-    'scaledDotProductAttention, by its output',
+    'scaledDotProductAttention with a wrong output',
     () => attention.scaledDotProductAttention(heads, heads, heads, { out: { output: new Float32Array(1) } }),
   ],
   ['sinusoidalEncoding', () => attention.sinusoidalEncoding({ length: 256, dim: 64, base: NaN })],
@@ -62,16 +62,16 @@ const rejected: [string, () => unknown][] = [
   ['PositionalEncoding.forward', () => encoding.forward(sequence, { offset: -1 })],
 ];
 
-describe(`a thousand calls leave the heap where it was`, () => {
-  test.each(accepted)('accepted: %s', (_name, call) => {
+describe('the heap does not grow', () => {
+  test.each(accepted)('in a thousand calls of %s', (_name, call) => {
     expectNoGrowth(CALLS, call);
   });
 
-  test.each(rejected)('refused: %s', (_name, call) => {
+  test.each(rejected)('in a thousand refused calls of %s', (_name, call) => {
     expectNoGrowth(CALLS, () => expect(call).toThrow(/expected .+, got /));
   });
 
-  test('layers and caches that are made, used and disposed', () => {
+  test('when layers and caches are made, used and disposed', () => {
     expectNoGrowth(150, () => {
       const made = new attention.MultiHeadAttention({ numHiddens: 64, numHeads: 4, bias: true, seed: 1 });
       const cache = made.createCache({ batch: 1, maxLength: 256 });
@@ -99,9 +99,9 @@ describe('out of memory', () => {
       () => new attention.MultiHeadAttention({ numHiddens: 2 ** 24, numHeads: 1 }),
     ],
     ['a cache of 64 GB', () => layer.createCache({ batch: 128, maxLength: 2 ** 20 })],
-  ])('is a RangeError with the byte count, and the module stays usable: %s', (_what, call) => {
+  ])('is a RangeError with the byte count and leaves the module usable: %s', (_what, call) => {
     expect(call).toThrow(RangeError);
-    const before = heapBytes(); // the inputs, which did fit, may have grown it
+    const before = heapBytes(); // the first call may have grown the heap for its inputs
     expect(call).toThrow(/: expected \d{9,} .*bytes, got /);
     expect(heapBytes()).toBe(before);
     expect(attention.maskedSoftmax([[[0, 0]]]).data).toEqual(Float32Array.of(0.5, 0.5));
@@ -109,8 +109,8 @@ describe('out of memory', () => {
 });
 
 describe('growth of the memory', () => {
-  test('in the middle of a call does not lose what was copied before it', () => {
-    // Larger than all before: each input that is copied in may move the views that the one before was written through.
+  test('during a call does not lose what was copied before', () => {
+    // The inputs are larger than all before, so copying each of them grows the memory and detaches the earlier views.
     const query = random.tensor([3, 8]);
     const key = random.tensor([100_000, 8]);
     const value = random.tensor([100_000, 8]);
@@ -118,11 +118,11 @@ describe('growth of the memory', () => {
     const { output } = attention.scaledDotProductAttention(query, key, value);
     expect(heapBytes()).toBeGreaterThan(before);
     const expected = reference(query, key, value).output;
-    // A mean of 1e5 values: each of the weights is off by some EPS, and sums of 256 at a time by a few more.
+    // A weighted mean of 1e5 values: the weights are each off by up to 32·EPS, and the sums over blocks of 256 keys by as much again.
     expectClose(output, expected, { rtol: 0, atol: 64 * EPS * maxAbs(value.data) });
   });
 
-  test('leaves parameters and caches of layers where they are', () => {
+  test('does not move parameters and caches of layers', () => {
     const x = random.tensor([1, 2, 64]);
     const cache = layer.createCache({ batch: 1, maxLength: 4 });
     layer.forward(x, x, x, { cache });
@@ -136,11 +136,11 @@ describe('growth of the memory', () => {
   });
 });
 
-describe('running out near the end of the address space', () => {
-  test('refuses cleanly, and what was placed before stays whole', () => {
+describe('running out of memory near the end of the address space', () => {
+  test('is refused, and earlier data stays intact', () => {
     const expected = layer.forward(sequence, sequence, sequence);
-    // 1.9 GB of keys fit into 4 GB of addresses, 1.9 GB of values behind them do not: with what is there already, the end of
-    // such a block would wrap around to small addresses.
+    // 4 GB of addresses have room for 1.9 GB of keys, but not for another 1.9 GB of values besides the data that is there already.
+    // The end of that block would wrap around to small addresses.
     const maxLength = Math.floor(1.9e9 / 4 / 64);
     for (let i = 0; i < 2; ++i) {
       expect(() => layer.createCache({ batch: 1, maxLength: 2 * maxLength })).toThrow(

@@ -1,4 +1,4 @@
-/** The oracles themselves, held against PyTorch's float64 numbers: what they are trusted for elsewhere starts here. */
+/** The oracles agree with PyTorch's float64 results. Other tests rely on this. */
 import { describe, expect, test } from '@jest/globals';
 import { conv1d } from '../reference/conv1d.js';
 import { maskedSoftmax } from '../reference/maskedSoftmax.js';
@@ -20,12 +20,12 @@ import { loadFixtures } from '../support/fixtures.js';
 import { rotaryCases } from '../support/rotaryCases.js';
 import { multiHeadCases } from '../support/multiHeadCases.js';
 
-/** Both sides are float64: a few hundred roundings of 2^-53, amplified by softmax over logits below 100. */
+/** Both are computed in float64: a few hundred roundings of 2^-53, which a softmax over logits below 100 amplifies. */
 const DOUBLE = { rtol: 1e-11, atol: 1e-11 };
 
-describe('float64 oracles agree with PyTorch', () => {
+describe('the float64 oracles agree with PyTorch', () => {
   test.each([...attentionCases(), ...positionalCases()])(
-    'attention: $name',
+    'on attention: $name',
     ({ query, key, value, options, expected }) => {
       const result = scaledDotProductAttention(query, key, value, options);
       expectClose(result.output, expected.output, scaleOf(expected.output.atol));
@@ -35,7 +35,7 @@ describe('float64 oracles agree with PyTorch', () => {
   );
 
   test.each(multiHeadCases())(
-    'multi-head attention: $name',
+    'on multi-head attention: $name',
     ({ inputs, numHeads, d2lState, options, expected }) => {
       const result = multiHeadAttention(...inputs, { numHeads, state: d2lState }, options);
       expectClose(result.output, expected.output, DOUBLE);
@@ -47,26 +47,26 @@ describe('float64 oracles agree with PyTorch', () => {
     },
   );
 
-  test.each(loadFixtures('d2l_attention', /^masked_softmax/))('masked softmax: $name', (fixture) => {
+  test.each(loadFixtures('d2l_attention', /^masked_softmax/))('on masked softmax: $name', (fixture) => {
     const result = maskedSoftmax(fixture.input('X'), fixture.input('valid_lens'));
     expectClose(result, fixture.output('output'), DOUBLE);
   });
 
-  test.each(loadFixtures('nasty', /^softmax/))('softmax: $name', (fixture) => {
+  test.each(loadFixtures('nasty', /^softmax/))('on softmax: $name', (fixture) => {
     expectClose(maskedSoftmax(fixture.input('x')), fixture.output('output'), DOUBLE);
   });
 
-  test.each(loadFixtures('layers', /^conv1d/))('convolution: $name', (fixture) => {
+  test.each(loadFixtures('layers', /^conv1d/))('on a convolution: $name', (fixture) => {
     const [x, options] = convolutionInputs(fixture);
     expectClose(conv1d(x, fixture.input('weight'), options), fixture.output('output'), DOUBLE);
   });
 
-  test.each(loadFixtures('layers', /^rnn_nobias/))('recurrence: $name', (fixture) => {
+  test.each(loadFixtures('layers', /^rnn_nobias/))('on a recurrence: $name', (fixture) => {
     const weights = { weightIh: fixture.input('weight_ih_l0'), weightHh: fixture.input('weight_hh_l0') };
     expectClose(rnn(fixture.input('x'), weights).output, fixture.output('output'), DOUBLE);
   });
 
-  test.each(loadFixtures('layers', /^rnn_two_layers/))('recurrence: $name', (fixture) => {
+  test.each(loadFixtures('layers', /^rnn_two_layers/))('on a recurrence: $name', (fixture) => {
     const weights = (layer: number) => ({
       weightIh: fixture.input(`weight_ih_l${layer}`),
       weightHh: fixture.input(`weight_hh_l${layer}`),
@@ -80,27 +80,27 @@ describe('float64 oracles agree with PyTorch', () => {
     expectClose({ data: finalStates, shape: [2, 1, 6] }, fixture.output('h_n'), DOUBLE);
   });
 
-  test.each(loadFixtures('positional', /^sinusoidal/))('sinusoids: $name', (fixture) => {
+  test.each(loadFixtures('positional', /^sinusoidal/))('on sinusoids: $name', (fixture) => {
     const positions = fixture.input('positions').data;
     const { num_hiddens, base } = fixture.attributes as { num_hiddens: number; base: number };
     const P = sinusoidalEncoding({ length: positions.length, dim: num_hiddens, base, positions });
-    // PyTorch's float64 angle is off by some 2^-53 of itself: 1e-11 at position 1e5.
+    // PyTorch computes the angle in float64, which is off by up to 4·2^-53 of itself, at positions up to 1e5.
     expectClose(P, fixture.output('P'), { atol: 1e5 * 4 * 2 ** -53 + 1e-15 });
   });
 
-  test.each(rotaryCases())('rotary embedding: $name', ({ x, gradOutput, options, expected }) => {
-    // As above, times values below 4.
+  test.each(rotaryCases())('on rotary embedding: $name', ({ x, gradOutput, options, expected }) => {
+    // The same error of the angle, times values below 4.
     const tolerance = { atol: 4e5 * 4 * 2 ** -53 + 1e-14 };
     expectClose(rotaryEmbedding(x, options), expected.output, tolerance);
     expectClose(rotaryEmbeddingBackward(gradOutput, options), expected.gradient, tolerance);
   });
 
-  test.each(loadFixtures('positional', /^alibi_slopes/))('slopes: $name', (fixture) => {
+  test.each(loadFixtures('positional', /^alibi_slopes/))('on ALiBi slopes: $name', (fixture) => {
     const { num_heads } = fixture.attributes as { num_heads: number };
     expectClose({ data: alibiSlopes(num_heads), shape: [num_heads] }, fixture.output('slopes'), DOUBLE);
   });
 
-  test.each(loadFixtures('positional', /^alibi_bias/))('slopes times distances: $name', (fixture) => {
+  test.each(loadFixtures('positional', /^alibi_bias/))('on ALiBi biases: $name', (fixture) => {
     const { num_heads, query_length, symmetric } = fixture.attributes as {
       num_heads: number;
       query_length: number;
@@ -115,7 +115,7 @@ describe('float64 oracles agree with PyTorch', () => {
     expectClose(bias, fixture.output('bias'), DOUBLE);
   });
 
-  test.each(loadFixtures('positional', /^t5_bucket/))('buckets: $name', (fixture) => {
+  test.each(loadFixtures('positional', /^t5_bucket/))('on T5 buckets: $name', (fixture) => {
     const { bidirectional, num_buckets, max_distance } = fixture.attributes as {
       bidirectional: boolean;
       num_buckets: number;
@@ -128,24 +128,24 @@ describe('float64 oracles agree with PyTorch', () => {
     expect(buckets).toEqual([...fixture.output('bucket').data]);
   });
 
-  test.each(loadFixtures('positional', /^huang/))('skewing: $name', (fixture) => {
+  test.each(loadFixtures('positional', /^huang/))('on skewing: $name', (fixture) => {
     expectClose(relativeShift(fixture.output('QEr')), fixture.output('S_rel_lower'), DOUBLE);
   });
 });
 
-test('the exact angles agree with float64 where float64 is exact enough, and beat it at 2^24', () => {
+test('the exact angles agree with float64 at small positions, and are exact at 2^24', () => {
   const P = sinusoidalEncoding({ length: 3, dim: 6, positions: [1, 7, 2 ** 24] });
   [1, 7].forEach((position, row) => {
     for (let j = 0; j < 3; ++j) {
       expect(P.data[row * 6 + 2 * j]).toBeCloseTo(Math.sin(position / 10000 ** ((2 * j) / 6)), 14);
     }
   });
-  // sin and cos of exactly 2^24 radians: float64's own reduction is right for a float64 angle.
+  // The angle is exactly 2^24 radians, which Math.sin and Math.cos reduce exactly.
   expect(Math.abs(P.data[12]! - Math.sin(2 ** 24))).toBeLessThan(1e-15);
   expect(Math.abs(P.data[13]! - Math.cos(2 ** 24))).toBeLessThan(1e-15);
 });
 
-test('the rotation oracle turns the sinusoid oracle', () => {
+test('the oracle of encodingRotation turns rows of the oracle of sinusoidalEncoding', () => {
   const P = sinusoidalEncoding({ length: 40, dim: 10 });
   const M = encodingRotation({ delta: 17, dim: 10 });
   for (let i = 0; i + 17 < 40; ++i) {
@@ -158,7 +158,7 @@ test('the rotation oracle turns the sinusoid oracle', () => {
   }
 });
 
-/** 1e30-sized values have 1e30-sized roundings: the fixture's own atol says how large its numbers are. */
+/** Values of 1e30 have roundings of 1e30·2^-53. The fixture's atol shows how large its values are. */
 function scaleOf(atol: number): { rtol: number; atol: number } {
   return { rtol: 1e-11, atol: Math.max(atol * 1e-5, 1e-300) };
 }

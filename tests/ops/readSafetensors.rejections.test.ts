@@ -1,4 +1,4 @@
-/** Files of weights: what the format does not allow is refused, however it is damaged. */
+/** readSafetensors refuses files that the format does not allow, and damaged files. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
@@ -15,21 +15,25 @@ describe('readSafetensors', () => {
     ['undefined', 'TypeError', read(undefined)],
     ['an array', 'TypeError', read([1, 2])],
     ['a string', 'TypeError', read('{}')],
-    ['nothing', 'RangeError', read(new Uint8Array(0))],
-    ['half a length', 'RangeError', read(new Uint8Array(7))],
+    ['an empty file', 'RangeError', read(new Uint8Array(0))],
+    ['a file that ends within the length', 'RangeError', read(new Uint8Array(7))],
     ['a header that is cut off', 'RangeError', read(file(whole, []).slice(0, 20))],
     ['data that is cut off', 'RangeError', read(file(whole, new Uint8Array(7)))],
-    ['data beyond', 'RangeError', read(file(whole, new Uint8Array(9)))],
-    ['a header beyond the file', 'RangeError', read(file('{}', [], 3))],
+    ['more data than the header describes', 'RangeError', read(file(whole, new Uint8Array(9)))],
+    ['a header longer than the file', 'RangeError', read(file('{}', [], 3))],
     ['a huge header', 'RangeError', read(file('{}', [], 100_000_001))],
     ['a header of 2^63 bytes', 'RangeError', read(file('{}', [], 2 ** 63))],
     ['an empty header', 'RangeError', read(file(''))],
     ['broken JSON', 'RangeError', read(file('{"a":'))],
-    ['JSON that is no object', 'RangeError', read(file('[]'))],
-    ['a blank before', 'RangeError', read(file(' {}'))],
+    ['JSON that is not an object', 'RangeError', read(file('[]'))],
+    ['a space before the header', 'RangeError', read(file(' {}'))],
     ['a byte order mark', 'RangeError', read(file('\ufeff{}'))],
-    ['something behind', 'RangeError', read(file('{}x'))],
-    ['what is not UTF-8', 'RangeError', read(file('{}', [], 2).map((byte, i) => (i === 9 ? 0xff : byte)))],
+    ['text after the header', 'RangeError', read(file('{}x'))],
+    [
+      'a header that is not UTF-8',
+      'RangeError',
+      read(file('{}', [], 2).map((byte, i) => (i === 9 ? 0xff : byte))),
+    ],
     [
       'a name twice',
       'RangeError',
@@ -40,34 +44,34 @@ describe('readSafetensors', () => {
       ),
     ],
     [
-      'offsets twice',
+      'an entry with two offsets',
       'RangeError',
       read(file('{"a":{"dtype":"U8","shape":[0],"data_offsets":[0,0],"data_offsets":[0,0]}}')),
     ],
     [
-      'a name that is no Unicode',
+      'a name that is not valid Unicode',
       'RangeError',
       read(file('{"\\ud800":{"dtype":"U8","shape":[0],"data_offsets":[0,0]}}')),
     ],
     ['an entry that is a number', 'RangeError', read(file({ a: 1 }))],
     ['an entry that is null', 'RangeError', read(file({ a: null }))],
     ['an empty entry', 'RangeError', read(file({ a: {} }))],
-    ['metadata that is no object', 'RangeError', read(file({ __metadata__: [] }))],
+    ['metadata that is not an object', 'RangeError', read(file({ __metadata__: [] }))],
     ['metadata of numbers', 'RangeError', read(file({ __metadata__: { a: 1 } }))],
     ['no dtype', 'RangeError', broken({ dtype: undefined })],
     ['an unknown dtype', 'RangeError', broken({ dtype: 'F8' })],
-    ['a dtype that objects have', 'RangeError', broken({ dtype: 'constructor' })],
-    ['a dtype that is not read', 'RangeError', broken({ dtype: 'F64', shape: [1] })],
+    ['the name of an object method as a dtype', 'RangeError', broken({ dtype: 'constructor' })],
+    ['a dtype that the library does not read', 'RangeError', broken({ dtype: 'F64', shape: [1] })],
     ['no shape', 'RangeError', broken({ shape: undefined })],
     ['a shape that is a number', 'RangeError', broken({ shape: 2 })],
     ['a negative axis', 'RangeError', broken({ shape: [-2] })],
     ['two negative axes', 'RangeError', broken({ shape: [-2, -1] })],
     ['a fractional axis', 'RangeError', broken({ shape: [0.5, 4] })],
-    ['an axis of strings', 'RangeError', broken({ shape: ['2'] })],
+    ['an axis that is a string', 'RangeError', broken({ shape: ['2'] })],
     ['a shape that is too small', 'RangeError', broken({ shape: [1] })],
     ['a shape that is too large', 'RangeError', broken({ shape: [3] })],
     ['a shape that overflows', 'RangeError', broken({ shape: [2 ** 31, 2 ** 31, 2 ** 31, 0] })],
-    ['another dtype than the bytes are of', 'RangeError', broken({ dtype: 'F16' })],
+    ['a dtype that does not fit the number of bytes', 'RangeError', broken({ dtype: 'F16' })],
     ['no offsets', 'RangeError', broken({ data_offsets: undefined })],
     ['one offset', 'RangeError', broken({ data_offsets: [0] })],
     ['three offsets', 'RangeError', broken({ data_offsets: [0, 8, 8] })],
@@ -76,9 +80,13 @@ describe('readSafetensors', () => {
     ['offsets beyond the data', 'RangeError', broken({ data_offsets: [0, 16], shape: [4] })],
     ['offsets that begin late', 'RangeError', broken({ data_offsets: [4, 8], shape: [1] })],
     ['a boolean of 2', 'RangeError', read(file({ a: entry('BOOL', [1], 0, 1) }, [2]))],
-    ['a gap', 'RangeError', read(file({ a: entry('U8', [1], 0, 1), b: entry('U8', [1], 2, 3) }, [1, 2, 3]))],
     [
-      'an overlap',
+      'a gap in the data',
+      'RangeError',
+      read(file({ a: entry('U8', [1], 0, 1), b: entry('U8', [1], 2, 3) }, [1, 2, 3])),
+    ],
+    [
+      'tensors that overlap',
       'RangeError',
       read(file({ a: entry('U8', [2], 0, 2), b: entry('U8', [2], 1, 3) }, [1, 2, 3])),
     ],
@@ -92,7 +100,7 @@ describe('readSafetensors', () => {
     expect(Object.keys(readSafetensors(file(whole, new Uint8Array(8))))).toEqual(['a']),
   );
 
-  test('throws nothing but its own errors at damaged files', () => {
+  test('throws only its own errors on damaged files', () => {
     const good = writeSafetensors({
       w: new Random(1).tensor([3, 2]),
       i: { data: Int32Array.of(1), shape: [1] },
@@ -143,7 +151,7 @@ describe('readSafetensors', () => {
     );
   });
 
-  test('takes a header that is deep or long in its stride', () => {
+  test('handles very deep and very long headers', () => {
     expect(read(file(`{"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}`))).toThrow(RangeError);
     expect(read(file(`{"a":"${'x'.repeat(5e6)}"}`))).toThrow(RangeError);
     expect(read(file(`{"__metadata__":{"a":"${'\\\\'.repeat(1e6)}"}}`))).not.toThrow();

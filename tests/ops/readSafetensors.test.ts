@@ -1,10 +1,10 @@
-/** Files of weights: what the format says is understood. */
+/** readSafetensors reads everything that the format allows. */
 import { describe, expect, test } from '@jest/globals';
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
 import { bytesOf, entry, file } from '../support/safetensors.js';
 
 describe('readSafetensors', () => {
-  test('reads every type', () => {
+  test('reads 32-bit numbers, bytes and booleans', () => {
     const floats = Float32Array.from([1.5, -2, NaN]);
     const ints = Int32Array.from([-(2 ** 31), 7]);
     const tensors = readSafetensors(
@@ -41,14 +41,14 @@ describe('readSafetensors', () => {
     }
   });
 
-  test('widens bfloat16 exactly: it is the upper half of a float32', () => {
+  test('widens bfloat16, which is the upper half of a float32, exactly', () => {
     const values = Float32Array.from([1, -2.5, 2 ** -133, Infinity, NaN, -0]);
     const upper = Uint16Array.from(new Uint32Array(values.buffer), (bits) => bits >>> 16);
     const { x } = readSafetensors(file({ x: entry('BF16', [6], 0, 12) }, bytesOf(upper)));
     expect(x!.data).toEqual(values);
   });
 
-  test('takes entries in any order, scalars, empty tensors, padding, no tensor and odd places', () => {
+  test('accepts entries in any order, scalars, empty tensors, padding, no tensors, and data at odd offsets', () => {
     expect(
       readSafetensors(
         file(
@@ -62,14 +62,14 @@ describe('readSafetensors', () => {
       b: { data: Uint8Array.of(9), shape: [] },
     });
     expect(readSafetensors(file('{}'))).toEqual({});
-    // Floats that stand at an odd address.
+    // Floats at an odd offset.
     expect(
       readSafetensors(file({ u: entry('U8', [1], 0, 1), a: entry('F32', [1], 1, 5) }, [9, 0, 0, 128, 63])).a!
         .data,
     ).toEqual(Float32Array.of(1));
   });
 
-  test('takes a name for a name, whatever it is', () => {
+  test('accepts any name', () => {
     const tricky =
       '{"__proto__":{"dtype":"U8","shape":[1],"data_offsets":[0,1]},"":{"dtype":"U8","shape":[1],"data_offsets":[1,2]},"\\"{\\\\":{"dtype":"U8","shape":[1],"data_offsets":[2,3]}}';
     const tensors = readSafetensors(file(tricky, [1, 2, 3]));
@@ -77,7 +77,7 @@ describe('readSafetensors', () => {
     expect(Object.getPrototypeOf(tensors)).toBe(Object.prototype);
   });
 
-  test('reads buffers, and views of a part', () => {
+  test('reads buffers and views of a part, and copies the data', () => {
     const bytes = writeSafetensors({ w: [[1, 2]] });
     const within = new Uint8Array(bytes.length + 7);
     within.set(bytes, 3);

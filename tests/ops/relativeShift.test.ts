@@ -8,13 +8,13 @@ import { NOT_TENSORS, testRejections, type Rejection } from '../support/rejectio
 import { SIZES } from '../support/sizes.js';
 
 describe('relativeShift', () => {
-  test.each(loadFixtures('positional', /^huang/))("is PyTorch's skewing: $name", (fixture) => {
+  test.each(loadFixtures('positional', /^huang/))("agrees with PyTorch's skewing on $name", (fixture) => {
     const { data, shape } = fixture.output('QEr');
     const shifted = relativeShift({ data: Float32Array.from(data), shape });
     expectFixture(shifted, fixture.output('S_rel_lower'));
   });
 
-  test.each(SIZES)('moves every score to its key, length %i', (length) => {
+  test.each(SIZES)('moves every score to its key, for length %i', (length) => {
     for (const columns of [length, 2 * length - 1]) {
       for (const leading of [[], [3], [2, 3]]) {
         const scores = new Random(length).tensor([...leading, length, columns]);
@@ -38,7 +38,7 @@ describe('relativeShift', () => {
     expect([...unmasked.data]).toEqual([2, 3, 4, 5]);
   });
 
-  test('makes constant rows constant diagonals: distances are all that counts', () => {
+  test('makes the diagonals constant if all rows are equal', () => {
     const row = new Random(1).tensor([13]).data;
     const rows = { data: Float32Array.from({ length: 7 * 13 }, (_, at) => row[at % 13]!), shape: [7, 13] };
     const { data } = relativeShift(rows);
@@ -47,7 +47,7 @@ describe('relativeShift', () => {
     }
   });
 
-  test('takes nothing for an answer', () => {
+  test('accepts empty arrays', () => {
     expect(relativeShift({ data: new Float32Array(0), shape: [2, 0, 0] }).shape).toEqual([2, 0, 0]);
     expect(relativeShift({ data: new Float32Array(0), shape: [0, 3, 5] }).shape).toEqual([0, 3, 3]);
   });
@@ -65,7 +65,11 @@ describe('relativeShift', () => {
           [1, 2, 3, 4],
         ]),
     ],
-    ['columns between the two', 'RangeError', () => relativeShift(new Random(1).tensor([3, 4]))],
+    [
+      'a number of columns between L and 2·L - 1',
+      'RangeError',
+      () => relativeShift(new Random(1).tensor([3, 4])),
+    ],
   ];
   testRejections('relativeShift', rows, () => expect([...relativeShift([[7]]).data]).toEqual([7]));
 });

@@ -8,7 +8,7 @@ import { NOT_TENSORS, testRejections, type Rejection } from '../support/rejectio
 import { SIZES } from '../support/sizes.js';
 
 describe('relativeShiftBackward', () => {
-  test.each(SIZES)('brings every gradient back, length %i', (length) => {
+  test.each(SIZES)('moves every gradient back to its score, for length %i', (length) => {
     for (const leading of [[], [3], [2, 3]]) {
       const gradScores = new Random(length).tensor([...leading, length, length]);
       expectClose(relativeShiftBackward(gradScores), reference(gradScores, length), {});
@@ -22,7 +22,7 @@ describe('relativeShiftBackward', () => {
     for (const columns of [9, 17]) {
       const [x, y] = [random.tensor([4, 9, columns]), random.tensor([4, 9, 9])];
       const back = dot(x.data, relativeShiftBackward(y, { columns }).data);
-      // The same products in float64, in another order.
+      // The same products, summed in float64 in another order.
       expect(Math.abs(dot(relativeShift(x).data, y.data) - back)).toBeLessThan(EPS * 1e-6);
     }
   });
@@ -37,7 +37,7 @@ describe('relativeShiftBackward', () => {
     ...NOT_TENSORS.map(([what, bad]): Rejection => [what, 'TypeError', call(bad)]),
     ['rank 1', 'RangeError', call([1])],
     ['a matrix that is not square', 'RangeError', call([[1, 2]])],
-    ['other columns', 'RangeError', call(square, { columns: 4 })],
+    ['another number of columns', 'RangeError', call(square, { columns: 4 })],
     ['columns as a string', 'TypeError', call(square, { columns: '2' })],
     ['options that are a number', 'TypeError', call(square, 2)],
   ];

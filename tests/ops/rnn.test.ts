@@ -18,7 +18,7 @@ function layerWeights(fixture: Fixture, layer: number) {
   };
 }
 
-/** Weights of variance 1/width keep the states near 1 and their errors from growing along the sequence. */
+/** Weights of variance 1/width keep the states near 1, and their errors do not grow along the sequence. */
 function randomWeights(random: Random, ins: number, D: number) {
   return {
     weightIh: random.tensor([D, ins], 1 / Math.sqrt(ins)),
@@ -28,11 +28,11 @@ function randomWeights(random: Random, ins: number, D: number) {
   };
 }
 
-/** A state is a sum of about 2·65 products and a tanh (4·EPS); earlier errors decay by half a step: 64·EPS of the largest. */
+/** A state is a tanh (4·EPS) of a sum of up to 2·65 products; the error of the state before is halved with each step. Together 64·EPS. */
 const tolerance = (expected: Numbers) => ({ atol: 64 * EPS * Math.max(1, maxAbs(expected.data)) });
 
 describe('rnn', () => {
-  test.each(loadFixtures('layers', /^rnn/))('agrees with PyTorch, layer by layer: $name', (fixture) => {
+  test.each(loadFixtures('layers', /^rnn/))('agrees with PyTorch, layer by layer, on $name', (fixture) => {
     const { num_layers, hidden_size } = fixture.attributes as { num_layers: number; hidden_size: number };
     let states: Numbers & { data: Float32Array } = fixture.input('x') as never;
     const finalStates: number[] = [];
@@ -73,7 +73,7 @@ describe('rnn', () => {
     }
   });
 
-  test('continued from its final state gives what one long sequence gives', () => {
+  test('gives the same for a sequence in two parts as in one, if the final state is passed on', () => {
     const random = new Random(1);
     const [x, weights] = [random.tensor([1, 9, 4]), randomWeights(random, 4, 6)];
     const whole = rnn(x, weights);
@@ -93,7 +93,7 @@ describe('rnn', () => {
     expect(rnn(x, weights).output.data.slice(0, 15)).toEqual(before);
   });
 
-  test('of no tokens keeps the initial state', () => {
+  test('returns the initial state for no tokens', () => {
     const random = new Random(3);
     const weights = randomWeights(random, 3, 5);
     const initialState = random.tensor([2, 5]);

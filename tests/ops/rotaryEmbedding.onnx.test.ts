@@ -1,4 +1,4 @@
-/** ONNX's RotaryEmbedding (opset 23) in every feature, its inputs brought to this library's arguments. */
+/** All features of ONNX's RotaryEmbedding (opset 23), with its inputs translated to the library's arguments. */
 import { describe, expect, test } from '@jest/globals';
 import type { RotaryOptions } from 'wasm-attention';
 import { joinHeads, splitHeads } from '../reference/multiHeadAttention.js';
@@ -48,11 +48,11 @@ const ids = (rows: number) => ({
 });
 const caches = (...shape: number[]) => ({ cos_cache: random.tensor(shape), sin_cache: random.tensor(shape) });
 
-describe("rotaryEmbedding as ONNX's RotaryEmbedding", () => {
+describe("rotaryEmbedding does what ONNX's RotaryEmbedding does", () => {
   test.each<[string, OnnxCall]>([
     ['rank 4', { X: random.tensor([2, 4, 3, 8]), ...caches(50, 4), position_ids: ids(50) }],
     [
-      'interleaved',
+      'rank 4, interleaved',
       { X: random.tensor([2, 4, 3, 8]), ...caches(50, 4), position_ids: ids(50), interleaved: 1 },
     ],
     ['rank 3', { X: random.tensor([2, 3, 32]), ...caches(50, 4), position_ids: ids(50), num_heads: 4 }],
@@ -61,11 +61,11 @@ describe("rotaryEmbedding as ONNX's RotaryEmbedding", () => {
       { X: random.tensor([2, 3, 32]), ...caches(50, 4), position_ids: ids(50), num_heads: 4, interleaved: 1 },
     ],
     [
-      'a part of the width',
+      'part of the width',
       { X: random.tensor([2, 4, 3, 8]), ...caches(50, 2), position_ids: ids(50), rotary_embedding_dim: 4 },
     ],
     [
-      'a part, interleaved',
+      'part of the width, interleaved',
       {
         X: random.tensor([2, 4, 3, 8]),
         ...caches(50, 2),
@@ -77,17 +77,17 @@ describe("rotaryEmbedding as ONNX's RotaryEmbedding", () => {
     ['no position ids', { X: random.tensor([2, 4, 3, 8]), ...caches(2, 3, 4) }],
     ['no position ids, interleaved', { X: random.tensor([2, 4, 3, 8]), ...caches(2, 3, 4), interleaved: 1 }],
     [
-      'no position ids, a part',
+      'no position ids, part of the width',
       { X: random.tensor([2, 4, 3, 8]), ...caches(2, 3, 2), rotary_embedding_dim: 4 },
     ],
     [
-      'rank 3, no position ids, a part',
+      'rank 3, no position ids, part of the width',
       { X: random.tensor([2, 3, 32]), ...caches(2, 3, 2), num_heads: 4, rotary_embedding_dim: 4 },
     ],
-  ])('%s', (_name, call) => {
+  ])('for %s', (_name, call) => {
     const expected = run(call, reference);
     const size = maxAbs(call.X.data) * Math.max(maxAbs(call.cos_cache.data), maxAbs(call.sin_cache.data));
-    // Two products and a sum, each rounded once.
+    // Two products of up to `size` and their sum are each rounded once.
     expectClose(run(call, rotaryEmbedding), expected, { atol: 2 * EPS * size });
     expect(expected.shape).toEqual(call.X.shape);
   });

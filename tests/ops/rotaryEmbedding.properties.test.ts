@@ -5,7 +5,7 @@ import { rotaryEmbedding } from '../support/library.js';
 import { Random } from '../support/random.js';
 
 describe('rotaryEmbedding', () => {
-  test('leaves position 0 as it is, and takes nothing for an answer', () => {
+  test('does not change position 0, and accepts empty arrays', () => {
     const x = new Random(8).tensor([1, 8]);
     expect([...rotaryEmbedding(x).data]).toEqual([...x.data]);
     expect(rotaryEmbedding({ data: new Float32Array(0), shape: [2, 0, 4] })).toEqual({
@@ -15,14 +15,14 @@ describe('rotaryEmbedding', () => {
     expect(rotaryEmbedding({ data: new Float32Array(0), shape: [0, 3, 4] }).shape).toEqual([0, 3, 4]);
   });
 
-  test('turns position 1 of width 2 by one radian, and by the negative at position -1', () => {
+  test('turns a pair of width 2 by one radian at position 1, and by minus one at position -1', () => {
     const [a, b] = rotaryEmbedding([[1, 0]], { offset: 1 }).data;
     expect([a, b]).toEqual([Math.fround(Math.cos(1)), Math.fround(Math.sin(1))]);
     const [c, d] = rotaryEmbedding([[1, 0]], { offset: -1 }).data;
     expect([c, d]).toEqual([a, -b!]);
   });
 
-  test('takes positions that are not whole', () => {
+  test('accepts fractional positions', () => {
     const [a] = rotaryEmbedding([[1, 0]], { positions: [0.25], offset: 0.5 }).data;
     expect(a).toBe(Math.fround(Math.cos(0.75)));
   });
@@ -37,7 +37,7 @@ describe('rotaryEmbedding', () => {
     interleaved: fc.boolean(),
   });
 
-  test('keeps norms', () => {
+  test('does not change the norm of a row', () => {
     fc.assert(
       fc.property(anyCall, ({ seed, n, half, offset, base, interleaved }) => {
         const d = 2 * half;
@@ -45,7 +45,7 @@ describe('rotaryEmbedding', () => {
         const y = rotaryEmbedding(x, { offset, base, interleaved });
         for (let i = 0; i < n; ++i) {
           const norm = (data: Float32Array) => Math.hypot(...data.subarray(i * d, (i + 1) * d));
-          // Each pair's norm is off by the error of its two components at most.
+          // Each component is off by less than 4·EPS of its pair's norm, and so is the norm.
           expect(Math.abs(norm(y.data) - norm(x.data))).toBeLessThan(4 * EPS * norm(x.data));
         }
       }),
@@ -53,7 +53,7 @@ describe('rotaryEmbedding', () => {
     );
   });
 
-  test('gives scores that depend on distances only: shifting all positions changes nothing', () => {
+  test('gives scores that depend only on distances, so that shifting all positions changes nothing', () => {
     fc.assert(
       fc.property(anyCall, ({ seed, n, half, offset, shift, base, interleaved }) => {
         const d = 2 * half;
@@ -67,6 +67,7 @@ describe('rotaryEmbedding', () => {
             return a.subarray(i, i + d).reduce((sum, value, e) => sum + value * b[j + e]!, 0);
           });
         };
+        // A score is a sum of d products, whose factors are each off by less than 4·EPS of the largest element.
         const size = maxAbs(q.data) * maxAbs(k.data) * d;
         expectClose(
           { data: scores(offset + shift), shape: [n, n] },

@@ -39,7 +39,7 @@ for (const [operation, rotate] of Object.entries({ rotaryEmbedding, rotaryEmbedd
     ['positions that are a number', 'TypeError', call({ positions: 4 })],
     ['cos without sin', 'RangeError', call({ cos: table(9, 4) })],
     ['sin without cos', 'RangeError', call({ sin: table(9, 4) })],
-    ['tables of two shapes', 'RangeError', call({ cos: table(9, 4), sin: table(8, 4) })],
+    ['tables of different shapes', 'RangeError', call({ cos: table(9, 4), sin: table(8, 4) })],
     ['tables of another width', 'RangeError', call(tables(9, 8))],
     ['tables of rank 1', 'RangeError', call(tables(4))],
     ['tables too short for the positions', 'RangeError', call(tables(3, 4))],

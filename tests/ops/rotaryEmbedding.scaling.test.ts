@@ -23,31 +23,31 @@ describe('rotaryEmbedding with scaling', () => {
     ['ntk', 10000, 64, { type: 'ntk', factor: 8 }],
     ['yarn', 10000, 128, { type: 'yarn', factor: 16, originalMaxLength: 4096 }],
     [
-      'yarn with other turns',
+      'yarn with other betas',
       1000000,
       64,
       { type: 'yarn', factor: 4, originalMaxLength: 32768, betaFast: 64, betaSlow: 2 },
     ],
     [
-      'yarn over one pair',
+      'yarn with equal betas',
       10000,
       32,
       { type: 'yarn', factor: 2, originalMaxLength: 512, betaFast: 4, betaSlow: 4 },
     ],
     ['llama3', 500000, 128, LLAMA],
-    ['llama3 of 3.2', 500000, 64, { ...LLAMA, factor: 32 }],
-  ])('%s agrees with the published formula', (_name, base, dim, scaling) => {
+    ['llama3 with the factor of Llama 3.2', 500000, 64, { ...LLAMA, factor: 32 }],
+  ])('agrees with the published formula of %s', (_name, base, dim, scaling) => {
     const { frequencies, amplitude } = scaledFrequencies(base, dim, scaling);
     for (const offset of [0, 5000, 1_000_000]) {
       const x = new Random(offset).tensor([3, 5, dim]);
       const expected = reference(x, { offset, frequencies, amplitude });
-      // As without scaling, one rounding more for the amplitude; the oracle's own float64 angle is off by 4·2^-53 of itself.
+      // As without scaling, with one more rounding for the amplitude. The oracle computes this angle in float64, off by 4·2^-53 of itself.
       const atol = (4 * EPS + 2e-8 + 2 * offset * 2 ** -51) * maxAbs(x.data) * amplitude;
       expectClose(rotaryEmbedding(x, { base, offset, scaling }), expected, { atol });
     }
   });
 
-  test('gives position p with linear scaling what p/factor gets without', () => {
+  test('treats position p with linear scaling like p/factor without', () => {
     const x = new Random(1).tensor([4, 8]);
     const scaled = rotaryEmbedding(x, {
       positions: [8, 16, 24, 400],
@@ -65,14 +65,14 @@ describe('rotaryEmbedding with scaling', () => {
     expect(y[127]).toBeCloseTo(Math.sin((100 * 500000 ** (-126 / 128)) / 8), 8);
   });
 
-  test("multiplies by yarn's attention factor, 0.1·ln(factor) + 1 unless given", () => {
+  test("multiplies by yarn's attention factor, whose default is 0.1·ln(factor) + 1", () => {
     const yarn = { type: 'yarn', factor: 4, originalMaxLength: 2048 } as const;
     expect(rotaryEmbedding([[1, 0]], { scaling: yarn }).data[0]).toBeCloseTo(1.138629436, 6);
     expect(rotaryEmbedding([[1, 0]], { scaling: { ...yarn, attentionFactor: 1 } }).data[0]).toBe(1);
     expect(rotaryEmbedding([[1, 0]], { scaling: { ...yarn, factor: 1 } }).data[0]).toBe(1);
   });
 
-  test('takes a yarn ramp that is not cut at whole pairs', () => {
+  test('does not round the bounds of the yarn ramp to whole pairs with truncate: false', () => {
     const yarn = { type: 'yarn', factor: 32, originalMaxLength: 4096, attentionFactor: 1 } as const;
     const [base, dim, position] = [150000, 64, 40];
     const bound = (turns: number) => (dim * Math.log(4096 / (2 * Math.PI * turns))) / (2 * Math.log(base));

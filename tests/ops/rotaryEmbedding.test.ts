@@ -7,15 +7,18 @@ import { Random } from '../support/random.js';
 import { rotaryCases } from '../support/rotaryCases.js';
 import { SIZES } from '../support/sizes.js';
 
-/** Sine and cosine are within half an ulp + 1e-8, two products and their sum round once more each, for each of two terms. */
+/**
+ * Sine and cosine are off by EPS/4 (half an ulp below 1) and 1e-8, in each of two terms; two products and their sum are each rounded once.
+ * Products and sum are up to twice the largest element.
+ */
 const tolerance = (x: { data: ArrayLike<number> }) => ({ atol: (3 * EPS + 2e-8) * maxAbs(x.data) });
 
-describe('rotaryEmbedding against PyTorch', () => {
-  test.each(rotaryCases())('$name', ({ x, options, expected }) => {
+describe('rotaryEmbedding agrees with PyTorch', () => {
+  test.each(rotaryCases())('on $name', ({ x, options, expected }) => {
     expectFixture(rotaryEmbedding(x, options), expected.output);
   });
 
-  test.each(loadFixtures('positional', /^rope_half_relative/))('$name', (fixture) => {
+  test.each(loadFixtures('positional', /^rope_half_relative/))('on $name', (fixture) => {
     const positions = fixture.input('positions').data;
     const { rotary_dim: d } = fixture.attributes as { rotary_dim: number };
     const n = positions.length;
@@ -35,8 +38,8 @@ describe('rotaryEmbedding against PyTorch', () => {
   });
 });
 
-describe.each([false, true])('rotaryEmbedding against the oracle, interleaved: %s', (interleaved) => {
-  test.each(SIZES)('%i pairs, in 1 to 3 heads', (half) => {
+describe.each([false, true])('rotaryEmbedding with interleaved: %s agrees with the oracle', (interleaved) => {
+  test.each(SIZES)('for %i pairs and 1 to 3 heads', (half) => {
     for (const heads of [1, 2, 3]) {
       for (const n of [1, 5]) {
         const x = new Random(half).tensor([1, heads, n, 2 * half]);
@@ -48,7 +51,7 @@ describe.each([false, true])('rotaryEmbedding against the oracle, interleaved: %
     }
   });
 
-  test('a part of the width: the rest passes through to the bit', () => {
+  test('for part of the width, and copies the rest to the bit', () => {
     for (const [width, rotaryDim] of [
       [9, 2],
       [9, 8],
@@ -65,7 +68,7 @@ describe.each([false, true])('rotaryEmbedding against the oracle, interleaved: %
     }
   });
 
-  test('inputs longer and larger than what is worked on at a time', () => {
+  test('for inputs that are longer and larger than a block of the kernel', () => {
     const random = new Random(1);
     for (const shape of [
       [1, 1, 3000, 64],
@@ -77,14 +80,14 @@ describe.each([false, true])('rotaryEmbedding against the oracle, interleaved: %
       const given = { interleaved, cos: random.tensor([n, d / 2]), sin: random.tensor([n, d / 2]) };
       expectClose(rotaryEmbedding(x, given), reference(x, given), { atol: 2 * EPS * 20 });
     }
-    // A thousand heads at a time, of sequences with positions of their own.
+    // More than a thousand heads, in sequences with their own positions.
     const x = random.tensor([3, 1500, 2, 64]);
     const positions = { data: [0, 1, 9, 2, 4, 4], shape: [3, 2] };
     const given = { interleaved, positions, cos: random.tensor([10, 32]), sin: random.tensor([10, 32]) };
     expectClose(rotaryEmbedding(x, given), reference(x, given), { atol: 2 * EPS * 20 });
   });
 
-  test('inputs of rank 2 to 5, with positions for each sequence or for all', () => {
+  test('for inputs of rank 2 to 5, with positions for each sequence or for all', () => {
     for (const shape of [
       [4, 6],
       [2, 4, 6],
@@ -110,7 +113,7 @@ describe.each([false, true])('rotaryEmbedding against the oracle, interleaved: %
     }
   });
 
-  test.each([1_000_000, 9_999_990, 2 ** 24 - 33])('angles are exact from position %i on', (offset) => {
+  test.each([1_000_000, 9_999_990, 2 ** 24 - 33])('exactly at positions from %i on', (offset) => {
     const x = new Random(5).tensor([33, 34]);
     for (const base of [10000, 500000]) {
       expectClose(
@@ -124,7 +127,7 @@ describe.each([false, true])('rotaryEmbedding against the oracle, interleaved: %
     expectClose(rotaryEmbedding(x, { interleaved, positions }), expected, tolerance(x));
   });
 
-  test('given tables at given positions, with and without an offset', () => {
+  test('with given tables, at given positions, with and without an offset', () => {
     const random = new Random(6);
     const x = random.tensor([2, 3, 4, 10]);
     const [cos, sin] = [random.tensor([20, 3]), random.tensor([20, 3])];
@@ -143,7 +146,7 @@ describe.each([false, true])('rotaryEmbedding against the oracle, interleaved: %
     );
   });
 
-  test('given tables with a row for each token', () => {
+  test('with given tables that have a row for each token', () => {
     const random = new Random(7);
     const x = random.tensor([2, 3, 4, 6]);
     const given = { interleaved, cos: random.tensor([2, 4, 3]), sin: random.tensor([2, 4, 3]) };

@@ -4,8 +4,8 @@ import { expectAttention } from '../support/attentionTolerance.js';
 import { scaledDotProductAttention } from '../support/library.js';
 import { Random } from '../support/random.js';
 
-describe('scaledDotProductAttention: grouped heads and caches', () => {
-  test('grouped heads give what repeated keys and values give', () => {
+describe('scaledDotProductAttention', () => {
+  test('gives the same with fewer key heads as with repeated keys and values', () => {
     const random = new Random(31);
     const query = random.tensor([2, 6, 3, 5]);
     for (const Hkv of [1, 2, 3, 6]) {
@@ -27,7 +27,7 @@ describe('scaledDotProductAttention: grouped heads and caches', () => {
     }
   });
 
-  test('decoding token by token with a cache gives what one causal call gives', () => {
+  test('gives the same token by token with past keys as in one causal call', () => {
     const random = new Random(32);
     const n = 9;
     const [query, key, value] = [
@@ -62,7 +62,7 @@ describe('scaledDotProductAttention: grouped heads and caches', () => {
     expect(pastValue).toEqual(value);
   });
 
-  test('the present cache is past and new keys, copied, and absent without a past', () => {
+  test('returns copies of past and new keys and values as the present ones, and only with a past', () => {
     const random = new Random(33);
     const [query, key, value] = [
       random.tensor([2, 1, 2, 3]),

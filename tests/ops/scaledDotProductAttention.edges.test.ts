@@ -4,10 +4,10 @@ import { scaledDotProductAttention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { SIZES } from '../support/sizes.js';
 
-describe('scaledDotProductAttention on nasty inputs', () => {
+describe('scaledDotProductAttention', () => {
   const column = (...values: number[]) => ({ data: Float32Array.from(values), shape: [values.length, 1] });
 
-  test('logits of ±1e4 pick their maximum', () => {
+  test('gives the largest of logits of ±1e4 the whole weight', () => {
     const { output, weights } = scaledDotProductAttention(
       column(100, -100),
       column(100, -100, 50),
@@ -18,7 +18,7 @@ describe('scaledDotProductAttention on nasty inputs', () => {
     expect([...output.data]).toEqual([1, 2]);
   });
 
-  test('the scale is applied to the query first, so a product beyond float32 does not overflow', () => {
+  test('scales the query first, so that products beyond float32 do not overflow', () => {
     const result = scaledDotProductAttention(column(2 ** 120), column(2 ** 20, -(2 ** 20)), column(1, -1), {
       scale: 2 ** -140,
       needWeights: true,
@@ -27,7 +27,7 @@ describe('scaledDotProductAttention on nasty inputs', () => {
     expectClose(result.weights, { data: expected, shape: [1, 2] }, { rtol: 8 * EPS });
   });
 
-  test('logits of ±FLT_MAX give one and zero', () => {
+  test('gives weights of one and zero for logits of ±FLT_MAX', () => {
     const max = 3.4028234663852886e38;
     const { weights } = scaledDotProductAttention(column(max), column(1, -1, 0), column(5, 6, 7), {
       scale: 1,
@@ -36,7 +36,7 @@ describe('scaledDotProductAttention on nasty inputs', () => {
     expect([...weights!.data]).toEqual([1, 0, 0]);
   });
 
-  test('equal keys share exactly evenly', () => {
+  test('gives equal keys exactly equal weights', () => {
     for (const S of SIZES) {
       const key = { data: new Float32Array(S * 3).fill(0.7), shape: [S, 3] };
       const value = new Random(S).tensor([S, 2]);
@@ -46,14 +46,14 @@ describe('scaledDotProductAttention on nasty inputs', () => {
     }
   });
 
-  test('one key gives its value, bit for bit, whatever the query', () => {
+  test('returns the value of a single key to the bit, whatever the query', () => {
     const value = { data: Float32Array.of(0.1, -1e-30, 3e38, 7), shape: [1, 4] };
     const result = scaledDotProductAttention(column(1e4, -3, 0), column(2), value, { needWeights: true });
     expect([...result.weights!.data]).toEqual([1, 1, 1]);
     expect(result.output.data).toEqual(Float32Array.of(...value.data, ...value.data, ...value.data));
   });
 
-  test('a NaN in one query stays in its row', () => {
+  test('returns NaN in the row of a query with a NaN, and nowhere else', () => {
     const random = new Random(12);
     const [query, key, value] = [random.tensor([3, 4]), random.tensor([9, 4]), random.tensor([9, 2])];
     const clean = scaledDotProductAttention(query, key, value).output.data;
@@ -69,10 +69,10 @@ describe('scaledDotProductAttention on nasty inputs', () => {
   test.each([
     ['no queries', [2, 0, 3], [2, 5, 3], [2, 5, 4]],
     ['no keys', [2, 3, 3], [2, 0, 3], [2, 0, 4]],
-    ['neither', [2, 0, 3], [2, 0, 3], [2, 0, 4]],
+    ['neither queries nor keys', [2, 0, 3], [2, 0, 3], [2, 0, 4]],
     ['no sequences', [0, 2, 3], [0, 5, 3], [0, 5, 4]],
     ['no value width', [2, 3, 3], [2, 5, 3], [2, 5, 0]],
-  ])('%s gives zeros of the right shape', (_what, queryShape, keyShape, valueShape) => {
+  ])('returns zeros of the right shape for %s', (_what, queryShape, keyShape, valueShape) => {
     const random = new Random(9);
     for (const options of [{}, { isCausal: true }, { validLens: new Int32Array(queryShape[0]!).fill(2) }]) {
       const { output, weights } = scaledDotProductAttention(
@@ -88,7 +88,7 @@ describe('scaledDotProductAttention on nasty inputs', () => {
     }
   });
 
-  test('a query that may attend to nothing gets zeros, by any mask', () => {
+  test('returns zeros for a query that may attend to nothing, by any mask', () => {
     const random = new Random(10);
     const [query, key, value] = [
       random.tensor([1, 3, 4]),

@@ -2,11 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { scaledDotProductAttention } from '../support/library.js';
 import { Random } from '../support/random.js';
 
-describe('scaledDotProductAttention as a function', () => {
+describe('scaledDotProductAttention', () => {
   const random = new Random(11);
   const [query, key, value] = [random.tensor([2, 3, 4]), random.tensor([2, 5, 4]), random.tensor([2, 5, 6])];
 
-  test('leaves its inputs alone and returns fresh arrays', () => {
+  test('does not change its inputs, and returns new arrays', () => {
     const options = {
       mask: random.mask([3, 5]),
       bias: random.tensor([2, 3, 5]),
@@ -34,7 +34,7 @@ describe('scaledDotProductAttention as a function', () => {
     expect(first.output.data.buffer.byteLength).toBe(4 * 2 * 3 * 6);
   });
 
-  test('takes nested arrays, `dims`, other typed arrays and views at an offset', () => {
+  test('accepts nested arrays, `dims`, other typed arrays and views at an offset', () => {
     const expected = scaledDotProductAttention(query, key, value);
     const nested = (data: Float32Array, [B, n, d]: readonly number[]) =>
       Array.from({ length: B! }, (_b, b) =>
@@ -50,7 +50,7 @@ describe('scaledDotProductAttention as a function', () => {
     expect(result).toEqual(expected);
   });
 
-  test('gives a sequence the same numbers alone and in a batch, and a matrix the same as a batch of one', () => {
+  test('gives the same to the bit for a sequence alone and in a batch, and in rank 2 and 3', () => {
     const batch = scaledDotProductAttention(query, key, value).output;
     const half = ({ data, shape }: typeof query) => ({
       data: data.subarray(data.length / 2),

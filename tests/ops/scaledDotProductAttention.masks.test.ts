@@ -5,11 +5,11 @@ import { scaledDotProductAttention } from '../support/library.js';
 import { expectPoisonContained } from '../support/poison.js';
 import { Random } from '../support/random.js';
 
-describe('scaledDotProductAttention: masks', () => {
+describe('scaledDotProductAttention with masks', () => {
   test.each([
     ['few', 200],
     ['many', 40],
-  ] as const)('never lets what any mask hides reach the result, over %s keys', (keys, numRuns) => {
+  ] as const)('lets no hidden key or value reach the result, over %s keys', (keys, numRuns) => {
     fc.assert(
       fc.property(attentionCall(ALL_FEATURES, keys), poison, (call, bad) => {
         expectPoisonContained(scaledDotProductAttention, call, bad);
@@ -19,7 +19,7 @@ describe('scaledDotProductAttention: masks', () => {
   });
 
   test.each([NaN, Infinity, -Infinity])(
-    'never reads rows of the relative tables that only masked keys use: %d',
+    'does not read %d in rows of the relative tables that only masked keys use',
     (bad) => {
       const random = new Random(24);
       const x = random.tensor([6, 4]);
@@ -31,7 +31,7 @@ describe('scaledDotProductAttention: masks', () => {
         relativeValues: { data: values, shape: [11, 4] },
         needWeights: true,
       });
-      // Rows 6 and up are for keys after the query.
+      // Rows from 6 on are for keys after the query.
       const poisoned = (data: Float32Array) => data.map((entry, at) => (at >= 24 ? bad : entry));
       expect(
         scaledDotProductAttention(x, x, x, options(poisoned(relativeKeys), poisoned(relativeValues))),
@@ -39,7 +39,7 @@ describe('scaledDotProductAttention: masks', () => {
     },
   );
 
-  test('a bias or mask is not read beyond the keys it covers', () => {
+  test('does not read a bias beyond the valid keys', () => {
     const random = new Random(25);
     const x = random.tensor([1, 6, 4]);
     const bias = { data: Float32Array.of(0, 1, NaN, NaN, NaN, NaN), shape: [6] };
@@ -49,7 +49,7 @@ describe('scaledDotProductAttention: masks', () => {
     );
   });
 
-  test('empty rows give zeros, zero weights and a logSumExp of -Infinity', () => {
+  test('gives zeros and a logSumExp of -Infinity for queries without visible keys', () => {
     const random = new Random(26);
     const [query, key, value] = [
       random.tensor([2, 2, 3, 4]),
@@ -80,7 +80,7 @@ describe('scaledDotProductAttention: masks', () => {
     expect(logSumExp!.data).toEqual(new Float32Array(12).fill(-Infinity));
   });
 
-  test('windows and offsets of any size mean what they say', () => {
+  test('accepts windows and offsets of any size', () => {
     const random = new Random(27);
     const [query, key, value] = [random.tensor([3, 4]), random.tensor([5, 4]), random.tensor([5, 2])];
     const open = scaledDotProductAttention(query, key, value).output;

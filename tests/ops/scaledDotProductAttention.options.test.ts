@@ -1,4 +1,4 @@
-/** The options of scaledDotProductAttention beyond the basic ones: offsets, windows, caches, relative positions, extra outputs. */
+/** All options of scaledDotProductAttention, alone and combined, agree with PyTorch and the float64 oracle. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { scaledDotProductAttention as reference } from '../reference/scaledDotProductAttention.js';
@@ -11,15 +11,15 @@ import { scaledDotProductAttention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { SIZES } from '../support/sizes.js';
 
-describe('scaledDotProductAttention against PyTorch: relative positions and logSumExp', () => {
-  test.each(positionalCases())('$name', ({ query, key, value, options, expected }) => {
+describe('scaledDotProductAttention agrees with PyTorch', () => {
+  test.each(positionalCases())('on relative positions: $name', ({ query, key, value, options, expected }) => {
     const result = scaledDotProductAttention(query, key, value, { ...options, needWeights: true });
     expectFixture(result.output, expected.output);
     expectFixture(result.weights, expected.weights!);
   });
 
   test.each(attentionCases().filter(({ expected }) => expected.logSumExp))(
-    'logSumExp of $name',
+    'on logSumExp: $name',
     ({ query, key, value, options, expected }) => {
       const { logSumExp } = scaledDotProductAttention(query, key, value, { ...options, needLogSumExp: true });
       expectFixture(logSumExp, expected.logSumExp!);
@@ -27,11 +27,11 @@ describe('scaledDotProductAttention against PyTorch: relative positions and logS
   );
 });
 
-describe('scaledDotProductAttention against the float64 oracle: every option', () => {
+describe('scaledDotProductAttention agrees with the float64 oracle', () => {
   test.each([
     ['few', 300],
     ['many', 60],
-  ] as const)('any combination of options over %s keys', (keys, numRuns) => {
+  ] as const)('with any combination of options over %s keys', (keys, numRuns) => {
     fc.assert(
       fc.property(
         attentionCall(ALL_FEATURES, keys),
@@ -53,7 +53,7 @@ describe('scaledDotProductAttention against the float64 oracle: every option', (
           );
           if (needScores) {
             const scale = maxAbs(Array.from(expected[needScores].data).filter(Number.isFinite));
-            // A logit of the sizes drawn here is a sum of up to 65 products, as WEIGHT_RTOL counts them.
+            // A score is one logit; the 32·EPS of WEIGHT_RTOL allow for two.
             expectClose(result.scores, expected[needScores], { atol: 16 * EPS * Math.max(1, scale) });
           } else {
             expect(result.scores).toBeUndefined();
@@ -64,7 +64,7 @@ describe('scaledDotProductAttention against the float64 oracle: every option', (
     );
   });
 
-  test.each(ALL_FEATURES)('%s alone', (feature) => {
+  test.each(ALL_FEATURES)('with only the option %s', (feature) => {
     fc.assert(
       fc.property(
         attentionCall([feature]).filter(
@@ -84,7 +84,7 @@ describe('scaledDotProductAttention against the float64 oracle: every option', (
     );
   });
 
-  /** What the weights mix: values, and relative values on top. */
+  /** A tensor as large as what the weights mix: values with relative values added. */
   function mixed(
     value: { data: ArrayLike<number>; shape: readonly number[] },
     {
@@ -97,7 +97,7 @@ describe('scaledDotProductAttention against the float64 oracle: every option', (
     return { data: [largest], shape: [1] };
   }
 
-  test.each(SIZES)('causal, windowed and grouped attention of %i tokens after 5 past ones', (n) => {
+  test.each(SIZES)('with causality, windows and fewer key heads, for %i tokens after 5 past ones', (n) => {
     const random = new Random(n);
     const query = random.tensor([2, 4, n, 8]);
     const [key, value] = [random.tensor([2, 2, n, 8]), random.tensor([2, 2, n, 5])];

@@ -4,8 +4,8 @@ import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { scaledDotProductAttention } from '../support/library.js';
 import { Random } from '../support/random.js';
 
-describe('scaledDotProductAttention: outputs', () => {
-  test('needScores "scaled" and "softcapped" show masked keys too, "masked" shows -Infinity', () => {
+describe('scaledDotProductAttention', () => {
+  test('returns scores of masked keys for needScores "scaled" and "softcapped", and -Infinity for "masked"', () => {
     const query = [[2, 0]];
     const key = [[1, 0], [3, 0], [-1, 5]]; // prettier-ignore
     const options = { scale: 1, softcap: 2, mask: [[true, false, true]], bias: [[0.5, 0.5, 0.5]] };
@@ -21,7 +21,7 @@ describe('scaledDotProductAttention: outputs', () => {
     );
   });
 
-  test('writes into the arrays it is given and returns those', () => {
+  test('writes into the arrays that it is given and returns them', () => {
     const random = new Random(41);
     const [query, key, value] = [
       random.tensor([2, 3, 4]),
@@ -36,7 +36,7 @@ describe('scaledDotProductAttention: outputs', () => {
     expect(result.weights!.data).toBe(out.weights);
   });
 
-  test('the weights say what the output mixes: output = weights·V', () => {
+  test('returns the weights with which its output mixes the values', () => {
     const random = new Random(42);
     const [query, key, value] = [
       random.tensor([1, 2, 8, 4]),

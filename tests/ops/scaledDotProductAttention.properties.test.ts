@@ -9,7 +9,7 @@ import { Random } from '../support/random.js';
 import { SIZES } from '../support/sizes.js';
 
 describe('scaledDotProductAttention', () => {
-  test('gives exactly a third and a half in the textbook case: all ones, valid_lens [3, 2]', () => {
+  test('gives weights of exactly a third and a half in the textbook case, all ones with valid_lens [3, 2]', () => {
     const ones = { data: new Float32Array(2 * 5 * 4 * 20).fill(1), shape: [2, 5, 4, 20] };
     const { weights } = scaledDotProductAttention(ones, ones, ones, { validLens: [3, 2], needWeights: true });
     const third = Math.fround(1 / 3);
@@ -31,11 +31,11 @@ describe('scaledDotProductAttention', () => {
         const S = key.shape.at(-2)!;
         for (let row = 0; row * S < weights!.data.length; ++row) {
           const sum = weights!.data.subarray(row * S, (row + 1) * S).reduce((total, w) => total + w, 0);
-          // Two sums of S roundings that walk at random: the library's and this one.
+          // The library's sum and this one each have S roundings, which add up at random.
           expect(Math.abs(sum - 1)).toBeLessThanOrEqual((4 + Math.sqrt(S)) * EPS);
         }
         const largest = value.data.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
-        // A mixture exceeds what it mixes only by the roundings of its weights' sum and its own.
+        // An output exceeds the largest value only by the roundings of the weights' sum and its own: S additions and a few more.
         for (const x of output.data) expect(Math.abs(x)).toBeLessThanOrEqual(largest * (1 + (4 + S) * EPS));
       }),
       { seed: 4, numRuns: 60 },
@@ -69,7 +69,7 @@ describe('scaledDotProductAttention', () => {
     const key = { data: Float32Array.from({ length: 56 }, () => random.integer(-4, 4)), shape: [7, 8] };
     const shifted = { data: key.data.map((x, at) => x + (at % 8) - 3), shape: [7, 8] };
     const value = random.tensor([7, 3]);
-    // Small whole numbers times 2^-2: every logit is exact, so only the exponentials' arguments differ, and they do not.
+    // Products of small whole numbers times 2^-2 are exact, so all logits of a query change by exactly the same amount.
     const options = { scale: 0.25, needWeights: true };
     expectAttention(
       scaledDotProductAttention(query, shifted, value, options),
@@ -78,7 +78,7 @@ describe('scaledDotProductAttention', () => {
     );
   });
 
-  test('with isCausal does not depend on later keys', () => {
+  test('does not depend on later keys with isCausal', () => {
     const random = new Random(7);
     for (const n of SIZES) {
       const [query, key, value] = [1, 2, 3].map(() => random.tensor([n, 5])) as [never, never, never];
@@ -95,7 +95,7 @@ describe('scaledDotProductAttention', () => {
     }
   });
 
-  test('never lets what a masked key or value holds reach the result', () => {
+  test('lets no masked key or value reach the result', () => {
     const features: Feature[] = ['validLens', 'validLensPerQuery', 'mask', 'bias', 'isCausal', 'softcap'];
     fc.assert(
       fc.property(attentionCall(features), poison, ({ query, key, value, options }, poison) => {

@@ -9,7 +9,7 @@ import {
   type Rejection,
 } from '../support/rejections.js';
 
-// B 2, H 4, Hkv 2, L 3, S 5, E 4, Ev 6
+// B = 2, H = 4, Hkv = 2, L = 3, S = 5, E = 4, Ev = 6.
 const query = zeros(2, 4, 3, 4);
 const key = zeros(2, 2, 5, 4);
 const value = zeros(2, 2, 5, 6);
@@ -36,14 +36,19 @@ const shapes: Rejection[] = (
   [
     ['key of another rank', query, zeros(2, 5, 4), value],
     ['value of another rank', query, key, zeros(5, 6)],
-    ['another width of the keys', query, zeros(2, 2, 5, 3), value],
-    ['another batch of the keys', query, zeros(1, 2, 5, 4), value],
-    ['another batch of the values', query, key, zeros(1, 2, 5, 6)],
-    ['another number of values', query, key, zeros(2, 2, 4, 6)],
-    ['other heads of the values', query, key, zeros(2, 4, 5, 6)],
-    ["heads that are no multiple of the keys'", query, zeros(2, 3, 5, 4), zeros(2, 3, 5, 6)],
-    ['more heads of keys than of queries', zeros(2, 1, 3, 4), key, value],
-    ['grouped sequences in rank 3', zeros(4, 3, 4), zeros(2, 5, 4), zeros(2, 5, 6)],
+    ['keys of another width', query, zeros(2, 2, 5, 3), value],
+    ['keys of another batch', query, zeros(1, 2, 5, 4), value],
+    ['values of another batch', query, key, zeros(1, 2, 5, 6)],
+    ['another number of values than of keys', query, key, zeros(2, 2, 4, 6)],
+    ['another number of value heads than of key heads', query, key, zeros(2, 4, 5, 6)],
+    [
+      'a number of query heads that is not a multiple of the key heads',
+      query,
+      zeros(2, 3, 5, 4),
+      zeros(2, 3, 5, 6),
+    ],
+    ['more key heads than query heads', zeros(2, 1, 3, 4), key, value],
+    ['fewer sequences of keys than of queries in rank 3', zeros(4, 3, 4), zeros(2, 5, 4), zeros(2, 5, 6)],
   ] as const
 ).map(([mistake, q, k, v]) => [mistake, 'RangeError', () => scaledDotProductAttention(q, k, v)]);
 
@@ -58,7 +63,7 @@ const options: Rejection[] = [
   ...rejected(
     'RangeError',
     ['validLens of another batch', { validLens: [1, 2, 3] }],
-    ['validLens of other queries', { validLens: zeros(2, 4) }],
+    ['validLens for another number of queries', { validLens: zeros(2, 4) }],
     ['validLens of rank 3', { validLens: zeros(2, 3, 1) }],
     ['a negative length', { validLens: [1, -1] }],
     ['a fractional length', { validLens: [1.5, 1] }],
@@ -72,10 +77,10 @@ const options: Rejection[] = [
 
   ...rejected(
     'RangeError',
-    ['a mask with more keys', { mask: zeros(3, 6) }],
-    ['a mask with other queries', { mask: zeros(2, 5) }],
-    ['a mask with other heads', { mask: zeros(2, 2, 3, 5) }],
-    ['a mask with another batch', { mask: zeros(3, 4, 3, 5) }],
+    ['a mask for more keys', { mask: zeros(3, 6) }],
+    ['a mask for another number of queries', { mask: zeros(2, 5) }],
+    ['a mask for another number of heads', { mask: zeros(2, 2, 3, 5) }],
+    ['a mask for another batch', { mask: zeros(3, 4, 3, 5) }],
     ['a mask of rank 5', { mask: zeros(1, 2, 4, 3, 5) }],
     ['a mask without keys', { mask: zeros(3, 0) }],
     ['a mask that holds 2', { mask: [[2]] }],
@@ -91,9 +96,9 @@ const options: Rejection[] = [
 
   ...rejected(
     'RangeError',
-    ['a bias with more keys', { bias: zeros(3, 6) }],
-    ['a bias with other queries', { bias: zeros(2, 5) }],
-    ['a bias with other heads', { bias: zeros(3, 3, 5) }],
+    ['a bias for more keys', { bias: zeros(3, 6) }],
+    ['a bias for another number of queries', { bias: zeros(2, 5) }],
+    ['a bias for another number of heads', { bias: zeros(3, 3, 5) }],
     ['a bias of rank 5', { bias: zeros(1, 2, 4, 3, 5) }],
   ),
   ...rejected(
@@ -133,30 +138,30 @@ const options: Rejection[] = [
     ['causalOffset NaN', { causalOffset: NaN }],
     ['a fractional causalOffset', { causalOffset: 0.5 }],
     ['causalOffset Infinity', { causalOffset: Infinity }],
-    ['an offset too few', { causalOffset: [1] }],
+    ['too few offsets', { causalOffset: [1] }],
     ['a fractional offset', { causalOffset: [1, 0.5] }],
     ['a window below -1', { window: -2 }],
     ['a window side below -1', { window: [0, -2] }],
     ['a fractional window', { window: [1.5, 0] }],
     ['a window of NaN', { window: NaN }],
-    ['a slope too few', { alibiSlopes: [1, 2, 3] }],
+    ['too few slopes', { alibiSlopes: [1, 2, 3] }],
     ['slopes of rank 2', { alibiSlopes: zeros(1, 4) }],
     ['an unknown stage of needScores', { needScores: 'raw' }],
   ),
 
   ...rejected(
     'RangeError',
-    ['a past of keys alone', { pastKey: zeros(2, 2, 7, 4) }],
-    ['a past of values alone', { pastValue: zeros(2, 2, 7, 6) }],
+    ['past keys without values', { pastKey: zeros(2, 2, 7, 4) }],
+    ['past values without keys', { pastValue: zeros(2, 2, 7, 6) }],
     ['pasts of different lengths', { pastKey: zeros(2, 2, 7, 4), pastValue: zeros(2, 2, 8, 6) }],
     ['a past of another width', { pastKey: zeros(2, 2, 7, 3), pastValue: zeros(2, 2, 7, 6) }],
     ['a past of another value width', { pastKey: zeros(2, 2, 7, 4), pastValue: zeros(2, 2, 7, 5) }],
-    ['a past of other heads', { pastKey: zeros(2, 4, 7, 4), pastValue: zeros(2, 4, 7, 6) }],
+    ['a past of another number of heads', { pastKey: zeros(2, 4, 7, 4), pastValue: zeros(2, 4, 7, 6) }],
     ['a past of another batch', { pastKey: zeros(1, 2, 7, 4), pastValue: zeros(1, 2, 7, 6) }],
     ['relativeKeys with an even number of rows', { relativeKeys: zeros(4, 4) }],
     ['relativeKeys without rows', { relativeKeys: zeros(0, 4) }],
     ['relativeKeys of another width', { relativeKeys: zeros(3, 6) }],
-    ['relativeKeys of other heads', { relativeKeys: zeros(2, 3, 4) }],
+    ['relativeKeys for another number of heads', { relativeKeys: zeros(2, 3, 4) }],
     ['relativeKeys of rank 1', { relativeKeys: zeros(4) }],
     ['relativeValues with an even number of rows', { relativeValues: zeros(2, 6) }],
     ['relativeValues of another width', { relativeValues: zeros(3, 4) }],
@@ -165,7 +170,7 @@ const options: Rejection[] = [
   ),
   ...rejected(
     'TypeError',
-    ['an output that is no Float32Array', { out: { output: new Float64Array(2 * 4 * 3 * 6) } }],
+    ['an output that is not a Float32Array', { out: { output: new Float64Array(2 * 4 * 3 * 6) } }],
     [
       'weights that are an array',
       { needWeights: true, out: { weights: Array.from({ length: 120 }, () => 0) } },

@@ -8,10 +8,10 @@ import { expectFixture, loadFixtures } from '../support/fixtures.js';
 import { hashed } from '../support/hashed.js';
 import { scaledDotProductAttention } from '../support/library.js';
 import { Random } from '../support/random.js';
-import { SIZES } from '../support/sizes.js';
+import { ATTENTION_SIZES } from '../support/sizes.js';
 
-describe('scaledDotProductAttention against PyTorch', () => {
-  test.each(attentionCases())('$name', ({ query, key, value, options, expected }) => {
+describe('scaledDotProductAttention agrees with PyTorch', () => {
+  test.each(attentionCases())('on $name', ({ query, key, value, options, expected }) => {
     const result = scaledDotProductAttention(query, key, value, { ...options, needWeights: true });
     expectFixture(result.output, expected.output);
     if (expected.weights) expectFixture(result.weights, expected.weights);
@@ -20,7 +20,7 @@ describe('scaledDotProductAttention against PyTorch', () => {
     expectFixture(fused.output, expected.output);
   });
 
-  test.each(loadFixtures('nasty', /^long/))('$name', (fixture) => {
+  test.each(loadFixtures('nasty', /^long/))('on $name', (fixture) => {
     const { n, d, valid_len, sample_rows, input_formula } = fixture.attributes as {
       n: number;
       d: number;
@@ -44,18 +44,8 @@ describe('scaledDotProductAttention against PyTorch', () => {
   });
 });
 
-describe('scaledDotProductAttention against the float64 oracle', () => {
-  /** One size varies, the others stay at odd numbers. */
-  const sizes = [
-    ...SIZES.map((n) => ({ L: n, S: 9, E: 5, Ev: 7 })),
-    ...SIZES.map((n) => ({ L: 5, S: n, E: 7, Ev: 3 })),
-    ...SIZES.map((n) => ({ L: 3, S: 7, E: n, Ev: 5 })),
-    ...SIZES.map((n) => ({ L: 7, S: 5, E: 3, Ev: n })),
-    ...SIZES.map((n) => ({ L: n, S: n, E: n, Ev: n })),
-    { L: 130, S: 257, E: 20, Ev: 20 },
-  ];
-
-  test.each(sizes)('L $L, S $S, E $E, Ev $Ev', ({ L, S, E, Ev }) => {
+describe('scaledDotProductAttention agrees with the float64 oracle', () => {
+  test.each(ATTENTION_SIZES)('for L $L, S $S, E $E, Ev $Ev', ({ L, S, E, Ev }) => {
     const random = new Random(L + 100 * S + 10000 * E + Ev);
     const query = random.tensor([2, L, E]);
     const key = random.tensor([2, S, E]);
@@ -76,7 +66,7 @@ describe('scaledDotProductAttention against the float64 oracle', () => {
     }
   });
 
-  test('any combination of the basic options and ranks', () => {
+  test('with any combination of the basic options and ranks', () => {
     const features = [
       'validLens',
       'validLensPerQuery',
@@ -96,7 +86,7 @@ describe('scaledDotProductAttention against the float64 oracle', () => {
     );
   });
 
-  test('2047 queries and keys of width 17', () => {
+  test('for 2047 queries and keys of width 17', () => {
     const random = new Random(17);
     const [query, key, value] = [1, 2, 3].map(() => random.tensor([2047, 17])) as [never, never, never];
     const all = scaledDotProductAttention(query, key, value).output;

@@ -1,4 +1,4 @@
-/** Shapes, refusals and memory of attention's backward pass. */
+/** What scaledDotProductAttentionBackward accepts and refuses, the shapes of its results, and its memory. */
 import { describe, expect, test } from '@jest/globals';
 import { sizeOf } from '../reference/tensor.js';
 import {
@@ -16,7 +16,7 @@ import {
 } from '../support/rejections.js';
 
 const random = new Random(1);
-// B 2, H 4, Hkv 2, L 3, S 5, E 4, Ev 6
+// B = 2, H = 4, Hkv = 2, L = 3, S = 5, E = 4, Ev = 6.
 const query = random.tensor([2, 4, 3, 4]);
 const key = random.tensor([2, 2, 5, 4]);
 const value = random.tensor([2, 2, 5, 6]);
@@ -51,12 +51,12 @@ const shapes: Rejection[] = [
 const options: Rejection[] = (
   [
     ['options that are a number', 'TypeError', 5],
-    ['a mask with more keys', 'RangeError', { mask: [new Array(6).fill(1)] }],
-    ['a bias with other queries', 'RangeError', { bias: random.tensor([2, 5]) }],
+    ['a mask for more keys', 'RangeError', { mask: [new Array(6).fill(1)] }],
+    ['a bias for another number of queries', 'RangeError', { bias: random.tensor([2, 5]) }],
     ['relativeKeys of another width', 'RangeError', { relativeKeys: random.tensor([3, 6]) }],
     ['a negative length', 'RangeError', { validLens: [1, -1] }],
     ['dropout 1', 'RangeError', { dropout: 1 }],
-    ['a past of keys alone', 'RangeError', { pastKey: key }],
+    ['past keys without values', 'RangeError', { pastKey: key }],
   ] satisfies [string, Kind, unknown][]
 ).map(([mistake, kind, given]) => [
   mistake,
@@ -65,14 +65,14 @@ const options: Rejection[] = (
 ]);
 
 testRejections('scaledDotProductAttentionBackward', [...tensors, ...shapes, ...options], () => {
-  // One key: its weight is 1 whatever the query.
+  // The weight of a single key is 1, whatever the query.
   const result = backward([[3, 5]], [[1]], [[2]], [[7, 9]]);
   expect([...result.value.data]).toEqual([3, 5]);
   expect([...result.query.data, ...result.key.data]).toEqual([0, 0]);
 });
 
-describe('scaledDotProductAttentionBackward as a function', () => {
-  test('takes the options of the forward call as they are', () => {
+describe('scaledDotProductAttentionBackward', () => {
+  test('accepts the options of the forward call unchanged', () => {
     const plain = backward(gradOutput, query, key, value, { isCausal: true });
     const out = {
       output: new Float32Array(gradOutput.data.length),
@@ -90,7 +90,7 @@ describe('scaledDotProductAttentionBackward as a function', () => {
     expect(Object.keys(given)).toHaveLength(5);
   });
 
-  test('gives every tensor a gradient of its own shape, in fresh arrays, and leaves the inputs alone', () => {
+  test('returns a gradient of the same shape for every tensor, in new arrays, and does not change its inputs', () => {
     const given = {
       bias: random.tensor([4, 1, 6]),
       relativeKeys: random.tensor([4, 3, 4]),
@@ -119,7 +119,7 @@ describe('scaledDotProductAttentionBackward as a function', () => {
     ['no width', [2, 3, 0], [2, 5, 0], [2, 5, 0]],
     ['no heads of queries', [2, 0, 3, 4], [2, 2, 5, 4], [2, 2, 5, 6]],
     ['no heads', [2, 0, 3, 4], [2, 0, 5, 4], [2, 0, 5, 6]],
-  ])('%s gives zeros of the right shape', (_what, q, k, v) => {
+  ])('returns zeros of the right shape for %s', (_what, q, k, v) => {
     const result = backward(
       random.tensor([...q.slice(0, -1), v.at(-1)!]),
       random.tensor(q),
@@ -135,15 +135,15 @@ describe('scaledDotProductAttentionBackward as a function', () => {
     }
   });
 
-  test('a thousand calls leave the heap where it was', () => {
+  test('does not grow the heap in a thousand calls', () => {
     expectNoGrowth(1000, () =>
       backward(gradOutput, query, key, value, { isCausal: true, bias: [[1, 2, 3, 4, 5]] }),
     );
   });
 
-  test('memory is linear in the length', () => {
-    // The matrix of 8192 weights squared would take 256 MB. Here a position takes, in floats: 16 for each of 2 blocks and 64 for
-    // panels of the scores, 24 for inputs, 24 for gradients, 7 · 8 for packed copies and sums; 1 KB covers that.
+  test('needs memory linear in the length', () => {
+    // A matrix of 8192² weights would take 256 MB. For each position the call needs 2·16 + 64 floats for blocks and panels of scores, 24 for
+    // inputs, 24 for gradients and 7·8 for packed copies and sums: 200 floats, which is less than 1 KB.
     const n = 8192;
     const [q, k, v, g] = [1, 2, 3, 4].map(() => random.tensor([n, 8])) as [never, never, never, never];
     const before = heapBytes();

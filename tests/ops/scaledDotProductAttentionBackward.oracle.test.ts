@@ -1,4 +1,4 @@
-/** The oracle of attention's gradients, held against PyTorch's float64 numbers and against differences of the forward oracle. */
+/** The oracle of attention's gradients agrees with PyTorch's float64 results and with differences of the forward oracle. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { scaledDotProductAttention as forward } from '../reference/scaledDotProductAttention.js';
@@ -8,12 +8,12 @@ import { expectClose, maxAbs, type Numbers } from '../support/close.js';
 import { gradientCases } from '../support/gradientCases.js';
 import { Random } from '../support/random.js';
 
-describe('the float64 oracle of the gradients', () => {
+describe("the float64 oracle of attention's gradients", () => {
   test.each(gradientCases())(
-    'agrees with PyTorch: $name',
+    'agrees with PyTorch on $name',
     ({ gradOutput, query, key, value, options, expected }) => {
       const result = backward(gradOutput, query, key, value, options);
-      // Both sides are float64: a few hundred roundings of 2^-53.
+      // Both are computed in float64, with a few hundred roundings of 2^-53.
       const double = { rtol: 1e-11, atol: 1e-11 };
       for (const name of ['query', 'key', 'value'] as const)
         expectClose(result[name], expected[name], double);
@@ -21,7 +21,7 @@ describe('the float64 oracle of the gradients', () => {
     },
   );
 
-  test('agrees with differences of the forward oracle, whatever the options', () => {
+  test('agrees with differences of the forward oracle for any options', () => {
     let compared = 0;
     fc.assert(
       fc.property(attentionCall(ALL_FEATURES), fc.nat(), ({ query, key, value, options }, seed) => {
@@ -49,7 +49,7 @@ describe('the float64 oracle of the gradients', () => {
           data[at] = x - step;
           const below = loss();
           data[at] = x;
-          // The formula's own error is step² of the third derivative; sums of up to 10^4 terms are off by 1e-13, over the step.
+          // The difference is off by step² times the third derivative, and by roundings of sums of up to 10^4 terms (1e-13) divided by the step.
           const allowed = 1e-6 * (1 + maxAbs(gradient.data));
           expect(Math.abs((above - below) / (2 * step) - gradient.data[at]!)).toBeLessThan(allowed);
           if (gradient.data[at] !== 0) ++compared;
@@ -57,7 +57,7 @@ describe('the float64 oracle of the gradients', () => {
       }),
       { seed: 41, numRuns: 120 },
     );
-    // Most elements drawn have something to compare.
+    // Most gradients that were compared are not 0.
     expect(compared).toBeGreaterThan(250);
   });
 });

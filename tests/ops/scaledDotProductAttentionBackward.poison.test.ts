@@ -1,4 +1,4 @@
-/** What is masked reaches no gradient, whatever it holds. */
+/** Masked places do not affect any gradient, whatever they contain. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { scaledDotProductAttention as forward } from '../reference/scaledDotProductAttention.js';
@@ -11,7 +11,7 @@ import { Random, type RandomTensor } from '../support/random.js';
 
 const POISONS = [NaN, Infinity, -Infinity, 3e38];
 
-/** The rows of which nothing is used. */
+/** The rows whose elements all have magnitude 0, because nothing uses them. */
 function unusedRows(magnitude: Float64Array, width: number): number[] {
   return Array.from({ length: magnitude.length / width }, (_, row) => row).filter((row) =>
     magnitude.subarray(row * width, (row + 1) * width).every((x) => x === 0),
@@ -19,7 +19,7 @@ function unusedRows(magnitude: Float64Array, width: number): number[] {
 }
 
 describe('scaledDotProductAttentionBackward', () => {
-  test('is the same whatever unseen keys, values, table rows, and queries that see nothing hold', () => {
+  test('does not depend on keys, values and table rows that no query sees, nor on queries that see no key', () => {
     let hidden = 0;
     fc.assert(
       fc.property(
@@ -42,7 +42,7 @@ describe('scaledDotProductAttentionBackward', () => {
           const gradOutput = new Random(seed).tensor([...query.shape.slice(0, -1), Ev]);
           const expected = reference(gradOutput, query, key, value, options);
           const { masked, weights } = forward(query, key, value, options);
-          // A row of values is used where a weight is on it; a weight may underflow, so a key is unseen where its value is.
+          // A value is used if it has a weight above 0. A weight may underflow to 0, so a key counts as unseen if its value is unused.
           const unseen = unusedRows(expected.value.magnitude, Ev);
           const blind = unusedRows(weights.data, weights.shape.at(-1)!);
           hidden += unseen.length + blind.length;
@@ -76,38 +76,41 @@ describe('scaledDotProductAttentionBackward', () => {
     expect(hidden).toBeGreaterThan(500);
   });
 
-  test.each([5, 40, 300])('keeps what one key or query holds from those that do not meet it: %i', (n) => {
-    const random = new Random(n);
-    const [query, key] = [random.tensor([n, 6]), random.tensor([n, 6])];
-    const [value, gradOutput] = [random.tensor([n, 3]), random.tensor([n, 3])];
-    const backward = (g: RandomTensor, q: RandomTensor, k: RandomTensor, v: RandomTensor) =>
-      scaledDotProductAttentionBackward(g, q, k, v, { isCausal: true });
-    const clean = backward(gradOutput, query, key, value);
-    const at = Math.floor(n / 2);
-    for (const poison of POISONS) {
-      // Queries before it do not see the key.
-      const keyed = backward(
-        gradOutput,
-        query,
-        poisonRows(key, [at], poison),
-        poisonRows(value, [at], poison),
-      );
-      expect(keyed.query.data.subarray(0, at * 6)).toEqual(clean.query.data.subarray(0, at * 6));
-      // Keys behind it are not seen by the query; other queries do not meet it at all.
-      for (const asked of [
-        backward(gradOutput, poisonRows(query, [at], poison), key, value),
-        backward(poisonRows(gradOutput, [at], poison), query, key, value),
-      ]) {
-        const behind = (data: Float32Array, width: number) => data.subarray((at + 1) * width);
-        expect(behind(asked.key.data, 6)).toEqual(behind(clean.key.data, 6));
-        expect(behind(asked.value.data, 3)).toEqual(behind(clean.value.data, 3));
-        expect(behind(asked.query.data, 6)).toEqual(behind(clean.query.data, 6));
-        expect(asked.query.data.subarray(0, at * 6)).toEqual(clean.query.data.subarray(0, at * 6));
+  test.each([5, 40, 300])(
+    'does not let one key or query affect gradients of tokens that do not interact with it, of %i tokens',
+    (n) => {
+      const random = new Random(n);
+      const [query, key] = [random.tensor([n, 6]), random.tensor([n, 6])];
+      const [value, gradOutput] = [random.tensor([n, 3]), random.tensor([n, 3])];
+      const backward = (g: RandomTensor, q: RandomTensor, k: RandomTensor, v: RandomTensor) =>
+        scaledDotProductAttentionBackward(g, q, k, v, { isCausal: true });
+      const clean = backward(gradOutput, query, key, value);
+      const at = Math.floor(n / 2);
+      for (const poison of POISONS) {
+        // Earlier queries do not see the key.
+        const keyed = backward(
+          gradOutput,
+          query,
+          poisonRows(key, [at], poison),
+          poisonRows(value, [at], poison),
+        );
+        expect(keyed.query.data.subarray(0, at * 6)).toEqual(clean.query.data.subarray(0, at * 6));
+        // The query does not see later keys, and does not interact with other queries.
+        for (const asked of [
+          backward(gradOutput, poisonRows(query, [at], poison), key, value),
+          backward(poisonRows(gradOutput, [at], poison), query, key, value),
+        ]) {
+          const behind = (data: Float32Array, width: number) => data.subarray((at + 1) * width);
+          expect(behind(asked.key.data, 6)).toEqual(behind(clean.key.data, 6));
+          expect(behind(asked.value.data, 3)).toEqual(behind(clean.value.data, 3));
+          expect(behind(asked.query.data, 6)).toEqual(behind(clean.query.data, 6));
+          expect(asked.query.data.subarray(0, at * 6)).toEqual(clean.query.data.subarray(0, at * 6));
+        }
       }
-    }
-  });
+    },
+  );
 
-  test('is zero where nothing may be seen', () => {
+  test('returns zeros if no query may attend to anything', () => {
     const x = new Random(3).tensor([2, 4, 5]);
     const bias = new Random(4).tensor([4, 4]);
     for (const options of [

@@ -11,7 +11,7 @@ import { expectFixture } from '../support/fixtures.js';
 import { expectGradients } from '../support/gradientTolerance.js';
 import { scaledDotProductAttention, scaledDotProductAttentionBackward } from '../support/library.js';
 import { Random, type RandomTensor } from '../support/random.js';
-import { SIZES } from '../support/sizes.js';
+import { ATTENTION_SIZES } from '../support/sizes.js';
 
 interface Call {
   readonly query: RandomTensor;
@@ -20,7 +20,7 @@ interface Call {
   readonly options: AttentionReferenceOptions;
 }
 
-/** The library's gradients for a random gradOutput against the oracle's. */
+/** Compares the library's gradients for a random gradOutput with the oracle's. */
 function check({ query, key, value, options }: Call, seed: number): void {
   const gradOutput = new Random(seed).tensor([...query.shape.slice(0, -1), value.shape.at(-1)!]);
   expectGradients(
@@ -30,8 +30,8 @@ function check({ query, key, value, options }: Call, seed: number): void {
   );
 }
 
-describe('scaledDotProductAttentionBackward against PyTorch', () => {
-  test.each(gradientCases())('$name', ({ gradOutput, query, key, value, options, expected }) => {
+describe('scaledDotProductAttentionBackward agrees with PyTorch', () => {
+  test.each(gradientCases())('on $name', ({ gradOutput, query, key, value, options, expected }) => {
     const result = scaledDotProductAttentionBackward(gradOutput, query, key, value, options);
     for (const name of ['query', 'key', 'value'] as const) {
       expectFixture(result[name], expected[name]);
@@ -41,18 +41,8 @@ describe('scaledDotProductAttentionBackward against PyTorch', () => {
   });
 });
 
-describe('scaledDotProductAttentionBackward against the float64 oracle', () => {
-  const sizes = [
-    ...SIZES.map((n) => ({ L: n, S: 9, E: 5, Ev: 7 })),
-    ...SIZES.map((n) => ({ L: 5, S: n, E: 7, Ev: 3 })),
-    ...SIZES.map((n) => ({ L: 3, S: 7, E: n, Ev: 5 })),
-    ...SIZES.map((n) => ({ L: 7, S: 5, E: 3, Ev: n })),
-    ...SIZES.map((n) => ({ L: n, S: n, E: n, Ev: n })),
-    { L: 130, S: 257, E: 20, Ev: 20 },
-    { L: 33, S: 1100, E: 3, Ev: 2 },
-  ];
-
-  test.each(sizes)('L $L, S $S, E $E, Ev $Ev', ({ L, S, E, Ev }) => {
+describe('scaledDotProductAttentionBackward agrees with the float64 oracle', () => {
+  test.each(ATTENTION_SIZES)('for L $L, S $S, E $E, Ev $Ev', ({ L, S, E, Ev }) => {
     const random = new Random(L + 100 * S + 10000 * E + Ev);
     const [query, key, value] = [
       random.tensor([2, L, E]),
@@ -63,7 +53,7 @@ describe('scaledDotProductAttentionBackward against the float64 oracle', () => {
     for (const options of [{}, { validLens }, { isCausal: true }]) check({ query, key, value, options }, L);
   });
 
-  test.each(ALL_FEATURES)('%s alone', (feature) => {
+  test.each(ALL_FEATURES)('with only the option %s', (feature) => {
     fc.assert(
       fc.property(attentionCall([feature]), fc.nat(), (call, seed) => check(call, seed)),
       { seed: 31, numRuns: 30 },
@@ -73,7 +63,7 @@ describe('scaledDotProductAttentionBackward against the float64 oracle', () => {
   test.each([
     ['few', 250],
     ['many', 30],
-  ] as const)('any combination of the options, over %s keys', (keys, numRuns) => {
+  ] as const)('with any combination of options over %s keys', (keys, numRuns) => {
     fc.assert(
       fc.property(attentionCall(ALL_FEATURES, keys), fc.nat(), (call, seed) => check(call, seed)),
       { seed: 32, numRuns },
@@ -82,7 +72,7 @@ describe('scaledDotProductAttentionBackward against the float64 oracle', () => {
 });
 
 describe('scaledDotProductAttentionBackward with dropout', () => {
-  test('drops what the forward pass dropped for the same seed', () => {
+  test('drops the same weights as the forward pass for the same seed', () => {
     fc.assert(
       fc.property(
         attentionCall(['isCausal', 'validLens', 'grouped', 'relativeValues', 'softcap', 'bias']),

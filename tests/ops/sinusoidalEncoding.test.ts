@@ -7,11 +7,11 @@ import { sinusoidalEncoding } from '../support/library.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 import { SIZES } from '../support/sizes.js';
 
-/** Half an ulp of float32 at 1, and 1e-8 for float64's own angle at positions up to 2^24. */
+/** Half an ulp of float32 below 1 is EPS/4; the float64 angle is off by up to 1e-8 at positions up to 2^24. */
 const EXACT = { atol: EPS / 4 + 1e-8 };
 
-describe('sinusoidalEncoding against PyTorch', () => {
-  test.each(loadFixtures('positional', /^sinusoidal/))('$name', (fixture) => {
+describe('sinusoidalEncoding agrees with PyTorch', () => {
+  test.each(loadFixtures('positional', /^sinusoidal/))('on $name', (fixture) => {
     const positions = fixture.input('positions').data;
     const { num_hiddens, base } = fixture.attributes as { num_hiddens: number; base: number };
     const P = sinusoidalEncoding({ length: positions.length, dim: num_hiddens, base, positions });
@@ -19,8 +19,8 @@ describe('sinusoidalEncoding against PyTorch', () => {
   });
 });
 
-describe('sinusoidalEncoding against the exact oracle', () => {
-  test.each(SIZES)('width %i, odd ones too, in both layouts', (dim) => {
+describe('sinusoidalEncoding agrees with the exact oracle', () => {
+  test.each(SIZES)('for width %i in both layouts', (dim) => {
     for (const layout of ['interleaved', 'concatenated'] as const) {
       for (const length of [1, 2, 7, 33]) {
         expectClose(sinusoidalEncoding({ length, dim, layout }), reference({ length, dim, layout }), EXACT);
@@ -28,7 +28,13 @@ describe('sinusoidalEncoding against the exact oracle', () => {
     }
   });
 
-  test.each([1000, 65_530, 1_000_000, 9_999_990, 2 ** 24 - 33])('from position %i on', (offset) => {
+  test.each([255, 256, 257])('for %i rows', (length) => {
+    for (const dim of [4, 7]) {
+      expectClose(sinusoidalEncoding({ length, dim }), reference({ length, dim }), EXACT);
+    }
+  });
+
+  test.each([1000, 65_530, 1_000_000, 9_999_990, 2 ** 24 - 33])('for positions from %i on', (offset) => {
     for (const dim of [6, 32, 65]) {
       expectClose(
         sinusoidalEncoding({ length: 33, dim, offset }),
@@ -38,13 +44,13 @@ describe('sinusoidalEncoding against the exact oracle', () => {
     }
   });
 
-  test('a long table stays exact to its last row', () => {
+  test('to the last row of a long table', () => {
     const [length, dim] = [10_000, 20];
     const P = sinusoidalEncoding({ length, dim });
     expectClose(P, reference({ length, dim }), EXACT);
   });
 
-  test('any positions, base and width', () => {
+  test('for any positions, base and width', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 2 ** 24 }), { minLength: 1, maxLength: 5 }),
@@ -62,7 +68,7 @@ describe('sinusoidalEncoding against the exact oracle', () => {
 });
 
 describe('sinusoidalEncoding', () => {
-  test('begins with (0, 1, 0, 1 …) and rows of unit pairs', () => {
+  test('has a first row of (0, 1, 0, 1 …), and pairs of norm 1', () => {
     const P = sinusoidalEncoding({ length: 50, dim: 8 });
     expect(P.shape).toEqual([50, 8]);
     expect([...P.data.subarray(0, 8)]).toEqual([0, 1, 0, 1, 0, 1, 0, 1]);
@@ -71,13 +77,13 @@ describe('sinusoidalEncoding', () => {
     }
   });
 
-  test('with an offset is the tail of a longer table, exactly', () => {
+  test('gives the tail of a longer table with an offset', () => {
     const whole = sinusoidalEncoding({ length: 300, dim: 10 });
     const tail = sinusoidalEncoding({ length: 44, dim: 10, offset: 256 });
     expectClose(tail, { data: whole.data.slice(2560), shape: [44, 10] }, { atol: EPS / 2 });
   });
 
-  test('with concatenated layout holds the same numbers, sines first', () => {
+  test('has the same numbers with the layout concatenated, sines first', () => {
     for (const dim of [6, 7]) {
       const interleaved = sinusoidalEncoding({ length: 9, dim }).data;
       const concatenated = sinusoidalEncoding({ length: 9, dim, layout: 'concatenated' }).data;
@@ -90,7 +96,7 @@ describe('sinusoidalEncoding', () => {
     }
   });
 
-  test('takes negative positions: sines turn around, cosines stay', () => {
+  test('accepts negative positions, where sines change their sign and cosines do not', () => {
     const P = sinusoidalEncoding({ length: 2, dim: 6, positions: [5, -5] }).data;
     for (let column = 0; column < 6; ++column) {
       const sign = column % 2 === 0 ? -1 : 1;
@@ -98,7 +104,7 @@ describe('sinusoidalEncoding', () => {
     }
   });
 
-  test('takes length 0', () => {
+  test('accepts length 0', () => {
     expect(sinusoidalEncoding({ length: 0, dim: 4 })).toEqual({ data: new Float32Array(0), shape: [0, 4] });
   });
 
@@ -121,7 +127,7 @@ describe('sinusoidalEncoding', () => {
     ['base as a string', 'TypeError', call({ length: 4, dim: 4, base: 'e' })],
     ['offset NaN', 'RangeError', call({ length: 4, dim: 4, offset: NaN })],
     ['offset as a string', 'TypeError', call({ length: 4, dim: 4, offset: '1' })],
-    ['a position too few', 'RangeError', call({ length: 4, dim: 4, positions: [1, 2, 3] })],
+    ['too few positions', 'RangeError', call({ length: 4, dim: 4, positions: [1, 2, 3] })],
     ['a NaN position', 'RangeError', call({ length: 2, dim: 4, positions: [1, NaN] })],
     ['a position that is a string', 'TypeError', call({ length: 2, dim: 4, positions: [1, '2'] })],
     ['positions that are a number', 'TypeError', call({ length: 2, dim: 4, positions: 2 })],

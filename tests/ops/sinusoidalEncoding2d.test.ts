@@ -16,7 +16,7 @@ describe('sinusoidalEncoding2d', () => {
       for (const dim of [4, 8, 20, 36]) {
         for (const base of [100, 10000]) {
           const options = { height, width, dim, base };
-          // As sinusoidalEncoding: half an ulp of float32 at 1, and 1e-8.
+          // As for sinusoidalEncoding: half an ulp of float32 below 1, and 1e-8.
           expectClose(sinusoidalEncoding2d(options), reference(options), { atol: EPS / 4 + 1e-8 });
         }
       }
@@ -32,7 +32,7 @@ describe('sinusoidalEncoding2d', () => {
     expect(patch.slice(8, 16)).toEqual(P.slice(40, 48));
   });
 
-  test('takes an image without patches', () => {
+  test('accepts an image without patches', () => {
     expect(sinusoidalEncoding2d({ height: 0, width: 3, dim: 4 }).shape).toEqual([0, 4]);
   });
 
@@ -48,7 +48,7 @@ describe('sinusoidalEncoding2d', () => {
     ['an infinite base', 'RangeError', call({ ...fine, base: Infinity })],
     ['base 0', 'RangeError', call({ ...fine, base: 0 })],
     ['base as a string', 'TypeError', call({ ...fine, base: '10' })],
-    ['more patches than there is memory', 'RangeError', call({ ...fine, height: 2 ** 24, width: 2 ** 24 })],
+    ['more patches than fit into memory', 'RangeError', call({ ...fine, height: 2 ** 24, width: 2 ** 24 })],
   ];
   testRejections('sinusoidalEncoding2d', rows, () =>
     expect([...sinusoidalEncoding2d(fine).data]).toEqual([0, 1, 0, 1]),

@@ -18,13 +18,13 @@ function check(rows: number, classes: number, scale: number, ignoreIndex = -100)
   );
   const { loss, gradLogits } = softmaxCrossEntropy(logits, targets, { ignoreIndex });
   const expected = reference(logits, targets, ignoreIndex);
-  // The logarithm of a sum of exponentials, each off by 2 EPS and the roundings of the sum.
+  // The logarithm of a sum of exponentials: each exponential is off by 2·EPS, and each addition rounds once.
   expect(Math.abs(loss - expected.loss)).toBeLessThan((classes + 8) * EPS * (1 + Math.abs(expected.loss)));
   expectClose(gradLogits, expected.gradLogits, { atol: ((classes + 8) * EPS) / rows });
 }
 
 describe('softmaxCrossEntropy', () => {
-  test('has an oracle with right gradients', () => {
+  test('has an oracle whose gradients agree with differences', () => {
     const logits = new Random(1).tensor([4, 3]);
     const targets = [2, 0, -1, 1];
     expectGradient(
@@ -34,13 +34,13 @@ describe('softmaxCrossEntropy', () => {
     );
   });
 
-  test.each(SIZES)('agrees with float64 of %i classes or rows', (size) => {
+  test.each(SIZES)('agrees with float64 for %i classes or rows', (size) => {
     check(5, size, 1);
     check(size, 7, 10);
     check(4, size, 30, -1);
   });
 
-  test('is log C where all logits are equal', () => {
+  test('is log C if all C logits of a row are equal', () => {
     const { loss, gradLogits } = softmaxCrossEntropy(
       { data: new Float32Array(8).fill(3), shape: [2, 4] },
       [0, 3],
@@ -49,11 +49,11 @@ describe('softmaxCrossEntropy', () => {
     expect(Array.from(gradLogits.data)).toEqual([-0.375, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, -0.375]);
   });
 
-  test('leaves the logits alone and takes shifts of a row for nothing', () => {
+  test('does not change the logits, nor its result if all logits are shifted', () => {
     fc.assert(
       fc.property(whole(1, 5), whole(1, 9), whole(-64, 64), (rows, classes, shift) => {
         const { data, shape } = new Random(rows * 10 + classes).tensor([rows, classes]);
-        // Multiples of 2^-10, which a shift by a whole number does not round.
+        // Multiples of 2^-10 stay exact when a whole number is added.
         const logits = data.map((x) => Math.round(x * 1024) / 1024);
         const copy = logits.slice();
         const targets = Array.from({ length: rows }, (_, row) => row % classes);
@@ -70,7 +70,7 @@ describe('softmaxCrossEntropy', () => {
     );
   });
 
-  test('takes logits of any size', () => {
+  test('accepts logits of any size', () => {
     const { loss, gradLogits } = softmaxCrossEntropy([[3e38, -3e38, 0]], [0]);
     expect([loss, ...gradLogits.data]).toEqual([0, 0, 0, 0]);
     expect(softmaxCrossEntropy([[-Infinity, 0]], [1]).loss).toBe(0);
@@ -78,13 +78,13 @@ describe('softmaxCrossEntropy', () => {
     expect(softmaxCrossEntropy([[NaN, 0]], [1]).loss).toBeNaN();
   });
 
-  test('gives NaN and no gradient where no row counts', () => {
+  test('returns NaN and zero gradients if all targets are ignored', () => {
     const ignored = softmaxCrossEntropy([[1, 2]], [-100]);
     expect(ignored).toEqual({ loss: NaN, gradLogits: { data: new Float32Array(2), shape: [1, 2] } });
     expect(softmaxCrossEntropy({ data: [], shape: [0, 3] }, []).loss).toBeNaN();
   });
 
-  test('ignores a class as well', () => {
+  test('can ignore a class', () => {
     const two = [
       [1, 2],
       [3, 5],
@@ -94,7 +94,7 @@ describe('softmaxCrossEntropy', () => {
     expect(Array.from(gradLogits.data.slice(2))).toEqual([0, 0]);
   });
 
-  test('leaves no memory behind', () => {
+  test('leaks no memory', () => {
     const logits = new Random(2).tensor([512, 200]);
     const targets = new Int32Array(512);
     expectNoGrowth(100, () => softmaxCrossEntropy(logits, targets));
@@ -106,7 +106,7 @@ describe('softmaxCrossEntropy', () => {
     ...NOT_TENSORS.map(([what, bad]): Rejection => [`logits: ${what}`, 'TypeError', call(bad, [0])]),
     ['logits of rank 1', 'RangeError', call([1, 2], [0, 1])],
     [
-      'a target short',
+      'too few targets',
       'RangeError',
       call(
         [

@@ -6,7 +6,7 @@ import { Random } from '../support/random.js';
 import { BROKEN_TENSORS, NOT_TENSORS, testRejections, type Rejection } from '../support/rejections.js';
 
 describe('t5RelativeBias', () => {
-  test('looks the table up exactly', () => {
+  test('returns the entries of the table to the bit', () => {
     for (const [numBuckets, heads] of [
       [32, 8],
       [4, 1],
@@ -27,7 +27,7 @@ describe('t5RelativeBias', () => {
     }
   });
 
-  test("is a bias of attention: its head's row for its bucket", () => {
+  test("adds the table's entry for the head and bucket as a bias of attention", () => {
     const random = new Random(2);
     const [q, k, v] = [random.tensor([1, 4, 6, 8]), random.tensor([1, 4, 6, 8]), random.tensor([1, 4, 6, 8])];
     const table = random.tensor([32, 4]);
@@ -36,7 +36,7 @@ describe('t5RelativeBias', () => {
       needScores: 'masked',
     });
     const { scores: plain } = scaledDotProductAttention(q, k, v, { needScores: 'masked' });
-    // Query 3, key 1 of head 2: distance -2, bucket 2.
+    // Query 3 and key 1 of head 2: distance -2, which is in bucket 2.
     const at = (2 * 6 + 3) * 6 + 1;
     expect(scores!.data[at]).toBe(Math.fround(plain!.data[at]! + table.data[2 * 4 + 2]!));
   });

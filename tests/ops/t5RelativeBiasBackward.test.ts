@@ -22,7 +22,7 @@ describe('t5RelativeBiasBackward', () => {
         for (const bidirectional of [true, false]) {
           const options = { queryLength, keyLength, bidirectional, numBuckets, maxDistance: 40, offset: 5 };
           const gradBias = new Random(queryLength).tensor([heads, queryLength, keyLength]);
-          // Sums in float64, rounded once.
+          // The library sums in float64 and rounds once.
           const tolerance = { rtol: EPS / 2, atol: 1e-12 };
           expectClose(t5RelativeBiasBackward(gradBias, options), reference(gradBias, options), tolerance);
         }
@@ -30,13 +30,13 @@ describe('t5RelativeBiasBackward', () => {
     }
   });
 
-  test('is the transpose of the lookup: <Rx, y> = <x, Rᵀy>', () => {
+  test('is the transpose of t5RelativeBias, <Rx, y> = <x, Rᵀy>', () => {
     const random = new Random(1);
     const [table, y] = [random.tensor([32, 4]), random.tensor([4, 30, 50])];
     const options = { queryLength: 30, keyLength: 50 };
     const forward = dot(t5RelativeBias(table, options).data, y.data);
     const back = dot(table.data, t5RelativeBiasBackward(y, options).data);
-    // 128 sums below 100, rounded once, times table entries below 4.
+    // There are 128 sums below 100, each rounded once by up to 100·EPS/2, times table entries below 4.
     expect(Math.abs(forward - back)).toBeLessThan((128 * 100 * 4 * EPS) / 2);
   });
 

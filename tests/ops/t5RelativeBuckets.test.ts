@@ -5,14 +5,14 @@ import { t5RelativeBuckets } from '../support/library.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 
 describe('t5RelativeBuckets', () => {
-  test.each(loadFixtures('positional', /^t5_bucket/))('agrees with PyTorch: $name', (fixture) => {
+  test.each(loadFixtures('positional', /^t5_bucket/))('agrees with PyTorch on $name', (fixture) => {
     const { bidirectional, num_buckets, max_distance } = fixture.attributes as {
       bidirectional: boolean;
       num_buckets: number;
       max_distance: number;
     };
     const distances = fixture.input('relative_position').data;
-    // One query, so far behind that its keys have these distances.
+    // One query at a position from which the keys have these distances.
     const options = {
       queryLength: 1,
       keyLength: distances.length,
@@ -50,7 +50,7 @@ describe('t5RelativeBuckets', () => {
     }
   });
 
-  test('never leaves the buckets, and gives neighbours the same or the next one', () => {
+  test('gives neighbours the same or the next bucket, down to the first and up to the last', () => {
     const { data } = t5RelativeBuckets({
       queryLength: 1,
       keyLength: 2000,
@@ -61,7 +61,7 @@ describe('t5RelativeBuckets', () => {
     for (let j = 1; j < 2000; ++j) expect([0, 1]).toContain(data[j - 1]! - data[j]!);
   });
 
-  test('shifting queries and keys together changes nothing', () => {
+  test('does not change if queries and keys are shifted together', () => {
     const whole = t5RelativeBuckets({ queryLength: 50 }).data;
     for (let i = 1; i < 50; ++i) {
       for (let j = 1; j < 50; ++j) expect(whole[i * 50 + j]).toBe(whole[(i - 1) * 50 + j - 1]);
@@ -83,7 +83,7 @@ describe('t5RelativeBuckets', () => {
     ['maxDistance 0', 'RangeError', call({ queryLength: 1, maxDistance: 0 })],
     ['maxDistance within the exact buckets', 'RangeError', call({ queryLength: 1, maxDistance: 8 })],
     ['bidirectional as a number', 'TypeError', call({ queryLength: 1, bidirectional: 1 })],
-    ['more entries than there is memory', 'RangeError', call({ queryLength: 2 ** 28, keyLength: 2 ** 28 })],
+    ['more entries than fit into memory', 'RangeError', call({ queryLength: 2 ** 28, keyLength: 2 ** 28 })],
   ];
   testRejections('t5RelativeBuckets', rows, () =>
     expect([...t5RelativeBuckets({ queryLength: 2 }).data]).toEqual([0, 17, 1, 0]),

@@ -14,12 +14,12 @@ describe('tensor', () => {
     ['a tensor and another shape', () => tensor({ data: expected.data, shape: [6] }, [2, 3])],
     ['`dims`', () => tensor({ data: [1, 2, 3, 4, 5, 6], dims: [2, 3] })],
     ['nested typed arrays', () => tensor([Float32Array.of(1, 2, 3), Float32Array.of(4, 5, 6)] as never)],
-  ])('takes %s', (_what, make) => {
+  ])('accepts %s', (_what, make) => {
     expect(make()).toEqual(expected);
     expect(make().data).toBeInstanceOf(Float32Array);
   });
 
-  test('takes one axis, many, and none of length', () => {
+  test('accepts any number of axes, and axes of length 0', () => {
     expect(tensor([1, 2, 3]).shape).toEqual([3]);
     expect(tensor(Float64Array.of(1, 2)).shape).toEqual([2]);
     expect(tensor([[[[[7]]]]]).shape).toEqual([1, 1, 1, 1, 1]);
@@ -28,7 +28,7 @@ describe('tensor', () => {
     expect(tensor([5], [])).toEqual({ data: Float32Array.of(5), shape: [] });
   });
 
-  test('copies', () => {
+  test('copies data and shape', () => {
     const data = Float32Array.of(1, 2);
     const shape = [2];
     const made = tensor({ data, shape });
@@ -63,7 +63,7 @@ describe('tensor', () => {
 });
 
 describe('an ArrayLike', () => {
-  test('is as good as an array, as a tensor, as its data, as lengths and as positions', () => {
+  test('is accepted like an array as a tensor, as its data, as lengths and as positions', () => {
     const two = { length: 2, 0: 1, 1: 2 };
     expect(attention.tensor(two)).toEqual(attention.tensor([1, 2]));
     expect(attention.tensor({ data: two, shape: [2, 1] })).toEqual(attention.tensor([[1], [2]]));
@@ -74,7 +74,7 @@ describe('an ArrayLike', () => {
     );
   });
 
-  test('of no whole length, or holding strings, is refused', () => {
+  test('is refused if its length is not a whole number or it contains strings', () => {
     for (const wrong of [{ length: 1.5 }, { length: -1 }, { length: 1, 0: 'a' }]) {
       expect(() => attention.tensor(wrong as never)).toThrow(/^tensor: expected .+, got .+/);
     }

@@ -1,4 +1,4 @@
-/** Files of weights: what is written is read again. */
+/** writeSafetensors writes files that readSafetensors reads. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
@@ -8,7 +8,7 @@ import { attention } from '../support/library.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 
 describe('writeSafetensors', () => {
-  test('writes the format: length, header, data', () => {
+  test('writes the length, the header and the data of the format', () => {
     const bytes = writeSafetensors({ b: { data: Uint8Array.of(1), shape: [] }, w: [[1, 2]] });
     const length = Number(new DataView(bytes.buffer).getBigUint64(0, true));
     expect(length % 8).toBe(0);
@@ -21,7 +21,7 @@ describe('writeSafetensors', () => {
     expect(Array.from(bytes.slice(8 + length))).toEqual([0, 0, 128, 63, 0, 0, 0, 64, 1]);
   });
 
-  test('writes what is read again, to the bit', () => {
+  test('writes tensors that are read back to the bit', () => {
     const shape = fc.array(fc.nat({ max: 4 }), { maxLength: 3 });
     const tensor = shape.chain((axes) => {
       const of = { minLength: sizeOf(axes), maxLength: sizeOf(axes) };
@@ -38,7 +38,7 @@ describe('writeSafetensors', () => {
     );
   });
 
-  test('writes other numbers as float32, and parts of buffers', () => {
+  test('writes other numbers as float32, and accepts parts of buffers', () => {
     const part = new Float32Array([9, 1, 2, 9]).subarray(1, 3);
     expect(
       readSafetensors(
@@ -58,7 +58,7 @@ describe('writeSafetensors', () => {
     expect(readSafetensors(writeSafetensors({}))).toEqual({});
   });
 
-  test("carries a layer's weights, by the entry of their own", () => {
+  test("carries a layer's weights to another, by the entry wasm-attention/safetensors", () => {
     const options = { numHiddens: 6, ffnHiddens: 7 };
     const [from, to] = [1, 2].map((seed) => new attention.FeedForward({ ...options, seed }));
     to!.loadStateDict(files.readSafetensors(files.writeSafetensors(from!.stateDict())));
@@ -71,12 +71,12 @@ describe('writeSafetensors', () => {
     ['null', 'TypeError', write(null)],
     ['an array', 'TypeError', write([[1]])],
     ['a Map', 'TypeError', write(new Map())],
-    ['an entry that is no tensor', 'TypeError', write({ a: 1 })],
+    ['an entry that is not a tensor', 'TypeError', write({ a: 1 })],
     ['an entry that is null', 'TypeError', write({ a: null })],
     ['an entry of strings', 'TypeError', write({ a: ['1'] })],
-    ['data that is not as many as the shape', 'RangeError', write({ a: { data: [1], shape: [2] } })],
+    ['data that does not fit its shape', 'RangeError', write({ a: { data: [1], shape: [2] } })],
     ["the metadata's name", 'RangeError', write({ __metadata__: [1] })],
-    ['a name that is no Unicode', 'RangeError', write({ '\ud800': [1] })],
+    ['a name that is not valid Unicode', 'RangeError', write({ '\ud800': [1] })],
   ];
   testRejections('writeSafetensors', rows, () =>
     expect(writeSafetensors({ a: [1] }).length).toBeGreaterThan(8),

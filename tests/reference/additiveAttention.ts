@@ -11,7 +11,7 @@ export interface AdditiveTensors<T = Numbers> {
   readonly wv: T;
 }
 
-/** Σ_c matrix[row, c]·x[at, c], and the sum of the terms' magnitudes. */
+/** Σ_c matrix[row, c]·x[at, c], and the sum of its terms' magnitudes. */
 function product(matrix: Numbers, row: number, x: Numbers, at: number): [sum: number, magnitude: number] {
   const width = matrix.shape[1]!;
   let [sum, magnitude] = [0, 0];
@@ -23,7 +23,7 @@ function product(matrix: Numbers, row: number, x: Numbers, at: number): [sum: nu
   return [sum, magnitude];
 }
 
-/** Keys that query i of sequence b sees; validLens (B,) or (B, L). */
+/** How many keys query i of sequence b sees; validLens (B,) or (B, L). */
 export function visibleTo(
   validLens: Numbers | undefined,
   b: number,
@@ -35,7 +35,7 @@ export function visibleTo(
   return Math.min(S, validLens.data[validLens.shape.length === 2 ? b * L + i : b]!);
 }
 
-/** tanh(Wq·query + Wk·key), with the magnitude of what the tangents are taken of. */
+/** tanh(Wq·query + Wk·key), and the largest sum of magnitudes that a tanh is taken of. */
 export function hiddenOf(t: AdditiveTensors, query: number, key: number): { tanh: number[]; size: number } {
   const sums = Array.from({ length: t.Wq.shape[0]! }, (_, d) => {
     const [q, qSize] = product(t.Wq, d, t.queries, query);
@@ -45,7 +45,7 @@ export function hiddenOf(t: AdditiveTensors, query: number, key: number): { tanh
   return { tanh: sums.map(({ tanh }) => tanh), size: Math.max(0, ...sums.map(({ size }) => size)) };
 }
 
-/** The formula, one number at a time. `size` is the largest magnitude that a hidden unit sums up. */
+/** Additive attention, one number at a time. `size` is the largest sum of magnitudes that a tanh is taken of. */
 export function additiveAttention(
   t: AdditiveTensors,
   validLens?: Numbers,

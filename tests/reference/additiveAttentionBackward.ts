@@ -1,12 +1,12 @@
 import { additiveAttention, hiddenOf, visibleTo, type AdditiveTensors } from './additiveAttention.js';
 import { zeros, type Numbers, type Reference } from './tensor.js';
 
-/** A gradient, and the sum of the magnitudes of the terms of each element. */
+/** A gradient, and for each element the sum of its terms' magnitudes. */
 export interface Gradient extends Reference {
   readonly magnitude: Float64Array;
 }
 
-/** Gradients of sum(output·gradOutput), term by term by the chain rule. */
+/** The gradients of sum(output·gradOutput), by the chain rule, one term at a time. */
 export function additiveAttentionBackward(
   gradOutput: Numbers,
   t: AdditiveTensors,
@@ -32,7 +32,7 @@ export function additiveAttentionBackward(
   const [B, L] = t.queries.shape as [number, number, number];
   const [, S, Dv] = t.values.shape as [number, number, number];
 
-  /** A hidden unit's gradient goes on to a row of `x` and a row of its matrix. */
+  /** Passes the gradient of hidden unit d on to a row of `x` and to row d of its matrix. */
   const project = (
     x: 'queries' | 'keys',
     matrix: 'Wq' | 'Wk',
@@ -75,7 +75,7 @@ export function additiveAttentionBackward(
       hiddenOf(t, row, b * S + j).tanh.forEach((x, d) => {
         const vector = t.wv.data[d]!;
         add(result.wv, d, g * x, size);
-        // 1 - tanh² is a difference: its terms' magnitude is 1.
+        // In 1 - tanh² the term 1 is the largest, so the magnitude is not multiplied by the slope.
         const slope = g * vector * (1 - x * x);
         project('queries', 'Wq', row, d, slope, size * Math.abs(vector));
         project('keys', 'Wk', b * S + j, d, slope, size * Math.abs(vector));

@@ -1,7 +1,7 @@
 import { alibiSlopes } from './alibiSlopes.js';
 import { offset as indexOf, zeros, type Reference } from './tensor.js';
 
-/** (H, L, S): -slope·(i + offset - j), or of the distance's absolute value; `isCausal` masks j > i + offset. */
+/** (H, L, S): -slope·(i + offset - j), with `symmetric` the absolute distance; `isCausal` masks keys j > i + offset. */
 export function alibiBias(options: {
   numHeads: number;
   queryLength: number;

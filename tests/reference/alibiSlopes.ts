@@ -1,4 +1,7 @@
-/** Press et al. 2022: a geometric sequence from 2^(-8/n) for n heads, n a power of two, or two such sequences interleaved. */
+/**
+ * Press et al. 2022: for n heads, n a power of two, the geometric sequence that starts at 2^(-8/n) and has that ratio. For other numbers
+ * of heads the slopes of the next lower power of two, followed by every other slope of the next higher one.
+ */
 export function alibiSlopes(numHeads: number): number[] {
   if (Number.isInteger(Math.log2(numHeads))) {
     const ratio = 2 ** -(2 ** -(Math.log2(numHeads) - 3));

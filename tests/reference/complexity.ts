@@ -1,6 +1,6 @@
-/** Counts by doing: the loops of one layer run with nothing in them but a counter. */
+/** Counts operations by running the loops of one layer with only a counter inside. */
 
-/** Multiply–adds of a width-keeping convolution over n tokens, of k taps each (those in the padding too). */
+/** Multiply–adds of a convolution with k taps, including taps on padding, from n tokens of width d to n tokens of width d. */
 export function convolutionMultiplyAdds(n: number, d: number, k: number): number {
   let count = 0;
   for (let i = 0; i < n; ++i) {
@@ -21,7 +21,7 @@ export function recurrenceMultiplyAdds(n: number, d: number): number {
   return count;
 }
 
-/** Multiply–adds of Q·Kᵀ and of the weights with V; the projections are not counted, as in the textbook. */
+/** Multiply–adds of Q·Kᵀ and of weights·V. Like the textbook, this leaves out the projections. */
 export function attentionMultiplyAdds(n: number, d: number): number {
   let count = 0;
   for (let i = 0; i < n; ++i) {
@@ -34,8 +34,8 @@ export function attentionMultiplyAdds(n: number, d: number): number {
 }
 
 /**
- * Layers of a convolution until some token's receptive field holds both the first and the last of n tokens, found by spreading
- * the field layer by layer. Each layer adds k - 1 tokens to it, wherever the kernel is centred.
+ * How many convolution layers it takes until a token depends on both the first and the last of n tokens. The set of tokens that it
+ * depends on grows by k - 1 with each layer, wherever the kernel is centred.
  */
 export function convolutionPathLength(n: number, k: number): number {
   let field = new Set([0]);

@@ -3,7 +3,7 @@ import type { Numbers, Reference } from './tensor.js';
 
 export type ActivationName = 'relu' | 'gelu' | 'gelu-tanh';
 
-/** P(X <= x) of a standard normal X: its series around 0, and the continued fraction of the tails. */
+/** P(X <= x) for a standard normal X: a series around 0, a continued fraction in the tails. */
 export function normalCdf(x: number): number {
   const a = Math.abs(x);
   const density = Math.exp((-a * a) / 2) / Math.sqrt(2 * Math.PI);
@@ -23,7 +23,7 @@ export function normalCdf(x: number): number {
 
 const ROOT = Math.sqrt(2 / Math.PI);
 
-/** Each function with its derivative. */
+/** Each activation with its derivative. */
 export const ACTIVATIONS: Record<ActivationName, readonly [(x: number) => number, (x: number) => number]> = {
   relu: [(x) => (x > 0 ? x : 0), (x) => (x > 0 ? 1 : 0)],
   gelu: [

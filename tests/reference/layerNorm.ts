@@ -2,7 +2,7 @@ import { zeros, type Numbers, type Reference } from './tensor.js';
 
 const mean = (numbers: readonly number[]) => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
-/** Each row (x - mean) / sqrt(variance + eps), and the root. */
+/** For each row (x - mean) / sqrt(variance + eps), and that square root. */
 function normalised(x: Numbers, eps: number): { y: number[]; root: number }[] {
   const [rows, width] = x.shape as [number, number];
   return Array.from({ length: rows }, (_, r) => {

@@ -1,6 +1,6 @@
 import { zeros, type Numbers, type Reference } from './tensor.js';
 
-/** Softmax of a row in which -Infinity is masked. A row of nothing else is zeros. */
+/** Softmax of a row. -Infinity is masked; a row of nothing else gives zeros. */
 export function softmaxRow(row: readonly number[]): number[] {
   const max = Math.max(-Infinity, ...row);
   if (max === -Infinity) return row.map(() => 0);
@@ -9,14 +9,14 @@ export function softmaxRow(row: readonly number[]): number[] {
   return exponentials.map((x) => x / sum);
 }
 
-/** log Σ exp of a row, without overflow; -Infinity for a row of nothing but -Infinity. */
+/** log Σ exp of a row, without overflow. A row of -Infinity gives -Infinity. */
 export function logSumExpRow(row: readonly number[]): number {
   const max = Math.max(-Infinity, ...row);
   if (max === -Infinity) return -Infinity;
   return max + Math.log(row.reduce((total, x) => total + Math.exp(x - max), 0));
 }
 
-/** scores (…, L, S) of rank 2 to 4; validLens (B,) or (B, L), B being 1 for rank 2. */
+/** scores (…, L, S) of rank 2 to 4; validLens (B,) or (B, L), where B is 1 for rank 2. */
 export function maskedSoftmax(scores: Numbers, validLens?: Numbers): Reference {
   const { shape } = scores;
   const [L, S] = shape.slice(-2) as [number, number];

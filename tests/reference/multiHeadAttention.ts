@@ -5,11 +5,11 @@ import { zeros, type Numbers, type Reference } from './tensor.js';
 
 export interface MultiHeadReferenceParameters {
   numHeads: number;
-  /** Default numHeads. */
+  /** Default: numHeads. */
   numKvHeads?: number;
   /** W_q.weight (D, Dq), W_k.weight and W_v.weight (Dkv, ·), W_o.weight (D, D), and the same names with .bias. */
   state: Readonly<Record<string, Numbers>>;
-  /** How the projected queries and keys turn. */
+  /** Options of the rotary embedding of the projected queries and keys. */
   rotary?: { queries: RotaryReferenceOptions; keys: RotaryReferenceOptions };
 }
 

@@ -1,6 +1,6 @@
 import { zeros, type Numbers, type Reference } from './tensor.js';
 
-/** Every entry of relativeShift's input gets the gradient of the entry it went to, or 0. */
+/** Every entry of relativeShift's input gets the gradient of the entry that it was moved to, or 0. */
 export function relativeShiftBackward(gradScores: Numbers, columns: number): Reference {
   const L = gradScores.shape.at(-1)!;
   const gradient = zeros(...gradScores.shape.slice(0, -1), columns);

@@ -2,22 +2,22 @@ import { frequency, reducedAngle } from './exactAngle.js';
 import { zeros, type Numbers, type Reference } from './tensor.js';
 
 export interface RotaryReferenceOptions {
-  /** Whole numbers, as are positions. Default 10000. */
+  /** A whole number, like positions and offset. Default: 10000. */
   base?: number;
   offset?: number;
-  /** (n,) or (B, n), B the first axis of x. */
+  /** (n,) or (B, n), where B is the first axis of x. */
   positions?: Numbers;
   interleaved?: boolean;
   rotaryDim?: number;
   /** (positions, rotaryDim/2), or (B, n, rotaryDim/2) without positions. */
   cos?: Numbers;
   sin?: Numbers;
-  /** Frequencies and a factor of sine and cosine in place of base: what `scaledFrequencies` gives. */
+  /** Replace base: frequencies, and a factor of sine and cosine, from `scaledFrequencies`. */
   frequencies?: readonly number[];
   amplitude?: number;
 }
 
-/** x (…, n, d): pair j of a row turned by position·base^(-2j/rotaryDim), `direction` -1 for the transpose. */
+/** Turns pair j of each row of x (…, n, d) by position·base^(-2j/rotaryDim). With `direction` -1 it applies the transpose. */
 export function rotaryEmbedding(
   x: Numbers,
   options: RotaryReferenceOptions = {},
@@ -73,7 +73,7 @@ export interface ScalingReference {
   betaSlow?: number;
 }
 
-/** The frequencies of a rotary width and the factor of sine and cosine, as the papers and model cards write them. */
+/** The frequencies for a rotary width, and the factor of sine and cosine, by the formulas of the papers and model cards. */
 export function scaledFrequencies(
   base: number,
   dim: number,

@@ -1,7 +1,7 @@
 import { rotaryEmbedding, type RotaryReferenceOptions } from './rotaryEmbedding.js';
 import type { Numbers, Reference } from './tensor.js';
 
-/** The transpose of a rotation is the rotation the other way. */
+/** The gradient is the transpose of the rotation, which rotates the other way. */
 export function rotaryEmbeddingBackward(
   gradOutput: Numbers,
   options: RotaryReferenceOptions = {},

@@ -30,8 +30,8 @@ export interface AttentionReference {
 }
 
 /**
- * Attention written out for one query and one key at a time. Ranks 2 to 4; the results have the query's rank, the present
- * keys and values always (B, Hkv, S, ·).
+ * Attention of ranks 2 to 4, for one query and one key at a time. The results have the query's rank, but present keys and values
+ * are always (B, Hkv, S, ·).
  */
 export function scaledDotProductAttention(
   query: Numbers,
@@ -84,7 +84,7 @@ export function scaledDotProductAttention(
         logSumExp.data[row] = logSumExpRow(scores);
         const mixture = new Float64Array(Ev);
         for (let j = 0; j < S; ++j) {
-          if (scores[j] === -Infinity) continue; // masked values are never read
+          if (scores[j] === -Infinity) continue; // a masked value may be anything, even NaN
           const relative = options.relativeValues;
           const relativeStart = relative && relativeRow(relative, h, j - (i + position)) * Ev;
           for (let e = 0; e < Ev; ++e) {
@@ -100,7 +100,7 @@ export function scaledDotProductAttention(
   return { output, weights, scaled, softcapped, masked, logSumExp, presentKey, presentValue };
 }
 
-/** Whether query i of sequence b may attend to key j, by every mask at once. */
+/** Whether every mask lets query i of sequence b attend to key j. */
 function visible(
   options: AttentionReferenceOptions,
   index: readonly number[],
@@ -132,13 +132,13 @@ export function firstPosition({ causalOffset, pastKey }: AttentionReferenceOptio
   return typeof causalOffset === 'number' ? causalOffset : causalOffset[b]!;
 }
 
-/** Rank 2 is one sequence, rank 3 one head. */
+/** A shape as (B, H, rows, columns): rank 2 has one sequence, rank 3 one head. */
 export function fourAxes(shape: readonly number[]): [number, number, number, number] {
   const [rows, columns] = shape.slice(-2) as [number, number];
   return [shape.length > 2 ? shape[0]! : 1, shape.length === 4 ? shape[1]! : 1, rows, columns];
 }
 
-/** The past in front of what is new, for each sequence and head. */
+/** Puts the past in front of the new rows, for each sequence and head. */
 function appended(past: Numbers | undefined, fresh: Numbers): Reference {
   const [B, H, S, width] = fourAxes(fresh.shape);
   const P = past ? past.shape.at(-2)! : 0;
@@ -153,8 +153,8 @@ function appended(past: Numbers | undefined, fresh: Numbers): Reference {
 }
 
 /**
- * The element of a mask or bias at an index of the scores: axes align at the right, an axis of 1 repeats, and a shorter last
- * axis reads `padding` beyond its end.
+ * The element of a mask or bias at an index of the scores. Axes align at the right, an axis of length 1 repeats, and beyond the end of
+ * a shorter last axis the element is `padding`.
  */
 function broadcast<T>(
   { data, shape }: { data: ArrayLike<T>; shape: readonly number[] },
@@ -165,7 +165,7 @@ function broadcast<T>(
   return at === undefined ? padding : data[at]!;
 }
 
-/** Where that element stands; undefined beyond a short last axis. */
+/** The offset of that element; undefined beyond the end of a shorter last axis. */
 export function broadcastOffset(shape: readonly number[], index: readonly number[]): number | undefined {
   const last = shape.at(-1)!;
   if (last !== 1 && index.at(-1)! >= last) return undefined;
@@ -176,7 +176,7 @@ export function broadcastOffset(shape: readonly number[], index: readonly number
   );
 }
 
-/** Which row of a (2k+1, width) or (H, 2k+1, width) table is for a distance, clipped to ±k. */
+/** The row of a (2k+1, width) or (H, 2k+1, width) table for a distance, which is clipped to ±k. */
 export function relativeRow({ shape }: Numbers, h: number, distance: number): number {
   const rows = shape.at(-2)!;
   const k = (rows - 1) / 2;
@@ -189,7 +189,7 @@ export function rowOf(data: ArrayLike<number>, row: number, width: number): numb
   return out;
 }
 
-/** a · row `row` of a matrix of a's width. */
+/** The dot product of a and row `row` of a matrix that is as wide as a. */
 export function dot(a: readonly number[], matrix: ArrayLike<number>, row: number): number {
   let sum = 0;
   for (let e = 0; e < a.length; ++e) sum += a[e]! * matrix[row * a.length + e]!;

@@ -10,7 +10,7 @@ import {
 } from './scaledDotProductAttention.js';
 import { zeros, type Numbers, type Reference } from './tensor.js';
 
-/** A gradient, and for each element the sum of the magnitudes that it is a sum of: what its roundings are relative to. */
+/** A gradient, and for each element the sum of its terms' magnitudes, to which its roundings are relative. */
 export interface GradientReference extends Reference {
   readonly magnitude: Float64Array;
 }
@@ -27,8 +27,8 @@ export interface AttentionGradientsReference {
 }
 
 /**
- * The gradients of sum(output · gradOutput), one weight at a time. `kept` are dropout's factors on the weights, 0 or 1/(1-p),
- * of the weights' shape; without them nothing is dropped.
+ * The gradients of sum(output · gradOutput), one weight at a time. `kept` are dropout's factors of the weights, 0 or 1/(1-p);
+ * without them nothing is dropped.
  */
 export function scaledDotProductAttentionBackward(
   gradOutput: Numbers,
@@ -61,7 +61,7 @@ export function scaledDotProductAttentionBackward(
         const position = i + firstPosition(options, b);
         const q = rowOf(query.data, row, E);
         const g = rowOf(gradOutput.data, row, Ev);
-        const slope = new Float64Array(S); // at the weight before dropout
+        const slope = new Float64Array(S); // the gradient of each weight, before dropout
         const slopeMagnitude = new Float64Array(S);
         let mean = 0;
         let meanMagnitude = 0;
@@ -135,12 +135,12 @@ function add({ data, magnitude }: GradientReference, at: number, term: number, s
   magnitude[at] = magnitude[at]! + Math.abs(size);
 }
 
-/** Row `row` += factor · vector; `size` is the factor's magnitude. */
+/** Adds factor · vector to row `row`; `size` is the factor's magnitude. */
 function addRow(to: GradientReference, row: number, factor: number, size: number, vector: number[]): void {
   vector.forEach((x, e) => add(to, row * vector.length + e, factor * x, size * Math.abs(x)));
 }
 
-/** Gradients of present rows as those of the past's and the new ones. */
+/** Separates the gradients of the present rows into those of the past and those of the new rows. */
 function cutRows(
   all: GradientReference,
   past: number,

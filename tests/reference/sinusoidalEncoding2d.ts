@@ -1,7 +1,7 @@
 import { sinusoidalEncoding } from './sinusoidalEncoding.js';
 import { zeros, type Reference } from './tensor.js';
 
-/** Patch (y, x) in row y·width + x: the encoding of y, then that of x. */
+/** Row y·width + x is for the patch (y, x): the encoding of y, then that of x. */
 export function sinusoidalEncoding2d(options: {
   height: number;
   width: number;

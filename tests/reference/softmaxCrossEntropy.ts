@@ -1,6 +1,6 @@
 import { zeros, type Numbers, type Reference } from './tensor.js';
 
-/** The mean of -log softmax(logits)[target] over the rows that count, and its gradient. */
+/** The mean of -log softmax(logits)[target] over the rows whose target is not `ignoreIndex`, and its gradient. */
 export function softmaxCrossEntropy(
   logits: Numbers,
   targets: readonly number[],

@@ -1,7 +1,7 @@
 import { t5RelativeBuckets, type T5Reference } from './t5RelativeBuckets.js';
 import { zeros, type Numbers, type Reference } from './tensor.js';
 
-/** table (numBuckets, H) at every bucket: (H, L, S). */
+/** The entries of table (numBuckets, H) for every bucket: (H, L, S). */
 export function t5RelativeBias(table: Numbers, options: Omit<T5Reference, 'numBuckets'>): Reference {
   const { queryLength: L, keyLength: S = L } = options;
   const [numBuckets, H] = table.shape as [number, number];

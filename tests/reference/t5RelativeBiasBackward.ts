@@ -1,7 +1,7 @@
 import { t5RelativeBuckets, type T5Reference } from './t5RelativeBuckets.js';
 import { zeros, type Numbers, type Reference } from './tensor.js';
 
-/** gradBias (H, L, S) summed over the entries of each bucket: (numBuckets, H). */
+/** The sums of gradBias (H, L, S) over the entries of each bucket: (numBuckets, H). */
 export function t5RelativeBiasBackward(gradBias: Numbers, options: T5Reference): Reference {
   const { queryLength: L, keyLength: S = L, numBuckets = 32 } = options;
   const H = gradBias.shape[0]!;

@@ -7,7 +7,7 @@ export interface T5Reference {
   maxDistance?: number;
 }
 
-/** Raffel et al. 2020: the bucket of a distance (key - query), the logarithm in float32 as in the published checkpoints. */
+/** Raffel et al. 2020: the bucket of a distance (key - query). The logarithm is in float32, as the published checkpoints need. */
 export function bucketOf(distance: number, options: Omit<T5Reference, 'queryLength'> = {}): number {
   const { bidirectional = true, numBuckets = 32, maxDistance = 128 } = options;
   let buckets = numBuckets;
@@ -27,7 +27,7 @@ export function bucketOf(distance: number, options: Omit<T5Reference, 'queryLeng
   return first + Math.min(exact + Math.floor(float[2]), buckets - 1);
 }
 
-/** (L, S), row by row. */
+/** The buckets of (L, S), row by row. */
 export function t5RelativeBuckets(options: T5Reference): number[] {
   const { queryLength: L, keyLength: S = L, offset = 0 } = options;
   return Array.from({ length: L * S }, (_, at) => bucketOf((at % S) - Math.floor(at / S) - offset, options));

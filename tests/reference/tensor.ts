@@ -1,4 +1,4 @@
-/** What the oracles take and give: row-major numbers with a shape. */
+/** Row-major numbers with a shape, which the oracles take and return. */
 export interface Numbers {
   readonly data: ArrayLike<number>;
   readonly shape: readonly number[];

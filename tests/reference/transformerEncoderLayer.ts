@@ -7,7 +7,10 @@ export interface EncoderReferenceOptions {
   numHeads: number;
   norm: 'pre' | 'post';
   activation: ActivationName;
-  /** The factor on element `index` of a row: a weight's (b, h, i) and key, a token's (b, i) and component. */
+  /**
+   * Dropout's factor for element `index` of a row. Weights have a row for each (b, h, i) and an element for each key; the others a row
+   * for each token (b, i) and an element for each component.
+   */
   dropout: Readonly<
     Record<'weights' | 'attended' | 'hidden' | 'fed', (row: number, index: number) => number>
   >;
@@ -15,7 +18,7 @@ export interface EncoderReferenceOptions {
 
 const EPS = 1e-5;
 
-/** torch.nn.TransformerEncoderLayer of x (B, n, D), one token at a time; `state` has its names. */
+/** torch.nn.TransformerEncoderLayer of x (B, n, D), one token at a time. `state` has PyTorch's names. */
 export function transformerEncoderLayer(
   x: Numbers,
   state: Readonly<Record<string, Numbers>>,
@@ -51,7 +54,7 @@ export function transformerEncoderLayer(
   return { ...normalise(add(middle, feed(middle)), 'norm2'), shape: x.shape };
 }
 
-/** The heads' outputs side by side, of rows that are a query, a key and a value side by side. */
+/** The outputs of all heads side by side. Each row of `joined` is a query, a key and a value side by side. */
 function attention(
   joined: Reference,
   batch: number,

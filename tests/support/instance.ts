@@ -1,33 +1,33 @@
-/** Loads the library and looks at what it instantiates, which the library itself does not show. */
+/** Loads the library and gives access to the wasm instances that it makes, which the library does not expose. */
 import { readFileSync } from 'node:fs';
 import { load as loadPlain, type WasmAttention } from 'wasm-attention';
 import { load as loadSlim } from 'wasm-attention/slim';
 
-/** The threads that every suite is run with; with several, each loop is shared, however small. */
+/** How many threads the library under test has. With several, threads share every loop, however small. */
 export const THREADS = Number(process.env.THREADS ?? 1);
 
-/** Whether every suite is run with the wasm for relaxed SIMD: `npm run test:relaxed`. */
+/** Whether the library under test uses relaxed SIMD: `npm run test:relaxed`. */
 export const RELAXED = process.env.RELAXED === '1';
-/** The entry that every suite is run with: where the engine has relaxed SIMD it is the slim one that uses it. */
+/** The entry under test. Only the slim one uses relaxed SIMD. */
 export type Loader = typeof loadPlain;
 export const load: Loader = RELAXED ? loadSlim : loadPlain;
-/** The other one: a second copy of the library. */
+/** The other entry: a second copy of the library. */
 export const loadSecond: Loader = RELAXED ? loadPlain : loadSlim;
 
-/** The wasm that every suite is run with, but for several threads: of the package, or of the build that sources read. */
+/** The wasm for one thread that the library under test uses: the package's, or the one that was built for the sources. */
 export const WASM_FILE = new URL(
   `../../${process.env.DIST ? 'dist' : 'build/wasm'}/wasm-attention${RELAXED ? '-relaxed' : ''}.wasm`,
   import.meta.url,
 );
 export const WASM = readFileSync(WASM_FILE);
 
-/** An instance on its way to the library. */
+/** An instance that the library is about to get. */
 export interface Watched {
   readonly instance: WebAssembly.Instance;
   readonly memory: WebAssembly.Memory;
 }
 
-/** Loads; each instance passes through `watch`. */
+/** Loads the library. Each wasm instance passes through `watch`, and the library gets what `watch` returns. */
 export async function loadWatching(
   loader: Loader,
   watch: (watched: Watched) => WebAssembly.Instance,

@@ -1,6 +1,6 @@
 import { runModule } from './runModule.js';
 
-/** A tensor as a cell showed it. */
+/** A tensor that a cell showed. */
 export interface ShownTensor {
   readonly data: number[];
   readonly shape: number[];
@@ -13,7 +13,7 @@ export interface Shown {
   readonly options?: { kind?: string; columns?: number[] };
 }
 
-/** Runs a code cell and returns what it showed, typed arrays as plain ones. Throws what the cell threw. */
+/** Runs a code cell and returns what it showed, with typed arrays as plain ones. Throws what the cell throws. */
 export async function runCell(code: string): Promise<Shown[]> {
   const shown: Shown[] = [];
   const say =

@@ -1,4 +1,4 @@
-/** A training worker without a thread of its own, and what a trainer hears from it. */
+/** A training worker that runs on the test's thread, and a listener for what a trainer reports. */
 import type { FromWorker, Port, ToWorker } from '../../web/training/protocol.js';
 import { serve } from '../../web/training/serve.js';
 import type { TrainingWorker } from '../../web/training/trainer.js';
@@ -8,7 +8,7 @@ const open: MessagePort[] = [];
 /** Closes the channels of all workers made so far. */
 export const closeWorkers = (): void => open.splice(0).forEach((port) => port.close());
 
-/** A worker but for its thread. */
+/** A training worker at the other end of a message channel, instead of in a thread. */
 export function worker(load = () => Promise.resolve(attention)): TrainingWorker & { terminated: boolean } {
   const { port1, port2 } = new MessageChannel();
   open.push(port1);
@@ -25,7 +25,7 @@ export function worker(load = () => Promise.resolve(attention)): TrainingWorker 
   return ends;
 }
 
-/** What a trainer's handlers heard, in order, and a way to wait for it. */
+/** Handlers for a trainer that record every call, and `until`, which waits for calls. */
 export function listener() {
   const heard: { name: string; value: unknown }[] = [];
   const waiting: { name: string; count: number; resolve: () => void }[] = [];

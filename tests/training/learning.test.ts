@@ -1,18 +1,18 @@
-/** The example learns what it should, without positions nothing, and the same thing every time. */
+/** The training example: it learns its tasks, learns nothing without positions, and repeats exactly. */
 import { describe, expect, test } from '@jest/globals';
 import { POSITIONS, type TrainingSettings } from '../../web/training/settings.js';
 import { Training, type Progress } from '../../web/training/train.js';
 import { attention, expectNoGrowth } from '../support/library.js';
 import { Random } from '../support/random.js';
 
-/** Runs until all steps are done, or until a step's accuracy is `enough`, and hands over the trained model. */
+/** Trains until all steps are done or a step's accuracy reaches `enough`. */
 function trained(settings: Partial<TrainingSettings>, enough = Infinity): Training {
   const training = new Training(attention, settings);
   while (!training.finished && training.step().accuracy < enough);
   return training;
 }
 
-/** All that a step says but its speed. */
+/** The progress of each step, without its speed. */
 function curve(settings: Partial<TrainingSettings>): Omit<Progress, 'stepsPerSecond'>[] {
   const training = new Training(attention, settings);
   const steps: Omit<Progress, 'stepsPerSecond'>[] = [];
@@ -25,7 +25,7 @@ function curve(settings: Partial<TrainingSettings>): Omit<Progress, 'stepsPerSec
   return steps;
 }
 
-/** P(X >= hits) of a binomial X, summed term by term. */
+/** P(X >= hits) for a binomial X, summed term by term. */
 function binomialTail(trials: number, probability: number, hits: number): number {
   let logTerm = trials * Math.log1p(-probability);
   let tail = 0;
@@ -37,37 +37,39 @@ function binomialTail(trials: number, probability: number, hits: number): number
 }
 
 describe('the training example', () => {
-  // Few steps of a small model, but every layer and every kind of gradient.
+  // Few steps of a small model that has every layer and every kind of gradient.
   const small = { numHiddens: 16, ffnHiddens: 32, length: 8, vocabulary: 8, batch: 4, steps: 12 };
 
-  test.each(POSITIONS)('has one curve for one seed, to the bit: %s', (positions) => {
-    const settings = { ...small, positions, seed: 5 };
-    const first = curve(settings);
-    expect(first).toHaveLength(12);
-    expect(curve(settings)).toEqual(first);
-    expect(curve({ ...settings, seed: 6 })).not.toEqual(first);
-  });
+  test.each(POSITIONS)(
+    'has the same loss curve for the same seed, to the bit, with positions %s',
+    (positions) => {
+      const settings = { ...small, positions, seed: 5 };
+      const first = curve(settings);
+      expect(first).toHaveLength(12);
+      expect(curve(settings)).toEqual(first);
+      expect(curve({ ...settings, seed: 6 })).not.toEqual(first);
+    },
+  );
 
   test.each(['copy', 'reverse'] as const)('learns to %s with learned positions', (task) => {
     const training = trained({ task, positions: 'learned', seed: 11 }, 1);
-    // On sequences that it has not seen: there are 32! of them.
+    // These sequences are new to the model: there are 32! of them.
     expect(training.evaluate(256)).toBeGreaterThanOrEqual(0.99);
     training.dispose();
   });
 
-  test('is told about the order by tables and by distances alike', () => {
-    for (const positions of ['sinusoidal', 'rotary', 'shaw'] as const) {
-      const training = trained({ task: 'copy', positions, seed: 12 }, 1);
-      expect(training.evaluate(64)).toBeGreaterThanOrEqual(0.99);
-      training.dispose();
-    }
+  test.each(['sinusoidal', 'rotary', 'shaw'] as const)('learns to copy with positions %s', (positions) => {
+    const training = trained({ task: 'copy', positions, seed: 12 }, 1);
+    expect(training.evaluate(64)).toBeGreaterThanOrEqual(0.99);
+    training.dispose();
   });
 
-  test.each(['copy', 'reverse'] as const)('stays at chance without positions: %s', (task) => {
+  test.each(['copy', 'reverse'] as const)('does not learn to %s without positions', (task) => {
     const training = trained({ task, positions: 'none', seed: 13, steps: 250 });
     const { length } = training.settings;
-    // One answer of each of 4096 sequences. Given its own token, the answer is any of the 31 others with equal probability, so
-    // the hits are binomial with 1/31 at most, exactly. That many or more by luck: once in a million runs.
+    // One answer from each of 4096 sequences. Given the token at that place, each of the other 31 tokens is equally likely to be the
+    // right answer, so the number of hits is binomial with a probability of at most 1/31. The test fails if that gives as many hits
+    // only once in a million runs.
     const batch = training.heldOut(4096);
     const answers = training.answer(batch);
     const random = new Random(14);
@@ -81,7 +83,7 @@ describe('the training example', () => {
     training.dispose();
   });
 
-  test('shows tables that change only where they are learned', () => {
+  test('shows tables of positions, which change only if they are learned', () => {
     for (const positions of POSITIONS) {
       const training = new Training(attention, { ...small, positions });
       const first = training.step().snapshot!;
@@ -105,7 +107,7 @@ describe('the training example', () => {
     }
   });
 
-  test('gives back what it took: the heap does not grow from run to run', () => {
+  test('frees its memory, so that the heap does not grow from run to run', () => {
     expectNoGrowth(20, () => {
       for (const positions of POSITIONS) trained({ ...small, positions }).dispose();
     });

@@ -1,4 +1,4 @@
-/** The sequences, their answers, and what a run may be told. */
+/** The training example's sequences and answers, and its settings. */
 import { describe, expect, test } from '@jest/globals';
 import { checkSettings, DEFAULTS, type TrainingSettings } from '../../web/training/settings.js';
 import {
@@ -13,7 +13,7 @@ import { expectBinomial } from '../support/chance.js';
 
 const settings = (given: Partial<TrainingSettings>) => checkSettings(given);
 
-describe('the tasks', () => {
+describe('the training tasks', () => {
   const sequence = Int32Array.of(4, 0, 3, 1, 2, 5);
 
   test('reverse asks for the tokens from the last to the first', () => {
@@ -22,12 +22,12 @@ describe('the tasks', () => {
     expect([...sequence]).toEqual([4, 0, 3, 1, 2, 5]);
   });
 
-  test('copy asks for the token so many places back, and not where there is none', () => {
+  test('copy asks for the token `distance` places back, and for nothing at the first places', () => {
     const told = settings({ task: 'copy', length: 6, vocabulary: 6, distance: 2 });
     expect([...answers(told, sequence)]).toEqual([NOT_ASKED, NOT_ASKED, 4, 0, 3, 1]);
   });
 
-  test('every sequence holds every token equally often, in orders that differ', () => {
+  test('every sequence holds every token equally often, in a random order', () => {
     const told = settings({ length: 12, vocabulary: 4, task: 'reverse' });
     const { tokens, targets } = randomBatch(told, randomNumbers(3), 50);
     const orders = new Set<string>();
@@ -52,21 +52,21 @@ describe('the tasks', () => {
     for (const count of counts.values()) expectBinomial(count, 6000, 1 / 6);
   });
 
-  test('chance is the best that one guess from the token alone has been right', () => {
-    // Over all orders of 0, 0, 1, 1: the token at the first place and the one three places on, counted out.
+  test('chance is the best accuracy of a guess that knows only the token at its place', () => {
+    // In all orders of 0, 0, 1, 1: how often the last token differs from the first, which is the best guess.
     const orders = ['0011', '0101', '0110', '1001', '1010', '1100'];
     const right = orders.filter((order) => order[3] !== order[0]).length / orders.length;
     expect(chance(settings({ length: 4, vocabulary: 2, task: 'reverse' }))).toBe(right);
     expect(chance(DEFAULTS)).toBe(1 / 31);
   });
 
-  test('accuracy leaves out what was not asked', () => {
+  test('accuracy leaves out places without a question', () => {
     expect(accuracyOf(Int32Array.of(1, 2, 3, 4), Int32Array.of(NOT_ASKED, 2, 0, 4))).toBe(2 / 3);
   });
 });
 
-describe('the settings', () => {
-  test('have defaults, also where a value is undefined', () => {
+describe('the training settings', () => {
+  test('have defaults for missing and undefined values', () => {
     expect(checkSettings()).toEqual(DEFAULTS);
     expect(checkSettings({ seed: 7, steps: undefined })).toEqual({
       ...DEFAULTS,
@@ -82,14 +82,14 @@ describe('the settings', () => {
     ],
     ['positions that do not exist', { positions: 'Learned' }, /positions to be one of none, .* got Learned$/],
     ['a name that does not exist', { epochs: 3 }, /no settings but task, .* got epochs$/],
-    ['a name of every object', { toString: 3 }, /no settings but task, .* got toString$/],
+    ['the name of a method that every object has', { toString: 3 }, /no settings but task, .* got toString$/],
     ['a fraction of a step', { steps: 1.5 }, /steps to be a whole number within \[1, 1000000\], got 1\.5$/],
     ['no steps', { steps: 0 }, /steps to be a whole number/],
     ['a negative seed', { seed: -1 }, /seed to be a whole number within \[0, 4294967295\], got -1$/],
-    ['a number as text', { batch: '32' }, /batch to be a whole number within \[1, 1024\], got 32$/],
-    ['not a number', { numHiddens: NaN }, /numHiddens to be a whole number .* got NaN$/],
+    ['a number as a string', { batch: '32' }, /batch to be a whole number within \[1, 1024\], got 32$/],
+    ['NaN', { numHiddens: NaN }, /numHiddens to be a whole number .* got NaN$/],
     [
-      'an endless learning rate',
+      'an infinite learning rate',
       { learningRate: Infinity },
       /learningRate to be a finite number above 0, got Infinity$/,
     ],
@@ -98,10 +98,18 @@ describe('the settings', () => {
       { numHeads: 5 },
       /numHiddens to be a multiple of numHeads \(5\), got 64$/,
     ],
-    ['odd heads that are to be turned', { positions: 'rotary', numHiddens: 12 }, /even width.* got 3$/],
-    ['a length that is no multiple', { length: 33 }, /length to be a multiple of vocabulary \(32\), got 33$/],
     [
-      'a middle that is its own answer',
+      'heads of odd width with rotary positions',
+      { positions: 'rotary', numHiddens: 12 },
+      /even width.* got 3$/,
+    ],
+    [
+      'a length that is not a multiple of the vocabulary',
+      { length: 33 },
+      /length to be a multiple of vocabulary \(32\), got 33$/,
+    ],
+    [
+      'an odd length for reverse, whose middle token would be its own answer',
       { task: 'reverse', length: 9, vocabulary: 3 },
       /even length .* got 9$/,
     ],
@@ -111,7 +119,7 @@ describe('the settings', () => {
     expect(() => checkSettings(given as Partial<TrainingSettings>)).toThrow(message);
   });
 
-  test.each([null, 3, 'learned'])('refuse %s in place of an object', (given) => {
+  test.each([null, 3, 'learned'])('refuse %s instead of an object', (given) => {
     const call = () => checkSettings(given as unknown as Partial<TrainingSettings>);
     expect(call).toThrow(TypeError);
     expect(call).toThrow(`training: expected settings to be an object, got ${given}`);

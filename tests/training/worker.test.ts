@@ -1,4 +1,4 @@
-/** What page and worker say to each other, over a real channel: every message is cloned and takes its turn. */
+/** The messages between the page and the training worker, over a real channel, which clones every message and delivers it in its turn. */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Training, type Progress } from '../../web/training/train.js';
 import { Trainer, type TrainingWorker } from '../../web/training/trainer.js';
@@ -10,13 +10,13 @@ const endless = { ...small, steps: 1_000_000 };
 
 afterEach(closeWorkers);
 
-/** Long enough for a worker that would go on to be heard: a step of these models takes a millisecond or two. */
+/** Long enough for many steps: one takes a millisecond or two with these models. */
 const aWhile = () => new Promise((resolve) => setTimeout(resolve, 60));
 
 const withoutSpeed = ({ step, loss, accuracy, snapshot }: Progress) => ({ step, loss, accuracy, snapshot });
 
 describe('training in a worker', () => {
-  test('tells of every step what a run in place gives, and then of the end', async () => {
+  test('reports every step with the same numbers as a run without a worker, and then the end', async () => {
     const events = listener();
     const trainer = new Trainer(worker, events.handlers);
     expect(trainer.running).toBe(false);
@@ -42,7 +42,7 @@ describe('training in a worker', () => {
     training.dispose();
   });
 
-  test('is held and goes on with the very next step', async () => {
+  test('pauses and resumes with the next step', async () => {
     const events = listener();
     const trainer = new Trainer(worker, events.handlers);
     trainer.start(endless);
@@ -65,7 +65,7 @@ describe('training in a worker', () => {
   });
 
   test.each([false, true])(
-    'stops at a cancel, without another word of progress (paused: %s)',
+    'stops when cancelled and reports no further progress (paused: %s)',
     async (paused) => {
       const events = listener();
       const trainer = new Trainer(worker, events.handlers);
@@ -86,12 +86,12 @@ describe('training in a worker', () => {
       const ended = events.last('ended') as { reason: string; steps: number };
       expect(ended.reason).toBe('cancelled');
       expect(ended).not.toHaveProperty('accuracy');
-      // The worker heard of it between two steps: at most the one it was in, and one on its way, were done meanwhile.
+      // The worker reads the message between two steps: by then it has done at most the step it was in and one more.
       expect(ended.steps - steps).toBeLessThanOrEqual(2);
     },
   );
 
-  test('begins the next run in place of the one before, in the same worker', async () => {
+  test('replaces the current run by the next one, in the same worker', async () => {
     const events = listener();
     let created = 0;
     const trainer = new Trainer(() => (++created, worker()), events.handlers);
@@ -119,7 +119,7 @@ describe('training in a worker', () => {
     expect(events.heard.map(({ name }) => name)).toEqual(['ended']);
   });
 
-  test('reports settings that cannot be, and takes the next ones', async () => {
+  test('reports impossible settings and accepts the next ones', async () => {
     const events = listener();
     const trainer = new Trainer(worker, events.handlers);
     trainer.start({ ...small, numHeads: 3 });
@@ -141,7 +141,7 @@ describe('training in a worker', () => {
     expect(events.last('failed')).toMatchObject({ message: 'no SIMD' });
   });
 
-  test('ends a worker by force that does not hear, and creates another for the next run', async () => {
+  test('terminates a worker that does not answer, and creates another for the next run', async () => {
     const events = listener();
     const deaf = { postMessage: () => undefined, onmessage: null, onerror: null, terminated: false, terminate: () => undefined }; // prettier-ignore
     deaf.terminate = () => void (deaf.terminated = true);
@@ -158,7 +158,7 @@ describe('training in a worker', () => {
     expect(events.last('ended')).toMatchObject({ reason: 'finished' });
   });
 
-  test('reports a worker whose script fails', () => {
+  test('reports that the script of the worker failed', () => {
     const events = listener();
     let made: ReturnType<typeof worker> | undefined;
     const trainer = new Trainer(() => (made = worker()), events.handlers);
@@ -169,7 +169,7 @@ describe('training in a worker', () => {
     expect(trainer.running).toBe(false);
   });
 
-  test('is over at once when disposed of, and says nothing more', async () => {
+  test('ends at once when it is disposed, and reports nothing more', async () => {
     const events = listener();
     let made: ReturnType<typeof worker> | undefined;
     const trainer = new Trainer(() => (made = worker()), events.handlers);
