@@ -7,7 +7,7 @@ import { sizeOf } from '../reference/tensor.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import type { Case } from './cases.js';
 import type { Draw } from './draw.js';
-import { flat, shaped, TRAINING, unary, type Life } from './life.js';
+import { flat, shaped, TRAINING, withOneInput, type LayerRun } from './layerRun.js';
 import { attention } from './watched.js';
 
 /** A shape of two or three axes, of which the last has this width. */
@@ -31,8 +31,8 @@ function table(draw: Draw, name: 'PositionalEncoding' | 'LearnedPositionalEncodi
       draw.form(gradOutput),
     ],
     names: ['sinusoidalEncoding'],
-    call: unary(make),
-    check({ state, output, gradients }: Life) {
+    call: withOneInput(make),
+    check({ state, output, gradients }: LayerRun) {
       const rows =
         name === 'PositionalEncoding'
           ? sinusoidalEncoding({ length: maxLen, dim: numHiddens })
@@ -60,10 +60,10 @@ export const layerCases = {
     const gradOutput = draw.numbers([...shape.slice(0, -1), outFeatures]);
     return {
       args: [{ inFeatures, outFeatures, bias, seed: 1 }, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: unary(
+      call: withOneInput(
         (options: ConstructorParameters<typeof attention.Linear>[0]) => new attention.Linear(options),
       ),
-      check({ state, output, gradients }: Life) {
+      check({ state, output, gradients }: LayerRun) {
         const expected = linear(flat(x), state.weight!, state.bias);
         // Each term rounds the sum once more. Terms are products of two numbers of up to 5.
         const allowed = (terms: number) => ({ atol: (terms + 2) * EPS * 25 });
@@ -87,10 +87,10 @@ export const layerCases = {
     };
     return {
       args: [options, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: unary(
+      call: withOneInput(
         (given: ConstructorParameters<typeof attention.LayerNorm>[0]) => new attention.LayerNorm(given),
       ),
-      check({ state, output, gradients }: Life) {
+      check({ state, output, gradients }: LayerRun) {
         // Some dozens of roundings of numbers of up to 5, divided by a deviation of at least sqrt(eps).
         const atol = (32 * EPS * 5) / Math.sqrt(options.eps);
         const expected = layerNorm(flat(x), options.eps, state.weight, state.bias);
@@ -110,10 +110,10 @@ export const layerCases = {
     const gradOutput = draw.numbers([...ids.shape, dim]);
     return {
       args: [{ numEmbeddings, dim, seed: 1 }, ids, TRAINING, draw.form(gradOutput)],
-      call: unary(
+      call: withOneInput(
         (options: ConstructorParameters<typeof attention.Embedding>[0]) => new attention.Embedding(options),
       ),
-      check({ state, output, gradients }: Life) {
+      check({ state, output, gradients }: LayerRun) {
         const rows = Array.from(ids.data).flatMap((id) => [
           ...state.weight!.data.slice(id * dim, (id + 1) * dim),
         ]);
@@ -134,11 +134,11 @@ export const layerCases = {
     const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
     return {
       args: [{ numHiddens, ffnHiddens, activation, seed: 1 }, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: unary(
+      call: withOneInput(
         (options: ConstructorParameters<typeof attention.FeedForward>[0]) =>
           new attention.FeedForward(options),
       ),
-      check({ state, output, gradients }: Life) {
+      check({ state, output, gradients }: LayerRun) {
         const named = {
           weight1: state['dense1.weight']!,
           bias1: state['dense1.bias']!,

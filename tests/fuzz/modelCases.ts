@@ -7,7 +7,7 @@ import { transformerEncoderLayer } from '../reference/transformerEncoderLayer.js
 import { EPS, expectClose, maxAbs, type Numbers } from '../support/close.js';
 import type { Case } from './cases.js';
 import type { Draw, Drawn } from './draw.js';
-import { live, TRAINING, unary, type Life, type Pass } from './life.js';
+import { runLayer, TRAINING, withOneInput, type LayerRun, type Pass } from './layerRun.js';
 import { attention } from './watched.js';
 
 export const modelCases = {
@@ -48,12 +48,12 @@ export const modelCases = {
         draw.form(gradOutput),
       ],
       call: (given: typeof sizes, q: TensorLike, k: TensorLike, v: TensorLike, forward: object, g: unknown) =>
-        live(
+        runLayer(
           () => new attention.MultiHeadAttention(given),
           (layer) => layer.forward(q, k, v, forward) as Pass,
           g,
         ),
-      check({ state, output, weights, gradients }: Life) {
+      check({ state, output, weights, gradients }: LayerRun) {
         const parameters = {
           numHeads,
           numKvHeads,
@@ -89,8 +89,8 @@ export const modelCases = {
     };
     return {
       args: [sizes, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: unary((given: typeof sizes) => new attention.TransformerEncoderLayer(given)),
-      check({ state, output, gradients }: Life) {
+      call: withOneInput((given: typeof sizes) => new attention.TransformerEncoderLayer(given)),
+      check({ state, output, gradients }: LayerRun) {
         const one = () => 1;
         const dropout = { weights: one, attended: one, hidden: one, fed: one };
         const expected = transformerEncoderLayer(x, state, { numHeads, norm, activation, dropout });

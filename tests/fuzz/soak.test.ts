@@ -94,7 +94,7 @@ function callsOf(a: WasmAttention): (() => unknown)[] {
 const random12 = new Random(2).tensor([2, 3, 3]);
 
 test(
-  `${CALLS} calls let neither heap grow`,
+  `${CALLS} calls grow neither heap`,
   async () => {
     const calls = callsOf(attention);
     const expected = calls.map((call) => call());

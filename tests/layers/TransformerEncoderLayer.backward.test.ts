@@ -168,7 +168,7 @@ describe(`${NAME} with overlapping passes`, () => {
     },
   );
 
-  test('lets the heap not grow if backward is never called', () => {
+  test('does not grow the heap if backward is never called', () => {
     const layer = make();
     const pass = () => passOf(layer, inputs[1]!);
     for (let i = 0; i < 5; ++i) pass();

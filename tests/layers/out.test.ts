@@ -40,7 +40,7 @@ function passes(
   return { output, copy, input: backward!(G, back).input };
 }
 
-describe('with arrays for its results', () => {
+describe('given arrays for results,', () => {
   test.each(LAYERS)('%s writes into them what it would return in new ones', (_, make, input) => {
     const G = random.tensor([batch, length, width]);
     const fresh = passes(make(), input, G);

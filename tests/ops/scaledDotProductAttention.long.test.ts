@@ -66,7 +66,9 @@ describe('scaledDotProductAttention agrees with the oracle over many keys', () =
       { mask: every(Number).map(visible) },
     );
   });
+});
 
+describe('scaledDotProductAttention over many keys', () => {
   test('gives equal keys exactly equal weights, also beyond a block', () => {
     for (const n of [250, 256, 257, 512, 1000, 1024, 2047]) {
       const key = { data: new Float32Array(n * 2).fill(0.3), shape: [n, 2] };

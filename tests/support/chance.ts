@@ -9,10 +9,9 @@ export function expectBinomial(hits: number, trials: number, probability: number
   }
 }
 
-/** Throws unless the mean of the first, second and fourth powers is a standard normal's within five standard deviations. */
+/** Throws unless the means of x, x² and x⁴ are within five standard deviations of those of a standard normal x. */
 export function expectStandardNormal(data: ArrayLike<number>): void {
   const numbers = Array.from(data);
-  // The variance of x, x² and x⁴ for a standard normal x: 1, 2 and 96.
   for (const { power, mean, variance } of [
     { power: 1, mean: 0, variance: 1 },
     { power: 2, mean: 1, variance: 2 },

@@ -7,7 +7,7 @@ import type { Poison } from './attentionArbitrary.js';
 import { expectAttention } from './attentionTolerance.js';
 import type { RandomTensor } from './random.js';
 
-/** A copy with these rows of the last axis filled with a value. */
+/** A copy in which these rows, counted over all leading axes, are filled with a value. */
 export function poisonRows(
   { data, shape }: RandomTensor,
   rows: readonly number[],

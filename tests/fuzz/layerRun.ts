@@ -8,7 +8,7 @@ export type State = Readonly<Record<string, Tensor>>;
 export type Owner = Pick<Layer, 'parameters' | 'stateDict' | 'dispose'>;
 
 /** What a layer gave from its construction to its disposal. */
-export interface Life {
+export interface LayerRun {
   readonly state: State;
   readonly output: Tensor;
   readonly weights?: Tensor;
@@ -23,11 +23,11 @@ export interface Pass {
 }
 
 /** Makes a layer, calls `forward`, goes back with `gradOutput` if there is one, and disposes the layer even if a step throws. */
-export function live<T extends Owner>(
+export function runLayer<T extends Owner>(
   make: () => T,
   forward: (layer: T) => Pass,
   gradOutput?: unknown,
-): Life {
+): LayerRun {
   const layer = make();
   try {
     const state = layer.stateDict();
@@ -44,12 +44,12 @@ export function live<T extends Owner>(
   }
 }
 
-export type Unary = Owner & { forward(x: TensorLike, options?: object): Pass };
+export type OneInput = Owner & { forward(x: TensorLike, options?: object): Pass };
 
 /** The same for a layer with one input, as a function of the layer's options, the input, forward's options and the output's gradient. */
-export function unary<O extends object>(make: (options: O) => Unary) {
-  return (options: O, x: unknown, forwardOptions: object | undefined, gradOutput: unknown): Life =>
-    live(
+export function withOneInput<O extends object>(make: (options: O) => OneInput) {
+  return (options: O, x: unknown, forwardOptions: object | undefined, gradOutput: unknown): LayerRun =>
+    runLayer(
       () => make(options),
       (layer) => layer.forward(x as TensorLike, forwardOptions),
       gradOutput,
