@@ -1,6 +1,6 @@
 /** readSafetensors reads everything that the format allows. */
 import { describe, expect, test } from '@jest/globals';
-import { readSafetensors, writeSafetensors } from 'wasm-attention';
+import { readSafetensors, writeSafetensors, type Tensor } from 'wasm-attention';
 import { bytesOf, entry, file } from '../support/safetensors.js';
 
 describe('readSafetensors', () => {
@@ -25,6 +25,19 @@ describe('readSafetensors', () => {
       u: { data: Uint8Array.of(200, 3), shape: [1, 2] },
       b: { data: Uint8Array.of(1, 0), shape: [2] },
     });
+  });
+
+  test('types weights as tensors, and whole numbers where they are named', () => {
+    const bytes = file(
+      { f: entry('F32', [1], 0, 4), i: entry('I32', [1], 4, 8) },
+      [0, 0, 128, 63, 7, 0, 0, 0],
+    );
+    const weights: Record<string, Tensor> = readSafetensors(bytes);
+    const named = readSafetensors<Float32Array | Int32Array>(bytes);
+    expect([weights.f!.data, named.i!.data]).toEqual([Float32Array.of(1), Int32Array.of(7)]);
+    // @ts-expect-error An array of another type than was named.
+    const wrong: Record<string, Tensor> = named;
+    expect(wrong).toBe(named);
   });
 
   test('widens every float16 exactly', () => {

@@ -11,11 +11,10 @@ export type {
 export type { Adam, AdamOptions } from './layers/adam.js';
 export type { Embedding, EmbeddingOptions } from './layers/embedding.js';
 export type { Activation, FeedForward, FeedForwardOptions } from './layers/feedForward.js';
-export type { BackwardOptions, ForwardOptions, Layer, LayerResult } from './layers/base/layer.js';
+export type * from './layers/base/types.js';
 export type { LayerNorm, LayerNormOptions } from './layers/layerNorm.js';
 export type { Linear, LinearOptions } from './layers/linear.js';
 export type { KeyValueCache } from './layers/attention/keyValueCache.js';
-export type { Parameter } from './layers/base/parameters.js';
 export type {
   PositionalEncodingForwardOptions,
   PositionalEncodingResult,

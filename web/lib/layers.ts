@@ -14,7 +14,7 @@ import {
   type PositionalEncoding,
   type PositionalEncodingOptions,
 } from './layers/positionalEncoding.js';
-import type { Parameter } from './layers/base/parameters.js';
+import type { Parameter } from './layers/base/types.js';
 import {
   transformerEncoderLayerClass,
   type TransformerEncoderLayer,

@@ -347,11 +347,11 @@ export interface Operations {
 }
 
 /** Binds every operation to a loaded module. */
-export function operations(wasm: Wasm, features: Operations['features']): Operations {
+export function operations(wasm: Wasm): Operations {
   const { unshared = wasm } = wasm;
   return {
     version: __VERSION__,
-    features,
+    features: wasm.features,
     tensor,
     scaledDotProductAttention: scaledDotProductAttention.bind(undefined, wasm),
     scaledDotProductAttentionBackward: scaledDotProductAttentionBackward.bind(undefined, wasm),

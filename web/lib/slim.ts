@@ -25,7 +25,7 @@ const loadOperations = createLoader(
     __RELAXED__ && (await relaxedSimd())
       ? new URL('./wasm-attention-relaxed.wasm', import.meta.url)
       : new URL('./wasm-attention.wasm', import.meta.url),
-  (wasm, features) => operations((core = wasm), features),
+  (wasm) => operations((core = wasm)),
   async () =>
     __RELAXED__ && (await relaxedSimd())
       ? new URL('./wasm-attention-threads-relaxed.wasm', import.meta.url)

@@ -6,6 +6,6 @@ import type { Wasm } from './runtime/wasm.js';
 export interface WasmAttention extends Operations, LayerClasses {}
 
 /** Binds everything to a loaded module. */
-export function surface(wasm: Wasm, features: Operations['features']): WasmAttention {
-  return { ...operations(wasm, features), ...layers(wasm) };
+export function surface(wasm: Wasm): WasmAttention {
+  return { ...operations(wasm), ...layers(wasm) };
 }

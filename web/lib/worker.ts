@@ -17,8 +17,9 @@ import type { AsyncWasmAttention } from './worker/types.js';
 
 export type * from './api.js';
 export type { WorkerSource } from './runtime/port.js';
+export type { CallOptions } from './worker/job.js';
 export type { Progress, ProgressListener } from './worker/progress.js';
-export type { Asynchronous, AsyncWasmAttention, CallOptions, Handle } from './worker/types.js';
+export type { Asynchronous, AsyncWasmAttention, Handle } from './worker/types.js';
 
 export interface LoadWorkerOptions extends LoadOptions {
   /**

@@ -4,8 +4,8 @@ import { disposeSymbol } from '../runtime/dispose.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import { checkNonNegative } from './base/checkNonNegative.js';
-import type { Parameter } from './base/parameters.js';
 import { checkParameters, type StoredParameter } from './base/storedParameters.js';
+import type { Parameter } from './base/types.js';
 
 /** How `Adam` steps. */
 export interface AdamOptions {

@@ -2,16 +2,10 @@ import { checkOut, toInt32 } from '../check/arrays.js';
 import { checkInteger, checkRequired, checkSeed, sizeOf, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
-import {
-  backwardOnce,
-  checkTraining,
-  ParameterOwner,
-  type ForwardOptions,
-  type Layer,
-  type LayerResult,
-} from './base/layer.js';
+import { backwardOnce, checkTraining, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { freshSeed, normal } from './base/random.js';
+import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
 /** What `Embedding` is made from. */
 export interface EmbeddingOptions {

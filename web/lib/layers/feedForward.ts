@@ -10,17 +10,11 @@ import {
 } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
-import {
-  backwardOnce,
-  checkTraining,
-  ParameterOwner,
-  type ForwardOptions,
-  type Layer,
-  type LayerResult,
-} from './base/layer.js';
+import { backwardOnce, checkTraining, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { freshSeed } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
+import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
 /** max(x, 0); x·Φ(x), exact; and its approximation by a hyperbolic tangent (Hendrycks and Gimpel 2016). */
 export type Activation = 'relu' | 'gelu' | 'gelu-tanh';

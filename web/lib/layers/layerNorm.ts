@@ -3,16 +3,10 @@ import { checkBoolean, checkInteger, checkRequired, showShape, sizeOf, wrongValu
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { checkNonNegative } from './base/checkNonNegative.js';
-import {
-  backwardOnce,
-  checkTraining,
-  ParameterOwner,
-  type ForwardOptions,
-  type Layer,
-  type LayerResult,
-} from './base/layer.js';
+import { backwardOnce, checkTraining, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { constantSpec } from './base/specs.js';
+import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
 /** What `LayerNorm` is made from. */
 export interface LayerNormOptions {

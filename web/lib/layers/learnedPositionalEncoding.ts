@@ -3,8 +3,9 @@ import { checkInteger, checkProbability, checkRequired, checkSeed, wrongValue } 
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { ParameterOwner } from './base/layer.js';
-import { Parameters, type Parameter } from './base/parameters.js';
+import { Parameters } from './base/parameters.js';
 import { freshSeed, normal } from './base/random.js';
+import type { Layer } from './base/types.js';
 import {
   addPositions,
   checkTokens,
@@ -28,7 +29,7 @@ export interface LearnedPositionalEncodingOptions {
  * Adds a learned vector to each position (Gehring et al. 2017; BERT's and GPT-2's positions). The layer owns its table, in
  * wasm memory, which goes with it: on `dispose()`, at the end of a `using` block, or when it is garbage-collected.
  */
-export interface LearnedPositionalEncoding {
+export interface LearnedPositionalEncoding extends Omit<Layer, 'forward'> {
   /**
    * dropout(x + weight[offset : offset + n]); dropout only when `training`. `backward` adds each position's gradient, summed
    * over the sequences, to `weight`'s `grad`.
@@ -40,13 +41,8 @@ export interface LearnedPositionalEncoding {
    * const { output } = layer.forward({ data: new Float32Array(60 * 32), shape: [1, 60, 32] });
    */
   forward(x: TensorLike, options?: PositionalEncodingForwardOptions): PositionalEncodingResult;
-  parameters(): Parameter[];
   /** `weight`, (maxLen, numHiddens): as of torch.nn.Embedding. */
   stateDict(): Record<string, Tensor>;
-  /** Checks every name and shape before it changes anything. */
-  loadStateDict(state: Record<string, TensorLike>): void;
-  dispose(): void;
-  [Symbol.dispose](): void;
 }
 
 const OPERATION = 'LearnedPositionalEncoding';

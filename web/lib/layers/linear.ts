@@ -10,17 +10,11 @@ import {
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { Activations } from './base/activations.js';
-import {
-  backwardOnce,
-  checkTraining,
-  ParameterOwner,
-  type ForwardOptions,
-  type Layer,
-  type LayerResult,
-} from './base/layer.js';
+import { backwardOnce, checkTraining, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { freshSeed } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
+import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
 /** What `Linear` is made from. */
 export interface LinearOptions {

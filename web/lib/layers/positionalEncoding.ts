@@ -6,8 +6,9 @@ import { freshFloats } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { ParameterOwner } from './base/layer.js';
-import { Parameters, type Parameter } from './base/parameters.js';
+import { Parameters } from './base/parameters.js';
 import { freshSeed } from './base/random.js';
+import type { Layer, Parameter } from './base/types.js';
 import {
   addPositions,
   checkTokens,
@@ -30,7 +31,7 @@ export interface PositionalEncodingOptions {
 }
 
 /** Adds the sine and cosine table P to a sequence (Vaswani et al. 2017, section 3.5), with d2l's names. */
-export interface PositionalEncoding {
+export interface PositionalEncoding extends Omit<Layer, 'forward'> {
   /** (maxLen, numHiddens), a copy. Grows when a longer input arrives: there is no limit to crash at. */
   readonly P: Tensor;
   /**
@@ -49,8 +50,6 @@ export interface PositionalEncoding {
   stateDict(): Record<string, Tensor>;
   /** Accepts an empty state only. */
   loadStateDict(state: Record<string, TensorLike>): void;
-  dispose(): void;
-  [Symbol.dispose](): void;
 }
 
 const OPERATION = 'PositionalEncoding';

@@ -20,16 +20,10 @@ import type {
   MultiHeadAttentionResult,
 } from './attention/types.js';
 import { Activations } from './base/activations.js';
-import {
-  checkInto,
-  checkTraining,
-  ParameterOwner,
-  runOnce,
-  type BackwardOptions,
-  type Layer,
-} from './base/layer.js';
+import { checkInto, checkTraining, ParameterOwner, runOnce } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { freshSeed } from './base/random.js';
+import type { BackwardOptions, Layer } from './base/types.js';
 import { encoderSpecs } from './encoder/parameters.js';
 import { encoderBackward, encoderForward, type Encoder } from './encoder/pass.js';
 import { checkActivation, type Activation } from './feedForward.js';

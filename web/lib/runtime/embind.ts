@@ -2,8 +2,8 @@
  * What the module imports, and what Embind needs from JavaScript for numbers and booleans, which are all that the bindings
  * pass: a tenth of Emscripten's own, which also knows strings, classes and files.
  */
-import type { Operations } from '../operations.js';
 import type { Raw } from './raw.js';
+import type { Features } from './wasm.js';
 
 /** A bound function. The types of results are not all known when functions are: static constructors run in any order. */
 interface Binding {
@@ -13,7 +13,7 @@ interface Binding {
 }
 
 /** What an instance on one thread can do. */
-export function featuresOf({ relaxed }: Raw): Operations['features'] {
+export function featuresOf({ relaxed }: Raw): Features {
   return { simd: relaxed ? 'relaxed-simd' : 'simd128', threads: 1 };
 }
 

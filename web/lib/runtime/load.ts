@@ -2,9 +2,7 @@ import { simd } from 'wasm-feature-detect';
 
 import { checkBoolean, checkInteger, checkOptions, tagOf, wrongKind } from '../check/values.js';
 import { featuresOf, instantiateCore } from './embind.js';
-import type { Instance } from './instance.js';
 import { Memory } from './memory.js';
-import type { Operations } from '../operations.js';
 import type { Wasm } from './wasm.js';
 
 /** What the module can be made from. */
@@ -41,12 +39,12 @@ const MAX_THREADS = 64;
  */
 export function createLoader<T>(
   packaged: () => WasmSource | Promise<URL>,
-  finish: (wasm: Wasm, features: Operations['features']) => T,
+  finish: (wasm: Wasm) => T,
   threaded?: () => Promise<URL>,
 ): (options?: LoadOptions) => Promise<T> {
   let loaded: Promise<T> | undefined;
-  const start = async (wasm: WasmSource | undefined, threads: number): Promise<Instance> => {
-    const alone = async (): Promise<Instance> => instantiate(wasm ?? (await packaged()));
+  const start = async (wasm: WasmSource | undefined, threads: number): Promise<Wasm> => {
+    const alone = async (): Promise<Wasm> => instantiate(wasm ?? (await packaged()));
     if (threads > 1) {
       try {
         if (wasm !== undefined) throw new Error('the wasm given is for one');
@@ -68,13 +66,10 @@ export function createLoader<T>(
     const { wasm, threads, layers } = checkOptions<SlimLoadOptions>(OPERATION, options);
     if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
     if (layers !== undefined) checkBoolean(OPERATION, 'layers', layers);
-    loaded ??= start(wasm, threads ?? 1).then(
-      ({ wasm, features }) => finish(wasm, features),
-      (error: unknown) => {
-        loaded = undefined;
-        throw error;
-      },
-    );
+    loaded ??= start(wasm, threads ?? 1).then(finish, (error: unknown) => {
+      loaded = undefined;
+      throw error;
+    });
     return loaded;
   };
   return (options) => {
@@ -87,11 +82,11 @@ export function createLoader<T>(
   };
 }
 
-async function instantiate(source: WasmSource): Promise<Instance> {
+async function instantiate(source: WasmSource): Promise<Wasm> {
   const module = await compile(source).catch(explain);
   // A module of something else is met with a TypeError: imports or exports are not there.
   const raw = await instantiateCore(module).catch((cause: unknown) => explain(cause, 'TypeError'));
-  return { wasm: { raw, memory: new Memory(raw) }, features: featuresOf(raw) };
+  return { raw, memory: new Memory(raw), features: featuresOf(raw) };
 }
 
 /** Adds to a failure of the engine, of a kind of its own or of that, what it means here; a caller's mistake passes as it is. */

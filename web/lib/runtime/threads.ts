@@ -5,11 +5,11 @@
 import { fromHex } from './hex.js';
 import { featuresOf, instantiateCore } from './embind.js';
 import { INITIAL_MEMORY, MAXIMUM_MEMORY, STACK_SIZE } from '../generated/limits.js';
-import type { Instance } from './instance.js';
 import type { Memory } from './memory.js';
 import type { Raw } from './raw.js';
 import { streamingMemory, type StreamingMemory } from './streamingMemory.js';
 import { startThread, type Script, type Thread } from './port.js';
+import type { Features, Wasm } from './wasm.js';
 
 /** What a worker of the pool is sent. */
 export interface ThreadStart {
@@ -48,12 +48,12 @@ async function embedded(): Promise<WebAssembly.Module> {
  */
 export async function instantiateThreads(
   count: number,
-  alone: () => Promise<Instance>,
+  alone: () => Promise<Wasm>,
   Base: typeof Memory,
   compile = embedded,
-): Promise<Instance> {
+): Promise<Wasm> {
   if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
-  const [module, { wasm: unshared }] = await Promise.all([compile(), alone()]);
+  const [module, unshared] = await Promise.all([compile(), alone()]);
   const shared = new WebAssembly.Memory({
     initial: INITIAL_MEMORY / PAGE,
     maximum: MAXIMUM_MEMORY / PAGE,
@@ -66,7 +66,7 @@ export async function instantiateThreads(
   });
   const pool = raw as unknown as Pool;
   const memory = streamingMemory(Base, raw, () => pool.setThreadCount(features.threads));
-  const features = { ...featuresOf(raw), threads: count };
+  const features: Features = { ...featuresOf(raw), threads: count };
   const threads: Thread[] = [];
   const stop = (): void => {
     pool.setThreadCount(1);
@@ -88,7 +88,7 @@ export async function instantiateThreads(
     throw error;
   }
   pool.setThreadCount(count);
-  return { wasm: { raw: watched(raw, pool, memory, stop), memory, unshared }, features };
+  return { raw: watched(raw, pool, memory, stop), memory, features, unshared };
 }
 
 /** Starts a worker; resolves when it serves. `onDeath` is called where it ends later. */

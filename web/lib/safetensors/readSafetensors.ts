@@ -1,5 +1,6 @@
 import { showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import type { Tensor } from '../types.js';
+import type { Data} from './dtypes.js';
 import { DTYPES } from './dtypes.js';
 import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';
 
@@ -9,16 +10,19 @@ const OPERATION = 'readSafetensors';
  * Parses a .safetensors file. F32 is read as it is, F16 and BF16 are widened to float32, I32 becomes an Int32Array, U8 and
  * BOOL become a Uint8Array. The tensors are copies, by name in the order of their bytes; the metadata is left out.
  *
+ * The type of the result says Float32Array, which all weights are. Where a file has whole numbers too, name the arrays that
+ * there may be: `readSafetensors<Float32Array | Int32Array>(bytes)`.
+ *
  * Format: huggingface/safetensors, README, "Format". No wasm is used.
  *
- * @throws RangeError for anything malformed: truncated, holes or overlaps between tensors, sizes that contradict shapes, a
- *   header beyond 100 MB or that is not the JSON expected, names twice; and for other types
+ * @throws RangeError for other types, and for anything malformed: a truncated file, holes or overlaps between tensors, sizes
+ *   that contradict shapes, a header that is not the expected JSON or longer than 100 MB, two tensors of one name
  * @example
  * layer.loadStateDict(readSafetensors(await (await fetch('weights.safetensors')).arrayBuffer()));
  */
-export function readSafetensors(
+export function readSafetensors<T extends Data = Float32Array>(
   bytes: ArrayBufferLike | ArrayBufferView,
-): Record<string, Tensor<Float32Array | Int32Array | Uint8Array>> {
+): Record<string, Tensor<T>> {
   const file = toBytes(bytes);
   if (file.length < 8) wrongValue(OPERATION, 'a header', `${file.length} bytes`);
   const lengths = new DataView(file.buffer, file.byteOffset, 8);
@@ -34,7 +38,8 @@ export function readSafetensors(
   if (end !== file.length - start) {
     wrongValue(OPERATION, `${end} bytes of data, as the header says`, `${file.length - start}`);
   }
-  return Object.fromEntries(entries.map((entry) => [entry.name, readTensor(entry, file.slice(start + entry.begin, start + entry.end))])); // prettier-ignore
+  const tensors = entries.map((entry) => [entry.name, readTensor(entry, file.slice(start + entry.begin, start + entry.end))]); // prettier-ignore
+  return Object.fromEntries(tensors) as Record<string, Tensor<T>>;
 }
 
 /** The end of an entry's bytes, which must begin where the one before it ended and be as many as the shape takes. */

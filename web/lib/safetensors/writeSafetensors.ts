@@ -1,6 +1,6 @@
 import { toTensor } from '../check/arrays.js';
 import { tagOf, wrongKind, wrongValue } from '../check/values.js';
-import type { Tensor, TensorLike } from '../types.js';
+import type { TensorLike } from '../types.js';
 import type { Data } from './dtypes.js';
 import { checkName, MAX_HEADER_BYTES, METADATA } from './header.js';
 
@@ -21,9 +21,7 @@ interface Written {
  * @example
  * const file = new Blob([writeSafetensors(layer.stateDict())]);
  */
-export function writeSafetensors(
-  tensors: Record<string, TensorLike | Tensor<Int32Array> | Tensor<Uint8Array>>,
-): Uint8Array<ArrayBuffer> {
+export function writeSafetensors(tensors: Record<string, TensorLike>): Uint8Array<ArrayBuffer> {
   if (tagOf(tensors) !== 'Object') {
     wrongKind(OPERATION, 'an object of tensors', tensors);
   }

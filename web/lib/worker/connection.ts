@@ -1,9 +1,8 @@
 /** The page's side of a worker: requests one after another, and a new worker where one has ended. */
 import { wrongKind } from '../check/values.js';
 import { startThread, type Script, type Thread, type WorkerSource } from '../runtime/port.js';
-import { prepare, type Given, type Job, type Reference } from './job.js';
+import { prepare, type CallOptions, type Given, type Job, type Reference } from './job.js';
 import { countCall } from './progress.js';
-import type { CallOptions } from './types.js';
 import { thrown, type Answer, type Description, type Request } from './wire.js';
 
 const OPERATION = 'loadWorker';

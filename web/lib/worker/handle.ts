@@ -1,7 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Connection } from './connection.js';
-import { references, type Given, type Reference } from './job.js';
-import type { CallOptions } from './types.js';
+import { references, type CallOptions, type Given, type Reference } from './job.js';
 import { unpack, type Description } from './wire.js';
 
 const asyncDispose: typeof Symbol.asyncDispose =

@@ -1,7 +1,28 @@
 /** What is asked of a worker, and where the objects are that it is asked about. */
 import type { Thread } from '../runtime/port.js';
-import type { CallOptions } from './types.js';
+import type { ProgressListener } from './progress.js';
 import { pack, type Packed, type Request, type Token } from './wire.js';
+
+/** How one call is made. */
+export interface CallOptions {
+  /**
+   * Gives the call up: it rejects with the signal's reason, an `AbortError` by default, at once. One that waits its turn is
+   * left out. One that is being computed is stopped by ending the worker; the next call gets a new one. Handles of layers,
+   * caches and optimizers are lost with the worker, and reject from then on: where both matter, load two workers.
+   */
+  signal?: AbortSignal;
+  /**
+   * Hands over memory in place of copying it: the array buffers behind all arguments (true), or these. They are detached
+   * on this side, as with `postMessage`. Default: everything is copied. Results are always handed over.
+   */
+  transfer?: boolean | readonly (ArrayBuffer | ArrayBufferView)[];
+  /**
+   * Is told, when a call has ended, how many of those that were made with this same function have: the calls of a module, of
+   * layers and of optimizers count together. Within a call there is nothing to tell; a long one is better made in parts, by
+   * heads or sequences. What it throws is an uncaught error, as an event listener's.
+   */
+  onProgress?: ProgressListener;
+}
 
 /** Where an object is: in which worker, under which number. */
 export interface Reference {

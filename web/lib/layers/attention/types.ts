@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { RotaryOptions } from '../../ops/rotary/options.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
-import type { Parameter } from '../base/parameters.js';
+import type { Layer } from '../base/types.js';
 import type { KeyValueCache } from './keyValueCache.js';
 
 /** d2l's constructor: MultiHeadAttention(num_hiddens, num_heads, dropout, bias=False). */
@@ -80,7 +80,7 @@ export interface MultiHeadAttentionGradients {
  * Multi-head attention (Vaswani et al. 2017, section 3.2.2) with d2l's names. The layer owns its parameters, in wasm
  * memory. They go with it: on `dispose()`, at the end of a `using` block, or when it is garbage-collected.
  */
-export interface MultiHeadAttention {
+export interface MultiHeadAttention extends Omit<Layer, 'forward'> {
   /**
    * Projects, attends and projects back.
    *
@@ -100,7 +100,6 @@ export interface MultiHeadAttention {
   ): MultiHeadAttentionResult;
   /** For decoding: pass it to `forward` as `cache`; each call appends its keys and values, and positions go on from `length`. */
   createCache(options: { batch: number; maxLength: number }): KeyValueCache;
-  parameters(): Parameter[];
   /** W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias … */
   stateDict(): Record<string, Tensor>;
   /**
@@ -108,6 +107,4 @@ export interface MultiHeadAttention {
    * in_proj_bias, out_proj.weight, out_proj.bias. Checks every name and shape before it changes anything.
    */
   loadStateDict(state: Record<string, TensorLike>): void;
-  dispose(): void;
-  [Symbol.dispose](): void;
 }

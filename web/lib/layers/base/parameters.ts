@@ -4,17 +4,7 @@ import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkState, type ParameterSpec } from './specs.js';
 import { rememberParameter } from './storedParameters.js';
-
-/** A parameter of a layer. `data` and `grad` read as copies; `set` writes. */
-export interface Parameter {
-  readonly name: string;
-  readonly shape: readonly number[];
-  readonly data: Float32Array;
-  /** What the layer's backward passes have added up; zeros before the first. */
-  readonly grad: Float32Array;
-  /** @throws RangeError where the length is not the parameter's. */
-  set(data: ArrayLike<number>): void;
-}
+import type { Parameter } from './types.js';
 
 // Where a layer is dropped without dispose(), its memory goes with it.
 const registry = new FinalizationRegistry<() => void>((release) => release());

@@ -9,7 +9,8 @@ import {
 } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
-import { backwardOnce, type BackwardOptions } from '../base/layer.js';
+import { backwardOnce } from '../base/layer.js';
+import type { BackwardOptions } from '../base/types.js';
 
 /** What a forward pass may be told. */
 export interface PositionalEncodingForwardOptions {
