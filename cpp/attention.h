@@ -1,9 +1,13 @@
-// wasm-attention — every operation of the C++ library: formula, shapes, aliasing, source.
+// wasm-attention — every operation of the C++ library: formula, shapes, aliasing, source. One header, however long, is where a
+// reader finds them all.
 //
 // Conventions
 //   Matrices are row-major float32. Outputs come after inputs, then sizes, then scalars.
 //   Nothing here allocates, throws or validates: callers hand in memory of the stated sizes; asserts guard it in debug
-//   builds. An operation that needs working memory says how much through its `…Scratch` function, in floats.
+//   builds. An operation with more parameters than one reads at a glance takes them in a struct, whose fields JavaScript fills
+//   in (cpp/bindings/fields.h): in wasm none of them has padding before or behind it.
+//   An operation that needs working memory takes it as `scratch`, and says through its `…Scratch` function how many elements.
+//   Such sizes are computed in 64 bits, for any extents: what no memory holds stays a number that no memory holds.
 //
 // Dimension letters (Vaswani et al. 2017)
 //   B  batch            H  query heads       Hkv  key/value heads (H is a multiple of Hkv)
@@ -31,8 +35,7 @@ struct Strides {
   int32_t batch, head, row;
 };
 
-/// What `scaledDotProductAttention` reads. Every field is 4 bytes wide in wasm, where JavaScript fills it in this order
-/// (web/lib/attentionArgs.ts); null (0) stands for an option that is not used.
+/// What `scaledDotProductAttention` reads; null (0) stands for an option that is not used.
 struct AttentionArgs {
   int32_t batch, heads, kvHeads, queries, keys, width, valueWidth;
 
@@ -72,7 +75,6 @@ struct AttentionArgs {
   float* logSumExp;  // (B, H, L)
 
   uint32_t seed;
-  float* scratch;  // scaledDotProductAttentionScratch() floats
 
   float scale;
   float softcap;  // 0: none
@@ -84,10 +86,8 @@ struct AttentionArgs {
 /// Query head h reads key/value head h / (H / Hkv). A query that may attend to nothing gives zeros and a logSumExp of
 /// -infinity. Masked keys and values never reach the result, whatever they hold. Outputs alias nothing.
 /// Sources: Vaswani et al. 2017; Shaw et al. 2018 (relative tables); Press et al. 2022 (ALiBi).
-void scaledDotProductAttention(const AttentionArgs& args);
-
-/// Floats of working memory that `scaledDotProductAttention` needs for these sizes.
-size_t scaledDotProductAttentionScratch(const AttentionArgs& args);
+void scaledDotProductAttention(const AttentionArgs& args, float* scratch);
+int64_t scaledDotProductAttentionScratch(const AttentionArgs& args);
 
 /// What `scaledDotProductAttentionBackward` reads. Gradients lie as the tensors they belong to, `gradOutput` as the output
 /// by its strides; of `attention` the outputs themselves (output, weights, scores, logSumExp) are not used.
@@ -106,12 +106,10 @@ struct AttentionGradArgs {
 /// The gradients of sum(output * gradOutput), where output is scaledDotProductAttention's for the same arguments, dropout
 /// included. Weights are recomputed; working memory is linear in L and S. Masked keys and values get 0 and, whatever they
 /// hold, do not reach the gradients of others. Gradients alias nothing. Source: Dao et al. 2022.
-/// attention.scratch  scaledDotProductAttentionBackwardScratch() floats.
-void scaledDotProductAttentionBackward(const AttentionGradArgs& args);
-size_t scaledDotProductAttentionBackwardScratch(const AttentionArgs& args);
+void scaledDotProductAttentionBackward(const AttentionGradArgs& args, float* scratch);
+int64_t scaledDotProductAttentionBackwardScratch(const AttentionGradArgs& args);
 
-/// What `additiveAttention` reads. Every field is 4 bytes wide in wasm, where JavaScript fills it in this order
-/// (web/lib/additive.ts).
+/// What `additiveAttention` reads.
 struct AdditiveAttentionArgs {
   int32_t batch, queries, keys, queryWidth, keyWidth, valueWidth, hiddens;
   const float* query;         // (B, L, queryWidth)
@@ -121,7 +119,6 @@ struct AdditiveAttentionArgs {
   const float* weightKey;     // Wk (hiddens, keyWidth)
   const float* weightVector;  // wv (hiddens)
   const int32_t* valid;       // (B, L): query i sees keys j < valid[i], at most S; null means all
-  float* scratch;             // additiveAttentionScratch() floats
   float* output;              // (B, L, valueWidth); the backward pass uses neither this nor the next
   float* weights;             // (B, L, S)
 };
@@ -130,8 +127,8 @@ struct AdditiveAttentionArgs {
 ///
 /// A query that sees no key gets zeros. Keys and values that are not visible never reach the result, whatever they hold.
 /// Outputs alias nothing; but for them, memory is linear in L and S. Source: Bahdanau et al. 2014, appendix A.1.2.
-void additiveAttention(const AdditiveAttentionArgs& args);
-size_t additiveAttentionScratch(const AdditiveAttentionArgs& args);
+void additiveAttention(const AdditiveAttentionArgs& args, float* scratch);
+int64_t additiveAttentionScratch(const AdditiveAttentionArgs& args);
 
 /// What `additiveAttentionBackward` reads. Gradients are written, each in the shape of its tensor.
 struct AdditiveAttentionGradArgs {
@@ -143,15 +140,14 @@ struct AdditiveAttentionGradArgs {
 
 /// The gradients of sum(output * gradOutput), where output is additiveAttention's for the same arguments. Weights are
 /// recomputed; memory is linear in L and S. What is masked has a gradient of 0 and does not reach those of others.
-/// attention.scratch  additiveAttentionBackwardScratch() floats.
-void additiveAttentionBackward(const AdditiveAttentionGradArgs& args);
-size_t additiveAttentionBackwardScratch(const AdditiveAttentionArgs& args);
+void additiveAttentionBackward(const AdditiveAttentionGradArgs& args, float* scratch);
+int64_t additiveAttentionBackwardScratch(const AdditiveAttentionGradArgs& args);
 
 /// A linear layer's weight as its products read it; `gemm` in kernels/gemm.h says how it is laid out.
 /// weight  (outputs, inputs), row-major
 /// packed  packWeightSize(inputs, outputs) floats
 void packWeight(const float* weight, float* packed, int inputs, int outputs);
-size_t packWeightSize(int inputs, int outputs);
+int64_t packWeightSize(int inputs, int outputs);
 
 /// output = input * weight^T + bias, for `rows` rows.
 struct Projection {
@@ -172,8 +168,8 @@ struct Rotation {
 };
 
 /// What `multiHeadAttention` reads. `attention` takes the projections' outputs as its query, key and value, by strides,
-/// and writes the output projection's input; JavaScript sets those addresses (web/lib/layers/multiHeadAttention.ts).
-/// With a cache, `attention` reads keys and values from there instead.
+/// and writes the output projection's input; the caller sets those addresses. With a cache, `attention` reads keys and values
+/// from there instead.
 struct MultiHeadAttentionArgs {
   AttentionArgs attention;
   Projection query, key, value, output;
@@ -185,7 +181,8 @@ struct MultiHeadAttentionArgs {
 
 /// Projects queries, keys and values, rotates queries and keys, puts the new keys and values behind the cache's first
 /// `cacheLength`, attends, and projects the heads' outputs, in one call. Source: Vaswani et al. 2017, section 3.2.2.
-void multiHeadAttention(const MultiHeadAttentionArgs& args);
+void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch);
+int64_t multiHeadAttentionScratch(const MultiHeadAttentionArgs& args);
 
 /// Turns the gradients of the rotated heads back, in place.
 /// gradient     (B, tokens, heads * width).
@@ -201,40 +198,67 @@ void rotateHeadsBackward(float* gradient, const float* table, int table_batch, i
 /// out     (rows, outputs); aliases nothing.
 void linear(const float* x, const float* packed, const float* bias, float* out, int rows, int inputs, int outputs);
 
-/// The gradients of linear: grad_x = grad_out * weight; grad_out^T * x is added to grad_weight, the sum of grad_out's
-/// rows to grad_bias.
-/// grad_out  (rows, outputs).
-/// weight    (outputs, inputs), not packed.
-/// scratch   linearBackwardScratch(…) floats.
-/// grad_x    (rows, inputs); aliases nothing. grad_bias may be null.
-void linearBackward(const float* grad_out, const float* x, const float* weight, float* scratch, float* grad_x,
-                    float* grad_weight, float* grad_bias, int rows, int inputs, int outputs);
-size_t linearBackwardScratch(int rows, int inputs, int outputs);
+/// What `linearBackward` reads.
+struct LinearGradArgs {
+  const float* gradOut;  // (rows, outputs)
+  const float* x;        // (rows, inputs)
+  const float* weight;   // (outputs, inputs), not packed
+  float* gradX;          // (rows, inputs); aliases nothing
+  float* gradWeight;     // (outputs, inputs), added to
+  float* gradBias;       // (outputs), added to; or null
+  int32_t rows, inputs, outputs;
+};
+
+/// The gradients of linear: gradX = gradOut * weight; gradOut^T * x is added to gradWeight, the sum of gradOut's rows to
+/// gradBias.
+void linearBackward(const LinearGradArgs& args, float* scratch);
+int64_t linearBackwardScratch(const LinearGradArgs& args);
 
 /// max(x, 0); x * P(X <= x) of a standard normal X; the latter's approximation by a hyperbolic tangent.
 /// Source: Hendrycks and Gimpel 2016.
 enum class Activation : int32_t { kRelu = 0, kGelu = 1, kGeluTanh = 2 };
 
-/// out = dropout(f(x * weight1^T + bias1)) * weight2^T + bias2, dropout by rows and their elements as in addPositions.
-/// x, out            (rows, width); do not alias.
-/// packed1, packed2  the weights (hidden_width, width) and (width, hidden_width), from packWeight.
-/// hidden            (rows, hidden_width): what f is given, which the backward pass reads; null where there is none.
-/// scratch           feedForwardScratch(…) floats.
-/// Source: Vaswani et al. 2017, section 3.3.
-void feedForward(const float* x, const float* packed1, const float* bias1, const float* packed2, const float* bias2,
-                 float* hidden, float* scratch, float* out, int rows, int width, int hidden_width,
-                 Activation activation, uint32_t seed, float dropout);
-size_t feedForwardScratch(int rows, int hidden_width);
+/// What `feedForward` reads.
+struct FeedForwardArgs {
+  const float* x;        // (rows, width)
+  const float* packed1;  // weight1 (hiddenWidth, width), from packWeight
+  const float* bias1;    // (hiddenWidth), or null
+  const float* packed2;  // weight2 (width, hiddenWidth), from packWeight
+  const float* bias2;    // (width), or null
+  float* hidden;  // (rows, hiddenWidth): what f is given, which the backward pass reads; null where there is none
+  float* out;     // (rows, width); not x's buffer
+  int32_t rows, width, hiddenWidth;
+  Activation activation;
+  uint32_t seed;
+  float dropout;
+};
 
-/// The gradients of feedForward: grad_x is written, the parameters' are added to.
-/// hidden    from feedForward.
-/// weight1   (hidden_width, width), weight2 (width, hidden_width): not packed.
-/// scratch   feedForwardBackwardScratch(…) floats.
-void feedForwardBackward(const float* grad_out, const float* x, const float* hidden, const float* weight1,
-                         const float* weight2, float* scratch, float* grad_x, float* grad_weight1, float* grad_bias1,
-                         float* grad_weight2, float* grad_bias2, int rows, int width, int hidden_width,
-                         Activation activation, uint32_t seed, float dropout);
-size_t feedForwardBackwardScratch(int rows, int width, int hidden_width);
+/// out = dropout(f(x * weight1^T + bias1)) * weight2^T + bias2, dropout by rows and their elements as in addPositions.
+/// Source: Vaswani et al. 2017, section 3.3.
+void feedForward(const FeedForwardArgs& args, float* scratch);
+int64_t feedForwardScratch(const FeedForwardArgs& args);
+
+/// What `feedForwardBackward` reads.
+struct FeedForwardGradArgs {
+  const float* gradOut;  // (rows, width)
+  const float* x;
+  const float* hidden;   // from feedForward
+  const float* weight1;  // (hiddenWidth, width), not packed, as the next
+  const float* weight2;  // (width, hiddenWidth)
+  float* gradX;          // (rows, width); written, all others are added to
+  float* gradWeight1;
+  float* gradBias1;  // or null
+  float* gradWeight2;
+  float* gradBias2;  // or null
+  int32_t rows, width, hiddenWidth;
+  Activation activation;
+  uint32_t seed;
+  float dropout;
+};
+
+/// The gradients of feedForward.
+void feedForwardBackward(const FeedForwardGradArgs& args, float* scratch);
+int64_t feedForwardBackwardScratch(const FeedForwardGradArgs& args);
 
 /// out = (x - mean) / sqrt(variance + eps) * weight + bias, mean and (biased) variance of each row.
 /// x, out        (rows, dim); may be the same buffer.
@@ -248,7 +272,7 @@ void layerNormBackward(const float* grad_out, const float* x, const float* weigh
                        float* grad_bias, int rows, int dim, float eps);
 
 /// A pointer to each parameter of an encoder layer, or to its gradient, in the order of its state dict. Biases of the linear
-/// maps may be null. Every field is 4 bytes wide in wasm, as in the structs below.
+/// maps may be null.
 struct EncoderParameters {
   float *inWeight, *inBias;                                  // (3 * D, D): queries, keys, values
   float *outWeight, *outBias;                                // (D, D)
@@ -257,7 +281,7 @@ struct EncoderParameters {
   float *norm1Weight, *norm1Bias, *norm2Weight, *norm2Bias;  // (D)
 };
 
-/// What `transformerEncoderLayer` reads; JavaScript fills it in this order (web/lib/layers/transformerEncoderLayer.ts).
+/// What `transformerEncoderLayer` reads.
 struct TransformerEncoderLayerArgs {
   // H = Hkv, L = S, Ev = E; the op sets the addresses and strides of query, key, value and output. Its seed is that of all
   // dropout, its probability is the other places' too where `training`.
@@ -274,11 +298,12 @@ struct TransformerEncoderLayerArgs {
 
 /// Self-attention and a feed-forward network, x + dropout(sublayer(x)) each, normalised (eps 1e-5) behind the sum or, with
 /// preNorm, before the sublayer. Dropout is at torch.nn.TransformerEncoderLayer's four places: attention's weights, the
-/// hidden units, and what the sublayers add. attention.scratch has transformerEncoderLayerScratch() floats.
+/// hidden units, and what the sublayers add.
 /// Sources: Vaswani et al. 2017, section 3.1; Xiong et al. 2020.
-void transformerEncoderLayer(const TransformerEncoderLayerArgs& args);
-size_t transformerEncoderLayerScratch(const TransformerEncoderLayerArgs& args);
-size_t transformerEncoderLayerKept(const TransformerEncoderLayerArgs& args);
+void transformerEncoderLayer(const TransformerEncoderLayerArgs& args, float* scratch);
+int64_t transformerEncoderLayerScratch(const TransformerEncoderLayerArgs& args);
+/// Floats of `kept`.
+int64_t transformerEncoderLayerKept(const TransformerEncoderLayerArgs& args);
 
 /// What `transformerEncoderLayerBackward` reads.
 struct TransformerEncoderLayerGradArgs {
@@ -288,10 +313,9 @@ struct TransformerEncoderLayerGradArgs {
   float *gradBias, *gradRelativeKeys, *gradRelativeValues;  // of attention's options, as in AttentionGradArgs
 };
 
-/// The gradients of transformerEncoderLayer, from what it kept. layer.attention.scratch has
-/// transformerEncoderLayerBackwardScratch() floats.
-void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args);
-size_t transformerEncoderLayerBackwardScratch(const TransformerEncoderLayerArgs& args);
+/// The gradients of transformerEncoderLayer, from what it kept.
+void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args, float* scratch);
+int64_t transformerEncoderLayerBackwardScratch(const TransformerEncoderLayerGradArgs& args);
 
 /// out[i] = table[ids[i]].
 /// ids    (count), rows of the table.
@@ -330,20 +354,21 @@ int sinusoidalFrequenciesSize(int dim);
 /// (positional/frequencies.h): base is finite and above 0, and no angle made with them may reach 2^31.
 void sinusoidalFrequencies(double* out, int dim, double base);
 
-/// Sine and cosine of position * frequency for the positions offset, offset + 1, …, within half an ulp of float32 + 1e-11.
-/// Row by row, either interleaved, sin w0 cos w0 sin w1 …, or all sines and then all cosines. Odd widths have one sine
-/// more than cosines.
-/// frequencies  made for `dim`.
-/// scratch      sinusoidalEncodingScratch(dim) doubles.
-/// out          (rows, dim).
-/// Source: Vaswani et al. 2017, section 3.5.
-void sinusoidalEncoding(const double* frequencies, double* scratch, float* out, int rows, int dim, double offset,
-                        bool concatenated);
-int sinusoidalEncodingScratch(int dim);
+/// What `sinusoidalEncoding` reads.
+struct SinusoidalArgs {
+  double offset;              // the first position; not used where `positions` are given
+  const double* frequencies;  // made for `dim`
+  const double* positions;    // (rows), in any order; they need not be whole. Null: offset, offset + 1, …
+  float* out;                 // (rows, dim)
+  int32_t rows, dim;
+  int32_t concatenated;  // 0 or 1: sin w0, cos w0, sin w1, …, or all sines and then all cosines
+};
 
-/// The same at given positions (rows), in any order; they need not be whole.
-void sinusoidalEncodingAt(const double* frequencies, const double* positions, float* out, int rows, int dim,
-                          bool concatenated);
+/// Row by row the sine and cosine of position * frequency, within half an ulp of float32 + 1e-11. Odd widths have one sine
+/// more than cosines. The scratch is of doubles.
+/// Source: Vaswani et al. 2017, section 3.5.
+void sinusoidalEncoding(const SinusoidalArgs& args, double* scratch);
+int64_t sinusoidalEncodingScratch(const SinusoidalArgs& args);
 
 /// The matrices [[cos, sin], [-sin, cos]] of delta * frequency that turn a position's pair (sin, cos) into that of
 /// position + delta.
@@ -356,14 +381,20 @@ void encodingRotation(const double* frequencies, float* out, int dim, double del
 /// to longer contexts.
 void scaleFrequencies(double* frequencies, const double* factors, int dim);
 
+/// What `rotaryTable` reads.
+struct RotaryTableArgs {
+  double offset;              // the first position; not used where `positions` are given
+  const double* frequencies;  // made for `dim`, which is even
+  const double* positions;    // (rows), or null: offset, offset + 1, …
+  float* out;                 // (rows, dim)
+  int32_t rows, dim;
+  float amplitude;
+};
+
 /// What `rotaryEmbedding` reads for each position: all sines of position * frequency, then all cosines, each times
-/// `amplitude`. Positions are offset, offset + 1, … where `positions` is null, else those given, without the offset.
-/// frequencies  made for `dim`, which is even.
-/// positions    (rows) or null.
-/// scratch      sinusoidalEncodingScratch(dim) doubles.
-/// out          (rows, dim).
-void rotaryTable(const double* frequencies, const double* positions, double* scratch, float* out, int rows, int dim,
-                 double offset, float amplitude);
+/// `amplitude`. The scratch is of doubles.
+void rotaryTable(const RotaryTableArgs& args, double* scratch);
+int64_t rotaryTableScratch(const RotaryTableArgs& args);
 
 /// The heads of one sequence: element e of row i of head h stands at h * headStride + i * rowStride + e.
 struct RotarySizes {
@@ -396,34 +427,42 @@ void addPositions(const float* x, const float* table, float* out, int batch, int
 void addPositionsBackward(const float* grad_out, float* grad_x, float* grad_table, int batch, int rows, int dim,
                           uint32_t seed, float dropout);
 
+/// What `conv1d` reads.
+struct Conv1dArgs {
+  const float* x;       // (batch, inChannels, length)
+  const float* weight;  // (outChannels, inChannels / groups, kernel)
+  const float* bias;    // (outChannels), or null
+  float* out;           // (batch, outChannels, conv1dLength(…)); aliases nothing
+  int32_t batch, inChannels, outChannels, length, kernel, stride, padding, dilation, groups;
+};
+
 /// Cross-correlation along the last axis: out[b, o, t] = bias[o] + sum over i, k of weight[o, i, k] *
 /// x[b, first(o) + i, t * stride + k * dilation - padding], where x is 0 outside; group g of the outputs reads group g of
 /// the inputs.
-/// x       (batch, inChannels, length).
-/// weight  (outChannels, inChannels / groups, kernel).
-/// bias    (outChannels) or null.
-/// scratch conv1dScratch(…) floats; null where that is 0.
-/// out     (batch, outChannels, conv1dLength(…)); aliases nothing.
+/// scratch  null where conv1dScratch() is 0.
 /// Source: torch.nn.functional.conv1d.
-void conv1d(const float* x, const float* weight, const float* bias, float* scratch, float* out, int batch,
-            int in_channels, int out_channels, int length, int kernel, int stride, int padding, int dilation,
-            int groups);
-size_t conv1dScratch(int in_channels, int out_channels, int length, int kernel, int groups);
+void conv1d(const Conv1dArgs& args, float* scratch);
+int64_t conv1dScratch(const Conv1dArgs& args);
 
 /// floor((length + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1.
 int conv1dLength(int length, int kernel, int stride, int padding, int dilation);
 
-/// h_t = f(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh) with f = tanh or relu (Elman 1990).
-/// x             (batch, length, inWidth).
-/// weight_ih     (width, inWidth).
-/// weight_hh     (width, width).
-/// bias_ih, _hh  (width) or null.
-/// initial       (batch, width), h before the first step; null means zeros.
-/// scratch       rnnScratch(…) floats.
-/// out           (batch, length, width), every h_t; aliases nothing.
+/// What `rnn` reads.
+struct RnnArgs {
+  const float* x;         // (batch, length, inWidth)
+  const float* weightIh;  // (width, inWidth)
+  const float* weightHh;  // (width, width)
+  const float* biasIh;    // (width), or null
+  const float* biasHh;    // (width), or null
+  const float* initial;   // (batch, width), h before the first step; null means zeros
+  float* out;             // (batch, length, width), every h_t; aliases nothing
+  int32_t batch, length, inWidth, width;
+  int32_t relu;  // 0: f = tanh, 1: f = relu
+};
+
+/// h_t = f(W_ih x_t + b_ih + W_hh h_{t-1} + b_hh) (Elman 1990).
 /// Source: torch.nn.RNN, one layer, batch first.
-void rnn(const float* x, const float* weight_ih, const float* weight_hh, const float* bias_ih, const float* bias_hh,
-         const float* initial, float* scratch, float* out, int batch, int length, int in_width, int width, bool relu);
-size_t rnnScratch(int batch, int in_width, int width);
+void rnn(const RnnArgs& args, float* scratch);
+int64_t rnnScratch(const RnnArgs& args);
 
 }  // namespace wasm_attention

@@ -60,7 +60,7 @@ bundle_and_declare() {
   # Types are checked by `npm run lint`.
   node node_modules/typescript/bin/tsc --project tsconfig.lib.json --noCheck &
   local declarations=$!
-  node scripts/bundle.mjs build/dist-next
+  node scripts/bundle.mjs build/dist-next || return
   wait $declarations
 }
 

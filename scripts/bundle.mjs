@@ -80,6 +80,11 @@ for (const file of [
       lib: { entry: join(root, `web/lib/${file}.ts`), formats: ['es'], fileName: entry },
       // Vite leaves the white space of ES libraries alone unless told.
       rolldownOptions: {
+        // A field that C++ no longer has would else be written to `undefined`.
+        onwarn(warning, handle) {
+          if (warning.code === 'IMPORT_IS_UNDEFINED') throw new Error(warning.message);
+          handle(warning);
+        },
         external: (id) => id === './threads.js' || (entry === 'worker-thread' && id === './index.js'),
         preserveEntrySignatures: 'allow-extension',
         // Fields' numbers in place of their names.

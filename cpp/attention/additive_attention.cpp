@@ -1,7 +1,9 @@
 // Scores of one query against all keys at a time: what is stored is linear in L and S but for the weights, the result.
 #include "attention/additive_attention.h"
 
+#include "kernels/cutter.h"
 #include "kernels/gemm.h"
+#include "kernels/pack.h"
 #include "kernels/parallel.h"
 #include "simd/tanh.h"
 
@@ -32,10 +34,10 @@ void scoreKeys(const float* query, const float* key, const float* vector, float*
 
 }  // namespace
 
-AdditiveWorkspace prepareAdditive(const AdditiveAttentionArgs& args) {
+AdditiveWorkspace prepareAdditive(const AdditiveAttentionArgs& args, float* scratch) {
   const int padded = paddedHiddens(args);
   AdditiveWorkspace work;
-  work.packedQuery = args.scratch;
+  work.packedQuery = scratch;
   work.packedKey = work.packedQuery + packedSize(args.queryWidth, args.hiddens);
   work.vector = work.packedKey + packedSize(args.keyWidth, args.hiddens);
   work.query = work.vector + padded;
@@ -48,10 +50,10 @@ AdditiveWorkspace prepareAdditive(const AdditiveAttentionArgs& args) {
   return work;
 }
 
-size_t additiveAttentionScratch(const AdditiveAttentionArgs& args) {
-  const size_t rows = 1 + static_cast<size_t>(args.queries) + args.keys;
-  return packedSize(args.queryWidth, args.hiddens) + packedSize(args.keyWidth, args.hiddens) +
-         rows * paddedHiddens(args);
+int64_t additiveAttentionScratch(const AdditiveAttentionArgs& args) {
+  const int64_t rows = 1 + int64_t{args.queries} + args.keys;
+  return times(packedSize(args.queryWidth, args.hiddens), 1) + times(packedSize(args.keyWidth, args.hiddens), 1) +
+         times(rows, roundUp(int64_t{args.hiddens}, kLanes));
 }
 
 int visibleKeys(const AdditiveAttentionArgs& args, int b) {
@@ -77,8 +79,8 @@ void additiveScores(const float* query, const float* key, const float* vector, f
   }
 }
 
-void additiveAttention(const AdditiveAttentionArgs& args) {
-  const AdditiveWorkspace work = prepareAdditive(args);
+void additiveAttention(const AdditiveAttentionArgs& args, float* scratch) {
+  const AdditiveWorkspace work = prepareAdditive(args, scratch);
   const int padded = paddedHiddens(args);
   for (int b = 0; b < args.batch; ++b) {
     projectAdditive(args, work, b, visibleKeys(args, b));

@@ -26,7 +26,7 @@ struct AdditiveWorkspace {
 };
 
 /// Packs the weights into scratch.
-AdditiveWorkspace prepareAdditive(const AdditiveAttentionArgs& args);
+AdditiveWorkspace prepareAdditive(const AdditiveAttentionArgs& args, float* scratch);
 
 /// How many keys query i of sequence b sees.
 inline int visibleKeys(const AdditiveAttentionArgs& args, int b, int i) {

@@ -4,6 +4,8 @@
 //   the tangents shared by keys                                          1.13   <- this
 //   and what goes back through them by columns                           0.6: the sums' cache lines go back and forth
 #include "attention/additive_attention.h"
+#include "kernels/cutter.h"
+#include "kernels/pack.h"
 #include "kernels/parallel.h"
 
 namespace wasm_attention {
@@ -21,9 +23,20 @@ struct GradWorkspace {
   float* linear;       // linearBackward's
 };
 
-size_t linearScratch(const AdditiveAttentionArgs& args) {
-  return std::max(linearBackwardScratch(args.queries, args.queryWidth, args.hiddens),
-                  linearBackwardScratch(args.keys, args.keyWidth, args.hiddens));
+/// Sizes of a projection of some rows.
+LinearGradArgs projection(int rows, int inputs, int hiddens) {
+  LinearGradArgs linear{};
+  linear.rows = rows;
+  linear.inputs = inputs;
+  linear.outputs = hiddens;
+  return linear;
+}
+
+int64_t linearScratch(const AdditiveAttentionArgs& args) {
+  const auto scratch = [&](int rows, int inputs) {
+    return linearBackwardScratch(projection(rows, inputs, args.hiddens));
+  };
+  return std::max(scratch(args.queries, args.queryWidth), scratch(args.keys, args.keyWidth));
 }
 
 GradWorkspace place(const AdditiveAttentionArgs& args, float* memory) {
@@ -104,8 +117,13 @@ void backThroughProjections(const AdditiveAttentionGradArgs& args, const GradWor
   compact(grad.gradKey, keys, hiddens, paddedHiddens(forward));
   const size_t key = static_cast<size_t>(b) * forward.keys * forward.keyWidth;
   if (keys > 0) {
-    linearBackward(grad.gradKey, forward.key + key, forward.weightKey, grad.linear, args.gradKey + key,
-                   args.gradWeightKey, nullptr, keys, forward.keyWidth, hiddens);
+    LinearGradArgs linear = projection(keys, forward.keyWidth, hiddens);
+    linear.gradOut = grad.gradKey;
+    linear.x = forward.key + key;
+    linear.weight = forward.weightKey;
+    linear.gradX = args.gradKey + key;
+    linear.gradWeight = args.gradWeightKey;
+    linearBackward(linear, grad.linear);
   }
   for (int i = 0; i < forward.queries;) {
     const int first = i;
@@ -115,9 +133,13 @@ void backThroughProjections(const AdditiveAttentionGradArgs& args, const GradWor
       continue;
     }
     const size_t query = (static_cast<size_t>(b) * forward.queries + first) * forward.queryWidth;
-    linearBackward(grad.gradQuery + static_cast<size_t>(first) * hiddens, forward.query + query, forward.weightQuery,
-                   grad.linear, args.gradQuery + query, args.gradWeightQuery, nullptr, i - first, forward.queryWidth,
-                   hiddens);
+    LinearGradArgs linear = projection(i - first, forward.queryWidth, hiddens);
+    linear.gradOut = grad.gradQuery + static_cast<size_t>(first) * hiddens;
+    linear.x = forward.query + query;
+    linear.weight = forward.weightQuery;
+    linear.gradX = args.gradQuery + query;
+    linear.gradWeight = args.gradWeightQuery;
+    linearBackward(linear, grad.linear);
   }
 }
 
@@ -135,15 +157,16 @@ void clear(const AdditiveAttentionGradArgs& args) {
 
 }  // namespace
 
-size_t additiveAttentionBackwardScratch(const AdditiveAttentionArgs& args) {
-  const size_t rows = 2 + static_cast<size_t>(args.queries) + 2 * static_cast<size_t>(args.keys);
-  return additiveAttentionScratch(args) + rows * paddedHiddens(args) + 2 * static_cast<size_t>(args.keys) +
-         linearScratch(args);
+int64_t additiveAttentionBackwardScratch(const AdditiveAttentionGradArgs& args) {
+  const AdditiveAttentionArgs& forward = args.attention;
+  const int64_t rows = 2 + int64_t{forward.queries} + 2 * int64_t{forward.keys};
+  return additiveAttentionScratch(forward) + times(rows, roundUp(int64_t{forward.hiddens}, kLanes)) +
+         2 * int64_t{forward.keys} + linearScratch(forward);
 }
 
-void additiveAttentionBackward(const AdditiveAttentionGradArgs& args) {
+void additiveAttentionBackward(const AdditiveAttentionGradArgs& args, float* scratch) {
   const AdditiveAttentionArgs& forward = args.attention;
-  const AdditiveWorkspace work = prepareAdditive(forward);
+  const AdditiveWorkspace work = prepareAdditive(forward, scratch);
   const GradWorkspace grad = place(forward, work.end);
   const int padded = paddedHiddens(forward);
   clear(args);

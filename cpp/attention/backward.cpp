@@ -168,19 +168,23 @@ void backwardPair(const AttentionGradArgs& args, BackwardWorkspace& w, int b, in
 
 }  // namespace
 
-size_t scaledDotProductAttentionBackwardScratch(const AttentionArgs& a) {
+int64_t scaledDotProductAttentionBackwardScratch(const AttentionGradArgs& args) {
+  return attendSequencesBackwardScratch(args.attention);
+}
+
+void scaledDotProductAttentionBackward(const AttentionGradArgs& args, float* scratch) {
+  attendSequencesBackward(args, {0, args.attention.batch}, nullptr, scratch);
+}
+
+int64_t attendSequencesBackwardScratch(const AttentionArgs& a) {
   return BackwardWorkspace(a, nullptr).size * (headsApart(a) ? threadCount() : 1);
 }
 
-void scaledDotProductAttentionBackward(const AttentionGradArgs& args) {
-  attendSequencesBackward(args, {0, args.attention.batch}, nullptr);
-}
-
-void attendSequencesBackward(const AttentionGradArgs& args, Sequences some, float* kept) {
+void attendSequencesBackward(const AttentionGradArgs& args, Sequences some, float* kept, float* scratch) {
   const AttentionArgs& a = args.attention;
-  const size_t size = BackwardWorkspace(a, nullptr).size;
+  const int64_t size = BackwardWorkspace(a, nullptr).size;
   const auto attend = [&](int i, int thread) {
-    BackwardWorkspace w(a, a.scratch + thread * size);
+    BackwardWorkspace w(a, scratch + thread * size);
     w.kept = kept;
     w.firstSequence = some.first;
     backwardPair(args, w, some.first + i / a.kvHeads, i % a.kvHeads);

@@ -53,8 +53,8 @@ struct BackwardWorkspace {
   float* gradKey;    // (S, width) of a head
   float* gradValue;  // (S, valueWidth)
   TableWorkspace relativeKeys, relativeValues;
-  float* kept;  // the forward pass's weights, or null
-  size_t size;  // floats in all
+  float* kept;   // the forward pass's weights, or null
+  int64_t size;  // floats in all
 
   BackwardWorkspace(const AttentionArgs& args, float* scratch);
 };

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "attention.h"
+#include "kernels/pack.h"
 #include "kernels/parallel.h"
 #include "kernels/tile.h"
 #include "simd/f32x4.h"
@@ -59,10 +60,10 @@ struct Workspace {
   float* block;           // (kKeyBlock, 8) scores, then weights
   float* blockMax;        // (blocks, kGroups, 8): the maximum that a block's exponentials are relative to
   float* relativeScores;  // kGroups of (2 * clip + 1, 8)
-  size_t relativeScoresSize;
+  int64_t relativeScoresSize;
   float* relativeWeights;  // (2 * clip + 1, 8) weight on each table row
-  size_t threadSize;       // floats of one thread
-  size_t size;             // floats in all
+  int64_t threadSize;      // floats of one thread
+  int64_t size;            // floats in all
 
   Workspace() = default;
   Workspace(const AttentionArgs& args, float* scratch);
@@ -71,12 +72,10 @@ struct Workspace {
   Workspace of(const AttentionArgs& args, int thread, int slot) const;
 };
 
-inline int keyBlocks(const AttentionArgs& a) { return (a.keys + kKeyBlock - 1) / kKeyBlock; }
+inline int keyBlocks(const AttentionArgs& a) { return static_cast<int>((int64_t{a.keys} + kKeyBlock - 1) / kKeyBlock); }
 
 /// Floats of a group's weights and their sums: what keptWeights() counts.
-inline size_t keptGroupSize(const AttentionArgs& a) {
-  return static_cast<size_t>((a.keys + kTileRows - 1) / kTileRows * kTileRows + 1) * kGroup;
-}
+inline int64_t keptGroupSize(const AttentionArgs& a) { return (roundUp(int64_t{a.keys}, kTileRows) + 1) * kGroup; }
 
 /// A group's part of what is kept.
 inline float* keptGroup(const AttentionArgs& a, float* kept, int b, int h, int first) {

@@ -36,7 +36,10 @@
 namespace wasm_attention {
 namespace {
 
-int queryTiles(const AttentionArgs& a) { return (a.queries + kGroups * kGroup - 1) / (kGroups * kGroup); }
+int queryTiles(const AttentionArgs& a) {
+  constexpr int kQueries = kGroups * kGroup;
+  return static_cast<int>((int64_t{a.queries} + kQueries - 1) / kQueries);
+}
 
 bool wantsHiddenScores(const AttentionArgs& a) {
   return a.scoresStage == ScoresStage::kScaled || a.scoresStage == ScoresStage::kSoftcapped;
@@ -173,38 +176,40 @@ void packRelative(const AttentionArgs& a, const Workspace& w, int h) {
 Workspace::Workspace(const AttentionArgs& a, float* scratch) {
   Cutter cut(scratch);
   packed = a.queries >= kFewQueries;
-  valueWidth = roundUp(a.valueWidth, kTileCols);
-  const size_t key_size = panelsSize(a.keys, a.width, kTileRows);
-  const size_t value_size = static_cast<size_t>(a.keys) * valueWidth;
+  const int64_t value_width = roundUp(int64_t{a.valueWidth}, kTileCols);
+  valueWidth = static_cast<int>(value_width);
+  const int64_t key_size = panelsSize(a.keys, a.width, kTileRows);
+  const int64_t value_size = a.keys * value_width;
   // One thread's panels stay in its core's own cache. Several threads have tiles enough while the next heads are packed, which
   // takes 16 MB at most or three heads.
-  constexpr size_t kMostFloats = 4 << 20;
-  const int pairs = std::max(a.batch * a.kvHeads, 1);
-  const int tiles = std::max(queryTiles(a) * (a.heads / a.kvHeads), 1);
+  constexpr int64_t kMostFloats = 4 << 20;
+  const int64_t pairs = std::max(int64_t{a.batch} * a.kvHeads, int64_t{1});
+  const int64_t tiles = std::max(int64_t{queryTiles(a)} * (a.heads / a.kvHeads), int64_t{1});
   const int most = static_cast<int>(kMostFloats / (key_size + value_size + 1)) - 2;
-  ahead = threadCount() == 1 ? 0 : std::clamp((threadCount() + tiles - 1) / tiles, 1, std::max(most, 1));
+  ahead =
+      threadCount() == 1 ? 0 : std::clamp(static_cast<int>((threadCount() + tiles - 1) / tiles), 1, std::max(most, 1));
   // Tables of their own: one head at a time.
   const bool own_tables = a.relativeKeysHead != 0 || a.relativeValuesHead != 0;
-  slots = ahead == 0 || own_tables ? 1 : std::min(ahead + 2, pairs);
+  slots = ahead == 0 || own_tables ? 1 : static_cast<int>(std::min<int64_t>(ahead + 2, pairs));
   packing = reinterpret_cast<Progress*>(cut.take(slots));
   attending = reinterpret_cast<Progress*>(cut.take(slots));
-  keyPanels = packed ? cut.take(slots * key_size) : nullptr;
-  valuePanels = packed ? cut.take(slots * value_size) : nullptr;
-  valuesFinite = packed ? cut.take(static_cast<size_t>(slots) * keyBlocks(a)) : nullptr;
+  keyPanels = packed ? cut.take(times(slots, key_size)) : nullptr;
+  valuePanels = packed ? cut.take(times(slots, value_size)) : nullptr;
+  valuesFinite = packed ? cut.take(int64_t{slots} * keyBlocks(a)) : nullptr;
   const int key_rows = a.relativeKeys ? 2 * a.relativeKeysClip + 1 : 0;
   const int value_rows = a.relativeValues ? 2 * a.relativeValuesClip + 1 : 0;
   relativeKeys = cut.take(panelsSize(key_rows, a.width, kTileRows));
-  relativeValues = cut.take(static_cast<size_t>(value_rows) * valueWidth);
+  relativeValues = cut.take(value_rows * value_width);
   relativeValuesFinite = cut.take(1);
 
-  const size_t shared = cut.used();
-  queries = cut.take(static_cast<size_t>(kGroups) * kGroup * a.width);
-  outputs = cut.take(static_cast<size_t>(kGroups) * kGroup * valueWidth);
+  const int64_t shared = cut.used();
+  queries = cut.take(int64_t{kGroups} * kGroup * a.width);
+  outputs = cut.take(kGroups * kGroup * value_width);
   block = cut.take(kKeyBlock * kGroup);
-  blockMax = a.weights ? cut.take(static_cast<size_t>(keyBlocks(a)) * kGroups * kGroup) : nullptr;
-  relativeScoresSize = static_cast<size_t>(roundUp(key_rows, kTileRows)) * kGroup;
+  blockMax = a.weights ? cut.take(int64_t{keyBlocks(a)} * kGroups * kGroup) : nullptr;
+  relativeScoresSize = roundUp(int64_t{key_rows}, kTileRows) * kGroup;
   relativeScores = cut.take(kGroups * relativeScoresSize);
-  relativeWeights = cut.take(static_cast<size_t>(value_rows) * kGroup);
+  relativeWeights = cut.take(int64_t{value_rows} * kGroup);
   threadSize = cut.used() - shared;
   size = shared + threadSize * threadCount();
 }
@@ -223,16 +228,18 @@ Workspace Workspace::of(const AttentionArgs& a, int thread, int slot) const {
   return w;
 }
 
-size_t scaledDotProductAttentionScratch(const AttentionArgs& a) { return Workspace(a, nullptr).size; }
+int64_t scaledDotProductAttentionScratch(const AttentionArgs& a) { return Workspace(a, nullptr).size; }
 
-void scaledDotProductAttention(const AttentionArgs& a) { attendSequences(a, {0, a.batch}, nullptr); }
+void scaledDotProductAttention(const AttentionArgs& a, float* scratch) {
+  attendSequences(a, {0, a.batch}, nullptr, scratch);
+}
 
-size_t keptWeights(const AttentionArgs& a) {
+int64_t keptWeights(const AttentionArgs& a) {
   // One block of keys, whose exponentials are relative to the largest score of all.
   const bool own = a.queries >= kFewQueries && a.keys <= kKeyBlock && a.dropout == 0 && a.softcap == 0;
-  if (!own || a.keys > 4 * a.valueWidth) return 0;
-  const size_t groups = (a.queries + kGroup - 1) / kGroup;
-  return static_cast<size_t>(a.batch) * a.heads * groups * keptGroupSize(a);
+  if (!own || a.keys > 4 * int64_t{a.valueWidth}) return 0;
+  const int64_t groups = (int64_t{a.queries} + kGroup - 1) / kGroup;
+  return times(times(int64_t{a.batch} * a.heads, groups), keptGroupSize(a));
 }
 
 namespace {
@@ -297,8 +304,8 @@ void attendHeads(const AttentionArgs& a, const Workspace& w, Sequences some, int
 
 }  // namespace
 
-void attendSequences(const AttentionArgs& a, Sequences some, float* kept) {
-  const Workspace w(a, a.scratch);
+void attendSequences(const AttentionArgs& a, Sequences some, float* kept, float* scratch) {
+  const Workspace w(a, scratch);
   const int heads = some.count * a.heads;
   const bool own_tables = a.relativeKeysHead != 0 || a.relativeValuesHead != 0;
   // A copy takes half a microsecond, however little it is.

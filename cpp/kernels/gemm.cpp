@@ -223,7 +223,7 @@ void forColumns(int depth, int cols, float* packed, const F& f) {
 
 }  // namespace
 
-size_t packedSize(int depth, int cols) { return panelsSize(cols, depth, kTileCols); }
+int64_t packedSize(int depth, int cols) { return panelsSize(cols, depth, kTileCols); }
 
 // Panels are cut into blocks of the depth: block after block, and within one panel after panel.
 void packMatrix(const float* b, int depth, int cols, float* packed) {

@@ -2,11 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace wasm_attention {
 
 /// Floats of a packed (depth, cols) right operand.
-size_t packedSize(int depth, int cols);
+int64_t packedSize(int depth, int cols);
 
 /// Packs b (depth, cols), row-major.
 void packMatrix(const float* b, int depth, int cols, float* packed);

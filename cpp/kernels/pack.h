@@ -3,15 +3,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 
 namespace wasm_attention {
 
-constexpr int roundUp(int n, int multiple) { return (n + multiple - 1) / multiple * multiple; }
+/// n up to the next multiple; of the type of n, so that an int near 2^31 is to be widened first.
+template <typename T>
+constexpr T roundUp(T n, int multiple) {
+  return (n + multiple - 1) / multiple * multiple;
+}
 
 /// Floats of the panels of `count` rows or columns of this depth.
-constexpr size_t panelsSize(int count, int depth, int width) {
-  return static_cast<size_t>(roundUp(count, width)) * depth;
-}
+constexpr int64_t panelsSize(int count, int depth, int width) { return roundUp(int64_t{count}, width) * depth; }
 
 /// Rows to panels: panel p, step k, lane r holds scale * source[(p * Width + r) * stride + k].
 /// source (rows, depth); panels panelsSize(rows, depth, Width) floats.

@@ -37,14 +37,14 @@ inline Dropout dropoutAt(const TransformerEncoderLayerArgs& args, EncoderDropout
 struct EncoderSizes {
   int first, rows;  // rows [first, first + rows) of (B * L)
   int width, hiddenWidth;
-  size_t elements;  // rows * width
+  int64_t elements;  // rows * width
 
   EncoderSizes(const TransformerEncoderLayerArgs& args, Sequences some)
       : first(some.first * args.attention.queries),
         rows(some.count * args.attention.queries),
         width(args.attention.heads * args.attention.width),
         hiddenWidth(args.hiddenWidth),
-        elements(static_cast<size_t>(rows) * width) {}
+        elements(times(int64_t{some.count} * args.attention.queries, width)) {}
 };
 
 /// How many sequences go through all steps of a pass before the next ones: their rows are what a weight's gradient is summed
@@ -76,24 +76,24 @@ struct EncoderSteps {
   float* hidden;                 // (B, L, hiddenWidth) before the activation; null unless training
   float* sum2;                   // before the last norm; not with preNorm, where it is the output
   Moments *moments1, *moments2;  // of the norms' rows; null unless training
-  size_t size;
+  int64_t size;
 
   EncoderSteps(const TransformerEncoderLayerArgs& args, float* kept) {
     const EncoderSizes n(args, {0, args.attention.batch});
+    const int64_t rows = int64_t{args.attention.batch} * args.attention.queries;
     Cutter cut(kept);
     x = cut.take(n.elements);
     normed = args.preNorm ? cut.take(n.elements) : nullptr;
     joined = cut.take(3 * n.elements);
     heads = cut.take(n.elements);
-    const size_t kept_weights = args.training ? keptWeights(args.attention) : 0;
+    const int64_t kept_weights = args.training ? keptWeights(args.attention) : 0;
     weights = kept_weights > 0 ? cut.take(kept_weights) : nullptr;
     sum1 = cut.take(n.elements);
     fed = cut.take(n.elements);
-    hidden = args.training ? cut.take(static_cast<size_t>(n.rows) * n.hiddenWidth) : nullptr;
+    hidden = args.training ? cut.take(times(rows, n.hiddenWidth)) : nullptr;
     sum2 = args.preNorm ? nullptr : cut.take(n.elements);
     const auto moments = [&] {
-      return args.training ? reinterpret_cast<Moments*>(cut.take(static_cast<size_t>(n.rows) * kMomentsFloats))
-                           : nullptr;
+      return args.training ? reinterpret_cast<Moments*>(cut.take(rows * kMomentsFloats)) : nullptr;
     };
     moments1 = moments();
     moments2 = moments();
@@ -116,6 +116,23 @@ struct EncoderSteps {
     return some;
   }
 };
+
+/// The feed-forward network over these rows, but for its input and output.
+inline FeedForwardArgs feedForwardOf(const TransformerEncoderLayerArgs& args, const EncoderSizes& n) {
+  FeedForwardArgs f{};
+  f.packed1 = args.packed1;
+  f.bias1 = args.parameters.bias1;
+  f.packed2 = args.packed2;
+  f.bias2 = args.parameters.bias2;
+  f.rows = n.rows;
+  f.width = n.width;
+  f.hiddenWidth = n.hiddenWidth;
+  f.activation = args.activation;
+  const Dropout dropout = dropoutAt(args, EncoderDropout::kHidden);
+  f.seed = dropout.seed;
+  f.dropout = dropout.probability;
+  return f;
+}
 
 /// Attention over the joined projections, its heads' outputs side by side.
 inline AttentionArgs attentionOf(const TransformerEncoderLayerArgs& args, const EncoderSteps& steps) {

@@ -15,6 +15,7 @@
 #include "kernels/gemm.h"
 #include "kernels/parallel.h"
 #include "layers/activation.h"
+#include "layers/dropout.h"
 #include "layers/weight_gradient.h"
 
 namespace wasm_attention {
@@ -33,12 +34,12 @@ bool sharesBlocks(int rows) { return threadCount() > 1 && rows > (2 * threadCoun
 /// What the backward pass works with, for a block of rows.
 struct BackwardScratch {
   float *activated, *gradHidden, *rest;
-  size_t size;
+  int64_t size;
 
   BackwardScratch(float* scratch, int rows, int width, int hidden_width) {
     Cutter cut(scratch);
     const int block = std::min(rows, kBackwardRowBlock);
-    const size_t hidden = static_cast<size_t>(block) * hidden_width;
+    const int64_t hidden = int64_t{block} * hidden_width;
     activated = cut.take(hidden);
     gradHidden = cut.take(hidden);
     rest = cut.take(
@@ -50,95 +51,83 @@ struct BackwardScratch {
 /// The packed weights, and what else the backward pass works with.
 struct PackedScratch {
   float *packed1, *packed2, *rest;
-  size_t size;
+  int64_t size;
 
-  PackedScratch(float* scratch, int rows, int width, int hidden_width) {
+  PackedScratch(const FeedForwardGradArgs& a, float* scratch) {
     Cutter cut(scratch);
-    packed1 = cut.take(packedSize(hidden_width, width));
-    packed2 = cut.take(packedSize(width, hidden_width));
-    rest = cut.take(feedForwardRowsBackwardScratch(rows, width, hidden_width));
+    packed1 = cut.take(packedSize(a.hiddenWidth, a.width));
+    packed2 = cut.take(packedSize(a.width, a.hiddenWidth));
+    rest = cut.take(feedForwardRowsBackwardScratch(a.rows, a.width, a.hiddenWidth));
     size = cut.used();
   }
 };
 
 }  // namespace
 
-size_t feedForwardScratch(int rows, int hidden_width) {
-  return static_cast<size_t>(std::min(rows, kRowBlock)) * hidden_width * (sharesBlocks(rows) ? threadCount() : 1);
+int64_t feedForwardScratch(const FeedForwardArgs& a) {
+  return int64_t{std::min(a.rows, kRowBlock)} * a.hiddenWidth * (sharesBlocks(a.rows) ? threadCount() : 1);
 }
 
-void feedForward(const float* x, const float* packed1, const float* bias1, const float* packed2, const float* bias2,
-                 float* hidden, float* scratch, float* out, int rows, int width, int hidden_width,
-                 Activation activation, uint32_t seed, float dropout) {
-  feedForwardRows(x, packed1, bias1, packed2, bias2, hidden, scratch, out, 0, rows, width, hidden_width, activation,
-                  {seed, dropout});
-}
+void feedForward(const FeedForwardArgs& args, float* scratch) { feedForwardRows(args, 0, scratch); }
 
-void feedForwardRows(const float* x, const float* packed1, const float* bias1, const float* packed2, const float* bias2,
-                     float* hidden, float* scratch, float* out, int first, int rows, int width, int hidden_width,
-                     Activation activation, Dropout dropout) {
-  wakeThreads(2.0 * rows * width * hidden_width);
+void feedForwardRows(const FeedForwardArgs& a, int first, float* scratch) {
+  const int width = a.width, hidden_width = a.hiddenWidth;
+  wakeThreads(2.0 * a.rows * width * hidden_width);
   const auto feed = [&](int block, int thread) {
     const int row = block * kRowBlock;
-    const int count = std::min(rows - row, kRowBlock);
+    const int count = std::min(a.rows - row, kRowBlock);
     const size_t at = static_cast<size_t>(row) * width;
     float* const activated = scratch + static_cast<size_t>(thread) * kRowBlock * hidden_width;
-    float* const before = hidden ? hidden + static_cast<size_t>(row) * hidden_width : activated;
-    linear(x + at, packed1, bias1, before, count, width, hidden_width);
+    float* const before = a.hidden ? a.hidden + static_cast<size_t>(row) * hidden_width : activated;
+    linear(a.x + at, a.packed1, a.bias1, before, count, width, hidden_width);
     const double work = kActivationWork * count * hidden_width;
     parallelParts(count, 1, work, [&](int i, int some) {
       const size_t from = static_cast<size_t>(i) * hidden_width;
-      activate(before + from, activated + from, nullptr, static_cast<size_t>(some) * hidden_width, activation);
-      dropRows(activated + from, activated + from, some, hidden_width, first + row + i, dropout);
+      activate(before + from, activated + from, nullptr, static_cast<size_t>(some) * hidden_width, a.activation);
+      dropRows(activated + from, activated + from, some, hidden_width, first + row + i, {a.seed, a.dropout});
     });
-    linear(activated, packed2, bias2, out + at, count, hidden_width, width);
+    linear(activated, a.packed2, a.bias2, a.out + at, count, hidden_width, width);
   };
-  const double work = sharesBlocks(rows) ? 2.0 * rows * width * hidden_width : -1;
-  parallelFor((rows + kRowBlock - 1) / kRowBlock, work, feed);
+  const double work = sharesBlocks(a.rows) ? 2.0 * a.rows * width * hidden_width : -1;
+  parallelFor((a.rows + kRowBlock - 1) / kRowBlock, work, feed);
 }
 
-size_t feedForwardBackwardScratch(int rows, int width, int hidden_width) {
-  return PackedScratch(nullptr, rows, width, hidden_width).size;
+int64_t feedForwardBackwardScratch(const FeedForwardGradArgs& args) { return PackedScratch(args, nullptr).size; }
+
+void feedForwardBackward(const FeedForwardGradArgs& a, float* scratch) {
+  const PackedScratch w(a, scratch);
+  packMatrix(a.weight1, a.hiddenWidth, a.width, w.packed1);
+  packMatrix(a.weight2, a.width, a.hiddenWidth, w.packed2);
+  feedForwardRowsBackward(a, w.packed1, w.packed2, 0, w.rest);
 }
 
-void feedForwardBackward(const float* grad_out, const float* x, const float* hidden, const float* weight1,
-                         const float* weight2, float* scratch, float* grad_x, float* grad_weight1, float* grad_bias1,
-                         float* grad_weight2, float* grad_bias2, int rows, int width, int hidden_width,
-                         Activation activation, uint32_t seed, float dropout) {
-  const PackedScratch w(scratch, rows, width, hidden_width);
-  packMatrix(weight1, hidden_width, width, w.packed1);
-  packMatrix(weight2, width, hidden_width, w.packed2);
-  feedForwardRowsBackward(grad_out, x, hidden, w.packed1, w.packed2, w.rest, grad_x, grad_weight1, grad_bias1,
-                          grad_weight2, grad_bias2, 0, rows, width, hidden_width, activation, {seed, dropout});
-}
-
-size_t feedForwardRowsBackwardScratch(int rows, int width, int hidden_width) {
+int64_t feedForwardRowsBackwardScratch(int rows, int width, int hidden_width) {
   return BackwardScratch(nullptr, rows, width, hidden_width).size;
 }
 
-void feedForwardRowsBackward(const float* grad_out, const float* x, const float* hidden, const float* packed1,
-                             const float* packed2, float* scratch, float* grad_x, float* grad_weight1,
-                             float* grad_bias1, float* grad_weight2, float* grad_bias2, int first, int rows, int width,
-                             int hidden_width, Activation activation, Dropout dropout) {
-  wakeThreads(4.0 * rows * width * hidden_width);
-  const BackwardScratch w(scratch, rows, width, hidden_width);
-  for (int row = 0; row < rows; row += kBackwardRowBlock) {
-    const int count = std::min(rows - row, kBackwardRowBlock);
-    const float* const grad = grad_out + static_cast<size_t>(row) * width;
-    const float* const before = hidden + static_cast<size_t>(row) * hidden_width;
+void feedForwardRowsBackward(const FeedForwardGradArgs& a, const float* packed1, const float* packed2, int first,
+                             float* scratch) {
+  const int width = a.width, hidden_width = a.hiddenWidth;
+  const Dropout dropout{a.seed, a.dropout};
+  wakeThreads(4.0 * a.rows * width * hidden_width);
+  const BackwardScratch w(scratch, a.rows, width, hidden_width);
+  for (int row = 0; row < a.rows; row += kBackwardRowBlock) {
+    const int count = std::min(a.rows - row, kBackwardRowBlock);
+    const float* const grad = a.gradOut + static_cast<size_t>(row) * width;
+    const float* const before = a.hidden + static_cast<size_t>(row) * hidden_width;
     gemm(grad, width, packed2, nullptr, w.gradHidden, hidden_width, count, hidden_width, width);
     parallelParts(count, 1, 2 * kActivationWork * count * hidden_width, [&](int i, int some) {
       const size_t from = static_cast<size_t>(i) * hidden_width;
       float* const gradients = w.gradHidden + from;
       float* const activated = w.activated + from;
       dropRows(gradients, gradients, some, hidden_width, first + row + i, dropout);
-      activate(before + from, activated, gradients, static_cast<size_t>(some) * hidden_width, activation);
+      activate(before + from, activated, gradients, static_cast<size_t>(some) * hidden_width, a.activation);
       dropRows(activated, activated, some, hidden_width, first + row + i, dropout);
     });
-    addWeightGradient(grad, w.activated, w.rest, grad_weight2, grad_bias2, count, hidden_width, width);
-    addWeightGradient(w.gradHidden, x + static_cast<size_t>(row) * width, w.rest, grad_weight1, grad_bias1, count,
+    addWeightGradient(grad, w.activated, w.rest, a.gradWeight2, a.gradBias2, count, hidden_width, width);
+    addWeightGradient(w.gradHidden, a.x + static_cast<size_t>(row) * width, w.rest, a.gradWeight1, a.gradBias1, count,
                       width, hidden_width);
-    gemm(w.gradHidden, hidden_width, packed1, nullptr, grad_x + static_cast<size_t>(row) * width, width, count, width,
+    gemm(w.gradHidden, hidden_width, packed1, nullptr, a.gradX + static_cast<size_t>(row) * width, width, count, width,
          hidden_width);
   }
 }

@@ -11,16 +11,15 @@ void linear(const float* x, const float* packed, const float* bias, float* out, 
   gemmStreamed(x, packed, bias, out, rows, outputs, inputs);
 }
 
-size_t linearBackwardScratch(int rows, int inputs, int outputs) {
-  return std::max(packedSize(outputs, inputs), weightGradientScratch(rows, inputs, outputs));
+int64_t linearBackwardScratch(const LinearGradArgs& a) {
+  return std::max(packedSize(a.outputs, a.inputs), weightGradientScratch(a.rows, a.inputs, a.outputs));
 }
 
-void linearBackward(const float* grad_out, const float* x, const float* weight, float* scratch, float* grad_x,
-                    float* grad_weight, float* grad_bias, int rows, int inputs, int outputs) {
-  wakeThreads(2.0 * rows * inputs * outputs);
-  packMatrix(weight, outputs, inputs, scratch);
-  gemm(grad_out, outputs, scratch, nullptr, grad_x, inputs, rows, inputs, outputs);
-  addWeightGradient(grad_out, x, scratch, grad_weight, grad_bias, rows, inputs, outputs);
+void linearBackward(const LinearGradArgs& a, float* scratch) {
+  wakeThreads(2.0 * a.rows * a.inputs * a.outputs);
+  packMatrix(a.weight, a.outputs, a.inputs, scratch);
+  gemm(a.gradOut, a.outputs, scratch, nullptr, a.gradX, a.inputs, a.rows, a.inputs, a.outputs);
+  addWeightGradient(a.gradOut, a.x, scratch, a.gradWeight, a.gradBias, a.rows, a.inputs, a.outputs);
 }
 
 }  // namespace wasm_attention

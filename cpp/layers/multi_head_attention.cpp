@@ -33,9 +33,13 @@ void packWeight(const float* weight, float* packed, int inputs, int outputs) {
   packTransposed(weight, inputs, outputs, packed);
 }
 
-size_t packWeightSize(int inputs, int outputs) { return packedSize(inputs, outputs); }
+int64_t packWeightSize(int inputs, int outputs) { return packedSize(inputs, outputs); }
 
-void multiHeadAttention(const MultiHeadAttentionArgs& args) {
+int64_t multiHeadAttentionScratch(const MultiHeadAttentionArgs& args) {
+  return scaledDotProductAttentionScratch(args.attention);
+}
+
+void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch) {
   project(args.query);
   project(args.key);
   project(args.value);
@@ -52,13 +56,15 @@ void multiHeadAttention(const MultiHeadAttentionArgs& args) {
     append(args.key, a.batch, a.kvHeads, args.cacheLength, args.cacheCapacity, args.keyCache);
     append(args.value, a.batch, a.kvHeads, args.cacheLength, args.cacheCapacity, args.valueCache);
   }
-  scaledDotProductAttention(a);
+  scaledDotProductAttention(a, scratch);
   project(args.output);
 }
 
 void rotateHeadsBackward(float* gradient, const float* table, int table_batch, int batch, int tokens, int heads,
                          int width, int rotary_width, bool interleaved) {
-  const Rotation rotation{nullptr, 0, nullptr, rotary_width, interleaved};
+  Rotation rotation{};
+  rotation.width = rotary_width;
+  rotation.interleaved = interleaved;
   rotateHeads<true>(gradient, {batch, tokens, heads, width, heads * width}, table, table_batch, rotation);
 }
 

@@ -25,21 +25,23 @@ namespace {
 
   if (args.preNorm) norm1(steps.x, steps.normed);
   linear(args.preNorm ? steps.normed : steps.x, args.packedIn, p.inBias, steps.joined, n.rows, n.width, 3 * n.width);
-  AttentionArgs attention = attentionOf(args, all);
-  attention.scratch = scratch;
+  const AttentionArgs attention = attentionOf(args, all);
   if (const Rotation& r = args.rotation; r.queries) {
     const HeadRows rows{some.count, attention.queries, attention.heads, attention.width, 3 * n.width};
     rotateHeads<false>(steps.joined, rows, r.queries + some.first * r.queryBatch, r.queryBatch, r);
     rotateHeads<false>(steps.joined + n.width, rows, r.keys, 0, r);
   }
-  attendSequences(attention, some, steps.weights);
+  attendSequences(attention, some, steps.weights, scratch);
   linear(steps.heads, args.packedOut, p.outBias, steps.sum1, n.rows, n.width, n.width);
   addDropped(steps.x, steps.sum1, n.rows, n.width, n.first, dropoutAt(args, EncoderDropout::kAttended));
 
   (args.preNorm ? norm2(steps.sum1, steps.fed) : norm1(steps.sum1, steps.fed));
   float* const sum2 = args.preNorm ? output : steps.sum2;
-  feedForwardRows(steps.fed, args.packed1, p.bias1, args.packed2, p.bias2, steps.hidden, scratch, sum2, n.first, n.rows,
-                  n.width, n.hiddenWidth, args.activation, dropoutAt(args, EncoderDropout::kHidden));
+  FeedForwardArgs feed = feedForwardOf(args, n);
+  feed.x = steps.fed;
+  feed.hidden = steps.hidden;
+  feed.out = sum2;
+  feedForwardRows(feed, n.first, scratch);
   addDropped(args.preNorm ? steps.sum1 : steps.fed, sum2, n.rows, n.width, n.first,
              dropoutAt(args, EncoderDropout::kFed));
   if (!args.preNorm) norm2(sum2, output);
@@ -50,20 +52,22 @@ constexpr int kPasses = 4;  // for each thread
 /// Whether each thread takes some sequences through all steps; of few sequences the steps are shared.
 bool sharesPasses(const AttentionArgs& a) { return threadCount() > 1 && a.batch >= 2 * threadCount(); }
 
-size_t passScratch(const TransformerEncoderLayerArgs& args) {
+int64_t passScratch(const TransformerEncoderLayerArgs& args) {
   const EncoderSizes n(args, {0, sequencesAtOnce(args.attention)});
-  return std::max(scaledDotProductAttentionScratch(args.attention), feedForwardScratch(n.rows, args.hiddenWidth));
+  return std::max(scaledDotProductAttentionScratch(args.attention), feedForwardScratch(feedForwardOf(args, n)));
 }
 
 }  // namespace
 
-size_t transformerEncoderLayerKept(const TransformerEncoderLayerArgs& args) { return EncoderSteps(args, nullptr).size; }
+int64_t transformerEncoderLayerKept(const TransformerEncoderLayerArgs& args) {
+  return EncoderSteps(args, nullptr).size;
+}
 
-size_t transformerEncoderLayerScratch(const TransformerEncoderLayerArgs& args) {
+int64_t transformerEncoderLayerScratch(const TransformerEncoderLayerArgs& args) {
   return passScratch(args) * (sharesPasses(args.attention) ? threadCount() : 1);
 }
 
-void transformerEncoderLayer(const TransformerEncoderLayerArgs& args) {
+void transformerEncoderLayer(const TransformerEncoderLayerArgs& args, float* scratch) {
   const EncoderSteps steps(args, args.kept);
   const AttentionArgs& a = args.attention;
   const EncoderSizes n(args, {0, a.batch});
@@ -72,9 +76,9 @@ void transformerEncoderLayer(const TransformerEncoderLayerArgs& args) {
   int step = sequencesAtOnce(a);
   const bool shared = sharesPasses(a) && worthSharing(work);
   if (shared) step = std::clamp(a.batch / (kPasses * threadCount()), 1, step);
-  const size_t scratch = passScratch(args);
+  const int64_t pass = passScratch(args);
   parallelFor((a.batch + step - 1) / step, shared ? work : -1, [&](int i, int thread) {
-    encode(args, steps, {i * step, std::min(step, a.batch - i * step)}, a.scratch + thread * scratch);
+    encode(args, steps, {i * step, std::min(step, a.batch - i * step)}, scratch + thread * pass);
   });
 }
 

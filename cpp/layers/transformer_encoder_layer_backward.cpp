@@ -17,7 +17,7 @@ struct BackwardScratch {
   float *dropped, *back;
   float* joined;  // (rows, 3 * D)
   float* rest;    // of the step that is under way
-  size_t size;
+  int64_t size;
 
   BackwardScratch(const TransformerEncoderLayerArgs& args, float* scratch) {
     const EncoderSizes n(args, {0, sequencesAtOnce(args.attention)});
@@ -29,7 +29,7 @@ struct BackwardScratch {
     dropped = cut.take(n.elements);
     back = cut.take(n.elements);
     joined = cut.take(3 * n.elements);
-    rest = cut.take(std::max({scaledDotProductAttentionBackwardScratch(args.attention),
+    rest = cut.take(std::max({attendSequencesBackwardScratch(args.attention),
                               feedForwardRowsBackwardScratch(n.rows, n.width, n.hiddenWidth),
                               weightGradientScratch(n.rows, n.width, 3 * n.width)}));
     size = cut.used();
@@ -39,13 +39,19 @@ struct BackwardScratch {
 /// From the gradient at the heads' outputs to that at the joined projections.
 void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSteps& all, Sequences some,
                     const BackwardScratch& w, const float* grad_heads) {
-  AttentionArgs attention = attentionOf(args.layer, all);
-  attention.scratch = w.rest;
+  AttentionGradArgs grads{};
+  grads.attention = attentionOf(args.layer, all);
+  const AttentionArgs& attention = grads.attention;
   const int width = attention.heads * attention.width;
   float* const grad_keys = w.joined + width;
-  attendSequencesBackward({attention, grad_heads, w.joined, grad_keys, w.joined + 2 * width, args.gradBias,
-                           args.gradRelativeKeys, args.gradRelativeValues},
-                          some, all.weights);
+  grads.gradOutput = grad_heads;
+  grads.gradQuery = w.joined;
+  grads.gradKey = grad_keys;
+  grads.gradValue = w.joined + 2 * width;
+  grads.gradBias = args.gradBias;
+  grads.gradRelativeKeys = args.gradRelativeKeys;
+  grads.gradRelativeValues = args.gradRelativeValues;
+  attendSequencesBackward(grads, some, all.weights, w.rest);
   if (const Rotation& r = args.layer.rotation; r.queries) {
     const HeadRows rows{some.count, attention.queries, attention.heads, attention.width, 3 * width};
     rotateHeads<true>(w.joined, rows, r.queries + some.first * r.queryBatch, r.queryBatch, r);
@@ -80,9 +86,23 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
   };
 
   if (!layer.preNorm) norm2(steps.sum2, gradient);
-  feedForwardRowsBackward(drop(EncoderDropout::kFed), steps.fed, steps.hidden, w.packed1, w.packed2, w.rest, w.back,
-                          g.weight1, g.bias1, g.weight2, g.bias2, n.first, n.rows, n.width, n.hiddenWidth,
-                          layer.activation, dropoutAt(layer, EncoderDropout::kHidden));
+  FeedForwardGradArgs feed{};
+  feed.gradOut = drop(EncoderDropout::kFed);
+  feed.x = steps.fed;
+  feed.hidden = steps.hidden;
+  feed.gradX = w.back;
+  feed.gradWeight1 = g.weight1;
+  feed.gradBias1 = g.bias1;
+  feed.gradWeight2 = g.weight2;
+  feed.gradBias2 = g.bias2;
+  feed.rows = n.rows;
+  feed.width = n.width;
+  feed.hiddenWidth = n.hiddenWidth;
+  feed.activation = layer.activation;
+  const Dropout hidden = dropoutAt(layer, EncoderDropout::kHidden);
+  feed.seed = hidden.seed;
+  feed.dropout = hidden.probability;
+  feedForwardRowsBackward(feed, w.packed1, w.packed2, n.first, w.rest);
   if (layer.preNorm) norm2(steps.sum1, w.back);
   addInPlace(w.back, gradient, n.elements);
   if (!layer.preNorm) norm1(steps.sum1, gradient);
@@ -102,15 +122,15 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
 
 }  // namespace
 
-size_t transformerEncoderLayerBackwardScratch(const TransformerEncoderLayerArgs& args) {
-  return BackwardScratch(args, nullptr).size;
+int64_t transformerEncoderLayerBackwardScratch(const TransformerEncoderLayerGradArgs& args) {
+  return BackwardScratch(args.layer, nullptr).size;
 }
 
-void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args) {
+void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args, float* scratch) {
   const TransformerEncoderLayerArgs& layer = args.layer;
   const EncoderParameters& p = layer.parameters;
   const EncoderSteps steps(layer, layer.kept);
-  const BackwardScratch w(layer, layer.attention.scratch);
+  const BackwardScratch w(layer, scratch);
   const int width = layer.attention.heads * layer.attention.width;
   const double tokens = static_cast<double>(layer.attention.batch) * layer.attention.queries;
   wakeThreads(2 * tokens * width * (4 * width + 2 * layer.hiddenWidth));

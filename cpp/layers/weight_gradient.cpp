@@ -79,7 +79,7 @@ void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* pane
 
 }  // namespace
 
-size_t weightGradientScratch(int rows, int inputs, int outputs) {
+int64_t weightGradientScratch(int rows, int inputs, int outputs) {
   const int depth = std::min(rows, kDepthBlock);
   return panelsSize(inputs, depth, kTileCols) + panelsSize(outputs, depth, kTileRows);
 }

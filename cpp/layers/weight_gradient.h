@@ -1,7 +1,7 @@
 // What a linear map's backward pass adds to its parameters' gradients.
 #pragma once
 
-#include <cstddef>
+#include <cstdint>
 
 namespace wasm_attention {
 
@@ -13,6 +13,6 @@ namespace wasm_attention {
 /// grad_bias    (outputs), or null.
 void addWeightGradient(const float* grad_out, const float* x, float* scratch, float* grad_weight, float* grad_bias,
                        int rows, int inputs, int outputs);
-size_t weightGradientScratch(int rows, int inputs, int outputs);
+int64_t weightGradientScratch(int rows, int inputs, int outputs);
 
 }  // namespace wasm_attention

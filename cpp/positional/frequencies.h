@@ -6,7 +6,7 @@
 namespace wasm_attention {
 
 /// Frequencies in a table for width `dim`: ceil(dim / 2), and one more where that is odd, to fill a vector.
-inline int frequencyCount(int dim) { return (dim + 3) / 4 * 2; }
+inline int frequencyCount(int dim) { return (dim / 4 + (dim % 4 != 0)) * 2; }
 
 /// Two frequencies. `high` has 29 bits, so its product with a whole position up to 2^24 is exact; `low` is the rest.
 struct Frequencies {

@@ -121,16 +121,29 @@ void turnHeads(const float* x, const float* table, float* out, const RotarySizes
 
 }  // namespace
 
-void rotaryTable(const double* frequencies, const double* positions, double* scratch, float* out, int rows, int dim,
-                 double offset, float amplitude) {
-  if (positions) {
-    sinusoidalEncodingAt(frequencies, positions, out, rows, dim, true);
-  } else {
-    sinusoidalEncoding(frequencies, scratch, out, rows, dim, offset, true);
-  }
-  if (amplitude == 1) return;
-  const size_t count = static_cast<size_t>(rows) * dim;
-  for (size_t i = 0; i < count; ++i) out[i] *= amplitude;
+namespace {
+
+SinusoidalArgs encodingOf(const RotaryTableArgs& a) {
+  SinusoidalArgs encoding{};
+  encoding.offset = a.offset;
+  encoding.frequencies = a.frequencies;
+  encoding.positions = a.positions;
+  encoding.out = a.out;
+  encoding.rows = a.rows;
+  encoding.dim = a.dim;
+  encoding.concatenated = 1;
+  return encoding;
+}
+
+}  // namespace
+
+int64_t rotaryTableScratch(const RotaryTableArgs& args) { return sinusoidalEncodingScratch(encodingOf(args)); }
+
+void rotaryTable(const RotaryTableArgs& args, double* scratch) {
+  sinusoidalEncoding(encodingOf(args), scratch);
+  if (args.amplitude == 1) return;
+  const size_t count = static_cast<size_t>(args.rows) * args.dim;
+  for (size_t i = 0; i < count; ++i) args.out[i] *= args.amplitude;
 }
 
 void rotaryEmbedding(const float* x, const float* table, float* out, const RotarySizes& sizes) {

@@ -100,7 +100,7 @@ void advance(const Layout& layout, double* state, float* out, int dim) {
 }
 
 template <class Layout>
-void encode(const double* frequencies, double* scratch, float* out, int rows, int dim, double offset) {
+void encodeRange(const double* frequencies, double* scratch, float* out, int rows, int dim, double offset) {
   const Layout layout(dim);
   const size_t width = dim;
   for (int start = 0; start < rows; start += kAnchorRows) {
@@ -113,7 +113,7 @@ void encode(const double* frequencies, double* scratch, float* out, int rows, in
 }
 
 template <class Layout>
-void encodeAt(const double* frequencies, const double* positions, float* out, int rows, int dim) {
+void encodeList(const double* frequencies, const double* positions, float* out, int rows, int dim) {
   const Layout layout(dim);
   for (int i = 0; i < rows; ++i, out += dim) {
     for (int j = 0; 2 * j < dim; j += 2) {
@@ -127,20 +127,21 @@ void encodeAt(const double* frequencies, const double* positions, float* out, in
   }
 }
 
-}  // namespace
-
-int sinusoidalEncodingScratch(int dim) { return kStateVectors * frequencyCount(dim); }
-
-void sinusoidalEncoding(const double* frequencies, double* scratch, float* out, int rows, int dim, double offset,
-                        bool concatenated) {
-  assert(dim > 0);
-  (concatenated ? encode<Concatenated> : encode<Interleaved>)(frequencies, scratch, out, rows, dim, offset);
+template <class Layout>
+void encode(const SinusoidalArgs& a, double* scratch) {
+  if (a.positions) return encodeList<Layout>(a.frequencies, a.positions, a.out, a.rows, a.dim);
+  encodeRange<Layout>(a.frequencies, scratch, a.out, a.rows, a.dim, a.offset);
 }
 
-void sinusoidalEncodingAt(const double* frequencies, const double* positions, float* out, int rows, int dim,
-                          bool concatenated) {
-  assert(dim > 0);
-  (concatenated ? encodeAt<Concatenated> : encodeAt<Interleaved>)(frequencies, positions, out, rows, dim);
+}  // namespace
+
+int64_t sinusoidalEncodingScratch(const SinusoidalArgs& args) {
+  return args.positions ? 0 : kStateVectors * int64_t{frequencyCount(args.dim)};
+}
+
+void sinusoidalEncoding(const SinusoidalArgs& args, double* scratch) {
+  assert(args.dim > 0);
+  (args.concatenated ? encode<Concatenated> : encode<Interleaved>)(args, scratch);
 }
 
 }  // namespace wasm_attention

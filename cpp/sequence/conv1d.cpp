@@ -16,6 +16,7 @@
 #include <cassert>
 
 #include "attention.h"
+#include "kernels/cutter.h"
 #include "kernels/gemm.h"
 
 namespace wasm_attention {
@@ -96,37 +97,38 @@ int conv1dLength(int length, int kernel, int stride, int padding, int dilation) 
   return (length + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
 }
 
-size_t conv1dScratch(int in_channels, int out_channels, int length, int kernel, int groups) {
-  const int in_width = in_channels / groups, columns = std::min(length, kColumns);
-  if (out_channels / groups < kTileOutputs) return 0;
-  return static_cast<size_t>(out_channels) * in_width * kernel + static_cast<size_t>(in_width) * columns +
+int64_t conv1dScratch(const Conv1dArgs& a) {
+  const int in_width = a.inChannels / a.groups, columns = std::min(a.length, kColumns);
+  if (a.outChannels / a.groups < kTileOutputs) return 0;
+  return times(int64_t{a.outChannels} * in_width, a.kernel) + int64_t{in_width} * columns +
          packedSize(in_width, columns);
 }
 
-void conv1d(const float* x, const float* weight, const float* bias, float* scratch, float* out, int batch,
-            int in_channels, int out_channels, int length, int kernel, int stride, int padding, int dilation,
-            int groups) {
+void conv1d(const Conv1dArgs& a, float* scratch) {
+  const int groups = a.groups, in_channels = a.inChannels, out_channels = a.outChannels, kernel = a.kernel;
   const int in_width = in_channels / groups, out_width = out_channels / groups;
   assert(in_width * groups == in_channels && out_width * groups == out_channels);
-  const int out_length = conv1dLength(length, kernel, stride, padding, dilation);
-  const Shape shape{in_width, out_width, length, out_length, kernel, stride, padding, dilation};
+  const int out_length = conv1dLength(a.length, kernel, a.stride, a.padding, a.dilation);
+  const Shape shape{in_width, out_width, a.length, out_length, kernel, a.stride, a.padding, a.dilation};
   const bool wide = out_width >= kTileOutputs;
+  const float *x = a.x, *weight = a.weight;
+  float* out = a.out;
   if (wide) {
     gatherTaps(weight, out_channels * in_width, kernel, scratch);
     weight = scratch;
     scratch += static_cast<size_t>(out_channels) * in_width * kernel;
   }
-  for (int group = 0; group < batch * groups; ++group) {
+  for (int group = 0; group < a.batch * groups; ++group) {
     const int first = group % groups * out_width;
     for (int o = 0; o < out_width; ++o) {
-      std::fill_n(out + static_cast<size_t>(o) * out_length, out_length, bias ? bias[first + o] : 0.0f);
+      std::fill_n(out + static_cast<size_t>(o) * out_length, out_length, a.bias ? a.bias[first + o] : 0.0f);
     }
     if (wide) {
       addProducts(x, weight + static_cast<size_t>(first) * in_width, out_channels, shape, scratch, out);
     } else {
       addRows(x, weight + static_cast<size_t>(first) * in_width * kernel, shape, out);
     }
-    x += static_cast<size_t>(in_width) * length;
+    x += static_cast<size_t>(in_width) * a.length;
     out += static_cast<size_t>(out_width) * out_length;
   }
 }

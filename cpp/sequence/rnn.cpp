@@ -8,40 +8,56 @@
 #include <algorithm>
 
 #include "attention.h"
+#include "kernels/cutter.h"
 #include "kernels/gemm.h"
 #include "kernels/parallel.h"
 
 namespace wasm_attention {
 
-size_t rnnScratch(int batch, int in_width, int width) {
-  return packedSize(in_width, width) + packedSize(width, width) + 2 * static_cast<size_t>(batch) * width;
-}
+namespace {
 
-void rnn(const float* x, const float* weight_ih, const float* weight_hh, const float* bias_ih, const float* bias_hh,
-         const float* initial, float* scratch, float* out, int batch, int length, int in_width, int width, bool relu) {
+/// What a call's scratch is cut into.
+struct RnnWorkspace {
+  float *fromInput, *fromState;  // the weights, packed
+  float *zeros, *recurrent;      // (batch, width)
+  int64_t size;
+
+  RnnWorkspace(const RnnArgs& a, float* scratch) {
+    Cutter cut(scratch);
+    fromInput = cut.take(packedSize(a.inWidth, a.width));
+    fromState = cut.take(packedSize(a.width, a.width));
+    zeros = cut.take(int64_t{a.batch} * a.width);
+    recurrent = cut.take(int64_t{a.batch} * a.width);
+    size = cut.used();
+  }
+};
+
+}  // namespace
+
+int64_t rnnScratch(const RnnArgs& args) { return RnnWorkspace(args, nullptr).size; }
+
+void rnn(const RnnArgs& a, float* scratch) {
   using Rows = Eigen::Map<Eigen::Array<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>, Eigen::Unaligned,
                           Eigen::OuterStride<>>;
-  float* const from_input = scratch;
-  float* const from_state = from_input + packedSize(in_width, width);
-  float* const zeros = from_state + packedSize(width, width);
-  float* const recurrent = zeros + static_cast<size_t>(batch) * width;
+  const int batch = a.batch, length = a.length, in_width = a.inWidth, width = a.width;
+  const RnnWorkspace w(a, scratch);
   wakeThreads(static_cast<double>(batch) * length * width * (in_width + width));
-  packTransposed(weight_ih, in_width, width, from_input);
-  packTransposed(weight_hh, width, width, from_state);
-  std::fill_n(zeros, static_cast<size_t>(batch) * width, 0.0f);
+  packTransposed(a.weightIh, in_width, width, w.fromInput);
+  packTransposed(a.weightHh, width, width, w.fromState);
+  std::fill_n(w.zeros, static_cast<size_t>(batch) * width, 0.0f);
 
   // What does not depend on the state, for all steps at once.
-  gemm(x, in_width, from_input, bias_ih, out, width, batch * length, width, in_width);
+  gemm(a.x, in_width, w.fromInput, a.biasIh, a.out, width, batch * length, width, in_width);
 
-  const float* before = initial ? initial : zeros;
+  const float* before = a.initial ? a.initial : w.zeros;
   ptrdiff_t before_stride = width;
   const ptrdiff_t next_sequence = static_cast<ptrdiff_t>(length) * width;
   for (int t = 0; t < length; ++t) {
-    gemm(before, before_stride, from_state, bias_hh, recurrent, width, batch, width, width);
-    float* const now = out + static_cast<size_t>(t) * width;
+    gemm(before, before_stride, w.fromState, a.biasHh, w.recurrent, width, batch, width, width);
+    float* const now = a.out + static_cast<size_t>(t) * width;
     Rows state(now, batch, width, Eigen::OuterStride<>(next_sequence));
-    state += Rows(recurrent, batch, width, Eigen::OuterStride<>(width));
-    if (relu) {
+    state += Rows(w.recurrent, batch, width, Eigen::OuterStride<>(width));
+    if (a.relu) {
       state = state.unaryExpr([](float h) { return h < 0 ? 0.0f : h; });  // NaN stays
     } else {
       state = state.tanh();

@@ -34,11 +34,10 @@ struct Problem {
     for (int i = 0; i < batch * queries; ++i) valid.push_back(i % (keys + 1));
   }
 
-  AdditiveAttentionArgs args(std::vector<float>& scratch) const {
+  AdditiveAttentionArgs args() const {
     AdditiveAttentionArgs args = sizes;
     bind(args, inputs);
     args.valid = valid.data();
-    args.scratch = scratch.data();
     return args;
   }
 };
@@ -48,22 +47,22 @@ std::vector<float> forward(const Problem& problem) {
   std::vector<float> scratch(additiveAttentionScratch(sizes), kNaN);
   std::vector<float> output(problem.gradOutput.size(), kNaN);
   std::vector<float> weights(size_t(sizes.batch) * sizes.queries * sizes.keys, kNaN);
-  AdditiveAttentionArgs args = problem.args(scratch);
+  AdditiveAttentionArgs args = problem.args();
   args.output = output.data();
   args.weights = weights.data();
-  additiveAttention(args);
+  additiveAttention(args, scratch.data());
   return output;
 }
 
 AdditiveTensors<float> backward(const Problem& problem) {
-  std::vector<float> scratch(additiveAttentionBackwardScratch(problem.sizes), kNaN);
   AdditiveTensors<float> gradients;
   for (const std::vector<float>& input : problem.inputs) gradients.emplace_back(input.size(), kNaN);
   AdditiveAttentionGradArgs args{};
-  args.attention = problem.args(scratch);
+  args.attention = problem.args();
   args.gradOutput = problem.gradOutput.data();
   bindGradients(args, gradients);
-  additiveAttentionBackward(args);
+  std::vector<float> scratch(additiveAttentionBackwardScratch(args), kNaN);
+  additiveAttentionBackward(args, scratch.data());
   return gradients;
 }
 

@@ -39,9 +39,8 @@ Gradients backward(const AttentionProblem& problem, const std::vector<float>& gr
   args.gradBias = g.bias.data();
   args.gradRelativeKeys = g.relativeKeys.data();
   args.gradRelativeValues = g.relativeValues.data();
-  std::vector<float> scratch(scaledDotProductAttentionBackwardScratch(args.attention), NAN);
-  args.attention.scratch = scratch.data();
-  scaledDotProductAttentionBackward(args);
+  std::vector<float> scratch(scaledDotProductAttentionBackwardScratch(args), NAN);
+  scaledDotProductAttentionBackward(args, scratch.data());
   return g;
 }
 

@@ -54,7 +54,6 @@ AttentionProblem::AttentionProblem(const AttentionSizes& sizes, const AttentionC
   place(sizes, choices.headsSideBySide);
   place(choices, seed + 3);
   scratch.resize(scaledDotProductAttentionScratch(args_));
-  args_.scratch = scratch.data();
 }
 
 void AttentionProblem::place(const AttentionSizes& n, bool side_by_side) {
@@ -157,7 +156,7 @@ void AttentionProblem::run() {
   for (auto* buffer : {&output, &weights, &scores, &logSumExp, &scratch}) {
     std::fill(buffer->begin(), buffer->end(), NAN);
   }
-  scaledDotProductAttention(args_);
+  scaledDotProductAttention(args_, scratch.data());
 }
 
 int AttentionProblem::poison() {

@@ -5,6 +5,7 @@
 
 #include "attention.h"
 #include "random.h"
+#include "sequence_layers.h"
 
 namespace wasm_attention {
 namespace {
@@ -19,11 +20,9 @@ void check(const Case& c) {
   const std::vector<float> x = randomFloats(size_t(c.batch) * c.in_channels * c.length, 1);
   const std::vector<float> weight = randomFloats(size_t(c.out_channels) * in_width * c.kernel, 2);
   const std::vector<float> bias = randomFloats(c.out_channels, 3);
-  std::vector<float> out(size_t(c.batch) * c.out_channels * out_length, NAN);
-  // As long as promised, so that the address sanitizer sees what goes beyond.
-  std::vector<float> scratch(conv1dScratch(c.in_channels, c.out_channels, c.length, c.kernel, c.groups), NAN);
-  conv1d(x.data(), weight.data(), bias.data(), scratch.data(), out.data(), c.batch, c.in_channels, c.out_channels,
-         c.length, c.kernel, c.stride, c.padding, c.dilation, c.groups);
+  const Conv1dArgs sizes = conv1dSizes(c.batch, c.in_channels, c.out_channels, c.length, c.kernel, c.stride, c.padding,
+                                       c.dilation, c.groups);
+  const std::vector<float> out = runConv1d(sizes, x.data(), weight.data(), bias.data());
   size_t element = 0;
   for (int b = 0; b < c.batch; ++b) {
     for (int o = 0; o < c.out_channels; ++o) {
@@ -76,10 +75,9 @@ TEST(Conv1d, HandlesSequencesLongerThanABlock) {
 
 TEST(Conv1d, WithoutBiasStartsFromZero) {
   const float x[] = {1, 2, 3}, weight[] = {1, 10};
-  float out[2];
-  conv1d(x, weight, nullptr, nullptr, out, 1, 1, 1, 3, 2, 1, 0, 1, 1);
-  EXPECT_EQ(out[0], 21);
-  EXPECT_EQ(out[1], 32);
+  const Conv1dArgs sizes = conv1dSizes(1, 1, 1, 3, 2, 1, 0, 1, 1);
+  EXPECT_EQ(conv1dScratch(sizes), 0);
+  EXPECT_EQ(runConv1d(sizes, x, weight, nullptr), (std::vector<float>{21, 32}));
 }
 
 TEST(Conv1d, NeverReadsBeyondTheInput) {
@@ -87,10 +85,10 @@ TEST(Conv1d, NeverReadsBeyondTheInput) {
   // row by row and as products.
   for (const int outputs : {1, 4}) {
     const std::vector<float> x{1};
-    std::vector<float> weight, out(outputs), scratch(conv1dScratch(1, outputs, 1, 3, 1));
+    std::vector<float> weight;
     for (int o = 0; o < outputs; ++o) weight.insert(weight.end(), {NAN, 1, NAN});
-    conv1d(x.data(), weight.data(), nullptr, scratch.data(), out.data(), 1, 1, outputs, 1, 3, 1, 1, 1, 1);
-    for (const float value : out) EXPECT_EQ(value, 1);
+    const Conv1dArgs sizes = conv1dSizes(1, 1, outputs, 1, 3, 1, 1, 1, 1);
+    for (const float value : runConv1d(sizes, x.data(), weight.data(), nullptr)) EXPECT_EQ(value, 1);
   }
 }
 

@@ -6,11 +6,10 @@
 #include <vector>
 
 #include "attention.h"
+#include "linear_layers.h"
 #include "random.h"
 
 namespace wasm_attention {
-
-using Floats = std::vector<float>;
 
 struct EncoderCase {
   bool preNorm = false;
@@ -40,15 +39,15 @@ class EncoderLayer {
   std::vector<Floats> backward(const Floats& x, const Floats& g) {
     TransformerEncoderLayerArgs args = pass(x, true);
     TransformerEncoderLayerGradArgs grads{};
-    Floats scratch(transformerEncoderLayerBackwardScratch(args), NAN), gradient = g;
-    args.attention.scratch = scratch.data();
+    Floats gradient = g;
     args.output = nullptr;
     std::vector<Floats> found{{}};
     for (const Floats& p : parameters) found.push_back(Floats(p.size()));
     grads.layer = args;
     grads.gradient = gradient.data();
     for (size_t i = 0; i < parameters.size(); ++i) pointers(grads.gradients)[i] = dataOf(found[i + 1]);
-    transformerEncoderLayerBackward(grads);
+    Floats scratch(transformerEncoderLayerBackwardScratch(grads), NAN);
+    transformerEncoderLayerBackward(grads, scratch.data());
     found[0] = gradient;
     return found;
   }
@@ -95,10 +94,9 @@ class EncoderLayer {
     kept_.assign(transformerEncoderLayerKept(args), NAN);
     output_.assign(x.size(), NAN);
     std::copy(x.begin(), x.end(), kept_.begin());
-    a.scratch = scratch.data();
     args.kept = kept_.data();
     args.output = output_.data();
-    transformerEncoderLayer(args);
+    transformerEncoderLayer(args, scratch.data());
     return args;
   }
 

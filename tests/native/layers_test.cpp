@@ -8,12 +8,11 @@
 #include <vector>
 
 #include "attention.h"
+#include "linear_layers.h"
 #include "random.h"
 
 namespace wasm_attention {
 namespace {
-
-using Floats = std::vector<float>;
 
 double dot(const Floats& a, const Floats& b) {
   double sum = 0;
@@ -47,16 +46,13 @@ TEST(Linear, HasItsGradients) {
        {std::array{1, 1, 1}, {3, 5, 2}, {4, 4, 4}, {9, 3, 13}, {2, 8, 7}, {520, 2, 3}}) {
     const Floats x = randomFloats(size_t(rows) * inputs, 1), weight = randomFloats(size_t(outputs) * inputs, 2);
     const Floats bias = randomFloats(outputs, 3), g = randomFloats(size_t(rows) * outputs, 4);
-    Floats scratch(linearBackwardScratch(rows, inputs, outputs), NAN), grad_x(x.size(), NAN);
-    Floats grad_weight(weight.size()), grad_bias(bias.size());
-    linearBackward(g.data(), x.data(), weight.data(), scratch.data(), grad_x.data(), grad_weight.data(),
-                   grad_bias.data(), rows, inputs, outputs);
+    const LinearGradients found = linearGradients(x, weight, g, rows, inputs, outputs);
     const auto at = [&, r = rows, i = inputs, o = outputs](const Floats& x1, const Floats& w1, const Floats& b1) {
       return dot(linearOf(x1, w1, b1, r, i, o), g);
     };
-    expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight, bias); });
-    expectGradient(grad_weight, weight, [&](const Floats& v) { return at(x, v, bias); });
-    expectGradient(grad_bias, bias, [&](const Floats& v) { return at(x, weight, v); });
+    expectGradient(found.x, x, [&](const Floats& v) { return at(v, weight, bias); });
+    expectGradient(found.weight, weight, [&](const Floats& v) { return at(x, v, bias); });
+    expectGradient(found.bias, bias, [&](const Floats& v) { return at(x, weight, v); });
   }
 }
 
@@ -74,25 +70,17 @@ TEST(FeedForward, HasItsGradients) {
     }
     Floats hidden(rows * hidden_width, NAN), out(rows * width, NAN);
     const auto at = [&](const Floats& x1, const Floats& w1, const Floats& w2) {
-      Floats packed1(packWeightSize(width, hidden_width), NAN), packed2(packWeightSize(hidden_width, width), NAN);
-      Floats scratch(feedForwardScratch(rows, hidden_width), NAN);
-      packWeight(w1.data(), packed1.data(), width, hidden_width);
-      packWeight(w2.data(), packed2.data(), hidden_width, width);
-      feedForward(x1.data(), packed1.data(), bias1.data(), packed2.data(), bias2.data(), hidden.data(), scratch.data(),
-                  out.data(), rows, width, hidden_width, activation, 5, dropout);
+      const FeedForwardNetwork network{rows, width, hidden_width, activation, 5, dropout, &w1, &bias1, &w2, &bias2};
+      out = network.forward(x1, &hidden);
       return dot(out, g);
     };
     at(x, weight1, weight2);
-    const Floats kept = hidden;
-    Floats scratch(feedForwardBackwardScratch(rows, width, hidden_width), NAN), grad_x(x.size(), NAN);
-    Floats grad_weight1(weight1.size()), grad_bias1(bias1.size()), grad_weight2(weight2.size()),
-        grad_bias2(bias2.size());
-    feedForwardBackward(g.data(), x.data(), kept.data(), weight1.data(), weight2.data(), scratch.data(), grad_x.data(),
-                        grad_weight1.data(), grad_bias1.data(), grad_weight2.data(), grad_bias2.data(), rows, width,
-                        hidden_width, activation, 5, dropout);
-    expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight1, weight2); });
-    expectGradient(grad_weight1, weight1, [&](const Floats& v) { return at(x, v, weight2); });
-    expectGradient(grad_weight2, weight2, [&](const Floats& v) { return at(x, weight1, v); });
+    const FeedForwardNetwork network{rows,    width,    hidden_width, activation, 5,
+                                     dropout, &weight1, &bias1,       &weight2,   &bias2};
+    const FeedForwardGradients found = network.backward(x, Floats(hidden), g);
+    expectGradient(found.x, x, [&](const Floats& v) { return at(v, weight1, weight2); });
+    expectGradient(found.weight1, weight1, [&](const Floats& v) { return at(x, v, weight2); });
+    expectGradient(found.weight2, weight2, [&](const Floats& v) { return at(x, weight1, v); });
   }
 }
 

@@ -152,9 +152,8 @@ inline std::vector<float> forward(Layer& layer, const std::vector<float>& querie
     a.offsets = offsets.data();
     a.windowRight = 0;
   }
-  std::vector<float> scratch(scaledDotProductAttentionScratch(a), NAN);
-  a.scratch = scratch.data();
-  multiHeadAttention(args);
+  std::vector<float> scratch(multiHeadAttentionScratch(args), NAN);
+  multiHeadAttention(args, scratch.data());
   return layer.output.result;
 }
 

@@ -5,6 +5,7 @@
 
 #include "attention.h"
 #include "random.h"
+#include "sequence_layers.h"
 
 namespace wasm_attention {
 namespace {
@@ -15,10 +16,14 @@ void check(int batch, int length, int in_width, int width, bool relu, bool biase
   const std::vector<float> weight_hh = randomFloats(size_t(width) * width, 3, 0.5f / width);
   const std::vector<float> bias_ih = randomFloats(width, 4), bias_hh = randomFloats(width, 5);
   const std::vector<float> first = randomFloats(size_t(batch) * width, 6);
-  std::vector<float> out(size_t(batch) * length * width, NAN), scratch(rnnScratch(batch, in_width, width), NAN);
-  rnn(x.data(), weight_ih.data(), weight_hh.data(), biases ? bias_ih.data() : nullptr,
-      biases ? bias_hh.data() : nullptr, initial ? first.data() : nullptr, scratch.data(), out.data(), batch, length,
-      in_width, width, relu);
+  RnnArgs args = rnnSizes(batch, length, in_width, width, relu);
+  args.x = x.data();
+  args.weightIh = weight_ih.data();
+  args.weightHh = weight_hh.data();
+  args.biasIh = biases ? bias_ih.data() : nullptr;
+  args.biasHh = biases ? bias_hh.data() : nullptr;
+  args.initial = initial ? first.data() : nullptr;
+  const std::vector<float> out = runRnn(args);
   for (int b = 0; b < batch; ++b) {
     std::vector<double> state(width, 0.0);
     if (initial) state.assign(&first[b * width], &first[b * width] + width);
@@ -63,10 +68,10 @@ TEST(Rnn, AcceptsEmptySequencesAndBatches) {
 
 TEST(Rnn, LetsNaNShowThroughRelu) {
   const float x[] = {NAN}, one[] = {1};
-  float out[1];
-  std::vector<float> scratch(rnnScratch(1, 1, 1));
-  rnn(x, one, one, nullptr, nullptr, nullptr, scratch.data(), out, 1, 1, 1, 1, true);
-  EXPECT_TRUE(std::isnan(out[0]));
+  RnnArgs args = rnnSizes(1, 1, 1, 1, true);
+  args.x = x;
+  args.weightIh = args.weightHh = one;
+  EXPECT_TRUE(std::isnan(runRnn(args)[0]));
 }
 
 }  // namespace

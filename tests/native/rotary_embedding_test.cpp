@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "attention.h"
+#include "positions.h"
 #include "random.h"
 
 namespace wasm_attention {
@@ -76,14 +77,13 @@ TEST(RotaryEmbedding, TakesHeadsSideBySide) {
 
 TEST(RotaryTable, HoldsSinesAndThenCosinesTimesTheAmplitude) {
   const int rows = 300, dim = 6;
-  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), scratch(sinusoidalEncodingScratch(dim));
+  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim));
   sinusoidalFrequencies(frequencies.data(), dim, 1e4);
   std::vector<double> positions;
   for (int i = 0; i < rows; ++i) positions.push_back(1e6 + 7.5 * i);
   for (const float amplitude : {1.0f, 1.25f}) {
-    std::vector<float> at(rows * dim, NAN), from(rows * dim, NAN);
-    rotaryTable(frequencies.data(), positions.data(), nullptr, at.data(), rows, dim, 0, amplitude);
-    rotaryTable(frequencies.data(), nullptr, scratch.data(), from.data(), rows, dim, 1e6, amplitude);
+    const std::vector<float> at = tableOfRotations(frequencies, positions, rows, dim, 0, amplitude);
+    const std::vector<float> from = tableOfRotations(frequencies, {}, rows, dim, 1e6, amplitude);
     for (int i = 0; i < rows; ++i) {
       for (int j = 0; j < 3; ++j) {
         const long double w = std::pow(1e4L, -2.0L * j / dim);
@@ -103,8 +103,7 @@ TEST(ScaleFrequencies, MultipliesExactlyEnoughForFarPositions) {
     for (int j = 0; 2 * j < dim; ++j) factors.push_back(1.0 / (3 + j));
     scaleFrequencies(frequencies.data(), factors.data(), dim);
     const double position = 16777215;
-    std::vector<float> out(dim, NAN);
-    sinusoidalEncodingAt(frequencies.data(), &position, out.data(), 1, dim, false);
+    const std::vector<float> out = encodePositions(frequencies, {position}, 1, dim, 0, false);
     for (int j = 0; 2 * j < dim; ++j) {
       const long double angle = position * factors[j] * std::pow(5e5L, -2.0L * j / dim);
       EXPECT_NEAR(out[2 * j], static_cast<double>(std::sin(angle)), kEps / 4 + 1e-11) << j;

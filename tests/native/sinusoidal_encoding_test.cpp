@@ -6,6 +6,7 @@
 
 #include "attention.h"
 #include "positional/frequencies.h"
+#include "positions.h"
 
 namespace wasm_attention {
 namespace {
@@ -31,19 +32,12 @@ std::vector<double> frequenciesOf(int dim, double base) {
 }
 
 std::vector<float> encode(int rows, int dim, double base = 1e4, double offset = 0, bool concatenated = false) {
-  const std::vector<double> frequencies = frequenciesOf(dim, base);
-  std::vector<double> scratch(sinusoidalEncodingScratch(dim));
-  std::vector<float> out(size_t(rows) * dim, NAN);
-  sinusoidalEncoding(frequencies.data(), scratch.data(), out.data(), rows, dim, offset, concatenated);
-  return out;
+  return encodePositions(frequenciesOf(dim, base), {}, rows, dim, offset, concatenated);
 }
 
 std::vector<float> encodeAt(const std::vector<double>& positions, int dim, double base = 1e4,
                             bool concatenated = false) {
-  const std::vector<double> frequencies = frequenciesOf(dim, base);
-  std::vector<float> out(positions.size() * dim, NAN);
-  sinusoidalEncodingAt(frequencies.data(), positions.data(), out.data(), positions.size(), dim, concatenated);
-  return out;
+  return encodePositions(frequenciesOf(dim, base), positions, 0, dim, 0, concatenated);
 }
 
 void expectRow(const float* row, double position, int dim, double base, bool concatenated) {

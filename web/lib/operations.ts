@@ -39,6 +39,30 @@ import {
   type CrossEntropyResult,
 } from './ops/softmaxCrossEntropy.js';
 
+export type {
+  AdditiveAttentionGradients,
+  AdditiveAttentionOptions,
+  AdditiveAttentionResult,
+  AdditiveAttentionWeights,
+  AlibiBiasOptions,
+  Architecture,
+  Complexity,
+  ComplexitySize,
+  Conv1dOptions,
+  CrossEntropyOptions,
+  CrossEntropyResult,
+  EncodingRotationOptions,
+  RelativeShiftBackwardOptions,
+  RnnOptions,
+  RnnResult,
+  RnnWeights,
+  RotaryOptions,
+  Sinusoidal2dOptions,
+  SinusoidalOptions,
+  T5RelativeBiasOptions,
+  T5RelativeBucketsOptions,
+};
+
 /**
  * The operations of a loaded module: pure functions, plain data. Inputs are never modified, results are fresh copies, there
  * is nothing to free. B batch, H heads, L queries, S keys, E head width, Ev value width, D model width.

@@ -65,13 +65,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<float> grad_output = draw.floats(size_t(n.batch) * n.queries * n.valueWidth);
   AdditiveTensors<float> gradients;
   for (const std::vector<float>& input : call.inputs) gradients.emplace_back(input.size(), NAN);
-  std::vector<float> scratch(additiveAttentionBackwardScratch(n), NAN);
-  n.scratch = scratch.data();
   AdditiveAttentionGradArgs args{};
   args.attention = n;
   args.gradOutput = grad_output.data();
   bindGradients(args, gradients);
-  additiveAttentionBackward(args);
+  std::vector<float> scratch(additiveAttentionBackwardScratch(args), NAN);
+  additiveAttentionBackward(args, scratch.data());
 
   Gradients expected;
   for (const std::vector<float>& input : call.inputs) expected.emplace_back(input.size());

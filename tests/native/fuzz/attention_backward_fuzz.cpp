@@ -118,9 +118,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   args.gradBias = bias.data();
   args.gradRelativeKeys = keys.data();
   args.gradRelativeValues = values.data();
-  std::vector<float> scratch(scaledDotProductAttentionBackwardScratch(args.attention), NAN);
-  args.attention.scratch = scratch.data();
-  scaledDotProductAttentionBackward(args);
+  std::vector<float> scratch(scaledDotProductAttentionBackwardScratch(args), NAN);
+  scaledDotProductAttentionBackward(args, scratch.data());
 
   double largest = 0;
   const Gradients expected = chainRule(problem, grad_output, &largest);

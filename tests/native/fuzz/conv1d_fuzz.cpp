@@ -1,6 +1,7 @@
 // Convolutions of any stride, padding, dilation and groups.
 #include "attention.h"
 #include "fuzz.h"
+#include "sequence_layers.h"
 
 using namespace wasm_attention;
 
@@ -15,10 +16,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool has_bias = draw.flag();
   const std::vector<float> x = draw.floats(size_t(batch) * ins * length), bias = draw.floats(outs);
   const std::vector<float> weight = draw.floats(size_t(outs) * in_width * kernel);
-  std::vector<float> out(size_t(batch) * outs * out_length, NAN);
-  std::vector<float> scratch(conv1dScratch(ins, outs, length, kernel, groups), NAN);
-  conv1d(x.data(), weight.data(), has_bias ? bias.data() : nullptr, scratch.data(), out.data(), batch, ins, outs,
-         length, kernel, stride, padding, dilation, groups);
+  const Conv1dArgs sizes = conv1dSizes(batch, ins, outs, length, kernel, stride, padding, dilation, groups);
+  const std::vector<float> out = runConv1d(sizes, x.data(), weight.data(), has_bias ? bias.data() : nullptr);
   size_t at = 0;
   for (int b = 0; b < batch; ++b) {
     for (int o = 0; o < outs; ++o) {

@@ -5,6 +5,7 @@
 #include "attention.h"
 #include "fuzz.h"
 #include "kernels/dropout.h"
+#include "linear_layers.h"
 
 using namespace wasm_attention;
 
@@ -36,24 +37,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<float> x = draw.floats(size_t(rows) * width), g = draw.floats(x.size());
   const std::vector<float> w1 = draw.floats(size_t(hiddens) * width), w2 = draw.floats(w1.size());
   const std::vector<float> b1 = draw.floats(hiddens), b2 = draw.floats(width);
-  std::vector<float> packed1(packWeightSize(width, hiddens), NAN), packed2(packWeightSize(hiddens, width), NAN);
-  packWeight(w1.data(), packed1.data(), width, hiddens);
-  packWeight(w2.data(), packed2.data(), hiddens, width);
-  std::vector<float> hidden(size_t(rows) * hiddens, NAN), out(x.size(), NAN), alone = out;
-  std::vector<float> scratch(feedForwardScratch(rows, hiddens), NAN);
-  const auto forward = [&](float* keep, std::vector<float>& to) {
-    std::fill(scratch.begin(), scratch.end(), NAN);
-    feedForward(x.data(), packed1.data(), has_bias1 ? b1.data() : nullptr, packed2.data(),
-                has_bias2 ? b2.data() : nullptr, keep, scratch.data(), to.data(), rows, width, hiddens, activation,
-                seed, dropout);
-  };
-  forward(hidden.data(), out);
-  forward(nullptr, alone);
-  std::vector<float> back(feedForwardBackwardScratch(rows, width, hiddens), NAN), grad_x(x.size(), NAN);
-  std::vector<float> grad_w1(w1.size()), grad_w2(w2.size()), grad_b1(hiddens), grad_b2(width);
-  feedForwardBackward(g.data(), x.data(), hidden.data(), w1.data(), w2.data(), back.data(), grad_x.data(),
-                      grad_w1.data(), has_bias1 ? grad_b1.data() : nullptr, grad_w2.data(),
-                      has_bias2 ? grad_b2.data() : nullptr, rows, width, hiddens, activation, seed, dropout);
+  const FeedForwardNetwork network{
+      rows, width, hiddens, activation, seed, dropout, &w1, has_bias1 ? &b1 : nullptr, &w2, has_bias2 ? &b2 : nullptr};
+  std::vector<float> hidden;
+  const std::vector<float> out = network.forward(x, &hidden), alone = network.forward(x, nullptr);
+  const FeedForwardGradients back = network.backward(x, hidden, g);
 
   // A step that the kernel takes from a value of the one before: its error, relative to the terms that it sums.
   const double step = 24 * kHalfUlp;
@@ -94,7 +82,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const size_t at = size_t(r) * width + i;
       expectNear(out[at], sum.value, (step + hiddens * kHalfUlp) * sum.magnitude + 1e-37, "feed forward", at);
       expectNear(alone[at], out[at], 0, "the same without what the backward pass reads", at);
-      expectNear(grad_x[at], grad_sum.value, (step + (width + hiddens) * kHalfUlp) * grad_sum.magnitude + 1e-37,
+      expectNear(back.x[at], grad_sum.value, (step + (width + hiddens) * kHalfUlp) * grad_sum.magnitude + 1e-37,
                  "x's gradient", at);
       sums_b2[i].add(grad[i]);
     }
@@ -103,16 +91,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       sums_b1[h].magnitude += slope_size[h];
     }
   }
-  const auto expectAll = [&](const std::vector<float>& got, const std::vector<Sum>& sums, bool given,
-                             const char* what) {
+  const auto expectAll = [&](const std::vector<float>& got, const std::vector<Sum>& sums, const char* what) {
     for (size_t i = 0; i < got.size(); ++i) {
-      expectNear(got[i], given ? sums[i].value : 0,
-                 given ? (step + (rows + width) * kHalfUlp) * sums[i].magnitude + 1e-37 : 0, what, i);
+      expectNear(got[i], sums[i].value, (step + (rows + width) * kHalfUlp) * sums[i].magnitude + 1e-37, what, i);
     }
   };
-  expectAll(grad_w1, sums_w1, true, "the first weight's gradient");
-  expectAll(grad_w2, sums_w2, true, "the second weight's gradient");
-  expectAll(grad_b1, sums_b1, has_bias1, "the first bias's gradient");
-  expectAll(grad_b2, sums_b2, has_bias2, "the second bias's gradient");
+  expectAll(back.weight1, sums_w1, "the first weight's gradient");
+  expectAll(back.weight2, sums_w2, "the second weight's gradient");
+  expectAll(back.bias1, sums_b1, "the first bias's gradient");
+  expectAll(back.bias2, sums_b2, "the second bias's gradient");
   return 0;
 }

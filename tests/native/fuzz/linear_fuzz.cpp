@@ -1,6 +1,7 @@
 // Linear maps and their gradients, which are added to what is there.
 #include "attention.h"
 #include "fuzz.h"
+#include "linear_layers.h"
 
 using namespace wasm_attention;
 
@@ -13,11 +14,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<float> packed(packWeightSize(inputs, outputs), NAN), out(size_t(rows) * outputs, NAN);
   packWeight(weight.data(), packed.data(), inputs, outputs);
   linear(x.data(), packed.data(), has_bias ? bias.data() : nullptr, out.data(), rows, inputs, outputs);
-  std::vector<float> scratch(linearBackwardScratch(rows, inputs, outputs), NAN), grad_x(x.size(), NAN);
-  std::vector<float> grad_weight = draw.floats(weight.size()), grad_bias = draw.floats(outputs);
-  const std::vector<float> weight_before = grad_weight, bias_before = grad_bias;
-  linearBackward(g.data(), x.data(), weight.data(), scratch.data(), grad_x.data(), grad_weight.data(),
-                 has_bias ? grad_bias.data() : nullptr, rows, inputs, outputs);
+  const std::vector<float> weight_before = draw.floats(weight.size()), bias_before = draw.floats(outputs);
+  const auto [grad_x, grad_weight, grad_bias] =
+      linearGradients(x, weight, g, rows, inputs, outputs, {{}, weight_before, bias_before}, has_bias);
   for (int r = 0; r < rows; ++r) {
     for (int o = 0; o < outputs; ++o) {
       Sum sum;

@@ -3,6 +3,7 @@
 
 #include "attention.h"
 #include "fuzz.h"
+#include "sequence_layers.h"
 
 using namespace wasm_attention;
 
@@ -14,9 +15,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<float> x = draw.floats(size_t(batch) * length * ins + 1), wih = draw.floats(size_t(width) * ins);
   const std::vector<float> whh = draw.floats(size_t(width) * width, 0.5f / width);
   const std::vector<float> bih = draw.floats(width), bhh = draw.floats(width), h0 = draw.floats(size_t(batch) * width);
-  std::vector<float> out(size_t(batch) * length * width, NAN), scratch(rnnScratch(batch, ins, width), NAN);
-  rnn(x.data(), wih.data(), whh.data(), has_ih ? bih.data() : nullptr, has_hh ? bhh.data() : nullptr,
-      has_initial ? h0.data() : nullptr, scratch.data(), out.data(), batch, length, ins, width, relu);
+  RnnArgs args = rnnSizes(batch, length, ins, width, relu);
+  args.x = x.data();
+  args.weightIh = wih.data();
+  args.weightHh = whh.data();
+  args.biasIh = has_ih ? bih.data() : nullptr;
+  args.biasHh = has_hh ? bhh.data() : nullptr;
+  args.initial = has_initial ? h0.data() : nullptr;
+  const std::vector<float> out = runRnn(args);
   for (int b = 0; b < batch; ++b) {
     std::vector<double> state(width, 0.0);
     if (has_initial) std::copy_n(&h0[size_t(b) * width], width, state.begin());

@@ -1,6 +1,7 @@
 // Tables of rotations, of positions in order and in none, with frequencies as they are and scaled, against long double.
 #include "attention.h"
 #include "fuzz.h"
+#include "positions.h"
 
 using namespace wasm_attention;
 
@@ -10,15 +11,15 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool given = draw.flag(), scaled = draw.flag();
   const double base = 1 + draw.integer(0, 65535), start = draw.integer(0, 4095) * double(draw.integer(1, 4095));
   const float amplitude = 1 + draw.integer(0, 8) / 8.0f;
-  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), scratch(sinusoidalEncodingScratch(dim)), positions;
+  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), positions;
   std::vector<double> factors;
   for (int j = 0; j < half; ++j) factors.push_back(scaled ? (1 + draw.integer(0, 255)) / 256.0 : 1);
   for (int i = 0; i < rows; ++i) positions.push_back(given ? start + draw.integer(-4000, 4000) / 4.0 : start + i);
   sinusoidalFrequencies(frequencies.data(), dim, base);
   if (scaled) scaleFrequencies(frequencies.data(), factors.data(), dim);
-  std::vector<float> table(size_t(rows) * dim, NAN), matrices(size_t(half) * 4, NAN);
-  rotaryTable(frequencies.data(), given ? positions.data() : nullptr, scratch.data(), table.data(), rows, dim,
-              given ? 0 : start, amplitude);
+  std::vector<float> matrices(size_t(half) * 4, NAN);
+  const std::vector<float> table =
+      tableOfRotations(frequencies, given ? positions : std::vector<double>(), rows, dim, given ? 0 : start, amplitude);
   encodingRotation(frequencies.data(), matrices.data(), dim, start);
   // Half an ulp of float32 and what the header allows; long double's own angle is off by 2^-60 of up to 2^24. The amplitude's
   // product is rounded once more.

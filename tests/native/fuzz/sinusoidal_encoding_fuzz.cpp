@@ -1,6 +1,7 @@
 // Sines and cosines of positions in order and in none, against long double.
 #include "attention.h"
 #include "fuzz.h"
+#include "positions.h"
 
 using namespace wasm_attention;
 
@@ -9,15 +10,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const int rows = draw.integer(1, 300), dim = draw.integer(1, 70);
   const bool concatenated = draw.flag(), given = draw.flag();
   const double base = 1 + draw.integer(0, 65535), start = draw.integer(0, 4095) * double(draw.integer(1, 4095));
-  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), scratch(sinusoidalEncodingScratch(dim)), positions;
+  std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), positions;
   for (int i = 0; i < rows; ++i) positions.push_back(given ? start + draw.integer(-4000, 4000) / 4.0 : start + i);
   sinusoidalFrequencies(frequencies.data(), dim, base);
-  std::vector<float> out(size_t(rows) * dim, NAN);
-  if (given) {
-    sinusoidalEncodingAt(frequencies.data(), positions.data(), out.data(), rows, dim, concatenated);
-  } else {
-    sinusoidalEncoding(frequencies.data(), scratch.data(), out.data(), rows, dim, start, concatenated);
-  }
+  const std::vector<float> out =
+      encodePositions(frequencies, given ? positions : std::vector<double>(), rows, dim, start, concatenated);
   const int sines = (dim + 1) / 2;
   for (int i = 0; i < rows; ++i) {
     for (int j = 0; j < sines; ++j) {

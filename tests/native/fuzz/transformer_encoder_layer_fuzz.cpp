@@ -182,18 +182,16 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<float> scratch(transformerEncoderLayerScratch(args), NAN), kept(transformerEncoderLayerKept(args), NAN);
   std::vector<float> output(elements, NAN);
   std::copy(inputs[0].begin(), inputs[0].end(), kept.begin());
-  a.scratch = scratch.data();
   args.kept = kept.data();
   args.output = output.data();
-  transformerEncoderLayer(args);
+  transformerEncoderLayer(args, scratch.data());
 
   TransformerEncoderLayerGradArgs back{};
-  std::vector<float> back_scratch(transformerEncoderLayerBackwardScratch(args), NAN);
-  a.scratch = back_scratch.data();
   back.layer = args;
   back.gradient = gradients[0].data();
   pointers(back.gradients, gradients);
-  transformerEncoderLayerBackward(back);
+  std::vector<float> back_scratch(transformerEncoderLayerBackwardScratch(back), NAN);
+  transformerEncoderLayerBackward(back, back_scratch.data());
   // With dropout, steps beyond a buffer and what is read before it is written are what is looked for.
   if (dropout > 0) {
     for (const float value : output) expectNear(value - value, 0, 0, "a number", 0);

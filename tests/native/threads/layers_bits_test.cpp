@@ -6,6 +6,7 @@
 #include "attention.h"
 #include "layers/dropout.h"
 #include "layers/layer_norm.h"
+#include "linear_layers.h"
 #include "random.h"
 #include "threads/bits.h"
 
@@ -19,11 +20,9 @@ TEST(Threads, ChangeNoBitOfAWeightsGradient) {
         const Floats x = randomFloats(rows * inputs, 1), weight = randomFloats(outputs * inputs, 2);
         const Floats g = randomFloats(rows * outputs, 3);
         expectSameBits(sizes({rows, inputs, outputs}), [&] {
-          Floats scratch(linearBackwardScratch(rows, inputs, outputs)), grad_x(x.size());
-          Floats grad_weight = randomFloats(weight.size(), 4), grad_bias = randomFloats(outputs, 5);
-          linearBackward(g.data(), x.data(), weight.data(), scratch.data(), grad_x.data(), grad_weight.data(),
-                         grad_bias.data(), rows, inputs, outputs);
-          return Results{grad_x, grad_weight, grad_bias};
+          const LinearGradients before{{}, randomFloats(weight.size(), 4), randomFloats(outputs, 5)};
+          const LinearGradients found = linearGradients(x, weight, g, rows, inputs, outputs, before);
+          return Results{found.x, found.weight, found.bias};
         });
       }
     }
@@ -39,19 +38,12 @@ TEST(Threads, ChangeNoBitOfAFeedForwardNetwork) {
         const Floats weight1 = randomFloats(hidden_width * width, 3), weight2 = randomFloats(width * hidden_width, 4);
         const Floats bias1 = randomFloats(hidden_width, 5), bias2 = randomFloats(width, 6);
         expectSameBits(sizes({rows, hidden_width}), [&] {
-          Floats packed1(packWeightSize(width, hidden_width)), packed2(packWeightSize(hidden_width, width));
-          packWeight(weight1.data(), packed1.data(), width, hidden_width);
-          packWeight(weight2.data(), packed2.data(), hidden_width, width);
-          Floats hidden(rows * hidden_width), out(rows * width), scratch(feedForwardScratch(rows, hidden_width));
-          feedForward(x.data(), packed1.data(), bias1.data(), packed2.data(), bias2.data(), hidden.data(),
-                      scratch.data(), out.data(), rows, width, hidden_width, activation, 7, 0.3f);
-          Floats working(feedForwardBackwardScratch(rows, width, hidden_width)), grad_x(x.size());
-          Results grads{Floats(weight1.size()), Floats(bias1.size()), Floats(weight2.size()), Floats(bias2.size())};
-          feedForwardBackward(g.data(), x.data(), hidden.data(), weight1.data(), weight2.data(), working.data(),
-                              grad_x.data(), grads[0].data(), grads[1].data(), grads[2].data(), grads[3].data(), rows,
-                              width, hidden_width, activation, 7, 0.3f);
-          grads.insert(grads.end(), {hidden, out, grad_x});
-          return grads;
+          const FeedForwardNetwork network{rows, width,    hidden_width, activation, 7,
+                                           0.3f, &weight1, &bias1,       &weight2,   &bias2};
+          Floats hidden;
+          const Floats out = network.forward(x, &hidden);
+          const FeedForwardGradients found = network.backward(x, hidden, g);
+          return Results{found.weight1, found.bias1, found.weight2, found.bias2, hidden, out, found.x};
         });
       }
     }

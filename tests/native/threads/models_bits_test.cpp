@@ -9,6 +9,7 @@
 #include "attention.h"
 #include "encoder_layer.h"
 #include "random.h"
+#include "sequence_layers.h"
 #include "threads/bits.h"
 
 namespace wasm_attention {
@@ -36,20 +37,18 @@ TEST(Threads, ChangeNoBitOfAdditiveAttention) {
         AdditiveAttentionArgs forward = args;
         Floats scratch(additiveAttentionScratch(args)), output(g.size());
         Floats weights(args.batch * args.queries * keys);
-        forward.scratch = scratch.data();
         forward.output = output.data();
         forward.weights = weights.data();
-        additiveAttention(forward);
+        additiveAttention(forward, scratch.data());
         Results found{output, weights};
-        Floats working(additiveAttentionBackwardScratch(args));
-        forward.scratch = working.data();
         AdditiveAttentionGradArgs back{};
         back.attention = forward;
+        Floats working(additiveAttentionBackwardScratch(back));
         back.gradOutput = g.data();
         AdditiveTensors<float> gradients;
         for (const size_t count : additiveCounts(args)) gradients.emplace_back(count);
         bindGradients(back, gradients);
-        additiveAttentionBackward(back);
+        additiveAttentionBackward(back, working.data());
         found.insert(found.end(), gradients.begin(), gradients.end());
         return found;
       });
@@ -64,13 +63,12 @@ TEST(Threads, ChangeNoBitOfConvolutionsAndRecurrentLayers) {
       const Floats x = randomFloats(batch * width * length, 1, 0.5f), bias = randomFloats(width, 3);
       const Floats taps = randomFloats(width * width * kernel, 2), square = randomFloats(width * width, 4, 0.1f);
       expectSameBits(sizes({length, width}), [&] {
-        Floats scratch(conv1dScratch(width, width, length, kernel, 1)), out(x.size());
-        conv1d(x.data(), taps.data(), bias.data(), scratch.data(), out.data(), batch, width, width, length, kernel, 1,
-               1, 1, 1);
-        Floats working(rnnScratch(batch, width, width)), states(x.size());
-        rnn(x.data(), square.data(), square.data(), bias.data(), nullptr, nullptr, working.data(), states.data(), batch,
-            length, width, width, false);
-        return Results{out, states};
+        const Conv1dArgs convolution = conv1dSizes(batch, width, width, length, kernel, 1, 1, 1, 1);
+        RnnArgs recurrence = rnnSizes(batch, length, width, width, false);
+        recurrence.x = x.data();
+        recurrence.weightIh = recurrence.weightHh = square.data();
+        recurrence.biasIh = bias.data();
+        return Results{runConv1d(convolution, x.data(), taps.data(), bias.data()), runRnn(recurrence)};
       });
     }
   }

@@ -83,11 +83,10 @@ TEST(Stream, ChangesNoBitOfAttention) {
               arriving.value = arriving_value.data();
               arriving.output = output.data();
               Floats scratch(scaledDotProductAttentionScratch(arriving));
-              arriving.scratch = scratch.data();
               TestStream stream(
                   {{arriving_query.data(), query}, {arriving_key.data(), key}, {arriving_value.data(), value}},
                   output.data(), q);
-              scaledDotProductAttention(arriving);
+              scaledDotProductAttention(arriving, scratch.data());
               EXPECT_EQ(output, expected) << sizes({queries, keys, batch, relative, threads});
               expectBeginning(stream.taken(), expected, sizes({queries, keys, batch, relative, threads}));
               return 0;

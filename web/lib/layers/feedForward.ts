@@ -8,6 +8,9 @@ import {
   wrongKind,
   wrongValue,
 } from '../check/values.js';
+import * as F from '../generated/bindings/feedForwardArgs.js';
+import * as G from '../generated/bindings/feedForwardGradArgs.js';
+import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { backwardOnce, checkTraining, ParameterOwner } from './base/layer.js';
@@ -113,33 +116,45 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
     const kept = training ? input.data.slice() : input.data;
     let keptHidden: Float32Array;
     const data = memory.scope(FORWARD, () => {
-      const [packed1, packed2] = [parameters.packed('dense1.weight'), parameters.packed('dense2.weight')];
-      const [bias1, bias2] = [parameters.address('dense1.bias'), parameters.address('dense2.bias')];
-      const placed = memory.floats(input.data);
       const hidden = training ? memory.reserve(rows * hiddenWidth) : 0;
-      const scratch = memory.reserve(raw.feedForwardScratch(rows, hiddenWidth));
       const out = memory.reserve(size);
-      raw.feedForward(placed, packed1, bias1, packed2, bias2, hidden, scratch, out, rows, width, hiddenWidth, activation, 0, 0); // prettier-ignore
+      clearArgs();
+      words[F.x] = memory.floats(input.data);
+      words[F.packed1] = parameters.packed('dense1.weight');
+      words[F.bias1] = parameters.address('dense1.bias');
+      words[F.packed2] = parameters.packed('dense2.weight');
+      words[F.bias2] = parameters.address('dense2.bias');
+      words[F.hidden] = hidden;
+      words[F.out] = out;
+      words[F.rows] = rows;
+      words[F.width] = width;
+      words[F.hiddenWidth] = hiddenWidth;
+      words[F.activation] = activation;
+      memory.run(raw.feedForward);
       if (training) keptHidden = memory.read(hidden, rows * hiddenWidth);
       return memory.read(out, size, into);
     });
     const output = { data, shape };
     if (!training) return { output };
     const backward = backwardOnce(memory, OPERATION, parameters, shape, shape, (gradient, into) => {
-      const before = memory.floats(kept);
-      const hidden = memory.floats(keptHidden);
-      const gradInput = memory.reserve(size);
-      const scratch = memory.reserve(raw.feedForwardBackwardScratch(rows, width, hiddenWidth));
-      const [weight1, weight2] = [parameters.address('dense1.weight'), parameters.address('dense2.weight')];
-      const [gradWeight1, gradWeight2] = [
-        parameters.gradient('dense1.weight'),
-        parameters.gradient('dense2.weight'),
-      ];
-      const [gradBias1, gradBias2] = parameters.has('dense1.bias')
-        ? [parameters.gradient('dense1.bias'), parameters.gradient('dense2.bias')]
-        : [0, 0];
-      raw.feedForwardBackward(gradient, before, hidden, weight1, weight2, scratch, gradInput, gradWeight1, gradBias1, gradWeight2, gradBias2, rows, width, hiddenWidth, activation, 0, 0); // prettier-ignore
-      return memory.read(gradInput, size, into);
+      const gradX = memory.reserve(size);
+      clearArgs();
+      words[G.gradOut] = gradient;
+      words[G.x] = memory.floats(kept);
+      words[G.hidden] = memory.floats(keptHidden);
+      words[G.weight1] = parameters.address('dense1.weight');
+      words[G.weight2] = parameters.address('dense2.weight');
+      words[G.gradX] = gradX;
+      words[G.gradWeight1] = parameters.gradient('dense1.weight');
+      words[G.gradBias1] = parameters.gradient('dense1.bias');
+      words[G.gradWeight2] = parameters.gradient('dense2.weight');
+      words[G.gradBias2] = parameters.gradient('dense2.bias');
+      words[G.rows] = rows;
+      words[G.width] = width;
+      words[G.hiddenWidth] = hiddenWidth;
+      words[G.activation] = activation;
+      memory.run(raw.feedForwardBackward);
+      return memory.read(gradX, size, into);
     });
     return { output, backward };
   }

@@ -95,11 +95,10 @@ class LayerNormLayer extends ParameterOwner implements LayerNorm {
     });
     const output = { data, shape };
     if (!training) return { output };
-    const affine = parameters.has('weight');
     const backward = backwardOnce(memory, OPERATION, parameters, shape, shape, (gradient, into) => {
       const before = memory.floats(kept);
-      const gradWeight = affine ? parameters.gradient('weight') : 0;
-      const gradBias = affine ? parameters.gradient('bias') : 0;
+      const gradWeight = parameters.gradient('weight');
+      const gradBias = parameters.gradient('bias');
       const weight = parameters.address('weight');
       raw.layerNormBackward(gradient, before, weight, gradient, gradWeight, gradBias, rows, width, eps);
       return memory.read(gradient, size, into);

@@ -7,6 +7,8 @@ import {
   showShape,
   wrongValue,
 } from '../check/values.js';
+import * as G from '../generated/bindings/linearGradArgs.js';
+import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { Activations } from './base/activations.js';
@@ -56,7 +58,6 @@ class LinearLayer extends ParameterOwner implements Linear {
   readonly #activations: Activations;
   readonly #inputs: number;
   readonly #outputs: number;
-  readonly #bias: boolean;
 
   constructor(wasm: Wasm, options: LinearOptions) {
     const given = checkRequired<LinearOptions>(OPERATION, options, 'inFeatures and outFeatures');
@@ -71,7 +72,6 @@ class LinearLayer extends ParameterOwner implements Linear {
     this.#activations = new Activations(wasm.memory);
     this.#inputs = inputs;
     this.#outputs = outputs;
-    this.#bias = bias;
   }
 
   forward(x: TensorLike, options?: ForwardOptions): LayerResult {
@@ -99,26 +99,12 @@ class LinearLayer extends ParameterOwner implements Linear {
     const output = { data, shape };
     if (!kept) return { output };
     const backward = backwardOnce(memory, OPERATION, parameters, shape, input.shape, (gradient, into) => {
-      const before = kept.place();
-      const gradInput = memory.reserve(size);
-      const scratch = memory.reserve(raw.linearBackwardScratch(rows, inputs, outputs));
-      const gradWeight = parameters.gradient('weight');
-      const gradBias = this.#bias ? parameters.gradient('bias') : 0;
-      const weight = parameters.address('weight');
-      raw.linearBackward(
-        gradient,
-        before,
-        weight,
-        scratch,
-        gradInput,
-        gradWeight,
-        gradBias,
-        rows,
-        inputs,
-        outputs,
-      );
+      const gradX = memory.reserve(size);
+      const sizes = { gradOut: gradient, x: kept.place(), gradX, rows, inputs, outputs };
+      setLinearBackward(parameters, '', sizes);
+      memory.run(raw.linearBackward);
       kept.done();
-      return memory.read(gradInput, size, into);
+      return memory.read(gradX, size, into);
     });
     return { output, backward };
   }
@@ -127,4 +113,32 @@ class LinearLayer extends ParameterOwner implements Linear {
     super.dispose();
     this.#activations.dispose();
   }
+}
+
+/** Addresses of gradients and inputs, and sizes. */
+export interface LinearBackward {
+  readonly gradOut: number;
+  readonly x: number;
+  readonly gradX: number;
+  readonly rows: number;
+  readonly inputs: number;
+  readonly outputs: number;
+}
+
+/** C++'s LinearGradArgs, for the parameters `prefix`weight and `prefix`bias. */
+export function setLinearBackward(
+  parameters: Parameters,
+  prefix: string,
+  { gradOut, x, gradX, rows, inputs, outputs }: LinearBackward,
+): void {
+  clearArgs();
+  words[G.gradOut] = gradOut;
+  words[G.x] = x;
+  words[G.weight] = parameters.address(`${prefix}weight`);
+  words[G.gradX] = gradX;
+  words[G.gradWeight] = parameters.gradient(`${prefix}weight`);
+  words[G.gradBias] = parameters.gradient(`${prefix}bias`);
+  words[G.rows] = rows;
+  words[G.inputs] = inputs;
+  words[G.outputs] = outputs;
 }

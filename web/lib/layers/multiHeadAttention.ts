@@ -10,9 +10,10 @@ import {
   sizeOf,
   wrongValue,
 } from '../check/values.js';
-import * as AT from '../ops/attention/fields.js';
+import * as M from '../generated/bindings/multiHeadAttentionArgs.js';
 import { keptOptions } from '../ops/attention/keptOptions.js';
 import { checkAttentionOptions } from '../ops/attention/options.js';
+import { words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, TensorLike } from '../types.js';
 import { multiHeadAttentionBackward } from './attention/backward.js';
@@ -20,8 +21,8 @@ import { attentionOfHeads } from './attention/heads.js';
 import { checkInputs, copiesOf } from './attention/inputs.js';
 import { Cache, type KeyValueCache } from './attention/keyValueCache.js';
 import { pastOf } from './attention/past.js';
-import { multiHeadArgs, placeProjections, type Projection } from './attention/projections.js';
-import { NO_ROTATION, rotaryPositions, type RotaryPositioning } from './attention/rotaryPositions.js';
+import { placeProjections, setProjections, type Projection } from './attention/projections.js';
+import { rotaryPositions, setRotation, type RotaryPositioning } from './attention/rotaryPositions.js';
 import { fromTorch } from './attention/torchNames.js';
 import type {
   LayerForwardOptions,
@@ -137,14 +138,19 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
       const projections = placeProjections(memory, this.#parameters, inputs, sizes, keeps);
       const [query, key, value, output] = projections;
       const rows = { query: query.output, key: key.output, value: value.output, output: output.input };
-      const args = attentionOfHeads(sizes, rows, stored);
-      plan.place(memory, args);
-      args.words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionScratch(args.place(memory)));
-      const rotated = rotation ? rotation(this.#wasm) : NO_ROTATION;
-      raw.multiHeadAttention(args.place(memory, multiHeadArgs(projections, stored, rotated)));
+      const turned = rotation?.(this.#wasm);
+      attentionOfHeads(sizes, rows, stored);
+      plan.place(memory);
+      setProjections(projections);
+      words[M.keyCache] = stored.keys;
+      words[M.valueCache] = stored.values;
+      words[M.cacheLength] = stored.length;
+      words[M.cacheCapacity] = stored.capacity;
+      if (turned) setRotation(M.rotation, turned);
+      memory.run(raw.multiHeadAttention);
       const data = memory.read(output.output, sizeOf(outputShape), into);
       const result: MultiHeadAttentionResult = { output: { data, shape: outputShape } };
-      plan.read(memory, args, result);
+      plan.read(memory, result);
       past.read(memory, stored, result);
       if (keeps) {
         const kept = ({ output, rows, outputs }: Projection) => memory.read(output, rows * outputs);

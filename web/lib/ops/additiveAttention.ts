@@ -1,3 +1,5 @@
+import * as A from '../generated/bindings/additiveAttentionArgs.js';
+import { words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import {
@@ -33,9 +35,10 @@ export function additiveAttention(
     const weightsSize = batch * queryCount * keyCount;
     const output = memory.reserve(outputSize);
     const mixed = memory.reserve(weightsSize);
-    const args = placeAdditiveInputs(memory, inputs, [output, mixed]);
-    const scratch = memory.reserve(raw.additiveAttentionScratch(args.place(0)));
-    raw.additiveAttention(args.place(scratch));
+    placeAdditiveInputs(memory, inputs);
+    words[A.output] = output;
+    words[A.weights] = mixed;
+    memory.run(raw.additiveAttention);
     return {
       output: { data: memory.read(output, outputSize), shape: [batch, queryCount, valueWidth] },
       weights: { data: memory.read(mixed, weightsSize), shape: [batch, queryCount, keyCount] },

@@ -1,4 +1,6 @@
 import { toTensorOfShape } from '../check/arrays.js';
+import * as A from '../generated/bindings/additiveAttentionGradArgs.js';
+import { words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import {
@@ -34,16 +36,21 @@ export function additiveAttentionBackward(
   const { batch, queryCount, valueWidth, tensors } = inputs;
   const g = toTensorOfShape(OPERATION, 'gradOutput', gradOutput, [batch, queryCount, valueWidth]);
   return memory.scope(OPERATION, () => {
-    const args = placeAdditiveInputs(memory, inputs);
-    const gradG = memory.floats(g.data);
-    const gradients = tensors.map(({ data }) => memory.reserve(data.length));
-    const scratch = memory.reserve(raw.additiveAttentionBackwardScratch(args.place(0)));
-    // The order of C++'s AdditiveAttentionGradArgs.
-    raw.additiveAttentionBackward(args.place(scratch, [gradG, ...gradients]));
-    const read = (at: number): Tensor => ({
-      data: memory.read(gradients[at]!, tensors[at]!.data.length),
-      shape: [...tensors[at]!.shape],
-    });
-    return { queries: read(0), keys: read(1), values: read(2), Wq: read(3), Wk: read(4), wv: read(5) };
+    placeAdditiveInputs(memory, inputs);
+    words[A.gradOutput] = memory.floats(g.data);
+    const addresses = [
+      A.gradQuery,
+      A.gradKey,
+      A.gradValue,
+      A.gradWeightQuery,
+      A.gradWeightKey,
+      A.gradWeightVector,
+    ].map((field, i) => (words[field] = memory.reserve(tensors[i]!.data.length)));
+    memory.run(raw.additiveAttentionBackward);
+    const [queries, keys, values, Wq, Wk, wv] = addresses.map((address, i): Tensor => {
+      const { data, shape } = tensors[i]!;
+      return { data: memory.read(address, data.length), shape: [...shape] };
+    }) as [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor];
+    return { queries, keys, values, Wq, Wk, wv };
   });
 }

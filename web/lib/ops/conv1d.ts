@@ -1,5 +1,7 @@
 import { toTensorOfRank, toTensorOfShape } from '../check/arrays.js';
 import { checkInteger, checkOptions, wrongValue } from '../check/values.js';
+import * as C from '../generated/bindings/conv1dArgs.js';
+import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 
@@ -56,22 +58,21 @@ export function conv1d(
 
   return memory.scope(OPERATION, () => {
     const out = memory.reserve(count);
-    raw.conv1d(
-      memory.floats(input.data),
-      memory.floats(taps.data),
-      bias ? memory.floats(bias.data) : 0,
-      memory.reserve(raw.conv1dScratch(inChannels, outChannels, length, kernel, groups)),
-      out,
-      batch,
-      inChannels,
-      outChannels,
-      length,
-      kernel,
-      stride,
-      padding,
-      dilation,
-      groups,
-    );
+    clearArgs();
+    words[C.x] = memory.floats(input.data);
+    words[C.weight] = memory.floats(taps.data);
+    if (bias) words[C.bias] = memory.floats(bias.data);
+    words[C.out] = out;
+    words[C.batch] = batch;
+    words[C.inChannels] = inChannels;
+    words[C.outChannels] = outChannels;
+    words[C.length] = length;
+    words[C.kernel] = kernel;
+    words[C.stride] = stride;
+    words[C.padding] = padding;
+    words[C.dilation] = dilation;
+    words[C.groups] = groups;
+    memory.run(raw.conv1d);
     return { data: memory.read(out, count), shape: [batch, outChannels, outLength] };
   });
 }

@@ -1,5 +1,7 @@
 import { toTensorOfRank, toTensorOfShape } from '../check/arrays.js';
 import { checkOptions, wrongKind, wrongValue } from '../check/values.js';
+import * as R from '../generated/bindings/rnnArgs.js';
+import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 
@@ -63,21 +65,20 @@ export function rnn(
     const place = (tensor: Tensor | undefined) => (tensor ? memory.floats(tensor.data) : 0);
     const count = batch * length * width;
     const out = memory.reserve(count);
-    raw.rnn(
-      memory.floats(input.data),
-      memory.floats(weightIh.data),
-      memory.floats(weightHh.data),
-      place(biasIh),
-      place(biasHh),
-      place(initial),
-      memory.reserve(raw.rnnScratch(batch, inWidth, width)),
-      out,
-      batch,
-      length,
-      inWidth,
-      width,
-      nonlinearity === 'relu',
-    );
+    clearArgs();
+    words[R.x] = memory.floats(input.data);
+    words[R.weightIh] = memory.floats(weightIh.data);
+    words[R.weightHh] = memory.floats(weightHh.data);
+    words[R.biasIh] = place(biasIh);
+    words[R.biasHh] = place(biasHh);
+    words[R.initial] = place(initial);
+    words[R.out] = out;
+    words[R.batch] = batch;
+    words[R.length] = length;
+    words[R.inWidth] = inWidth;
+    words[R.width] = width;
+    words[R.relu] = Number(nonlinearity === 'relu');
+    memory.run(raw.rnn);
     const data = memory.read(out, count);
     return {
       output: { data, shape: [batch, length, width] },

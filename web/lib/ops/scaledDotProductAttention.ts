@@ -1,11 +1,11 @@
 import { checkOut } from '../check/arrays.js';
 import { checkOptions, sizeOf } from '../check/values.js';
+import * as AT from '../generated/bindings/attentionArgs.js';
+import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../types.js';
-import { clearedAttentionArgs } from './attention/args.js';
-import * as AT from './attention/fields.js';
-import { checkAttentionOptions } from './attention/options.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
+import { checkAttentionOptions } from './attention/options.js';
 
 const OPERATION = 'scaledDotProductAttention';
 
@@ -25,18 +25,16 @@ export function scaledDotProductAttention(
   const into = checkOut(OPERATION, 'out.output', checked.out?.output, outputCount);
 
   return memory.scope(OPERATION, () => {
-    const args = clearedAttentionArgs();
-    const { words } = args;
+    clearArgs();
     const output = memory.output(outputCount, into);
-    placeAttentionInputs(memory, args, inputs, output);
-    plan.place(memory, args);
-    words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionScratch(args.place(memory)));
-    raw.scaledDotProductAttention(args.place(memory));
+    placeAttentionInputs(memory, inputs, output);
+    plan.place(memory);
+    memory.run(raw.scaledDotProductAttention);
 
     const result: AttentionResult = {
       output: { data: memory.read(output, outputCount, into), shape: outputShape },
     };
-    plan.read(memory, args, result);
+    plan.read(memory, result);
     if (past) {
       const present = (address: number, like: Tensor): Tensor => {
         const columns = like.shape.at(-1)!;

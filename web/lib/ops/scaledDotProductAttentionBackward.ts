@@ -1,10 +1,10 @@
 import { toTensorOfShape } from '../check/arrays.js';
 import { checkOptions, sizeOf } from '../check/values.js';
+import * as G from '../generated/bindings/attentionGradArgs.js';
+import { clearArgs, words } from '../runtime/args.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
-import { clearedAttentionArgs } from './attention/args.js';
-import * as AT from './attention/fields.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
 import { checkAttentionOptions } from './attention/options.js';
 
@@ -32,10 +32,10 @@ export function scaledDotProductAttentionBackward(
   const { bias, relativeKeys, relativeValues } = plan.differentiable;
 
   return memory.scope(OPERATION, () => {
-    const args = clearedAttentionArgs();
+    clearArgs();
     const gradG = memory.floats(g.data);
-    placeAttentionInputs(memory, args, inputs, gradG);
-    plan.place(memory, args);
+    placeAttentionInputs(memory, inputs, gradG);
+    plan.place(memory);
     const matrices = sizes.batch * kvHeads;
     const gradQuery = memory.reserve(inputs.query.data.length);
     // With no heads of queries nothing would write the keys' gradients.
@@ -43,16 +43,20 @@ export function scaledDotProductAttentionBackward(
     const gradKey = place(memory, matrices * sizes.keys * sizes.width);
     const gradValue = place(memory, matrices * sizes.keys * sizes.valueWidth);
     const summed = [bias, relativeKeys, relativeValues].map((shape) => shape && zeros(memory, sizeOf(shape)));
-    // The order of C++'s AttentionGradArgs.
-    const rest = [gradG, gradQuery, gradKey, gradValue, ...summed.map((address) => address ?? 0)];
-    args.words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionBackwardScratch(args.place(memory)));
-    if (sizes.heads > 0) raw.scaledDotProductAttentionBackward(args.place(memory, rest));
+    const [gradBias, gradRelativeKeys, gradRelativeValues] = summed;
+    words[G.gradOutput] = gradG;
+    words[G.gradQuery] = gradQuery;
+    words[G.gradKey] = gradKey;
+    words[G.gradValue] = gradValue;
+    words[G.gradBias] = gradBias ?? 0;
+    words[G.gradRelativeKeys] = gradRelativeKeys ?? 0;
+    words[G.gradRelativeValues] = gradRelativeValues ?? 0;
+    if (sizes.heads > 0) memory.run(raw.scaledDotProductAttentionBackward);
 
     const read = (address: number, shape: readonly number[]): Tensor => ({
       data: memory.read(address, sizeOf(shape)),
       shape: [...shape],
     });
-    const [gradBias, gradRelativeKeys, gradRelativeValues] = summed;
     const split = (address: number, fresh: Tensor, old?: Tensor) =>
       old
         ? splitRows(memory, address, matrices, old, fresh)

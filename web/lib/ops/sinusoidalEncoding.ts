@@ -1,6 +1,8 @@
 import { checkOut } from '../check/arrays.js';
 import { isArrayLike } from '../check/elements.js';
 import { checkFinite, checkInteger, checkRequired, wrongKind, wrongValue } from '../check/values.js';
+import * as S from '../generated/bindings/sinusoidalArgs.js';
+import { clearArgs, doubles, words } from '../runtime/args.js';
 import { freshFloats, PIECE_FLOATS } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor } from '../types.js';
@@ -51,26 +53,20 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
   const data = checkOut(OPERATION, 'out', given.out, length * dim) ?? freshFloats(OPERATION, length * dim);
 
   memory.scope(OPERATION, () => {
-    const frequencies = placeFrequencies({ raw, memory }, dim, base);
-    const scratch = memory.reserve(2 * raw.sinusoidalEncodingScratch(dim));
+    clearArgs();
+    words[S.frequencies] = placeFrequencies({ raw, memory }, dim, base);
+    words[S.dim] = dim;
+    words[S.concatenated] = Number(layout === 'concatenated');
     const rowsAtOnce = Math.min(length, Math.max(1, Math.floor(PIECE_FLOATS / dim)));
     const piece = memory.reserve(rowsAtOnce * dim);
+    words[S.out] = piece;
     const places = positions && memory.doubles(positions);
     for (let row = 0; row < length; row += rowsAtOnce) {
       const rows = Math.min(rowsAtOnce, length - row);
-      if (places !== undefined) {
-        raw.sinusoidalEncodingAt(frequencies, places + 8 * row, piece, rows, dim, layout === 'concatenated');
-      } else {
-        raw.sinusoidalEncoding(
-          frequencies,
-          scratch,
-          piece,
-          rows,
-          dim,
-          offset + row,
-          layout === 'concatenated',
-        );
-      }
+      words[S.rows] = rows;
+      if (places !== undefined) words[S.positions] = places + 8 * row;
+      doubles[S.offset] = offset + row;
+      memory.run(raw.sinusoidalEncoding);
       memory.read(piece, rows * dim, data.subarray(row * dim, (row + rows) * dim));
     }
   });

@@ -7,6 +7,9 @@
  * anew from the module after every allocation, never kept.
  */
 
+import type { WithScratch } from '../generated/bindings/raw.js';
+import { ARGS } from './args.js';
+
 /** The part of Emscripten's module object used here. */
 export interface Heap {
   malloc(bytes: number): number;
@@ -65,18 +68,26 @@ export class Memory {
   /** Runs `body`; everything placed in it is released afterwards. `operation` is named when memory runs out. */
   scope<T>(operation: string, body: () => T): T {
     if (this.#blocks.length === 0) this.#addBlock(operation, RESIDENT_BYTES);
+    const outer = this.#operation;
+    this.#operation = operation;
+    try {
+      return this.#released(body);
+    } finally {
+      this.#operation = outer;
+    }
+  }
+
+  /** Runs `body`, and releases what it has placed. */
+  #released<T>(body: () => T): T {
     const { length } = this.#blocks;
     const top = this.#top;
     const end = this.#end;
-    const outer = this.#operation;
-    this.#operation = operation;
     try {
       return body();
     } finally {
       while (this.#blocks.length > length) this.#heap.free(this.#blocks.pop()!);
       this.#top = top;
       this.#end = end;
-      this.#operation = outer;
     }
   }
 
@@ -121,6 +132,20 @@ export class Memory {
     const address = this.#place(data.length);
     this.#heap.HEAPU8.set(data, address);
     return address;
+  }
+
+  /** Calls a function with ARGS and the working memory that it needs: what is left of the block, or as much as it asks for. */
+  run(call: WithScratch): void {
+    this.#released(() => {
+      const args = this.args();
+      const needed = call(args, this.#top, this.#end - this.#top);
+      if (needed > 0) call(args, this.#place(needed), needed);
+    });
+  }
+
+  /** Copies ARGS in; the address of the copy. */
+  args(): number {
+    return this.ints(ARGS);
   }
 
   /** Writes floats at an address. */

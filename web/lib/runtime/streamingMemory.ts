@@ -1,3 +1,4 @@
+import { STREAMING } from '../generated/bindings/raw.js';
 import type { Heap, Memory } from './memory.js';
 
 /** A memory whose inputs and output cross the boundary while threads work on what is there (cpp/kernels/stream.h). */
@@ -32,8 +33,6 @@ const bare = (array: Float32Array): Float32Array => {
   return new Float32Array(buffer!, offset, length);
 };
 
-/** Functions that ask for their inputs and offer their output. */
-const STREAMING: ReadonlySet<string> = new Set(['scaledDotProductAttention', 'linear']);
 /** Floats from which on an array is worth it. */
 const WORTH = 4096;
 
@@ -92,20 +91,22 @@ export function streamingMemory(
     }
 
     call<T>(name: string, run: () => T): T {
-      // How much working memory a function takes has nothing to do with what is in its inputs.
-      if (name.endsWith('Scratch')) return run();
-      if (STREAMING.has(name)) flows = arrivals.length > 0 || departure !== undefined;
+      const streams = STREAMING.has(name);
+      if (streams) flows = arrivals.length > 0 || departure !== undefined;
       else this.#bring(0, 1, 1);
       failure = undefined;
       inside = true;
+      let waits = false;
       try {
         const result = run();
         inside = false;
         if (failure) throw (failure as { error: unknown }).error;
+        // It asks for more working memory, and comes again.
+        waits = streams && Boolean(result);
         return result;
       } finally {
         flows = false;
-        arrivals = [];
+        if (!waits) arrivals = [];
       }
     }
 

@@ -1,14 +1,17 @@
 import { sizeOf } from '../../check/values.js';
-import * as AT from '../../ops/attention/fields.js';
+import * as G from '../../generated/bindings/attentionGradArgs.js';
+import type { WithScratch } from '../../generated/bindings/raw.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
+import { words } from '../../runtime/args.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { runOnce } from '../base/layer.js';
 import type { Parameters } from '../base/parameters.js';
+import { setLinearBackward, type LinearBackward } from '../linear.js';
 import { attentionOfHeads, type HeadSizes } from './heads.js';
 import type { Inputs } from './inputs.js';
 import { placeOptionGradients } from './optionGradients.js';
-import { NO_ROTATION, type Rotation } from './rotaryPositions.js';
+import type { Rotation } from './rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from './types.js';
 
 /** What a forward pass leaves to its backward pass: copies, which neither the caller nor a later pass changes. */
@@ -48,49 +51,57 @@ function run(
   const gradient = memory.floats(gradOutput);
   const gradHeads = memory.reserve(gradOutput.length);
   const placed = new Map(inputs.map((input) => [input, memory.floats(input.data)]));
-  const linear = (name: string, input: number, grad: number, gradInput: number, size: LinearSize) => {
-    const { rows, from, to } = size;
-    const scratch = memory.reserve(raw.linearBackwardScratch(rows, from, to));
-    const weight = parameters.address(`${name}.weight`);
-    const gradWeight = parameters.gradient(`${name}.weight`);
-    const gradBias = parameters.has(`${name}.bias`) ? parameters.gradient(`${name}.bias`) : 0;
-    return () => raw.linearBackward(grad, input, weight, scratch, gradInput, gradWeight, gradBias, rows, from, to); // prettier-ignore
+  // All room before the first gradient is added to: each call's arguments and working memory now, the call later.
+  const prepare = (call: WithScratch): (() => void) => {
+    const args = memory.args();
+    // Less than nothing is never enough, so that it computes nothing.
+    const needed = call(args, 0, -1);
+    const scratch = memory.reserve(needed / 4);
+    return () => void call(args, scratch, needed);
+  };
+  const linear = (name: string, sizes: LinearBackward): (() => void) => {
+    setLinearBackward(parameters, `${name}.`, sizes);
+    return prepare(raw.linearBackward);
   };
 
-  // All room before the first gradient is added to.
-  const projectBack = linear('W_o', memory.floats(heads), gradient, gradHeads, {
+  const projectBack = linear('W_o', {
+    gradOut: gradient,
+    x: memory.floats(heads),
+    gradX: gradHeads,
     rows: batch * queries,
-    from: model,
-    to: model,
+    inputs: model,
+    outputs: model,
   });
   const [query, key, value] = projected.map((data) => memory.floats(data)) as [number, number, number];
   const grads = projected.map(({ length }) => memory.reserve(length));
   const [gradQuery, gradKey, gradValue] = grads as [number, number, number];
   const gradInputs = inputs.map(({ data }) => memory.reserve(data.length));
   const inputsBack = inputs.map((input, i) => {
-    const [rows, from] = [input.shape[0]! * input.shape[1]!, input.shape[2]!];
-    const to = i === 0 ? model : kvHeads * width;
-    return linear(['W_q', 'W_k', 'W_v'][i]!, placed.get(input)!, grads[i]!, gradInputs[i]!, {
-      rows,
-      from,
-      to,
-    });
+    const [gradOut, gradX, x] = [grads[i]!, gradInputs[i]!, placed.get(input)!];
+    const [rows, inputs] = [input.shape[0]! * input.shape[1]!, input.shape[2]!];
+    const outputs = i === 0 ? model : kvHeads * width;
+    return linear(['W_q', 'W_k', 'W_v'][i]!, { gradOut, x, gradX, rows, inputs, outputs });
   });
   const options = placeOptionGradients(memory, plan.differentiable);
-  const [queryTable, queryBatch, keyTable, rotaryWidth, interleaved] = rotation?.(wasm) ?? NO_ROTATION;
-  const args = attentionOfHeads(sizes, { query, key, value, output: gradHeads });
-  plan.place(memory, args);
-  args.words[AT.scratch] = memory.reserve(raw.scaledDotProductAttentionBackwardScratch(args.place(memory)));
-  const rest = [gradHeads, gradQuery, gradKey, gradValue, ...options.addresses];
-  const attention = args.place(memory, rest);
+  const turned = rotation?.(wasm);
+  attentionOfHeads(sizes, { query, key, value, output: gradHeads });
+  plan.place(memory);
+  words[G.gradOutput] = gradHeads;
+  words[G.gradQuery] = gradQuery;
+  words[G.gradKey] = gradKey;
+  words[G.gradValue] = gradValue;
+  words[G.gradBias] = options.bias;
+  words[G.gradRelativeKeys] = options.relativeKeys;
+  words[G.gradRelativeValues] = options.relativeValues;
+  const attendBack = prepare(raw.scaledDotProductAttentionBackward);
 
   projectBack();
-  raw.scaledDotProductAttentionBackward(attention);
-  if (rotation) {
+  attendBack();
+  if (turned) {
     const turnBack = (grad: number, table: number, tableBatch: number, tokens: number, count: number) =>
-      raw.rotateHeadsBackward(grad, table, tableBatch, batch, tokens, count, width, rotaryWidth, interleaved === 1); // prettier-ignore
-    turnBack(gradQuery, queryTable, queryBatch, queries, sizes.heads);
-    turnBack(gradKey, keyTable, 0, keys, kvHeads);
+      raw.rotateHeadsBackward(grad, table, tableBatch, batch, tokens, count, width, turned.width, turned.interleaved); // prettier-ignore
+    turnBack(gradQuery, turned.queries, turned.queryBatch, queries, sizes.heads);
+    turnBack(gradKey, turned.keys, 0, keys, kvHeads);
   }
   for (const back of inputsBack) back();
 
@@ -105,11 +116,4 @@ function run(
     values: valuesBack!,
     ...options.read(),
   };
-}
-
-/** Rows of so many columns to so many. */
-interface LinearSize {
-  readonly rows: number;
-  readonly from: number;
-  readonly to: number;
 }

@@ -1,5 +1,5 @@
-import { clearedAttentionArgs, type AttentionArgs } from '../../ops/attention/args.js';
-import * as AT from '../../ops/attention/fields.js';
+import * as AT from '../../generated/bindings/attentionArgs.js';
+import { clearArgs, setStack, words } from '../../runtime/args.js';
 import type { StoredPast } from './past.js';
 
 /** The sizes of a layer's attention; `keys` counts past ones, `width` is a head's. */
@@ -23,10 +23,9 @@ export interface HeadRows {
 }
 
 /** Sizes, addresses and strides of the attention between a layer's projections. */
-export function attentionOfHeads(sizes: HeadSizes, rows: HeadRows, stored?: StoredPast): AttentionArgs {
+export function attentionOfHeads(sizes: HeadSizes, rows: HeadRows, stored?: StoredPast): void {
   const { batch, heads, kvHeads, queries, keys, width } = sizes;
-  const args = clearedAttentionArgs();
-  const { words } = args;
+  clearArgs();
   words[AT.batch] = batch;
   words[AT.heads] = heads;
   words[AT.kvHeads] = kvHeads;
@@ -35,16 +34,15 @@ export function attentionOfHeads(sizes: HeadSizes, rows: HeadRows, stored?: Stor
   words[AT.width] = width;
   words[AT.valueWidth] = width;
   const row = heads * width;
-  args.setStack(AT.query, rows.query, queries * row, width, row);
-  args.setStack(AT.output, rows.output, queries * row, width, row);
+  setStack(AT.query, AT.queryStrides, rows.query, queries * row, width, row);
+  setStack(AT.output, AT.outputStrides, rows.output, queries * row, width, row);
   if (stored?.keys) {
     const head = stored.capacity * width;
-    args.setStack(AT.key, stored.keys, kvHeads * head, head, width);
-    args.setStack(AT.value, stored.values, kvHeads * head, head, width);
+    setStack(AT.key, AT.keyStrides, stored.keys, kvHeads * head, head, width);
+    setStack(AT.value, AT.valueStrides, stored.values, kvHeads * head, head, width);
   } else {
     const kvRow = kvHeads * width;
-    args.setStack(AT.key, rows.key, keys * kvRow, width, kvRow);
-    args.setStack(AT.value, rows.value, keys * kvRow, width, kvRow);
+    setStack(AT.key, AT.keyStrides, rows.key, keys * kvRow, width, kvRow);
+    setStack(AT.value, AT.valueStrides, rows.value, keys * kvRow, width, kvRow);
   }
-  return args;
 }

@@ -10,19 +10,22 @@ type OptionGradients = Pick<MultiHeadAttentionGradients, 'bias' | 'relativeKeys'
 export function placeOptionGradients(
   memory: Memory,
   { bias, relativeKeys, relativeValues }: CheckedAttentionOptions['differentiable'],
-): { addresses: number[]; read(): OptionGradients } {
-  const placed = Object.entries({ bias, relativeKeys, relativeValues }).map(([name, shape]) => ({
-    name,
-    shape,
-    address: shape ? memory.floats(new Float32Array(sizeOf(shape))) : 0,
-  }));
+): Record<keyof OptionGradients, number> & { read(): OptionGradients } {
+  type Shape = readonly number[] | undefined;
+  const place = (shape: Shape) => (shape ? memory.floats(new Float32Array(sizeOf(shape))) : 0);
+  const read = (address: number, shape: Shape): Tensor | undefined =>
+    shape && { data: memory.read(address, sizeOf(shape)), shape: [...shape] };
+  const placed = {
+    bias: place(bias),
+    relativeKeys: place(relativeKeys),
+    relativeValues: place(relativeValues),
+  };
   return {
-    addresses: placed.map(({ address }) => address),
-    read: () =>
-      Object.fromEntries(
-        placed.flatMap(({ name, shape, address }): [string, Tensor][] =>
-          shape ? [[name, { data: memory.read(address, sizeOf(shape)), shape: [...shape] }]] : [],
-        ),
-      ),
+    ...placed,
+    read: () => ({
+      ...(bias && { bias: read(placed.bias, bias) }),
+      ...(relativeKeys && { relativeKeys: read(placed.relativeKeys, relativeKeys) }),
+      ...(relativeValues && { relativeValues: read(placed.relativeValues, relativeValues) }),
+    }),
   };
 }

@@ -1,10 +1,11 @@
+import * as M from '../../generated/bindings/multiHeadAttentionArgs.js';
+import * as P from '../../generated/bindings/projection.js';
+import { within, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Tensor } from '../../types.js';
 import type { Parameters } from '../base/parameters.js';
 import type { HeadSizes } from './heads.js';
 import type { Inputs } from './inputs.js';
-import type { StoredPast } from './past.js';
-import type { Rotation } from './rotaryPositions.js';
 
 /** C++'s Projection: addresses and sizes. */
 export interface Projection {
@@ -66,10 +67,16 @@ export function placeProjections(
   return [query, key, value, linear('W_o', attended, output, query.rows, numHiddens, numHiddens)];
 }
 
-/** What C++'s MultiHeadAttentionArgs has behind its AttentionArgs. */
-export function multiHeadArgs(projections: Projections, stored: StoredPast, rotation: Rotation): number[] {
-  const rest: number[] = [];
-  for (const p of projections) rest.push(p.input, p.packed, p.bias, p.output, p.rows, p.inputs, p.outputs);
-  rest.push(stored.keys, stored.values, stored.length, stored.capacity, ...rotation);
-  return rest;
+/** Sets them in C++'s MultiHeadAttentionArgs. */
+export function setProjections(projections: Projections): void {
+  [M.query, M.key, M.value, M.output].forEach((at, i) => {
+    const { input, packed, bias, output, rows, inputs, outputs } = projections[i]!;
+    words[within(at, P.input)] = input;
+    words[within(at, P.packed)] = packed;
+    words[within(at, P.bias)] = bias;
+    words[within(at, P.output)] = output;
+    words[within(at, P.rows)] = rows;
+    words[within(at, P.inputs)] = inputs;
+    words[within(at, P.outputs)] = outputs;
+  });
 }

@@ -1,20 +1,30 @@
 import { toInt32, toTensor } from '../../check/arrays.js';
 import { checkFinite, checkInteger, checkOptions, wrongValue } from '../../check/values.js';
+import type { Within } from '../../generated/bindings/args.js';
+import * as R from '../../generated/bindings/rotation.js';
 import { checkRotary, type RotaryOptions, type RotaryPositions } from '../../ops/rotary/options.js';
+import { within, words } from '../../runtime/args.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import type { LayerForwardOptions } from './types.js';
 
-/** The fields of C++'s Rotation. */
-export type Rotation = readonly [
-  queries: number,
-  queryBatch: number,
-  keys: number,
-  width: number,
-  interleaved: number,
-];
+/** C++'s Rotation. */
+export interface Rotation {
+  readonly queries: number;
+  readonly queryBatch: number;
+  readonly keys: number;
+  readonly width: number;
+  readonly interleaved: boolean;
+}
 
-export const NO_ROTATION: Rotation = [0, 0, 0, 0, 0];
+/** Sets the rotation within a larger struct; left alone, nothing turns. */
+export function setRotation(at: Within<'Rotation'>, rotation: Rotation): void {
+  words[within(at, R.queries)] = rotation.queries;
+  words[within(at, R.queryBatch)] = rotation.queryBatch;
+  words[within(at, R.keys)] = rotation.keys;
+  words[within(at, R.width)] = rotation.width;
+  words[within(at, R.interleaved)] = Number(rotation.interleaved);
+}
 
 export interface RotarySizes {
   readonly batch: number;
@@ -56,15 +66,14 @@ export function rotaryPositions(operation: string, rotary: RotaryOptions, width:
     const perSequence = queryPositions instanceof Float64Array;
     const shared = !perSequence && queryPositions.first === firstKey && queries === tokens;
     return (wasm) => {
-      const keyTable = angles.place(wasm, keyPositions);
-      const queryTable = shared ? keyTable : angles.place(wasm, queryPositions);
-      return [
-        queryTable,
-        perSequence ? queries * rotaryDim : 0,
-        keyTable,
-        rotaryDim,
-        Number(angles.interleaved),
-      ];
+      const keys = angles.place(wasm, keyPositions);
+      return {
+        queries: shared ? keys : angles.place(wasm, queryPositions),
+        queryBatch: perSequence ? queries * rotaryDim : 0,
+        keys,
+        width: rotaryDim,
+        interleaved: angles.interleaved,
+      };
     };
   };
 }

@@ -65,8 +65,9 @@ export class Parameters {
     return this.#addresses.get(name) ?? 0;
   }
 
-  /** The address of a parameter's gradient: zeros when first asked for, to which backward passes add. */
+  /** The address of a parameter's gradient, zeros when first asked for, to which backward passes add; 0 as of `address`. */
   gradient(name: string): number {
+    if (!this.#addresses.has(name)) return 0;
     let address = this.#gradients.get(name);
     if (address === undefined) {
       address = this.#wasm.memory.allocate(this.#operation, sizeOf(this.#spec(name).shape));

@@ -1,20 +1,21 @@
+import * as P from '../../generated/bindings/encoderParameters.js';
 import { uniform } from '../base/random.js';
 import { constantSpec, linearSpecs, type ParameterSpec } from '../base/specs.js';
 
-/** The state dict's names, in the order of C++'s EncoderParameters. */
-export const ENCODER_NAMES = [
-  'self_attn.in_proj_weight',
-  'self_attn.in_proj_bias',
-  'self_attn.out_proj.weight',
-  'self_attn.out_proj.bias',
-  'linear1.weight',
-  'linear1.bias',
-  'linear2.weight',
-  'linear2.bias',
-  'norm1.weight',
-  'norm1.bias',
-  'norm2.weight',
-  'norm2.bias',
+/** C++'s EncoderParameters by the state dict's names. */
+export const ENCODER_FIELDS = [
+  ['self_attn.in_proj_weight', P.inWeight],
+  ['self_attn.in_proj_bias', P.inBias],
+  ['self_attn.out_proj.weight', P.outWeight],
+  ['self_attn.out_proj.bias', P.outBias],
+  ['linear1.weight', P.weight1],
+  ['linear1.bias', P.bias1],
+  ['linear2.weight', P.weight2],
+  ['linear2.bias', P.bias2],
+  ['norm1.weight', P.norm1Weight],
+  ['norm1.bias', P.norm1Bias],
+  ['norm2.weight', P.norm2Weight],
+  ['norm2.bias', P.norm2Bias],
 ] as const;
 
 /** The parameters with PyTorch's first values: Xavier-uniform for the joined projection, zeros for the biases of attention. */

@@ -10,17 +10,19 @@
  * Of the 10.2, 6.3 are matrix products, 302 million operations at the speed that kernels/tile.h gives as the micro-kernel's
  * limit; about 1.2 attention between its projections, 0.7 packing, 0.5 JavaScript, most of it fresh arrays for results.
  */
-import { clearedAttentionArgs, type AttentionArgs } from '../../ops/attention/args.js';
-import * as AT from '../../ops/attention/fields.js';
+import * as AT from '../../generated/bindings/attentionArgs.js';
+import * as E from '../../generated/bindings/transformerEncoderLayerArgs.js';
+import * as G from '../../generated/bindings/transformerEncoderLayerGradArgs.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
+import { clearArgs, within, words } from '../../runtime/args.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { AttentionResult, Tensor } from '../../types.js';
 import { placeOptionGradients } from '../attention/optionGradients.js';
-import { NO_ROTATION, type Rotation } from '../attention/rotaryPositions.js';
+import { setRotation, type Rotation } from '../attention/rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from '../attention/types.js';
 import type { Activations, KeptPass } from '../base/activations.js';
 import type { Parameters } from '../base/parameters.js';
-import { ENCODER_NAMES } from './parameters.js';
+import { ENCODER_FIELDS } from './parameters.js';
 
 /** What an encoder layer is made of. */
 export interface Encoder {
@@ -45,11 +47,11 @@ export interface EncoderPass {
   readonly training: boolean;
 }
 
-/** The arguments of either pass, but for the scratch; within a scope. */
-function encoderArgs(encoder: Encoder, pass: EncoderPass): { args: AttentionArgs; layer: number[] } {
+/** What both passes are told; within a scope. */
+function encoderArgs(encoder: Encoder, pass: EncoderPass): void {
   const { wasm, parameters, heads, width, hiddenWidth, activation, preNorm } = encoder;
-  const args = clearedAttentionArgs();
-  const { words } = args;
+  const rotation = pass.rotation?.(wasm);
+  clearArgs();
   words[AT.batch] = pass.batch;
   words[AT.heads] = heads;
   words[AT.kvHeads] = heads;
@@ -57,14 +59,17 @@ function encoderArgs(encoder: Encoder, pass: EncoderPass): { args: AttentionArgs
   words[AT.keys] = pass.length;
   words[AT.width] = width;
   words[AT.valueWidth] = width;
-  pass.plan.place(wasm.memory, args);
-  const addresses = ENCODER_NAMES.map((name) => parameters.address(name));
-  const packed = ENCODER_NAMES.slice(0, 8)
-    .filter((name) => name.endsWith('weight'))
-    .map((name) => parameters.packed(name));
-  const layer = [...(pass.rotation?.(wasm) ?? NO_ROTATION), ...addresses, ...packed];
-  layer.push(hiddenWidth, activation, Number(preNorm), Number(pass.training));
-  return { args, layer };
+  pass.plan.place(wasm.memory);
+  if (rotation) setRotation(E.rotation, rotation);
+  for (const [name, field] of ENCODER_FIELDS) words[within(E.parameters, field)] = parameters.address(name);
+  words[E.packedIn] = parameters.packed('self_attn.in_proj_weight');
+  words[E.packedOut] = parameters.packed('self_attn.out_proj.weight');
+  words[E.packed1] = parameters.packed('linear1.weight');
+  words[E.packed2] = parameters.packed('linear2.weight');
+  words[E.hiddenWidth] = hiddenWidth;
+  words[E.activation] = activation;
+  words[E.preNorm] = Number(preNorm);
+  words[E.training] = Number(pass.training);
 }
 
 /** The output of x (B, L, D), what attention's options ask for, and in training what the backward pass needs. */
@@ -77,19 +82,19 @@ export function encoderForward(
 ): { result: AttentionResult; kept: KeptPass | undefined } {
   const { raw, memory } = encoder.wasm;
   return memory.scope(operation, () => {
-    const { args, layer } = encoderArgs(encoder, pass);
-    const sized = args.place(memory, layer);
-    const size = raw.transformerEncoderLayerKept(sized);
-    args.words[AT.scratch] = memory.reserve(raw.transformerEncoderLayerScratch(sized));
+    encoderArgs(encoder, pass);
+    const size = raw.transformerEncoderLayerKept(memory.args());
     const output = memory.reserve(data.length);
     const kept = pass.training ? encoder.activations.take(operation, size) : undefined;
     const steps = kept?.place() ?? memory.reserve(size);
     memory.write(steps, data);
-    raw.transformerEncoderLayer(args.place(memory, [...layer, steps, output]));
+    words[E.kept] = steps;
+    words[E.output] = output;
+    memory.run(raw.transformerEncoderLayer);
     const result: AttentionResult = {
       output: { data: memory.read(output, data.length, into), shape: [...shape] },
     };
-    pass.plan.read(memory, args, result);
+    pass.plan.read(memory, result);
     return { result, kept };
   });
 }
@@ -107,14 +112,16 @@ export function encoderBackward(
   const { raw, memory } = wasm;
   return memory.scope(operation, () => {
     // All room before the first gradient is added to.
-    const { args, layer } = encoderArgs(encoder, pass);
-    const sized = args.place(memory, layer);
-    args.words[AT.scratch] = memory.reserve(raw.transformerEncoderLayerBackwardScratch(sized));
+    encoderArgs(encoder, pass);
     const gradient = memory.floats(gradOutput);
-    const gradients = ENCODER_NAMES.map((name) => (parameters.has(name) ? parameters.gradient(name) : 0));
     const options = placeOptionGradients(memory, pass.plan.differentiable);
-    const rest = [...layer, kept.place(), 0, gradient, ...gradients, ...options.addresses];
-    raw.transformerEncoderLayerBackward(args.place(memory, rest));
+    words[E.kept] = kept.place();
+    words[G.gradient] = gradient;
+    for (const [name, field] of ENCODER_FIELDS) words[within(G.gradients, field)] = parameters.gradient(name);
+    words[G.gradBias] = options.bias;
+    words[G.gradRelativeKeys] = options.relativeKeys;
+    words[G.gradRelativeValues] = options.relativeValues;
+    memory.run(raw.transformerEncoderLayerBackward);
     kept.done();
     const shape = [pass.batch, pass.length, heads * width];
     return { input: { data: memory.read(gradient, gradOutput.length, into), shape }, ...options.read() };

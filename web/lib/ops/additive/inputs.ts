@@ -1,6 +1,8 @@
 /** What additive attention's two operations share: their arguments, checked and placed. */
 import { toTensorOfRank, toTensorOfShape, toValidLens } from '../../check/arrays.js';
 import { checkOptions, showShape, wrongKind, wrongValue } from '../../check/values.js';
+import * as A from '../../generated/bindings/additiveAttentionArgs.js';
+import { clearArgs, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Tensor, TensorLike, ValidLens } from '../../types.js';
 import { rowLens } from '../attention/rowLens.js';
@@ -66,23 +68,21 @@ export function checkAdditiveInputs(
   };
 }
 
-/** The words of C++'s AdditiveAttentionArgs, in its order. */
-export interface AdditiveArgs {
-  /** Copies the words, and `rest` behind them, to where C++ reads them: the address. */
-  place(scratch: number, rest?: readonly number[]): number;
-}
-
-/** Copies the inputs in. `results` are the addresses of output and weights, where there are such. */
+/** Copies the inputs in; C++'s AdditiveAttentionArgs without results. */
 export function placeAdditiveInputs(
   memory: Memory,
   { batch, queryCount, keyCount, valueWidth, tensors, valid }: AdditiveInputs,
-  results: readonly [output: number, weights: number] = [0, 0],
-): AdditiveArgs {
+): void {
   const [q, k, , Wq] = tensors as [Tensor, Tensor, Tensor, Tensor];
-  const sizes = [batch, queryCount, keyCount, q.shape[2]!, k.shape[2]!, valueWidth, Wq.shape[0]!];
-  const addresses = tensors.map(({ data }) => memory.floats(data));
-  const lens = valid ? memory.ints(valid) : 0;
-  return {
-    place: (scratch, rest = []) => memory.ints([...sizes, ...addresses, lens, scratch, ...results, ...rest]),
-  };
+  clearArgs();
+  words[A.batch] = batch;
+  words[A.queries] = queryCount;
+  words[A.keys] = keyCount;
+  words[A.queryWidth] = q.shape[2]!;
+  words[A.keyWidth] = k.shape[2]!;
+  words[A.valueWidth] = valueWidth;
+  words[A.hiddens] = Wq.shape[0]!;
+  const addresses = [A.query, A.key, A.value, A.weightQuery, A.weightKey, A.weightVector];
+  addresses.forEach((field, i) => (words[field] = memory.floats(tensors[i]!.data)));
+  if (valid) words[A.valid] = memory.ints(valid);
 }

@@ -1,9 +1,10 @@
 import { toTensorOfRank } from '../../check/arrays.js';
 import { showShape, wrongValue } from '../../check/values.js';
+import type { Within, Word } from '../../generated/bindings/args.js';
+import * as AT from '../../generated/bindings/attentionArgs.js';
+import { setStack, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
-import type { AttentionArgs } from './args.js';
-import * as AT from './fields.js';
 import type { AttentionSizes } from './options.js';
 import { checkPast, writeMatrices, type PastTensors } from './past.js';
 
@@ -65,11 +66,9 @@ export function checkAttentionInputs(
 /** Copies query, keys and values in and sets their addresses and sizes, and those of a tensor that lies as the output. */
 export function placeAttentionInputs(
   memory: Memory,
-  args: AttentionArgs,
   { query, key, value, past, kvHeads, sizes }: AttentionInputs,
   output: number,
 ): void {
-  const { words } = args;
   const { batch, heads, queries, keys, width, valueWidth } = sizes;
   words[AT.batch] = batch;
   words[AT.heads] = heads;
@@ -80,10 +79,10 @@ export function placeAttentionInputs(
   words[AT.valueWidth] = valueWidth;
   const keyAddress = join(memory, past?.key, key.data, batch * kvHeads);
   const valueAddress = join(memory, past?.value, value.data, batch * kvHeads);
-  setContiguous(args, AT.query, memory.input(query.data), heads, queries, width);
-  setContiguous(args, AT.key, keyAddress, kvHeads, keys, width);
-  setContiguous(args, AT.value, valueAddress, kvHeads, keys, valueWidth);
-  setContiguous(args, AT.output, output, heads, queries, valueWidth);
+  setContiguous(AT.query, AT.queryStrides, memory.input(query.data), heads, queries, width);
+  setContiguous(AT.key, AT.keyStrides, keyAddress, kvHeads, keys, width);
+  setContiguous(AT.value, AT.valueStrides, valueAddress, kvHeads, keys, valueWidth);
+  setContiguous(AT.output, AT.outputStrides, output, heads, queries, valueWidth);
 }
 
 /** (B, H, rows, columns) of a tensor of rank 2 to 4. */
@@ -94,14 +93,14 @@ function axes({ shape }: Tensor): [number, number, number, number] {
 
 /** Sets the address of a contiguous (B, H, rows, columns). */
 function setContiguous(
-  args: AttentionArgs,
-  at: number,
+  at: Word,
+  strides: Within<'Strides'>,
   address: number,
   heads: number,
   rows: number,
   columns: number,
 ): void {
-  args.setStack(at, address, heads * rows * columns, rows * columns, columns);
+  setStack(at, strides, address, heads * rows * columns, rows * columns, columns);
 }
 
 /** Copies past and new rows in, the new ones behind the past ones in each of `matrices` matrices; the address. */

@@ -1,8 +1,7 @@
-/** The tensors among attention options: checked against the scores, and their addresses and strides set. */
+/** The tensors among attention options, checked against the scores. */
 import { toTensor } from '../../check/arrays.js';
 import { showShape, sizeOf, wrongValue } from '../../check/values.js';
 import type { Tensor, TensorLike } from '../../types.js';
-import type { AttentionArgs } from './args.js';
 
 export interface BroadcastStrides {
   readonly batch: number;
@@ -10,23 +9,6 @@ export interface BroadcastStrides {
   readonly row: number;
   readonly columns: number;
   readonly step: number;
-}
-
-export function placeBroadcast(
-  args: AttentionArgs,
-  at: number,
-  address: number,
-  strides: BroadcastStrides,
-): void {
-  args.setStack(at, address, strides.batch, strides.head, strides.row);
-  args.words[at + 4] = strides.columns;
-  args.words[at + 5] = strides.step;
-}
-
-export function placeRelative(args: AttentionArgs, at: number, address: number, table: RelativeTable): void {
-  args.words[at] = address;
-  args.words[at + 1] = table.head;
-  args.words[at + 2] = table.clip;
 }
 
 /** Strides that make an operand of this shape repeat over the scores, right-aligned; nothing is expanded. */

@@ -9,11 +9,11 @@ import {
   wrongKind,
   wrongValue,
 } from '../../check/values.js';
+import * as AT from '../../generated/bindings/attentionArgs.js';
+import { floats, setStack, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, AttentionResult } from '../../types.js';
-import type { AttentionArgs } from './args.js';
-import * as AT from './fields.js';
-import { broadcast, checkRelative, checkSlopes, placeBroadcast, placeRelative } from './operands.js';
+import { broadcast, checkRelative, checkSlopes } from './operands.js';
 
 /** The sizes that options are checked against. `keys` counts past ones. */
 export interface AttentionSizes {
@@ -39,8 +39,8 @@ export interface CheckedAttentionOptions {
     readonly relativeKeys?: readonly number[] | undefined;
     readonly relativeValues?: readonly number[] | undefined;
   };
-  place(memory: Memory, args: AttentionArgs): void;
-  read(memory: Memory, args: AttentionArgs, result: AttentionResult): void;
+  place(memory: Memory): void;
+  read(memory: Memory, result: AttentionResult): void;
 }
 
 /** Checks every option of an attention of these sizes, before anything is copied. */
@@ -86,8 +86,7 @@ export function checkAttentionOptions(
       relativeKeys: relativeKeys?.shape,
       relativeValues: relativeValues?.shape,
     },
-    place(memory, args) {
-      const { words, floats } = args;
+    place(memory) {
       words[AT.windowLeft] = left;
       words[AT.windowRight] = right;
       floats[AT.scale] = scale ?? 1 / Math.sqrt(width || 1);
@@ -101,11 +100,27 @@ export function checkAttentionOptions(
         words[AT.validRow] = perQuery ? 1 : 0;
       }
       if (offsets) words[AT.offsets] = memory.ints(offsets);
-      if (mask) placeBroadcast(args, AT.mask, memory.bytes(mask.data), maskStrides!);
-      if (bias) placeBroadcast(args, AT.bias, memory.floats(bias.data), biasStrides!);
-      if (relativeKeys) placeRelative(args, AT.relativeKeys, memory.floats(relativeKeys.data), relativeKeys);
+      if (mask) {
+        const { batch, head, row, columns, step } = maskStrides!;
+        setStack(AT.mask, AT.maskStrides, memory.bytes(mask.data), batch, head, row);
+        words[AT.maskColumns] = columns;
+        words[AT.maskStep] = step;
+      }
+      if (bias) {
+        const { batch, head, row, columns, step } = biasStrides!;
+        setStack(AT.bias, AT.biasStrides, memory.floats(bias.data), batch, head, row);
+        words[AT.biasColumns] = columns;
+        words[AT.biasStep] = step;
+      }
+      if (relativeKeys) {
+        words[AT.relativeKeys] = memory.floats(relativeKeys.data);
+        words[AT.relativeKeysHead] = relativeKeys.head;
+        words[AT.relativeKeysClip] = relativeKeys.clip;
+      }
       if (relativeValues) {
-        placeRelative(args, AT.relativeValues, memory.floats(relativeValues.data), relativeValues);
+        words[AT.relativeValues] = memory.floats(relativeValues.data);
+        words[AT.relativeValuesHead] = relativeValues.head;
+        words[AT.relativeValuesClip] = relativeValues.clip;
       }
       if (slopes) words[AT.alibiSlopes] = memory.floats(slopes);
       if (needWeights) words[AT.weights] = memory.reserve(rows * keys);
@@ -115,7 +130,7 @@ export function checkAttentionOptions(
       }
       if (needLogSumExp) words[AT.logSumExp] = memory.reserve(rows);
     },
-    read(memory, { words }, result) {
+    read(memory, result) {
       if (needWeights) {
         const data = memory.read(words[AT.weights]!, rows * keys, intoWeights);
         result.weights = { data, shape: [...scoresShape] };

@@ -1,5 +1,7 @@
 import { toTensor } from '../../check/arrays.js';
 import { checkBoolean, checkInteger, showShape, wrongValue } from '../../check/values.js';
+import * as R from '../../generated/bindings/rotaryTableArgs.js';
+import { clearArgs, doubles, floats, words } from '../../runtime/args.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkBase, placeFrequencies } from '../sinusoidal/frequencies.js';
@@ -75,10 +77,15 @@ function fromBase(operation: string, given: RotaryOptions, dim: number): Angles 
       const table = memory.reserve(rows * dim);
       const frequencies = placeFrequencies(wasm, dim, base);
       if (factors) raw.scaleFrequencies(frequencies, memory.doubles(factors), dim);
-      const places = isList(positions) ? memory.doubles(positions) : 0;
-      const scratch = memory.reserve(2 * raw.sinusoidalEncodingScratch(dim));
-      const first = isList(positions) ? 0 : positions.first;
-      raw.rotaryTable(frequencies, places, scratch, table, rows, dim, first, amplitude);
+      clearArgs();
+      words[R.frequencies] = frequencies;
+      if (isList(positions)) words[R.positions] = memory.doubles(positions);
+      else doubles[R.offset] = positions.first;
+      words[R.out] = table;
+      words[R.rows] = rows;
+      words[R.dim] = dim;
+      floats[R.amplitude] = amplitude;
+      memory.run(raw.rotaryTable);
       return table;
     },
   };

@@ -1,0 +1,38 @@
+/**
+ * The struct that the next call reads. Its fields are the numbers in web/lib/generated/bindings, each of one of three views of the
+ * same memory; what is not set is 0. There is one for all calls: it is cleared, filled in and passed on before the next call
+ * begins with its own.
+ */
+import { LARGEST, type Double, type Float, type Within, type Word } from '../generated/bindings/args.js';
+import * as S from '../generated/bindings/strides.js';
+
+const all = new Float64Array(LARGEST);
+/** The whole of it, for copying. */
+export const ARGS = new Int32Array(all.buffer);
+export const words: Record<Word, number> = ARGS;
+export const floats: Record<Float, number> = new Float32Array(all.buffer);
+export const doubles: Record<Double, number> = all;
+
+export function clearArgs(): void {
+  ARGS.fill(0);
+}
+
+/** A field of a struct that is part of another. */
+export function within<Field extends number>(struct: Within<string>, field: Field): Field {
+  return (struct + field) as Field;
+}
+
+/** Sets the address of a stack of matrices and its strides. */
+export function setStack(
+  at: Word,
+  strides: Within<'Strides'>,
+  address: number,
+  batch: number,
+  head: number,
+  row: number,
+): void {
+  words[at] = address;
+  words[within(strides, S.batch)] = batch;
+  words[within(strides, S.head)] = head;
+  words[within(strides, S.row)] = row;
+}
