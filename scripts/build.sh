@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Builds what has changed since the last time: the wasm, the package's library (dist/) and elements (dist/elements/), and the page
 # (build/page).
-#   usage: build.sh [sources|library|elements|page …]
-# Sources are what tests read: the wasm for one thread as a module beside the TypeScript. Elements build the library first. Without
-# an argument everything is built.
+#   usage: build.sh [sources|wasm|library|elements|page …]
+# `sources` is the wasm that tests read with the TypeScript, `wasm` with it the one for threads. Elements build the library first.
+# Without an argument everything is built.
 . "$(dirname "$0")/common.sh"
 
-need emcc cmake ninja 'Eigen 3.4'
+need 'JavaScript packages' emcc cmake ninja 'Eigen 3.4'
 # Whatever called this: lit has another build for tests.
 export NODE_ENV=production
 
@@ -131,6 +131,7 @@ for part; do
   lock dist
   case $part in
     sources) build_sources ;;
+    wasm) build_wasms ;;
     library) build_library ;;
     elements)
       build_library
@@ -142,6 +143,6 @@ for part; do
       build_page
       finish_page
       ;;
-    *) fail 'usage: build.sh [sources|library|elements|page …]' ;;
+    *) fail 'usage: build.sh [sources|wasm|library|elements|page …]' ;;
   esac
 done

@@ -14,7 +14,7 @@ say() {
 
 mkdir -p build/{logs,results} 2>/dev/null || fail "cannot write to $PWD/build (is the disk full or the folder read-only?)"
 
-# need TOOL…: stops in one line where a tool, as scripts/setup.sh calls it, or the JavaScript packages are missing.
+# need TOOL…: stops in one line where something that scripts/setup.sh knows by that name is missing.
 need() {
   bash scripts/setup.sh --check "$@" || exit 1
 }
@@ -52,12 +52,4 @@ newer_than() {
   local stamp=$1
   shift
   [[ ! -e $stamp || -n $(find "$@" -newer "$stamp" -print -quit) ]]
-}
-
-# run_jest NAME ARGUMENTS…: in place of this script; the results go to build/results/NAME.json.
-run_jest() {
-  local name=$1
-  shift
-  exec node ${NODE_FLAGS-} --experimental-vm-modules --disable-warning=ExperimentalWarning node_modules/jest/bin/jest.js \
-    --json --outputFile "build/results/$name.json" "$@" >"build/logs/jest-$name.json"
 }

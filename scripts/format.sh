@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Formats every file that `npm run lint` looks at.
 . "$(dirname "$0")/common.sh"
-need clang-format
+need 'JavaScript packages' clang-format
 find cpp tests -name node_modules -prune -o \( -name '*.cpp' -o -name '*.h' \) -print | xargs -r clang-format -i
 node_modules/.bin/prettier --write --log-level warn .

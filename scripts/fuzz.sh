@@ -2,7 +2,7 @@
 # The long forms of tests/fuzz: 100,000 drawn cases, a million small calls, or the kernels under libFuzzer.
 #   usage: fuzz.sh cases [JEST'S ARGUMENTS] | soak | native [--seconds N] [TARGET…]
 . "$(dirname "$0")/common.sh"
-need
+need 'JavaScript packages'
 
 what=${1-}
 [[ $# -eq 0 ]] || shift

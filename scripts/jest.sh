@@ -1,24 +1,52 @@
 #!/usr/bin/env bash
-# Brings up to date what the suites read, then runs them.
-#   usage: [DIST=1] [LONG=1] jest.sh js|package|browser [JEST'S ARGUMENTS]
+# Brings up to date what the suites read, then runs them. Results go to build/results.
+#   usage: jest.sh js|package|browser|matrix [JEST'S ARGUMENTS]
+# js runs on the library's sources; with DIST=1, THREADS=3 (each loop is shared, however small) or RELAXED=1 (the wasm for relaxed
+# SIMD) on the built package, like package. LONG=1 runs suites in folders called long, too.
 . "$(dirname "$0")/common.sh"
+need 'JavaScript packages'
 
 suite=${1-}
 [[ $# -eq 0 ]] || shift
-config=jest.$suite.config.js
+config=jest.$suite.config.js flags=(--experimental-vm-modules --disable-warning=ExperimentalWarning)
 case $suite in
   js)
     config=jest.config.js
-    if [[ ${DIST-} ]]; then bash scripts/build.sh library; else bash scripts/build.sh sources; fi
+    if [[ -z ${DIST-}${THREADS-}${RELAXED-} ]]; then
+      bash scripts/build.sh sources
+    else
+      export DIST=1
+      bash scripts/build.sh library
+    fi
     ;;
   package)
     export DIST=1
     bash scripts/build.sh elements
     ;;
   browser)
-    need Chromium
+    need Chromium fonts
     bash scripts/build.sh
     ;;
-  *) fail 'usage: jest.sh js|package|browser [arguments]' ;;
+  matrix)
+    bash scripts/build.sh elements
+    tools=tests/package/matrix
+    if newer_than $tools/node_modules/.package-lock.json $tools/package-lock.json; then
+      say 'installing the tools of the matrix (once)'
+      # Not `npm ci`, which refuses a lock file without every platform's packages, and a registry may not have them all.
+      logged matrix-tools npm install --no-save --ignore-scripts --no-audit --no-fund --prefix $tools ||
+        fail "the matrix's tools cannot be installed: $(reason matrix-tools)"
+    fi
+    ;;
+  *) fail 'usage: jest.sh js|package|browser|matrix [arguments]' ;;
 esac
-run_jest "$suite" --config "$config" "$@"
+
+if [[ -n ${RELAXED-} ]]; then
+  wasm=dist/wasm-attention-relaxed.wasm
+  [[ -e $wasm ]] || fail 'the build made no wasm for relaxed SIMD: run `npm run setup`'
+  # Node 20 has it behind a flag.
+  node --eval 'process.exit(WebAssembly.validate(fs.readFileSync(process.argv[1])) ? 0 : 1)' $wasm ||
+    flags+=(--experimental-wasm-relaxed-simd)
+fi
+name=${RESULTS:-$suite}
+exec node "${flags[@]}" node_modules/jest/bin/jest.js --config "$config" --json --outputFile "build/results/$name.json" "$@" \
+  >"build/logs/jest-$name.json"

@@ -2,7 +2,9 @@
 # Format and static checks, all of them, side by side; the output of those that find something. Writes the counts to
 # build/results/lint.json.
 . "$(dirname "$0")/common.sh"
-need clang-format
+need 'JavaScript packages' clang-format
+# Types of what the build generates from C++.
+bash scripts/build.sh wasm
 bin=node_modules/.bin
 
 types() {
@@ -25,7 +27,6 @@ run_check() {
   esac
 }
 
-mkdir -p build/results
 jobs=()
 for check in "${checks[@]}"; do
   logged "lint-$check" run_check "$check" &

@@ -2,13 +2,13 @@
 # Finds every tool that the build and the tests need and installs what is missing: system tools from Debian's packages
 # (as root or through sudo), JavaScript packages with `npm ci`. Running it again costs a fraction of a second.
 #   usage: setup.sh [--tools | --fuzz]      --tools leaves out the JavaScript packages, --fuzz adds libFuzzer
-#          setup.sh --check [TOOL…]         installs nothing, and fails where one of these or the JavaScript packages are missing
+#          setup.sh --check TOOL…           installs nothing, and fails in one line where one of these is missing
 . "$(dirname "$0")/common.sh"
 
 mode=${1-}
 case $mode in
   '' | --tools | --fuzz | --check) ;;
-  *) fail 'usage: setup.sh [--tools | --fuzz | --check [TOOL…]]' ;;
+  *) fail 'usage: setup.sh [--tools | --fuzz | --check TOOL…]' ;;
 esac
 
 # ---- what is needed: a test, the Debian package that brings it, where else to get it
@@ -45,6 +45,8 @@ have() {
     'Node.js 20 with npm') node_is_recent ;;
     'Eigen 3.4') any_file /usr/{,local/}include/{,eigen3/}Eigen/Core ;;
     GoogleTest) [[ -n ${GTest_DIR-}${GTEST_ROOT-} ]] || any_file /usr/{,local/}include/gtest/gtest.h ;;
+    'JavaScript packages') packages_match ;;
+    fonts) any_file /usr/share/fonts/truetype/dejavu/DejaVuMathTeXGyre.ttf && any_file /usr/share/fonts/truetype/wqy/* ;;
     Chromium) command -v "${CHROMIUM:-chromium}" >/dev/null ;;
     libFuzzer) has_libfuzzer ;;
     'clang 19 with its linker') has_newer_clang ;;
@@ -64,6 +66,7 @@ tools=(
   'GoogleTest|libgtest-dev|https://google.github.io/googletest'
   'clang-format|clang-format|https://clang.llvm.org/docs/ClangFormat.html'
   'Chromium|chromium chromium-headless-shell|https://www.chromium.org, with CHROMIUM set to its path'
+  'fonts|fonts-dejavu-core fonts-dejavu-extra fonts-wqy-microhei|https://dejavu-fonts.github.io'
 )
 # Half a gigabyte that only `npm run fuzz:native` needs.
 if [[ $mode == --fuzz ]]; then tools+=('libFuzzer|clang libclang-rt-dev|https://llvm.org/docs/LibFuzzer.html'); fi
@@ -86,7 +89,6 @@ packages_match() {
 if [[ $mode == --check ]]; then
   missing=()
   for tool in 'Node.js 20 with npm' "${@:2}"; do have "$tool" || missing+=("$tool"); done
-  packages_match || missing+=('JavaScript packages')
   ((${#missing[@]})) || exit 0
   list=$(printf ', %s' "${missing[@]}")
   fail "missing: ${list:2}; run \`npm run setup\`"

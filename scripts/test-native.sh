@@ -22,4 +22,4 @@ if ! logged $name-tests ninja -C build/native $name-tests; then
   fail "the native build failed: $(reason $name-tests)"
 fi
 export UBSAN_OPTIONS=print_stacktrace=1
-exec build/native/$name-tests --gtest_brief=1 --gtest_output=json:build/results/$name-tests.json "$@"
+exec build/native/$name-tests --gtest_brief=1 "--gtest_output=json:build/results/${RESULTS:-$name-tests}.json" "$@"

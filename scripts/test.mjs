@@ -1,61 +1,113 @@
-// Runs every suite, whatever the ones before it found, and counts from what they write for machines.
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync } from 'node:fs';
+// Runs every suite, whatever the others find, and counts from what they write for machines.
+//   usage: node scripts/test.mjs [ci]      ci: the suites that take longer than `npm test` may
+import { spawn } from 'node:child_process';
+import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 process.chdir(join(import.meta.dirname, '..'));
-const RESULTS = 'build/results';
 
 /**
  * @typedef {{ passed: number, failed: number }} Counts
  * @typedef {{ name: string, passed: number, failed: number, note: string }} Outcome
  * @typedef {object} Suite
  * @property {string} name
- * @property {string[]} command
- * @property {string} [needs]  The suite without which this one cannot run.
+ * @property {string} command
+ * @property {Record<string, string>} [env]
+ * @property {string} [after]  The suite without which this one cannot run.
+ * @property {boolean} [alone]  Whether nothing may run beside it: it looks at the clock.
  * @property {(result: any) => Counts} [counts]  Reads what the suite wrote; without it the suite is one check.
  */
 
 /** @param {any} result */
-const jestCounts = (result) => ({
+const jest = (result) => ({
   passed: result.numPassedTests,
   // A file that does not load has run no test; a test that is skipped tests nothing.
   failed:
     result.numFailedTests + result.numRuntimeErrorTestSuites + result.numPendingTests + result.numTodoTests,
 });
+/** @param {any} result */
+const googleTest = ({ tests, failures, errors, disabled }) => ({
+  passed: tests - failures - errors - disabled,
+  failed: failures + errors + disabled,
+});
+const KERNELS = 'scripts/jest.sh js tests/ops tests/layers tests/fuzz';
 
-/** @type {Suite[]} */
-const SUITES = [
-  { name: 'library', command: ['scripts/build.sh', 'library'] },
-  { name: 'page', command: ['scripts/build.sh', 'page'], needs: 'library' },
-  { name: 'lint', command: ['scripts/lint.sh'], counts: (result) => result },
-  {
-    name: 'native',
-    command: ['scripts/test-native.sh'],
-    counts: ({ tests, failures, errors, disabled }) => ({
-      passed: tests - failures - errors - disabled,
-      failed: failures + errors + disabled,
-    }),
-  },
-  { name: 'js', command: ['scripts/jest.sh', 'js'], needs: 'library', counts: jestCounts },
-  { name: 'browser', command: ['scripts/jest.sh', 'browser'], needs: 'page', counts: jestCounts },
-];
+/** @type {Record<string, Suite[]>} */
+const SUITES = {
+  // What needs nothing comes first, and then, as far as possible, what others wait for.
+  test: [
+    { name: 'packages', command: 'scripts/setup.sh' },
+    { name: 'native', command: 'scripts/test-native.sh', counts: googleTest },
+    { name: 'wasm', command: 'scripts/build.sh wasm', after: 'packages' },
+    { name: 'lint', command: 'scripts/lint.sh', after: 'wasm', counts: (result) => result },
+    { name: 'page', command: 'scripts/build.sh', after: 'wasm' },
+    { name: 'js', command: 'scripts/jest.sh js', after: 'wasm', counts: jest },
+    { name: 'browser', command: 'scripts/jest.sh browser', after: 'page', alone: true, counts: jest },
+  ],
+  ci: [
+    { name: 'packages', command: 'scripts/setup.sh' },
+    { name: 'native-threads', command: 'scripts/test-native.sh --threads', counts: googleTest },
+    { name: 'build', command: 'scripts/build.sh', after: 'packages' },
+    { name: 'package', command: 'scripts/jest.sh package', after: 'build', counts: jest },
+    {
+      name: 'dist',
+      command: 'scripts/jest.sh js',
+      env: { DIST: '1', LONG: '1' },
+      after: 'build',
+      counts: jest,
+    },
+    { name: 'threads', command: KERNELS, env: { THREADS: '3' }, after: 'build', alone: true, counts: jest },
+    { name: 'relaxed', command: KERNELS, env: { RELAXED: '1' }, after: 'build', counts: jest },
+    { name: 'matrix', command: 'scripts/jest.sh matrix', after: 'build', counts: jest },
+    {
+      name: 'relaxed-threads',
+      command: KERNELS,
+      env: { RELAXED: '1', THREADS: '3' },
+      after: 'build',
+      alone: true,
+      counts: jest,
+    },
+    {
+      name: 'browser-cjk',
+      command: 'scripts/jest.sh browser',
+      env: { FONTS: 'cjk' },
+      after: 'build',
+      alone: true,
+      counts: jest,
+    },
+    {
+      name: 'browser-long',
+      command: 'scripts/jest.sh browser tests/browser/long',
+      env: { LONG: '1' },
+      after: 'build',
+      alone: true,
+      counts: jest,
+    },
+  ],
+};
 
 /**
- * Runs a suite in this terminal; one that stops early, or runs nothing, has failed.
+ * Runs a suite; one that stops early, or runs nothing, has failed. Its output comes as a whole when it has ended.
  *
  * @param {Suite} suite
- * @returns {Outcome}
+ * @returns {Promise<Outcome>}
  */
-function run({ name, command, counts }) {
-  const file = `${RESULTS}/${name}.json`;
-  rmSync(file, { force: true });
-  console.log(`\n── ${name}`);
+async function run({ name, command, env, counts }) {
+  const results = `build/results/${name}.json`;
+  const log = `build/logs/suite-${name}.log`;
+  rmSync(results, { force: true });
+  const output = openSync(log, 'w');
   const started = performance.now();
-  const { status } = spawnSync('bash', command, { stdio: 'inherit' });
+  const child = spawn('bash', command.split(' '), {
+    stdio: ['ignore', output, output],
+    env: { ...process.env, ...env, RESULTS: name },
+  });
+  const status = await new Promise((resolve) => child.on('close', resolve));
+  closeSync(output);
   const note = `${((performance.now() - started) / 1000).toFixed(1)} s`;
+  console.log(`\n── ${name}\n${readFileSync(log, 'utf8').trimEnd()}`);
 
-  let { passed, failed } = counts ? readCounts(file, counts) : { passed: status === 0 ? 1 : 0, failed: 0 };
+  let { passed, failed } = counts ? readCounts(results, counts) : { passed: status === 0 ? 1 : 0, failed: 0 };
   if (failed === 0 && (status !== 0 || passed === 0)) failed = 1;
   return { name, passed, failed, note };
 }
@@ -69,21 +121,52 @@ function readCounts(file, counts) {
   }
 }
 
-mkdirSync(RESULTS, { recursive: true });
-/** @type {Outcome[]} */
-const outcomes = [];
-for (const suite of SUITES) {
-  const broken = outcomes.find(({ name, failed }) => name === suite.needs && failed > 0);
-  outcomes.push(
-    broken
-      ? { name: suite.name, passed: 0, failed: 1, note: `not run: it needs ${broken.name}` }
-      : run(suite),
-  );
+/**
+ * Runs two suites at a time, since most leave a core idle for part of theirs, in their order but for those that wait.
+ *
+ * @param {Suite[]} suites
+ * @returns {Promise<Outcome[]>} in the order of their ends
+ */
+async function runAll(suites) {
+  const waiting = [...suites];
+  /** @type {Map<Suite, Promise<void>>} */
+  const running = new Map();
+  /** @type {Outcome[]} */
+  const outcomes = [];
+  while (waiting.length > 0 || running.size > 0) {
+    const next = waiting.find(({ after }) => !after || outcomes.some(({ name }) => name === after));
+    const [beside] = running.keys();
+    const room = beside === undefined || (running.size < 2 && !next?.alone && !beside.alone);
+    if (next === undefined || !room) {
+      await Promise.race(running.values());
+      continue;
+    }
+    waiting.splice(waiting.indexOf(next), 1);
+    const broken = outcomes.find(({ name, failed }) => name === next.after && failed > 0);
+    if (broken) {
+      outcomes.push({ name: next.name, passed: 0, failed: 1, note: `not run: it needs ${broken.name}` });
+      continue;
+    }
+    const ended = run(next).then((outcome) => {
+      running.delete(next);
+      outcomes.push(outcome);
+    });
+    running.set(next, ended);
+  }
+  return outcomes;
 }
+
+const suites = SUITES[process.argv[2] ?? 'test'];
+if (!suites) throw new Error('usage: node scripts/test.mjs [ci]');
+mkdirSync('build/results', { recursive: true });
+mkdirSync('build/logs', { recursive: true });
+const started = performance.now();
+const outcomes = await runAll(suites);
 console.log('');
 for (const { name, passed, failed, note } of outcomes) {
-  console.log(`${name.padEnd(8)} ${passed} passed, ${failed} failed (${note})`);
+  console.log(`${name.padEnd(15)} ${passed} passed, ${failed} failed (${note})`);
 }
+console.log(`all             ${((performance.now() - started) / 1000).toFixed(0)} s`);
 const total = (/** @type {'passed' | 'failed'} */ key) =>
   outcomes.reduce((sum, outcome) => sum + outcome[key], 0);
 console.log(`${total('passed')} passed, ${total('failed')} failed`);

@@ -2,7 +2,7 @@
 # Trains the example model under Node and prints its curve; builds what is out of date first.
 #   usage: train.sh [--positions learned --task reverse --seed 1 --steps 1000 …]      --help lists them
 . "$(dirname "$0")/common.sh"
-need
+need 'JavaScript packages'
 
 bash scripts/build.sh library
 stamp=build/training.stamp

@@ -82,7 +82,9 @@ function run(name: string, seed: number, most: number, kind: number): void {
   } else {
     const args = withMistakes(draw, drawn.args);
     try {
-      callWith(drawn, args);
+      // Some are none: another size may fit as well.
+      const [first, second] = [callWith(drawn, args), callWith(drawn, args)];
+      expect(same(first, second)).toBe(true);
       counts.taken += 1;
     } catch (error) {
       expectRefusal(error, operations);
@@ -131,4 +133,8 @@ describe('fuzzing', () => {
     },
     3_600_000,
   );
+
+  test('finds most mistakes refused', () => {
+    expect(counts.refused).toBeGreaterThan(5 * counts.taken);
+  });
 });

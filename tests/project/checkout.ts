@@ -1,8 +1,8 @@
 /** The project's scripts in an empty folder, on a machine that has no commands but those chosen here. */
 import { spawnSync } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { ROOT, output, temporaryFolder, type Result } from '../package/support.js';
+import { ROOT, temporaryFolder, type Result } from '../package/support.js';
 
 /** What every Debian has. */
 const BASICS = ['awk', 'basename', 'bash', 'cat', 'df', 'dirname', 'env', 'find', 'flock', 'grep', 'head'];
@@ -42,5 +42,7 @@ export function checkout(without: readonly string[] = []): Checkout {
 }
 
 function where(name: string): string {
-  return output('bash', ['-c', `type -P ${name}`]).trim();
+  const folder = process.env.PATH!.split(':').find((folder) => existsSync(join(folder, name)));
+  if (folder === undefined) throw new Error(`expected ${name} in the PATH, found none`);
+  return join(folder, name);
 }

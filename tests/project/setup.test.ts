@@ -3,8 +3,8 @@ import { checkout, type Checkout } from './checkout.js';
 import { read, run } from '../package/support.js';
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
-/** Those that install what is missing. */
-const INSTALLING = ['setup', 'start', 'test', 'test:ci', 'test:all'];
+/** Those that install what is missing, and the one that needs no JavaScript packages. */
+const OTHERS = ['setup', 'start', 'test', 'test:ci', 'test:all', 'test:native'];
 
 let machine: Checkout;
 afterEach(() => machine.remove());
@@ -17,7 +17,7 @@ function failure(line: string): string[] {
 }
 
 describe('in a fresh clone', () => {
-  it.each(Object.entries(scripts).filter(([name]) => !INSTALLING.includes(name)))(
+  it.each(Object.entries(scripts).filter(([name]) => !OTHERS.includes(name)))(
     'npm run %s names npm run setup in one line, and fails',
     (_name, line) => {
       machine = checkout();
@@ -25,10 +25,13 @@ describe('in a fresh clone', () => {
     },
   );
 
-  it('a build names the compiler, too', () => {
-    machine = checkout(['emcmake', 'ninja']);
-    machine.run('mkdir node_modules; touch node_modules/.package-lock.json');
-    expect(failure('bash scripts/build.sh')).toEqual(['setup: missing: emcc, ninja; run `npm run setup`']);
+  it.each([
+    ['build', ['emcmake', 'ninja'], 'JavaScript packages, emcc, ninja'],
+    ['test:native', ['g++'], 'g++'],
+    ['lint', ['clang-format'], 'JavaScript packages, clang-format'],
+  ])('npm run %s names the tools %j, too', (name, tools, missing) => {
+    machine = checkout(tools);
+    expect(failure(scripts[name]!)).toEqual([`setup: missing: ${missing}; run \`npm run setup\``]);
   });
 
   it('setup installs the JavaScript packages once', () => {

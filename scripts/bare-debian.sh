@@ -1,0 +1,106 @@
+#!/usr/bin/env bash
+# Runs a command in a clean copy of this checkout inside a bare Debian 12. It has this machine's Node.js and npm and nothing else, so
+# that what setup forgets to install is missing. The system lives in memory and in namespaces of its own: it is gone when the
+# command ends, however it ends. Exits with 125, and says why, where it cannot be made.
+#   usage: bare-debian.sh COMMAND…
+. "$(dirname "$0")/common.sh"
+
+readonly CODENAME=bookworm MEGABYTES=10000
+root=$PWD/build/bare-debian
+
+impossible() {
+  say "no bare Debian here: $*"
+  exit 125
+}
+
+# The lines of sources.list that this machine has for that Debian.
+sources() {
+  apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
+    grep " $CODENAME" | sort -u
+}
+
+# What it takes, outside.
+prepare() {
+  ((EUID == 0)) || impossible 'not root'
+  command -v apt-get >/dev/null || impossible 'no apt-get'
+  unshare --mount --pid --fork true 2>/dev/null || impossible 'no namespaces'
+  # For the files, and for what runs.
+  local free
+  free=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
+  ((free > MEGABYTES + 4000)) || impossible "$((MEGABYTES + 4000)) MB of memory are needed, $free MB are free"
+  logged apt-update apt-get update || true
+  command -v mmdebstrap >/dev/null || logged apt-install apt-get install --yes --no-install-recommends mmdebstrap ||
+    impossible "$(reason apt-install)"
+  sources >build/sources.list || impossible "apt has no sources of Debian $CODENAME"
+  # How apt reaches them.
+  apt-config dump | grep -E '^Acquire::(https?|Check-|ForceIPv4)' >build/apt.conf || true
+}
+
+make_debian() {
+  mkdir -p "$root"
+  mount -t tmpfs -o size=${MEGABYTES}m bare-debian "$root"
+  logged mmdebstrap mmdebstrap --mode=root --variant=apt --aptopt="$PWD/build/apt.conf" \
+    --dpkgopt='path-exclude=/usr/share/doc/*' --dpkgopt='path-exclude=/usr/share/man/*' \
+    $CODENAME "$root" build/sources.list || impossible "$(reason mmdebstrap)"
+  echo 'APT::Keep-Downloaded-Packages "false";' >"$root/etc/apt/apt.conf.d/small"
+  mount -t proc proc "$root/proc"
+  mount --rbind /dev "$root/dev"
+  mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
+}
+
+# Node.js and npm, where an installation by hand would put them.
+copy_node() {
+  local npm
+  npm=$(readlink -f "$(command -v npm)")
+  mkdir -p "$root"/usr/local/{bin,etc,lib/node_modules}
+  cp "$(node --print process.execPath)" "$root/usr/local/bin/node"
+  cp -R "${npm%/bin/*}" "$root/usr/local/lib/node_modules/npm"
+  ln -s ../lib/node_modules/npm/bin/npm-cli.js "$root/usr/local/bin/npm"
+  ln -s ../lib/node_modules/npm/bin/npx-cli.js "$root/usr/local/bin/npx"
+}
+
+# How this machine reaches the network: names, certificates, npm's configuration.
+copy_network() {
+  local file certificates=/etc/ssl/certs/ca-certificates.crt local=/usr/local/share/ca-certificates
+  cp -L /etc/resolv.conf /etc/hosts "$root/etc/"
+  mkdir -p "$root/etc/ssl/certs" "$root$local"
+  [[ ! -e $certificates ]] || cp -L $certificates "$root$certificates"
+  [[ ! -e $local ]] || cp -RL $local/. "$root$local"
+  file=$(npm config get globalconfig 2>/dev/null)
+  [[ ! -e $file ]] || cp "$file" "$root/usr/local/etc/npmrc"
+  file=$(npm config get userconfig 2>/dev/null)
+  [[ ! -e $file ]] || cp "$file" "$root/root/.npmrc"
+}
+
+copy_checkout() {
+  mkdir "$root/checkout"
+  git -c safe.directory="$PWD" ls-files -z --cached --others --exclude-standard |
+    xargs -0 cp --parents --target-directory "$root/checkout"
+}
+
+enter() {
+  local environment=() name
+  for name in $(compgen -e); do
+    if [[ ${name,,} =~ _proxy$|^npm_config_(registry|cafile)$|ca_certs$|cert_(file|dir)$ ]]; then
+      environment+=("$name=${!name}")
+    fi
+  done
+  exec chroot "$root" /usr/bin/env --ignore-environment --chdir=/checkout "${environment[@]}" CI=true HOME=/root LANG=C.UTF-8 \
+    PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin "$@" </dev/null
+}
+
+case ${1-} in
+  '') fail 'usage: bare-debian.sh COMMAND…' ;;
+  --inside)
+    make_debian
+    copy_node
+    copy_network
+    copy_checkout
+    say "in a bare Debian 12 with Node.js $(chroot "$root" node --version), of $(du -sxm "$root" | cut -f 1) MB"
+    enter "${@:2}"
+    ;;
+  *)
+    prepare
+    exec unshare --mount --pid --fork --kill-child bash "$0" --inside "$@"
+    ;;
+esac

@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { COMPUTED, STEPS_A_POINT } from '../../../web/elements/position-training/computed.js';
+import { DEFAULTS, POSITIONS } from '../../../web/training/settings.js';
+import { Training } from '../../../web/training/train.js';
+import { attention } from '../../support/library.js';
+
+describe('the curves computed beforehand', () => {
+  const POINTS = DEFAULTS.steps / STEPS_A_POINT;
+  /** The first point at which more than half of the answers are right; behind the last one where there is none. */
+  const learnedAt = (accuracy: readonly number[]): number => {
+    const point = accuracy.findIndex((share) => share > 0.5);
+    return point < 0 ? POINTS : point;
+  };
+
+  test.each(POSITIONS)('are those of a model trained with positions %s', (positions) => {
+    const { accuracy, loss } = COMPUTED[positions];
+    expect([accuracy.length, loss.length]).toEqual([POINTS, POINTS]);
+    const training = new Training(attention, { positions });
+    const trained = { accuracy: [] as number[], loss: [] as number[] };
+    for (let point = 0; point < POINTS; ++point) {
+      const steps = Array.from({ length: STEPS_A_POINT }, () => training.step());
+      for (const measure of ['accuracy', 'loss'] as const) {
+        trained[measure].push(steps.reduce((sum, step) => sum + step[measure] / STEPS_A_POINT, 0));
+      }
+    }
+    training.dispose();
+    // Rounding grows as a model learns: a kernel that adds in another order gives the same first steps, to the digits that
+    // are stored, and the same end, but may learn a little sooner or later.
+    for (let point = 0; point < 4; ++point) {
+      expect(Math.abs(trained.loss[point]! - loss[point]!)).toBeLessThan(0.01);
+      expect(Math.abs(trained.accuracy[point]! - accuracy[point]!)).toBeLessThan(0.005);
+    }
+    expect(Math.abs(learnedAt(trained.accuracy) - learnedAt(accuracy))).toBeLessThanOrEqual(3);
+    expect(Math.abs(trained.accuracy.at(-1)! - accuracy.at(-1)!)).toBeLessThan(0.03);
+  });
+});
