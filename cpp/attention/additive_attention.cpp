@@ -1,7 +1,6 @@
-// Scores of one query against all keys at a time: what is stored is linear in L and S but for the weights, the result.
+// One query at a time against all keys: apart from the weights, which are a result, memory is linear in L and S.
 #include "attention/additive_attention.h"
 
-#include "kernels/cutter.h"
 #include "kernels/gemm.h"
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
@@ -16,7 +15,7 @@ void project(const float* x, const float* packed, float* out, int rows, int inpu
   gemm(x, inputs, packed, nullptr, out, padded, rows, hiddens, inputs);
 }
 
-/// `additiveScores`, specialised so that the forward pass stores no tangents.
+/// additiveScores, compiled once with tangents to keep and once without.
 template <bool kKeep>
 void scoreKeys(const float* query, const float* key, const float* vector, float* scores, float* tanhs, int keys,
                int padded) {
@@ -34,26 +33,29 @@ void scoreKeys(const float* query, const float* key, const float* vector, float*
 
 }  // namespace
 
-AdditiveWorkspace prepareAdditive(const AdditiveAttentionArgs& args, float* scratch) {
-  const int padded = paddedHiddens(args);
+[[gnu::noinline]] AdditiveWorkspace cutAdditive(const AdditiveAttentionArgs& args, Cutter& cut) {
   AdditiveWorkspace work;
-  work.packedQuery = scratch;
-  work.packedKey = work.packedQuery + packedSize(args.queryWidth, args.hiddens);
-  work.vector = work.packedKey + packedSize(args.keyWidth, args.hiddens);
-  work.query = work.vector + padded;
-  work.key = work.query + static_cast<size_t>(args.queries) * padded;
-  work.end = work.key + static_cast<size_t>(args.keys) * padded;
-  wakeThreads(kTanhWork * args.batch * args.queries * args.keys * padded);
-  packTransposed(args.weightQuery, args.queryWidth, args.hiddens, work.packedQuery);
-  packTransposed(args.weightKey, args.keyWidth, args.hiddens, work.packedKey);
-  std::fill(std::copy_n(args.weightVector, args.hiddens, work.vector), work.query, 0.0f);
+  const int64_t padded = roundUp(int64_t{args.hiddens}, kLanes);
+  work.packedQuery = cut.take(packedSize(args.queryWidth, args.hiddens));
+  work.packedKey = cut.take(packedSize(args.keyWidth, args.hiddens));
+  work.vector = cut.take(padded);
+  work.query = cut.take(args.queries * padded);
+  work.key = cut.take(args.keys * padded);
   return work;
 }
 
+[[gnu::noinline]] void prepareAdditive(const AdditiveAttentionArgs& args, const AdditiveWorkspace& work) {
+  const int padded = paddedHiddens(args);
+  wakeThreads(kTanhWork * args.batch * args.queries * args.keys * padded);
+  packTransposed(args.weightQuery, args.queryWidth, args.hiddens, work.packedQuery);
+  packTransposed(args.weightKey, args.keyWidth, args.hiddens, work.packedKey);
+  std::fill(std::copy_n(args.weightVector, args.hiddens, work.vector), work.vector + padded, 0.0f);
+}
+
 int64_t additiveAttentionScratch(const AdditiveAttentionArgs& args) {
-  const int64_t rows = 1 + int64_t{args.queries} + args.keys;
-  return times(packedSize(args.queryWidth, args.hiddens), 1) + times(packedSize(args.keyWidth, args.hiddens), 1) +
-         times(rows, roundUp(int64_t{args.hiddens}, kLanes));
+  Cutter cut(nullptr);
+  cutAdditive(args, cut);
+  return cut.used();
 }
 
 int visibleKeys(const AdditiveAttentionArgs& args, int b) {
@@ -80,7 +82,9 @@ void additiveScores(const float* query, const float* key, const float* vector, f
 }
 
 void additiveAttention(const AdditiveAttentionArgs& args, float* scratch) {
-  const AdditiveWorkspace work = prepareAdditive(args, scratch);
+  Cutter cut(scratch);
+  const AdditiveWorkspace work = cutAdditive(args, cut);
+  prepareAdditive(args, work);
   const int padded = paddedHiddens(args);
   for (int b = 0; b < args.batch; ++b) {
     projectAdditive(args, work, b, visibleKeys(args, b));

@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "attention.h"
+#include "kernels/cutter.h"
 #include "simd/f32x4.h"
 
 namespace wasm_attention {
@@ -16,17 +17,18 @@ constexpr double kTanhWork = 16;
 /// The width of a padded hidden row.
 inline int paddedHiddens(const AdditiveAttentionArgs& args) { return (args.hiddens + kLanes - 1) / kLanes * kLanes; }
 
-/// The forward pass' working memory, one sequence at a time.
+/// The forward pass' working memory; queries and keys are those of one sequence at a time.
 struct AdditiveWorkspace {
   float *packedQuery, *packedKey;  // the weights
   float* vector;                   // wv, padded
   float* query;                    // (L, padded): Wq q
   float* key;                      // (S, padded): Wk k
-  float* end;                      // of the memory taken
 };
 
-/// Packs the weights into scratch.
-AdditiveWorkspace prepareAdditive(const AdditiveAttentionArgs& args, float* scratch);
+AdditiveWorkspace cutAdditive(const AdditiveAttentionArgs& args, Cutter& cut);
+
+/// Packs the weights, and wakes the threads that will share the work.
+void prepareAdditive(const AdditiveAttentionArgs& args, const AdditiveWorkspace& work);
 
 /// How many keys query i of sequence b sees.
 inline int visibleKeys(const AdditiveAttentionArgs& args, int b, int i) {

@@ -1,29 +1,16 @@
-// One query at a time, its weights and hyperbolic tangents computed anew: memory is linear in L and S.
+// One query at a time, whose weights and hyperbolic tangents are computed again: memory is linear in L and S.
 //
-// On two threads over one (4 sequences, 64 queries, 256 keys, 64 hidden units; wasm, Node 20, two cores):
-//   the tangents shared by keys                                          1.13   <- this
-//   and what goes back through them by columns                           0.6: the sums' cache lines go back and forth
+// Versions tried on two threads (speed over one thread; 4 sequences, 64 queries, 256 keys, 64 hidden units; Sapphire Rapids, Node 20):
+//   threads share the tangents by keys                                        1.13   <- this
+//   they share what goes back through the tangents too, by columns            0.6, since the sums' cache lines go back and forth
 #include "attention/additive_attention.h"
-#include "kernels/cutter.h"
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
 
 namespace wasm_attention {
 namespace {
 
-/// What the backward pass needs beyond the forward one's memory.
-struct GradWorkspace {
-  float* gradQuery;    // (L, padded): gradients of Wq q
-  float* gradKey;      // (S, padded)
-  float* tanhs;        // (S, padded), of one query
-  float* weights;      // (S)
-  float* gradScores;   // (S)
-  float* gradVector;   // (padded), of one query
-  float* totalVector;  // (padded), of all
-  float* linear;       // linearBackward's
-};
-
-/// Sizes of a projection of some rows.
+/// Sizes of the projection of some rows.
 LinearGradArgs projection(int rows, int inputs, int hiddens) {
   LinearGradArgs linear{};
   linear.rows = rows;
@@ -33,28 +20,36 @@ LinearGradArgs projection(int rows, int inputs, int hiddens) {
 }
 
 int64_t linearScratch(const AdditiveAttentionArgs& args) {
-  const auto scratch = [&](int rows, int inputs) {
-    return linearBackwardScratch(projection(rows, inputs, args.hiddens));
-  };
-  return std::max(scratch(args.queries, args.queryWidth), scratch(args.keys, args.keyWidth));
+  return std::max(linearBackwardScratch(projection(args.queries, args.queryWidth, args.hiddens)),
+                  linearBackwardScratch(projection(args.keys, args.keyWidth, args.hiddens)));
 }
 
-GradWorkspace place(const AdditiveAttentionArgs& args, float* memory) {
-  const size_t padded = paddedHiddens(args);
-  GradWorkspace grad;
-  grad.gradQuery = memory;
-  grad.gradKey = grad.gradQuery + args.queries * padded;
-  grad.tanhs = grad.gradKey + args.keys * padded;
-  grad.weights = grad.tanhs + args.keys * padded;
-  grad.gradScores = grad.weights + args.keys;
-  grad.gradVector = grad.gradScores + args.keys;
-  grad.totalVector = grad.gradVector + padded;
-  grad.linear = grad.totalVector + padded;
-  return grad;
-}
+/// The forward pass' working memory, and what the backward pass needs besides.
+struct GradWorkspace : AdditiveWorkspace {
+  float* gradQuery;    // (L, padded): gradients of Wq q
+  float* gradKey;      // (S, padded)
+  float* tanhs;        // (S, padded), of one query
+  float* weights;      // (S)
+  float* gradScores;   // (S)
+  float* gradVector;   // (padded), of one query
+  float* totalVector;  // (padded), of all
+  float* linear;       // linearBackward's
 
-// Threads take keys, by a cache line of scores.
-constexpr int kSharedFloats = 16;
+  GradWorkspace(const AdditiveAttentionArgs& args, Cutter& cut) : AdditiveWorkspace(cutAdditive(args, cut)) {
+    const int64_t padded = roundUp(int64_t{args.hiddens}, kLanes);
+    gradQuery = cut.take(args.queries * padded);
+    gradKey = cut.take(args.keys * padded);
+    tanhs = cut.take(args.keys * padded);
+    weights = cut.take(args.keys);
+    gradScores = cut.take(args.keys);
+    gradVector = cut.take(padded);
+    totalVector = cut.take(padded);
+    linear = cut.take(linearScratch(args));
+  }
+};
+
+// Threads share the keys of a query in parts of this many: their scores are a cache line.
+constexpr int kKeysOfACacheLine = 16;
 
 float dot(const float* a, const float* b, int n) {
   f32x4 sums{};
@@ -65,42 +60,42 @@ float dot(const float* a, const float* b, int n) {
   return total;
 }
 
-/// grad_scores = weights * (grad_weights - their mean by these weights); the values' gradients are added to.
-void backThroughSoftmax(const float* grad_output, const float* value, const GradWorkspace& grad, float* grad_value,
+/// Gradients of one query's scores, weights * (grad_weights - their mean by these weights); adds to those of the values.
+void backThroughSoftmax(const float* grad_output, const float* value, const GradWorkspace& work, float* grad_value,
                         int visible, int value_width) {
   for (int j = 0; j < visible; ++j) {
     const size_t row = static_cast<size_t>(j) * value_width;
-    grad.gradScores[j] = dot(grad_output, value + row, value_width);
-    addScaled(grad.weights[j], grad_output, grad_value + row, value_width);
+    work.gradScores[j] = dot(grad_output, value + row, value_width);
+    addScaled(work.weights[j], grad_output, grad_value + row, value_width);
   }
-  const float mean = dot(grad.weights, grad.gradScores, visible);
-  for (int j = 0; j < visible; ++j) grad.gradScores[j] = grad.weights[j] * (grad.gradScores[j] - mean);
+  const float mean = dot(work.weights, work.gradScores, visible);
+  for (int j = 0; j < visible; ++j) work.gradScores[j] = work.weights[j] * (work.gradScores[j] - mean);
 }
 
-/// From one query's gradients of scores to those of its hidden row, the keys' hidden rows and the vector.
-void backThroughTanh(const float* vector, const GradWorkspace& grad, float* grad_query, int visible, int padded) {
+/// From the gradients of one query's scores to those of its hidden row, the keys' hidden rows and the vector.
+void backThroughTanh(const GradWorkspace& work, float* grad_query, int visible, int padded) {
   std::fill_n(grad_query, padded, 0.0f);
-  std::fill_n(grad.gradVector, padded, 0.0f);
+  std::fill_n(work.gradVector, padded, 0.0f);
   for (int j = 0; j < visible; ++j) {
-    const float g = grad.gradScores[j];
-    const float* const tanhs = grad.tanhs + static_cast<size_t>(j) * padded;
-    float* const grad_key = grad.gradKey + static_cast<size_t>(j) * padded;
+    const float g = work.gradScores[j];
+    const float* const tanhs = work.tanhs + static_cast<size_t>(j) * padded;
+    float* const grad_key = work.gradKey + static_cast<size_t>(j) * padded;
     for (int d = 0; d < padded; d += kLanes) {
       const f32x4 t = load(tanhs + d);
       const f32x4 slope = g * (1.0f - t * t);
       store(grad_query + d, load(grad_query + d) + slope);
-      store(grad_key + d, load(grad_key + d) + slope * load(vector + d));
-      store(grad.gradVector + d, load(grad.gradVector + d) + g * t);
+      store(grad_key + d, load(grad_key + d) + slope * load(work.vector + d));
+      store(work.gradVector + d, load(work.gradVector + d) + g * t);
     }
   }
   for (int d = 0; d < padded; d += kLanes) {
-    store(grad_query + d, load(grad_query + d) * load(vector + d));
-    // Summed by query first, then over queries: fewer roundings meet in one number.
-    store(grad.totalVector + d, load(grad.totalVector + d) + load(grad.gradVector + d));
+    store(grad_query + d, load(grad_query + d) * load(work.vector + d));
+    // First the sum of each query, then the sum over queries, so that fewer roundings meet in one number.
+    store(work.totalVector + d, load(work.totalVector + d) + load(work.gradVector + d));
   }
 }
 
-/// Takes the padding out of (rows, padded), in place.
+/// Removes the padding of (rows, padded), in place.
 void compact(float* x, int rows, int width, int padded) {
   for (int i = 1; i < rows; ++i) {
     const float* const from = x + static_cast<size_t>(i) * padded;
@@ -108,22 +103,22 @@ void compact(float* x, int rows, int width, int padded) {
   }
 }
 
-/// Backward through both projections of sequence b. Rows that nothing attends to, or that attend to nothing, take no part:
-/// a gradient of 0 times a NaN in padding would be NaN in the weights' gradients.
-void backThroughProjections(const AdditiveAttentionGradArgs& args, const GradWorkspace& grad, int b, int keys) {
+/// Backward through both projections of sequence b. Keys that no query sees and queries that see no key are left out: they
+/// may hold NaN, and even with gradients of 0 would make the weights' gradients NaN.
+void backThroughProjections(const AdditiveAttentionGradArgs& args, const GradWorkspace& work, int b, int keys) {
   const AdditiveAttentionArgs& forward = args.attention;
   const int hiddens = forward.hiddens;
-  compact(grad.gradQuery, forward.queries, hiddens, paddedHiddens(forward));
-  compact(grad.gradKey, keys, hiddens, paddedHiddens(forward));
+  compact(work.gradQuery, forward.queries, hiddens, paddedHiddens(forward));
+  compact(work.gradKey, keys, hiddens, paddedHiddens(forward));
   const size_t key = static_cast<size_t>(b) * forward.keys * forward.keyWidth;
   if (keys > 0) {
     LinearGradArgs linear = projection(keys, forward.keyWidth, hiddens);
-    linear.gradOut = grad.gradKey;
+    linear.gradOut = work.gradKey;
     linear.x = forward.key + key;
     linear.weight = forward.weightKey;
     linear.gradX = args.gradKey + key;
     linear.gradWeight = args.gradWeightKey;
-    linearBackward(linear, grad.linear);
+    linearBackward(linear, work.linear);
   }
   for (int i = 0; i < forward.queries;) {
     const int first = i;
@@ -134,12 +129,12 @@ void backThroughProjections(const AdditiveAttentionGradArgs& args, const GradWor
     }
     const size_t query = (static_cast<size_t>(b) * forward.queries + first) * forward.queryWidth;
     LinearGradArgs linear = projection(i - first, forward.queryWidth, hiddens);
-    linear.gradOut = grad.gradQuery + static_cast<size_t>(first) * hiddens;
+    linear.gradOut = work.gradQuery + static_cast<size_t>(first) * hiddens;
     linear.x = forward.query + query;
     linear.weight = forward.weightQuery;
     linear.gradX = args.gradQuery + query;
     linear.gradWeight = args.gradWeightQuery;
-    linearBackward(linear, grad.linear);
+    linearBackward(linear, work.linear);
   }
 }
 
@@ -158,41 +153,41 @@ void clear(const AdditiveAttentionGradArgs& args) {
 }  // namespace
 
 int64_t additiveAttentionBackwardScratch(const AdditiveAttentionGradArgs& args) {
-  const AdditiveAttentionArgs& forward = args.attention;
-  const int64_t rows = 2 + int64_t{forward.queries} + 2 * int64_t{forward.keys};
-  return additiveAttentionScratch(forward) + times(rows, roundUp(int64_t{forward.hiddens}, kLanes)) +
-         2 * int64_t{forward.keys} + linearScratch(forward);
+  Cutter cut(nullptr);
+  GradWorkspace(args.attention, cut);
+  return cut.used();
 }
 
 void additiveAttentionBackward(const AdditiveAttentionGradArgs& args, float* scratch) {
   const AdditiveAttentionArgs& forward = args.attention;
-  const AdditiveWorkspace work = prepareAdditive(forward, scratch);
-  const GradWorkspace grad = place(forward, work.end);
+  Cutter cut(scratch);
+  const GradWorkspace work(forward, cut);
+  prepareAdditive(forward, work);
   const int padded = paddedHiddens(forward);
   clear(args);
-  std::fill_n(grad.totalVector, padded, 0.0f);
+  std::fill_n(work.totalVector, padded, 0.0f);
   const float* grad_output = args.gradOutput;
   for (int b = 0; b < forward.batch; ++b) {
     const int keys = visibleKeys(forward, b);
     const size_t values = static_cast<size_t>(b) * forward.keys * forward.valueWidth;
     projectAdditive(forward, work, b, keys);
-    std::fill_n(grad.gradKey, static_cast<size_t>(keys) * padded, 0.0f);
+    std::fill_n(work.gradKey, static_cast<size_t>(keys) * padded, 0.0f);
     for (int i = 0; i < forward.queries; ++i, grad_output += forward.valueWidth) {
       const int visible = visibleKeys(forward, b, i);
       const size_t row = static_cast<size_t>(i) * padded;
-      parallelParts(visible, kSharedFloats, kTanhWork * visible * padded, [&](int first, int count) {
+      parallelParts(visible, kKeysOfACacheLine, kTanhWork * visible * padded, [&](int first, int count) {
         const size_t from = static_cast<size_t>(first) * padded;
-        additiveScores(work.query + row, work.key + from, work.vector, grad.weights + first, grad.tanhs + from, count,
+        additiveScores(work.query + row, work.key + from, work.vector, work.weights + first, work.tanhs + from, count,
                        padded);
       });
-      maskedSoftmax(grad.weights, nullptr, grad.weights, 1, visible);
-      backThroughSoftmax(grad_output, forward.value + values, grad, args.gradValue + values, visible,
+      maskedSoftmax(work.weights, nullptr, work.weights, 1, visible);
+      backThroughSoftmax(grad_output, forward.value + values, work, args.gradValue + values, visible,
                          forward.valueWidth);
-      backThroughTanh(work.vector, grad, grad.gradQuery + row, visible, padded);
+      backThroughTanh(work, work.gradQuery + row, visible, padded);
     }
-    backThroughProjections(args, grad, b, keys);
+    backThroughProjections(args, work, b, keys);
   }
-  std::copy_n(grad.totalVector, forward.hiddens, args.gradWeightVector);
+  std::copy_n(work.totalVector, forward.hiddens, args.gradWeightVector);
 }
 
 }  // namespace wasm_attention

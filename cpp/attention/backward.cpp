@@ -1,11 +1,10 @@
-// The gradients of attention, tile by tile of 32 queries: with P the weights, dP = dO V^T and dS = P * (dP - sum P * dP),
-// dV += P^T dO, dK += scale * dS^T Q, dQ = scale * dS K (Dao et al. 2022, algorithm 4, but for its two passes over the
-// keys).
+// The gradients of attention, a strip of queries at a time. With P the weights, dP = dO V^T and dS = P * (dP - sum P * dP):
+// dV += P^T dO, dK += scale * dS^T Q, dQ = scale * dS K (Dao et al. 2022, algorithm 4, in one pass over the keys).
 //
-// Versions tried (ms for attention (1, 8, 512, 64), whose forward pass takes 15.6; wasm, Xeon of the Sapphire Rapids kind,
-// Node 20, two cores that were not idle):
-//   tiles of 4 groups, 32 queries     37.6   <- this
-//   tiles of 8 groups                 36.6 to 39, and twice the memory
+// Versions tried (ms of (1, 8, 512, 64), whose forward pass takes 15.6; Sapphire Rapids, Node 20, busy):
+//   strips of 32 queries     37.6   <- this
+//   strips of 64 queries     36.6 to 39, and twice the memory
+// Today: npm run bench -- --work attention-512-gradients
 #include "attention/backward.h"
 
 #include <algorithm>
@@ -18,84 +17,85 @@
 namespace wasm_attention {
 namespace {
 
-/// The weights of a group, from queries and keys.
-void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, Group& g, BlockRange keys) {
+/// The weights of a block of queries, from queries and keys.
+void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlock& q, KeyRange keys) {
   float* const query = w.weights.queries;
-  packRows<kGroup>(rowOf(a.query, a.queryStrides, g.b, g.h, g.first), a.queryStrides.row, g.count, a.width, a.scale,
-                   query);
-  g.query = query;
-  // Lanes past the last query see nothing.
-  if (g.count < kGroup) g.innerEnd = g.innerBegin;
+  packRows<kQueryBlock>(rowOf(a.query, a.queryStrides, q.b, q.h, q.first), a.queryStrides.row, q.count, a.width,
+                        a.scale, query);
+  q.query = query;
+  // Lanes behind the last query see nothing.
+  if (q.count < kQueryBlock) q.innerEnd = q.innerBegin;
   if (a.relativeKeys) {
-    g.relative = w.relativeKeys.terms;
-    multiplyPanels(w.relativeKeys.panels, query, a.width, w.relativeKeys.rows, g.relative);
+    q.relative = w.relativeKeys.terms;
+    multiplyPanels(w.relativeKeys.panels, query, a.width, w.relativeKeys.rows, q.relative);
   }
-  recomputeWeights(w, g, keys);
+  recomputeWeights(w, q, keys);
 }
 
-/// Group number `index` of a tile whose queries see `tile`: gradients of its scores and queries; what the products over the queries need.
-[[gnu::noinline]] void backwardGroup(const AttentionGradArgs& args, BackwardWorkspace& w, Group& g, int index,
-                                     BlockRange tile) {
+/// Gradients of the scores and queries of block number `index` of a strip, and its part of what the products over queries need.
+/// strip_keys  what the strip's queries see
+[[gnu::noinline]] void backwardQueryBlock(const AttentionGradArgs& args, BackwardWorkspace& w, QueryBlock& q, int index,
+                                          KeyRange strip_keys) {
   const AttentionArgs& a = args.attention;
-  const bool blind = g.begin >= g.end;
-  const int from = blind ? tile.from : g.begin / kTileRows * kTileRows;
-  const BlockRange keys{from, from, blind ? from : roundUp(g.end, kTileRows)};
+  const bool blind = q.begin >= q.end;
+  const int from = blind ? strip_keys.from : q.begin / kTileRows * kTileRows;
+  const KeyRange keys{from, from, blind ? from : roundUp(q.end, kTileRows)};
   const int rows = keys.to - keys.from;
   if (w.kept) {
-    recallWeights(a, w, g, keys);
+    recallWeights(a, w, q, keys);
   } else {
-    computeWeights(a, w, g, keys);
+    computeWeights(a, w, q, keys);
   }
 
-  packRows<kGroup>(rowOf(args.gradOutput, a.outputStrides, g.b - w.firstSequence, g.h, g.first), a.outputStrides.row,
-                   g.count, a.valueWidth, 1.0f, w.gradOutput);
+  packRows<kQueryBlock>(rowOf(args.gradOutput, a.outputStrides, q.b - w.firstSequence, q.h, q.first),
+                        a.outputStrides.row, q.count, a.valueWidth, 1.0f, w.gradOutput);
   multiplyPanels(w.valuePanels + static_cast<size_t>(keys.from) * a.valueWidth, w.gradOutput, a.valueWidth, rows,
-                 w.slopes.block);
+                 w.slopes.entries);
   if (a.relativeValues) {
     const TableWorkspace& t = w.relativeValues;
     multiplyPanels(t.panels, w.gradOutput, a.valueWidth, t.rows, t.terms);
-    addByDistance(w.slopes, g, keys, a.relativeValuesClip, t.terms);
+    addByDistance(w.slopes, q, keys, a.relativeValuesClip, t.terms);
   }
-  differentiateSoftmax(a, w, g, keys);
+  differentiateSoftmax(a, w, q, keys);
 
-  clearVectors(w.gradQuery, static_cast<size_t>(kGroup) * w.width);
-  if (a.bias) addBiasGradient(a, w, g, keys, args.gradBias);
+  clearVectors(w.gradQuery, static_cast<size_t>(kQueryBlock) * w.width);
+  if (a.bias) addBiasGradient(a, w, q, keys, args.gradBias);
   if (a.relativeKeys) {
     const TableWorkspace& t = w.relativeKeys;
-    sumByDistance(w.slopes, g, keys, a.relativeKeysClip, t.terms);
-    addBlockProduct(t.terms, t.columns, rightOperand(t.finite), t.rows, t.rows, w.width, w.gradQuery);
-    transposeBlock(t.terms, t.rows, index, t.transposed);
+    sumByDistance(w.slopes, q, keys, a.relativeKeysClip, t.terms);
+    addEntriesProduct(t.terms, t.columns, rightOperand(t.finite), t.rows, t.rows, w.width, w.gradQuery);
+    transposeEntries(t.terms, t.rows, index, t.transposed);
   }
   if (a.relativeValues) {
     const TableWorkspace& t = w.relativeValues;
-    sumByDistance(w.weights, g, keys, a.relativeValuesClip, t.terms);
-    transposeBlock(t.terms, t.rows, index, t.transposed);
+    sumByDistance(w.weights, q, keys, a.relativeValuesClip, t.terms);
+    transposeEntries(t.terms, t.rows, index, t.transposed);
   }
   if (a.softcap > 0) differentiateSoftcap(w, keys);
-  placeBlock(w.weights.block, keys, tile, index, w.weightPanels);
-  placeBlock(w.slopes.block, keys, tile, index, w.slopePanels);
+  placeEntries(w.weights.entries, keys, strip_keys, index, w.weightPanels);
+  placeEntries(w.slopes.entries, keys, strip_keys, index, w.slopePanels);
 
   const int seen = w.seen.end - w.seen.begin;
   const float* columns = w.keyColumns + static_cast<size_t>(keys.from - w.seen.begin) * kTileCols;
-  addBlockProduct(w.slopes.block, columns, rightOperand(w.keysFinite), std::min(keys.to, w.seen.end) - keys.from, seen,
-                  w.width, w.gradQuery);
-  for (int lane = 0; lane < g.count; ++lane) {
-    float* to = rowOf(args.gradQuery, a.queryStrides, g.b - w.firstSequence, g.h, g.first + lane);
+  addEntriesProduct(w.slopes.entries, columns, rightOperand(w.keysFinite), std::min(keys.to, w.seen.end) - keys.from,
+                    seen, w.width, w.gradQuery);
+  for (int lane = 0; lane < q.count; ++lane) {
+    float* to = rowOf(args.gradQuery, a.queryStrides, q.b - w.firstSequence, q.h, q.first + lane);
     scaleRow(w.gradQuery + lane * w.width, a.scale, to, a.width);
   }
 }
 
-/// Up to kBackwardQueries queries of one head.
-[[gnu::noinline]] void backwardTile(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int h, int first) {
+/// The strip of queries that begins with `first`.
+[[gnu::noinline]] void backwardStrip(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int h, int first) {
   const AttentionArgs& a = args.attention;
-  const int count = std::min(kBackwardQueries, a.queries - first);
-  Group groups[kBackwardGroups];
+  const int count = std::min(kStripQueries, a.queries - first);
+  QueryBlock blocks[kStripBlocks];
   int begin = a.keys;
   int end = 0;
-  for (int i = 0; i * kGroup < count; ++i) {
-    groups[i] = placeGroup(a, b, h, first + i * kGroup);
-    begin = std::min(begin, groups[i].begin);
-    end = std::max(end, groups[i].end);
+  for (int i = 0; i * kQueryBlock < count; ++i) {
+    blocks[i] = placeQueryBlock(a, b, h, first + i * kQueryBlock);
+    begin = std::min(begin, blocks[i].begin);
+    end = std::max(end, blocks[i].end);
   }
   if (begin >= end) {
     for (int i = 0; i < count; ++i) {
@@ -105,10 +105,10 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, Group& g
     return;
   }
   const int from = begin / kTileRows * kTileRows;
-  const BlockRange keys{from, from, roundUp(end, kTileRows)};  // of all groups
-  packTile(a, w, rowOf(a.query, a.queryStrides, b, h, first),
-           rowOf(args.gradOutput, a.outputStrides, b - w.firstSequence, h, first), count);
-  for (int i = 0; i * kGroup < count; ++i) backwardGroup(args, w, groups[i], i, keys);
+  const KeyRange keys{from, from, roundUp(end, kTileRows)};  // that any of them sees
+  packStrip(a, w, rowOf(a.query, a.queryStrides, b, h, first),
+            rowOf(args.gradOutput, a.outputStrides, b - w.firstSequence, h, first), count);
+  for (int i = 0; i * kQueryBlock < count; ++i) backwardQueryBlock(args, w, blocks[i], i, keys);
 
   const int rows = keys.to - keys.from;
   const Right queries = rightOperand(w.queriesFinite);
@@ -130,7 +130,7 @@ void addTable(const TableWorkspace& t, int columns, float* to) {
   }
 }
 
-/// One query head, with its tables.
+/// One query head, with its relative tables.
 void backwardHead(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int h) {
   const AttentionArgs& a = args.attention;
   TableWorkspace& keys = w.relativeKeys;
@@ -142,7 +142,7 @@ void backwardHead(const AttentionGradArgs& args, BackwardWorkspace& w, int b, in
   }
   if (a.relativeKeys) packTable(a.relativeKeys + key_table, a.width, keys);
   if (a.relativeValues) packTable(a.relativeValues + value_table, a.valueWidth, values);
-  for (int first = 0; first < a.queries; first += kBackwardQueries) backwardTile(args, w, b, h, first);
+  for (int first = 0; first < a.queries; first += kStripQueries) backwardStrip(args, w, b, h, first);
   if (a.relativeKeys) addTable(keys, a.width, args.gradRelativeKeys + key_table);
   if (a.relativeValues) addTable(values, a.valueWidth, args.gradRelativeValues + value_table);
 }
@@ -151,11 +151,11 @@ void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride
   for (int r = 0; r < rows; ++r, from += from_stride, to += to_stride) scaleRow(from, 1.0f, to, columns);
 }
 
-/// Whether heads add to nothing in common.
+/// Whether no two heads add to the same gradient, so that threads can take some each.
 bool headsApart(const AttentionArgs& a) { return !a.bias && !a.relativeKeys && !a.relativeValues; }
 
-/// One key/value head, with the query heads that read it.
-void backwardPair(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int kv) {
+/// One group: a head of keys and values with the query heads that read it.
+void backwardGroup(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int kv) {
   const AttentionArgs& a = args.attention;
   const int heads_per_kv = a.heads / a.kvHeads;
   packBackwardHead(a, w, b, kv);
@@ -187,7 +187,7 @@ void attendSequencesBackward(const AttentionGradArgs& args, Sequences some, floa
     BackwardWorkspace w(a, scratch + thread * size);
     w.kept = kept;
     w.firstSequence = some.first;
-    backwardPair(args, w, some.first + i / a.kvHeads, i % a.kvHeads);
+    backwardGroup(args, w, some.first + i / a.kvHeads, i % a.kvHeads);
   };
   // Five products where the forward pass has two.
   const double work = 2.5 * some.count * a.heads * a.queries * a.keys * (a.width + a.valueWidth);

@@ -5,7 +5,7 @@
 namespace wasm_attention {
 namespace {
 
-/// out += a * b, one tile, where 0 * NaN is 0: a weight of 0 hides what it would meet.
+/// out += a * b, one tile, in which 0 times NaN is 0: a weight of 0 hides what it would meet.
 template <int AStep>
 [[gnu::noinline]] void addVisible(const float* a, const float* b, int depth, float* out, int width) {
   Tile t{};
@@ -36,7 +36,7 @@ inline void addTileProduct(const float* left, const float* panel, int depth, Rig
 
 [[gnu::noinline]] void addPanelProduct(const float* left, const float* columns, Right right, int rows, int depth,
                                        int width, float* out) {
-  for (int r = 0; r < rows; r += kTileRows, left += kTileRows * kBackwardQueries) {
+  for (int r = 0; r < rows; r += kTileRows, left += kTileRows * kStripQueries) {
     const float* panel = columns;
     for (int c = 0; c < width; c += kTileCols, panel += depth * kTileCols) {
       addTileProduct<kTileRows>(left, panel, depth, right, out + static_cast<size_t>(r) * width + c, width);
@@ -44,15 +44,15 @@ inline void addTileProduct(const float* left, const float* panel, int depth, Rig
   }
 }
 
-[[gnu::noinline]] void addBlockProduct(const float* left, const float* columns, Right right, int depth, int panel_depth,
-                                       int width, float* out) {
-  for (int k = 0; k < depth; k += kKeyBlock) {  // so that the left operand stays in L1
+[[gnu::noinline]] void addEntriesProduct(const float* entries, const float* columns, Right right, int depth,
+                                         int panel_depth, int width, float* out) {
+  for (int k = 0; k < depth; k += kKeyBlock) {  // so that the entries stay in L1
     const int block = std::min(depth - k, kKeyBlock);
     const float* panel = columns + static_cast<size_t>(k) * kTileCols;
     for (int c = 0; c < width; c += kTileCols, panel += static_cast<size_t>(panel_depth) * kTileCols) {
-      for (int lane = 0; lane < kGroup; lane += kTileRows) {
+      for (int lane = 0; lane < kQueryBlock; lane += kTileRows) {
         float* to = out + static_cast<size_t>(lane) * width + c;
-        addTileProduct<kGroup>(left + k * kGroup + lane, panel, block, right, to, width);
+        addTileProduct<kQueryBlock>(entries + k * kQueryBlock + lane, panel, block, right, to, width);
       }
     }
   }

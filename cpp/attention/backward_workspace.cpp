@@ -17,8 +17,8 @@ TableWorkspace cutTable(Cutter& cut, bool used, int clip, int depth) {
   t.panels = cut.take(panelsSize(t.rows, depth, kTileRows));
   t.columns = cut.take(t.rows * width);
   const int64_t rows = roundUp(int64_t{t.rows}, kTileRows);
-  t.terms = cut.take(rows * kGroup);
-  t.transposed = cut.take(rows * kBackwardQueries);
+  t.terms = cut.take(rows * kQueryBlock);
+  t.transposed = cut.take(rows * kStripQueries);
   t.gradient = cut.take(rows * width);
   return t;
 }
@@ -32,27 +32,27 @@ BackwardWorkspace::BackwardWorkspace(const AttentionArgs& a, float* scratch)
   plain.scoresStage = ScoresStage::kNone;
   Cutter cut(scratch);
   const int64_t keys = roundUp(int64_t{a.keys}, kTileRows);
-  const int64_t width = roundUp(int64_t{a.width}, kTileCols);
-  const int64_t value_width = roundUp(int64_t{a.valueWidth}, kTileCols);
-  this->width = static_cast<int>(width);
-  valueWidth = static_cast<int>(value_width);
+  const int64_t padded_width = roundUp(int64_t{a.width}, kTileCols);
+  const int64_t padded_value_width = roundUp(int64_t{a.valueWidth}, kTileCols);
+  width = static_cast<int>(padded_width);
+  valueWidth = static_cast<int>(padded_value_width);
   weights.packed = true;
   weights.keyPanels = cut.take(keys * a.width);
-  weights.queries = cut.take(int64_t{kGroup} * a.width);
-  weights.block = cut.take(keys * kGroup);
+  weights.queries = cut.take(int64_t{kQueryBlock} * a.width);
+  weights.entries = cut.take(keys * kQueryBlock);
   slopes = weights;
-  slopes.block = cut.take(keys * kGroup);
-  softcapSlopes = a.softcap > 0 ? cut.take(keys * kGroup) : nullptr;
+  slopes.entries = cut.take(keys * kQueryBlock);
+  softcapSlopes = a.softcap > 0 ? cut.take(keys * kQueryBlock) : nullptr;
   valuePanels = cut.take(keys * a.valueWidth);
-  keyColumns = cut.take(keys * width);
-  gradOutput = cut.take(int64_t{kGroup} * a.valueWidth);
-  queryColumns = cut.take(kBackwardQueries * width);
-  gradOutputColumns = cut.take(kBackwardQueries * value_width);
-  weightPanels = cut.take(keys * kBackwardQueries);
-  slopePanels = cut.take(keys * kBackwardQueries);
-  gradQuery = cut.take(kGroup * width);
-  gradKey = cut.take(keys * width);
-  gradValue = cut.take(keys * value_width);
+  keyColumns = cut.take(keys * padded_width);
+  gradOutput = cut.take(int64_t{kQueryBlock} * a.valueWidth);
+  queryColumns = cut.take(kStripQueries * padded_width);
+  gradOutputColumns = cut.take(kStripQueries * padded_value_width);
+  weightPanels = cut.take(keys * kStripQueries);
+  slopePanels = cut.take(keys * kStripQueries);
+  gradQuery = cut.take(kQueryBlock * padded_width);
+  gradKey = cut.take(keys * padded_width);
+  gradValue = cut.take(keys * padded_value_width);
   relativeKeys = cutTable(cut, a.relativeKeys != nullptr, a.relativeKeysClip, a.width);
   relativeValues = cutTable(cut, a.relativeValues != nullptr, a.relativeValuesClip, a.valueWidth);
   size = cut.used();
@@ -83,7 +83,7 @@ void packTable(const float* table, int depth, TableWorkspace& t) {
   t.finite = allFinite(t.columns, static_cast<size_t>(t.rows) * t.width) != 0;
 }
 
-void packTile(const AttentionArgs& a, BackwardWorkspace& w, const float* query, const float* grad_output, int count) {
+void packStrip(const AttentionArgs& a, BackwardWorkspace& w, const float* query, const float* grad_output, int count) {
   packColumns(query, a.queryStrides.row, count, a.width, w.queryColumns);
   const size_t size = static_cast<size_t>(count) * w.width;
   for (size_t i = 0; i < size; i += kLanes) store(w.queryColumns + i, load(w.queryColumns + i) * a.scale);

@@ -1,4 +1,5 @@
-// Three passes over a row: maximum, exponentials and their sum, division.
+// Three passes over a row: its maximum, exponentials and their sum, division.
+// Today: npm run bench -- --work softmax,softmax-masked
 #include <algorithm>
 #include <cassert>
 
@@ -20,7 +21,7 @@ void storePart(float* p, int n, f32x4 v) {
 }
 
 float maximum(const float* x, int n) {
-  constexpr int kChains = 4;  // the latency of one maximum hides behind the others
+  constexpr int kChains = 4;  // each maximum waits for the one before in its chain
   f32x4 max[kChains];
   for (f32x4& m : max) m = splat(-kInfinity);
   int i = 0;
@@ -35,7 +36,7 @@ float maximum(const float* x, int n) {
 
 void softmaxRow(const float* x, float* out, int n) {
   const float max = maximum(x, n);
-  // Nothing visible, or only NaN, which must stay NaN: -infinity - 0 gives weights of 0 and a sum of 0.
+  // The maximum of entries that are all -infinity or NaN is -infinity. Subtracting 0 instead gives weights of 0, and keeps NaN.
   const float base = max == -kInfinity ? 0.0f : max;
   f32x4 sums{};
   int i = 0;

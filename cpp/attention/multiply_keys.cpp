@@ -1,12 +1,13 @@
 #include <algorithm>
 
-#include "attention/group.h"
+#include "attention/query_block.h"
+#include "attention/rows.h"
 #include "kernels/pack.h"
 
 namespace wasm_attention {
 namespace {
 
-/// q times four keys, as they lie in memory.
+/// The products of a query with four keys, where they lie in memory.
 f32x4 fourDots(const float* q, const float* const (&keys)[kTileRows], int width) {
   f32x4 s[kTileRows] = {};
   int e = 0;
@@ -20,22 +21,21 @@ f32x4 fourDots(const float* q, const float* const (&keys)[kTileRows], int width)
   return dots;
 }
 
-void multiplyUnpackedKeys(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
-  const float* base =
-      a.key + static_cast<ptrdiff_t>(g.b) * a.keyStrides.batch + (g.h / (a.heads / a.kvHeads)) * a.keyStrides.head;
+void multiplyUnpackedKeys(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys) {
+  const float* base = rowOf(a.key, a.keyStrides, q.b, q.h / (a.heads / a.kvHeads), 0);
   for (int j = keys.from; j < keys.to; j += kTileRows) {
     const float* rows[kTileRows];
-    // Past the last visible key its row stands in: the score is masked anyway, and nothing outside is read.
+    // Keys that no query may see are not read: the nearest that one may see stands in, and its score is masked later.
     for (int r = 0; r < kTileRows; ++r) {
-      const int visible = std::min(std::max(j + r, g.begin), g.end - 1);
+      const int visible = std::min(std::max(j + r, q.begin), q.end - 1);
       rows[r] = base + static_cast<ptrdiff_t>(visible) * a.keyStrides.row;
     }
-    float* out = w.block + (j - keys.base) * kGroup;
-    for (int lane = 0; lane < g.count; ++lane) {
-      const f32x4 dots = fourDots(g.query + lane * a.width, rows, a.width);
-      for (int r = 0; r < kTileRows; ++r) out[r * kGroup + lane] = dots[r];
+    float* out = w.entries + (j - keys.base) * kQueryBlock;
+    for (int lane = 0; lane < q.count; ++lane) {
+      const f32x4 dots = fourDots(q.query + lane * a.width, rows, a.width);
+      for (int r = 0; r < kTileRows; ++r) out[r * kQueryBlock + lane] = dots[r];
     }
-    for (int r = 0; r < kTileRows; ++r) std::fill(out + r * kGroup + g.count, out + (r + 1) * kGroup, 0.0f);
+    for (int r = 0; r < kTileRows; ++r) std::fill(out + r * kQueryBlock + q.count, out + (r + 1) * kQueryBlock, 0.0f);
   }
 }
 
@@ -43,29 +43,30 @@ void multiplyUnpackedKeys(const AttentionArgs& a, const Workspace& w, const Grou
 
 void multiplyPanels(const float* panels, const float* right, int depth, int rows, float* out) {
   for (int r = 0; r < rows; r += kTileRows) {
-    storeTile(multiplyTile<kTileRows>(panels + static_cast<size_t>(r) * depth, right, depth), out + r * kGroup, kGroup);
+    storeTile(multiplyTile<kTileRows>(panels + static_cast<size_t>(r) * depth, right, depth), out + r * kQueryBlock,
+              kQueryBlock);
   }
 }
 
-void multiplyKeys(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
-  if (!w.packed) return multiplyUnpackedKeys(a, w, g, keys);
-  multiplyPanels(w.keyPanels + static_cast<size_t>(keys.from) * a.width, g.query, a.width, keys.to - keys.from,
-                 w.block + (keys.from - keys.base) * kGroup);
+void multiplyKeys(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys) {
+  if (!w.packed) return multiplyUnpackedKeys(a, w, q, keys);
+  multiplyPanels(w.keyPanels + static_cast<size_t>(keys.from) * a.width, q.query, a.width, keys.to - keys.from,
+                 w.entries + (keys.from - keys.base) * kQueryBlock);
 }
 
-void multiplyRelativeKeys(const AttentionArgs& a, const Workspace& w, const Group& g) {
+void multiplyRelativeKeys(const AttentionArgs& a, const Workspace& w, const QueryBlock& q) {
   const int rows = 2 * a.relativeKeysClip + 1;
-  const float* table = a.relativeKeys + static_cast<ptrdiff_t>(g.h) * a.relativeKeysHead;
-  if (w.packed) return multiplyPanels(w.relativeKeys, g.query, a.width, rows, g.relative);
+  const float* table = a.relativeKeys + static_cast<ptrdiff_t>(q.h) * a.relativeKeysHead;
+  if (w.packed) return multiplyPanels(w.relativeKeys, q.query, a.width, rows, q.relative);
   for (int r = 0; r < rows; r += kTileRows) {
     const float* four[kTileRows];
     for (int i = 0; i < kTileRows; ++i) four[i] = table + static_cast<ptrdiff_t>(std::min(r + i, rows - 1)) * a.width;
-    for (int lane = 0; lane < g.count; ++lane) {
-      const f32x4 dots = fourDots(g.query + lane * a.width, four, a.width);
-      for (int i = 0; i < kTileRows; ++i) g.relative[(r + i) * kGroup + lane] = dots[i];
+    for (int lane = 0; lane < q.count; ++lane) {
+      const f32x4 dots = fourDots(q.query + lane * a.width, four, a.width);
+      for (int i = 0; i < kTileRows; ++i) q.relative[(r + i) * kQueryBlock + lane] = dots[i];
     }
     for (int i = 0; i < kTileRows; ++i) {
-      std::fill(g.relative + (r + i) * kGroup + g.count, g.relative + (r + i + 1) * kGroup, 0.0f);
+      std::fill(q.relative + (r + i) * kQueryBlock + q.count, q.relative + (r + i + 1) * kQueryBlock, 0.0f);
     }
   }
 }

@@ -1,11 +1,21 @@
-// Short rows, in place: a head's row may be 16 floats long, of which a call of memset or memmove is half the time.
+// Rows of the matrices that attention reads and writes.
 #pragma once
 
 #include <cstddef>
 
+#include "attention.h"
 #include "simd/f32x4.h"
 
 namespace wasm_attention {
+
+/// Row `row` of head `h` in batch `b`.
+template <typename T>
+inline T* rowOf(T* stack, Strides strides, int b, int h, int row) {
+  return stack + static_cast<ptrdiff_t>(b) * strides.batch + static_cast<ptrdiff_t>(h) * strides.head +
+         static_cast<ptrdiff_t>(row) * strides.row;
+}
+
+// Loops of our own for short rows: a head's row may have 16 floats, and a call of memset or memmove would take half the time.
 
 /// Zeros; `count` is a multiple of 4.
 inline void clearVectors(float* x, size_t count) {

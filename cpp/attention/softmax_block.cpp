@@ -1,26 +1,27 @@
-// The softmax of a block, online: maxima, exponentials, sums, and what was gathered before brought to the new maximum.
+// The online softmax of a block of keys: maxima, exponentials, sums; and what was gathered before is brought to the new maximum.
 //
-// Versions tried (ns for four scores; wasm, Xeon of the Sapphire Rapids kind, Node 20, whose three float ports
-// allow 1.9):
+// Versions tried (ns of four scores; Sapphire Rapids, Node 20, whose three float ports allow 1.9):
 //   four queries at a time, two chains of maxima, polynomial in pairs (Estrin)   2.57   <- this
-//   the same with two keys at a time                                             2.55, more code
+//   the same with two keys at a time                                             2.55, and more code
 //   the same with Horner's rule                                                  2.64
 //   eight queries at a time (constants and sums spill), one chain of maxima      2.95
-#include "attention/group.h"
+// Today: npm run bench -- --work attention-128,attention-512
+#include "attention/query_block.h"
 #include "kernels/dropout.h"
 #include "simd/exp.h"
 
 namespace wasm_attention {
 namespace {
 
-/// The largest score of each query. Four chains, because each maximum waits for the one before.
+/// The largest score of each query. Each maximum waits for the one before, so there are two chains, of alternate keys, for each of
+/// the two vectors.
 Lanes maximum(const float* first, const float* last, Lanes max) {
-  constexpr int kChains = 2;  // and two vectors
+  constexpr int kChains = 2;
   Lanes chains[kChains] = {max, max};
-  for (const float* row = first; row != last; row += kChains * kGroup) {
+  for (const float* row = first; row != last; row += kChains * kQueryBlock) {
     for (int c = 0; c < kChains; ++c) {
       for (int v = 0; v < kVectors; ++v) {
-        chains[c].v[v] = wasm_attention::max(chains[c].v[v], load(row + c * kGroup + v * kLanes));
+        chains[c].v[v] = wasm_attention::max(chains[c].v[v], load(row + c * kQueryBlock + v * kLanes));
       }
     }
   }
@@ -28,10 +29,10 @@ Lanes maximum(const float* first, const float* last, Lanes max) {
   return max;
 }
 
-/// Scores to exponentials, four queries at a time: the constants of the polynomial and all else then fit the registers.
+/// Scores to exponentials, and their sums, for four queries: with the polynomial's constants they fit the registers.
 f32x4 exponentials(float* first, float* last, f32x4 base) {
   f32x4 sum{};
-  for (float* row = first; row != last; row += kGroup) {
+  for (float* row = first; row != last; row += kQueryBlock) {
     const f32x4 p = expOfNegative(load(row) - base);
     sum += p;
     store(row, p);
@@ -41,15 +42,15 @@ f32x4 exponentials(float* first, float* last, f32x4 base) {
 
 }  // namespace
 
-void dropWeights(const AttentionArgs& a, const Workspace& w, const Group& g, BlockRange keys) {
+void dropWeights(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys) {
   u32x4 row_keys[kVectors];
-  for (int lane = 0; lane < kGroup; ++lane) {
-    row_keys[lane / kLanes][lane % kLanes] = dropoutRow(a.seed, static_cast<uint32_t>(resultRow(a, g, lane)));
+  for (int lane = 0; lane < kQueryBlock; ++lane) {
+    row_keys[lane / kLanes][lane % kLanes] = dropoutRow(a.seed, static_cast<uint32_t>(resultRow(a, q, lane)));
   }
   const u32x4 threshold = splat(dropoutThreshold(a.dropout));
   const float scale = 1 / (1 - a.dropout);
   for (int j = keys.from; j < keys.to; ++j) {
-    float* row = w.block + (j - keys.base) * kGroup;
+    float* row = w.entries + (j - keys.base) * kQueryBlock;
     for (int v = 0; v < kVectors; ++v) {
       const u32x4 bits = mix32(row_keys[v] + static_cast<uint32_t>(j) * kDropoutStep);
       const i32x4 dropped = reinterpret_cast<i32x4>(bits < threshold);
@@ -58,36 +59,36 @@ void dropWeights(const AttentionArgs& a, const Workspace& w, const Group& g, Blo
   }
 }
 
-void softmaxBlock(const AttentionArgs& a, const Workspace& w, Group& g, BlockRange keys) {
-  float* const first = w.block + (keys.from - keys.base) * kGroup;
-  float* const last = w.block + (keys.to - keys.base) * kGroup;
-  const Lanes max = maximum(first, last, g.max);
+void softmaxBlock(const AttentionArgs& a, const Workspace& w, QueryBlock& q, KeyRange keys) {
+  float* const first = w.entries + (keys.from - keys.base) * kQueryBlock;
+  float* const last = w.entries + (keys.to - keys.base) * kQueryBlock;
+  const Lanes max = maximum(first, last, q.max);
   Lanes base;
   Lanes sum;
   for (int v = 0; v < kVectors; ++v) {
-    // Where nothing is visible yet the maximum is -infinity, and -infinity - -infinity would be NaN.
+    // Before a query sees a key its maximum is -infinity, and -infinity - -infinity would be NaN.
     base.v[v] = select(max.v[v] == splat(-kInfinity), f32x4{}, max.v[v]);
     sum.v[v] = exponentials(first + v * kLanes, last + v * kLanes, base.v[v]);
   }
 
-  float correction[kGroup];
+  float correction[kQueryBlock];
   bool corrects = false;  // before the first block there is nothing to correct
   for (int v = 0; v < kVectors; ++v) {
-    const f32x4 c = expOfNegative(g.max.v[v] - base.v[v]);
-    corrects |= !g.fresh && anyTrue(max.v[v] != g.max.v[v]);
+    const f32x4 c = expOfNegative(q.max.v[v] - base.v[v]);
+    corrects |= !q.fresh && anyTrue(max.v[v] != q.max.v[v]);
     store(correction + v * kLanes, c);
-    g.sum.v[v] = g.sum.v[v] * c + sum.v[v];
+    q.sum.v[v] = q.sum.v[v] * c + sum.v[v];
   }
   if (corrects) {
-    for (int lane = 0; lane < g.count; ++lane) {
-      float* row = g.output + static_cast<size_t>(lane) * w.valueWidth;
+    for (int lane = 0; lane < q.count; ++lane) {
+      float* row = q.output + static_cast<size_t>(lane) * w.valueWidth;
       for (int c = 0; c < w.valueWidth; c += kLanes) store(row + c, load(row + c) * correction[lane]);
     }
   }
-  g.max = max;
+  q.max = max;
 
-  if (a.dropout > 0) dropWeights(a, w, g, keys);
-  if (a.weights) writeRows(a, w, g, keys, a.weights);
+  if (a.dropout > 0) dropWeights(a, w, q, keys);
+  if (a.weights) writeRows(a, w, q, keys, a.weights);
 }
 
 }  // namespace wasm_attention

@@ -1,4 +1,4 @@
-// Which keys a query may look at by position alone: valid lengths, causality and windows all cut one interval.
+// Which keys a query may see by position alone: valid lengths, causality and windows all cut one interval.
 #pragma once
 
 #include <algorithm>

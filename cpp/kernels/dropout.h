@@ -1,13 +1,12 @@
-// The random bits of dropout: a hash of where a weight stands, so that any order of computation, and the backward pass,
-// sees the same bits for the same seed.
+// The random bits of dropout: a hash of the seed and of where an element stands, so that the backward pass, and any order of
+// computation, sees the same bits.
 #pragma once
 
 #include <cstdint>
 
 namespace wasm_attention {
 
-/// A bijective mix of 32 bits with low bias (the constants of C. Wellons' "lowbias32"), of a number or of each lane of
-/// a vector.
+/// Mixes 32 bits one-to-one with low bias (C. Wellons' "lowbias32"), of a number or of each lane of a vector.
 template <typename T>
 inline T mix32(T x) {
   x ^= x >> 16;

@@ -23,7 +23,7 @@ void packTransposed(const float* w, int depth, int cols, float* packed);
 void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
           int rows, int cols, int depth);
 
-/// The same for a and c that are a caller's (stream.h): without gaps between their rows.
+/// The same for a and c that are a caller's arrays (stream.h), without gaps between their rows.
 void gemmStreamed(const float* a, const float* packed, const float* bias, float* c, int rows, int cols, int depth);
 
 /// c += a * b

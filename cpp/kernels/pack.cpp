@@ -1,7 +1,8 @@
-// Columns to panels, versions tried (GFLOP/s of a weight's gradient, 256 deep, of 192 by 64 / 64 by 64 / 64 by 128, both operands
-// packed so; wasm, Xeon of the Sapphire Rapids kind, Node 20, busy):
-//   panel by panel                                        37.4 / 37.9 / 38.1
-//   kPackedRows rows at a time                            37.9 / 38.8 / 39.2   <- this
+// Versions tried of packColumns (GFLOP/s of a weight's gradient, 256 deep, of 192 by 64 / 64 by 64 / 64 by 128; Sapphire Rapids,
+// Node 20, busy):
+//   panel by panel                 37.4 / 37.9 / 38.1
+//   kPackedRows rows at a time     37.9 / 38.8 / 39.2   <- this
+// Today: npm run bench -- --work training
 #include "kernels/pack.h"
 
 #include <algorithm>
@@ -13,7 +14,7 @@
 namespace wasm_attention {
 namespace {
 
-/// Four rows of `panel` lanes Lane..Lane+3, four steps at a time.
+/// Four rows into four neighbouring lanes of a panel, four steps of the depth at a time.
 template <int Width>
 void packFourRows(const float* source, ptrdiff_t stride, int depth, float scale, float* panel) {
   int k = 0;
@@ -75,7 +76,7 @@ void packColumns(const float* source, ptrdiff_t stride, int depth, int cols, flo
   }
 }
 
-// Two chains, because each sum waits for the last.
+// Two chains of sums, because each sum waits for the one before.
 float allFinite(const float* x, size_t count) {
   f32x4 even{};
   f32x4 odd{};

@@ -1,5 +1,5 @@
-// Panels: the layouts that the micro-kernel reads. A panel of width w holds w rows (or columns) of a matrix side by
-// side, one group of w floats for each step of the depth; what is missing in the last panel is zero.
+// Panels: the layout that the micro-kernel reads. A panel of width w holds w rows (or columns) of a matrix side by
+// side, w floats for each step of the depth. What the last panel lacks is zero.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace wasm_attention {
 
-/// n up to the next multiple; of the type of n, so that an int near 2^31 is to be widened first.
+/// n up to the next multiple, in n's type: an int near 2^31 has to be widened first.
 template <typename T>
 constexpr T roundUp(T n, int multiple) {
   return (n + multiple - 1) / multiple * multiple;
@@ -21,15 +21,15 @@ constexpr int64_t panelsSize(int count, int depth, int width) { return roundUp(i
 template <int Width>
 void packRows(const float* source, ptrdiff_t stride, int rows, int depth, float scale, float* panels);
 
-/// Rows of a matrix that go into the panels of its columns before the next ones: they stay in L1, where rows a power of two apart
-/// have few places.
+/// How many rows of a matrix go into the panels of its columns at a time, so that they stay in L1, which has few places for rows a
+/// power of two apart.
 constexpr int kPackedRows = 32;
 
 /// Columns to panels of 8: panel p, step k, lane c holds source[k * stride + p * 8 + c].
 /// source (depth, cols); panels panelsSize(cols, depth, 8) floats.
 void packColumns(const float* source, ptrdiff_t stride, int depth, int cols, float* panels);
 
-/// 1 where 0 * x is 0 for all of them, else 0; `count` is a multiple of 8.
+/// 1 if none of these is NaN or infinite, else 0; `count` is a multiple of 8.
 float allFinite(const float* x, size_t count);
 
 }  // namespace wasm_attention

@@ -1,4 +1,4 @@
-// One loop shared by several threads. A build without threads (WASM_ATTENTION_THREADS is not defined) has the plain loop only.
+// Loops that several threads share. A build without WASM_ATTENTION_THREADS has plain loops.
 #pragma once
 
 #ifdef WASM_ATTENTION_THREADS
@@ -8,7 +8,7 @@
 
 namespace wasm_attention {
 
-/// What copying a float into a panel takes, in multiplications.
+/// What copying a float into a panel costs, in multiplications.
 constexpr double kCopyWork = 16;
 
 #ifdef WASM_ATTENTION_THREADS
@@ -16,28 +16,27 @@ constexpr double kCopyWork = 16;
 /// Threads that share a loop, the caller among them.
 int threadCount();
 
-/// Multiplications that are worth waking another thread for.
+/// What a loop must be worth to be shared, in multiplications.
 double worthThreads();
 
-/// Wakes the threads where a call of this work begins, so that they are there for its loops, none of which may be worth it.
+/// Wakes the threads at the beginning of a call of this much work, so that they are there for its loops, each of which may be too
+/// small to wake them for.
 void wakeThreads(double work);
 
-/// task(context, i, thread) for each i in [first, count) on the threads of the pool; see pool.h. A negative first index is for the
-/// caller, while the others are at work.
+/// task(context, i, thread) for each i in [0, count) on the threads of the pool (pool.h); and before, where `first` is -1, for that
+/// index on the caller alone, while the others begin with 0.
 void runOnPool(int first, int count, void (*task)(const void* context, int index, int thread), const void* context);
 
-/// The same in order on the caller.
+/// The same for each i in [first, count), in order on the caller.
 void runHere(int first, int count, void (*task)(const void* context, int index, int thread), const void* context);
 
-/// How many parts of a shared loop's work are done, for what comes after them.
+/// How many parts of a shared loop's work are done, for those who need their results.
 class Progress {
  public:
-  void clear();
   void advance();
   bool reached(int parts) const;
-  /// Returns when as many parts are done, or a thread has died. Threads take indices in order: what is waited for must belong to
-  /// smaller ones, so that somebody is at work on it.
-  /// thread  who waits
+  /// Returns when this many parts are done, or a thread has died. They must belong to smaller indices of the loop than that of the
+  /// thread that waits: threads take indices in order, so somebody is at work on them.
   void await(int parts, int thread) const;
 
  private:
@@ -49,9 +48,8 @@ class Progress {
 constexpr int threadCount() { return 1; }
 inline void wakeThreads(double) {}
 
-/// Here everything is done in order.
+/// Nothing to count, since indices are done in order.
 struct Progress {
-  void clear() {}
   void advance() {}
   bool reached(int) const { return true; }
   void await(int, int) const {}
@@ -69,14 +67,14 @@ inline bool worthSharing(double work) {
 #endif
 }
 
-/// f(i, thread) for each i in [first, count): in order on the caller, or where `work`, the multiplications of all of them, is
-/// worth it by all threads, in any order, each taking the next one. 0 <= thread < threadCount() says whose working memory
-/// to use. f must give the same bits in any order; loops inside f are not shared, and say thread 0. A first index of -1 is for the
-/// caller, which does that first.
+/// f(i, thread) for each i in [first, count), first being 0 or -1. Where `work`, the multiplications of all of them, is worth it,
+/// all threads take part, each taking the next index; otherwise the caller does all in order. 0 <= thread < threadCount() says whose
+/// working memory to use. f must give the same bits in any order; loops inside f are not shared, and say thread 0. Index -1 is for
+/// the caller alone, which begins with it while the others begin with 0.
 template <typename F>
 inline void parallelFrom(int first, int count, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS
-  // One copy of f for both ways: two would be a sixth of the wasm.
+  // By one copy of f either way: two would take a sixth of the wasm.
   const auto task = [](const void* context, int i, int thread) { (*static_cast<const F*>(context))(i, thread); };
   if (count > 1 && worthSharing(work)) {
     runOnPool(first, count, task, &f);
@@ -94,8 +92,8 @@ inline void parallelFor(int count, double work, const F& f) {
   parallelFrom(0, count, work, f);
 }
 
-/// f(first, part) for parts [first, first + part) of [0, count): all at once on the caller, or a few for each thread, whose
-/// sizes are multiples of `unit` but for the last one's. What f does for an index must not depend on the part that it is in.
+/// f(first, part) for parts [first, first + part) of [0, count): one part on the caller, or several for each thread. Their sizes are
+/// multiples of `unit`, except for the last one's. What f does for an index must not depend on the part that it is in.
 template <typename F>
 inline void parallelParts(int count, int unit, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS

@@ -1,7 +1,6 @@
 // The micro-kernel: a 4 x 8 tile of a product, sums in registers.
 //
-// Versions tried (GFLOP/s in wasm, panels in L1, depth 512; Xeon of the Sapphire Rapids kind, Node 20; its ceiling is
-// 48):
+// Versions tried (GFLOP/s of panels in L1, depth 512; Sapphire Rapids, Node 20, whose ceiling is 48):
 //   4x8, both operands packed, end-pointer compare, not unrolled     47.3   <- this
 //   the same, k unrolled by 2 / by 4                                 46.5 / 42
 //   the same, with a counter instead of the end pointer              44.7
@@ -11,9 +10,9 @@
 //   2x16 / 3x16                                                      44.4 / 43
 //   8x4 / 10x4                                                       41 / 36
 //   4x8, a by vector loads and shuffles                              35
-// With relaxed SIMD's fused multiply-add 56.6 of 59, in a run in which it made 45.5 of 44.4 without (`npm run bench -- --relaxed
-// --work limits`): products and attention take 1/1.15 to 1/1.2 of the time, in Chromium 156 too.
-// Its sums in the result itself cost a call of memset for each tile, 1 % of a step of training with products 64 deep.
+//   4x8, sums in the returned struct, which is cleared first          1 % slower in training with products 64 deep
+//   4x8 with the fused multiply-add of relaxed SIMD                  56.6 of 59
+// Today: npm run bench -- --relaxed --work limits
 #pragma once
 
 #include <cstddef>
@@ -33,7 +32,7 @@ struct Tile {
 /// sum[r][c] = sum over k of a[k * AStep + r] * b[k * 8 + c], for k < depth.
 template <int AStep>
 inline Tile multiplyTile(const float* a, const float* b, int depth) {
-  // Not those of the result, whose memory the compiler would clear and write to.
+  // Not the result's own sums: the compiler would keep those in memory.
   f32x4 s00{}, s01{}, s10{}, s11{}, s20{}, s21{}, s30{}, s31{};
   const float* end = b + static_cast<size_t>(depth) * kTileCols;
 #ifdef __clang__
@@ -58,8 +57,7 @@ inline Tile multiplyTile(const float* a, const float* b, int depth) {
   return {{{s00, s01}, {s10, s11}, {s20, s21}, {s30, s31}}};
 }
 
-/// Writes f(sums, number of the row, number of the half of it) to rows of `out`. Spelt out, so that the sums stay in registers: a
-/// loop over the rows takes them through memory.
+/// Writes f(sums, row, half of the row) to rows of `out`. Spelt out, because a loop over the rows would take the sums through memory.
 template <typename F>
 inline void mapTile(const Tile& tile, float* out, ptrdiff_t stride, F f) {
   const auto row = [&](int r) {

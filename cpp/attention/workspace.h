@@ -1,0 +1,77 @@
+// The working memory of an attention call, and the sizes of the blocks that it is made of.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "attention.h"
+#include "kernels/pack.h"
+#include "kernels/tile.h"
+#include "simd/f32x4.h"
+
+namespace wasm_attention {
+
+constexpr int kQueryBlock = kTileCols;  // queries in a block: one panel of the micro-kernel
+constexpr int kVectors = kQueryBlock / kLanes;
+constexpr int kStripBlocks = 4;  // blocks of queries in a strip, which share a pass over the keys
+constexpr int kStripQueries = kStripBlocks * kQueryBlock;
+constexpr int kKeyBlock = 256;  // keys in a block: its scores (8 KB) and a panel of its values (8 KB) stay in L1
+// With fewer queries, keys and values are read where they lie: packing them would cost more than it saves.
+constexpr int kFewQueries = 8;
+constexpr int kMostSlots = 64;  // for packed heads, however many threads there are
+
+inline int queryStrips(const AttentionArgs& a) {
+  return static_cast<int>((int64_t{a.queries} + kStripQueries - 1) / kStripQueries);
+}
+inline int keyBlocks(const AttentionArgs& a) { return static_cast<int>((int64_t{a.keys} + kKeyBlock - 1) / kKeyBlock); }
+
+/// Whether the caller asks for scores before masking, so that keys which no query sees are multiplied too.
+inline bool wantsHiddenScores(const AttentionArgs& a) {
+  return a.scoresStage == ScoresStage::kScaled || a.scoresStage == ScoresStage::kSoftcapped;
+}
+
+/// Whether each query head has relative tables of its own; heads are then done one at a time.
+inline bool hasOwnTables(const AttentionArgs& a) { return a.relativeKeysHead != 0 || a.relativeValuesHead != 0; }
+
+/// A call's scratch, cut into pieces. Pointers that an option does not need stay null.
+struct Workspace {
+  bool packed;     // whether keys and values are copied into panels
+  int valueWidth;  // Ev, rounded up to whole panels
+
+  // Shared by all threads. A slot holds the packed keys and values of one head; slots lie one after the other.
+  int slots;
+  int ahead;              // how many heads are packed before their queries are attended to
+  float* keyPanels;       // of 4 keys, all blocks
+  float* valuePanels;     // of 8 columns, block after block
+  float* valuesFinite;    // one for each block: 0 where its values hold NaN or infinity
+  float* relativeKeys;    // panels of 4 table rows
+  float* relativeValues;  // panels of 8 columns
+  float* relativeValuesFinite;
+
+  // One of each for every thread.
+  float* queries;         // kStripBlocks panels
+  float* outputs;         // kStripBlocks of (8, valueWidth)
+  float* entries;         // (kKeyBlock, 8): a key's scores with each query, then its weights
+  float* blockMax;        // (key blocks, kStripBlocks, 8): the maximum that a block's exponentials are relative to
+  float* relativeScores;  // kStripBlocks of (2 * clip + 1, 8)
+  int64_t relativeScoresSize;
+  float* relativeWeights;  // (2 * clip + 1, 8): the weight on each table row
+  int64_t threadSize;      // floats of one thread
+  int64_t size;            // floats in all
+
+  Workspace() = default;
+
+  /// With a null scratch only the sizes are of use.
+  Workspace(const AttentionArgs& args, float* scratch);
+
+  /// What a thread works with on the head in a slot.
+  Workspace of(const AttentionArgs& args, int thread, int slot) const;
+};
+
+/// Packs one block of a head's keys and values, unless no query of the batch may see any of it.
+void packKeyBlock(const AttentionArgs& a, const Workspace& w, int b, int kv_head, int block);
+
+/// Packs the tables of relative keys and values of a query head.
+void packRelativeTables(const AttentionArgs& a, const Workspace& w, int h);
+
+}  // namespace wasm_attention

@@ -1,0 +1,51 @@
+// What threads do with the numbers that they share, in wasm and natively (in tests, where nobody needs to sleep).
+#pragma once
+
+#include <cstdint>
+
+#ifdef __wasm__
+// web/lib/embind.ts: milliseconds.
+extern "C" double performance_now();
+#else
+#include <chrono>
+#include <thread>
+#endif
+
+namespace wasm_attention {
+
+// All operations are sequentially consistent.
+template <typename T>
+T get(const T& x) {
+  return __atomic_load_n(&x, __ATOMIC_SEQ_CST);
+}
+inline void set(uint32_t& x, uint32_t value) { __atomic_store_n(&x, value, __ATOMIC_SEQ_CST); }
+/// Returns what x was before.
+inline uint32_t add(uint32_t& x, uint32_t amount) { return __atomic_fetch_add(&x, amount, __ATOMIC_SEQ_CST); }
+
+#ifdef __wasm__
+/// Sleeps while x has this value, until `wake`.
+inline void sleepWhile(uint32_t& x, uint32_t value) {
+  __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(&x), static_cast<int>(value), -1);
+}
+/// The same for 0.1 ms at most; nobody has to wake it.
+inline void doze(const uint32_t& x, uint32_t value) {
+  __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(const_cast<uint32_t*>(&x)), static_cast<int>(value),
+                                      100000);
+}
+/// Wakes everybody who sleeps on x.
+inline void wake(uint32_t& x) { __builtin_wasm_memory_atomic_notify(reinterpret_cast<int*>(&x), ~0u); }
+/// Between two looks of a thread that may not sleep.
+inline void rest() {}
+/// Milliseconds.
+inline double now() { return performance_now(); }
+#else
+inline void sleepWhile(uint32_t&, uint32_t) { std::this_thread::yield(); }
+inline void doze(const uint32_t&, uint32_t) { std::this_thread::yield(); }
+inline void wake(uint32_t&) {}
+inline void rest() { std::this_thread::yield(); }
+inline double now() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+#endif
+
+}  // namespace wasm_attention

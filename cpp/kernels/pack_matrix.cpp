@@ -1,0 +1,47 @@
+// The packed right operand of a product: one block of the depth after the other, and in each block one panel after the other.
+#include <algorithm>
+
+#include "kernels/gemm.h"
+#include "kernels/multiply_rows.h"
+#include "kernels/pack.h"
+#include "kernels/parallel.h"
+#include "kernels/tile.h"
+
+namespace wasm_attention {
+namespace {
+
+/// Calls f(column, columns, their panels) for parts of a block, which threads share.
+template <typename F>
+void forColumns(int depth, int cols, float* packed, const F& f) {
+  constexpr int kColumns = 4 * kTileCols;
+  parallelFor((cols + kColumns - 1) / kColumns, kCopyWork * depth * cols, [&](int i, int) {
+    const int col = i * kColumns;
+    f(col, std::min(cols - col, kColumns), packed + static_cast<size_t>(col) * depth);
+  });
+}
+
+}  // namespace
+
+int64_t packedSize(int depth, int cols) { return panelsSize(cols, depth, kTileCols); }
+
+void packMatrix(const float* b, int depth, int cols, float* packed) {
+  for (int k = 0; k < depth; k += kDepthBlock) {
+    const int block = std::min(depth - k, kDepthBlock);
+    const float* const from = b + static_cast<ptrdiff_t>(k) * cols;
+    forColumns(block, cols, packed,
+               [&](int col, int count, float* panels) { packColumns(from + col, cols, block, count, panels); });
+    packed += panelsSize(cols, block, kTileCols);
+  }
+}
+
+void packTransposed(const float* w, int depth, int cols, float* packed) {
+  for (int k = 0; k < depth; k += kDepthBlock) {
+    const int block = std::min(depth - k, kDepthBlock);
+    forColumns(block, cols, packed, [&](int col, int count, float* panels) {
+      packRows<kTileCols>(w + static_cast<ptrdiff_t>(col) * depth + k, depth, count, block, 1.0f, panels);
+    });
+    packed += panelsSize(cols, block, kTileCols);
+  }
+}
+
+}  // namespace wasm_attention
