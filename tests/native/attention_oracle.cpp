@@ -4,21 +4,23 @@
 #include <cmath>
 #include <limits>
 
+#include "attention/workspace.h"
+
 namespace wasm_attention {
 namespace {
 
-// Tolerances add up, for each step, what rounding to float32 can do there:
-//  - kRounding, half a unit of the last place, for each operation; n of them for a sum of n terms, of the terms' sizes;
-//  - kExponential, the relative error that simd/exp.h states, beside kRounding-sized shares of the exponent;
+// A tolerance is the sum of what each step may be off by in float32:
+//  - kRounding, half a unit in the last place, for each operation; n times that for a sum of n terms, relative to their sizes' sum;
+//  - kExponential and kExponentialOfExponent, the relative error that simd/exp.h states;
 //  - kHyperbolic, the relative error that simd/tanh.h states.
-// An error d of the scores is a factor e^d of the weights, so 1 + d.
+// An error d of a score makes a factor e^d, or nearly 1 + d, of the weight.
 constexpr double kRounding = std::numeric_limits<float>::epsilon() / 2;
 constexpr double kExponential = 1.5e-7;
 constexpr double kExponentialOfExponent = 7.5e-8 + kRounding;
 constexpr double kHyperbolic = 3e-7;
-constexpr double kSmallest = std::numeric_limits<float>::min();  // what is smaller may be flushed to 0
+constexpr double kSmallest = std::numeric_limits<float>::min();  // results below it may become 0
 
-/// A number and how far its float32 counterpart may be from it.
+/// A number, and how far the kernel's may be from it.
 struct Bounded {
   double value = 0, error = 0;
 };
@@ -31,7 +33,7 @@ Bounded product(const float* a, const float* b, int width, double scale) {
     sum += term;
     size += std::abs(term);
   }
-  // Scaling a, multiplying, and `width` additions.
+  // Roundings: a's by the scale, the product's, and those of `width` additions.
   return {scale * sum, (width + 2) * kRounding * std::abs(scale) * size};
 }
 
@@ -54,19 +56,19 @@ const float* relativeRow(const AttentionArgs& a, const float* tables, int head_s
   return tables + ptrdiff_t{h} * head_stride + (distance + clip) * width;
 }
 
-/// The score of one key; `stages` gets it as it is after scaling and after the softcap.
+/// The score of one key. Writes to `stages` what it is after scaling and after the softcap.
 Bounded scoreOf(const AttentionArgs& a, int b, int h, int i, int j, Bounded (&stages)[2]) {
   const float* query = rowOf(a.query, a.queryStrides, b, h, i);
   const float* key = rowOf(a.key, a.keyStrides, b, h / (a.heads / a.kvHeads), j);
   Bounded score = stages[0] = product(query, key, a.width, a.scale);
   if (a.softcap > 0) {
-    // The slope of tanh is at most 1; its argument is multiplied by a rounded inverse.
+    // The slope of tanh is at most 1. Its argument is multiplied by an inverse that is rounded, and is rounded itself.
     score.error += 2 * kRounding * std::abs(score.value);
     score.value = a.softcap * std::tanh(score.value / a.softcap);
     score.error += (kHyperbolic + kRounding) * std::abs(score.value);
   }
   stages[1] = score;
-  // In what order they are added is the kernel's: each addition rounds a partial sum of at most all their sizes.
+  // The kernel may add these in any order: each addition rounds a partial sum, which is at most the sum of all their sizes.
   double size = std::abs(score.value);
   int additions = 0;
   const auto add = [&](double term, double error) {
@@ -133,9 +135,9 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
 
   double sum = 0;
   for (int j : seen) sum += weights[j] = std::exp(scores[j].value - max);
-  // The running sum, and its correction by an exponential for each block of 256 keys.
+  // The running sum is corrected by an exponential for each block of keys.
   const double count = static_cast<double>(seen.size());
-  const double blocks = 1 + a.keys / 256;
+  const double blocks = 1 + a.keys / kKeyBlock;
   double sum_error = (count + 2 * blocks) * kRounding + blocks * kExponential;
   for (int j : seen) {
     weights[j] /= sum;
@@ -147,7 +149,7 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
   result.logSumExpTolerance[row] =
       sum_error + 2 * kRounding * (std::abs(max) + std::abs(std::log(sum)) + std::abs(result.logSumExp[row]));
   for (int j : seen) {
-    // Again the corrections, then the division and dropout's.
+    // The corrections once more, the division, and dropout's.
     errors[j] += sum_error + blocks * kExponential + 6 * kRounding;
     if (a.dropout > 0) weights[j] = isDropped(a, row, j) ? 0 : weights[j] / (1 - double{a.dropout});
   }

@@ -6,15 +6,19 @@
 #include <limits>
 #include <vector>
 
+#include "kernels/multiply_rows.h"
+#include "kernels/tile.h"
 #include "random.h"
 
 namespace wasm_attention {
 namespace {
 
-// Rows, columns and depths around the tile (4 x 8), the row block (16) and the depth block (256).
+static_assert(kTileRows == 4 && kTileCols == 8 && kRowBlock == 16,
+              "rows and columns go around these, and around what shares them");
+
 const int kRows[] = {1, 2, 3, 4, 5, 15, 16, 17, 33};
 const int kCols[] = {1, 7, 8, 9, 31, 32, 33, 65};
-const int kDepths[] = {0, 1, 2, 31, 255, 256, 257, 513};
+const int kDepths[] = {0, 1, 2, 31, 255, 256, 257, kDepthBlock - 1, kDepthBlock, kDepthBlock + 1, 2 * kDepthBlock + 1};
 
 TEST(Gemm, MatchesADoubleProductAtEverySize) {
   for (int rows : kRows) {
@@ -35,7 +39,7 @@ TEST(Gemm, MatchesADoubleProductAtEverySize) {
               sum += double{a[i * depth + k]} * b[k * cols + j];
               scale += std::abs(double{a[i * depth + k]} * b[k * cols + j]);
             }
-            // Each of depth + 1 roundings adds at most half an ulp of a partial sum.
+            // depth + 1 roundings, each of at most half an ulp of a partial sum.
             const double tolerance = (depth + 2) * std::numeric_limits<float>::epsilon() / 2 * scale;
             ASSERT_NEAR(c[i * cols + j], sum, tolerance) << rows << "x" << cols << "x" << depth;
           }
@@ -63,7 +67,7 @@ TEST(Gemm, PacksAWeightAsTheTransposeOfAMatrix) {
 }
 
 TEST(GemmAdd, AddsTheProduct) {
-  for (const int depth : {0, 1, 5, 400}) {
+  for (const int depth : {0, 1, 5, kDepthBlock + 16}) {
     for (const int rows : {1, 3, 17}) {
       const int cols = 11;
       const std::vector<float> a = randomFloats(size_t(rows) * depth, 1), b = randomFloats(size_t(depth) * cols, 2);
