@@ -1,5 +1,5 @@
-// Numbers of about 106 bits as unevaluated sums of two float64s (Dekker 1971; Shewchuk 1997). Only what the frequencies
-// need: wasm has no fused multiply-add, and libm's exp, log and pow would add 6 KB (brotli) and be less exact.
+// Numbers of about 106 bits, as sums of two float64s that are never added up (Dekker 1971; Shewchuk 1997): as much of them as the
+// frequencies need. libm's exp, log and pow would add 6 KB (brotli) and be less exact.
 #pragma once
 
 namespace wasm_attention {
@@ -21,9 +21,9 @@ inline DoubleDouble twoSum(double a, double b) {
   return {sum, (a - (sum - part)) + (b - part)};
 }
 
-/// a · b exactly, unless it overflows or a or b exceeds 2^996.
+/// a · b exactly, unless it overflows or a or b exceeds 2^996. (wasm has no fused multiply-add.)
 inline DoubleDouble twoProduct(double a, double b) {
-  const double split = 134217729.0;  // 2^27 + 1 parts 53 bits into 26 and 26
+  const double split = 134217729.0;  // 2^27 + 1 splits 53 bits into 26 and 26
   const double a_scaled = split * a, b_scaled = split * b;
   const double a_high = a_scaled - (a_scaled - a), a_low = a - a_high;
   const double b_high = b_scaled - (b_scaled - b), b_low = b - b_high;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr DoubleDouble kLn2{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 
-/// exp(x) by Horner's rule, |x| <= 0.7: the term after the last is below 1e-32.
+/// exp(x) for |x| <= 0.7, by Taylor's series and Horner's rule. The first term left out is below 1e-32.
 DoubleDouble expOfSmall(DoubleDouble x) {
   DoubleDouble sum{1.0, 0.0};
   for (int n = 27; n > 0; --n) sum = DoubleDouble{1.0, 0.0} + x * sum / n;
@@ -28,7 +28,7 @@ DoubleDouble exp(DoubleDouble x) {
 DoubleDouble log(double x) {
   int exponent;
   const DoubleDouble mantissa{std::frexp(x, &exponent), 0.0};
-  // Newton's method on exp(y) = mantissa, within [0.5, 1), squares and halves the error: 0.7, 0.24, … 5e-30.
+  // Newton's method for exp(y) = mantissa, which is in [0.5, 1). Each step squares and halves the error: 0.7, 0.24, … 5e-30.
   DoubleDouble y{0.0, 0.0};
   for (int i = 0; i < 7; ++i) y = y + mantissa * expOfSmall(-y) + DoubleDouble{-1.0, 0.0};
   return y + kLn2 * DoubleDouble{static_cast<double>(exponent), 0.0};
@@ -43,7 +43,7 @@ double leadingBits(double x) {
   return x;
 }
 
-/// In the two parts of a table.
+/// Writes a frequency to its two places in a table.
 void put(DoubleDouble frequency, double* high, double* low) {
   *high = leadingBits(frequency.high);
   *low = (frequency.high - *high) + frequency.low;
@@ -56,7 +56,7 @@ int sinusoidalFrequenciesSize(int dim) { return 2 * 2 * frequencyCount(dim); }
 void sinusoidalFrequencies(double* out, int dim, double base) {
   assert(dim > 0 && base > 0 && std::isfinite(base));
   const int count = frequencyCount(dim);
-  // A geometric progression; in twice the precision its error stays below 1e-25 for any width.
+  // A geometric progression. In twice the precision its error stays below 1e-25 for any width.
   const DoubleDouble ratio = exp(log(base) * DoubleDouble{-2.0, 0.0} / dim);
   DoubleDouble frequency{1.0, 0.0};
   for (int j = 0; j < count; ++j) {

@@ -1,14 +1,14 @@
-// How the positional operations hold frequencies: in two float64 parts, so that angles stay exact at far positions.
+// Tables of frequencies, each the sum of two float64s, so that angles stay exact at far positions.
 #pragma once
 
 #include "positional/sin_cos.h"
 
 namespace wasm_attention {
 
-/// Frequencies in a table for width `dim`: ceil(dim / 2), and one more where that is odd, to fill a vector.
+/// Frequencies in a table for width `dim`: ceil(dim / 2), rounded up to whole vectors of two.
 inline int frequencyCount(int dim) { return (dim / 4 + (dim % 4 != 0)) * 2; }
 
-/// Two frequencies. `high` has 29 bits, so its product with a whole position up to 2^24 is exact; `low` is the rest.
+/// Two frequencies. `high` is the first 29 bits, whose product with a whole position up to 2^24 is exact; `low` is the rest.
 struct Frequencies {
   f64x2 high, low;
 };

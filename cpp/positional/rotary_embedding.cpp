@@ -1,3 +1,9 @@
+// Versions tried (us of a head of 1024 rows of 64 in a core's cache, halves / neighbours; copying it in and out takes 9; Sapphire
+// Rapids, Node 20):
+//   one vector at a time                   14.4 / 15.2
+//   four vectors at a time                 12.4 / 14.5
+//   two vectors of two heads at a time     9.9 / 11.5   <- this
+// Today: npm run bench -- --work rotary-12x1024
 #include <algorithm>
 #include <cassert>
 #include <cstring>
@@ -8,18 +14,10 @@
 namespace wasm_attention {
 namespace {
 
-// Versions tried, as wasm under Node 20 on a Sapphire Rapids core, one thread, 1024 rows of 64 in a core's cache, us a
-// head (copies of the same bytes in and out take 9):
-//
-//                                                       halves   neighbours
-//   one vector at a time                                  14.4      15.2
-//   four vectors at a time                                12.4      14.5
-//   two vectors of two heads at a time (this one)          9.9      11.5
-
-// Rows whose sines and cosines stay in L1 while every head passes over them.
+// Rows at a time, whose sines and cosines stay in L1 while all heads use them.
 constexpr int kRowBlock = 64;
 
-/// Pairs (a, b) turned by their angles, or back.
+/// Turns pairs (a, b) by their angles, or back.
 template <bool kBack, typename T>
 inline void turn(T a, T b, T sin, T cos, T* turned_a, T* turned_b) {
   *turned_a = kBack ? a * cos + b * sin : a * cos - b * sin;

@@ -1,22 +1,20 @@
-// Versions tried, as wasm under Node 20 on a Sapphire Rapids core, one thread, medians in ms of the kernel alone for
-// 1000 x 512 and 10000 x 1024, in pieces of 512 KB (copies into the caller's array add 0.05 and 1.5, the page faults of
-// a fresh array of 41 MB another 15):
+// A recurrence over the positions: sin((p+1)w) = 2cos(w)·sin(pw) - sin((p-1)w), and the same for the cosine. It takes 4 operations
+// for a pair, where a rotation by w takes 6. Its error grows with the square of the steps, n²·1e-16, so it starts afresh after
+// kAnchorRows rows, at 7e-12; a float32 has 3e-8.
 //
-//                                                                        1000 x 512   10000 x 1024
-//   libm's sin and cos of every angle                                       3.78          93.6
-//   sinCos of every angle                                                   0.96          19.6
-//   rotation, 2 frequencies in registers, rows inside                       0.30           6.8
-//   rotation, 4 frequencies in registers, rows inside                       0.18           3.7
-//   recurrence, 4 frequencies in registers, rows inside                     0.15           3.4
-//   rotation, rows outside, one at a time, states in memory                 0.17           4.3
-//   rotation, rows outside, 4 at a time                                     0.14           3.4
-//   rotation, rows outside, 8 at a time                                     0.15           4.3
-//   recurrence, rows outside, 8 at a time                                   0.12           2.8
-//   recurrence, rows outside, 4 at a time (this one)                        0.12           2.5
-//
-// The recurrence is a rotation written with the two rows before: sin((p+1)w) = 2cos(w)·sin(pw) - sin((p-1)w), and the
-// same for the cosine. It takes 4 operations for a pair where the product with a rotation takes 6. Its error grows with
-// the square of the steps, n²·1e-16, hence the fresh start after kAnchorRows rows: 7e-12, and a float32 has 3e-8.
+// Versions tried (ms of the kernel for 1000 x 512 / 10000 x 1024 in pieces of 512 KB; copies into the caller's array add 0.05 and
+// 1.5; Sapphire Rapids, Node 20):
+//   libm's sin and cos of every angle                         3.78 / 93.6
+//   sinCos of every angle                                     0.96 / 19.6
+//   rotation, 2 frequencies in registers, rows inside         0.30 / 6.8
+//   rotation, 4 frequencies in registers, rows inside         0.18 / 3.7
+//   recurrence, 4 frequencies in registers, rows inside       0.15 / 3.4
+//   rotation, rows outside one at a time, states in memory    0.17 / 4.3
+//   rotation, rows outside 4 at a time                        0.14 / 3.4
+//   rotation, rows outside 8 at a time                        0.15 / 4.3
+//   recurrence, rows outside 8 at a time                      0.12 / 2.8
+//   recurrence, rows outside 4 at a time                      0.12 / 2.5   <- this
+// Today: npm run bench -- --work table-1000,table-10000
 #include <algorithm>
 #include <cassert>
 
@@ -27,7 +25,7 @@ namespace wasm_attention {
 namespace {
 
 constexpr int kAnchorRows = 256;
-constexpr int kStateVectors = 5;  // sin, cos, the two of the row before, 2cos(w)
+constexpr int kStateVectors = 5;  // sin, cos, both of the row before, 2cos(w)
 
 /// sin w0, cos w0, sin w1, …
 struct Interleaved {
@@ -46,10 +44,10 @@ struct Concatenated {
   void put(float* row, int j, f64x2 sin, f64x2 cos) const { storeFloats(row + j, sin, row + sines + j, cos); }
 };
 
-/// Frequencies before this have both a sine and a cosine, and so has the other one of their vector.
+/// Before this frequency, both of a vector have a sine and a cosine in the row.
 int wholePairs(int dim) { return dim / 4 * 2; }
 
-/// `put` at the row's end, where a sine or a cosine may be missing.
+/// `put` at the row's end, where there may be no place for a sine or a cosine.
 template <class Layout>
 void putLast(const Layout& layout, float* row, int dim, int j, f64x2 sin, f64x2 cos) {
   for (int lane = 0; lane < 2; ++lane, ++j) {
@@ -58,7 +56,7 @@ void putLast(const Layout& layout, float* row, int dim, int j, f64x2 sin, f64x2 
   }
 }
 
-/// Sines and cosines at `position` and one before it, and the factor of the recurrence.
+/// The state at `position`: sines and cosines there and at the position before, and the factor of the recurrence.
 void anchor(const double* frequencies, double* state, int dim, double position) {
   for (int j = 0; j < frequencyCount(dim); j += 2, state += 2 * kStateVectors) {
     const Frequencies w = loadFrequencies(frequencies, dim, j);

@@ -1,10 +1,12 @@
 // Exponentials of four floats.
 //
-// Both split x into n * ln 2 + r with |r| <= ln 2 / 2 and take a minimax polynomial of degree 6 with constant term 1
-// (relative error 2.5e-9; so exp(0) is exactly 1). The rounding n comes from adding 1.5 * 2^23, which leaves n in the
-// low bits of the sum.
+// Both functions split x into n * ln 2 + r with |r| <= ln 2 / 2, and take a minimax polynomial of degree 6 whose constant term is 1
+// (relative error 2.5e-9; exp(0) is exactly 1). Adding 1.5 * 2^23 rounds to n and leaves it in the low bits of the sum.
 //
-// Fused multiply-adds (relaxed SIMD) in the first one's polynomial make attention 5 to 7 % faster.
+// Versions tried of expOfNegative (time of attention; Sapphire Rapids, Node 20):
+//   a product and a sum for each term               1
+//   fused multiply-adds, where SIMD is relaxed      0.93 to 0.95   <- this
+// Today: npm run bench -- --relaxed --work attention-512
 #pragma once
 
 #include "simd/f32x4.h"
@@ -14,21 +16,18 @@ namespace wasm_attention {
 constexpr float kLog2E = 1.44269504088896341f;
 constexpr float kRoundToInteger = 12582912.0f;  // 1.5 * 2^23
 
-/// e^x for x <= 0 (or NaN, which stays): relative error below 1.5e-7 + |x| * 7.5e-8, so below 2e-7 of the largest
-/// weight of a softmax. Results below 2^-110 are 0, e^-infinity too: weights near the smallest normal number would make
-/// subnormal products with values, which cost some hundred cycles each (ALiBi's far keys, 20 % of a call). 19
-/// operations.
+/// e^x for x <= 0 or NaN, which stays NaN. The relative error is below 1.5e-7 + |x| * 7.5e-8, which is below 2e-7 of the largest
+/// weight of a softmax. Results below 2^-110 become 0: weights near the smallest normal number would make subnormal products with
+/// values, which cost some hundred cycles each (20 % of a call with ALiBi's far keys). It takes 19 operations.
 inline f32x4 expOfNegative(f32x4 x) {
   f32x4 t = x * kLog2E;
   t = select(t < splat(-110.0f), splat(-127.0f), t);
-  // With the exponent's bias in the constant too, the low bits of the sum are those of 2^n; n = -127 gives a scale of
-  // 0.
+  // The constant contains the exponent's bias, so the low bits of the sum are the exponent of 2^n; n = -127 gives a scale of 0.
   constexpr float kRoundToExponent = kRoundToInteger + 127;
   const f32x4 shifted = t + kRoundToExponent;
   const f32x4 f = t - (shifted - kRoundToExponent);
   const f32x4 scale = reinterpret_cast<f32x4>(reinterpret_cast<i32x4>(shifted) << 23);
-  // In pairs (Estrin): one product more than Horner's rule, but a chain of 25 cycles in place of 42, which is what
-  // counts.
+  // In pairs (Estrin), with one product more than Horner's rule, but a chain of 25 cycles in place of 42.
   const f32x4 f2 = f * f;
   f32x4 p = multiplyAdd(f2, splat(1.5461444712057819e-4f),
                         multiplyAdd(f, splat(1.3400428177684923e-3f), splat(9.618056678480752e-3f)));
@@ -37,15 +36,15 @@ inline f32x4 expOfNegative(f32x4 x) {
   return p * scale;
 }
 
-/// e^x over the whole range: relative error below 2e-7 down to the smallest normal result, within one unit of the last
-/// place among subnormal ones; 0 and infinity beyond, NaN stays.
+/// e^x for any x. Normal results have a relative error below 2e-7, subnormal ones are within one unit of the last place. Beyond
+/// them the result is 0 or infinity. NaN stays NaN.
 inline f32x4 exp(f32x4 x) {
-  // Beyond these the result is 0 or infinity all the same; NaN passes both.
+  // Beyond these limits the result is 0 or infinity anyway. NaN passes both.
   x = max(x, splat(-104.5f));
   x = select(x > splat(89.0f), splat(89.0f), x);
   const f32x4 shifted = x * kLog2E + kRoundToInteger;
   const f32x4 n_float = shifted - kRoundToInteger;
-  // ln 2 in two parts, the first short enough that its product with n is exact.
+  // ln 2 in two parts: the first is so short that its product with n is exact.
   const f32x4 r = (x - n_float * 0.693359375f) - n_float * -2.12194440054690583e-4f;
   const i32x4 n = reinterpret_cast<i32x4>(shifted) - splat(static_cast<int32_t>(0x4b400000));
   f32x4 p = splat(1.3941108443140812e-3f);
@@ -54,7 +53,7 @@ inline f32x4 exp(f32x4 x) {
   p = p * r + 1.666641551465394e-1f;
   p = p * r + 5.000000047117823e-1f;
   p = p * r * r + (r + 1.0f);
-  // In two steps, because 2^n alone may be out of range where p * 2^n is not.
+  // In two steps, because 2^n may be out of range where p * 2^n is not.
   const i32x4 half = n >> 1;
   const f32x4 first = reinterpret_cast<f32x4>((half + 127) << 23);
   const f32x4 second = reinterpret_cast<f32x4>((n - half + 127) << 23);

@@ -1,5 +1,5 @@
-// The SIMD vocabulary: four floats. Arithmetic and comparisons are the compiler's vector extensions, the same for clang
-// (wasm and native) and GCC; only what they cannot say has a wasm branch and a portable one.
+// Vectors of four floats. Arithmetic and comparisons are the compiler's vector extensions, the same for clang (wasm and native) and
+// GCC. What they lack is here, in a wasm branch and a portable one.
 #pragma once
 
 #include <cmath>
@@ -41,7 +41,7 @@ inline f32x4 loadSplat(const float* p) {
 #endif
 }
 
-/// a < b ? b : a, in each lane: a NaN in `a` stays, one in `b` is dropped. One instruction on x86 and ARM, where wasm's
+/// a < b ? b : a, in each lane: a NaN in `a` stays, one in `b` is dropped. This is one instruction on x86 and ARM, where wasm's
 /// f32x4.max takes eight to get NaN and -0 right.
 inline f32x4 max(f32x4 a, f32x4 b) {
 #ifdef __wasm_simd128__
@@ -51,8 +51,8 @@ inline f32x4 max(f32x4 a, f32x4 b) {
 #endif
 }
 
-/// a * b + c. With relaxed SIMD one instruction, which rounds once where the processor has a fused multiply-add; else two,
-/// which round twice.
+/// a * b + c. With relaxed SIMD this is one instruction, which rounds once if the processor has a fused multiply-add; without it is
+/// two, which round twice.
 inline f32x4 multiplyAdd(f32x4 a, f32x4 b, f32x4 c) {
 #ifdef __wasm_relaxed_simd__
   return reinterpret_cast<f32x4>(
@@ -62,7 +62,7 @@ inline f32x4 multiplyAdd(f32x4 a, f32x4 b, f32x4 c) {
 #endif
 }
 
-/// The same of one number, to the bit.
+/// The same for one number, with the same bits.
 inline float multiplyAdd(float a, float b, float c) {
 #ifdef __wasm_relaxed_simd__
   return multiplyAdd(splat(a), splat(b), splat(c))[0];
@@ -71,7 +71,7 @@ inline float multiplyAdd(float a, float b, float c) {
 #endif
 }
 
-/// mask ? a : b, in each bit; a comparison's result is a mask.
+/// mask ? a : b, for each bit; the result of a comparison is a mask.
 inline f32x4 select(i32x4 mask, f32x4 a, f32x4 b) {
 #ifdef __wasm_simd128__
   return reinterpret_cast<f32x4>(
@@ -104,7 +104,7 @@ inline float max(f32x4 v) {
   return max(halves, __builtin_shufflevector(halves, halves, 1, 0, 3, 2))[0];
 }
 
-/// Rows become columns.
+/// Turns four rows into four columns.
 inline void transpose(f32x4& a, f32x4& b, f32x4& c, f32x4& d) {
   const f32x4 ab_low = __builtin_shufflevector(a, b, 0, 4, 1, 5);
   const f32x4 ab_high = __builtin_shufflevector(a, b, 2, 6, 3, 7);

@@ -1,5 +1,5 @@
-// Two float64 lanes. The compiler's vector extensions give arithmetic (+ - * and, on i64x2, & | ^ ~ <<), natively and
-// in wasm alike; here is what they lack.
+// Vectors of two float64s. Arithmetic (+ - * and, on i64x2, & | ^ ~ <<) is the compiler's vector extensions, natively and in wasm
+// alike. What they lack is here.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ typedef int64_t i64x2 __attribute__((vector_size(16)));
 
 inline f64x2 splat(double x) { return f64x2{x, x}; }
 
-// Through memcpy, because addresses are aligned to 8 bytes only.
+// Through memcpy, because addresses are only aligned to 8 bytes.
 inline f64x2 load(const double* p) {
   f64x2 v;
   std::memcpy(&v, p, sizeof v);
@@ -38,8 +38,8 @@ inline void storeFloatsInterleaved(float* p, f64x2 a, f64x2 b) {
 #endif
 }
 
-/// Rounds to float32 and writes a0 a1 to `p`, b0 b1 to `q`. Together, because the compiler rounds the lanes of a single
-/// vector one by one.
+/// Rounds to float32 and writes a0 a1 to `p`, b0 b1 to `q`. They go together, because the compiler would round the lanes of a
+/// single vector one by one.
 inline void storeFloats(float* p, f64x2 a, float* q, f64x2 b) {
 #ifdef __wasm_simd128__
   const v128_t both =

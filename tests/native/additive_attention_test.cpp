@@ -1,4 +1,4 @@
-// Both passes of additive attention in buffers of exactly their size, so that the sanitizers see every step outside.
+// Both passes of additive attention, in buffers of exactly their size, so that AddressSanitizer sees any access outside.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -30,7 +30,7 @@ struct Problem {
     sizes.hiddens = hiddens;
     for (const size_t count : additiveCounts(sizes)) inputs.push_back(randomFloats(count, 1 + inputs.size()));
     gradOutput = randomFloats(size_t(batch) * queries * value_width, 7);
-    // 0, 1, … up to all keys, and around again.
+    // 0, 1, … up to all keys, and then from 0 again.
     for (int i = 0; i < batch * queries; ++i) valid.push_back(i % (keys + 1));
   }
 
@@ -85,13 +85,14 @@ std::vector<double> oracle(const Problem& problem, const AdditiveTensors<double>
   return output;
 }
 
-/// Outputs against the oracle's, gradients against its central differences.
+/// Compares outputs with the oracle's, and gradients with central differences of the oracle.
 void expectAgreement(const Problem& problem) {
   AdditiveTensors<double> x;
   for (const std::vector<float>& input : problem.inputs) x.emplace_back(input.begin(), input.end());
   const std::vector<double> expected = oracle(problem, x);
   const std::vector<float> output = forward(problem);
-  // Inputs are below 1, and so hidden sums below 18 and logits below 9: 9 times the tangent's 3e-7 and a sum's roundings.
+  // Inputs are below 1, so that hidden sums are below 18 and logits below 9: 9 times the tangent's error of 3e-7, and a sum's
+  // roundings.
   for (size_t i = 0; i < output.size(); ++i) ASSERT_NEAR(output[i], expected[i], 1e-5) << i;
 
   const auto loss = [&] {
@@ -110,7 +111,7 @@ void expectAgreement(const Problem& problem) {
       x[t][i] = at - kStep;
       const double below = loss();
       x[t][i] = at;
-      // The same errors, times the few dozens of terms that meet in a gradient.
+      // The same errors, times the few dozen terms of a gradient.
       ASSERT_NEAR(gradients[t][i], (above - below) / (2 * kStep), 1e-4) << "gradient " << t << ", element " << i;
     }
   }

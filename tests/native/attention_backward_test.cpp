@@ -1,5 +1,5 @@
-// Attention's gradients in buffers of exactly their size, under the sanitizers: what holds whatever the options. That they
-// are the right ones is tested against an oracle from JavaScript.
+// Identities that attention's gradients keep whatever the options, in buffers of exactly their size. The gradients themselves are
+// compared with an oracle in JavaScript's tests.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Gradients {
   }
 };
 
-/// What is not written stays NaN; what is added to begins with zeros.
+/// Gradients that the operation writes begin as NaN, those that it adds to as zeros.
 Gradients backward(const AttentionProblem& problem, const std::vector<float>& grad_output) {
   Gradients g;
   for (auto [to, like] : {std::pair{&g.query, &problem.query}, {&g.key, &problem.key}, {&g.value, &problem.value}}) {
@@ -60,7 +60,7 @@ bool allFinite(const std::vector<float>& x) {
   return std::all_of(x.begin(), x.end(), [](float value) { return std::isfinite(value); });
 }
 
-/// Sizes around the vector (4), the group of queries (8, four of which share a pass) and the block of keys (256).
+/// Sizes around the vector (4), the block (8) and the strip (32) of queries, and the block of keys (256).
 class Draw {
  public:
   explicit Draw(unsigned seed) : generator_(seed) {}
@@ -115,8 +115,8 @@ TEST(AttentionBackward, HoldsItsIdentitiesWhateverTheOptions) {
       ASSERT_TRUE(allFinite(*x));
     }
 
-    // The output is linear in the values. Weights are good to some 2^-17 (32 units of the last place of 1, and 4 for each
-    // of a logit's), and each gradient of an output meets values of this size.
+    // The output is linear in the values. A weight's error is up to 2^-17 (32 units in the last place of 1, and 4 times that of a
+    // logit), and each gradient of an output is multiplied by values of this size.
     const double size = largest(problem.value) + largest(problem.relativeValues);
     double terms = 0;
     for (float x : grad_output) terms += std::abs(x) * size / (1 - problem.args().dropout);

@@ -1,4 +1,4 @@
-// Every pair of sizes and options, in a few hundred calls.
+// Every pair of sizes and options, in some hundred calls.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -11,7 +11,7 @@
 namespace wasm_attention {
 namespace {
 
-// Sizes around the vector (4), the group of queries (8, four of which share a pass) and the block of keys (256).
+// Sizes around the vector (4), the block (8) and the strip (32) of queries, and the block of keys (256).
 constexpr int kQueries[] = {1, 3, 7, 8, 9, 31, 32, 33, 65};
 constexpr int kKeys[] = {1, 4, 5, 255, 256, 257, 520};
 constexpr int kWidths[] = {1, 3, 4, 17, 32, 64};
@@ -28,7 +28,7 @@ struct Case {
   AttentionChoices choices;
 };
 
-/// Takes one level after the other off a row of `pairwise`, and counts the levels that there are.
+/// Hands out the levels of a row of `pairwise` one after the other, and notes how many levels each factor has.
 class Levels {
  public:
   explicit Levels(const std::vector<int>* row) : row_(row) {}
@@ -133,7 +133,9 @@ TEST_P(AttentionOptionsTest, WhatNoQuerySeesChangesNoBitOfTheResult) {
     EXPECT_EQ(problem.output, output);
     EXPECT_EQ(problem.weights, weights);
     EXPECT_EQ(problem.logSumExp, log_sum_exp);
-    if (problem.args().scoresStage == ScoresStage::kMasked) EXPECT_EQ(problem.scores, scores);
+    if (problem.args().scoresStage == ScoresStage::kMasked) {
+      EXPECT_EQ(problem.scores, scores);
+    }
   });
   EXPECT_GT(poisoned, 1000);
 }

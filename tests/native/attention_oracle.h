@@ -1,4 +1,4 @@
-// Attention as its formula says, in float64, key by key: what the kernels are held against.
+// Attention by its formula, in float64, key by key: what the tests compare the kernels with.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace wasm_attention {
 
-/// Results, contiguous and in the order of `AttentionArgs`, and how far float32 may be from each.
+/// Results, contiguous, and how far the float32 results may be from them.
 struct ExpectedAttention {
   std::vector<double> output, outputTolerance;
   std::vector<double> weights, weightsTolerance;

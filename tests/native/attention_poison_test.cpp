@@ -73,7 +73,7 @@ TEST(AttentionPoison, OfTableRowsForHiddenDistancesChangesNoBit) {
     AttentionProblem problem({1, 2, 1, queries, 40, width, width}, choices, queries);
     problem.run();
     const std::vector<float> output = problem.output, weights = problem.weights, log_sum_exp = problem.logSumExp;
-    // Causal attention never looks ahead, so the rows of distances above 0 stand for hidden keys only.
+    // Causal attention never looks ahead, so only hidden keys have distances above 0.
     for (auto* table : {&problem.relativeKeys, &problem.relativeValues}) {
       std::fill(table->begin() + (clip + 1) * width, table->end(), NAN);
     }

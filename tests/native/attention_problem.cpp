@@ -12,7 +12,7 @@
 namespace wasm_attention {
 namespace {
 
-/// A broadcast operand: its strides, its columns, and the number of its elements.
+/// How a broadcast operand lies in memory, and how many elements it has.
 struct Layout {
   Strides strides;
   int columns, step;
@@ -161,13 +161,13 @@ void AttentionProblem::run() {
 
 int AttentionProblem::poison() {
   const AttentionArgs& a = args_;
-  const int group = a.heads / a.kvHeads;
+  const int group_size = a.heads / a.kvHeads;
   int count = 0;
   for (int b = 0; b < a.batch; ++b) {
     for (int kv = 0; kv < a.kvHeads; ++kv) {
       for (int j = 0; j < a.keys; ++j) {
         bool seen = false;
-        for (int h = kv * group; h < (kv + 1) * group && !seen; ++h) {
+        for (int h = kv * group_size; h < (kv + 1) * group_size && !seen; ++h) {
           for (int i = 0; i < a.queries && !seen; ++i) seen = attentionSees(a, b, h, i, j);
         }
         if (seen) continue;

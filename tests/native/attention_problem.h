@@ -1,5 +1,5 @@
-// An attention call with its data: seeded inputs, and every buffer on the heap of exactly the size that the operation
-// may touch, so that AddressSanitizer sees a read or write outside.
+// An attention call with its data: seeded inputs, and buffers on the heap of exactly the size that the operation may
+// touch, so that AddressSanitizer sees any access outside.
 #pragma once
 
 #include <vector>
@@ -44,7 +44,7 @@ class AttentionProblem {
  public:
   AttentionProblem(const AttentionSizes& sizes, const AttentionChoices& choices, unsigned seed);
 
-  // Its arguments point into it.
+  // Not copied, since the arguments point into it.
   AttentionProblem(const AttentionProblem&) = delete;
   AttentionProblem& operator=(const AttentionProblem&) = delete;
 
@@ -54,10 +54,10 @@ class AttentionProblem {
   /// Fills outputs and scratch with NaN, then calls the operation.
   void run();
 
-  /// Writes NaN and infinities over keys and values that no query sees; how many.
+  /// Writes NaN and infinities over the keys and values that no query sees. Returns how many there are.
   int poison();
 
-  /// Element (b, h, i, e) of the output, wherever it lies.
+  /// Element (b, h, i, e) of the output in either layout.
   float outputAt(int b, int h, int i, int e) const;
 
   std::vector<float> query, key, value, output;

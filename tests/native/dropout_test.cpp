@@ -10,7 +10,7 @@
 namespace wasm_attention {
 namespace {
 
-/// The inverse of lowbias32, as published with it.
+/// The inverse of lowbias32, which was published with it.
 uint32_t unmix32(uint32_t x) {
   x ^= x >> 16;
   x *= 0x43021123u;
@@ -59,7 +59,7 @@ TEST(Dropout, DropsNothingAtZeroAndNearlyAllNearOne) {
   EXPECT_EQ(dropoutThreshold(std::nextafter(1.0f, 0.0f)), 0xffffff00u);
 }
 
-/// How often two draws agree over `count` pairs, in standard deviations from half.
+/// How often the draws of `count` pairs agree, in standard deviations from half of them.
 template <typename Pair>
 double agreement(int count, Pair pair) {
   int agreed = 0;

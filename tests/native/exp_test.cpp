@@ -14,7 +14,7 @@ constexpr double kSmallestNormal = std::numeric_limits<float>::min();
 constexpr double kLargest = std::numeric_limits<float>::max();
 constexpr double kSmallestSubnormal = std::numeric_limits<float>::denorm_min();
 
-/// e^x is 2^-110 a little below this.
+/// A little below this, e^x is 2^-110.
 constexpr float kLastOfNegative = -76.246f;
 
 float expOf(float x) { return exp(splat(x))[0]; }

@@ -14,7 +14,7 @@ bool agrees(float got, double expected, double tolerance) {
   return got == expected || std::abs(got - expected) <= tolerance;
 }
 
-/// Reports the first that disagrees, and how many do.
+/// Reports the first element that disagrees, and how many do.
 void expectAll(const char* name, const std::vector<float>& got, const std::vector<double>& expected,
                const std::vector<double>& tolerance) {
   ASSERT_EQ(got.size(), expected.size()) << name;

@@ -4,7 +4,7 @@
 
 namespace wasm_attention {
 
-/// Holds what the last run left in the buffers against the oracle. NaN agrees with NaN only, infinity with infinity.
+/// Expects what the last run left in the buffers to agree with the oracle. NaN agrees only with NaN, infinity only with infinity.
 void expectAgreement(const AttentionProblem& problem);
 
 }  // namespace wasm_attention

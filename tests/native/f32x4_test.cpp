@@ -19,7 +19,7 @@ void expectLanes(f32x4 v, float a, float b, float c, float d) {
 
 TEST(F32x4, LoadsAndStoresAtAnyAddressAndNotBeyond) {
   for (int shift = 0; shift < kLanes; ++shift) {
-    // The last float of the buffer is the last lane, so that a longer read or write is one outside.
+    // The buffer ends with the last lane, so that AddressSanitizer sees an access that is longer.
     std::vector<float> buffer(shift + kLanes, 7.0f);
     store(buffer.data() + shift, kSample);
     const f32x4 v = load(buffer.data() + shift);

@@ -20,7 +20,7 @@ TEST(Normal, IsAsNearToEveryProbabilityAsItSays) {
         [&](float x, float y) {
           const double expected = belowOf(x);
           absolute.add(std::abs(y - expected), x);
-          // Far out, e^(-x^2/2) is known to x^2/2 roundings.
+          // Far from zero, e^(-x^2/2) has an error of x^2/2 roundings.
           if (expected > 1e-34) relative.add(std::abs(y / expected - 1) / (5e-7 + double{x} * x * 1.5e-7), x);
         });
     EXPECT_LE(absolute.error, 2.5e-7) << "at " << absolute.at;

@@ -1,12 +1,12 @@
-// Pairwise test cases: few combinations of factors' levels, such that every pair of levels of two factors meets in one.
+// Pairwise test cases: few combinations of the levels of several factors, among which each pair of levels of any two factors occurs.
 #pragma once
 
 #include <cstddef>
 #include <random>
 #include <vector>
 
-/// Rows of one level (below levels[f]) for each factor f. Greedy: of some random rows that each cover a pair not yet
-/// met, the one that covers the most.
+/// Rows that hold a level, below levels[f], for each factor f. It is greedy: it draws some rows with a pair that has not occurred,
+/// and takes the one with the most of such pairs.
 inline std::vector<std::vector<int>> pairwise(const std::vector<int>& levels, unsigned seed) {
   const int factors = static_cast<int>(levels.size());
   std::vector<int> first(factors + 1, 0);

@@ -11,14 +11,14 @@
 namespace wasm_attention {
 namespace {
 
-// x87's long double has 64 bits, enough to be taken as exact here: an angle of 2^26 is off by 2^-38.
+// x87's long double has 64 bits, which is as good as exact here: an angle of 2^26 is off by 2^-38.
 static_assert(sizeof(long double) > sizeof(double), "the oracle needs extended precision");
 
 long double angleOf(double position, int j, int dim, double base) {
   return position * std::pow(static_cast<long double>(base), -2.0L * j / dim);
 }
 
-/// Half a unit in the last place of float32 around x, and what attention.h adds to it.
+/// The error that attention.h allows at x: half a unit in the last place of float32, and 1e-11.
 double promised(long double x) {
   int exponent;
   std::frexp(static_cast<float>(x), &exponent);
@@ -151,7 +151,7 @@ TEST(EncodingRotation, TurnsOnePositionIntoAnother) {
       for (int j = 0; j < dim; j += 2) {
         const float* turn = &m[2 * j];
         const float sin = p[i * dim + j], cos = p[i * dim + j + 1];
-        // Four roundings of values up to 1 and the two of the sum: 6 · 2^-25.
+        // Four roundings of values up to 1, and two of the sum: 6 · 2^-25.
         EXPECT_NEAR(turn[0] * sin + turn[1] * cos, p[(i + 17) * dim + j], 1.8e-7);
         EXPECT_NEAR(turn[2] * sin + turn[3] * cos, p[(i + 17) * dim + j + 1], 1.8e-7);
       }

@@ -19,7 +19,7 @@ TEST(Tanh, IsWithin3e7OfEveryResult) {
         last, [](f32x4 x) { return tanh(x); },
         [&](float x, float y) {
           const double expected = std::tanh(double{x});
-          // Subnormal results have no relative precision to speak of.
+          // Subnormal results have hardly any relative precision.
           if (std::abs(expected) >= std::numeric_limits<float>::min()) {
             worst.add(std::abs((y - expected) / expected), x);
           }

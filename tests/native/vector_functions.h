@@ -1,4 +1,4 @@
-// What the tests of functions of four floats share.
+// What the tests of vector functions share.
 #pragma once
 
 #include <cmath>
@@ -21,8 +21,8 @@ inline float floatOf(uint32_t bits) {
   return x;
 }
 
-/// Calls check(x, function(x)) for every 997th float (a prime, so that all lanes and mantissas take part) between zero
-/// and `last`, which gives the sign.
+/// Calls check(x, function(x)) for every 997th float from zero to `last`, in its sign. 997 is a prime, so that all lanes and mantissas
+/// take part.
 template <typename Function, typename Check>
 void sampleFloats(float last, Function function, Check check) {
   constexpr uint32_t kStep = 997;
@@ -36,7 +36,7 @@ void sampleFloats(float last, Function function, Check check) {
   }
 }
 
-/// The largest error met, and where.
+/// The largest error so far, and where it is.
 struct Worst {
   double error = 0;
   float at = 0;

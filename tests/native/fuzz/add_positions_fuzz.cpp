@@ -1,4 +1,4 @@
-// Tables that are added to sequences, with dropout, and their gradients, in place and not.
+// Tables that are added to sequences with dropout, and their gradients, in place and not.
 #include "attention.h"
 #include "fuzz.h"
 #include "kernels/dropout.h"
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const bool dropped = dropoutBits(dropoutRow(seed, i / dim), i % dim) < dropoutThreshold(dropout);
     const double factor = dropped ? 0 : 1 / (1 - double{dropout});
     const double added = has_table ? double{x[i]} + table[i % table.size()] : x[i];
-    // 1 - dropout, its inverse, the sum and the product: a rounding each.
+    // A rounding each for 1 - dropout, its inverse, the sum and the product.
     expectNear(out[i], factor * added, 4 * kHalfUlp * std::abs(factor * added), "positions", i);
     expectNear(grad_x[i], factor * x[i], 4 * kHalfUlp * std::abs(factor * x[i]), "x's gradient", i);
     if (has_table) sums[i % table.size()].add(grad_x[i]);

@@ -1,4 +1,5 @@
-// Additive attention's gradients against the chain rule in float64, term by term; zeros for what is masked, whatever it holds.
+// Additive attention's gradients compared with the chain rule in float64, term by term. Those of what is masked are zeros, whatever
+// it holds.
 #include "additive_draw.h"
 
 using namespace wasm_attention;
@@ -12,7 +13,7 @@ void add(Sum& to, double value, double magnitude) {
   to.magnitude += std::abs(magnitude);
 }
 
-/// Adds what one query sends back.
+/// Adds the gradients that come from one query.
 void chainRule(const AdditiveAttentionArgs& n, const AdditiveTensors<float>& x, int row, int visible, const float* grad,
                Gradients& g) {
   const int first = row / n.queries * n.keys;
@@ -39,7 +40,7 @@ void chainRule(const AdditiveAttentionArgs& n, const AdditiveTensors<float>& x, 
     const double score = weights[j] * (slope[j] - mean), score_size = weights[j] * (size[j] + mean_size);
     for (int d = 0; d < n.hiddens; ++d) {
       const double t = tangents[j * n.hiddens + d], hidden = score * x[5][d] * (1 - t * t);
-      const double hidden_size = score_size * x[5][d];  // 1 - t * t is off by a share of 1, not of itself
+      const double hidden_size = score_size * x[5][d];  // the error of 1 - t * t is relative to 1, not to itself
       add(g[5][d], score * t, score_size);
       for (int c = 0; c < n.queryWidth; ++c) {
         const size_t weight = d * n.queryWidth + c, input = row * n.queryWidth + c;
@@ -77,8 +78,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (int row = 0; row < n.batch * n.queries; ++row) {
     chainRule(n, call.inputs, row, call.valid[row], &grad_output[size_t(row) * n.valueWidth], expected);
   }
-  // A weight is off by its exponential, by a tangent's 3 ulps for each hidden unit, and by its argument's roundings, of sums of up
-  // to 18; two factors have one, and the sums over queries, keys and units take a unit for each term.
+  // The errors of a weight are its exponential's, 3 ulps for the tangent of each hidden unit, and roundings of the tangent's argument,
+  // sums of up to 18. A weight is in two factors, and the sums over queries, keys and units add a rounding for each term.
   const double error =
       (3 * (32 + 2 * n.hiddens * (3 + 4 * 18)) + n.batch * (n.queries + n.keys) + n.valueWidth) * kHalfUlp;
   const char* names[] = {"the queries'", "the keys'", "the values'", "Wq's", "Wk's", "wv's"};

@@ -1,4 +1,4 @@
-// Attention's gradients of queries, keys and values against the chain rule in float64, term by term.
+// Attention's gradients of queries, keys and values compared with the chain rule in float64, term by term.
 #include <algorithm>
 
 #include "attention_draw.h"
@@ -9,7 +9,7 @@ using namespace wasm_attention;
 
 namespace {
 
-/// Gradients as sums that know their terms' magnitudes.
+/// Gradients as sums, with the sums of their terms' magnitudes.
 struct Gradients {
   std::vector<Sum> query, key, value;
 };
@@ -21,12 +21,12 @@ Gradients chainRule(const AttentionProblem& problem, const std::vector<float>& g
   const float dropout = a.dropout;
   a.dropout = 0;
   std::vector<float> room(size_t(a.batch) * a.heads * a.queries * a.keys);
-  a.weights = a.scores = room.data();  // asks for both
+  a.weights = a.scores = room.data();  // not written, but the oracle gives what is asked for
   a.scoresStage = ScoresStage::kMasked;
   const ExpectedAttention forward = attentionOracle(a);
   Gradients g{std::vector<Sum>(problem.query.size()), std::vector<Sum>(problem.key.size()),
               std::vector<Sum>(problem.value.size())};
-  const int group = a.heads / a.kvHeads;
+  const int group_size = a.heads / a.kvHeads;
   for (int b = 0; b < a.batch; ++b) {
     for (int h = 0; h < a.heads; ++h) {
       for (int i = 0; i < a.queries; ++i) {
@@ -44,7 +44,7 @@ Gradients chainRule(const AttentionProblem& problem, const std::vector<float>& g
           if (!attentionSees(a, b, h, i, j) || weight == 0) continue;
           *largest = std::max(*largest, std::abs(forward.scores[size_t(row) * a.keys + j]));
           if (dropout > 0) factor[j] = dropoutBits(bits, j) < dropoutThreshold(dropout) ? 0 : 1.0 / (1.0 - dropout);
-          const size_t v = at(a.valueStrides, h / group, j);
+          const size_t v = at(a.valueStrides, h / group_size, j);
           for (int e = 0; e < a.valueWidth; ++e) {
             double value = a.value[v + e], magnitude = std::abs(value);
             if (a.relativeValues) {
@@ -65,7 +65,7 @@ Gradients chainRule(const AttentionProblem& problem, const std::vector<float>& g
           const double weight = forward.weights[size_t(row) * a.keys + j];
           if (!attentionSees(a, b, h, i, j) || weight == 0) continue;
           const double score = weight * (slope[j] - mean), score_size = weight * (size[j] + mean_size);
-          const size_t k = at(a.keyStrides, h / group, j);
+          const size_t k = at(a.keyStrides, h / group_size, j);
           double bend = 1;
           if (a.softcap > 0) {
             double raw = 0;
@@ -123,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   double largest = 0;
   const Gradients expected = chainRule(problem, grad_output, &largest);
-  // A weight is off by 32 units of 2^-23 and 4 for each of a logit's; two factors have one, and the sums take as much again.
+  // The error of a weight is 32 units of 2^-23, and 4 times that of a logit. It is in two factors, and the sums add as much again.
   const double tolerance = (3 * 32 + 8 * largest) * 2 * kHalfUlp;
   expectAll(query, expected.query, tolerance, "the query's gradient");
   expectAll(key, expected.key, tolerance, "the key's gradient");

@@ -1,4 +1,4 @@
-// Attention with any options against the float64 oracle.
+// Attention with any options compared with the float64 oracle.
 #include <gtest/gtest.h>
 
 #include "attention_draw.h"
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   AttentionProblem problem(sizes, choices, static_cast<unsigned>(draw.integer(0, 65535)));
   problem.run();
   expectAgreement(problem);
-  // A difference is a finding. Not by a breakpoint, of which the fuzzer knows nothing: it would not keep the input.
+  // A difference aborts, so that the fuzzer keeps the input. GoogleTest's break on failure is no finding to it.
   if (testing::UnitTest::GetInstance()->ad_hoc_test_result().Failed()) std::abort();
   return 0;
 }

@@ -1,4 +1,4 @@
-// Results on one thread against those on several.
+// Compares results on one thread with those on several.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -16,7 +16,7 @@ namespace wasm_attention {
 using Floats = std::vector<float>;
 using Results = std::vector<Floats>;
 
-/// What `compute` gives is finite, and the same on one thread and on several.
+/// Expects the results of `compute` to be finite, and the same on one thread and on several.
 inline void expectSameBits(const std::string& what, const std::function<Results()>& compute) {
   const Results alone = with(1, compute);
   for (const Floats& result : alone) {

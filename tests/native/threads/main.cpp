@@ -1,4 +1,4 @@
-// The suites of the kernels once more, every loop shared by four threads, under ThreadSanitizer.
+// The kernels' suites under ThreadSanitizer, with every loop shared by four threads.
 #include <gtest/gtest.h>
 
 #include "threads/pool.h"

@@ -9,7 +9,7 @@
 
 namespace wasm_attention {
 
-/// The pool can be stopped only once, so there is one for all tests.
+/// One for all tests, since the pool can be stopped only once.
 class TestPool {
  public:
   explicit TestPool(int threads) {

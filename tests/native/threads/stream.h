@@ -1,4 +1,4 @@
-// What JavaScript does for cpp/kernels/stream.h: a caller's arrays, copied in and out while a loop runs.
+// Stands in for JavaScript behind cpp/kernels/stream.h: copies a caller's arrays in and out while a loop runs.
 #pragma once
 
 #include <thread>
@@ -6,7 +6,7 @@
 
 namespace wasm_attention {
 
-/// While it lives, kernels that this thread calls find their inputs only when they ask for them.
+/// While it lives, the kernels that this thread calls have no inputs until they ask for them.
 class TestStream {
  public:
   struct Input {
@@ -20,7 +20,7 @@ class TestStream {
   int bringIn(int first, int end, int total);
   void takeOut(int end, int total);
 
-  /// The output as far as it was taken.
+  /// The part of the output that was copied out.
   const std::vector<float>& taken() const { return taken_; }
 
  private:

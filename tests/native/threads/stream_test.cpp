@@ -1,4 +1,4 @@
-// Inputs that arrive, and outputs that leave, while a loop runs: the same bits as when everything is there before.
+// Inputs that arrive and outputs that leave while a loop runs give the same bits as when everything is there before.
 #include "threads/stream.h"
 
 #include <gtest/gtest.h>
@@ -15,10 +15,10 @@
 namespace wasm_attention {
 namespace {
 
-/// As long as `count`, of what no result may hold.
+/// `count` floats that no result may hold.
 Floats nothingYet(size_t count) { return Floats(count, std::nanf("")); }
 
-/// What was taken is the beginning of the output.
+/// Expects what was copied out to be the beginning of the output.
 void expectBeginning(const Floats& taken, const Floats& output, const std::string& what) {
   ASSERT_LE(taken.size(), output.size()) << what;
   ASSERT_TRUE(std::equal(taken.begin(), taken.end(), output.begin())) << what;
