@@ -67,7 +67,6 @@ export default defineConfig(
   },
   {
     files: ['web/page/**/*.ts'],
-    ignores: ['web/page/single.config.ts'],
     rules: ring(byName, {
       regex: 'elements/.+/',
       message: 'The page uses what the files directly in web/elements export.',

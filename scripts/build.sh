@@ -80,7 +80,7 @@ build_library() {
   build_relaxed
   local stamp=build/dist.stamp
   [[ -e dist/index.js ]] || rm -f $stamp
-  newer_than $stamp web/lib build/wasm/*.wasm scripts/bundle.mjs package.json package-lock.json tsconfig.{base,lib}.json ||
+  newer_than $stamp web/lib build/wasm/*.wasm scripts/{bundle,workers}.mjs package.json package-lock.json tsconfig.{base,lib}.json ||
     return 0
   touch $stamp.next
   step library bundle_and_declare
@@ -95,7 +95,7 @@ build_library() {
 build_elements() {
   local stamp=build/elements.stamp
   [[ -e dist/elements/index.js ]] || rm -f $stamp
-  newer_than $stamp web/elements web/training web/lib package.json package-lock.json tsconfig.base.json || return 0
+  newer_than $stamp web/elements web/training web/lib scripts/workers.mjs package.json package-lock.json tsconfig.base.json || return 0
   touch $stamp.next
   step elements node node_modules/vite/bin/vite.js build --config web/elements/vite.config.ts web/elements \
     --outDir "$PWD/build/elements-next"
@@ -107,7 +107,7 @@ build_elements() {
 build_page() {
   local stamp=build/page.stamp
   [[ -e build/page/index.html ]] || rm -f $stamp
-  newer_than $stamp web/page web/elements web/training web/lib package-lock.json tsconfig.base.json tsconfig.json || return 0
+  newer_than $stamp web/page web/elements web/training web/lib scripts/workers.mjs package-lock.json tsconfig.base.json tsconfig.json || return 0
   touch $stamp.next
   step page node node_modules/vite/bin/vite.js build --config web/page/vite.config.ts web/page \
     --outDir "$PWD/build/page" --emptyOutDir

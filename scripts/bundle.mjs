@@ -3,6 +3,7 @@
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build } from 'vite';
+import { workers } from './workers.mjs';
 
 const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
@@ -13,28 +14,14 @@ const wasms = readdirSync(join(root, 'build/wasm')).filter((file) => file.endsWi
 /** There are none where the build had no compiler for them. */
 const hasRelaxed = wasms.includes('wasm-attention-relaxed.wasm');
 
-/** What an entry must hold as it is, letter for letter. @type {{ entry: string, pattern: string }[]} */
-const PATTERNS = [
-  ...wasms.map((name) => ({ entry: 'slim', pattern: `new URL('./${name}', import.meta.url)` })),
-  { entry: 'threads', pattern: "new Worker(new URL('./thread.js', import.meta.url), { type: 'module' })" },
-  {
-    entry: 'worker',
-    pattern: "new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' })",
-  },
-];
-
 /**
- * Keeps the patterns as they are: Vite must not turn the file into a data: URL or a bundle here, and the bundler of whoever
- * uses the package must recognise them, which the minifier's backticks would hide from some.
+ * What minifiers leave to be mended.
  *
  * @returns {import('vite').Plugin}
  */
-function keepPatterns() {
+function mend() {
   return {
-    name: 'keep-patterns',
-    enforce: 'pre',
-    transform: (code) =>
-      PATTERNS.reduce((text, { pattern }, i) => text.replace(pattern, `__pattern${i}__()`), code),
+    name: 'mend',
     generateBundle(_options, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
@@ -43,13 +30,6 @@ function keepPatterns() {
           .replace(/\bimport\(`([^`]+)`\)/g, "import('$1')")
           // Of constructors of the language, which bundlers know by themselves. `return/* … */ RangeError` keeps its space.
           .replace(/(?<=(\w?))\/\* @__PURE__ \*\/ /g, (_mark, before) => (before ? ' ' : ''));
-        for (const [i, { entry, pattern }] of PATTERNS.entries()) {
-          file.code = file.code.replace(`__pattern${i}__()`, pattern);
-          const wanted = file.name === entry;
-          if (file.code.includes(pattern) !== wanted) {
-            this.error(`${file.fileName}: expected ${wanted ? 'the' : 'no'} pattern ${pattern}`);
-          }
-        }
         // One line for each statement: an engine prints the line that an uncaught error comes from.
         const statements = this.parse(file.code).body.map(({ start, end }) => file.code.slice(start, end));
         file.code = `${statements.join('\n')}\n`;
@@ -72,7 +52,7 @@ for (const file of [
     publicDir: false,
     logLevel: 'warn',
     define: { __VERSION__: JSON.stringify(version), __RELAXED__: String(hasRelaxed) },
-    plugins: [keepPatterns()],
+    plugins: [workers('kept'), mend()],
     build: {
       outDir,
       emptyOutDir: false,

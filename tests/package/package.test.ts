@@ -1,4 +1,4 @@
-import { readdirSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, evaluate, installInto, output, run, temporaryFolder } from './support.js';
 
@@ -46,6 +46,24 @@ describe('the packed package', () => {
         'dist/elements/index.d.ts',
       ]),
     );
+  });
+
+  it('names the files that it loads in the words that bundlers look for, each in one entry', () => {
+    const named = files
+      .filter((file) => /^dist\/[^/]*\.js$/.test(file))
+      .flatMap((file) => {
+        const code = readFileSync(join(folder.path, 'node_modules/wasm-attention', file), 'utf8');
+        const found = code.match(/(new Worker\()?new URL\([^)]*\)(, [^)]*\))?/g) ?? [];
+        return found.filter((text) => text.includes('import.meta.url')).map((text) => `${file}: ${text}`);
+      });
+    expect(named.sort()).toEqual([
+      "dist/slim.js: new URL('./wasm-attention-relaxed.wasm', import.meta.url)",
+      "dist/slim.js: new URL('./wasm-attention-threads-relaxed.wasm', import.meta.url)",
+      "dist/slim.js: new URL('./wasm-attention-threads.wasm', import.meta.url)",
+      "dist/slim.js: new URL('./wasm-attention.wasm', import.meta.url)",
+      "dist/threads.js: new Worker(new URL('./thread.js', import.meta.url), { type: 'module' })",
+      "dist/worker.js: new Worker(new URL('./worker-thread.js', import.meta.url), { type: 'module' })",
+    ]);
   });
 
   it.each(ENTRIES)('computes when %s is imported in an empty folder', (entry) => {

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { classOf, figureTags } from '../../web/elements/plugins/declarations.js';
+import { classOf, figureTags } from '../../web/elements/declarations.js';
 import { registry } from '../../web/elements/registry.js';
 import {
   fileName,

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { declarations, figureTags } from './plugins/declarations.js';
-import { workers } from './plugins/workers.js';
+import { workers } from '../../scripts/workers.mjs';
+import { declarations, figureTags } from './declarations.js';
 
 const here = new URL('.', import.meta.url);
 const file = (path: string): string => fileURLToPath(new URL(path, here));
@@ -23,7 +23,7 @@ export default defineConfig({
   base: './',
   publicDir: false,
   define,
-  plugins: [workers('file', define), declarations(here)],
+  plugins: [workers('file'), declarations(here)],
   build: {
     target: 'es2022',
     emptyOutDir: true,

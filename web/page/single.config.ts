@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { workers } from '../elements/plugins/workers.js';
+import { workers } from '../../scripts/workers.mjs';
 import { singleFiles, SINGLE_INPUT } from './plugins/singleFile.js';
 import { bundling, root } from './vite.config.js';
 
@@ -8,7 +8,7 @@ import { bundling, root } from './vite.config.js';
 export default defineConfig({
   ...bundling,
   publicDir: false,
-  plugins: [...bundling.plugins, workers('text', bundling.define), singleFiles(root)],
+  plugins: [workers('text'), singleFiles(root)],
   build: {
     outDir: fileURLToPath(new URL('../../build/single', import.meta.url)),
     emptyOutDir: true,

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
-import { cellRuntime } from './plugins/cell-runtime.js';
+import { workers } from '../../scripts/workers.mjs';
 import { pageInputs, pages } from './plugins/pages.js';
 
 export const root = fileURLToPath(new URL('.', import.meta.url));
@@ -16,7 +16,6 @@ export const bundling = {
   // Relative addresses: the built folder works at the root of a host and below it.
   base: './',
   define: { __VERSION__: JSON.stringify(version) },
-  plugins: [cellRuntime(version)],
   // In another format a worker would carry the wasm for threads, too.
   worker: { format: 'es' as const },
   resolve: { alias: { 'wasm-attention': fileURLToPath(new URL('../lib/index.ts', import.meta.url)) } },
@@ -24,7 +23,7 @@ export const bundling = {
 
 export default defineConfig({
   ...bundling,
-  plugins: [pages(root), ...bundling.plugins],
+  plugins: [pages(root), workers()],
   build: {
     outDir: fileURLToPath(new URL('../../build/page', import.meta.url)),
     emptyOutDir: true,

@@ -1,5 +1,8 @@
 import { programOf, type CellProgram } from './program.js';
-import runtime, { embeddedWasm } from 'virtual:wasm-attention/cell-runtime';
+import runtime from './runtime.ts?script';
+// The copy that the page has in any case; the package exports none.
+// eslint-disable-next-line no-restricted-imports
+import { embeddedWasm } from '../../lib/runtime/embedded.js';
 
 let bytes: Uint8Array | undefined;
 

@@ -1,6 +1,6 @@
 /**
  * What runs in a cell's worker before the reader's code: `show`, `console`, the library, and walls around all of it. The
- * build makes one classic script of it (../plugins/cell-runtime.ts), and `program.ts` appends the reader's code.
+ * build makes one classic script of it (scripts/workers.mjs), and `program.ts` appends the reader's code.
  */
 import * as library from 'wasm-attention';
 import { describe } from './describe.js';

@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
 import { galleryPage } from '../gallery/template.js';
 import { renderProse } from './prose.js';
-import { languagePage, startPage, type PageStrings } from './template.js';
+import { languagePage, startPage, type MenuEntry, type PageStrings, type Surroundings } from './template.js';
 
 /** The languages of the section, in the order of the menu; a language is published once its prose file exists. */
 export const LANGUAGES = ['en', 'pt', 'ko', 'tr', 'id'] as const;
@@ -65,13 +65,20 @@ function serve(server: ViteDevServer, root: string): void {
 
 /** The HTML of one input, before Vite has bundled its script and style sheet. */
 export function pageHtml(root: string, file: string): string {
-  const languages = published(root);
-  const menu = languages.map((language) => ({ language, name: pageStrings(root, language).languageName }));
-  const language = languages.find((each) => file === resolve(root, each, 'index.html'));
   if (file === resolve(root, 'gallery', 'index.html')) return galleryPage();
-  if (language === undefined) return startPage(menu);
+  const language = published(root).find((each) => file === resolve(root, each, 'index.html'));
+  return language === undefined ? startPage(menuOf(root)) : pageIn(root, language);
+}
+
+/** The HTML of the page in one language. */
+export function pageIn(root: string, language: Language, around?: Surroundings): string {
   const prose = renderProse(readFileSync(proseFile(root, language), 'utf8'));
-  return languagePage({ language, prose, strings: pageStrings(root, language), menu });
+  const strings = pageStrings(root, language);
+  return languagePage({ language, prose, strings, menu: menuOf(root), ...(around && { around }) });
+}
+
+function menuOf(root: string): MenuEntry[] {
+  return published(root).map((language) => ({ language, name: pageStrings(root, language).languageName }));
 }
 
 function sources(root: string): string[] {

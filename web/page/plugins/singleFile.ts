@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { pageHtml, published } from './pages.js';
-import { CONTENT_SECURITY_POLICY } from './template.js';
+import { pageIn, published } from './pages.js';
+import { securityPolicy, type Surroundings } from './template.js';
 
 const ENTRY = 'virtual:wasm-attention/single';
 
@@ -37,42 +37,25 @@ export function singleFiles(root: string): Plugin {
           this.error(`single: expected one script and one style sheet, got ${names}`);
         }
         for (const { fileName } of files) Reflect.deleteProperty(bundle, fileName);
-        const parts = {
-          script: inScript(chunk.code),
-          styles: String(styles.source),
-          icon: readFileSync(resolve(root, 'public/icon.svg'), 'utf8'),
+        const script = inScript(chunk.code);
+        const style = String(styles.source);
+        const icon = readFileSync(resolve(root, 'public/icon.svg'), 'utf8');
+        const around: Surroundings = {
+          policy: securityPolicy({ script: hashOf(script), style: hashOf(style) }),
+          icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
+          head: `<style>${style}</style>`,
+          end: `<script type="module">${script}</script>`,
+          pageIn: (language) => `./${language}.html`,
+          alternates: (languages) =>
+            languages.map((each) => `<link rel="alternate" hreflang="${each}" href="./${each}.html" />`),
         };
         for (const language of published(root)) {
-          const html = pageHtml(root, resolve(root, language, 'index.html'));
-          this.emitFile({ type: 'asset', fileName: `${language}.html`, source: whole(html, parts) });
+          const source = pageIn(root, language, around);
+          this.emitFile({ type: 'asset', fileName: `${language}.html`, source });
         }
       },
     },
   };
-}
-
-/** Puts the parts into the page, and makes its links lead to the other files. */
-function whole(html: string, parts: { script: string; styles: string; icon: string }): string {
-  const { script, styles, icon } = parts;
-  const policy = CONTENT_SECURITY_POLICY.replace(/script-src 'self'/, `script-src ${hashOf(script)}`)
-    .replace(/style-src 'self'/, `style-src ${hashOf(styles)}`)
-    .replace(/worker-src 'self' blob:/, 'worker-src blob:')
-    .replace(/img-src 'self' data:/, 'img-src data:')
-    .replace(/connect-src 'self'; /, '');
-  let page = html;
-  const put = (pattern: RegExp | string, text: string): void => {
-    const changed = page.replaceAll(pattern, () => text);
-    if (changed === page) throw new Error(`single: expected ${String(pattern)} in the page, found none`);
-    page = changed;
-  };
-  put(CONTENT_SECURITY_POLICY, policy);
-  put('<link rel="stylesheet" href="/style/page.css" />', `<style>${styles}</style>`);
-  put('<script type="module" src="/main.ts"></script>', '');
-  put('href="/icon.svg"', `href="data:image/svg+xml,${encodeURIComponent(icon)}"`);
-  put(/<link vite-ignore rel="alternate" hreflang="x-default"[^>]*>/g, '');
-  put('<link vite-ignore ', '<link ');
-  put('</body>', `<script type="module">${script}</script>\n  </body>`);
-  return page.replace(/(<(?:a|link)\b[^>]* href=")\.\.\/([a-z]{2})\/"/g, '$1./$2.html"');
 }
 
 /** The script as it can stand in HTML, where it must not seem to end, nor to be a comment. */

@@ -18,19 +18,52 @@ export interface MenuEntry {
 
 /**
  * What the page may do. Scripts come from this origin only and may compile WebAssembly, not strings; styles come from
- * style sheets only; nothing comes from anybody else.
+ * style sheets only; nothing comes from anybody else. With `hashes` the page loads no files, and only those two may stand in it.
  */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self' 'wasm-unsafe-eval'",
-  // A code cell's worker is made of text; it inherits this policy.
-  "worker-src 'self' blob:",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-].join('; ');
+export function securityPolicy(hashes?: { readonly script: string; readonly style: string }): string {
+  const self = hashes === undefined ? "'self' " : '';
+  return [
+    "default-src 'none'",
+    `script-src ${hashes?.script ?? "'self'"} 'wasm-unsafe-eval'`,
+    // A code cell's worker is made of text; it inherits this policy.
+    `worker-src ${self}blob:`,
+    `style-src ${hashes?.style ?? "'self'"}`,
+    `img-src ${self}data:`,
+    ...(hashes === undefined ? ["connect-src 'self'"] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+/** Where a language's page gets what it needs, and where the other languages are. */
+export interface Surroundings {
+  readonly policy: string;
+  /** Address of the icon. */
+  readonly icon: string;
+  /** The tags that bring style sheet and script. */
+  readonly head: string;
+  /** What ends the body. */
+  readonly end: string;
+  readonly pageIn: (language: string) => string;
+  /** The tags that name the page in other languages to search engines. */
+  readonly alternates: (languages: readonly string[]) => string[];
+}
+
+/** Vite puts the addresses of the built files in place of these, but for those that it is to leave alone. */
+const ON_SERVER: Surroundings = {
+  policy: securityPolicy(),
+  icon: '/icon.svg',
+  head: `<link rel="stylesheet" href="/style/page.css" />
+    <script type="module" src="/main.ts"></script>`,
+  end: '',
+  pageIn: (language) => `../${language}/`,
+  alternates: (languages) => [
+    ...languages.map(
+      (language) => `<link vite-ignore rel="alternate" hreflang="${language}" href="../${language}/" />`,
+    ),
+    '<link vite-ignore rel="alternate" hreflang="x-default" href="../" />',
+  ],
+};
 
 /** A language's page. */
 export function languagePage(page: {
@@ -38,16 +71,15 @@ export function languagePage(page: {
   prose: Prose;
   strings: PageStrings;
   menu: readonly MenuEntry[];
+  around?: Surroundings;
 }): string {
-  const { language, prose, strings, menu } = page;
+  const { language, prose, strings, menu, around = ON_SERVER } = page;
   return `<!doctype html>
 <html lang="${language}">
   <head>
-    ${head(prose.title, prose.description)}
-    ${menu.map(alternate).join('\n    ')}
-    <link vite-ignore rel="alternate" hreflang="x-default" href="../" />
-    <link rel="stylesheet" href="/style/page.css" />
-    <script type="module" src="/main.ts"></script>
+    ${head(prose.title, prose.description, around)}
+    ${around.alternates(menu.map((entry) => entry.language)).join('\n    ')}
+    ${around.head}
   </head>
   <body>
     <a class="skip" href="#text">${escape(strings.skipToText)}</a>
@@ -56,7 +88,7 @@ export function languagePage(page: {
       <h1>${escape(prose.title)}</h1>
       <p class="lede">${escape(prose.description)}</p>
       <noscript><p class="notice">${escape(strings.scriptsOff)}</p></noscript>
-      ${languageMenu(language, strings, menu)}
+      ${languageMenu(language, strings, menu, around)}
     </header>
     <nav class="contents" aria-label="${escape(strings.contents)}">
       <p class="contents-title" aria-hidden="true">${escape(strings.contents)}</p>
@@ -66,7 +98,7 @@ export function languagePage(page: {
     </nav>
     <main id="text" tabindex="-1">
 ${prose.body}
-    </main>
+    </main>${around.end}
   </body>
 </html>
 `;
@@ -109,25 +141,30 @@ export function startPage(menu: readonly MenuEntry[]): string {
 }
 
 /** What every page has in its head: the policy, the title, the icon. */
-export function head(title: string, description: string): string {
+export function head(
+  title: string,
+  description: string,
+  { policy, icon }: Pick<Surroundings, 'policy' | 'icon'> = ON_SERVER,
+): string {
   return `<meta charset="utf-8" />
-    <meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}" />
+    <meta http-equiv="Content-Security-Policy" content="${policy}" />
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <meta name="description" content="${escape(description)}" />
     <title>${escape(title)}</title>
-    <link rel="icon" href="/icon.svg" type="image/svg+xml" />`;
-}
-
-function alternate({ language }: MenuEntry): string {
-  return `<link vite-ignore rel="alternate" hreflang="${language}" href="../${language}/" />`;
+    <link rel="icon" href="${icon}" type="image/svg+xml" />`;
 }
 
 /** No menu where there is nothing to choose. */
-function languageMenu(current: string, strings: PageStrings, menu: readonly MenuEntry[]): string {
+function languageMenu(
+  current: string,
+  strings: PageStrings,
+  menu: readonly MenuEntry[],
+  { pageIn }: Surroundings,
+): string {
   if (menu.length < 2) return '';
   const item = ({ language, name }: MenuEntry): string =>
-    `<li><a href="../${language}/" lang="${language}" hreflang="${language}"${language === current ? ' aria-current="page"' : ''}>${escape(name)}</a></li>`;
+    `<li><a href="${pageIn(language)}" lang="${language}" hreflang="${language}"${language === current ? ' aria-current="page"' : ''}>${escape(name)}</a></li>`;
   return `<nav class="languages" aria-label="${escape(strings.languages)}"><ul>${menu.map(item).join('')}</ul></nav>`;
 }
 

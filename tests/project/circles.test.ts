@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';
-import { ROOT, read } from './support.js';
+import { ROOT, read } from '../package/support.js';
 
 /** The files of web/ that each file of web/ imports. */
 function importsOf(files: readonly string[]): Map<string, string[]> {
