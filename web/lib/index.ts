@@ -18,6 +18,6 @@ export { readSafetensors, writeSafetensors } from './safetensors.js';
 /**
  * Compiles and instantiates the module once; later calls return the same promise. A failed load can be retried.
  *
- * @throws Error, caused by the engine's `WebAssembly.CompileError`, that names SIMD where SIMD is missing.
+ * @throws RangeError in an engine without WebAssembly SIMD; its cause is the engine's `WebAssembly.CompileError`
  */
 export const load = createLoader(embeddedWasm, surface);

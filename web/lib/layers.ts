@@ -23,12 +23,12 @@ import {
 import type { MultiHeadAttention, MultiHeadAttentionOptions } from './layers/attention/types.js';
 import type { Wasm } from './runtime/wasm.js';
 
-/** The classes of a loaded module, which own parameters or change them: the layers, and their optimizer. */
+/** The classes of a loaded module: layers, which own parameters, and an optimizer, which changes them. */
 export interface LayerClasses {
-  /** The sine and cosine table as a layer; `new attention.PositionalEncoding({ numHiddens: 32, dropout: 0.1 })`. */
+  /** Adds the table of sines and cosines; `new attention.PositionalEncoding({ numHiddens: 32, dropout: 0.1 })`. */
   readonly PositionalEncoding: new (options: PositionalEncodingOptions) => PositionalEncoding;
 
-  /** A learned table; `new attention.LearnedPositionalEncoding({ numHiddens: 32, maxLen: 512 })`. */
+  /** Adds a learned table; `new attention.LearnedPositionalEncoding({ numHiddens: 32, maxLen: 512 })`. */
   readonly LearnedPositionalEncoding: new (
     options: LearnedPositionalEncodingOptions,
   ) => LearnedPositionalEncoding;
@@ -45,10 +45,10 @@ export interface LayerClasses {
   /** A learned vector for each id; `new attention.Embedding({ numEmbeddings: 1000, dim: 64 })`. */
   readonly Embedding: new (options: EmbeddingOptions) => Embedding;
 
-  /** Two linear maps and what is between them; `new attention.FeedForward({ numHiddens: 64, ffnHiddens: 256 })`. */
+  /** Two linear maps with an activation between them; `new attention.FeedForward({ numHiddens: 64, ffnHiddens: 256 })`. */
   readonly FeedForward: new (options: FeedForwardOptions) => FeedForward;
 
-  /** An encoder's layer; `new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`. */
+  /** A layer of an encoder; `new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`. */
   readonly TransformerEncoderLayer: new (options: TransformerEncoderLayerOptions) => TransformerEncoderLayer;
 
   /**
@@ -59,7 +59,7 @@ export interface LayerClasses {
 
 /** Binds every class to a loaded module. */
 export function layers(wasm: Wasm): LayerClasses {
-  // Most of what these take is copying.
+  // Layers that mostly copy are quicker in the module for one thread.
   const { unshared = wasm } = wasm;
   return {
     PositionalEncoding: positionalEncodingClass(unshared),

@@ -1,6 +1,6 @@
 /**
- * Weights' files by themselves: what `wasm-attention` exports beside `load`, for whoever loads from `wasm-attention/slim`, or
- * only reads and writes files. No wasm is needed for it.
+ * Reads and writes files of weights, without the wasm. `wasm-attention` exports the same functions; this entry is for programs
+ * that load `wasm-attention/slim` or need nothing else.
  *
  * @example
  * import { readSafetensors } from 'wasm-attention/safetensors';

@@ -1,7 +1,7 @@
 /**
- * wasm-attention with the wasm as a separate file beside this one, found by the `new URL(…, import.meta.url)` pattern that
- * bundlers know (the one for relaxed SIMD where the engine has that, else the plain one), and the layers as another, which is
- * imported while the wasm arrives. Functions for weights' files are in `wasm-attention/safetensors`.
+ * wasm-attention in several files. The wasm lies beside this one and is found by the `new URL(…, import.meta.url)` pattern that
+ * bundlers know: the wasm for relaxed SIMD where the engine has that, else the plain one. The layers are another file, which is
+ * imported while the wasm arrives. `wasm-attention/safetensors` reads and writes files of weights.
  *
  * @example
  * import { load } from 'wasm-attention/slim';
@@ -31,15 +31,14 @@ const loadOperations = createLoader(
       ? new URL('./wasm-attention-threads-relaxed.wasm', import.meta.url)
       : new URL('./wasm-attention-threads.wasm', import.meta.url),
 );
-/** What was made of operations that load, or have: nothing of those that failed. */
+/** The operations with the layers, for each load of the operations that has not failed. */
 const completed = new WeakMap<Promise<Operations>, Promise<WasmAttention>>();
 
 /**
- * Compiles and instantiates the module once; later calls return the same promise: one for everything, one for the operations
- * alone. A failed load can be retried.
+ * Compiles and instantiates the module once. Later calls return the same promise: one for everything, another for the operations
+ * alone. A failed load can be retried. A service worker cannot import files later, so `layers` has to be false there.
  *
- * @throws Error, caused by the engine's `WebAssembly.CompileError`, that names SIMD where SIMD is missing; RangeError where a
- *   file does not arrive. A service worker may import nothing later: there `layers` has to be false.
+ * @throws RangeError where a file does not arrive, and in an engine without WebAssembly SIMD; its cause is the engine's error
  */
 export function load(options?: LoadOptions & { layers?: true }): Promise<WasmAttention>;
 export function load(options?: SlimLoadOptions): Promise<Operations>;

@@ -4,7 +4,7 @@ export interface Tensor<T extends Float32Array | Int32Array | Uint8Array = Float
   readonly shape: readonly number[];
 }
 
-/** Nested arrays of numbers; all arrays of one level have the same length. */
+/** Nested arrays of numbers; arrays of the same level have the same length. */
 export type Nested = readonly number[] | readonly Nested[];
 
 /** A tensor, anything with `data` and `shape` (or `dims`), or nested arrays. */
@@ -14,29 +14,29 @@ export type TensorLike =
   | { readonly data: ArrayLike<number>; readonly dims: readonly number[] }
   | Nested;
 
-/** As TensorLike; elements are booleans or 0/1, true = may attend. */
+/** A TensorLike whose elements are booleans or 0 and 1; true means that a query may attend to the key. */
 export type MaskLike =
   { readonly data: ArrayLike<number | boolean>; readonly shape: readonly number[] } | readonly unknown[];
 
 /** `(B,)`: one length for each sequence; `(B, L)`: one for each query. */
 export type ValidLens = ArrayLike<number> | readonly ArrayLike<number>[] | TensorLike;
 
-/** What `scaledDotProductAttention` may be told. */
+/** The options of `scaledDotProductAttention`. */
 export interface AttentionOptions {
-  /** Keys at or beyond this index are masked (d2l's `valid_lens`). Above S means S. */
+  /** Keys at or beyond this index are masked (d2l's `valid_lens`). Lengths above S mean S. */
   validLens?: ValidLens;
   /**
-   * True where a query may attend. Broadcasts against the scores, right-aligned. A last axis of 1 repeats; one between
-   * 1 and S is padded with false.
+   * True where a query may attend to a key. Broadcasts against the scores, right-aligned. A last axis of 1 repeats; one
+   * between 1 and S is padded with false.
    */
   mask?: MaskLike;
-  /** Added to the scores; broadcasts as `mask`. -Infinity masks. A last axis between 1 and S is padded with -Infinity. */
+  /** Added to the scores; broadcasts like `mask`. -Infinity masks. A last axis between 1 and S is padded with -Infinity. */
   bias?: TensorLike;
   /** Key j is visible to query i where j <= i + causalOffset. Default false. */
   isCausal?: boolean;
   /**
-   * Position of query 0 among the keys: default the length of `pastKey`, or 0. One number, or one for each sequence; may
-   * be negative. It is the offset of isCausal, window, alibiSlopes and the relative tables alike.
+   * Position of query 0 among the keys: one number, or one for each sequence; may be negative. Default: the length of
+   * `pastKey`, or 0. It is the offset in isCausal, window, alibiSlopes and the relative tables.
    */
   causalOffset?: number | ArrayLike<number>;
   /** Sliding window: i + offset - left <= j <= i + offset + right; -1 leaves a side open. A number is [n, n]. */
@@ -45,7 +45,7 @@ export interface AttentionOptions {
   scale?: number;
   /** c > 0: scores become c·tanh(scores/c). */
   softcap?: number;
-  /** Key/value cache, (B, Hkv, past, E) and (B, Hkv, past, Ev): put in front of key and value. */
+  /** Key/value cache, (B, Hkv, past, E) and (B, Hkv, past, Ev), which goes in front of key and value. */
   pastKey?: TensorLike;
   pastValue?: TensorLike;
   /**
@@ -56,42 +56,42 @@ export interface AttentionOptions {
   relativeValues?: TensorLike;
   /** ALiBi: one slope for each query head; adds -slope·(i + offset - j) without building the (H, L, S) bias. */
   alibiSlopes?: TensorLike | ArrayLike<number>;
-  /** Probability of dropping a weight, within [0, 1); the kept ones are divided by 1-p. Default 0. */
+  /** Probability p of dropping a weight, within [0, 1); the other weights are divided by 1-p. Default 0. */
   dropout?: number;
-  /** Same seed, same dropout. A whole number from 0 to 2^32 - 1, default 0. */
+  /** Seed of dropout, a whole number from 0 to 2^32 - 1, default 0. The same seed drops the same weights. */
   seed?: number;
-  /** Return the attention weights (after dropout). Without it memory stays O(L + S). */
+  /** Return the attention weights, after dropout. Without this, memory stays O(L + S). */
   needWeights?: boolean;
-  /** Return the scores at one stage: scaled or softcapped (masked keys too, then), or after bias and masks (-Infinity shows). */
+  /** Return the scores of one stage: scaled or softcapped, masked keys included, or masked, with -Infinity where no key is visible. */
   needScores?: 'scaled' | 'softcapped' | 'masked';
-  /** Return logsumexp of the masked scores. */
+  /** Return the logsumexp of the masked scores. */
   needLogSumExp?: boolean;
-  /** Write into these arrays (of the right length) in place of fresh ones: no garbage in an animation loop. */
+  /** Write into these arrays, of exactly the right length, in place of fresh ones: an animation loop then makes no garbage. */
   out?: { output?: Float32Array; weights?: Float32Array };
 }
 
 /** What `scaledDotProductAttention` returns. */
 export interface AttentionResult {
-  /** The query's rank, its last axis Ev. */
+  /** (…, L, Ev), of the query's rank. */
   output: Tensor;
-  /** (…, L, S), where `needWeights` asked for them. */
+  /** (…, L, S), if `needWeights`. */
   weights?: Tensor;
-  /** (…, L, S), where `needScores` asked for them. */
+  /** (…, L, S), if `needScores`. */
   scores?: Tensor;
-  /** (…, L), where `needLogSumExp` asked for it. */
+  /** (…, L), if `needLogSumExp`. */
   logSumExp?: Tensor;
-  /** Present where `pastKey` was given: the cache to pass next time. */
+  /** The cache to pass next time, if `pastKey` was given. */
   presentKey?: Tensor;
   presentValue?: Tensor;
 }
 
-/** What `scaledDotProductAttentionBackward` returns: each gradient has its tensor's shape. */
+/** What `scaledDotProductAttentionBackward` returns: each gradient has the shape of its tensor. */
 export interface AttentionGradients {
   query: Tensor;
-  /** Zeros where a key or value was masked for every query. */
+  /** Zeros for keys and values that are masked for every query. */
   key: Tensor;
   value: Tensor;
-  /** These are there where their options were given. `bias` is summed over the axes it was broadcast along. */
+  /** The following are present if their options were given. `bias` is summed over the axes along which it was broadcast. */
   bias?: Tensor;
   relativeKeys?: Tensor;
   relativeValues?: Tensor;

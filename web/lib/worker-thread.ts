@@ -1,6 +1,6 @@
 /**
- * The worker that `wasm-attention/worker` starts: the library, and the objects that handles on the other side stand for. It
- * computes one request after another.
+ * The script of the worker that `wasm-attention/worker` starts. It loads the library, keeps the objects that the page has handles
+ * of, and computes one request after another.
  *
  * @packageDocumentation
  */
@@ -15,7 +15,7 @@ type Class = new (...args: readonly unknown[]) => unknown;
 const objects = new Map<number, Anything>();
 let nextId = 0;
 
-/** Data, as against an object that does something: no class, and nothing behind its properties. */
+/** Whether a value is plain data: an array, or an object that has neither a class nor getters. */
 function isData(value: object): boolean {
   if (ArrayBuffer.isView(value) || Array.isArray(value)) return true;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -23,7 +23,7 @@ function isData(value: object): boolean {
   return Object.values(Object.getOwnPropertyDescriptors(value)).every((property) => !('get' in property));
 }
 
-/** Keeps an object, and says what its handle needs to know. */
+/** Stores an object and describes it for its handle. */
 function describe(object: object): Description {
   const id = nextId++;
   objects.set(id, object as Anything);
@@ -68,7 +68,7 @@ function fromToken(token: Token): unknown {
 async function perform({ action, id, name, args }: Request): Promise<unknown> {
   const given = unpack(args, fromToken) as [unknown, ...unknown[]];
   if (action === 'load') {
-    // The module as a handle, though it is of no class.
+    // The module gets a handle, though it looks like plain data.
     return { module: { kind: 'handle', ...describe(await load(given[0] as LoadOptions)) } };
   }
   const object = objects.get(id)!;

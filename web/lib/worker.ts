@@ -23,8 +23,8 @@ export type { Asynchronous, AsyncWasmAttention, Handle } from './worker/types.js
 
 export interface LoadWorkerOptions extends LoadOptions {
   /**
-   * Where the worker's script is, by default `worker-thread.js` beside this file, which bundlers find; or a function that
-   * starts the worker. It is the package's entry `wasm-attention/worker-thread`.
+   * The address of the worker's script, or a function that starts the worker. Default: `worker-thread.js` beside this file, which
+   * bundlers find; the package exports it as `wasm-attention/worker-thread`.
    */
   worker?: WorkerSource;
 }
@@ -32,14 +32,14 @@ export interface LoadWorkerOptions extends LoadOptions {
 const OPERATION = 'loadWorker';
 
 /**
- * Starts a worker of its own at each call, and loads the module in it. Every function of `WasmAttention` returns a promise
- * here, layers are made by `await new attention.MultiHeadAttention(…)`, and calls are done one after another, in their order.
- * An error is of the class, and has the message, that the synchronous function throws.
+ * Starts a new worker at each call and loads the module in it. Every function of `WasmAttention` returns a promise here, layers
+ * are made by `await new attention.MultiHeadAttention(…)`, and calls run one after another, in order. Errors have the class and
+ * the message of the synchronous function's.
  *
- * `with` says how calls are made: stopped by a `signal`, with memory that is handed over (`transfer`), and telling `onProgress` how
- * many of them are done.
+ * `with` sets options for calls: a `signal` that cancels them, `transfer` to hand memory over in place of copying it, and
+ * `onProgress` to hear how many are done.
  *
- * @param options as of `load`; a Response in `wasm` is read once and kept for the case that a worker must be replaced
+ * @param options those of `load`; a Response in `wasm` is read once and kept, in case the worker has to be replaced
  * @throws TypeError where the worker's script does not load, RangeError in an engine without workers
  * @example
  * const attention = await loadWorker();
@@ -67,12 +67,12 @@ export async function loadWorker(options?: LoadWorkerOptions): Promise<AsyncWasm
   ) as AsyncWasmAttention;
 }
 
-/** The wasm as a worker can be given it: an address that means the same there, or bytes. */
+/** The wasm in a form that a worker can be sent: an absolute address, or bytes. */
 async function portable(wasm: NonNullable<LoadOptions['wasm']>): Promise<unknown> {
   const source = await wasm;
   if (typeof source === 'string') return new URL(source, globalThis.document?.baseURI).href;
   const tag = tagOf(source);
   if (tag === 'URL') return (source as URL).href;
-  // What is no answer, or a bad one, is for the library to say.
+  // The library in the worker reports anything else, and a response that failed.
   return tag === 'Response' && (source as Response).ok ? (source as Response).arrayBuffer() : source;
 }

@@ -7,34 +7,34 @@ import { checkNonNegative } from './base/checkNonNegative.js';
 import { checkParameters, type StoredParameter } from './base/storedParameters.js';
 import type { Parameter } from './base/types.js';
 
-/** How `Adam` steps. */
+/** The options of `Adam`. */
 export interface AdamOptions {
   /** Learning rate. Default 1e-3. */
   lr?: number;
-  /** Decays of the averages of the gradient and of its square, each within [0, 1). Default [0.9, 0.999]. */
+  /** Decay rates of the averages of the gradient and of its square, each within [0, 1). Default [0.9, 0.999]. */
   betas?: readonly [number, number];
-  /** Added to the root of the square's average. Default 1e-8. */
+  /** Added to the root of the average square. Default 1e-8. */
   eps?: number;
-  /** Times the parameter, added to its gradient: the L2 penalty of torch.optim.Adam, not AdamW's decay. Default 0. */
+  /** The parameter times this is added to its gradient: the L2 penalty of torch.optim.Adam, not AdamW's decay. Default 0. */
   weightDecay?: number;
   /**
-   * Before each step all gradients are scaled so that their joint Euclidean norm is at most this, as by
-   * torch.nn.utils.clip_grad_norm_. By default they are not.
+   * The largest joint Euclidean norm of all gradients: before each step they are scaled down to it, as by
+   * torch.nn.utils.clip_grad_norm_. By default there is no limit.
    */
   maxGradNorm?: number;
 }
 
 /**
- * torch.optim.Adam (Kingma and Ba 2015). Its two averages for each parameter are in wasm memory and go with it: on
- * `dispose()`, at the end of a `using` block, or when it is garbage-collected.
+ * torch.optim.Adam (Kingma and Ba 2015). Its two averages for each parameter are in wasm memory, which is freed on `dispose()`,
+ * at the end of a `using` block, or when the optimizer is garbage-collected.
  */
 export interface Adam {
   /** The learning rate of the next step; may be set. */
   lr: number;
   /**
-   * Changes every parameter by its gradient. One that no backward pass has reached yet is left alone.
+   * Changes every parameter by its gradient. A parameter that no backward pass has reached yet stays as it is.
    *
-   * @throws TypeError where a parameter's layer was disposed; nothing is changed then
+   * @throws TypeError if the layer of a parameter was disposed; then nothing is changed
    */
   step(): void;
   /** Sets every gradient to zero. */
@@ -45,7 +45,7 @@ export interface Adam {
 
 const OPERATION = 'Adam';
 
-// Where an optimizer is dropped without dispose(), its memory goes with it.
+// Frees the memory of an optimizer that was garbage-collected without dispose().
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
 /** The class for a loaded module. */
@@ -57,7 +57,7 @@ export function adamClass(wasm: Wasm): new (parameters: Iterable<Parameter>, opt
   };
 }
 
-/** A parameter's averages, mean and square one behind the other, and how many steps they have seen. */
+/** The averages of a parameter, the mean and behind it the square, and the number of steps so far. */
 interface State {
   address: number;
   steps: number;
@@ -66,7 +66,7 @@ interface State {
 class AdamOptimizer implements Adam {
   readonly #parameters: readonly StoredParameter[];
   readonly #states = new Map<StoredParameter, State>();
-  /** The rooms of all states. */
+  /** The memory of all states. */
   readonly #rooms: { readonly memory: Memory; readonly address: number }[] = [];
   readonly #betas: readonly [number, number];
   readonly #eps: number;
@@ -92,7 +92,7 @@ class AdamOptimizer implements Adam {
     this.#maxGradNorm =
       maxGradNorm === undefined ? undefined : checkFinite(OPERATION, 'maxGradNorm', maxGradNorm, true);
     const rooms = this.#rooms;
-    // The closure must not hold `this`, or the collector never sees it go; nor parameters, or it sees their layers go only later.
+    // The closure must not hold `this`, which would then never be collected, nor parameters, whose layers would live on.
     this.#release = () => {
       for (const { memory, address } of rooms) memory.release(address);
       rooms.length = 0;

@@ -7,24 +7,24 @@ import { Parameters } from './base/parameters.js';
 import { freshSeed, normal } from './base/random.js';
 import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
-/** What `Embedding` is made from. */
+/** The options of `Embedding`. */
 export interface EmbeddingOptions {
-  /** Rows of the table: ids are below it. */
+  /** The number of rows of the table: ids are below it. */
   numEmbeddings: number;
   /** D, the width of a row. */
   dim: number;
-  /** Seed of the first values, standard normal as PyTorch's; default a fresh one for each layer. */
+  /** Seed of the first values, which are standard normal as in PyTorch. By default each layer has a random one. */
   seed?: number;
 }
 
 /** A learned vector for each id: torch.nn.Embedding. State: `weight` (numEmbeddings, dim). */
 export interface Embedding extends Layer {
   /**
-   * Row `id` of the table for each id. `backward` adds to the rows that were read; the ids' own gradient is zeros.
+   * Looks up row `id` of the table for each id. `backward` adds to the gradients of these rows, and returns zeros for the ids.
    *
    * @param ids (…), whole numbers from 0 to numEmbeddings - 1
    * @returns output (…, dim)
-   * @throws RangeError for an id that has no row
+   * @throws RangeError also for an id beyond the table
    * @example
    * const layer = new attention.Embedding({ numEmbeddings: 1000, dim: 64 });
    * const { output } = layer.forward([[3, 1, 4], [1, 5, 9]]); // (2, 3, 64)

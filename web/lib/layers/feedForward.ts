@@ -19,10 +19,10 @@ import { freshSeed } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
 import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
-/** max(x, 0); x·Φ(x), exact; and its approximation by a hyperbolic tangent (Hendrycks and Gimpel 2016). */
+/** max(x, 0); x·Φ(x); and its approximation by a hyperbolic tangent (Hendrycks and Gimpel 2016). */
 export type Activation = 'relu' | 'gelu' | 'gelu-tanh';
 
-/** What `FeedForward` is made from. */
+/** The options of `FeedForward`. */
 export interface FeedForwardOptions {
   /** D, the width of the input and the output. */
   numHiddens: number;
@@ -32,12 +32,12 @@ export interface FeedForwardOptions {
   activation?: Activation;
   /** Whether the two linear maps have a bias. Default true. */
   bias?: boolean;
-  /** Seed of the first values, uniform as `Linear`'s; default a fresh one for each layer. */
+  /** Seed of the first values, which are uniform as in `Linear`. By default each layer has a random one. */
   seed?: number;
 }
 
 /**
- * dense2(activation(dense1(x))) at each position: d2l's PositionWiseFFN, Vaswani et al. 2017, section 3.3. State:
+ * dense2(activation(dense1(x))) at each position: d2l's PositionWiseFFN (Vaswani et al. 2017, section 3.3). State:
  * `dense1.weight` (ffnHiddens, numHiddens), `dense1.bias`, `dense2.weight` (numHiddens, ffnHiddens), `dense2.bias`.
  */
 export interface FeedForward extends Layer {

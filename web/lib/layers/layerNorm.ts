@@ -8,13 +8,13 @@ import { Parameters } from './base/parameters.js';
 import { constantSpec } from './base/specs.js';
 import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
-/** What `LayerNorm` is made from. */
+/** The options of `LayerNorm`. */
 export interface LayerNormOptions {
-  /** The last axes of the input, over which is normalised; a number is one axis. */
+  /** The sizes of the last axes of the input, which are normalised together; a number stands for one axis. */
   normalizedShape: number | readonly number[];
   /** Added to the variance. Default 1e-5. */
   eps?: number;
-  /** Whether a weight multiplies and a bias is added, both learned; at first 1 and 0. Default true. */
+  /** Whether to multiply by a learned weight, at first 1, and add a learned bias, at first 0. Default true. */
   affine?: boolean;
 }
 

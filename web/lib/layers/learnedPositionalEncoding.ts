@@ -13,35 +13,35 @@ import {
   type PositionalEncodingResult,
 } from './positional/addPositions.js';
 
-/** What `LearnedPositionalEncoding` is made from. */
+/** The options of `LearnedPositionalEncoding`. */
 export interface LearnedPositionalEncodingOptions {
   /** D, the width of a token. */
   numHiddens: number;
-  /** Rows of the table: the longest sequence there is a position for. */
+  /** The number of rows of the table, and so of positions. */
   maxLen: number;
   /** Probability of dropping an element of the sum in training. Default 0. */
   dropout?: number;
-  /** Seed of the first weights and of dropout; default a fresh one for each layer. */
+  /** Seed of the first weights and of dropout. By default each layer has a random one. */
   seed?: number;
 }
 
 /**
- * Adds a learned vector to each position (Gehring et al. 2017; BERT's and GPT-2's positions). The layer owns its table, in
- * wasm memory, which goes with it: on `dispose()`, at the end of a `using` block, or when it is garbage-collected.
+ * Adds a learned vector at each position, as BERT and GPT-2 do (Gehring et al. 2017). The layer owns its table in wasm memory,
+ * which is freed on `dispose()`, at the end of a `using` block, or when the layer is garbage-collected.
  */
 export interface LearnedPositionalEncoding extends Omit<Layer, 'forward'> {
   /**
-   * dropout(x + weight[offset : offset + n]); dropout only when `training`. `backward` adds each position's gradient, summed
-   * over the sequences, to `weight`'s `grad`.
+   * dropout(x + weight[offset : offset + n]), with dropout only when `training`. `backward` adds the gradient of each position,
+   * summed over the sequences, to the `grad` of `weight`.
    *
    * @param x (B, n, D) or (n, D)
-   * @throws RangeError where offset + n is beyond maxLen; RangeError or TypeError for other mistakes
+   * @throws RangeError also if offset + n is above maxLen
    * @example
    * const layer = new attention.LearnedPositionalEncoding({ numHiddens: 32, maxLen: 60 });
    * const { output } = layer.forward({ data: new Float32Array(60 * 32), shape: [1, 60, 32] });
    */
   forward(x: TensorLike, options?: PositionalEncodingForwardOptions): PositionalEncodingResult;
-  /** `weight`, (maxLen, numHiddens): as of torch.nn.Embedding. */
+  /** `weight`, (maxLen, numHiddens), as in torch.nn.Embedding. */
   stateDict(): Record<string, Tensor>;
 }
 
@@ -77,7 +77,7 @@ class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPo
     const maxLen = checkInteger(OPERATION, 'maxLen', given.maxLen, 1);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
     const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
-    // torch.nn.Embedding's first values.
+    // As in torch.nn.Embedding.
     const initial = () => normal(seed, 0, maxLen * width);
     const parameters = new Parameters(wasm, OPERATION, [{ name: 'weight', shape: [maxLen, width], initial }]);
     super(parameters);
@@ -98,7 +98,7 @@ class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPo
       wrongValue(FORWARD, `positions below maxLen (${this.#maxLen})`, `${offset} to ${offset + length - 1}`);
     }
     const seed = tokens.seed ?? this.#seed;
-    // Every training step drops other elements.
+    // Each training step drops different elements.
     if (tokens.training && tokens.seed === undefined) this.#seed = (this.#seed + 1) >>> 0;
     const first = 4 * offset * this.#width;
     return addPositions(this.#wasm, tokens, seed, {

@@ -18,27 +18,27 @@ import {
 
 /** d2l's constructor: PositionalEncoding(num_hiddens, dropout, max_len=1000). */
 export interface PositionalEncodingOptions {
-  /** D, the width of a token; odd widths too. */
+  /** D, the width of a token; may be odd. */
   numHiddens: number;
   /** Probability of dropping an element of the sum in training. Default 0. */
   dropout?: number;
-  /** Rows of P at first; default 1000. */
+  /** The number of rows of P at first; default 1000. */
   maxLen?: number;
-  /** As of `sinusoidalEncoding`; default 10000. */
+  /** As in `sinusoidalEncoding`; default 10000. */
   base?: number;
-  /** Seed of dropout; default a fresh one for each layer. */
+  /** Seed of dropout. By default each layer has a random one. */
   seed?: number;
 }
 
 /** Adds the sine and cosine table P to a sequence (Vaswani et al. 2017, section 3.5), with d2l's names. */
 export interface PositionalEncoding extends Omit<Layer, 'forward'> {
-  /** (maxLen, numHiddens), a copy. Grows when a longer input arrives: there is no limit to crash at. */
+  /** A copy of the table, (maxLen, numHiddens). It grows when a longer input arrives. */
   readonly P: Tensor;
   /**
-   * dropout(x + P[offset : offset + n]); dropout only when `training`.
+   * dropout(x + P[offset : offset + n]), with dropout only when `training`.
    *
    * @param x (B, n, D) or (n, D)
-   * @throws RangeError or TypeError for mistakes, before anything is computed
+   * @throws RangeError or TypeError for wrong arguments, before anything is computed
    * @example
    * const encoding = new attention.PositionalEncoding({ numHiddens: 32 });
    * const { output } = encoding.forward({ data: new Float32Array(60 * 32), shape: [1, 60, 32] });
@@ -73,7 +73,7 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
   readonly #dropout: number;
   readonly #base: number;
   #seed: number;
-  /** Rows of `P`; the table may have more. */
+  /** The number of rows of `P`; the table may have more. */
   #length: number;
   #table: Float32Array;
 
@@ -105,14 +105,14 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
     this.#parameters.check(FORWARD);
     const tokens = checkTokens(FORWARD, x, options, this.#width);
     const { offset, length, width } = tokens;
-    // P grows with sequences that begin within it; for one that begins far out only its own rows are made.
+    // P grows with sequences that begin within it. A sequence that begins beyond it has its rows made for it alone.
     const within = offset <= this.#length;
     if (within) this.#grow(offset + length);
     const rows = within
       ? this.#table.subarray(offset * width, (offset + length) * width)
       : this.#rows(FORWARD, length, offset);
     const seed = tokens.seed ?? this.#seed;
-    // Every training step drops other elements.
+    // Each training step drops different elements.
     if (tokens.training && tokens.seed === undefined) this.#seed = (this.#seed + 1) >>> 0;
     return addPositions(this.#wasm, tokens, seed, {
       operation: OPERATION,
@@ -131,7 +131,7 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
   #grow(length: number): void {
     if (length <= this.#length) return;
     if (length * this.#width > this.#table.length) {
-      // Twice the rows at least, so that token-by-token decoding does not make a table for every token.
+      // At least twice the rows, so that decoding token by token does not make a table for every token.
       this.#table = this.#rows(FORWARD, Math.max(length, 2 * this.#length));
     }
     this.#length = length;

@@ -28,7 +28,7 @@ import { encoderSpecs } from './encoder/parameters.js';
 import { encoderBackward, encoderForward, type Encoder } from './encoder/pass.js';
 import { checkActivation, type Activation } from './feedForward.js';
 
-/** What `TransformerEncoderLayer` is made from. */
+/** The options of `TransformerEncoderLayer`. */
 export interface TransformerEncoderLayerOptions {
   /** D, a multiple of `numHeads`. */
   numHiddens: number;
@@ -36,23 +36,23 @@ export interface TransformerEncoderLayerOptions {
   /** The width between the two linear maps. */
   ffnHiddens: number;
   /**
-   * Probability, in training, of dropping an attention weight, a hidden unit of the feed-forward network behind its
-   * activation, or an element that a sublayer adds. Default 0.
+   * Probability, in training, of dropping an attention weight, a hidden unit of the feed-forward network after its
+   * activation, or an element of a sublayer's output. Default 0.
    */
   dropout?: number;
-  /** Whether the linear maps have a bias. Default true; the two norms always have one. */
+  /** Whether the linear maps have biases. Default true; the two norms always have them. */
   bias?: boolean;
   /** Default 'relu'. */
   activation?: Activation;
-  /** Whether a sublayer's input is normalised, or its sum with its input. Default 'post'. */
+  /** 'pre' normalises the input of each sublayer, 'post' the sum of its input and its output. Default 'post'. */
   norm?: 'pre' | 'post';
-  /** As of `MultiHeadAttention`. */
+  /** As in `MultiHeadAttention`. */
   rotary?: RotaryOptions;
-  /** Seed of the first weights and of dropout; default a fresh one for each layer. */
+  /** Seed of the first weights and of dropout. By default each layer has a random one. */
   seed?: number;
 }
 
-/** What a forward pass may be told: attention's options, none of them a past. */
+/** The options of a forward pass: those of attention, without a past. */
 export type TransformerEncoderLayerForwardOptions = Omit<
   LayerForwardOptions,
   'cache' | 'pastKey' | 'pastValue'
@@ -65,7 +65,7 @@ export interface TransformerEncoderLayerResult extends Pick<
 > {
   /** (B, L, D) */
   output: Tensor;
-  /** As of every layer; gradients of attention's options are there where these were given. */
+  /** As in other layers; the gradients of attention options are present if the options were given. */
   backward?: (
     gradOutput: TensorLike,
     options?: BackwardOptions,
@@ -74,8 +74,8 @@ export interface TransformerEncoderLayerResult extends Pick<
 
 /**
  * Self-attention and a feed-forward network, each with a residual connection and a layer norm (Vaswani et al. 2017, section
- * 3.1; pre-norm: Xiong et al. 2020). State: torch.nn.TransformerEncoderLayer's names, `self_attn.in_proj_weight` (3·D, D) of
- * queries, keys and values and so on.
+ * 3.1; pre-norm: Xiong et al. 2020). State: the names of torch.nn.TransformerEncoderLayer, such as `self_attn.in_proj_weight`,
+ * (3·D, D), of queries, keys and values.
  */
 export interface TransformerEncoderLayer extends Omit<Layer, 'forward'> {
   /**
@@ -168,7 +168,7 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
     const pass = { batch, length, plan: check(used), rotation, training };
     const { result, kept } = encoderForward(FORWARD, this.#encoder, pass, input, into);
     if (!kept) return result;
-    // Every training step drops other elements.
+    // Each training step drops different elements.
     this.#seed = (this.#seed + 1) >>> 0;
     const back = { ...pass, plan: check(keptOptions(used)) };
     const shape = [batch, length, heads * width];

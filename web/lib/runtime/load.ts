@@ -12,19 +12,19 @@ export interface LoadOptions {
   /** The wasm to use in place of the package's own, plain or for relaxed SIMD: for streaming compilation, a CSP, a service worker, tests. */
   wasm?: WasmSource;
   /**
-   * How many threads share the work of a call, the caller's own among them: 1 to 64, default 1. More need SharedArrayBuffer
-   * (cross-origin isolation in browsers) and another wasm, which is part of the package and loaded then. Where either is
-   * missing, and with `wasm`, one thread is used: `features.threads` says so, and the console why. Results are the same to the
-   * bit for any number. The first call of `load` decides.
+   * How many threads share the work of a call, including the caller's: 1 to 64, default 1. More than one need SharedArrayBuffer
+   * (in browsers: cross-origin isolation) and another wasm, which is part of the package and is loaded then. Where either is
+   * missing, and with the option `wasm`, one thread is used: `features.threads` says so, and the console says why. Results are
+   * the same to the bit for any number. The first call of `load` decides.
    */
   threads?: number;
 }
 
-/** What the entry takes besides whose layers are a file of their own. */
+/** The options of the entry whose layers are a separate file. */
 export interface SlimLoadOptions extends LoadOptions {
   /**
-   * Whether the layers and Adam are loaded too: another file, which arrives beside the wasm. Default true; `false` gives the
-   * operations alone, and a later call without it the rest, over the same wasm.
+   * Whether to load the layers and Adam too, which are another file. Default true. `false` gives the operations alone; a later
+   * call without it adds the rest to the same wasm.
    */
   layers?: boolean;
 }
@@ -33,9 +33,12 @@ export const OPERATION = 'load';
 const MAX_THREADS = 64;
 
 /**
- * Makes an entry's `load`: it compiles and instantiates the module once, `finish` makes of it what users get, and later calls
- * return the same promise. After a failure the next call tries again. `threaded` says where the wasm for threads is, unless it
- * is in the code.
+ * Makes the `load` of an entry. It compiles and instantiates the module once, and later calls return the same promise. After a
+ * failure the next call tries again.
+ *
+ * @param packaged the package's wasm, or its address
+ * @param finish turns the loaded module into what users get
+ * @param threaded the address of the wasm for threads, where the code does not carry it
  */
 export function createLoader<T>(
   packaged: () => WasmSource | Promise<URL>,
@@ -56,7 +59,7 @@ export function createLoader<T>(
           threaded && (async () => compileUrl(await threaded())),
         );
       } catch (error) {
-        // eslint-disable-next-line no-console -- what is asked for is not there, and nothing fails
+        // eslint-disable-next-line no-console -- the call succeeds, with less than was asked for
         console.warn(`load: expected ${threads} threads, got 1: ${(error as Error).message}`);
       }
     }
@@ -84,12 +87,16 @@ export function createLoader<T>(
 
 async function instantiate(source: WasmSource): Promise<Wasm> {
   const module = await compile(source).catch(explain);
-  // A module of something else is met with a TypeError: imports or exports are not there.
+  // A wasm that is not ours lacks imports or exports, which is a TypeError.
   const raw = await instantiateCore(module).catch((cause: unknown) => explain(cause, 'TypeError'));
   return { raw, memory: new Memory(raw), features: featuresOf(raw) };
 }
 
-/** Adds to a failure of the engine, of a kind of its own or of that, what it means here; a caller's mistake passes as it is. */
+/**
+ * Explains an error of the engine. Other errors are mistakes of the caller and are thrown as they are.
+ *
+ * @param also the name of another error that the engine throws here
+ */
 async function explain(cause: unknown, also = ''): Promise<never> {
   const { name, message } = cause as Error;
   if (!['CompileError', 'LinkError', 'RuntimeError', also].includes(name)) throw cause;

@@ -1,9 +1,9 @@
-/** A worker's two ends, alike in browsers and Node. */
+/** Both ends of a worker, the same in browsers and in Node. */
 
-/** Where workers come from: the script's address, or a function that starts one. */
+/** The address of a worker's script, or a function that starts a worker. */
 export type WorkerSource = URL | string | (() => Worker);
 
-/** A worker of the package: the file beside the one that starts it, and the line that starts it, which bundlers know by its letters. */
+/** A worker of the package: its file, beside the one that starts it, and the expression that starts it, which bundlers recognise. */
 export interface Script {
   readonly file: string;
   readonly start: () => Worker;
@@ -12,22 +12,22 @@ export interface Script {
 /** The page's end. */
 export interface Thread {
   post(message: unknown, transfer: readonly ArrayBuffer[]): void;
-  /** Under Node: whether the worker keeps the process from ending. */
+  /** In Node: whether the worker keeps the process alive. */
   keepAlive(needed: boolean): void;
   terminate(): void;
 }
 
 export interface ThreadEvents {
   readonly onMessage: (message: unknown) => void;
-  /** The worker is gone, or never came. */
+  /** The worker has ended, or did not start. */
   readonly onEnd: (reason: string) => void;
 }
 
-/** Node's module, without an import of it that bundlers would stumble over. */
+/** Node's module, without an import that bundlers would try to resolve. */
 const nodeThreads = (): typeof import('node:worker_threads') | undefined =>
   globalThis.process?.getBuiltinModule?.('node:worker_threads');
 
-/** Starts a worker: the package's, or where `source` says. */
+/** Starts a worker: the package's own, or the one that `source` gives. */
 export function startThread(script: Script, source: WorkerSource | undefined, events: ThreadEvents): Thread {
   if (typeof source !== 'function' && !('Worker' in globalThis))
     return startNodeThread(script, source, events);
@@ -36,7 +36,7 @@ export function startThread(script: Script, source: WorkerSource | undefined, ev
   worker.onmessageerror = () => events.onEnd('an answer that cannot be read');
   worker.onerror = (event) => {
     event.preventDefault();
-    // A script that does not load gives an event without a message. An isolated page's has to come with the page's headers, too.
+    // There is no message where the script does not load, for instance because an isolated page's script lacks the page's headers.
     events.onEnd(
       event.message ||
         `${script.file}, which does not load (not there, or not as the page's policies want it)`,
@@ -60,7 +60,7 @@ function startWebWorker({ file, start }: Script, source: URL | string | undefine
   const foreign =
     globalThis.location !== undefined && /^https?:/.test(url.href) && url.origin !== location.origin;
   if (!foreign) return new Worker(url, { type: 'module' });
-  // A worker's script must be of the page's own origin; what a module imports need not be, where its server agrees.
+  // A worker's script must come from the page's origin. What it imports may come from another one whose server allows that.
   const blob = new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' });
   const own = URL.createObjectURL(blob);
   const worker = new Worker(own, { type: 'module' });
@@ -78,10 +78,10 @@ function startNodeThread(
     throw new RangeError(
       'loadWorker: expected an engine with workers (Node 20.16 or later), got one without',
     );
-  // Spelled so that bundlers see no asset here: the script's line is theirs.
+  // Written so that bundlers see no asset here: they find the script by the expression that starts it.
   const url = source ?? import.meta.url.replace(/[^/]*$/, file);
-  // `node --input-type=module --eval …` hands its flag on to a worker, which has a file and refuses it; a list without it must
-  // leave out V8's flags, which a worker inherits but does not take.
+  // A worker inherits the flag of `node --input-type=module --eval …` and refuses it, since it runs a file. The list of flags in
+  // its place is empty: it may not have V8's, which a worker inherits in any case.
   const { execArgv } = process;
   const evaluated = execArgv.some((given) => given.startsWith('--input-type'));
   const worker = new threads.Worker(new URL(url), evaluated ? { execArgv: [] } : {});
@@ -96,7 +96,7 @@ function startNodeThread(
   };
 }
 
-/** The worker's end: calls `answer` for each message and posts what it gives. */
+/** The worker's end: calls `answer` for each message and posts what it returns. */
 export function serve(
   answer: (message: unknown) => Promise<{ message: unknown; transfer: ArrayBuffer[] }>,
 ): void {

@@ -1,6 +1,6 @@
 /**
- * The module on several threads: one instance here and one in each worker of a pool, over one shared memory. The pool's loop is
- * in cpp/kernels/pool.cpp; here its workers are started, and watched.
+ * The module on several threads: one instance here and one in each worker of a pool, over one shared memory. This file starts the
+ * workers and watches them; the pool's loop is in cpp/kernels/pool.cpp.
  */
 import { fromHex } from './hex.js';
 import { featuresOf, instantiateCore } from './embind.js';
@@ -11,7 +11,7 @@ import { streamingMemory, type StreamingMemory } from './streamingMemory.js';
 import { startThread, type Script, type Thread } from './port.js';
 import type { Features, Wasm } from './wasm.js';
 
-/** What a worker of the pool is sent. */
+/** The message that starts a worker of the pool. */
 export interface ThreadStart {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
@@ -35,14 +35,14 @@ const PAGE = 2 ** 16;
 /** How long a worker's script may take to arrive, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** The wasm for entries that have theirs in the code, too. */
+/** The wasm for threads, for entries that carry the wasm in the code. */
 async function embedded(): Promise<WebAssembly.Module> {
   return WebAssembly.compile(fromHex((await import('../generated/embedded-threads.js')).default));
 }
 
 /**
- * Loads the module for `count` threads, the caller's among them, and beside it the one for one thread that `alone` gives: before
- * it, since a pool that is up would have to be ended where that fails, and the shared memory's addresses may be the last ones.
+ * Loads the module for `count` threads, including the caller's, and the one for a single thread, which `alone` gives. That one
+ * comes first: if it fails there is no pool to end, and the shared memory may take the last addresses.
  *
  * @throws where there is no shared memory, a file does not arrive, or a worker does not start: then nothing is left behind
  */
@@ -91,11 +91,11 @@ export async function instantiateThreads(
   return { raw: watched(raw, pool, memory, stop), memory, features, unshared };
 }
 
-/** Starts a worker; resolves when it serves. `onDeath` is called where it ends later. */
+/** Starts a worker; resolves when it serves. `onDeath` is called if it ends later. */
 function start(message: ThreadStart, threads: Thread[], onDeath: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new Error('a worker that does not answer'));
-    // A caller that was busy meanwhile finds the answer before the second one.
+    // If the caller was busy for so long, the answer is waiting and is read before the second timer fires.
     let timer = setTimeout(() => {
       timer = setTimeout(giveUp);
     }, PATIENCE);
@@ -118,7 +118,7 @@ function start(message: ThreadStart, threads: Thread[], onDeath: () => void): Pr
   });
 }
 
-/** Functions that throw, once, where a thread has died in the middle of a call; then one thread goes on. */
+/** The functions, which throw if a thread has died during the call. Later calls use one thread. */
 function watched(raw: Raw, pool: Pool, memory: StreamingMemory, stop: () => void): Raw {
   const functions = raw as unknown as Record<string, (...args: number[]) => unknown>;
   for (const name of Object.keys(functions)) {

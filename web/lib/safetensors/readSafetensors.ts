@@ -1,6 +1,6 @@
 import { showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import type { Tensor } from '../types.js';
-import type { Data} from './dtypes.js';
+import type { Data } from './dtypes.js';
 import { DTYPES } from './dtypes.js';
 import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';
 

@@ -1,4 +1,4 @@
-/** The page's side of a worker: requests one after another, and a new worker where one has ended. */
+/** The page's side of a worker: it sends one request after another, and starts a new worker when one has ended. */
 import { wrongKind } from '../check/values.js';
 import { startThread, type Script, type Thread, type WorkerSource } from '../runtime/port.js';
 import { prepare, type CallOptions, type Given, type Job, type Reference } from './job.js';
@@ -24,7 +24,7 @@ export class Connection {
     this.#loadOptions = loadOptions;
   }
 
-  /** Starts the worker; what the loaded module has. */
+  /** Starts the worker and describes the loaded module. */
   async start(): Promise<Description> {
     const { body } = (await this.#load()).packed;
     return (body as { module: Description }).module;
@@ -69,9 +69,9 @@ export class Connection {
     });
   }
 
-  /** Lets go of an object whose handle is gone. */
+  /** Releases an object whose handle was garbage-collected. */
   release(reference: Reference): void {
-    // After what waits, which may be about it.
+    // Behind the requests that are waiting, which may use the object.
     if (reference.thread === this.#thread) this.request('release', reference, '', []).catch(() => undefined);
   }
 
@@ -85,7 +85,7 @@ export class Connection {
     if (this.#running) return;
     const job = this.#queue.shift();
     if (!job) {
-      // A worker with nothing to do keeps no process from ending.
+      // An idle worker does not keep the process alive.
       this.#thread?.keepAlive(false);
       return;
     }
@@ -153,7 +153,7 @@ export class Connection {
     }
   }
 
-  /** Ends the worker, if it has not ended by itself, and goes on with a new one where requests wait. */
+  /** Ends the worker if it is still running, and starts a new one if requests are waiting. */
   #end(reason: string): void {
     const thread = this.#thread;
     const job = this.#running;

@@ -8,7 +8,7 @@ const asyncDispose: typeof Symbol.asyncDispose =
 
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
-/** A result of the worker's, with handles where it has objects and functions. */
+/** A result from the worker, with handles for its objects and functions. */
 function received(connection: Connection, label: string, { packed, thread }: Given): unknown {
   return unpack(packed, (token) => {
     if (token.kind !== 'handle') return undefined;
@@ -19,7 +19,7 @@ function received(connection: Connection, label: string, { packed, thread }: Giv
   });
 }
 
-/** What stands for an object of the worker's: its methods, classes and properties, asynchronous. */
+/** The handle of an object in the worker: its methods, classes and properties, asynchronous. */
 export function createHandle(
   connection: Connection,
   reference: Reference,
@@ -50,7 +50,7 @@ export function createHandle(
   const handle: Record<string | symbol, unknown> = {};
   for (const name of description.methods) handle[name] = method(name);
   for (const name of description.classes) {
-    // `new` gives the promise: a constructor may return any object.
+    // A constructor may return any object: `new` gives the promise.
     handle[name] = function (...args: readonly unknown[]) {
       return request('construct', name, args);
     };
@@ -61,7 +61,7 @@ export function createHandle(
   handle.assign = (values: object) => request('assign', 'assign', [values]);
   handle.with = (changed: CallOptions) => {
     const derived = createHandle(connection, reference, description, { ...options, ...changed }, own);
-    // The object stays as long as one of its handles.
+    // The object is kept as long as any of its handles.
     parents.set(derived, handle);
     return derived;
   };

@@ -1,4 +1,4 @@
-/** What is asked of a worker, and where the objects are that it is asked about. */
+/** Requests to a worker, and references to the objects that live in it. */
 import type { Thread } from '../runtime/port.js';
 import type { ProgressListener } from './progress.js';
 import { pack, type Packed, type Request, type Token } from './wire.js';
@@ -6,34 +6,34 @@ import { pack, type Packed, type Request, type Token } from './wire.js';
 /** How one call is made. */
 export interface CallOptions {
   /**
-   * Gives the call up: it rejects with the signal's reason, an `AbortError` by default, at once. One that waits its turn is
-   * left out. One that is being computed is stopped by ending the worker; the next call gets a new one. Handles of layers,
-   * caches and optimizers are lost with the worker, and reject from then on: where both matter, load two workers.
+   * Cancels the call: it rejects at once with the signal's reason, by default an `AbortError`. A call that is still waiting never
+   * runs. A call that is running is stopped by ending the worker, and the next call starts a new one. Layers, caches and
+   * optimizers are lost with their worker, and their handles reject from then on: where both matter, load two workers.
    */
   signal?: AbortSignal;
   /**
-   * Hands over memory in place of copying it: the array buffers behind all arguments (true), or these. They are detached
-   * on this side, as with `postMessage`. Default: everything is copied. Results are always handed over.
+   * Hands memory over in place of copying it: the array buffers behind all arguments (true), or the listed ones. They are detached
+   * on this side, as with `postMessage`. Default: arguments are copied. Results are always handed over.
    */
   transfer?: boolean | readonly (ArrayBuffer | ArrayBufferView)[];
   /**
-   * Is told, when a call has ended, how many of those that were made with this same function have: the calls of a module, of
-   * layers and of optimizers count together. Within a call there is nothing to tell; a long one is better made in parts, by
-   * heads or sequences. What it throws is an uncaught error, as an event listener's.
+   * Called when a call has ended, with how many of the calls that were given this same function have ended; those of the module,
+   * of layers and of optimizers count together. It hears nothing within a call: split a long one by heads or sequences. What it
+   * throws is an uncaught error, as in an event listener.
    */
   onProgress?: ProgressListener;
 }
 
-/** Where an object is: in which worker, under which number. */
+/** An object in a worker. */
 export interface Reference {
-  /** Undefined is the loaded module, which every worker has. */
+  /** Undefined for the loaded module, which every worker has. */
   readonly thread: Thread | undefined;
   readonly id: number;
-  /** What messages call it. */
+  /** Its name in error messages. */
   readonly label: string;
 }
 
-/** What a request gave, and the worker that gave it, where handles are. */
+/** The result of a request, and the worker that has the objects of its handles. */
 export interface Given {
   readonly packed: Packed;
   readonly thread: Thread;
@@ -42,18 +42,18 @@ export interface Given {
 export interface Job {
   readonly request: Request;
   readonly transfer: readonly ArrayBuffer[];
-  /** The workers that the objects of the request are in. */
+  /** The objects that the request uses. */
   readonly references: readonly Reference[];
   readonly resolve: (given: Given) => void;
   readonly reject: (reason: Error) => void;
 }
 
-/** Which objects handles stand for. */
+/** The object behind each handle. */
 export const references = new WeakMap<object, Reference>();
 
 /**
- * A request with copies of its arguments, or with the arguments themselves where `transfer` hands them over: what waits must
- * not change with the caller's arrays.
+ * Makes a request. Its arguments are copied, or moved where `transfer` says so: the caller may change his arrays while the
+ * request is waiting.
  */
 export function prepare(
   action: Request['action'],

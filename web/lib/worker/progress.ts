@@ -1,7 +1,7 @@
-/** How far calls have come that were made with the same function. */
+/** Counts the calls that are given the same `onProgress`. */
 
 export interface Progress {
-  /** Calls that have an answer, an error, or were given up. */
+  /** Calls that have succeeded, failed or been cancelled. */
   readonly done: number;
   /** Calls made so far. */
   readonly total: number;
@@ -11,7 +11,7 @@ export type ProgressListener = (progress: Progress) => void;
 
 const counts = new WeakMap<ProgressListener, { done: number; total: number }>();
 
-/** Counts one call more; what is returned is to be called once, when it has ended. */
+/** Counts a call; returns a function to be called once, when it has ended. */
 export function countCall(listener: ProgressListener): () => void {
   const count = counts.get(listener) ?? { done: 0, total: 0 };
   counts.set(listener, count);
@@ -19,7 +19,7 @@ export function countCall(listener: ProgressListener): () => void {
   return () => {
     ++count.done;
     const progress = { ...count };
-    // On its own, before what waits for the call: what a listener throws is the page's, as of an event's.
+    // In a task of its own, before the code that awaits the call: an exception of the listener must not fail the call.
     queueMicrotask(() => listener(progress));
   };
 }

@@ -4,10 +4,10 @@ import type { Parameter } from '../layers/base/types.js';
 import type { WasmAttention } from '../surface.js';
 import type { CallOptions } from './job.js';
 
-/** What has a handle on this side: layers, caches, optimizers and parameters. */
+/** The objects that get handles: layers, caches, optimizers and parameters. */
 type Kept = { dispose(): void } | Parameter;
 
-/** An argument: handles where the synchronous function takes what they stand for. */
+/** An argument: a handle where the synchronous function takes the object. */
 type Argument<A> = A extends Kept
   ? Handle<A>
   : A extends Iterable<Parameter>
@@ -18,7 +18,7 @@ type Argument<A> = A extends Kept
 
 type Arguments<A extends readonly unknown[]> = { [K in keyof A]: Argument<A[K]> };
 
-/** A result: data as it is, functions and objects as asynchronous ones. */
+/** A result: data stays as it is, functions and objects become asynchronous. */
 type Result<R> = R extends (...args: infer A) => infer S
   ? (...args: Arguments<A>) => Promise<Result<S>>
   : R extends Kept
@@ -33,7 +33,7 @@ type Result<R> = R extends (...args: infer A) => infer S
           ? { [K in keyof R]: Result<R[K]> }
           : R;
 
-/** Methods return promises, `await new` makes objects, and properties are promises. */
+/** Methods return promises, constructors are called with `await new`, and properties are promises. */
 type Members<T> = {
   readonly [K in keyof T as K extends string ? K : never]: T[K] extends new (...args: infer A) => infer I
     ? new (...args: Arguments<A>) => Promise<Handle<I>>
@@ -42,27 +42,27 @@ type Members<T> = {
       : Promise<T[K]>;
 };
 
-/** The properties of an object that are no functions. */
+/** The properties of an object that are not functions. */
 type Values<T> = {
   -readonly [
     K in keyof T as K extends string ? (T[K] extends (...args: never) => unknown ? never : K) : never
   ]?: T[K];
 };
 
-/** An object in the worker. It is let go of on `dispose()`, or when its handle is garbage-collected. */
+/** An object in the worker. It is released on `dispose()`, or when its handle is garbage-collected. */
 export type Handle<T> = Members<T> & {
-  /** The same object for calls that are made so. */
+  /** The same object, with these options for its calls. */
   with(options: CallOptions): Handle<T>;
   /** Sets properties: `optimizer.assign({ lr: 1e-4 })`. */
   assign(values: Values<T>): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** The synchronous API, asynchronous: see `WasmAttention` for what each function does. */
+/** The API with promises: see `WasmAttention` for what each function does. */
 export type Asynchronous<T> = Members<T> & {
-  /** The same worker for calls that are made so: `attention.with({ signal }).scaledDotProductAttention(Q, K, V)`. */
+  /** The same worker, with these options for its calls: `attention.with({ signal }).scaledDotProductAttention(Q, K, V)`. */
   with(options: CallOptions): Asynchronous<T>;
-  /** Ends the worker. What was not done yet rejects, and so does every call from then on. */
+  /** Ends the worker. Calls that have not finished reject, and so do all later ones. */
   dispose(): void;
   [Symbol.dispose](): void;
 };

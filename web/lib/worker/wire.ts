@@ -1,21 +1,21 @@
 /**
- * What crosses between the page's thread and the worker's. Structured cloning carries data; what it cannot carry (handles,
- * functions, symbols) is left out of the body and named beside it with its path, so that no data can be mistaken for it.
+ * The messages between the page's thread and the worker's. Structured cloning carries data. What it cannot carry (handles,
+ * functions, symbols) is left out of the body and listed beside it with its path, so that no data can be mistaken for it.
  */
 
-/** What stands in for something that cannot be cloned. */
+/** Stands for something that cannot be cloned. */
 export type Token =
-  /** An object of the worker's that the other side has a handle of. */
+  /** An object in the worker that the page has a handle of. */
   | { readonly kind: 'reference'; readonly id: number }
-  /** An object of the worker's that the other side gets a handle of. */
+  /** An object in the worker that the page gets a handle of. */
   | ({ readonly kind: 'handle' } & Description)
-  /** An argument that no operation takes; it crosses so that the operation says so itself. */
+  /** An argument that no operation takes: it is sent so that the operation reports the mistake. */
   | { readonly kind: 'function' | 'symbol'; readonly text: string };
 
-/** An object of the worker's, as its handle needs it. */
+/** What the handle of an object in the worker needs to know. */
 export interface Description {
   readonly id: number;
-  /** '' where the object itself can be called. */
+  /** [''] for a function. */
   readonly methods: readonly string[];
   readonly classes: readonly string[];
   readonly values: readonly string[];
@@ -27,26 +27,27 @@ export interface Packed {
   readonly tokens: readonly (readonly [path: readonly (string | number)[], token: Token])[];
 }
 
-/** What is to be done in the worker. */
+/** A request to the worker. */
 export interface Request {
   readonly action: 'load' | 'call' | 'construct' | 'get' | 'assign' | 'release';
-  /** The object's; 0 is the loaded module. */
+  /** Of the object; 0 is the loaded module. */
   readonly id: number;
   readonly name: string;
   readonly args: Packed;
 }
 
-/** What the worker answers: a result, or what was thrown. */
+/** The worker's answer: a result, or the error that was thrown. */
 export type Answer =
   | { readonly result: Packed; readonly error?: undefined }
   | { readonly error: { readonly name: string; readonly message: string }; readonly result?: undefined };
 
 /**
- * A copy of the structure around the data, without what cannot be cloned; the data itself is shared. One object that occurs
- * twice stays one. Adds the array buffers that it meets to `buffers`.
+ * Copies the structure around the data, without what cannot be cloned; the data itself is shared. An object that occurs twice is
+ * copied once. The array buffers of the data are added to `buffers`.
  *
  * @param tokenOf the token of an object that is not data
- * @param whole keep the buffer of a view of a part of it, which is else copied: cloning takes all of a buffer
+ * @param whole whether a view of a part of its buffer keeps the whole buffer. Without it the part is copied, since cloning copies
+ *   all of a buffer
  */
 export function pack(
   value: unknown,
@@ -117,7 +118,7 @@ export function pack(
   return { body: walk(value, []), tokens };
 }
 
-/** The value again, with what `make` makes of its tokens. */
+/** The value, with what `make` makes of its tokens. */
 export function unpack({ body, tokens }: Packed, make: (token: Token) => unknown): unknown {
   const root = { body };
   for (const [path, token] of tokens) {
@@ -138,7 +139,7 @@ function tag(value: object): string {
 
 const ERRORS = { TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError } as const;
 
-/** The error as it was thrown: of the same class, with the same message. */
+/** An error of the same class and with the same message as the one that was thrown in the worker. */
 export function thrown({ name, message }: { name: string; message: string }): Error {
   const Class = Object.hasOwn(ERRORS, name) ? ERRORS[name as keyof typeof ERRORS] : Error;
   const error = new Class(message);

@@ -4,12 +4,13 @@ import { disposeSymbol } from '../../runtime/dispose.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
 /**
- * Keys and values of the tokens seen so far, in wasm memory; freed like a layer. `length` tokens of `maxLength` are used.
+ * Keys and values of the tokens seen so far, in wasm memory that is freed as a layer's is. It holds `length` tokens, with room for
+ * `maxLength`.
  */
 export interface KeyValueCache {
   readonly length: number;
   readonly maxLength: number;
-  /** Forgets every token; the memory stays. */
+  /** Removes all tokens; the memory stays allocated. */
   reset(): void;
   dispose(): void;
   [Symbol.dispose](): void;
@@ -17,11 +18,11 @@ export interface KeyValueCache {
 
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
-/** (B, Hkv, maxLength, width) keys and as many values; a token has `row` = Hkv * width floats of each. */
+/** Keys and values, (B, Hkv, maxLength, width) each; a token has `row` = Hkv * width floats of each. */
 export class Cache implements KeyValueCache {
   readonly maxLength: number;
   readonly batch: number;
-  /** The layer it was made by; only that one may use it. */
+  /** The layer that made it and alone may use it. */
   readonly owner: object;
   readonly #release: () => void;
   #length = 0;
@@ -52,12 +53,12 @@ export class Cache implements KeyValueCache {
     return this.#length;
   }
 
-  /** Where keys and values stand. */
+  /** The addresses of keys and values. */
   addresses(operation: string): readonly [keys: number, values: number] {
     return this.#addresses ?? wrongKind(operation, 'a cache in use', 'a disposed one');
   }
 
-  /** Counts tokens that were appended. */
+  /** To be called when tokens were appended. */
   grow(tokens: number): void {
     this.#length += tokens;
   }

@@ -4,7 +4,7 @@ import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, Tensor } from '../../types.js';
 import { Cache, type KeyValueCache } from './keyValueCache.js';
 
-/** Where keys and values stand, (B, Hkv, capacity, width) each. */
+/** The addresses of keys and values, (B, Hkv, capacity, width) each; 0 if there is no past. */
 export interface StoredPast {
   readonly keys: number;
   readonly values: number;
@@ -17,7 +17,7 @@ export interface Past {
   readonly length: number;
   place(memory: Memory): StoredPast;
   read(memory: Memory, stored: StoredPast, result: { presentKey?: Tensor; presentValue?: Tensor }): void;
-  /** The call went well: its tokens are now part of the past. */
+  /** To be called after a call that succeeded: its tokens become part of the past. */
   commit(tokens: number): void;
 }
 
@@ -31,7 +31,7 @@ interface PastOptions extends AttentionOptions {
   readonly cache?: KeyValueCache;
 }
 
-/** The past of a call that adds `tokens`, from its options `cache`, `pastKey` and `pastValue`. */
+/** Checks the options `cache`, `pastKey` and `pastValue` of a call that adds `tokens` tokens. */
 export function pastOf(
   operation: string,
   options: PastOptions,

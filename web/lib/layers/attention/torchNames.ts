@@ -11,8 +11,8 @@ const RENAMED = new Map([
 ]);
 
 /**
- * A state dict with this library's names of one with those of torch.nn.MultiheadAttention; other names pass unchanged.
- * `kvWidth` is the number of rows that keys and values have each in the joined projections.
+ * Renames the tensors of a state dict of torch.nn.MultiheadAttention to this library's names, and splits joined ones; other names
+ * stay. `kvWidth` is the number of rows of the keys, and of the values, in the joined projections.
  */
 export function fromTorch(
   operation: string,
@@ -20,7 +20,7 @@ export function fromTorch(
   kvWidth: number,
 ): Record<string, TensorLike> {
   if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
-  // Names are the caller's: one like `__proto__` must not mean what it means in an object.
+  // A Map, since names come from the caller: in an object `__proto__` would have a meaning.
   const renamed = new Map<string, TensorLike>();
   const put = (name: string, value: TensorLike): void => {
     if (renamed.has(name)) wrongValue(operation, `one entry for ${name}`, 'two');
@@ -40,7 +40,7 @@ export function fromTorch(
   return Object.fromEntries(renamed);
 }
 
-/** The first rows are the queries', the last 2 * kvWidth the keys' and the values'. */
+/** Splits a joined projection: the last 2 * kvWidth rows belong to keys and values, the rows before them to queries. */
 function split(
   operation: string,
   name: string,

@@ -6,7 +6,7 @@ import type { KeyValueCache } from './keyValueCache.js';
 
 /** d2l's constructor: MultiHeadAttention(num_hiddens, num_heads, dropout, bias=False). */
 export interface MultiHeadAttentionOptions {
-  /** D, the width of the output and of the heads together. A multiple of `numHeads`. */
+  /** D, the width of the output and of all heads together. A multiple of `numHeads`. */
   numHiddens: number;
   /** H */
   numHeads: number;
@@ -14,30 +14,30 @@ export interface MultiHeadAttentionOptions {
   dropout?: number;
   /** Whether the four projections have a bias. Default false. */
   bias?: boolean;
-  /** Widths of the inputs where they differ from numHiddens. */
+  /** Widths of the inputs; default numHiddens. */
   querySize?: number;
   keySize?: number;
   valueSize?: number;
-  /** Hkv: fewer key/value heads (grouped-query attention). A divisor of `numHeads`; default `numHeads`. */
+  /** Hkv, the number of key/value heads, for grouped-query attention. A divisor of `numHeads`; default `numHeads`. */
   numKvHeads?: number;
   /**
-   * Rotary positions of the projected queries and keys, of the width of a head. Positions belong to the call, so there are
-   * no `positions` here, tables are of shape (positions, rotaryDim/2), and `offset` is added to all positions.
+   * Rotary embedding of the projected queries and keys, head by head. Each call has its own positions: `positions` is not
+   * allowed here, tables are of shape (positions, rotaryDim/2), and `offset` is added to all positions.
    */
   rotary?: RotaryOptions;
-  /** Seed of the first weights and of dropout; default a fresh one for each layer. */
+  /** Seed of the first weights and of dropout. By default each layer has a random one. */
   seed?: number;
 }
 
-/** What a forward pass may be told. */
+/** The options of a forward pass. */
 export interface LayerForwardOptions extends AttentionOptions {
   /** Applies the layer's dropout, and returns `backward`. Default false. */
   training?: boolean;
-  /** For decoding: keys and values seen so far; the call appends its own. */
+  /** For decoding: the keys and values so far. The call appends its own. */
   cache?: KeyValueCache;
   /**
-   * Rotary position of the first new key; default the number of keys that `cache` or `pastKey` hold. Query 0 stands at
-   * `causalOffset` among the keys, past ones included, as for the other relative positions: by default at the first new key.
+   * Rotary position of the first new key; default the number of keys in `cache` or `pastKey`. Query 0 has the position of the
+   * key with index `causalOffset`, past keys included, as for other relative positions: by default that of the first new key.
    */
   offset?: number;
 }
@@ -46,18 +46,18 @@ export interface LayerForwardOptions extends AttentionOptions {
 export interface MultiHeadAttentionResult {
   /** (B, L, D) */
   output: Tensor;
-  /** (B, H, L, S), where `needWeights` asked for them. */
+  /** (B, H, L, S), if `needWeights`. */
   weights?: Tensor;
-  /** Scores and logSumExp, where asked for, as of `scaledDotProductAttention`. */
+  /** If `needScores` and `needLogSumExp`, as in `scaledDotProductAttention`. */
   scores?: Tensor;
   logSumExp?: Tensor;
-  /** (B, Hkv, S, D/H), where `pastKey` was given. */
+  /** (B, Hkv, S, D/H), if `pastKey` was given. */
   presentKey?: Tensor;
   presentValue?: Tensor;
   /**
    * Present when `training`, without `cache` and `pastKey`; can be called once, before the parameters change. Adds the
-   * gradients of sum(output · gradOutput) to every parameter's `grad` and returns the inputs'; of one that was given as more
-   * than one of them the gradient is their sum.
+   * gradients of sum(output · gradOutput) to every parameter's `grad`, and returns those of the inputs. The gradient of a
+   * tensor that was passed for several inputs is the sum of theirs.
    *
    * @param gradOutput (B, L, D)
    * @throws TypeError at a second call and after `dispose()`; RangeError for another shape
@@ -65,29 +65,29 @@ export interface MultiHeadAttentionResult {
   backward?: (gradOutput: TensorLike) => MultiHeadAttentionGradients;
 }
 
-/** What `MultiHeadAttention`'s `backward` returns: each gradient has its tensor's shape. */
+/** What the `backward` of `MultiHeadAttention` returns: each gradient has the shape of its tensor. */
 export interface MultiHeadAttentionGradients {
   queries: Tensor;
   keys: Tensor;
   values: Tensor;
-  /** These are there where their options were given. */
+  /** The following are present if their options were given. */
   bias?: Tensor;
   relativeKeys?: Tensor;
   relativeValues?: Tensor;
 }
 
 /**
- * Multi-head attention (Vaswani et al. 2017, section 3.2.2) with d2l's names. The layer owns its parameters, in wasm
- * memory. They go with it: on `dispose()`, at the end of a `using` block, or when it is garbage-collected.
+ * Multi-head attention (Vaswani et al. 2017, section 3.2.2) with d2l's names. The layer owns its parameters in wasm
+ * memory, which is freed on `dispose()`, at the end of a `using` block, or when the layer is garbage-collected.
  */
 export interface MultiHeadAttention extends Omit<Layer, 'forward'> {
   /**
-   * Projects, attends and projects back.
+   * Projects the inputs, attends in each head, and projects the heads' outputs.
    *
    * @param queries (B, L, Dq)
    * @param keys (B, S, Dk)
    * @param values (B, S, Dv)
-   * @throws RangeError or TypeError for mistakes, before anything is computed
+   * @throws RangeError or TypeError for wrong arguments, before anything is computed
    * @example
    * const layer = new attention.MultiHeadAttention({ numHiddens: 100, numHeads: 5, dropout: 0.5 });
    * const { output, weights } = layer.forward(X, X, X, { validLens: [3, 2], needWeights: true });
@@ -98,9 +98,9 @@ export interface MultiHeadAttention extends Omit<Layer, 'forward'> {
     values: TensorLike,
     options?: LayerForwardOptions,
   ): MultiHeadAttentionResult;
-  /** For decoding: pass it to `forward` as `cache`; each call appends its keys and values, and positions go on from `length`. */
+  /** Makes a cache for decoding: pass it to `forward`, and each call appends its keys and values and continues from their positions. */
   createCache(options: { batch: number; maxLength: number }): KeyValueCache;
-  /** W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias … */
+  /** W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias and so on. */
   stateDict(): Record<string, Tensor>;
   /**
    * Takes `stateDict`'s names, or those of torch.nn.MultiheadAttention: in_proj_weight or {q,k,v}_proj_weight,

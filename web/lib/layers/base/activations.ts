@@ -1,9 +1,9 @@
 import type { Memory } from '../../runtime/memory.js';
 
-// Where a layer is dropped without dispose(), its room goes with it.
+// Frees the memory of a layer that was garbage-collected without dispose().
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
-/** What one forward pass leaves to its backward pass. */
+/** What a forward pass keeps for its backward pass. */
 export interface KeptPass {
   /** Its address; within a scope. */
   place(): number;
@@ -12,22 +12,21 @@ export interface KeptPass {
 }
 
 /**
- * A layer's room in wasm memory for what a forward pass in training leaves to its backward pass. There is one for each
- * layer, pass after pass, so that a training loop copies nothing and the heap stays as it is whatever becomes of a pass:
- * where the next one begins before it went back, what it left moves to a JavaScript array of its own, which the collector
- * frees.
+ * The memory in which a layer keeps what a forward pass leaves for its backward pass. Each layer has one block, which pass after
+ * pass uses: a training loop copies nothing, and the heap does not grow with passes that nobody goes back through. If the next
+ * forward pass begins before a backward pass, the content moves to a JavaScript array, which is garbage-collected.
  */
 export class Activations {
   readonly #memory: Memory;
   readonly #room = { address: 0, size: 0 };
   readonly #release: () => void;
-  /** The pass whose content the room holds; weakly, for one that nobody can go back through needs no copy. */
+  /** The pass whose content is in the block. Held weakly: if it was collected, its content need not be copied. */
   #holder: WeakRef<Pass> | undefined;
 
   constructor(memory: Memory) {
     this.#memory = memory;
     const room = this.#room;
-    // The closure must not hold `this`, or the collector never sees it go.
+    // The closure must not hold `this`, which would then never be collected.
     this.#release = () => {
       if (room.size > 0) memory.release(room.address);
       room.size = 0;
@@ -35,7 +34,7 @@ export class Activations {
     registry.register(this, this.#release, this);
   }
 
-  /** The room for a pass, `size` floats of undefined content. */
+  /** The block for a pass: `size` floats of undefined content. */
   take(operation: string, size: number): KeptPass {
     this.#holder?.deref()?.moveOut();
     this.#holder = undefined;
@@ -74,7 +73,7 @@ class Pass implements KeptPass {
     this.#kept = undefined;
   }
 
-  /** The room is wanted by another. */
+  /** Another pass needs the block. */
   moveOut(): void {
     if (typeof this.#kept === 'number') this.#kept = this.#memory.read(this.#kept, this.#size);
   }

@@ -7,7 +7,7 @@ import type { Tensor, TensorLike } from '../../types.js';
 import type { Parameters } from './parameters.js';
 import type { BackwardOptions, ForwardOptions, Parameter } from './types.js';
 
-/** What is the same in every layer: the ways to its parameters. */
+/** What all layers have in common: methods for their parameters. */
 export class ParameterOwner {
   readonly #parameters: Parameters;
 
@@ -36,15 +36,15 @@ export class ParameterOwner {
   }
 }
 
-/** Whether the pass is one in training. */
+/** Checks the option `training`. */
 export function checkTraining(operation: string, options: ForwardOptions | undefined): boolean {
   const { training } = checkOptions<ForwardOptions>(operation, options);
   return training !== undefined && checkBoolean(operation, 'training', training);
 }
 
 /**
- * The backward function of one pass of a layer in use: `run` turns the checked gradient into the result, and must do what
- * can fail for want of memory before it adds to a gradient.
+ * Makes the backward function of one pass, which can be called once. `run` turns the checked gradient into the result; it must
+ * allocate all memory before it adds to a gradient, so that a call that runs out of memory changes nothing.
  */
 export function runOnce<T>(
   layer: string,
@@ -65,8 +65,8 @@ export function runOnce<T>(
 }
 
 /**
- * `runOnce` where the result is the gradient of one input. `run` is called in a scope of the memory, with the address of the
- * output's gradient there, and gives the input's, in `into` where that is given.
+ * `runOnce` for layers of one input. `run` is called in a scope of the memory with the address of the output's gradient, and
+ * returns the input's, in `into` if that is given.
  */
 export function backwardOnce(
   memory: Memory,
@@ -76,7 +76,7 @@ export function backwardOnce(
   inputShape: readonly number[],
   run: (gradient: number, into?: Float32Array) => Float32Array,
 ): (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor } {
-  // Whoever has the output may change its shape.
+  // A copy, since the caller may change the shape of the output.
   const shape = [...inputShape];
   return runOnce(layer, owner, [...outputShape], (operation, gradOutput, options) => {
     const into = checkInto(operation, options, sizeOf(shape));
@@ -85,7 +85,7 @@ export function backwardOnce(
   });
 }
 
-/** The array for the gradient of an input of `size` numbers, where one was given. */
+/** Checks the option `out.input` for an input of `size` numbers. */
 export function checkInto(
   operation: string,
   { out }: BackwardOptions,

@@ -6,12 +6,12 @@ import { checkState, type ParameterSpec } from './specs.js';
 import { rememberParameter } from './storedParameters.js';
 import type { Parameter } from './types.js';
 
-// Where a layer is dropped without dispose(), its memory goes with it.
+// Frees the memory of a layer that was garbage-collected without dispose().
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
 /**
- * The parameters of one layer, in wasm memory. A matrix, (out, in), also has a packed form that products read; it is made
- * when first asked for and again after a change.
+ * The parameters of one layer, in wasm memory. A matrix, (out, in), also has a packed form for matrix products, which is made
+ * when it is first needed and again after a change.
  */
 export class Parameters {
   readonly #wasm: Wasm;
@@ -28,7 +28,7 @@ export class Parameters {
     this.#operation = operation;
     this.#specs = specs;
     const { memory } = wasm;
-    // The closure must not hold `this`, or the collector never sees it go.
+    // The closure must not hold `this`, which would then never be collected.
     const maps = [this.#addresses, this.#gradients, this.#packed];
     const release = () => {
       for (const map of maps) {
@@ -37,7 +37,7 @@ export class Parameters {
       }
     };
     try {
-      // All room first: where it runs out, no time was spent on first values.
+      // All memory first: if it runs out, no time was spent on first values.
       for (const { name, shape } of specs)
         this.#addresses.set(name, memory.allocate(operation, sizeOf(shape)));
       for (const { name, initial } of specs) memory.write(this.#addresses.get(name)!, initial());
@@ -51,7 +51,7 @@ export class Parameters {
 
   readonly #release: () => void;
 
-  /** Throws where the layer was disposed; called first by everything that a layer does. */
+  /** Throws if the layer was disposed. Everything that a layer does calls this first. */
   check(operation = this.#operation): void {
     if (this.#disposed) wrongKind(operation, 'a layer in use', 'a disposed one');
   }
@@ -60,12 +60,12 @@ export class Parameters {
     return this.#specs.some((spec) => spec.name === name);
   }
 
-  /** The address of a parameter; 0 where the layer has none of that name. */
+  /** The address of a parameter; 0 if the layer has none of that name. */
   address(name: string): number {
     return this.#addresses.get(name) ?? 0;
   }
 
-  /** The address of a parameter's gradient, zeros when first asked for, to which backward passes add; 0 as of `address`. */
+  /** The address of a parameter's gradient, to which backward passes add: zeros at first; 0 if the layer has none of that name. */
   gradient(name: string): number {
     if (!this.#addresses.has(name)) return 0;
     let address = this.#gradients.get(name);

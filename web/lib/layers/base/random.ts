@@ -27,14 +27,14 @@ export function normal(seed: number, stream: number, count: number): Float32Arra
   const bits = generator(seed, stream);
   const numbers = new Float32Array(count);
   for (let i = 0; i < count; ++i) {
-    // 1 at most and above 0, so that its logarithm is finite.
+    // Above 0 and at most 1, so that the logarithm is finite.
     const radius = Math.sqrt(-2 * Math.log((bits(2 * i) + 1) / 2 ** 32));
     numbers[i] = radius * Math.cos((2 * Math.PI * bits(2 * i + 1)) / 2 ** 32);
   }
   return numbers;
 }
 
-/** A seed where the caller gave none. */
+/** A random seed, for layers that were given none. */
 export function freshSeed(): number {
   return Math.floor(Math.random() * 2 ** 32);
 }

@@ -15,7 +15,10 @@ export function constantSpec(name: string, shape: readonly number[], value: numb
   return { name, shape, initial: () => new Float32Array(sizeOf(shape)).fill(value) };
 }
 
-/** Weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as torch.nn.Linear's are. `name` is the prefix of both, '' for none. */
+/**
+ * The weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as in torch.nn.Linear. `name` is their prefix, or ''.
+ * The random numbers are those of `stream` and `stream` + 1.
+ */
 export function linearSpecs(
   name: string,
   outputs: number,
@@ -34,7 +37,7 @@ export function linearSpecs(
   return bias ? [weight, spec('bias', [outputs], 1)] : [weight];
 }
 
-/** A state dict's tensors in the order of `specs`; throws unless it has exactly these names and shapes. */
+/** The tensors of a state dict in the order of `specs`; throws unless it has exactly their names and shapes. */
 export function checkState(
   operation: string,
   state: Record<string, TensorLike>,

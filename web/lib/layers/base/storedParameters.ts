@@ -1,14 +1,14 @@
 import { wrongKind, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
-/** Where a parameter stands, for what changes it in place: an optimizer. */
+/** A parameter in wasm memory, as an optimizer changes it in place. */
 export interface StoredParameter {
   readonly wasm: Wasm;
   readonly size: number;
-  /** Throws where the layer was disposed. */
+  /** Throws if the layer was disposed. */
   check(operation: string): void;
   address(): number;
-  /** 0 where no backward pass has been made. */
+  /** 0 before the first backward pass. */
   gradient(): number;
   /** To be called after a change. */
   changed(): void;
@@ -16,7 +16,7 @@ export interface StoredParameter {
 
 const stored = new WeakMap<object, StoredParameter>();
 
-/** Keeps a parameter's store with it. */
+/** Remembers where a parameter is stored. */
 export function rememberParameter(parameter: object, store: StoredParameter): void {
   stored.set(parameter, store);
 }

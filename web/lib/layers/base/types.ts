@@ -6,23 +6,23 @@ export interface Parameter {
   readonly name: string;
   readonly shape: readonly number[];
   readonly data: Float32Array;
-  /** What the layer's backward passes have added up; zeros before the first. */
+  /** The sum of the gradients of all backward passes; zeros before the first. */
   readonly grad: Float32Array;
-  /** @throws RangeError where the length is not the parameter's. */
+  /** @throws RangeError for another length than the parameter's */
   set(data: ArrayLike<number>): void;
 }
 
-/** What a forward pass may be told. */
+/** The options of a forward pass. */
 export interface ForwardOptions {
-  /** Keeps what `backward` needs, and returns it. Default false. */
+  /** Whether to return `backward`, and keep what it needs. Default false. */
   training?: boolean;
-  /** Written into in place of a fresh array, which in a training loop is new memory for every step; may be x's own array. */
+  /** Write into this array in place of a fresh one, which saves a training loop new memory at every step; may be x's array. */
   out?: { output?: Float32Array };
 }
 
-/** What a backward pass may be told. */
+/** The options of a backward pass. */
 export interface BackwardOptions {
-  /** As of a forward pass, `input` for the input's gradient; may be gradOutput's own array. */
+  /** As in a forward pass, for the gradient of the input; may be gradOutput's array. */
   out?: { input?: Float32Array };
 }
 
@@ -31,7 +31,7 @@ export interface LayerResult {
   output: Tensor;
   /**
    * Present when `training`; can be called once, before the parameters change. Adds the gradients of
-   * sum(output · gradOutput) to every parameter's `grad` and returns the input's.
+   * sum(output · gradOutput) to every parameter's `grad`, and returns the input's.
    *
    * @param gradOutput the shape of `output`
    * @throws TypeError at a second call and after `dispose()`; RangeError for another shape
@@ -40,8 +40,8 @@ export interface LayerResult {
 }
 
 /**
- * A layer owns its parameters, in wasm memory. They go with the layer: on `dispose()`, at the end of a `using` block, or
- * when it is garbage-collected. A disposed layer throws on use.
+ * A layer owns its parameters in wasm memory, which is freed on `dispose()`, at the end of a `using` block, or when the layer is
+ * garbage-collected. A disposed layer throws on use.
  */
 export interface Layer {
   forward(x: TensorLike, options?: ForwardOptions): LayerResult;

@@ -2,7 +2,7 @@ import * as P from '../../generated/bindings/encoderParameters.js';
 import { uniform } from '../base/random.js';
 import { constantSpec, linearSpecs, type ParameterSpec } from '../base/specs.js';
 
-/** C++'s EncoderParameters by the state dict's names. */
+/** The fields of C++'s EncoderParameters, by their names in the state dict. */
 export const ENCODER_FIELDS = [
   ['self_attn.in_proj_weight', P.inWeight],
   ['self_attn.in_proj_bias', P.inBias],

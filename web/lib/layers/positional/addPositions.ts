@@ -12,15 +12,15 @@ import type { Tensor, TensorLike } from '../../types.js';
 import { backwardOnce } from '../base/layer.js';
 import type { BackwardOptions } from '../base/types.js';
 
-/** What a forward pass may be told. */
+/** The options of a forward pass. */
 export interface PositionalEncodingForwardOptions {
-  /** Applies dropout, and returns `backward`. Default false. */
+  /** Whether to apply dropout and return `backward`. Default false. */
   training?: boolean;
   /** Position of the first token; default 0. A whole number. */
   offset?: number;
-  /** Dropout's seed for this pass. By default each pass in training takes the next one from the layer's on. */
+  /** Seed of dropout for this pass. By default each pass in training takes the next one, beginning with the layer's. */
   seed?: number;
-  /** As of every layer. */
+  /** As in other layers. */
   out?: { output?: Float32Array };
 }
 
@@ -29,17 +29,17 @@ export interface PositionalEncodingResult {
   /** The shape of x. */
   output: Tensor;
   /**
-   * Present when `training`; can be called once. The gradient passes where dropout let the token pass; a learned table's is
-   * added to `grad`.
+   * Present when `training`; can be called once. Returns the gradient of x, and adds that of a learned table to its `grad`;
+   * elements that were dropped have none.
    */
   backward?: (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor };
 }
 
-/** A checked forward pass over tokens. */
+/** The checked arguments of a forward pass. */
 export interface Tokens {
   readonly input: Tensor;
   readonly batch: number;
-  /** Tokens of a sequence, at positions offset, offset + 1, … */
+  /** The number of tokens of a sequence, at positions offset, offset + 1, … */
   readonly length: number;
   readonly width: number;
   readonly offset: number;
@@ -68,20 +68,20 @@ export function checkTokens(
   return { input, batch, length, width, offset, training, seed, into };
 }
 
-/** The layer's side of a pass: where its table's rows for these tokens stand. */
+/** What the layer adds: the rows of its table for these tokens. */
 export interface PositionTable {
-  /** The layer's name. */
+  /** The name of the layer. */
   readonly operation: string;
   readonly dropout: number;
-  /** Throws where the layer was disposed. */
+  /** Throws if the layer was disposed. */
   check(operation: string): void;
   /** The address of the rows; within a scope. */
   rows(): number;
-  /** The address of their gradient, 0 for a table that is not learned; within a scope. */
+  /** The address of their gradient, or 0 for a table that is not learned; within a scope. */
   gradient(): number;
 }
 
-/** dropout(x + table), dropout only in training, and the way back. */
+/** dropout(x + table), with dropout only in training, and its backward pass. */
 export function addPositions(
   { raw, memory }: Wasm,
   { input, batch, length, width, training, into }: Tokens,
