@@ -42,15 +42,14 @@ export function scaledDotProductAttentionBackward(
     const place = sizes.heads === 0 ? zeros : (_: Memory, count: number) => memory.reserve(count);
     const gradKey = place(memory, matrices * sizes.keys * sizes.width);
     const gradValue = place(memory, matrices * sizes.keys * sizes.valueWidth);
-    const summed = [bias, relativeKeys, relativeValues].map((shape) => shape && zeros(memory, sizeOf(shape)));
-    const [gradBias, gradRelativeKeys, gradRelativeValues] = summed;
+    const summed = (shape?: readonly number[]) => (shape ? zeros(memory, sizeOf(shape)) : 0);
+    const gradBias = (words[G.gradBias] = summed(bias));
+    const gradRelativeKeys = (words[G.gradRelativeKeys] = summed(relativeKeys));
+    const gradRelativeValues = (words[G.gradRelativeValues] = summed(relativeValues));
     words[G.gradOutput] = gradG;
     words[G.gradQuery] = gradQuery;
     words[G.gradKey] = gradKey;
     words[G.gradValue] = gradValue;
-    words[G.gradBias] = gradBias ?? 0;
-    words[G.gradRelativeKeys] = gradRelativeKeys ?? 0;
-    words[G.gradRelativeValues] = gradRelativeValues ?? 0;
     if (sizes.heads > 0) memory.run(raw.scaledDotProductAttentionBackward);
 
     const read = (address: number, shape: readonly number[]): Tensor => ({
@@ -67,9 +66,9 @@ export function scaledDotProductAttentionBackward(
       query: read(gradQuery, inputs.query.shape),
       key: newKey,
       value: newValue,
-      ...(gradBias !== undefined && { bias: read(gradBias, bias!) }),
-      ...(gradRelativeKeys !== undefined && { relativeKeys: read(gradRelativeKeys, relativeKeys!) }),
-      ...(gradRelativeValues !== undefined && { relativeValues: read(gradRelativeValues, relativeValues!) }),
+      ...(bias && { bias: read(gradBias, bias) }),
+      ...(relativeKeys && { relativeKeys: read(gradRelativeKeys, relativeKeys) }),
+      ...(relativeValues && { relativeValues: read(gradRelativeValues, relativeValues) }),
       ...(pastKey && { pastKey }),
       ...(pastValue && { pastValue }),
     };

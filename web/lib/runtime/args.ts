@@ -27,9 +27,7 @@ export function setStack(
   at: Word,
   strides: Within<'Strides'>,
   address: number,
-  batch: number,
-  head: number,
-  row: number,
+  { batch, head, row }: { readonly batch: number; readonly head: number; readonly row: number },
 ): void {
   words[at] = address;
   words[within(strides, S.batch)] = batch;

@@ -33,16 +33,17 @@ export function attentionOfHeads(sizes: HeadSizes, rows: HeadRows, stored?: Stor
   words[AT.keys] = keys;
   words[AT.width] = width;
   words[AT.valueWidth] = width;
-  const row = heads * width;
-  setStack(AT.query, AT.queryStrides, rows.query, queries * row, width, row);
-  setStack(AT.output, AT.outputStrides, rows.output, queries * row, width, row);
-  if (stored?.keys) {
-    const head = stored.capacity * width;
-    setStack(AT.key, AT.keyStrides, stored.keys, kvHeads * head, head, width);
-    setStack(AT.value, AT.valueStrides, stored.values, kvHeads * head, head, width);
-  } else {
-    const kvRow = kvHeads * width;
-    setStack(AT.key, AT.keyStrides, rows.key, keys * kvRow, width, kvRow);
-    setStack(AT.value, AT.valueStrides, rows.value, keys * kvRow, width, kvRow);
-  }
+  const side = (tokens: number, heads: number) => ({
+    batch: tokens * heads * width,
+    head: width,
+    row: heads * width,
+  });
+  const query = side(queries, heads);
+  setStack(AT.query, AT.queryStrides, rows.query, query);
+  setStack(AT.output, AT.outputStrides, rows.output, query);
+  const kept = stored?.keys ? stored : undefined;
+  const head = kept ? kept.capacity * width : 0;
+  const key = kept ? { batch: kvHeads * head, head, row: width } : side(keys, kvHeads);
+  setStack(AT.key, AT.keyStrides, kept?.keys ?? rows.key, key);
+  setStack(AT.value, AT.valueStrides, kept?.values ?? rows.value, key);
 }

@@ -100,7 +100,7 @@ function setContiguous(
   rows: number,
   columns: number,
 ): void {
-  setStack(at, strides, address, heads * rows * columns, rows * columns, columns);
+  setStack(at, strides, address, { batch: heads * rows * columns, head: rows * columns, row: columns });
 }
 
 /** Copies past and new rows in, the new ones behind the past ones in each of `matrices` matrices; the address. */

@@ -101,16 +101,14 @@ export function checkAttentionOptions(
       }
       if (offsets) words[AT.offsets] = memory.ints(offsets);
       if (mask) {
-        const { batch, head, row, columns, step } = maskStrides!;
-        setStack(AT.mask, AT.maskStrides, memory.bytes(mask.data), batch, head, row);
-        words[AT.maskColumns] = columns;
-        words[AT.maskStep] = step;
+        setStack(AT.mask, AT.maskStrides, memory.bytes(mask.data), maskStrides!);
+        words[AT.maskColumns] = maskStrides!.columns;
+        words[AT.maskStep] = maskStrides!.step;
       }
       if (bias) {
-        const { batch, head, row, columns, step } = biasStrides!;
-        setStack(AT.bias, AT.biasStrides, memory.floats(bias.data), batch, head, row);
-        words[AT.biasColumns] = columns;
-        words[AT.biasStep] = step;
+        setStack(AT.bias, AT.biasStrides, memory.floats(bias.data), biasStrides!);
+        words[AT.biasColumns] = biasStrides!.columns;
+        words[AT.biasStep] = biasStrides!.step;
       }
       if (relativeKeys) {
         words[AT.relativeKeys] = memory.floats(relativeKeys.data);
