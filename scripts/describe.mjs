@@ -1,5 +1,5 @@
-// Writes what TypeScript knows of the C++ library: its functions' signatures and where the fields of its structs stand. Both are
-// told by a small wasm, which is cpp/bindings/bindings.cpp compiled to describe itself.
+// Writes what TypeScript knows of the C++ library: the signatures of its functions and the offsets of its structs' fields. Both come
+// from a small wasm, which is cpp/bindings/bindings.cpp compiled into a description of itself.
 //   usage: describe.mjs DESCRIPTION_WASM FOLDER_TO_WRITE
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -37,12 +37,12 @@ function signature({ name, parameters, types, result, scratch }) {
 }
 
 const raw = `${HEAD}
-/** Where something stands in the module's memory. */
+/** An address in the module's memory. */
 export type Address = number;
 
 /**
- * A function with working memory, whose arguments are a struct. It is offered \`capacity\` bytes; where it needs more it computes
- * nothing and returns how many, else 0.
+ * A function with working memory, whose arguments are a struct. It is offered \`capacity\` bytes. If it needs more, it computes
+ * nothing and returns the number of bytes that it needs; otherwise it returns 0.
  */
 export type WithScratch = (args: Address, scratch: Address, capacity: number) => number;
 
@@ -51,7 +51,7 @@ export interface RawFunctions {
 ${ops.map(signature).join('\n')}
 }
 
-/** Those that ask for their inputs and offer their output while threads work. */
+/** The functions whose inputs and output are copied while threads compute. */
 export const STREAMING: ReadonlySet<string> = new Set([${ops.filter(({ streams }) => streams).map(({ name }) => `'${name}'`)}]);
 `;
 
@@ -60,7 +60,8 @@ function fieldsOf({ name, names, fields }) {
   const list = names
     .split(', ')
     .map((field, i) => ({ name: field, .../** @type {Struct['fields'][0]} */ (fields[i]) }));
-  if (new Set(list.map(({ offset }) => offset)).size < list.length) throw new Error(`${name}: a field twice`);
+  if (new Set(list.map(({ offset }) => offset)).size < list.length)
+    throw new Error(`${name}: expected each field once`);
   return list;
 }
 
@@ -78,7 +79,7 @@ function moduleOf(struct) {
 
 const args = `${HEAD}
 declare const kind: unique symbol;
-/** Fields of a struct, by the view of memory that they are numbers of; \`Within\` is a struct in a struct, in words. */
+/** Indices of a struct's fields in the view of memory of their type; \`Within\` is a struct inside another, in words. */
 export type Word = number & { readonly [kind]: 'word' };
 export type Float = number & { readonly [kind]: 'float' };
 export type Double = number & { readonly [kind]: 'double' };
@@ -95,6 +96,6 @@ for (const struct of structs) {
   const name = struct.name[0]?.toLowerCase() + struct.name.slice(1);
   writeFileSync(join(folder, `${name}.ts`), moduleOf(struct));
 }
-// Last: it is what the build looks at.
+// Last, because the build compares its time.
 writeFileSync(join(folder, 'description.json'), JSON.stringify({ ops, structs }));
 writeFileSync(join(folder, 'raw.ts'), raw);

@@ -1,4 +1,4 @@
-// TypeScript to JavaScript for Jest, by the compiler that the builds use.
+// Compiles TypeScript for Jest with the compiler that the builds use.
 import { createHash } from 'node:crypto';
 import { transformWithOxc, version } from 'vite';
 

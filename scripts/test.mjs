@@ -1,5 +1,5 @@
-// Runs every suite, whatever the others find, and counts from what they write for machines.
-//   usage: node scripts/test.mjs [ci]      ci: the suites that take longer than `npm test` may
+// Runs all suites, also after a failure, and adds up the counts in their JSON results.
+//   usage: node scripts/test.mjs [ci]      ci: the suites that are too slow for `npm test`
 import { spawn } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,15 +13,15 @@ process.chdir(join(import.meta.dirname, '..'));
  * @property {string} name
  * @property {string} command
  * @property {Record<string, string>} [env]
- * @property {string} [after]  The suite without which this one cannot run.
- * @property {boolean} [alone]  Whether nothing may run beside it: it looks at the clock.
- * @property {(result: any) => Counts} [counts]  Reads what the suite wrote; without it the suite is one check.
+ * @property {string} [after]  The suite that has to pass before this one can run.
+ * @property {boolean} [alone]  Whether it measures time, so that no other suite may run at the same time.
+ * @property {(result: any) => Counts} [counts]  Reads the counts from the suite's results; without it, the suite counts as one test.
  */
 
 /** @param {any} result */
 const jest = (result) => ({
   passed: result.numPassedTests,
-  // A file that does not load has run no test; a test that is skipped tests nothing.
+  // Files that fail to load and skipped tests count as failures.
   failed:
     result.numFailedTests + result.numRuntimeErrorTestSuites + result.numPendingTests + result.numTodoTests,
 });
@@ -34,7 +34,7 @@ const KERNELS = 'scripts/jest.sh js tests/ops tests/layers tests/fuzz';
 
 /** @type {Record<string, Suite[]>} */
 const SUITES = {
-  // What needs nothing comes first, and then, as far as possible, what others wait for.
+  // First the suites that need nothing, then those for which others wait.
   test: [
     { name: 'packages', command: 'scripts/setup.sh' },
     { name: 'native', command: 'scripts/test-native.sh', counts: googleTest },
@@ -87,7 +87,7 @@ const SUITES = {
 };
 
 /**
- * Runs a suite; one that stops early, or runs nothing, has failed. Its output comes as a whole when it has ended.
+ * Runs a suite and prints its output when it has ended. A suite that stops early or runs no test has failed.
  *
  * @param {Suite} suite
  * @returns {Promise<Outcome>}
@@ -122,10 +122,10 @@ function readCounts(file, counts) {
 }
 
 /**
- * Runs two suites at a time, since most leave a core idle for part of theirs, in their order but for those that wait.
+ * Runs two suites at a time, because most leave a core idle for a while. Suites start in their order, except for those that wait.
  *
  * @param {Suite[]} suites
- * @returns {Promise<Outcome[]>} in the order of their ends
+ * @returns {Promise<Outcome[]>} in the order in which the suites ended
  */
 async function runAll(suites) {
   const waiting = [...suites];
