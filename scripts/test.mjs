@@ -67,22 +67,6 @@ const SUITES = {
       alone: true,
       counts: jest,
     },
-    {
-      name: 'browser-cjk',
-      command: 'scripts/jest.sh browser',
-      env: { FONTS: 'cjk' },
-      after: 'build',
-      alone: true,
-      counts: jest,
-    },
-    {
-      name: 'browser-long',
-      command: 'scripts/jest.sh browser tests/browser/long',
-      env: { LONG: '1' },
-      after: 'build',
-      alone: true,
-      counts: jest,
-    },
   ],
 };
 

@@ -119,12 +119,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     const { options: used, training } = this.#checkTraining(given);
     const scoresShape = [batch, heads, length, sizes.keys];
     const check = (options: AttentionOptions) =>
-      checkAttentionOptions(FORWARD, options, {
-        ...sizes,
-        valueWidth: width,
-        past: past.length,
-        scoresShape,
-      });
+      checkAttentionOptions(FORWARD, options, { batch, heads, queries: length, keys: sizes.keys, width, valueWidth: width, past: past.length, scoresShape }); // prettier-ignore
     const plan = check(used);
     // Every training step drops other weights.
     if (training) this.#seed = (this.#seed + 1) >>> 0;

@@ -33,11 +33,9 @@ export function additiveAttention(
   return memory.scope(OPERATION, () => {
     const outputSize = batch * queryCount * valueWidth;
     const weightsSize = batch * queryCount * keyCount;
-    const output = memory.reserve(outputSize);
-    const mixed = memory.reserve(weightsSize);
     placeAdditiveInputs(memory, inputs);
-    words[A.output] = output;
-    words[A.weights] = mixed;
+    const output = (words[A.output] = memory.reserve(outputSize));
+    const mixed = (words[A.weights] = memory.reserve(weightsSize));
     memory.run(raw.additiveAttention);
     return {
       output: { data: memory.read(output, outputSize), shape: [batch, queryCount, valueWidth] },

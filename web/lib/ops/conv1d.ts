@@ -57,12 +57,11 @@ export function conv1d(
   const count = batch * outChannels * outLength;
 
   return memory.scope(OPERATION, () => {
-    const out = memory.reserve(count);
     clearArgs();
     words[C.x] = memory.floats(input.data);
     words[C.weight] = memory.floats(taps.data);
     if (bias) words[C.bias] = memory.floats(bias.data);
-    words[C.out] = out;
+    const out = (words[C.out] = memory.reserve(count));
     words[C.batch] = batch;
     words[C.inChannels] = inChannels;
     words[C.outChannels] = outChannels;

@@ -64,7 +64,6 @@ export function rnn(
   return memory.scope(OPERATION, () => {
     const place = (tensor: Tensor | undefined) => (tensor ? memory.floats(tensor.data) : 0);
     const count = batch * length * width;
-    const out = memory.reserve(count);
     clearArgs();
     words[R.x] = memory.floats(input.data);
     words[R.weightIh] = memory.floats(weightIh.data);
@@ -72,7 +71,7 @@ export function rnn(
     words[R.biasIh] = place(biasIh);
     words[R.biasHh] = place(biasHh);
     words[R.initial] = place(initial);
-    words[R.out] = out;
+    const out = (words[R.out] = memory.reserve(count));
     words[R.batch] = batch;
     words[R.length] = length;
     words[R.inWidth] = inWidth;

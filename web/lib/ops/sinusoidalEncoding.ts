@@ -58,8 +58,7 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
     words[S.dim] = dim;
     words[S.concatenated] = Number(layout === 'concatenated');
     const rowsAtOnce = Math.min(length, Math.max(1, Math.floor(PIECE_FLOATS / dim)));
-    const piece = memory.reserve(rowsAtOnce * dim);
-    words[S.out] = piece;
+    const piece = (words[S.out] = memory.reserve(rowsAtOnce * dim));
     const places = positions && memory.doubles(positions);
     for (let row = 0; row < length; row += rowsAtOnce) {
       const rows = Math.min(rowsAtOnce, length - row);

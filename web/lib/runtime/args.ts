@@ -30,7 +30,7 @@ export function setStack(
   { batch, head, row }: { readonly batch: number; readonly head: number; readonly row: number },
 ): void {
   words[at] = address;
-  words[within(strides, S.batch)] = batch;
-  words[within(strides, S.head)] = head;
-  words[within(strides, S.row)] = row;
+  words[(strides + S.batch) as Word] = batch;
+  words[(strides + S.head) as Word] = head;
+  words[(strides + S.row) as Word] = row;
 }

@@ -68,27 +68,24 @@ export class Memory {
   /** Runs `body`; everything placed in it is released afterwards. `operation` is named when memory runs out. */
   scope<T>(operation: string, body: () => T): T {
     if (this.#blocks.length === 0) this.#addBlock(operation, RESIDENT_BYTES);
+    const { length } = this.#blocks;
+    const top = this.#top;
+    const end = this.#end;
     const outer = this.#operation;
     this.#operation = operation;
     try {
-      return this.#released(body);
+      return body();
     } finally {
+      this.#release(length, top, end);
       this.#operation = outer;
     }
   }
 
-  /** Runs `body`, and releases what it has placed. */
-  #released<T>(body: () => T): T {
-    const { length } = this.#blocks;
-    const top = this.#top;
-    const end = this.#end;
-    try {
-      return body();
-    } finally {
-      while (this.#blocks.length > length) this.#heap.free(this.#blocks.pop()!);
-      this.#top = top;
-      this.#end = end;
-    }
+  /** Goes back to so many blocks, the last of which is used up to `top`. */
+  #release(blocks: number, top: number, end: number): void {
+    while (this.#blocks.length > blocks) this.#heap.free(this.#blocks.pop()!);
+    this.#top = top;
+    this.#end = end;
   }
 
   /** Room for `count` elements of 4 bytes, of undefined content. */
@@ -136,11 +133,13 @@ export class Memory {
 
   /** Calls a function with ARGS and the working memory that it needs: what is left of the block, or as much as it asks for. */
   run(call: WithScratch): void {
-    this.#released(() => {
-      const args = this.args();
-      const needed = call(args, this.#top, this.#end - this.#top);
-      if (needed > 0) call(args, this.#place(needed), needed);
-    });
+    const { length } = this.#blocks;
+    const top = this.#top;
+    const end = this.#end;
+    const args = this.args();
+    const needed = call(args, this.#top, this.#end - this.#top);
+    if (needed > 0) call(args, this.#place(needed), needed);
+    this.#release(length, top, end);
   }
 
   /** Copies ARGS in; the address of the copy. */

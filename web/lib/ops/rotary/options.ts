@@ -74,14 +74,13 @@ function fromBase(operation: string, given: RotaryOptions, dim: number): Angles 
     place(wasm, positions) {
       const { raw, memory } = wasm;
       const rows = lengthOf(positions);
-      const table = memory.reserve(rows * dim);
       const frequencies = placeFrequencies(wasm, dim, base);
       if (factors) raw.scaleFrequencies(frequencies, memory.doubles(factors), dim);
       clearArgs();
       words[R.frequencies] = frequencies;
       if (isList(positions)) words[R.positions] = memory.doubles(positions);
       else doubles[R.offset] = positions.first;
-      words[R.out] = table;
+      const table = (words[R.out] = memory.reserve(rows * dim));
       words[R.rows] = rows;
       words[R.dim] = dim;
       floats[R.amplitude] = amplitude;
