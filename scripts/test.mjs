@@ -58,7 +58,6 @@ const SUITES = {
     },
     { name: 'threads', command: KERNELS, env: { THREADS: '3' }, after: 'build', alone: true, counts: jest },
     { name: 'relaxed', command: KERNELS, env: { RELAXED: '1' }, after: 'build', counts: jest },
-    { name: 'matrix', command: 'scripts/jest.sh matrix', after: 'build', counts: jest },
     {
       name: 'relaxed-threads',
       command: KERNELS,
