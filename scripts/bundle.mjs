@@ -1,4 +1,4 @@
-// Bundles the library's entries, each into one minified file, and puts the wasm beside them.
+// Bundles each entry of the library into one minified file, and copies the wasms next to them.
 //   usage: bundle.mjs FOLDER_TO_WRITE
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -11,11 +11,11 @@ const outDir = process.argv[2];
 if (!outDir) throw new Error('usage: bundle.mjs FOLDER_TO_WRITE');
 
 const wasms = readdirSync(join(root, 'build/wasm')).filter((file) => file.endsWith('.wasm'));
-/** There are none where the build had no compiler for them. */
+/** The build leaves these out if it has no compiler for them. */
 const hasRelaxed = wasms.includes('wasm-attention-relaxed.wasm');
 
 /**
- * What minifiers leave to be mended.
+ * Changes what the minifier writes but cannot be told to write differently.
  *
  * @returns {import('vite').Plugin}
  */
@@ -26,11 +26,11 @@ function mend() {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
         file.code = file.code
-          // Some bundlers take an import of a template for one of anything.
+          // Some bundlers treat the import of a template literal as one of unknown modules.
           .replace(/\bimport\(`([^`]+)`\)/g, "import('$1')")
-          // Of constructors of the language, which bundlers know by themselves. `return/* … */ RangeError` keeps its space.
+          // These marks are on built-in constructors, which bundlers know to be pure. `return/* … */ RangeError` keeps its space.
           .replace(/(?<=(\w?))\/\* @__PURE__ \*\/ /g, (_mark, before) => (before ? ' ' : ''));
-        // One line for each statement: an engine prints the line that an uncaught error comes from.
+        // One statement per line, because an engine prints the whole line of an uncaught error.
         const statements = this.parse(file.code).body.map(({ start, end }) => file.code.slice(start, end));
         file.code = `${statements.join('\n')}\n`;
       }
@@ -38,9 +38,9 @@ function mend() {
   };
 }
 
-// One build an entry, so that none needs a shared chunk: a page that embeds the wasm makes one request. Two entries are imported
-// by others: the first by the worker's script, and what threads need by both that load a module. The slim one has a chunk,
-// layers.js, which is imported later and finds what both need in the entry that is there already.
+// Each entry has a build of its own, so that there are no shared chunks and a page that embeds the wasm makes one request. Two entries are
+// imported by others: the worker's script imports `index`, and both entries that load a module import `threads`. The slim entry has one
+// chunk, layers.js, which is imported later and takes shared code from the entry itself.
 for (const file of [
   ...['index', 'slim', 'safetensors', 'worker', 'worker-thread'],
   ...['runtime/threads', 'runtime/thread'],
@@ -58,21 +58,21 @@ for (const file of [
       emptyOutDir: false,
       target: 'es2022',
       lib: { entry: join(root, `web/lib/${file}.ts`), formats: ['es'], fileName: entry },
-      // Vite leaves the white space of ES libraries alone unless told.
+      // By default Vite does not remove white space from ES libraries.
       rolldownOptions: {
-        // A field that C++ no longer has would else be written to `undefined`.
+        // Without this, a field that C++ no longer has would be written at the index `undefined`.
         onwarn(warning, handle) {
           if (warning.code === 'IMPORT_IS_UNDEFINED') throw new Error(warning.message);
           handle(warning);
         },
         external: (id) => id === './threads.js' || (entry === 'worker-thread' && id === './index.js'),
         preserveEntrySignatures: 'allow-extension',
-        // Fields' numbers in place of their names.
+        // Replaces the names of fields by their numbers.
         optimization: { inlineConst: { mode: 'all', pass: 3 } },
         output: {
           minify: true,
           chunkFileNames: '[name].js',
-          // Entries lie side by side, wherever their sources do.
+          // All entries are in one folder, whatever the folders of their sources.
           paths: (id) => `./${basename(id)}`,
         },
       },

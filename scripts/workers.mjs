@@ -1,5 +1,5 @@
-// Vite plugin for the library, the elements and the page: how scripts that run in workers reach whoever starts them. All sources
-// start them with the same expression, which is also the one that bundlers know:
+// Vite plugin for the library, the elements and the page: it decides how a worker's script is delivered. All sources start workers with
+// the same expression, which other bundlers recognise too:
 //   new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -17,23 +17,23 @@ const TEXT = '\0worker-text:';
 const BARE = '\0worker-script:';
 
 /**
- * - `'kept'`: this expression, and `new URL('./….wasm', import.meta.url)`, stay as they are, letter for letter. Vite would make
- *   data: URLs of them, and its minifier would write template literals, which some bundlers do not recognise.
- * - `'file'`: the worker is one file beside the modules, complete with the library. Bundlers of the package's users see an asset
- *   and copy it, and it starts from another origin too.
- * - `'text'`: the worker is a string in the modules, for a page that is one file.
- * - none: Vite's own way, a file of the page.
+ * - `'kept'`: this expression and `new URL('./….wasm', import.meta.url)` stay unchanged. Otherwise Vite would turn them into data: URLs,
+ *   and its minifier would write template literals, which some bundlers do not recognise.
+ * - `'file'`: the worker is one file next to the modules, including the library. The bundlers of the package's users see it as an
+ *   asset and copy it. It can also be started from another origin.
+ * - `'text'`: the worker is a string in the modules, for a page that is a single file.
+ * - undefined: Vite's default, a separate file of the page.
  *
- * In all of them `import text from './script.ts?script'` gives a script with everything that it imports, but without the wasm,
- * which it has to be passed.
+ * In all cases `import text from './script.ts?script'` gives a script with everything that it imports except the wasm, which has to be
+ * passed to it.
  *
  * @param {'kept' | 'file' | 'text'} [travel]
  * @returns {import('vite').Plugin}
  */
 export function workers(travel) {
-  /** Worker files by name. @type {Map<string, string>} */
+  /** The sources of workers by the names of their files. @type {Map<string, string>} */
   const files = new Map();
-  /** What the output has letter for letter, and the calls that stand for it until then. @type {Map<string, string>} */
+  /** Expressions to keep unchanged, and the calls that replace them during the build. @type {Map<string, string>} */
   const kept = new Map();
   const keep = (/** @type {string} */ text) => {
     const call = kept.get(text) ?? `__kept${kept.size}__()`;
@@ -91,7 +91,7 @@ function nameOf(/** @type {string} */ file) {
 }
 
 /**
- * A script with everything that it imports.
+ * Bundles a script with everything that it imports.
  *
  * @param {string} file
  * @param {'es' | 'iife'} format
@@ -117,7 +117,7 @@ async function bundled(file, format, withoutWasm = false) {
       modulePreload: false,
       rolldownOptions: {
         input: file,
-        // What several threads need stays a file of the package, a folder above. Where that is not there, one thread computes.
+        // The code for threads stays a file of the package, one folder up. Without that file, one thread computes.
         external: ['./threads.js'],
         output: { format, codeSplitting: false, entryFileNames: '[name].js', paths: () => '../threads.js' },
       },
