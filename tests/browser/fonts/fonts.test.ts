@@ -18,7 +18,7 @@ test(`Chromium draws the Korean page with the fonts of tests/browser/fonts/${FON
   const { root } = await session.send('DOM.getDocument');
   const { nodeIds } = await session.send('DOM.querySelectorAll', {
     nodeId: root.nodeId,
-    selector: 'h1, main > *, main math',
+    selector: 'h1, main > *, #eq-attention *',
   });
   const names = new Set<string>();
   for (const nodeId of nodeIds) {
