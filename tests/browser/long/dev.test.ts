@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { statSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { expect, test } from '@jest/globals';
+import { ROOT } from '../../package/support.js';
+import { launch } from '../chromium.js';
+
+test('npm run dev serves the page from its sources and reloads it when one changes', async () => {
+  const server = spawn('npm', ['run', 'dev', '--', '--port', '0'], {
+    cwd: ROOT,
+    // A group of its own, which can be ended whole.
+    detached: true,
+    env: { ...process.env, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const browser = await launch();
+  try {
+    let url: string | undefined;
+    for await (const line of createInterface(server.stdout)) {
+      url = /http:\/\/\S+/.exec(line)?.[0];
+      if (url) break;
+    }
+    const page = await browser.newPage();
+    const errors: string[] = [];
+    page.on('pageerror', ({ message }) => errors.push(message));
+    await page.goto(new URL('en/', url).href);
+    const drawn = async (): Promise<void> => {
+      // Figures are loaded when they come near.
+      await page.locator('attention-lookup').scrollIntoViewIfNeeded();
+      await page.locator('attention-lookup[drawn]').waitFor();
+    };
+    await drawn();
+    for (const source of ['web/lib/index.ts', 'web/elements/registry.ts', 'web/page/prose/en.md']) {
+      const file = join(ROOT, source);
+      const { atime, mtime } = statSync(file);
+      const reloaded = page.waitForEvent('load');
+      utimesSync(file, new Date(), new Date());
+      await reloaded;
+      await drawn();
+      utimesSync(file, atime, mtime);
+    }
+    expect(errors).toEqual([]);
+  } finally {
+    await browser.close();
+    process.kill(-server.pid!);
+    await once(server, 'exit');
+  }
+});
