@@ -1,12 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { join } from 'node:path';
-import { brotliCompressSync } from 'node:zlib';
-import { published } from '../../web/page/plugins/pages.js';
 import { violationsOf } from './alone.js';
 import { useBrowser } from './browser.js';
 
 const { open, origin, expectComplaints } = useBrowser();
-const LANGUAGES = published(join(import.meta.dirname, '../../web/page'));
 
 test('the page runs under a policy without inline script, inline style, eval and third parties', async () => {
   const page = await open();
@@ -34,24 +30,6 @@ test('the page runs under a policy without inline script, inline style, eval and
   expectComplaints(/^console error: Executing inline script/);
 });
 
-test.each([
-  ['en-GB', 'en'],
-  ['pt-PT', 'pt'],
-  ['ko-KR', 'ko'],
-  ['tr', 'tr'],
-  ['id-ID', 'id'],
-  ['fr-FR', 'en'],
-])('at / a browser that speaks %s comes to the page in %s', async (locale, language) => {
-  const page = await open({ path: '/?fig-P=length%3D5#fig-heatmap', locale, still: true });
-  await page.waitForURL(`${origin()}/${language}/?fig-P=length%3D5#fig-heatmap`);
-});
-
-test('at / without scripts there are links', async () => {
-  const page = await open({ path: '/', javaScriptEnabled: false, still: true });
-  await page.getByRole('link', { name: 'English' }).click();
-  expect(page.url()).toBe(`${origin()}/en/`);
-});
-
 test('without scripts text, formulas and captions can be read, and the page says what is missing', async () => {
   const page = await open({ javaScriptEnabled: false, still: true });
   expect(await page.locator('noscript .notice').isVisible()).toBe(true);
@@ -60,36 +38,6 @@ test('without scripts text, formulas and captions can be read, and the page says
   // Those in closed answers are to be opened first.
   for (const caption of await page.locator('main > figure figcaption').all())
     expect(await caption.isVisible()).toBe(true);
-});
-
-test('the menu offers the languages that have prose, on every page, and so does hreflang', async () => {
-  const languages = LANGUAGES;
-  for (const language of languages) {
-    const page = await open({ path: `/${language}/`, figures: [] });
-    const alternates = await page
-      .locator('link[hreflang]')
-      .evaluateAll((links) => (links as HTMLLinkElement[]).map(({ hreflang, href }) => [hreflang, href]));
-    expect(alternates).toEqual([
-      ...languages.map((each) => [each, `${origin()}/${each}/`]),
-      ['x-default', `${origin()}/`],
-    ]);
-    const menu = page.locator('nav.languages a');
-    expect(
-      await menu.evaluateAll((links) => (links as HTMLAnchorElement[]).map(({ hreflang }) => hreflang)),
-    ).toEqual(languages);
-    expect(await menu.locator('xpath=self::*[@aria-current="page"]').getAttribute('hreflang')).toBe(language);
-  }
-});
-
-test('sections, formulas and figures have the same ids in every language', async () => {
-  const idsOf = async (language: string): Promise<string[]> => {
-    const page = await open({ path: `/${language}/`, figures: [] });
-    // A locator would also look inside the cells and figures that have loaded by then.
-    return page.evaluate(() => [...document.querySelectorAll('main [id]')].map(({ id }) => id).sort());
-  };
-  const [first = 'en', ...others] = LANGUAGES;
-  const ids = await idsOf(first);
-  for (const language of others) expect([language, await idsOf(language)]).toEqual([language, ids]);
 });
 
 test('every link inside the page leads somewhere', async () => {
@@ -119,6 +67,16 @@ test('on narrow screens nothing scrolls sideways, and controls are at least 24 p
   expect(small).toEqual([]);
   await page.setViewportSize({ width: 320, height: 800 });
   expect(await width()).toBe(320);
+});
+
+test('a page loads no figure before its reader comes near', async () => {
+  const page = await open({ figures: [], viewport: { width: 1280, height: 600 } });
+  const defined = (): Promise<boolean> =>
+    page.evaluate(() => customElements.get('encoding-rotation') !== undefined);
+  expect(await defined()).toBe(false);
+  await page.locator('#fig-rotation').evaluate((element) => element.scrollIntoView({ behavior: 'instant' }));
+  await page.locator('encoding-rotation[drawn]').waitFor();
+  expect(await defined()).toBe(true);
 });
 
 test('while a slider moves figures outside the window are left out, and stay as high as they are', async () => {
@@ -157,33 +115,9 @@ test('what scrolls inside the page can be reached with the keyboard, and only th
   expect(wrong).toEqual([]);
 });
 
-// In all languages, all figures, after use as well, in both schemes: `npm run test:browser:long`.
-test.each([
-  ['en', 'light'],
-  ['ko', 'dark'],
-] as const)(
-  'axe finds nothing in the text in %s (%s), nor in two of its figures',
-  async (language, colorScheme) => {
-    const figures = ['attention-heads', 'positional-curves'];
-    const page = await open({ path: `/${language}/`, colorScheme, figures });
-    expect(await violationsOf(page, 'html')).toEqual([]);
-  },
-);
-
-test.each(LANGUAGES)(
-  'before any scrolling the page in %s loads 130 kB at most, compressed',
-  async (language) => {
-    const page = await open({ path: `/${language}/`, figures: [] });
-    await page.waitForLoadState('networkidle');
-    const loaded = await page.evaluate(() =>
-      performance
-        .getEntries()
-        .flatMap(({ name, entryType }) => (/navigation|resource/.test(entryType) ? [name] : [])),
-    );
-    const sizes = await Promise.all(
-      loaded.map(async (url) => brotliCompressSync(await (await page.request.get(url)).body()).length),
-    );
-    expect(sizes.length).toBeGreaterThan(3);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(130_000);
-  },
-);
+// long/accessibility.test.ts has all languages and figures.
+test('axe finds nothing in the text in Korean on a dark page, nor in two of its figures', async () => {
+  const figures = ['attention-heads', 'positional-curves'];
+  const page = await open({ path: '/ko/', colorScheme: 'dark', figures });
+  expect(await violationsOf(page, 'html')).toEqual([]);
+});

@@ -64,10 +64,10 @@ async function answer(
   }
 }
 
-/** At /LANGUAGE/FIGURE the page is in that language with nothing in it but that figure; nothing at other addresses. */
+/** At /LANGUAGE/FIGURE the page is in that language with nothing in it but that figure, or a code cell; nothing at other addresses. */
 async function alone(folder: string, path: string): Promise<string | undefined> {
   const [, language, tag = ''] = /^\/([a-z]{2})\/([\w-]+)$/.exec(path) ?? [];
-  if (language === undefined || !(tag in registry)) return undefined;
+  if (language === undefined || !(tag in registry || tag === 'code-cell')) return undefined;
   const html = await readFile(join(folder, language, 'index.html'), 'utf8');
   return html.replace(/(?<=<body>).*(?=<\/body>)/s, `<main><${tag}></${tag}></main>`);
 }

@@ -1,6 +1,6 @@
 /** What a figure's tools give of it: the numbers of its file and of its table, its code, its address. */
 import { readFile } from 'node:fs/promises';
-import type { Locator } from 'playwright-core';
+import type { Download, Locator, Page } from 'playwright-core';
 
 /** A number as English pages write it, with a true minus sign, commas between thousands and powers of ten: `−3.2 × 10⁻⁷`. */
 export function numberOf(text: string): number {
@@ -13,12 +13,50 @@ export function numberOf(text: string): number {
   return plain === '-∞' ? -Infinity : Number(plain === '' ? NaN : plain);
 }
 
+/** Saves a figure as a kind of file. */
+export async function save(figure: Locator, kind: 'SVG' | 'PNG' | 'CSV'): Promise<Download> {
+  await figure.getByRole('button', { name: 'Save', exact: true }).click();
+  const downloads = figure.page().waitForEvent('download');
+  await figure.getByRole('button', { name: `(${kind})` }).click();
+  return downloads;
+}
+
+/** The bytes of a saved file. */
+export async function contentOf(download: Download): Promise<Buffer> {
+  return readFile(await download.path());
+}
+
+/** Reads an SVG with the browser's strict parser: its errors, its root's viewBox, its rectangles and its texts. */
+export function parsed(
+  page: Page,
+  svg: string,
+): Promise<{
+  error: string;
+  viewBox: string;
+  title: string;
+  cells: string[];
+  texts: string[];
+  foreign: number;
+}> {
+  return page.evaluate((text) => {
+    const root = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
+    const all = (selector: string): Element[] => [...root.querySelectorAll(selector)];
+    return {
+      error: root.querySelector('parsererror')?.textContent ?? '',
+      viewBox: root.getAttribute('viewBox') ?? '',
+      title: root.querySelector('title')?.textContent ?? '',
+      cells: all('svg[preserveAspectRatio=none] > rect').map((rect) =>
+        ['x', 'y', 'width', 'height', 'fill'].map((name) => rect.getAttribute(name)).join(),
+      ),
+      texts: all('text').map((element) => element.textContent ?? ''),
+      foreign: all('foreignObject, image, script, style').length,
+    };
+  }, svg);
+}
+
 /** The CSV that the figure saves: its head, and its rows. */
 export async function csvOf(figure: Locator): Promise<{ columns: string[]; rows: string[][] }> {
-  await figure.getByRole('button', { name: 'Save', exact: true }).click();
-  const download = figure.page().waitForEvent('download');
-  await figure.getByRole('button', { name: '(CSV)' }).click();
-  const text = await readFile(await (await download).path(), 'utf8');
+  const text = (await contentOf(await save(figure, 'CSV'))).toString();
   const [columns = [], ...rows] = text
     .trimEnd()
     .split('\r\n')

@@ -1,0 +1,83 @@
+import { expect, test } from '@jest/globals';
+import { join } from 'node:path';
+import { brotliCompressSync } from 'node:zlib';
+import type { Page } from 'playwright-core';
+import { published } from '../../web/page/plugins/pages.js';
+import { useBrowser } from './browser.js';
+
+const { open, origin } = useBrowser();
+const LANGUAGES = published(join(import.meta.dirname, '../../web/page'));
+
+test.each([
+  ['en-GB', 'en'],
+  ['pt-PT', 'pt'],
+  ['ko-KR', 'ko'],
+  ['tr', 'tr'],
+  ['id-ID', 'id'],
+  ['fr-FR', 'en'],
+])('at / a browser that speaks %s comes to the page in %s', async (locale, language) => {
+  const page = await open({ path: '/?fig-P=length%3D5#fig-heatmap', locale, still: true });
+  await page.waitForURL(`${origin()}/${language}/?fig-P=length%3D5#fig-heatmap`);
+});
+
+test('at / without scripts there are links', async () => {
+  const page = await open({ path: '/', javaScriptEnabled: false, still: true });
+  await page.getByRole('link', { name: 'English' }).click();
+  expect(page.url()).toBe(`${origin()}/en/`);
+});
+
+test('on every page the menu offers the languages that have prose, and so does hreflang, with whole addresses', async () => {
+  for (const language of LANGUAGES) {
+    const page = await open({ path: `/${language}/`, figures: [] });
+    const alternates = await page
+      .locator('link[hreflang]')
+      .evaluateAll((links) => (links as HTMLLinkElement[]).map((link) => [link.hreflang, link.getAttribute('href')]));
+    expect(alternates).toEqual([
+      ...LANGUAGES.map((each) => [each, `${origin()}/${each}/`]),
+      ['x-default', `${origin()}/`],
+    ]);
+    const menu = page.locator('nav.languages a');
+    expect(
+      await menu.evaluateAll((links) => (links as HTMLAnchorElement[]).map(({ hreflang }) => hreflang)),
+    ).toEqual(LANGUAGES);
+    expect(await menu.locator('xpath=self::*[@aria-current="page"]').getAttribute('hreflang')).toBe(language);
+  }
+});
+
+test('sections, formulas and figures have the same ids in every language', async () => {
+  const idsOf = async (language: string): Promise<string[]> => {
+    const page = await open({ path: `/${language}/`, figures: [] });
+    // A locator would also look inside the cells and figures that have loaded by then.
+    return page.evaluate(() => [...document.querySelectorAll('main [id]')].map(({ id }) => id).sort());
+  };
+  const [first = 'en', ...others] = LANGUAGES;
+  const ids = await idsOf(first);
+  for (const language of others) expect([language, await idsOf(language)]).toEqual([language, ids]);
+});
+
+/** Compressed sizes by address: pages share most of their files. */
+const compressed = new Map<string, number>();
+
+async function sizeOf(page: Page, url: string): Promise<number> {
+  const known = compressed.get(url);
+  if (known !== undefined) return known;
+  const size = brotliCompressSync(await (await page.request.get(url)).body()).length;
+  compressed.set(url, size);
+  return size;
+}
+
+test.each(LANGUAGES)(
+  'before any scrolling the page in %s loads 130 kB at most, compressed',
+  async (language) => {
+    const page = await open({ path: `/${language}/`, figures: [] });
+    await page.waitForLoadState('networkidle');
+    const loaded = await page.evaluate(() =>
+      performance
+        .getEntries()
+        .flatMap(({ name, entryType }) => (/navigation|resource/.test(entryType) ? [name] : [])),
+    );
+    const sizes = await Promise.all(loaded.map((url) => sizeOf(page, url)));
+    expect(sizes.length).toBeGreaterThan(3);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(130_000);
+  },
+);

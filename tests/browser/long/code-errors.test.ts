@@ -1,0 +1,53 @@
+import { describe, expect, test } from '@jest/globals';
+import { useBrowser } from '../browser.js';
+import { cellWith, verdictOf } from '../cells.js';
+
+const { open } = useBrowser();
+
+describe('code that goes wrong', () => {
+  test.each([
+    ['lists', 'const kept = [];\nfor (;;) kept.push(new Array(1e6).fill(kept.length));'],
+    ['objects', 'const kept = [];\nfor (;;) kept.push({ a: kept.length });'],
+    ['typed arrays', 'const kept = [];\nfor (;;) kept.push(new Float32Array(2 ** 27));'],
+  ])('and takes memory without end, as %s, is stopped, and the page lives', async (_, code) => {
+    const { page, cell } = await cellWith(open, code);
+    expect(await verdictOf(cell)).toMatch(
+      /^(Line 2: RangeError: expected at most [14] GB of memory in one run, got more|Line 2: RangeError: Array buffer allocation failed|Stopped: the code was still running after 10 seconds\.)$/,
+    );
+    expect(await page.evaluate(() => document.readyState)).toBe('complete');
+  });
+});
+
+describe('a worker that lies', () => {
+  test.each([
+    ['is no object', "postMessage('done')"],
+    ['is of no known type', "postMessage({ type: 'html', text: '<b>' })"],
+    ['has text that is none', "postMessage({ type: 'text', text: { toString: 1 } })"],
+    ['has text without end', "postMessage({ type: 'text', text: 'x'.repeat(1e6) })"],
+    [
+      'has too few values',
+      "postMessage({ type: 'heatmap', values: new Float32Array(3), rows: 2, columns: 2 })",
+    ],
+    [
+      'has values without end',
+      "postMessage({ type: 'heatmap', values: new Float32Array(2 ** 20), rows: 1024, columns: 1024 })",
+    ],
+    ['has no numbers', "postMessage({ type: 'heatmap', values: ['a'], rows: 1, columns: 1 })"],
+    [
+      'has columns that are not there',
+      "postMessage({ type: 'lines', values: new Float32Array(4), rows: 2, columns: 2, shown: [2] })",
+    ],
+    ['comes without end', "for (let i = 0; i < 1000; i++) postMessage({ type: 'text', text: 'x' })"],
+  ])('is stopped where its message %s', async (_, statement) => {
+    const { page, cell } = await cellWith(open, 'show(1);', { limit: 3000 });
+    await page.evaluate((lie) => {
+      const Real = Worker;
+      window.Worker = class extends Real {
+        constructor() {
+          super(URL.createObjectURL(new Blob([lie])));
+        }
+      };
+    }, statement);
+    expect(await verdictOf(cell)).toBe('Stopped: the code sent something that is no output.');
+  });
+});

@@ -1,0 +1,62 @@
+import { expect, test } from '@jest/globals';
+import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
+import { openAlone } from './alone.js';
+import { useBrowser } from './browser.js';
+
+const { open } = useBrowser();
+const alone = () => openAlone(open, 'positional-curves');
+
+test('the curves pass through the values of P', async () => {
+  const { figure } = await alone();
+  const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
+  for (const column of [6, 7, 8, 9]) {
+    const path = (await figure.locator(`path[data-column="${column}"]`).getAttribute('d')) ?? '';
+    const points = path
+      .slice(1)
+      .split('L')
+      .map((point) => point.split(',').map(Number));
+    expect(points).toHaveLength(60);
+    const grid = await figure
+      .locator('line.grid')
+      .evaluateAll((lines) => lines.map((line) => Number(line.getAttribute('y1'))));
+    const [bottom = NaN, top = NaN] = [grid[0], grid[4]];
+    points.forEach(([, y = NaN], i) => {
+      const value = ((bottom - y) / (bottom - top)) * 2 - 1;
+      // A path's coordinates have three decimals, on some 200 pixels for two units.
+      expect(Math.abs(value - (data[i * 32 + column] ?? NaN))).toBeLessThan(1e-4);
+    });
+  }
+});
+
+test('the columns slider moves all curves, and each has a line style of its own', async () => {
+  const { figure } = await alone();
+  await figure.getByRole('slider', { name: 'Columns' }).fill('0');
+  const labels = await figure.locator('.curve-label').allTextContents();
+  expect(labels).toEqual(['col 0', 'col 1', 'col 2', 'col 3']);
+  const dashes = await figure
+    .locator('path.series')
+    .evaluateAll((paths) => paths.map((path) => getComputedStyle(path).strokeDasharray));
+  expect(new Set(dashes).size).toBe(4);
+});
+
+test('the keyboard reads all curves at one position', async () => {
+  const { page, figure } = await alone();
+  await figure.getByRole('application').focus();
+  await page.keyboard.press('End');
+  const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
+  const values = [6, 7, 8, 9].map(
+    (column) => `col ${column} ${(data[59 * 32 + column] ?? NaN).toFixed(3).replace('-', '−')}`,
+  );
+  expect(await figure.locator('.spoken').textContent()).toBe(`position 59: ${values.join(', ')}`);
+});
+
+test('labels of curves that end at one height stay apart', async () => {
+  const { figure } = await alone();
+  await figure.getByRole('slider', { name: 'Columns' }).fill('28');
+  const tops = await figure
+    .locator('.curve-label')
+    .evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().top));
+  const sorted = tops.sort((a, b) => a - b);
+  for (let i = 1; i < sorted.length; ++i)
+    expect((sorted[i] ?? 0) - (sorted[i - 1] ?? 0)).toBeGreaterThanOrEqual(13);
+});
