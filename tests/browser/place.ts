@@ -17,12 +17,17 @@ export async function drawn(page: Page): Promise<void> {
   await page.waitForTimeout(300);
 }
 
-/** Where an element's top edge is once a frame is painted: the page follows a change of layout within the frame. */
+/** Where an element's top edge is in the next frame that is painted: the page follows a change of layout within the frame. */
 export const topOf = (page: Page, id: string): Promise<number> =>
-  page.locator(`#${id}`).evaluate(async (element) => {
-    await new Promise((painted) => requestAnimationFrame(() => setTimeout(painted)));
-    return element.getBoundingClientRect().top;
-  });
+  page.locator(`#${id}`).evaluate(
+    (element) =>
+      new Promise<number>((resolve) => {
+        new IntersectionObserver(([entry], observer) => {
+          observer.disconnect();
+          resolve(entry?.boundingClientRect.top ?? NaN);
+        }).observe(element);
+      }),
+  );
 
 /** Scrolls so that an element's top edge stands so far below the window's, and waits until the figures around it are drawn. */
 export async function put(page: Page, id: string, top: number): Promise<void> {

@@ -82,7 +82,8 @@ function startNodeThread(
   const url = source ?? import.meta.url.replace(/[^/]*$/, file);
   // A worker inherits the flag of `node --input-type=module --eval …` and refuses it, since it runs a file. The list of flags in
   // its place is empty: it may not have V8's, which a worker inherits in any case.
-  const { execArgv } = process;
+  // Parcel would add a polyfill for a bare `process`.
+  const { execArgv } = globalThis.process;
   const evaluated = execArgv.some((given) => given.startsWith('--input-type'));
   const worker = new threads.Worker(new URL(url), evaluated ? { execArgv: [] } : {});
   worker.on('message', onMessage);
