@@ -11,15 +11,15 @@
 
 namespace wasm_attention {
 
-/// What a hyperbolic tangent takes, in multiplications.
+/// The cost of a hyperbolic tangent, in multiplications.
 constexpr double kTanhWork = 16;
 
 /// The width of a padded hidden row.
 inline int paddedHiddens(const AdditiveAttentionArgs& args) { return (args.hiddens + kLanes - 1) / kLanes * kLanes; }
 
-/// The forward pass' working memory; queries and keys are those of one sequence at a time.
+/// The forward pass's working memory. Queries and keys are those of one sequence.
 struct AdditiveWorkspace {
-  float *packedQuery, *packedKey;  // the weights
+  float *packedQuery, *packedKey;  // Wq and Wk
   float* vector;                   // wv, padded
   float* query;                    // (L, padded): Wq q
   float* key;                      // (S, padded): Wk k
@@ -35,7 +35,7 @@ inline int visibleKeys(const AdditiveAttentionArgs& args, int b, int i) {
   return args.valid ? args.valid[static_cast<size_t>(b) * args.queries + i] : args.keys;
 }
 
-/// The largest of these among a sequence's queries.
+/// The largest such number among the queries of sequence b.
 int visibleKeys(const AdditiveAttentionArgs& args, int b);
 
 /// Projects a sequence's queries and the first `keys` of its keys.

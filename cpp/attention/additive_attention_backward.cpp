@@ -1,8 +1,9 @@
-// One query at a time, whose weights and hyperbolic tangents are computed again: memory is linear in L and S.
+// Takes one query at a time and computes its weights and hyperbolic tangents again, so that memory is linear in L and S.
 //
-// Versions tried on two threads (speed over one thread; 4 sequences, 64 queries, 256 keys, 64 hidden units; Sapphire Rapids, Node 20):
-//   threads share the tangents by keys                                        1.13   <- this
-//   they share what goes back through the tangents too, by columns            0.6, since the sums' cache lines go back and forth
+// Versions tried on two threads (speed relative to one; 4 sequences, 64 queries, 256 keys, 64 hidden units; Sapphire Rapids,
+// Node 20):
+//   threads share the tangents by keys                          1.13   <- this
+//   they also share the gradients at the tangents, by columns   0.6: the sums' cache lines move between cores
 #include "attention/additive_attention.h"
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
@@ -10,7 +11,6 @@
 namespace wasm_attention {
 namespace {
 
-/// Sizes of the projection of some rows.
 LinearGradArgs projection(int rows, int inputs, int hiddens) {
   LinearGradArgs linear{};
   linear.rows = rows;
@@ -24,7 +24,7 @@ int64_t linearScratch(const AdditiveAttentionArgs& args) {
                   linearBackwardScratch(projection(args.keys, args.keyWidth, args.hiddens)));
 }
 
-/// The forward pass' working memory, and what the backward pass needs besides.
+/// The forward pass's working memory, and what only the backward pass needs.
 struct GradWorkspace : AdditiveWorkspace {
   float* gradQuery;    // (L, padded): gradients of Wq q
   float* gradKey;      // (S, padded)
@@ -48,7 +48,7 @@ struct GradWorkspace : AdditiveWorkspace {
   }
 };
 
-// Threads share the keys of a query in parts of this many: their scores are a cache line.
+// Threads share a query's keys in parts of this size.
 constexpr int kKeysOfACacheLine = 16;
 
 float dot(const float* a, const float* b, int n) {
@@ -60,7 +60,7 @@ float dot(const float* a, const float* b, int n) {
   return total;
 }
 
-/// Gradients of one query's scores, weights * (grad_weights - their mean by these weights); adds to those of the values.
+/// The gradients of one query's scores, weights * (grad_weights - sum(weights * grad_weights)); adds to the values' gradients.
 void backThroughSoftmax(const float* grad_output, const float* value, const GradWorkspace& work, float* grad_value,
                         int visible, int value_width) {
   for (int j = 0; j < visible; ++j) {
@@ -72,7 +72,7 @@ void backThroughSoftmax(const float* grad_output, const float* value, const Grad
   for (int j = 0; j < visible; ++j) work.gradScores[j] = work.weights[j] * (work.gradScores[j] - mean);
 }
 
-/// From the gradients of one query's scores to those of its hidden row, the keys' hidden rows and the vector.
+/// Turns the gradients of one query's scores into those of its hidden row, the keys' hidden rows and the vector.
 void backThroughTanh(const GradWorkspace& work, float* grad_query, int visible, int padded) {
   std::fill_n(grad_query, padded, 0.0f);
   std::fill_n(work.gradVector, padded, 0.0f);
@@ -90,7 +90,7 @@ void backThroughTanh(const GradWorkspace& work, float* grad_query, int visible, 
   }
   for (int d = 0; d < padded; d += kLanes) {
     store(grad_query + d, load(grad_query + d) * load(work.vector + d));
-    // First the sum of each query, then the sum over queries, so that fewer roundings meet in one number.
+    // Sums of each query first, then over queries: shorter sums round less.
     store(work.totalVector + d, load(work.totalVector + d) + load(work.gradVector + d));
   }
 }
@@ -103,8 +103,8 @@ void compact(float* x, int rows, int width, int padded) {
   }
 }
 
-/// Backward through both projections of sequence b. Keys that no query sees and queries that see no key are left out: they
-/// may hold NaN, and even with gradients of 0 would make the weights' gradients NaN.
+/// The backward pass of both projections of sequence b. It skips keys that no query sees and queries that see no key: they may
+/// hold NaN, and 0 * NaN would make the weights' gradients NaN.
 void backThroughProjections(const AdditiveAttentionGradArgs& args, const GradWorkspace& work, int b, int keys) {
   const AdditiveAttentionArgs& forward = args.attention;
   const int hiddens = forward.hiddens;

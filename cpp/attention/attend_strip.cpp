@@ -8,7 +8,7 @@
 namespace wasm_attention {
 namespace {
 
-/// Block number `index` of a strip, its queries scaled and packed.
+/// Sets up block number `index` of a strip: scales and packs its queries.
 QueryBlock startQueryBlock(const AttentionArgs& a, const Workspace& w, int b, int h, int first, int index) {
   QueryBlock q = placeQueryBlock(a, b, h, first);
   if (wantsHiddenScores(a)) {
@@ -32,12 +32,12 @@ QueryBlock startQueryBlock(const AttentionArgs& a, const Workspace& w, int b, in
   return q;
 }
 
-/// Normalises, and writes the results.
+/// Divides by the sums and writes the results.
 void finishQueryBlock(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, int index) {
   for (int lane = 0; lane < q.count; ++lane) {
     const float max = q.max.v[lane / kLanes][lane % kLanes];
     const float sum = q.sum.v[lane / kLanes][lane % kLanes];
-    const bool empty = sum == 0;  // otherwise the largest score has added 1; NaN is not empty
+    const bool empty = sum == 0;  // with any key the sum is at least 1, from the largest score; NaN is not empty
     const float scale = empty ? 0.0f : 1 / sum;
     const float* from = q.output + static_cast<size_t>(lane) * w.valueWidth;
     float* to = rowOf(a.output, a.outputStrides, q.b, q.h, q.first + lane);
@@ -60,7 +60,7 @@ void finishQueryBlock(const AttentionArgs& a, const Workspace& w, const QueryBlo
 
 }  // namespace
 
-// This and its steps are functions of their own, so that an engine can swap in its optimised code during the first long call.
+// Not inlined, like its steps: an engine swaps in optimised code only when a function is entered, also within a first long call.
 [[gnu::noinline]] void attendStrip(const AttentionArgs& a, Workspace& w, int b, int h, int first, float* kept) {
   QueryBlock blocks[kStripBlocks];
   const int count = std::min(kStripBlocks, (a.queries - first + kQueryBlock - 1) / kQueryBlock);

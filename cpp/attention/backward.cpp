@@ -1,4 +1,4 @@
-// The gradients of attention, a strip of queries at a time. With P the weights, dP = dO V^T and dS = P * (dP - sum P * dP):
+// The gradients of attention, one strip of queries at a time. With weights P, dP = dO V^T and dS = P * (dP - sum P * dP):
 // dV += P^T dO, dK += scale * dS^T Q, dQ = scale * dS K (Dao et al. 2022, algorithm 4, in one pass over the keys).
 //
 // Versions tried (ms of (1, 8, 512, 64), whose forward pass takes 15.6; Sapphire Rapids, Node 20, busy):
@@ -17,7 +17,7 @@
 namespace wasm_attention {
 namespace {
 
-/// The weights of a block of queries, from queries and keys.
+/// Computes the weights of a block of queries again, from queries and keys.
 void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlock& q, KeyRange keys) {
   float* const query = w.weights.queries;
   packRows<kQueryBlock>(rowOf(a.query, a.queryStrides, q.b, q.h, q.first), a.queryStrides.row, q.count, a.width,
@@ -32,8 +32,9 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
   recomputeWeights(w, q, keys);
 }
 
-/// Gradients of the scores and queries of block number `index` of a strip, and its part of what the products over queries need.
-/// strip_keys  what the strip's queries see
+/// Computes the gradients of the scores and queries of block number `index` of a strip, and packs its part of the operands of the
+/// products that sum over queries.
+/// strip_keys  the keys that the strip's queries see
 [[gnu::noinline]] void backwardQueryBlock(const AttentionGradArgs& args, BackwardWorkspace& w, QueryBlock& q, int index,
                                           KeyRange strip_keys) {
   const AttentionArgs& a = args.attention;
@@ -85,7 +86,7 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
   }
 }
 
-/// The strip of queries that begins with `first`.
+/// The backward pass of the strip of queries that begins with `first`.
 [[gnu::noinline]] void backwardStrip(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int h, int first) {
   const AttentionArgs& a = args.attention;
   const int count = std::min(kStripQueries, a.queries - first);
@@ -105,7 +106,7 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
     return;
   }
   const int from = begin / kTileRows * kTileRows;
-  const KeyRange keys{from, from, roundUp(end, kTileRows)};  // that any of them sees
+  const KeyRange keys{from, from, roundUp(end, kTileRows)};  // seen by any of the queries
   packStrip(a, w, rowOf(a.query, a.queryStrides, b, h, first),
             rowOf(args.gradOutput, a.outputStrides, b - w.firstSequence, h, first), count);
   for (int i = 0; i * kQueryBlock < count; ++i) backwardQueryBlock(args, w, blocks[i], i, keys);
@@ -130,7 +131,7 @@ void addTable(const TableWorkspace& t, int columns, float* to) {
   }
 }
 
-/// One query head, with its relative tables.
+/// The backward pass of one query head and its relative tables.
 void backwardHead(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int h) {
   const AttentionArgs& a = args.attention;
   TableWorkspace& keys = w.relativeKeys;
@@ -151,10 +152,10 @@ void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride
   for (int r = 0; r < rows; ++r, from += from_stride, to += to_stride) scaleRow(from, 1.0f, to, columns);
 }
 
-/// Whether no two heads add to the same gradient, so that threads can take some each.
+/// Whether each head adds to gradients of its own, so that threads can share the heads.
 bool headsApart(const AttentionArgs& a) { return !a.bias && !a.relativeKeys && !a.relativeValues; }
 
-/// One group: a head of keys and values with the query heads that read it.
+/// The backward pass of one group: a head of keys and values with the query heads that read it.
 void backwardGroup(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int kv) {
   const AttentionArgs& a = args.attention;
   const int heads_per_kv = a.heads / a.kvHeads;
@@ -189,7 +190,7 @@ void attendSequencesBackward(const AttentionGradArgs& args, Sequences some, floa
     w.firstSequence = some.first;
     backwardGroup(args, w, some.first + i / a.kvHeads, i % a.kvHeads);
   };
-  // Five products where the forward pass has two.
+  // Five products; the forward pass has two.
   const double work = 2.5 * some.count * a.heads * a.queries * a.keys * (a.width + a.valueWidth);
   parallelFor(some.count * a.kvHeads, headsApart(a) ? work : -1, attend);
 }

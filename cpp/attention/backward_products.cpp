@@ -5,7 +5,7 @@
 namespace wasm_attention {
 namespace {
 
-/// out += a * b, one tile, in which 0 times NaN is 0: a weight of 0 hides what it would meet.
+/// out += a * b for one tile, in which 0 times NaN is 0: a weight of 0 hides what it multiplies.
 template <int AStep>
 [[gnu::noinline]] void addVisible(const float* a, const float* b, int depth, float* out, int width) {
   Tile t{};
@@ -22,7 +22,7 @@ template <int AStep>
   addTile(t, out, width, out, width);
 }
 
-/// out += left * panel: one tile.
+/// out += left * panel for one tile.
 template <int AStep>
 inline void addTileProduct(const float* left, const float* panel, int depth, Right right, float* out, int width) {
   if (right == Right::kFinite) {
@@ -46,7 +46,7 @@ inline void addTileProduct(const float* left, const float* panel, int depth, Rig
 
 [[gnu::noinline]] void addEntriesProduct(const float* entries, const float* columns, Right right, int depth,
                                          int panel_depth, int width, float* out) {
-  for (int k = 0; k < depth; k += kKeyBlock) {  // so that the entries stay in L1
+  for (int k = 0; k < depth; k += kKeyBlock) {  // a block's entries stay in L1
     const int block = std::min(depth - k, kKeyBlock);
     const float* panel = columns + static_cast<size_t>(k) * kTileCols;
     for (int c = 0; c < width; c += kTileCols, panel += static_cast<size_t>(panel_depth) * kTileCols) {

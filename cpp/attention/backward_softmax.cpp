@@ -6,7 +6,7 @@
 namespace wasm_attention {
 namespace {
 
-/// Caps the scores, and writes the derivative, 1 - tanh^2.
+/// Caps the scores and writes the derivative, 1 - tanh^2.
 void capScores(float softcap, float* scores, float* slopes, int count) {
   const float inverse = 1 / softcap;
   for (int i = 0; i < count; i += kLanes) {
@@ -16,7 +16,7 @@ void capScores(float softcap, float* scores, float* slopes, int count) {
   }
 }
 
-/// sum over the keys of weight * slope, for four queries.
+/// The sum of weight * slope over the keys, for four queries.
 f32x4 weightedSlope(const float* weights, const float* slopes, int rows) {
   f32x4 sum{};
   for (int r = 0; r < rows; ++r, weights += kQueryBlock, slopes += kQueryBlock) {
@@ -69,7 +69,7 @@ void recallWeights(const AttentionArgs& a, BackwardWorkspace& w, QueryBlock& q, 
 void differentiateSoftcap(const BackwardWorkspace& w, KeyRange keys) {
   for (int i = 0; i < (keys.to - keys.from) * kQueryBlock; i += kLanes) {
     const f32x4 slope = load(w.slopes.entries + i);
-    // The derivative of what is masked may be NaN.
+    // A masked score's derivative may be NaN.
     store(w.slopes.entries + i, select(slope == f32x4{}, f32x4{}, slope * load(w.softcapSlopes + i)));
   }
 }

@@ -9,7 +9,7 @@
 namespace wasm_attention {
 namespace {
 
-/// Replaces the scores of each key j, vector v of them, by f(j, scores, v).
+/// Replaces each vector v of the scores of each key j by f(j, scores, v).
 template <typename F>
 void forEachVector(const Workspace& w, KeyRange keys, F f) {
   for (int j = keys.from; j < keys.to; ++j) {
@@ -18,7 +18,7 @@ void forEachVector(const Workspace& w, KeyRange keys, F f) {
   }
 }
 
-/// The row of a broadcast operand that belongs to a lane's query. Lanes behind the last query get that one's row.
+/// The row of a broadcast operand for a lane's query. Lanes beyond the last query get the last query's row.
 template <typename T>
 const T* operandRow(const T* operand, Strides strides, const QueryBlock& q, int lane) {
   const int i = q.first + std::min(lane, q.count - 1);
@@ -87,7 +87,7 @@ void applyLimits(const Workspace& w, const QueryBlock& q, KeyRange keys) {
 
 void addByDistance(const Workspace& w, const QueryBlock& q, KeyRange keys, int clip, const float* terms) {
   forEachVector(w, keys, [&](int j, f32x4 scores, int v) {
-    const int distance = j - q.position - v * kLanes;  // of the vector's first lane; each next lane has one less
+    const int distance = j - q.position - v * kLanes;  // of the vector's first lane; it falls by one from lane to lane
     const float* table = terms + v * kLanes;
     if (distance <= -clip) return scores + load(table);
     if (distance - (kLanes - 1) >= clip) return scores + load(table + 2 * clip * kQueryBlock);
@@ -108,7 +108,7 @@ void finishScores(const AttentionArgs& a, const Workspace& w, const QueryBlock& 
   if (a.scoresStage == ScoresStage::kSoftcapped) writeRows(a, w, q, keys, a.scores);
   if (a.alibiSlopes) addAlibi(a, w, q, keys);
   if (a.relativeKeys) addByDistance(w, q, keys, a.relativeKeysClip, q.relative);
-  if (a.bias) addBias(a, w, q, keys);  // after terms that may be NaN where the bias masks
+  if (a.bias) addBias(a, w, q, keys);  // last, because the other terms may be NaN where the bias masks
   if (a.mask) applyMask(a, w, q, keys);
   applyLimits(w, q, keys);
   if (a.scoresStage == ScoresStage::kMasked) writeRows(a, w, q, keys, a.scores);

@@ -21,7 +21,7 @@ void storePart(float* p, int n, f32x4 v) {
 }
 
 float maximum(const float* x, int n) {
-  constexpr int kChains = 4;  // each maximum waits for the one before in its chain
+  constexpr int kChains = 4;  // a maximum has to wait only for the one before it in its chain
   f32x4 max[kChains];
   for (f32x4& m : max) m = splat(-kInfinity);
   int i = 0;
@@ -36,7 +36,7 @@ float maximum(const float* x, int n) {
 
 void softmaxRow(const float* x, float* out, int n) {
   const float max = maximum(x, n);
-  // The maximum of entries that are all -infinity or NaN is -infinity. Subtracting 0 instead gives weights of 0, and keeps NaN.
+  // If all entries are -infinity or NaN, the maximum is -infinity. Subtracting 0 instead gives weights of 0 and keeps NaN.
   const float base = max == -kInfinity ? 0.0f : max;
   f32x4 sums{};
   int i = 0;

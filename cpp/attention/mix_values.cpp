@@ -6,7 +6,7 @@
 namespace wasm_attention {
 namespace {
 
-/// output (8, valueWidth) += weights^T * panels; weights (depth, 8). `first`: the output is not set yet, and becomes the product.
+/// output (8, valueWidth) += weights^T * panels, with weights (depth, 8). With `first` the output is set, not added to.
 void addProduct(const float* weights, const float* panels, size_t panel_stride, int depth, const Workspace& w,
                 const QueryBlock& q, bool first) {
   for (int c = 0; c < w.valueWidth; c += kTileCols, panels += panel_stride) {
@@ -22,8 +22,8 @@ void addProduct(const float* weights, const float* panels, size_t panel_stride, 
   }
 }
 
-/// out[0, 4 * N) += weights * rows for one query. A weight of 0 skips its row, because 0 * NaN would show what is masked. It adds
-/// in the order of the micro-kernel, so that both give the same bits.
+/// out[0, 4 * N) += weights * rows for one query. Skips rows whose weight is 0, because a masked row may hold NaN. Adds in the
+/// order of the micro-kernel, so that both give the same bits.
 template <int N>
 void addColumns(const float* weights, const float* rows, ptrdiff_t stride, int depth, float* out) {
   f32x4 sums[N] = {};
@@ -35,7 +35,7 @@ void addColumns(const float* weights, const float* rows, ptrdiff_t stride, int d
   for (int v = 0; v < N; ++v) store(out + v * kLanes, load(out + v * kLanes) + sums[v]);
 }
 
-/// addProduct with rows (depth, width) where they lie in memory.
+/// addProduct for rows (depth, width) that are not packed.
 void addRows(const float* weights, const float* rows, ptrdiff_t stride, int depth, int width, const Workspace& w,
              const QueryBlock& q, bool first) {
   constexpr int kWide = 8;  // vectors whose sums stay in registers
@@ -76,7 +76,8 @@ void sumByDistance(const Workspace& w, const QueryBlock& q, KeyRange keys, int c
   for (int j = keys.from; j < keys.to; ++j) {
     const float* weights = w.entries + (j - keys.base) * kQueryBlock;
     for (int v = 0; v < kVectors; ++v) {
-      const int distance = j - q.position - v * kLanes;  // of the vector's first lane; each next lane has one less
+      const int distance =
+          j - q.position - v * kLanes;  // of the vector's first lane; it falls by one from lane to lane
       float* table = sums + v * kLanes;
       const bool before = distance <= -clip;
       if (before || distance - (kLanes - 1) >= clip) {

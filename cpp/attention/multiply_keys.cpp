@@ -7,7 +7,7 @@
 namespace wasm_attention {
 namespace {
 
-/// The products of a query with four keys, where they lie in memory.
+/// The dot products of a query with four keys that are not packed.
 f32x4 fourDots(const float* q, const float* const (&keys)[kTileRows], int width) {
   f32x4 s[kTileRows] = {};
   int e = 0;
@@ -25,7 +25,7 @@ void multiplyUnpackedKeys(const AttentionArgs& a, const Workspace& w, const Quer
   const float* base = rowOf(a.key, a.keyStrides, q.b, q.h / (a.heads / a.kvHeads), 0);
   for (int j = keys.from; j < keys.to; j += kTileRows) {
     const float* rows[kTileRows];
-    // Keys that no query may see are not read: the nearest that one may see stands in, and its score is masked later.
+    // Does not read keys that no query may see: the nearest visible key takes their place, and the mask hides the score later.
     for (int r = 0; r < kTileRows; ++r) {
       const int visible = std::min(std::max(j + r, q.begin), q.end - 1);
       rows[r] = base + static_cast<ptrdiff_t>(visible) * a.keyStrides.row;

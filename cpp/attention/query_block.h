@@ -1,8 +1,8 @@
 // The unit of work of the attention kernels: a block of eight queries of one head against a block of keys.
 //
-// What they compute for each key and query, the entries, lies as [key][8 queries]: that is how the micro-kernel leaves the product of
-// four keys (its rows) and a panel of eight queries (its columns). The softmax runs down the keys with a query in each lane, without
-// a horizontal step, and the entries are already the packed left operand of the product with the values.
+// The entries are scores, later weights, in the order [key][8 queries], which is how the micro-kernel writes the product of four
+// keys (its rows) and a panel of eight queries (its columns). In this order the softmax needs no sum across lanes, since each lane
+// is a query, and the entries are the packed left operand of the product with the values.
 #pragma once
 
 #include "attention.h"
@@ -16,18 +16,18 @@ struct Lanes {
   f32x4 v[kVectors];
 };
 
-/// Up to eight queries: where they stand, what they may see, what they have gathered.
+/// Up to eight queries: their positions, the keys they may see, and their sums so far.
 struct QueryBlock {
-  bool fresh;                // nothing was added to the output yet, which is not set
+  bool fresh;                // the output is not set yet
   int b, h, first, count;    // queries first <= i < first + count of head h in batch b
   int begin, end;            // keys that any of them may see
   int innerBegin, innerEnd;  // keys that all of them may see
   i32x4 begins[kVectors], ends[kVectors];
-  int position;        // of the first query, among the keys
-  const float* query;  // scaled: panel (E, 8), or rows (count, E) where keys are not packed
+  int position;        // of the first query among the keys
+  const float* query;  // scaled: a panel (E, 8), or rows (count, E) if keys are not packed
   float* relative;     // (2 * clip + 1, 8): the product of each query with each row of the table of relative keys
   Lanes max, sum;      // running maximum of the scores, sum of their exponentials
-  float* output;       // (8, valueWidth): not normalised yet
+  float* output;       // (8, valueWidth), not divided by the sums yet
 };
 
 /// Keys [from, to) of the block that starts at key `base`; from and to are multiples of 4.
@@ -35,8 +35,8 @@ struct KeyRange {
   int base, from, to;
 };
 
-// What attention keeps for its backward pass (keptWeights in attention/sequences.h): for each block of queries its entries,
-// (keys rounded up to 4, 8), and then their sums, (8).
+// What attention keeps for its backward pass (keptWeights in attention/sequences.h): the entries of each block of queries,
+// (keys rounded up to 4, 8), followed by their sums, (8).
 inline int64_t keptBlockSize(const AttentionArgs& a) { return (roundUp(int64_t{a.keys}, kTileRows) + 1) * kQueryBlock; }
 inline float* keptBlock(const AttentionArgs& a, float* kept, int b, int h, int first) {
   const size_t blocks = (a.queries + kQueryBlock - 1) / kQueryBlock;
@@ -49,48 +49,49 @@ inline size_t resultRow(const AttentionArgs& a, const QueryBlock& q, int lane) {
   return (static_cast<size_t>(q.b) * a.heads + q.h) * a.queries + q.first + lane;
 }
 
-/// The queries from `first` on: where they stand and what they may see. Nothing is packed yet.
+/// The block of queries that begins with `first`: positions and visible keys. It packs nothing.
 QueryBlock placeQueryBlock(const AttentionArgs& a, int b, int h, int first);
 
 /// Attention of the strip of queries that begins with `first`.
-/// kept  what to keep for the backward pass, or null.
+/// kept  receives what the backward pass needs, or null
 void attendStrip(const AttentionArgs& a, Workspace& w, int b, int h, int first, float* kept);
 
-// Its steps, in their order; w.entries is what they pass on.
+// Its steps in order; each reads and changes w.entries.
 
-/// q.relative, once for a block of queries.
+/// Computes q.relative, once for each block of queries.
 void multiplyRelativeKeys(const AttentionArgs& a, const Workspace& w, const QueryBlock& q);
 
 /// entries = K * query.
 void multiplyKeys(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys);
 
-/// Softcap, ALiBi, relative keys, bias, masks.
+/// Applies softcap, ALiBi, relative keys, bias and masks.
 void finishScores(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys);
 
-/// Scores to exponentials relative to the new maximum; q.output and q.sum are brought to it. Then dropout, weights.
+/// Turns scores into exponentials relative to the new maximum, and rescales q.output and q.sum to it. Then applies dropout and
+/// writes the weights.
 void softmaxBlock(const AttentionArgs& a, const Workspace& w, QueryBlock& q, KeyRange keys);
 
-/// q.output += entries^T * V, and the relative values.
+/// q.output += entries^T * V and the relative values.
 void mixValues(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys);
 
-// Parts of steps that the backward pass uses too.
+// Parts of these steps, which the backward pass uses too.
 
-/// out (rows, 8) = panels of 4 rows of this depth * right (depth, 8); rows round up to 4.
+/// out (rows, 8) = panels * right (depth, 8). `panels` has 4 rows each; `out` has room for a multiple of 4 rows.
 void multiplyPanels(const float* panels, const float* right, int depth, int rows, float* out);
 
-/// entries[j][i] += terms[clip(j - i, -clip, clip) + clip][i], i and j being positions among the keys.
+/// entries[j][i] += terms[clip(j - i, -clip, clip) + clip][i], where i and j are positions among the keys.
 void addByDistance(const Workspace& w, const QueryBlock& q, KeyRange keys, int clip, const float* terms);
 
-/// Its transpose: sums (2 * clip + 1, 8) of the entries by distance.
+/// The transpose of addByDistance: sums (2 * clip + 1, 8) of the entries by distance.
 void sumByDistance(const Workspace& w, const QueryBlock& q, KeyRange keys, int clip, float* sums);
 
-/// Drops entries by the seed's bits and divides the others by 1 - dropout.
+/// Applies dropout: sets entries to 0 by the seed's bits, and divides the others by 1 - dropout.
 void dropWeights(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys);
 
 /// Copies the entries to the (L, S) rows of their queries in `results`.
 void writeRows(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys, float* results);
 
-/// Fills what writeRows leaves out of these rows: the keys before and behind those that the block visits.
+/// Fills the part of these rows that writeRows leaves out: keys before and after those that the block visits.
 void fillHidden(const AttentionArgs& a, const QueryBlock& q, float* results, float value);
 
 }  // namespace wasm_attention

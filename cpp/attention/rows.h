@@ -15,9 +15,9 @@ inline T* rowOf(T* stack, Strides strides, int b, int h, int row) {
          static_cast<ptrdiff_t>(row) * strides.row;
 }
 
-// Loops of our own for short rows: a head's row may have 16 floats, and a call of memset or memmove would take half the time.
+// Plain loops instead of memset and memmove: for short rows, such as 16 floats, the call would cost as much as the loop.
 
-/// Zeros; `count` is a multiple of 4.
+/// x = 0; `count` is a multiple of 4.
 inline void clearVectors(float* x, size_t count) {
 #ifdef __clang__
 #pragma clang loop vectorize(disable) unroll(disable)
@@ -28,7 +28,7 @@ inline void clearVectors(float* x, size_t count) {
   }
 }
 
-/// to = scale * from, of `count` floats.
+/// to = scale * from, for `count` floats.
 inline void scaleRow(const float* from, float scale, float* to, int count) {
   int i = 0;
   for (; i + kLanes <= count; i += kLanes) store(to + i, load(from + i) * scale);

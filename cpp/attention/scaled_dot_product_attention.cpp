@@ -1,19 +1,19 @@
-// Scaled dot-product attention with an online softmax (Dao et al. 2022): scores are never stored, unless the caller asks for them.
-// A strip of queries meets one block of keys after the other, and skips blocks that none of its queries may see. This file shares
-// the strips among threads; attend_strip.cpp computes one.
+// Scaled dot-product attention with an online softmax (Dao et al. 2022): scores are not stored unless the caller asks for them.
+// A strip of queries is multiplied by one block of keys after the other, except for blocks that none of its queries may see. This
+// file shares the strips among threads; attend_strip.cpp computes one strip.
 //
 // Versions tried (GFLOP/s of one head, n = 128 / 512, E = 64; Sapphire Rapids, Node 20, where a tile in L1 reaches 45 to 47):
 //   8 queries by 256 keys, entries as [key][query]                     37.7 / 39.2   <- this
-//   the same, outputs cleared first, another order in the softmax      36.3 / 38.5
+//   the same, with outputs cleared first                               36.3 / 38.5
 //   one query at a time with Eigen's dot products and exponentials     3.1 / 6.1
 // Today: npm run bench -- --work attention-128,attention-512
 //
 // Versions tried on two threads (ms of (1, 8, 512, 64) / causal; 16.8 / 9.1 on one thread; Sapphire Rapids, Node 20):
-//   a head for each thread, on a day when the next one took 12.2       12.6
-//   all heads packed, then all strips; the next one took 9.34 / 5.55   9.69 / 5.72
+//   one head for each thread                                           12.6
+//   all heads packed, then all strips                                  9.69 / 5.72
 //   1 MB of heads packed, then their strips, last queries first        9.56 / 5.53
 //   one loop, heads packed ahead of their strips                       9.55 / 5.34
-//   that, while the caller copies in and out                           8.94 / 4.95   <- this
+//   the same, while the caller copies in and out                       8.94 / 4.95   <- this
 // Today: npm run bench -- --scaling --work attention-512,attention-512-causal
 #include <algorithm>
 #include <cassert>
@@ -29,18 +29,18 @@ namespace wasm_attention {
 namespace {
 
 /// Attention of some groups, shared by all threads. A group is a head of keys and values with the query heads that read it. Its
-/// tasks are to pack each block of its keys and values, and then to attend to them with each strip of its queries.
+/// tasks are to pack each block of its keys and values, and then to compute attention for each strip of its queries.
 ///
-/// The tasks of all groups are the indices of one loop, in rounds: round r packs group r, then attends to group r - ahead. With
-/// one thread `ahead` is 0. With several threads the next groups are packed early, so that there are always strips to attend to
-/// and nobody waits for the last strip of a group.
+/// The tasks of all groups are the indices of one loop, in rounds: round r packs group r, then attends group r - ahead. With one
+/// thread `ahead` is 0. With several threads the next groups are packed early, so that no thread has to wait for the last strip of
+/// a group.
 ///
-/// A group's panels lie in a slot of the workspace, group g's in slot g % slots: it may be packed once the group that had the slot
-/// before has been attended to, and attended to once it is packed. Both of these belong to smaller indices, as Progress demands.
+/// The panels of group g lie in slot g % slots of the workspace. A group may be packed when the previous group in its slot has
+/// been attended, and attended when it is packed. Both conditions depend on smaller indices only, as Progress requires.
 class GroupLoop {
  public:
-  /// Query heads [first, first + count) of the sequences `some`: those of whole groups, or a single head.
-  /// stream  brings in the groups and takes them out; may be null
+  /// Query heads [first, first + count) of the sequences `some`: either whole groups or a single head.
+  /// stream  copies groups in and out; may be null
   GroupLoop(const AttentionArgs& a, const Workspace& w, Sequences some, int first, int count, float* kept,
             Stream* stream)
       : a_(a),
@@ -78,14 +78,14 @@ class GroupLoop {
   }
 
  private:
-  /// How far the groups that take turns in a slot are, counted through all of them.
+  /// Progress of the groups that share a slot, summed over these groups.
   struct Slot {
     Progress packed;    // blocks
     Progress attended;  // strips
   };
 
   Slot& slotOf(int group) { return slots_[group % w_.slots]; }
-  /// How many groups have the slot before this one.
+  /// How many groups use the slot before this one.
   int turnOf(int group) const { return group / w_.slots; }
 
   void awaitTurn(int group, int thread) {
@@ -104,7 +104,7 @@ class GroupLoop {
     awaitTurn(group, thread);
     slotOf(group).packed.await((turnOf(group) + 1) * blocks_, thread);
     const int head = firstHead_ + group * groupHeads_ + strip / headStrips_;
-    // In causal attention the last queries see most. Several threads begin with them, and so end at nearly the same time.
+    // In causal attention the last queries see most keys. Threads begin with these and so finish at about the same time.
     const int index = strip % headStrips_;
     const int first = (threadCount() == 1 ? index : headStrips_ - 1 - index) * kStripQueries;
     Workspace own = w_.of(a_, thread, group % w_.slots);
@@ -116,9 +116,9 @@ class GroupLoop {
   const Workspace& w_;
   const Sequences some_;
   const int firstHead_, firstGroup_;
-  const int groupHeads_, groups_;  // query heads of a group; groups
-  const int headStrips_, strips_;  // strips of a query head, of a group
-  const int blocks_;               // blocks to pack of a group
+  const int groupHeads_, groups_;  // query heads in a group; number of groups
+  const int headStrips_, strips_;  // strips of a query head and of a group
+  const int blocks_;               // blocks of keys in a group
   float* const kept_;
   Stream* const stream_;
   Slot slots_[kMostSlots];
@@ -136,7 +136,7 @@ void attendSequences(const AttentionArgs& a, Sequences some, float* kept, float*
   const Workspace w(a, scratch);
   const int heads = some.count * a.heads;
   const int groups = some.count * a.kvHeads;
-  constexpr int kParts = 16;  // copying a part takes half a microsecond, however small it is
+  constexpr int kParts = 16;  // copying a part takes at least half a microsecond
   Stream stream(groups, (groups + kParts - 1) / kParts);
   if (!hasOwnTables(a)) {
     packRelativeTables(a, w, 0);
@@ -151,7 +151,7 @@ void attendSequences(const AttentionArgs& a, Sequences some, float* kept, float*
 }
 
 int64_t keptWeights(const AttentionArgs& a) {
-  // One block of keys, whose exponentials are relative to the largest score of all.
+  // With a single block of keys, exponentials are relative to the largest score of all.
   const bool one_block = a.queries >= kFewQueries && a.keys <= kKeyBlock;
   const bool plain = a.dropout == 0 && a.softcap == 0;
   if (!one_block || !plain || a.keys > 4 * int64_t{a.valueWidth}) return 0;

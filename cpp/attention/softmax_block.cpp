@@ -1,4 +1,4 @@
-// The online softmax of a block of keys: maxima, exponentials, sums; and what was gathered before is brought to the new maximum.
+// The online softmax of a block of keys: maxima, exponentials and sums. Earlier sums and outputs are rescaled to the new maximum.
 //
 // Versions tried (ns of four scores; Sapphire Rapids, Node 20, whose three float ports allow 1.9):
 //   four queries at a time, two chains of maxima, polynomial in pairs (Estrin)   2.57   <- this
@@ -13,8 +13,8 @@
 namespace wasm_attention {
 namespace {
 
-/// The largest score of each query. Each maximum waits for the one before, so there are two chains, of alternate keys, for each of
-/// the two vectors.
+/// The largest score of each query. Each maximum waits for the one before it, so each of the two vectors has two chains, one for
+/// even keys and one for odd keys.
 Lanes maximum(const float* first, const float* last, Lanes max) {
   constexpr int kChains = 2;
   Lanes chains[kChains] = {max, max};
@@ -29,7 +29,7 @@ Lanes maximum(const float* first, const float* last, Lanes max) {
   return max;
 }
 
-/// Scores to exponentials, and their sums, for four queries: with the polynomial's constants they fit the registers.
+/// Turns the scores of four queries into exponentials, and returns their sums. Four, because with eight the registers spill.
 f32x4 exponentials(float* first, float* last, f32x4 base) {
   f32x4 sum{};
   for (float* row = first; row != last; row += kQueryBlock) {
@@ -66,7 +66,7 @@ void softmaxBlock(const AttentionArgs& a, const Workspace& w, QueryBlock& q, Key
   Lanes base;
   Lanes sum;
   for (int v = 0; v < kVectors; ++v) {
-    // Before a query sees a key its maximum is -infinity, and -infinity - -infinity would be NaN.
+    // While a query has seen no key its maximum is -infinity, and -infinity - -infinity would be NaN.
     base.v[v] = select(max.v[v] == splat(-kInfinity), f32x4{}, max.v[v]);
     sum.v[v] = exponentials(first + v * kLanes, last + v * kLanes, base.v[v]);
   }

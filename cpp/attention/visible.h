@@ -1,4 +1,4 @@
-// Which keys a query may see by position alone: valid lengths, causality and windows all cut one interval.
+// Which keys a query may see by position: valid lengths, causality and windows together leave one interval.
 #pragma once
 
 #include <algorithm>
@@ -7,7 +7,7 @@
 
 namespace wasm_attention {
 
-/// Keys [begin, end); empty where begin >= end.
+/// Keys [begin, end); empty if begin >= end.
 struct Interval {
   int begin, end;
 };
@@ -26,7 +26,7 @@ inline Interval visibleKeys(const AttentionArgs& a, int b, int i) {
   return keys;
 }
 
-/// From the first to the last key that any query of a batch may see.
+/// From the first to the last key that any query of batch b may see.
 inline Interval seenKeys(const AttentionArgs& a, int b) {
   Interval seen{a.keys, 0};
   for (int i = 0; i < a.queries; ++i) {

@@ -11,8 +11,8 @@
 namespace wasm_attention {
 namespace {
 
-/// How many heads are packed ahead. With one thread none: a head's panels are used while they are in the cache. With several
-/// there must be strips enough for all threads while the next heads are packed, which may take 16 MB, or three heads.
+/// How many heads are packed ahead. With one thread none, so that a head's panels are used while they are in the cache. With
+/// several threads, enough for every thread to have a strip while the next heads are packed, within 16 MB or three heads.
 int headsAhead(const AttentionArgs& a, int64_t head_size) {
   if (threadCount() == 1) return 0;
   constexpr int64_t kMostFloats = 4 << 20;
@@ -32,7 +32,8 @@ Workspace::Workspace(const AttentionArgs& a, float* scratch) {
   const int64_t key_size = panelsSize(a.keys, a.width, kTileRows);
   const int64_t value_size = a.keys * value_width;
   ahead = headsAhead(a, key_size + value_size);
-  // From the head that is attended to up to the one that is packed; and the one before, whose last strips may be under way.
+  // One slot for each head from the one that is attended to the one that is packed, and one for the head before, whose last strips
+  // may not be finished.
   const int64_t heads = std::max(int64_t{a.batch} * a.kvHeads, int64_t{1});
   slots = ahead == 0 || hasOwnTables(a) ? 1 : static_cast<int>(std::min<int64_t>(ahead + 2, heads));
   keyPanels = packed ? cut.take(times(slots, key_size)) : nullptr;
@@ -70,7 +71,7 @@ Workspace Workspace::of(const AttentionArgs& a, int thread, int slot) const {
   return w;
 }
 
-// A function of its own, so that an engine can swap in its optimised code during the first long call.
+// Not inlined, so that an engine can swap in its optimised code during the first long call.
 [[gnu::noinline]] void packKeyBlock(const AttentionArgs& a, const Workspace& w, int b, int kv_head, int block) {
   Interval seen = seenKeys(a, b);
   if (wantsHiddenScores(a)) seen = {0, a.keys};

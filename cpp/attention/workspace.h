@@ -1,4 +1,4 @@
-// The working memory of an attention call, and the sizes of the blocks that it is made of.
+// The working memory of an attention call, and the sizes of its blocks.
 #pragma once
 
 #include <cstddef>
@@ -16,39 +16,39 @@ constexpr int kVectors = kQueryBlock / kLanes;
 constexpr int kStripBlocks = 4;  // blocks of queries in a strip, which share a pass over the keys
 constexpr int kStripQueries = kStripBlocks * kQueryBlock;
 constexpr int kKeyBlock = 256;  // keys in a block: its scores (8 KB) and a panel of its values (8 KB) stay in L1
-// With fewer queries, keys and values are read where they lie: packing them would cost more than it saves.
+// With fewer queries, keys and values are not packed: that would cost more than it saves.
 constexpr int kFewQueries = 8;
-constexpr int kMostSlots = 64;  // for packed heads, however many threads there are
+constexpr int kMostSlots = 64;  // for packed heads, with any number of threads
 
 inline int queryStrips(const AttentionArgs& a) {
   return static_cast<int>((int64_t{a.queries} + kStripQueries - 1) / kStripQueries);
 }
 inline int keyBlocks(const AttentionArgs& a) { return static_cast<int>((int64_t{a.keys} + kKeyBlock - 1) / kKeyBlock); }
 
-/// Whether the caller asks for scores before masking, so that keys which no query sees are multiplied too.
+/// Whether the caller asks for scores before masking, for which masked keys are multiplied too.
 inline bool wantsHiddenScores(const AttentionArgs& a) {
   return a.scoresStage == ScoresStage::kScaled || a.scoresStage == ScoresStage::kSoftcapped;
 }
 
-/// Whether each query head has relative tables of its own; heads are then done one at a time.
+/// Whether each query head has its own relative tables; heads are then processed one at a time.
 inline bool hasOwnTables(const AttentionArgs& a) { return a.relativeKeysHead != 0 || a.relativeValuesHead != 0; }
 
-/// A call's scratch, cut into pieces. Pointers that an option does not need stay null.
+/// A call's scratch, cut into pieces. Pointers for options that are not used stay null.
 struct Workspace {
   bool packed;     // whether keys and values are copied into panels
   int valueWidth;  // Ev, rounded up to whole panels
 
-  // Shared by all threads. A slot holds the packed keys and values of one head; slots lie one after the other.
+  // Shared by all threads. A slot holds the packed keys and values of one head.
   int slots;
-  int ahead;              // how many heads are packed before their queries are attended to
+  int ahead;              // how many heads are packed ahead
   float* keyPanels;       // of 4 keys, all blocks
   float* valuePanels;     // of 8 columns, block after block
-  float* valuesFinite;    // one for each block: 0 where its values hold NaN or infinity
+  float* valuesFinite;    // one for each block: 0 if its values hold NaN or infinity, else 1
   float* relativeKeys;    // panels of 4 table rows
   float* relativeValues;  // panels of 8 columns
   float* relativeValuesFinite;
 
-  // One of each for every thread.
+  // Each thread has its own.
   float* queries;         // kStripBlocks panels
   float* outputs;         // kStripBlocks of (8, valueWidth)
   float* entries;         // (kKeyBlock, 8): a key's scores with each query, then its weights
@@ -61,10 +61,10 @@ struct Workspace {
 
   Workspace() = default;
 
-  /// With a null scratch only the sizes are of use.
+  /// With a null scratch only the sizes are meaningful.
   Workspace(const AttentionArgs& args, float* scratch);
 
-  /// What a thread works with on the head in a slot.
+  /// The part of the workspace for a thread and the head in a slot.
   Workspace of(const AttentionArgs& args, int thread, int slot) const;
 };
 

@@ -1,5 +1,5 @@
-// What JavaScript sees of the library: structs by their fields, functions by their names and, in words, their parameters. This
-// is compiled twice: into the module (bind.h), and into a description (describe.h) that scripts/describe.mjs turns into
+// What JavaScript sees of the library: the structs' fields, and the functions with the names of their parameters. This file is
+// compiled twice: into the module (bind.h), and into a description (describe.h) from which scripts/describe.mjs makes
 // web/lib/generated.
 #include "attention.h"
 
@@ -12,7 +12,7 @@
 namespace wasm_attention {
 namespace {
 
-// One head behind the other.
+// The heads lie one after the other.
 RotarySizes sizesOfHeads(int heads, int rows, int width, int rotary_width, bool interleaved) {
   return {heads, rows, width, rotary_width, rows * width, width, interleaved};
 }
@@ -29,7 +29,7 @@ void turnHeadsBack(const float* grad_out, const float* table, float* grad_x, int
 
 }  // namespace
 
-// JavaScript fills in attention's arguments in one way, wherever they are part of others.
+// JavaScript sets attention's arguments by their offsets in AttentionArgs, also within larger structs.
 static_assert(offsetof(AttentionGradArgs, attention) == 0 && offsetof(MultiHeadAttentionArgs, attention) == 0 &&
                   offsetof(TransformerEncoderLayerArgs, attention) == 0 &&
                   offsetof(AdditiveAttentionGradArgs, attention) == 0 &&

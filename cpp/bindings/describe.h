@@ -1,4 +1,4 @@
-// Describes what bindings.cpp binds, for scripts/describe.mjs: names are those of FIELDS and `op`, all else is the compiler's.
+// Describes what bindings.cpp binds, for scripts/describe.mjs. Names come from FIELDS and `op`, types and offsets from the compiler.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 #include "bindings/streams.h"
 
-/// Lists every field of a struct. In a class that inherits from it the names are the fields themselves.
+/// Lists every field of a struct. Fields<Struct> inherits from the struct, so that the names refer to its fields.
 #define FIELDS(Struct, ...)                             \
   template <>                                           \
   struct Fields<Struct> : Struct {                      \
@@ -22,14 +22,14 @@
 
 namespace wasm_attention {
 
-/// By FIELDS.
+/// Defined by FIELDS.
 template <typename Struct>
 struct Fields;
 
-/// By BINDINGS.
+/// Defined by BINDINGS.
 void describe();
 
-/// JSON as it grows.
+/// Builds a JSON text.
 class Json {
  public:
   Json& key(const char* name) { return value(name).append(":"); }
@@ -62,7 +62,7 @@ class Json {
 };
 inline Json structs, functions;
 
-/// What JavaScript sees of a T.
+/// How scripts/describe.mjs is to treat a T.
 template <typename T>
 constexpr const char* typeOf() {
   if constexpr (std::is_class_v<T>) {
@@ -83,7 +83,7 @@ constexpr const char* typeOf() {
   }
 }
 
-/// Once, and those within it before.
+/// Describes a struct once, after the structs that it contains.
 template <typename Struct>
 void describeStruct() {
   if constexpr (std::is_class_v<Struct>) {
@@ -136,7 +136,7 @@ void op(const char* name, Streams streams = Streams::kNo) {
 
 }  // namespace wasm_attention
 
-/// A list each; the first call writes both.
+/// The list of functions, and below the list of structs. The first call builds both.
 extern "C" [[clang::export_name("functions")]] inline const char* describedFunctions() {
   wasm_attention::describe();
   return wasm_attention::functions.text();

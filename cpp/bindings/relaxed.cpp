@@ -1,4 +1,4 @@
-// The mark of the wasm for relaxed SIMD, by which the library knows it (web/lib/load.ts): it does nothing.
+// A function that does nothing: its presence tells the library that this is the wasm for relaxed SIMD (web/lib/runtime/embind.ts).
 #include <emscripten/bind.h>
 
 namespace {

@@ -1,9 +1,9 @@
-// What the module on several threads has besides: for its caller, and for the instances of its threads.
+// What only the module for several threads exports: functions for its caller and for the instances in its workers.
 #include <emscripten/bind.h>
 
 #include "kernels/pool.h"
 
-/// The life of a thread, whose stack is set before.
+/// What a worker runs, after it has set the stack pointer.
 extern "C" [[gnu::used, clang::export_name("serveThread")]] void serveThread(int thread) {
   wasm_attention::serveThread(thread);
 }

@@ -1,10 +1,10 @@
-// What threads do with the numbers that they share, in wasm and natively (in tests, where nobody needs to sleep).
+// Atomic operations, in wasm and natively. Native threads, which only tests use, never sleep.
 #pragma once
 
 #include <cstdint>
 
 #ifdef __wasm__
-// web/lib/embind.ts: milliseconds.
+// Milliseconds, from web/lib/runtime/embind.ts.
 extern "C" double performance_now();
 #else
 #include <chrono>
@@ -27,14 +27,14 @@ inline uint32_t add(uint32_t& x, uint32_t amount) { return __atomic_fetch_add(&x
 inline void sleepWhile(uint32_t& x, uint32_t value) {
   __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(&x), static_cast<int>(value), -1);
 }
-/// The same for 0.1 ms at most; nobody has to wake it.
+/// The same for 0.1 ms at most, without the need for `wake`.
 inline void doze(const uint32_t& x, uint32_t value) {
   __builtin_wasm_memory_atomic_wait32(reinterpret_cast<int*>(const_cast<uint32_t*>(&x)), static_cast<int>(value),
                                       100000);
 }
-/// Wakes everybody who sleeps on x.
+/// Wakes all threads that sleep on x.
 inline void wake(uint32_t& x) { __builtin_wasm_memory_atomic_notify(reinterpret_cast<int*>(&x), ~0u); }
-/// Between two looks of a thread that may not sleep.
+/// Called between two looks by a thread that must not sleep.
 inline void rest() {}
 /// Milliseconds.
 inline double now() { return performance_now(); }

@@ -1,16 +1,16 @@
-// Working memory, cut into pieces. What cuts an operation's scratch also counts it for the operation's `…Scratch` function, so that
-// size and layout cannot differ.
+// Cuts working memory into pieces. The same code cuts an operation's scratch and, in its `…Scratch` function, counts it, so that
+// size and layout always agree.
 #pragma once
 
 #include <cstdint>
 
 namespace wasm_attention {
 
-/// More floats than any memory has. Sizes stop here, so that none wraps around: 64 bits hold products of two extents, and `times`
-/// makes those of more.
+/// More floats than any memory has. Sizes are limited to this, so that none overflows: 64 bits hold the product of two extents, and
+/// `times` multiplies further ones.
 constexpr int64_t kTooMany = int64_t{1} << 50;
 
-/// a * b, kTooMany at most; neither is negative.
+/// a * b, at most kTooMany; neither is negative.
 int64_t times(int64_t a, int64_t b);
 
 /// Hands out pieces of the scratch, each a multiple of four floats. With a null scratch it only counts.

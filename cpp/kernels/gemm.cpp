@@ -1,4 +1,4 @@
-// Matrix products: which rows, columns and block of the depth are multiplied when, and by which thread.
+// Matrix products: the order of blocks of rows, columns and depth, and how threads share them.
 //
 // Versions tried (GFLOP/s of 512^3 / 1024^3 with packing b / 512 x 768 x 768 without; Sapphire Rapids, Node 20, where a tile in L1
 // reaches 45 to 47):
@@ -21,7 +21,7 @@
 //
 // Versions tried on two threads (ms of 1024^3 / 512^3 without packing; 57.5 / 7.1 on one; Sapphire Rapids, Node 20):
 //   a loop for each block of the depth             32.7 / 3.94
-//   one for all, while the caller copies           31.5 / 3.86   <- this
+//   one loop for all, while the caller copies      31.5 / 3.86   <- this
 // Today: npm run bench -- --scaling --work matmul-1024
 #include "kernels/gemm.h"
 
@@ -36,7 +36,7 @@
 namespace wasm_attention {
 namespace {
 
-// Where the depth is less than a block, a block has more rows, up to this many, so that b's panels are read less often.
+// If the depth is less than a block, blocks have up to this many rows, so that b's panels are read less often.
 constexpr int kMostRows = 32;
 
 alignas(16) constexpr float kZeros[kTileCols] = {};
@@ -52,8 +52,8 @@ void fillRows(const float* bias, float* c, ptrdiff_t c_stride, int rows, int col
   }
 }
 
-/// Columns of c that a thread takes at a time: all, unless there are too few blocks of rows to share. Each part of the columns
-/// packs its rows of a again.
+/// Columns of c that a thread takes at a time: all, unless there are too few blocks of rows to share. Fewer columns mean that rows
+/// of a are packed more than once.
 int columnsAtOnce(int row_blocks, int cols, double work) {
   constexpr int kParts = 4;  // for each thread
   constexpr int kColumns = 4 * kTileCols;
@@ -63,11 +63,10 @@ int columnsAtOnce(int row_blocks, int cols, double work) {
   return std::max(roundUp((cols + parts - 1) / parts, kColumns), kColumns);
 }
 
-/// c = a * b + bias, or c += a * b, in blocks of rows, columns and the depth, which threads share.
+/// c = a * b + bias, or c += a * b, in blocks of rows, columns and depth, which threads share.
 ///
-/// The blocks of c for one block of the depth come after those for the one before, to which they are added. Blocks of rows that
-/// follow each other make a band, whose progress is counted together: a thread waits until the band is done with the block of
-/// the depth before its own.
+/// For each block of the depth there is a pass over the blocks of c, which adds to what the pass before it wrote. Progress is
+/// counted for bands of neighbouring blocks of rows: a thread waits until the previous pass is done with the whole band.
 class Product {
  public:
   Product(int rows, int cols, int depth)
@@ -84,7 +83,7 @@ class Product {
 
   int bandRows() const { return bandBlocks_ * blockRows_; }
 
-  /// stream  of rows, in parts of bandRows(); or null
+  /// stream  of the rows, in parts of bandRows(); or null
   void run(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, bool overwrite, float* c,
            ptrdiff_t c_stride, Stream* stream) {
     const int blocks = rowBlocks_ * colBlocks_;
@@ -124,14 +123,14 @@ class Product {
  private:
   static constexpr int kMostBands = 64;
 
-  /// How many blocks of c a band has.
+  /// The number of blocks of c in a band.
   int blocksOf(int band) const { return std::min(bandBlocks_, rowBlocks_ - band * bandBlocks_) * colBlocks_; }
 
   const int rows_, cols_, depth_;
-  const int blockRows_, rowBlocks_;  // rows of a block, blocks of rows
+  const int blockRows_, rowBlocks_;  // rows in a block, number of blocks
   const double work_;
   const int blockCols_, colBlocks_;
-  const int bandBlocks_;  // blocks of rows of a band
+  const int bandBlocks_;  // blocks of rows in a band
   Progress done_[kMostBands];
 };
 

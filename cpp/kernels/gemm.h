@@ -12,7 +12,7 @@ int64_t packedSize(int depth, int cols);
 /// Packs b (depth, cols), row-major.
 void packMatrix(const float* b, int depth, int cols, float* packed);
 
-/// Packs the transpose of w (cols, depth), row-major: the weight of a linear layer, (out, in).
+/// Packs the transpose of w (cols, depth), row-major, such as the weight (out, in) of a linear layer.
 void packTransposed(const float* w, int depth, int cols, float* packed);
 
 /// c = a * b + bias
@@ -23,7 +23,7 @@ void packTransposed(const float* w, int depth, int cols, float* packed);
 void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
           int rows, int cols, int depth);
 
-/// The same for a and c that are a caller's arrays (stream.h), without gaps between their rows.
+/// The same, while the caller's arrays behind a and c are copied (stream.h). Rows have no gaps between them.
 void gemmStreamed(const float* a, const float* packed, const float* bias, float* c, int rows, int cols, int depth);
 
 /// c += a * b

@@ -1,6 +1,7 @@
-// Versions tried (GFLOP/s of 256 rows by 64 by 192 / 64 by 64 / 128 by 64; Sapphire Rapids, Node 20, busy, where a tile in L1 reached 41.3):
-//   a tile in a loop over its rows, edges within        36.2 / 36.1 / 38.6
-//   a tile spelt out, edges in a function of their own  38.5 / 38.9 / 39.5   <- this
+// Versions tried (GFLOP/s of 256 rows by 64 by 192 / 64 by 64 / 128 by 64; Sapphire Rapids, Node 20, busy, where a tile in L1
+// reached 41.3):
+//   a loop over a tile's rows, edges in the same function    36.2 / 36.1 / 38.6
+//   a tile's rows written out, edges in their own function   38.5 / 38.9 / 39.5   <- this
 // Today: npm run bench -- --work training
 #include "kernels/multiply_rows.h"
 
@@ -21,7 +22,7 @@ void storePart(const Tile& tile, const float* from, ptrdiff_t from_stride, float
   }
 }
 
-/// A tile at the edge of c. A function of its own, so that the sums of all other tiles stay in registers.
+/// A tile at the edge of c. Not inlined, so that the sums of all other tiles stay in registers.
 [[gnu::noinline]] void multiplyPart(const float* a, const float* panel, int depth, const float* from,
                                     ptrdiff_t from_stride, float* c, ptrdiff_t stride, int rows, int cols) {
   storePart(multiplyTile<kTileRows>(a, panel, depth), from, from_stride, c, stride, rows, cols);
@@ -29,10 +30,10 @@ void storePart(const Tile& tile, const float* from, ptrdiff_t from_stride, float
 
 }  // namespace
 
-// Functions of their own, so that an engine can swap in its optimised code during the first long product.
+// Not inlined, so that an engine can swap in its optimised code during the first long product.
 
-// Four panels at a time: the product of a single row runs at the speed of memory, and a 4 x 8 tile would do four times the work.
-// It adds in the tile's order, so that a row gives the same bits alone as among others.
+// Four panels at a time, because a 4 x 8 tile would do four times the work. Adds in the tile's order, so that a row has the same
+// result alone as among others.
 [[gnu::noinline]] void multiplyRow(const float* a, const float* panels, const Addend& plus, float* c, int cols,
                                    int depth) {
   constexpr int kPanels = 4;

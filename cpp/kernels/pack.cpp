@@ -1,4 +1,4 @@
-// Versions tried of packColumns (GFLOP/s of a weight's gradient, 256 deep, of 192 by 64 / 64 by 64 / 64 by 128; Sapphire Rapids,
+// Versions of packColumns tried (GFLOP/s of a weight's gradient, 256 deep, of 192 by 64 / 64 by 64 / 64 by 128; Sapphire Rapids,
 // Node 20, busy):
 //   panel by panel                 37.4 / 37.9 / 38.1
 //   kPackedRows rows at a time     37.9 / 38.8 / 39.2   <- this
@@ -14,7 +14,7 @@
 namespace wasm_attention {
 namespace {
 
-/// Four rows into four neighbouring lanes of a panel, four steps of the depth at a time.
+/// Copies four rows into four neighbouring lanes of a panel, four steps of the depth at a time.
 template <int Width>
 void packFourRows(const float* source, ptrdiff_t stride, int depth, float scale, float* panel) {
   int k = 0;
@@ -76,7 +76,7 @@ void packColumns(const float* source, ptrdiff_t stride, int depth, int cols, flo
   }
 }
 
-// Two chains of sums, because each sum waits for the one before.
+// Two chains of sums, because each sum waits for the one before it.
 float allFinite(const float* x, size_t count) {
   f32x4 even{};
   f32x4 odd{};

@@ -1,5 +1,5 @@
 // Panels: the layout that the micro-kernel reads. A panel of width w holds w rows (or columns) of a matrix side by
-// side, w floats for each step of the depth. What the last panel lacks is zero.
+// side, w floats for each step of the depth. The last panel is padded with zeros.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace wasm_attention {
 
-/// n up to the next multiple, in n's type: an int near 2^31 has to be widened first.
+/// n rounded up to a multiple, in n's type: widen an int that may be near 2^31 first.
 template <typename T>
 constexpr T roundUp(T n, int multiple) {
   return (n + multiple - 1) / multiple * multiple;
@@ -21,8 +21,7 @@ constexpr int64_t panelsSize(int count, int depth, int width) { return roundUp(i
 template <int Width>
 void packRows(const float* source, ptrdiff_t stride, int rows, int depth, float scale, float* panels);
 
-/// How many rows of a matrix go into the panels of its columns at a time, so that they stay in L1, which has few places for rows a
-/// power of two apart.
+/// packColumns takes this many rows at a time. They stay in L1, which has few places for rows that are a power of two apart.
 constexpr int kPackedRows = 32;
 
 /// Columns to panels of 8: panel p, step k, lane c holds source[k * stride + p * 8 + c].

@@ -10,7 +10,7 @@
 namespace wasm_attention {
 namespace {
 
-/// Calls f(column, columns, their panels) for parts of a block, which threads share.
+/// Calls f(first column, columns, their panels) for parts of a block, which threads share.
 template <typename F>
 void forColumns(int depth, int cols, float* packed, const F& f) {
   constexpr int kColumns = 4 * kTileCols;

@@ -8,35 +8,34 @@
 
 namespace wasm_attention {
 
-/// What copying a float into a panel costs, in multiplications.
+/// The cost of copying a float into a panel, in multiplications.
 constexpr double kCopyWork = 16;
 
 #ifdef WASM_ATTENTION_THREADS
 
-/// Threads that share a loop, the caller among them.
+/// The number of threads that share a loop, including the caller.
 int threadCount();
 
-/// What a loop must be worth to be shared, in multiplications.
+/// The least work, in multiplications, for which a loop is shared.
 double worthThreads();
 
-/// Wakes the threads at the beginning of a call of this much work, so that they are there for its loops, each of which may be too
-/// small to wake them for.
+/// Wakes the threads at the beginning of a call of this much work: its loops may each be too small to wake them for.
 void wakeThreads(double work);
 
-/// task(context, i, thread) for each i in [0, count) on the threads of the pool (pool.h); and before, where `first` is -1, for that
-/// index on the caller alone, while the others begin with 0.
+/// Calls task(context, i, thread) for each i in [0, count) on the threads of the pool (pool.h). If `first` is -1, the caller begins
+/// with index -1 while the other threads begin with 0.
 void runOnPool(int first, int count, void (*task)(const void* context, int index, int thread), const void* context);
 
-/// The same for each i in [first, count), in order on the caller.
+/// The same for each i in [first, count) on the caller, in order.
 void runHere(int first, int count, void (*task)(const void* context, int index, int thread), const void* context);
 
-/// How many parts of a shared loop's work are done, for those who need their results.
+/// Counts the finished parts of a shared loop's work, for threads that need their results.
 class Progress {
  public:
   void advance();
   bool reached(int parts) const;
-  /// Returns when this many parts are done, or a thread has died. They must belong to smaller indices of the loop than that of the
-  /// thread that waits: threads take indices in order, so somebody is at work on them.
+  /// Returns when this many parts are done, or a thread has died. The parts must belong to smaller indices of the loop than the one
+  /// that waits: threads take indices in order, so these are done or under way.
   void await(int parts, int thread) const;
 
  private:
@@ -48,7 +47,7 @@ class Progress {
 constexpr int threadCount() { return 1; }
 inline void wakeThreads(double) {}
 
-/// Nothing to count, since indices are done in order.
+/// Counts nothing, because indices are done in order.
 struct Progress {
   void advance() {}
   bool reached(int) const { return true; }
@@ -67,14 +66,14 @@ inline bool worthSharing(double work) {
 #endif
 }
 
-/// f(i, thread) for each i in [first, count), first being 0 or -1. Where `work`, the multiplications of all of them, is worth it,
-/// all threads take part, each taking the next index; otherwise the caller does all in order. 0 <= thread < threadCount() says whose
-/// working memory to use. f must give the same bits in any order; loops inside f are not shared, and say thread 0. Index -1 is for
-/// the caller alone, which begins with it while the others begin with 0.
+/// Calls f(i, thread) for each i in [first, count), where first is 0 or -1. If `work`, the number of multiplications, is large
+/// enough, all threads share the loop; otherwise the caller runs it in order. `thread` < threadCount() tells f which working memory
+/// to use. f must give the same bits in any order. Loops inside f are not shared and pass thread 0. The caller begins with index
+/// -1, while the other threads begin with 0.
 template <typename F>
 inline void parallelFrom(int first, int count, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS
-  // By one copy of f either way: two would take a sixth of the wasm.
+  // Both ways call the same copy of f: second copies would be a sixth of the wasm.
   const auto task = [](const void* context, int i, int thread) { (*static_cast<const F*>(context))(i, thread); };
   if (count > 1 && worthSharing(work)) {
     runOnPool(first, count, task, &f);
@@ -92,8 +91,8 @@ inline void parallelFor(int count, double work, const F& f) {
   parallelFrom(0, count, work, f);
 }
 
-/// f(first, part) for parts [first, first + part) of [0, count): one part on the caller, or several for each thread. Their sizes are
-/// multiples of `unit`, except for the last one's. What f does for an index must not depend on the part that it is in.
+/// Calls f(first, part) for parts [first, first + part) of [0, count): one part on the caller, or several for each thread. All sizes
+/// but the last are multiples of `unit`. What f does for an index must not depend on the part that contains it.
 template <typename F>
 inline void parallelParts(int count, int unit, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS

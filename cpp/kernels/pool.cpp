@@ -1,4 +1,4 @@
-// Versions tried (µs of a loop of two indices on two threads that look for work / that sleep; Sapphire Rapids, Node 20, busy):
+// Versions tried (µs of a loop of two indices on two threads that are awake / asleep; Sapphire Rapids, Node 20, busy):
 //   Emscripten's pthreads, mutex, condition variable    18 to 43 / 20 to 180, and 11 kB more JavaScript (brotli)
 //   rounds, closed by the caller                        0.14 to 0.55 / 20 to 180   <- this
 // Today, in calls: npm run bench -- --scaling --work attention-128,textbook
@@ -15,20 +15,22 @@ namespace {
 
 using Task = void (*)(const void* context, int index, int thread);
 
-/// How often a thread looks for a round before it sleeps: for some 0.2 ms. Loops of a call, and calls of a network's layers, follow
-/// each other more closely than that, and waking a thread takes 50 µs, or more where its core sleeps too.
+/// How often a thread looks for a round before it sleeps; it takes about 0.2 ms. Within that time follows the next loop of a call,
+/// or the next layer of a network. Waking a thread takes 50 µs, or more if its core sleeps too.
 constexpr int kSpins = 100000;
-/// How often a thread looks at what it waits for within a loop before it leaves its core to others for 0.1 ms: for some 60 µs, in
-/// which inputs arrive. (1, 8, 128, 64) takes 0.86 ms, with 4 µs 1.17. On sixteen threads and two cores it takes 2.3 ms, with 4 µs
-/// 2.0, and 167 with threads that only look.
+/// How often a thread that waits within a loop looks before it gives up its core for 0.1 ms; it takes about 60 µs, in which inputs
+/// arrive. Versions tried (ms of attention (1, 8, 128, 64) on two threads / on sixteen threads and two cores):
+///   4 µs                1.17 / 2.0
+///   60 µs               0.86 / 2.3   <- this
+///   without a limit     not measured / 167
 constexpr int kLooks = 30000;
-/// Milliseconds that the caller, with nothing left to do, gives a thread to finish its index.
+/// Milliseconds that the caller, with nothing left to do, waits for a thread to finish its index.
 constexpr double kPatience = 10000;
 
-// On cache lines of their own, so that taking an index does not disturb threads that look for a round.
+// A cache line of its own, so that taking an index does not slow down threads that look for a round.
 struct alignas(64) Round {
-  uint32_t state = 0;   // twice its number, and 1 while it is open
-  uint32_t inside = 0;  // threads that may be at work in it
+  uint32_t state = 0;   // twice the round's number, plus 1 while it is open
+  uint32_t inside = 0;  // threads that may be working in it
   uint32_t stopped = 0;
   uint32_t failed = 0;
   uint32_t asleep = 0;
@@ -44,11 +46,11 @@ Task task_ = nullptr;
 const void* context_ = nullptr;
 uint32_t count_ = 0;
 uint32_t thread_count = 1;
-// What a loop must be worth to be shared: 0.1 ms of one core where threads must be woken first, 10 µs where all look for a round.
+// The least work for which a loop is shared: 0.1 ms of one core if threads must be woken first, 10 µs if all are awake.
 double worth = 2.5e6, worth_awake = 2.5e5;
 bool busy = false;  // the caller is in a round
 
-// What a call of many small loops must be worth to wake the threads for it, in `worth`: they are awake after a fifth of it.
+// The least work of a call of small loops for which threads are woken, in units of `worth`: they are awake after a fifth of it.
 constexpr double kWorthWaking = 2;
 
 void takeIndices(int thread) {
@@ -60,7 +62,7 @@ void takeIndices(int thread) {
   }
 }
 
-/// The caller waits until `done`. It gives up where a thread has died, or does not finish.
+/// Waits on the caller until `done`. Gives up if a thread has died or does not finish.
 template <typename Done>
 void waitFor(const Done& done) {
   double deadline = 0;
@@ -80,8 +82,8 @@ int threadCount() { return static_cast<int>(get(thread_count)); }
 
 void setThreadCount(int count) {
   if (busy) {
-    // The engine has ended the last round in the middle, and perhaps this function after it. Let nobody take another index, or wait
-    // for a part of the work.
+    // The engine has interrupted the last round, and perhaps an earlier call of this function. Stop all threads from taking another
+    // index and from waiting for parts of the work.
     set(indices.next, count_);
     set(round_.failed, 1);
     if (get(round_.state) % 2 == 1) add(round_.state, 1);
@@ -107,7 +109,7 @@ void Progress::advance() { add(done_, 1); }
 bool Progress::reached(int parts) const { return get(done_) >= static_cast<uint32_t>(parts); }
 void Progress::await(int parts, int thread) const {
   if (thread == 0) return waitFor([&] { return reached(parts); });
-  // Where there are more threads than cores, the thread that this one waits for may need its core.
+  // If there are more threads than cores, the thread that this one waits for may need its core.
   for (int looks = 0; !reached(parts) && !get(round_.failed); ++looks) {
     const uint32_t value = get(done_);
     if (looks > kLooks && value < static_cast<uint32_t>(parts)) doze(done_, value);
@@ -119,7 +121,7 @@ void runHere(int first, int count, Task task, const void* context) {
 }
 
 void runOnPool(int first, int count, Task task, const void* context) {
-  // Within a loop that is already shared.
+  // This loop is inside one that is shared.
   if (busy) return runHere(first, count, task, context);
   busy = true;
   task_ = task;
@@ -149,8 +151,8 @@ void serveThread(int thread) {
     last = state;
     if (state % 2 == 0 || thread >= threadCount()) continue;
     add(round_.inside, 1);
-    // If the round was closed meanwhile, the caller may have seen nobody inside and gone on. If one is open, be it a later one, the
-    // caller will wait for this thread.
+    // Look again: the caller may have closed the round before it saw this thread inside. If a round is open now, even a later one,
+    // the caller will wait for this thread.
     last = get(round_.state);
     if (last % 2 == 1) takeIndices(thread);
     add(round_.inside, ~0u);

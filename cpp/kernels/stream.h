@@ -1,5 +1,5 @@
-// A caller's arrays on their way into the module's memory and out of it, while other threads compute with what has arrived. Only the
-// caller can reach its arrays.
+// Copies the caller's arrays into the module's memory and out of it, part by part, while other threads compute. Only the calling
+// thread can do that, because JavaScript's arrays belong to it.
 //
 // Versions tried on two threads (ms of attention (1, 8, 128, 64); Sapphire Rapids, Node 20):
 //   copies before and after the call     0.95
@@ -12,25 +12,25 @@
 #ifdef WASM_ATTENTION_THREADS
 #include <algorithm>
 
-// web/lib/streamingMemory.ts.
+// Implemented in web/lib/runtime/streamingMemory.ts.
 extern "C" {
-/// Copies in what belongs to rows [first, end) of `total`; returns 0 where there is nothing to copy, now and later.
+/// Copies in the inputs for rows [first, end) of `total`; returns 0 if there is nothing to copy, now or later.
 int bring_in(int first, int end, int total);
-/// Copies out the results that belong to rows before `end`, except for those that it has copied.
+/// Copies out the results of rows before `end` that it has not copied yet.
 void take_out(int end, int total);
 }
 #endif
 
 namespace wasm_attention {
 
-/// Rows of a call's inputs and results, which cross the boundary in parts. Rows are whatever the kernel counts in.
+/// Copies the rows of a call's inputs and results in parts. The kernel decides what a row is.
 class Stream {
 #ifdef WASM_ATTENTION_THREADS
  public:
-  /// step  rows of a part
+  /// step  rows in a part
   Stream(int rows, int step) : rows_(rows), step_(step), flows_(rows > 0 && bring_in(0, 0, rows) != 0) {}
 
-  /// Copies all inputs in, part by part; for the caller.
+  /// Copies all inputs in, part by part. Only for the caller.
   void bringIn() {
     for (int row = 0; flows_ && row < rows_; row += step_) {
       bring_in(row, std::min(row + step_, rows_), rows_);
@@ -38,12 +38,12 @@ class Stream {
     }
   }
 
-  /// Waits until a row is there.
+  /// Waits until a row has been copied in.
   void await(int row, int thread) const {
     if (flows_) arrived_.await(row / step_ + 1, thread);
   }
 
-  /// On the caller copies out the next parts, as long as done(first, end) says that rows [first, end) are computed.
+  /// On the caller, copies out the next parts as long as done(first, end) says that rows [first, end) are computed.
   template <typename Done>
   void takeOut(int thread, const Done& done) {
     if (!flows_ || thread != 0) return;
@@ -65,15 +65,15 @@ class Stream {
 #endif
 };
 
-/// parallelFor(count, work, f), where the caller first copies the stream's inputs in while others begin, and after each of its
-/// indices copies out the results that done(first, end) says are there. f has to await its rows. The stream may be null.
+/// parallelFor(count, work, f) with copying: the caller first copies the inputs in, while the other threads begin. After each of its
+/// indices it copies out the results for which done(first, end) is true. f has to await its rows. The stream may be null.
 template <typename F, typename Done>
 void streamedFor(Stream* stream, int count, double work, const F& f, const Done& done) {
 #ifdef WASM_ATTENTION_THREADS
   parallelFrom(stream ? -1 : 0, count, work, [&](int i, int thread) {
     if (i < 0) return stream->bringIn();
     f(i, thread);
-    // Results leave after f, not before: other threads may be waiting for this index.
+    // After f, not before, because other threads may be waiting for this index.
     if (stream) stream->takeOut(thread, done);
   });
 #else

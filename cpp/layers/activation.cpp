@@ -10,13 +10,13 @@ namespace {
 constexpr float kTwiceTwoOverPiRoot = 1.595769121605730712f;
 constexpr float kCubic = 0.044715f;
 
-/// s(x) = (1 + tanh(u)) / 2 and the derivative of x * s(x), u = sqrt(2 / pi) * (x + 0.044715 * x^3) (Hendrycks and Gimpel 2016), as
-/// 1 / (1 + e^-2u): with the tangent, most digits cancel where x is negative.
+/// s(x) = (1 + tanh(u)) / 2 and the derivative of x * s(x), with u = sqrt(2 / pi) * (x + 0.044715 * x^3) (Hendrycks and Gimpel
+/// 2016). Computed as 1 / (1 + e^-2u), because 1 + tanh(u) loses most digits for negative x.
 struct Gate {
   f32x4 value, derivative;
 };
 Gate gate(f32x4 x) {
-  // Beyond 10 the value is 0 or 1 to the last bit; without limits the cube of a large x would overflow.
+  // Beyond 10 the value is exactly 0 or 1, and the cube of a large x would overflow.
   f32x4 limited = max(x, splat(-10.0f));
   limited = select(limited > splat(10.0f), splat(10.0f), limited);
   const f32x4 square = limited * limited;
@@ -31,7 +31,7 @@ struct Point {
   f32x4 value, slope;
 };
 
-// NaN stays NaN in each.
+// All three keep NaN.
 Point relu(f32x4 x) {
   return {select(x < splat(0.0f), splat(0.0f), x), select(x <= splat(0.0f), splat(0.0f), splat(1.0f))};
 }
@@ -44,7 +44,7 @@ Point geluTanh(f32x4 x) {
   return {x * g.value, g.derivative};
 }
 
-/// f of each element, four at a time; `gradient` may be null.
+/// Applies a function to each element, four at a time; `gradient` may be null.
 template <Point (*kFunction)(f32x4)>
 void map(const float* x, float* values, float* gradient, size_t count) {
   size_t i = 0;

@@ -1,4 +1,4 @@
-// The functions between a feed-forward network's two linear maps.
+// The activation between the two linear maps of a feed-forward network.
 #pragma once
 
 #include "attention.h"

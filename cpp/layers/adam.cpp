@@ -1,6 +1,7 @@
-// On two threads (ms for 768 x 768 / 64 x 64 numbers; wasm, Xeon of the Sapphire Rapids kind, Node 20, interleaved, medians; one
-// thread 0.524 / 0.0025): 0.350 / the same, not being worth a thread.
-// The sum of squares stays on one: its order is part of the result.
+// Versions tried (ms of 768 x 768 numbers; Sapphire Rapids, Node 20):
+//   one thread       0.524
+//   two threads      0.350   <- this
+// The sum of squares stays on one thread, because its order is part of the result.
 #include "attention.h"
 #include "kernels/parallel.h"
 #include "simd/f32x4.h"
@@ -20,7 +21,7 @@ void step(const Coefficients& k, f32x4& parameter, f32x4 gradient, f32x4& mean, 
   parameter -= mean * k.stepSize / (sqrt(square) / k.rootCorrection + k.eps);
 }
 
-/// Coefficients by value: stores to a parameter cannot change them.
+/// Takes the coefficients by value, so that the compiler knows that stores to a parameter do not change them.
 void stepSome(Coefficients k, float* parameter, const float* gradient, float* mean, float* square, int count) {
   int i = 0;
   for (; i + kLanes <= count; i += kLanes) {
@@ -31,7 +32,7 @@ void stepSome(Coefficients k, float* parameter, const float* gradient, float* me
     store(square + i, s);
   }
   for (; i < count; ++i) {
-    // In a vector as well, so that an element's result does not depend on where it stands.
+    // As a vector too, so that an element's result does not depend on its place.
     f32x4 p = splat(parameter[i]), m = splat(mean[i]), s = splat(square[i]);
     step(k, p, splat(gradient[i]), m, s);
     parameter[i] = p[0];
@@ -40,7 +41,7 @@ void stepSome(Coefficients k, float* parameter, const float* gradient, float* me
   }
 }
 
-// What an element takes, in multiplications.
+// The cost of an element, in multiplications.
 constexpr double kAdamWork = 24;
 
 }  // namespace

@@ -11,9 +11,9 @@ namespace wasm_attention {
 
 namespace {
 
-// What an element takes, in multiplications.
+// The cost of an element, in multiplications.
 constexpr double kAddWork = 8, kDropWork = 16;
-// Parts of a loop over elements are multiples of a cache line.
+// Threads take multiples of a cache line.
 constexpr int kSharedFloats = 16;
 
 void drop(const float* x, float* out, int rows, int dim, int first, Dropout dropout) {

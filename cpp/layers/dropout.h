@@ -11,15 +11,15 @@ struct Dropout {
   float probability;  // 0: none
 };
 
-/// out = dropout(x): element i of row `first` + r is zero where dropoutBits says so, the others are divided by
-/// 1 - probability, as in addPositions.
+/// out = dropout(x), as in addPositions: dropoutBits says which elements become zero; the others are divided by 1 - probability.
+/// The first row is number `first`.
 /// x, out  (rows, dim); may be the same buffer.
 void dropRows(const float* x, float* out, int rows, int dim, int first, Dropout dropout);
 
-/// y = x + dropout(y). x, y  (rows, dim), the first of them row `first`.
+/// y = x + dropout(y). x, y  (rows, dim); the first row is number `first`.
 void addDropped(const float* x, float* y, int rows, int dim, int first, Dropout dropout);
 
-/// y += x, of `count` elements.
+/// y += x, for `count` elements.
 void addInPlace(const float* x, float* y, size_t count);
 
 }  // namespace wasm_attention

@@ -1,17 +1,15 @@
 // What the two passes of an encoder layer share.
 //
-// Versions tried (ms for a step of training: batch 32, n = 32, D = 64, 4 heads, 128 hidden units; wasm, Xeon of the Sapphire
-// Rapids kind, Node 20, two runs):
-//   each step over the whole batch                    8.15, 8.17
-//   all steps over 128 rows, then over the next ones  8.04, 8.14
-//   the same with 256 rows                            8.02, 8.02   <- this
-// What the forward pass knew, and the order of the way back (the same step with fresh arrays for results, on a busier machine,
-// medians of interleaved samples, one pair of columns for each pair of runs):
-//   attention's weights computed again / kept             9.56, 9.22, 9.39 / 9.45, 9.10, 9.17   <- this
-//   moments of the norms' rows computed again / kept      9.95, 9.17 / 9.66, 9.25, least 9.08, 8.65 / 8.96, 8.37   <- this
-//   first sequences first / last ones first, and the activation's slope multiplied where it is found
-//                                                         10.57, 10.10, 10.50 / 10.56, 10.10, 10.20   <- this
-//   in four passes of 8 sequences, for the caches' sake   no gain: 9.2 a step is 0.28 a sequence and 0.2 besides
+// Versions tried (ms for a step of training: batch 32, n = 32, D = 64, 4 heads, 128 hidden units; Sapphire Rapids, Node 20):
+//   each step over the whole batch                    8.16
+//   all steps over 128 rows, then over the next ones  8.09
+//   the same with 256 rows                            8.02   <- this
+// Versions of the backward pass tried (the same step, on a busier machine, each against the line before it):
+//   weights and moments computed again                9.39
+//   attention's weights kept                          9.24
+//   moments of the norms' rows kept too               2 % less
+//   last sequences first, slope applied at once       1 % less   <- this
+// Today: npm run bench -- --work training
 #pragma once
 
 #include <algorithm>
@@ -26,14 +24,14 @@ namespace wasm_attention {
 
 constexpr float kEncoderEps = 1e-5f;
 
-/// The places of dropout but for attention's weights, whose bits are the seed's own.
+/// The places of dropout, except for attention's weights. Each changes the seed, so that their bits differ.
 enum class EncoderDropout : uint32_t { kAttended = 0x85ebca6b, kHidden = 0x27d4eb2f, kFed = 0xc2b2ae35 };
 
 inline Dropout dropoutAt(const TransformerEncoderLayerArgs& args, EncoderDropout place) {
   return {args.attention.seed ^ static_cast<uint32_t>(place), args.training ? args.attention.dropout : 0.0f};
 }
 
-/// Of some sequences.
+/// The sizes of a pass over some sequences.
 struct EncoderSizes {
   int first, rows;  // rows [first, first + rows) of (B * L)
   int width, hiddenWidth;
@@ -47,14 +45,14 @@ struct EncoderSizes {
         elements(times(int64_t{some.count} * args.attention.queries, width)) {}
 };
 
-/// How many sequences go through all steps of a pass before the next ones: their rows are what a weight's gradient is summed
-/// over at a time, and what passes between the steps stays in a core's own cache.
+/// How many sequences go through all steps of a pass together. What one step hands to the next has to stay in the core's cache, but
+/// products of weights' gradients sum over these rows, and are quicker with many.
 inline int sequencesAtOnce(const AttentionArgs& a) {
   constexpr int kRows = 256;
   return std::clamp(kRows / std::max(a.queries, 1), 1, std::max(a.batch, 1));
 }
 
-/// Calls f with sequences of the batch, a few at a time, the last ones first: what they left is still in the cache.
+/// Calls f with a few sequences of the batch at a time. Begins with the last, because their data is still in the cache.
 template <typename F>
 void forSequencesBackward(const AttentionArgs& a, F f) {
   const int step = sequencesAtOnce(a);
@@ -64,17 +62,17 @@ void forSequencesBackward(const AttentionArgs& a, F f) {
   }
 }
 
-/// What `kept` is cut into: every step's result.
+/// The pieces of `kept`: the result of every step.
 struct EncoderSteps {
   float* x;
   float* normed;  // norm1(x); preNorm only
   float* joined;  // (B, L, 3 * D): queries, keys and values side by side, rotated
   float* heads;
-  float* weights;                // attention's; null unless training, and where they are computed again
+  float* weights;                // attention's; null unless training, and if they are computed again
   float* sum1;                   // x + dropout(attended)
-  float* fed;                    // the feed-forward network's input: the first norm of sum1, with preNorm the second
+  float* fed;                    // the input of the feed-forward network: norm1(sum1), or norm2(sum1) with preNorm
   float* hidden;                 // (B, L, hiddenWidth) before the activation; null unless training
-  float* sum2;                   // before the last norm; not with preNorm, where it is the output
+  float* sum2;                   // the input of norm2; with preNorm there is none, since it would be the output
   Moments *moments1, *moments2;  // of the norms' rows; null unless training
   int64_t size;
 
@@ -100,7 +98,7 @@ struct EncoderSteps {
     size = cut.used();
   }
 
-  /// The same from the first of these rows on.
+  /// The same pieces, beginning with the first of these rows.
   EncoderSteps from(const EncoderSizes& n) const {
     EncoderSteps some = *this;
     const auto skip = [&](float*& step, int width) {
@@ -117,7 +115,7 @@ struct EncoderSteps {
   }
 };
 
-/// The feed-forward network over these rows, but for its input and output.
+/// The feed-forward network's arguments for these rows, without its input and output.
 inline FeedForwardArgs feedForwardOf(const TransformerEncoderLayerArgs& args, const EncoderSizes& n) {
   FeedForwardArgs f{};
   f.packed1 = args.packed1;
@@ -134,7 +132,7 @@ inline FeedForwardArgs feedForwardOf(const TransformerEncoderLayerArgs& args, co
   return f;
 }
 
-/// Attention over the joined projections, its heads' outputs side by side.
+/// Attention over the joined projections; the heads' outputs lie side by side.
 inline AttentionArgs attentionOf(const TransformerEncoderLayerArgs& args, const EncoderSteps& steps) {
   AttentionArgs a = args.attention;
   const int width = a.heads * a.width;

@@ -1,12 +1,12 @@
-// Versions tried of the way back (a step of training of an encoder layer, 64 wide, 256 hidden units, gelu; wasm, Xeon of the
-// Sapphire Rapids kind, Node 20):
-//   activation and slope apart, each with its exponential                11.5 ms, with dropout 12.7
-//   both at once                                                         11.2 ms, with dropout 12.1   <- this
-//   and one hash for the dropped units of both matrices                  12.1 with dropout: no gain
-// On two threads over one (forward, back; interleaved, medians):
-//   768 to 3072, 512 rows, gelu / 64 to 128, 1024 rows, gelu
-//   products shared, activations on one thread                          1.96, 1.29 / 0.92, 1.00
-//   and activations, weights' gradients; whole blocks to a thread       2.06, 1.80 / 1.17, 1.36   <- this
+// Versions of the backward pass tried (ms for a step of training of an encoder layer, 64 wide, 256 hidden units, gelu, without
+// dropout / with dropout; Sapphire Rapids, Node 20):
+//   activation and slope apart, each with its exponential     11.5 / 12.7
+//   both at once                                              11.2 / 12.1   <- this
+//   one hash for the dropped units of both matrices           no gain
+// Versions tried on two threads (speed relative to one, forward, backward; 768 to 3072, 512 rows / 64 to 128, 1024 rows):
+//   products shared, activations on one thread                1.96, 1.29 / 0.92, 1.00
+//   all shared, each thread takes whole blocks                2.06, 1.80 / 1.17, 1.36   <- this
+// Today: npm run bench -- --work training
 #include "layers/feed_forward.h"
 
 #include <algorithm>
@@ -21,17 +21,18 @@
 namespace wasm_attention {
 namespace {
 
-// Rows at a time, so that their hidden units stay in a core's cache from one step to the next; the backward pass's are the
-// depth of the weights' gradients too, which wants them many.
+// Rows at a time: few enough that their hidden units stay in a core's cache from one step to the next. The backward pass takes more,
+// because they are also the depth of the products that give the weights' gradients.
 constexpr int kRowBlock = 128;
 constexpr int kBackwardRowBlock = 256;
-// What a unit's activation takes, in multiplications, at the least.
+// The least cost of a unit's activation, in multiplications.
 constexpr double kActivationWork = 16;
 
-/// Whether each thread takes whole blocks, which wait for nobody between the steps; of few blocks the steps are shared.
+/// Whether each thread takes whole blocks, and so waits for no other between the steps. If there are few blocks, threads share each
+/// step instead.
 bool sharesBlocks(int rows) { return threadCount() > 1 && rows > (2 * threadCount() - 1) * kRowBlock; }
 
-/// What the backward pass works with, for a block of rows.
+/// Working memory of the backward pass of a block of rows.
 struct BackwardScratch {
   float *activated, *gradHidden, *rest;
   int64_t size;
@@ -48,7 +49,7 @@ struct BackwardScratch {
   }
 };
 
-/// The packed weights, and what else the backward pass works with.
+/// The packed weights, and the rest of the backward pass's working memory.
 struct PackedScratch {
   float *packed1, *packed2, *rest;
   int64_t size;

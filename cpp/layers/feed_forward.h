@@ -1,4 +1,4 @@
-// A feed-forward network over some rows of a larger matrix, whose first one is number `first`: dropout goes by it.
+// A feed-forward network over some rows of a larger matrix. Dropout depends on a row's number; the first row is number `first`.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace wasm_attention {
 void feedForwardRows(const FeedForwardArgs& args, int first, float* scratch);
 
 /// feedForwardBackward of rows [first, first + args.rows); gradOut, x, hidden and gradX begin with them.
-/// packed1  weight1 by packMatrix, packed2 weight2, in place of those of `args`.
+/// packed1, packed2  the weights packed by packMatrix, in place of those in `args`.
 /// scratch  feedForwardRowsBackwardScratch(…) floats.
 void feedForwardRowsBackward(const FeedForwardGradArgs& args, const float* packed1, const float* packed2, int first,
                              float* scratch);

@@ -1,13 +1,12 @@
-// Versions tried of a row's moments (both passes in a step of training of 8.2 ms, 4096 rows of 64; wasm, Xeon of the Sapphire
-// Rapids kind, Node 20):
-//   mean, what rounding left of it, variance: three passes               0.24 ms
+// Versions of a row's moments tried (ms in a step of training of 8.2 ms, 4096 rows of 64; Sapphire Rapids, Node 20):
+//   mean, the mean's rounding error and variance in three passes         0.24
 //   the last two in one pass, one chain of sums each                     0.21 to 0.31
 //   the same with two chains                                             0.11   <- this
-// The way back of an encoder layer reads the moments that its forward pass has kept: layers/encoder_passes.h.
-// By itself a norm is mostly copies in and out, and on two threads no faster than on one (4096 rows of 256, way back: 0.87 on the
-// shared module on one thread, 0.72 shared by columns and by rows): the layer uses the module beside the shared one. Within an
-// encoder layer the way forward is shared; the way back by columns and by rows, the parameters' gradients being sums over the rows,
-// gained nothing (195.7 and 194.3 ms for 4096 rows of 256, 3.35 and 3.34 for 1024 of 64).
+// Versions of the backward pass tried (speed of the layer, 4096 rows of 256; the same machine):
+//   one thread of the module for one thread                              1   <- this
+//   one thread of the module for several threads                         0.87
+//   two threads, by columns and by rows                                  0.72; within an encoder layer no gain
+// Today: npm run bench -- --work training
 #include "layers/layer_norm.h"
 
 #include <algorithm>
@@ -20,7 +19,7 @@
 namespace wasm_attention {
 namespace {
 
-/// The sum of f(i) over count elements; `four` is f of four neighbours. Two chains, because each sum waits for the last.
+/// The sum of one(i) for i < count; four(i) gives four neighbours at once. Two chains, because each sum waits for the one before it.
 template <typename Four, typename One>
 float sumOf(int count, Four four, One one) {
   f32x4 even{}, odd{};
@@ -44,7 +43,7 @@ Moments momentsOf(const float* x, int dim, float eps) {
                          dim, [x](int i) { return load(x + i); }, [x](int i) { return x[i]; }) /
                      n;
   const auto from = [mean](auto v) { return v - mean; };
-  // Both in one pass: what rounding left is small beside the deviations, so that its square cancels no digits of theirs.
+  // Both in one pass: the mean's rounding error is small beside the deviations, so subtracting its square loses no digits.
   const auto square = [](auto v) { return v * v; };
   f32x4 sums[2] = {}, squares[2] = {};
   int i = 0;
@@ -69,7 +68,7 @@ Moments momentsOf(const float* x, int dim, float eps) {
   return {mean, rest, 1.0f / std::sqrt(variance + eps)};
 }
 
-// What an element takes, in multiplications.
+// The cost of an element, in multiplications.
 constexpr double kNormWork = 12;
 
 void normSome(const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows, int dim,

@@ -12,7 +12,7 @@ void project(const Projection& p) {
   gemm(p.input, p.inputs, p.packed, p.bias, p.output, p.outputs, p.rows, p.outputs, p.inputs);
 }
 
-/// Rows (B, tokens, heads * width) go behind the first `length` of each head's (B, heads, capacity, width).
+/// Copies rows (B, tokens, heads * width) into the cache (B, heads, capacity, width), after the first `length` rows of each head.
 void append(const Projection& rows, int batch, int heads, int length, int capacity, float* cache) {
   const int tokens = rows.rows / batch;
   const int width = rows.outputs / heads;

@@ -8,10 +8,10 @@ namespace wasm_attention {
 
 struct HeadRows {
   int batch, tokens, heads, width;
-  int stride;  // from one token's row to the next one's
+  int stride;  // from one token's row to the next
 };
 
-/// Turns them in place, or back, each sequence by its table; 0 for `table_batch` is one table for all of them.
+/// Rotates them in place, or back. `table_batch` is the distance from one sequence's table to the next; 0 if they share one.
 template <bool kBack>
 void rotateHeads(float* rows, const HeadRows& n, const float* table, int table_batch, const Rotation& rotation) {
   constexpr int kRows = 64;  // at a time, as in rotaryEmbedding

@@ -6,7 +6,7 @@
 namespace wasm_attention {
 namespace {
 
-/// The largest of a row; -infinity of none. NaN is skipped: the exponentials show it.
+/// The largest of a row, or -infinity. Skips NaN, which then shows in the exponentials.
 float largest(const float* x, int count) {
   f32x4 four = splat(-kInfinity);
   int i = 0;
@@ -43,7 +43,8 @@ double softmaxCrossEntropy(const float* logits, const int32_t* targets, float* g
       continue;
     }
     const float most = largest(logits, classes);
-    const double below = static_cast<double>(most) - logits[target];  // before the gradient may take the logit's place
+    const double below =
+        static_cast<double>(most) - logits[target];  // now, because the gradient may overwrite the logit
     const float total = exponentials(logits, most, grad_logits, classes);
     loss += static_cast<double>(std::log(total)) + below;
     const float scale = 1.0f / (total * static_cast<float>(counted));

@@ -9,7 +9,7 @@
 namespace wasm_attention {
 namespace {
 
-/// A function of its own, so that an engine's optimised code comes into play while the first pass is still under way.
+/// Not inlined, so that an engine can swap in its optimised code during the first pass.
 [[gnu::noinline]] void encode(const TransformerEncoderLayerArgs& args, const EncoderSteps& all, Sequences some,
                               float* scratch) {
   const EncoderSizes n(args, some);
@@ -49,7 +49,7 @@ namespace {
 
 constexpr int kPasses = 4;  // for each thread
 
-/// Whether each thread takes some sequences through all steps; of few sequences the steps are shared.
+/// Whether each thread takes some sequences through all steps. If there are few sequences, threads share each step instead.
 bool sharesPasses(const AttentionArgs& a) { return threadCount() > 1 && a.batch >= 2 * threadCount(); }
 
 int64_t passScratch(const TransformerEncoderLayerArgs& args) {

@@ -13,10 +13,10 @@ namespace {
 
 struct BackwardScratch {
   float *packedIn, *packedOut, *packed1, *packed2;  // the weights, to multiply gradients by
-  // Of the sequences that are under way, (rows, D): the gradient behind dropout, the one before the sublayer.
+  // (rows, D) for the current sequences: the gradient after dropout, and the gradient at the sublayer's input.
   float *dropped, *back;
   float* joined;  // (rows, 3 * D)
-  float* rest;    // of the step that is under way
+  float* rest;    // working memory of the current step
   int64_t size;
 
   BackwardScratch(const TransformerEncoderLayerArgs& args, float* scratch) {
@@ -36,7 +36,7 @@ struct BackwardScratch {
   }
 };
 
-/// From the gradient at the heads' outputs to that at the joined projections.
+/// Turns the gradient of the heads' outputs into that of the joined projections.
 void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSteps& all, Sequences some,
                     const BackwardScratch& w, const float* grad_heads) {
   AttentionGradArgs grads{};
@@ -59,7 +59,7 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
   }
 }
 
-/// A function of its own, so that an engine's optimised code comes into play while the first pass is still under way.
+/// Not inlined, so that an engine can swap in its optimised code during the first pass.
 [[gnu::noinline]] void encodeBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSteps& all,
                                       Sequences some, const BackwardScratch& w) {
   const TransformerEncoderLayerArgs& layer = args.layer;

@@ -1,13 +1,13 @@
 // The product grad_out^T * x: both operands have the depth along their rows, so packing them into panels is copying.
 //
-// Versions tried (share of an encoder layer's training step of 13 ms besides the products themselves; wasm, Xeon of the
-// Sapphire Rapids kind, Node 20):
-//   grad_out transposed, then packed by rows as any left operand   1 ms
-//   packed by columns, the bias's sums on the way                  0.4 ms   <- this
-// On two threads over one, of a linear layer's whole way back (interleaved, medians; wasm, Node 20, two cores):
-//   768 to 3072, 512 rows / 256 to 256, 4096 rows / 64 to 64, 1024 rows
-//   on one thread, only the input's gradient shared                1.31 / 1.27 / 1.20
-//   shared by columns of the result                                1.77 / 1.72 / 1.26   <- this
+// Versions tried (ms of an encoder layer's training step of 13 ms, without the products; Sapphire Rapids, Node 20):
+//   grad_out transposed, then packed by rows like any left operand   1
+//   packed by columns, which also sums for the bias                  0.4   <- this
+// Versions tried on two threads (speed of a linear layer's backward pass relative to one thread; 768 to 3072, 512 rows / 256 to 256,
+// 4096 rows / 64 to 64, 1024 rows; Node 20, two cores):
+//   on one thread, only the input's gradient shared                  1.31 / 1.27 / 1.20
+//   shared by columns of the result                                  1.77 / 1.72 / 1.26   <- this
+// Today: npm run bench -- --scaling --work training
 #include "layers/weight_gradient.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 // Rows at a time: a panel of x, 8 KB, and one of grad_out, 4 KB, stay in L1.
 constexpr int kDepthBlock = 256;
 
-/// `depth` rows of columns [col, col + 4) of x to a panel, zeros where there is none; returns their sums.
+/// Packs `depth` rows of the first four columns of x into a panel, with zeros if only `left` are left; returns their sums.
 f32x4 packFourColumns(const float* x, ptrdiff_t stride, int depth, int left, float* panel) {
   f32x4 sums{};
   for (int k = 0; k < depth; ++k, x += stride, panel += kLanes) {
@@ -38,7 +38,7 @@ f32x4 packFourColumns(const float* x, ptrdiff_t stride, int depth, int left, flo
   return sums;
 }
 
-/// Columns of x, whose rows are `stride` apart, to panels of 4; adds their sums to `sums`, unless that is null.
+/// Packs the columns of x, whose rows are `stride` apart, into panels of 4; adds their sums to `sums`, unless that is null.
 void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* panels, float* sums) {
   for (int k = 0; k < depth; k += kPackedRows, x += kPackedRows * stride) {
     const int rows = std::min(depth - k, kPackedRows);
@@ -51,7 +51,7 @@ void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* pane
   }
 }
 
-/// A tile at the edge of out. A function of its own, so that the others stay in registers.
+/// A tile at the edge of out. Not inlined, so that the sums of all other tiles stay in registers.
 [[gnu::noinline]] void addPart(const float* left, const float* right, int depth, float* out, ptrdiff_t stride, int rows,
                                int cols) {
   const Tile tile = multiplyTile<kTileRows>(left, right, depth);
@@ -60,8 +60,8 @@ void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* pane
   }
 }
 
-/// out (rows, cols) += left^T * right, rows `stride` apart. A function of its own, so that an engine's optimised code comes into
-/// play while the first product is still under way.
+/// out (rows, cols) += left^T * right, rows `stride` apart. Not inlined, so that an engine can swap in its optimised code during the
+/// first product.
 [[gnu::noinline]] void addProduct(const float* left, const float* right, float* out, ptrdiff_t stride, int rows,
                                   int cols, int depth) {
   for (int c = 0; c < cols; c += kTileCols, right += static_cast<size_t>(kTileCols) * depth) {

@@ -1,4 +1,4 @@
-// What a linear map's backward pass adds to its parameters' gradients.
+// The gradients of a linear map's parameters.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Numbers of about 106 bits, as sums of two float64s that are never added up (Dekker 1971; Shewchuk 1997): as much of them as the
+// Numbers of about 106 bits, as unevaluated sums of two float64s (Dekker 1971; Shewchuk 1997), with the operations that the
 // frequencies need. libm's exp, log and pow would add 6 KB (brotli) and be less exact.
 #pragma once
 

@@ -11,7 +11,7 @@ namespace {
 
 constexpr DoubleDouble kLn2{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56};
 
-/// exp(x) for |x| <= 0.7, by Taylor's series and Horner's rule. The first term left out is below 1e-32.
+/// exp(x) for |x| <= 0.7, by Taylor's series and Horner's rule. The first omitted term is below 1e-32.
 DoubleDouble expOfSmall(DoubleDouble x) {
   DoubleDouble sum{1.0, 0.0};
   for (int n = 27; n > 0; --n) sum = DoubleDouble{1.0, 0.0} + x * sum / n;

@@ -1,4 +1,4 @@
-// Versions tried (us of a head of 1024 rows of 64 in a core's cache, halves / neighbours; copying it in and out takes 9; Sapphire
+// Versions tried (µs of a head of 1024 rows of 64 in a core's cache, halves / neighbours; copying it in and out takes 9; Sapphire
 // Rapids, Node 20):
 //   one vector at a time                   14.4 / 15.2
 //   four vectors at a time                 12.4 / 14.5
@@ -14,10 +14,10 @@
 namespace wasm_attention {
 namespace {
 
-// Rows at a time, whose sines and cosines stay in L1 while all heads use them.
+// Rows at a time: their sines and cosines stay in L1 while all heads use them.
 constexpr int kRowBlock = 64;
 
-/// Turns pairs (a, b) by their angles, or back.
+/// Rotates pairs (a, b) by their angles, or back.
 template <bool kBack, typename T>
 inline void turn(T a, T b, T sin, T cos, T* turned_a, T* turned_b) {
   *turned_a = kBack ? a * cos + b * sin : a * cos - b * sin;
@@ -36,7 +36,7 @@ struct Halves {
   static void turnOne(const float* x, float sin, float cos, float* out, int half) {
     turn<kBack>(x[0], x[half], sin, cos, out, out + half);
   }
-  static constexpr int kStep = 1;  // from a pair's first component to the next one's
+  static constexpr int kStep = 1;  // from one pair's first component to the next pair's
 };
 
 /// Pairs (2j, 2j + 1).
@@ -56,7 +56,7 @@ struct Neighbours {
   static constexpr int kStep = 2;
 };
 
-/// A row of `kHeads` heads, which lie `stride` apart.
+/// One row of each of `kHeads` heads, which lie `stride` apart.
 template <class Pairs, int kHeads>
 void turnRow(const float* x, const float* sin, float* out, int half, size_t stride) {
   const float* cos = sin + half;
@@ -84,7 +84,7 @@ void turnRow(const float* x, const float* sin, float* out, int half, size_t stri
   }
 }
 
-/// Rows from <= i < to of `kHeads` heads.
+/// Rows from <= i < to of each of `kHeads` heads.
 template <class Pairs, int kHeads>
 void turnRows(const float* x, const float* table, float* out, const RotarySizes& n, int from, int to) {
   const size_t rest = out == x ? 0 : sizeof(float) * (n.width - n.rotaryWidth);

@@ -13,10 +13,10 @@ struct SinCos {
   f64x2 sin, cos;
 };
 
-/// Sine and cosine of `angle + low`, |angle| < 2^31, |low| < 2^-20 · |angle|; error below 2e-16 plus that of the sum.
+/// Sine and cosine of `angle + low`, |angle| < 2^31, |low| < 2^-20 · |angle|. The error is below 2e-16 plus the error of the sum.
 ///
-/// A multiple of pi/2, in four parts, is subtracted from the angle, which brings it to [-pi/4, pi/4] (Cody & Waite 1980). The first
-/// three parts have 22 bits, so that their products with a multiple of 31 bits are exact. The polynomials are fdlibm's.
+/// Subtracts a multiple of pi/2, in four parts, so that the angle is in [-pi/4, pi/4] (Cody & Waite 1980). The first three parts
+/// have 22 bits, so that their products with a 31-bit factor are exact. The polynomials are fdlibm's.
 inline SinCos sinCos(f64x2 angle, f64x2 low) {
   // Adding 1.5·2^52 rounds to the nearest integer and leaves it in the low bits.
   const f64x2 rounder = splat(6755399441055744.0);

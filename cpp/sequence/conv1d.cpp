@@ -1,16 +1,16 @@
 // A convolution as a sum of products, one for each tap: W_tap (outputs, inputs) times the inputs, shifted by the tap,
 // in blocks of columns.
 //
-// Versions tried (GFLOP/s for n = 1024, d = 128 / n = 4096, d = 128 / n = 1024, d = 512, all with k = 3; wasm, Xeon of
-// the Sapphire Rapids kind, Node 20; the fastest of 80 calls on a busy machine, from JavaScript's arrays to such):
+// Versions tried (GFLOP/s for n = 1024, d = 128 / n = 4096, d = 128 / n = 1024, d = 512, all with k = 3; Sapphire Rapids, Node 20,
+// busy, the fastest of 80 calls with copies in and out):
 //   products, columns in blocks of 128                     31.5 / 30.3 / 31.7
 //   in blocks of 256                                       31.0 / 20.1 / 34.2
 //   in blocks of 512                                       32.4 / 33.7 / 36.2   <- this
 //   rows of the output by Eigen, tap after tap (medians)   7.1 / 5.4 / 8.2
-// On two threads (1024 tokens, 128 wide, batch 4): 1.5 times as fast, by what the products share; gathering a block's inputs by
-// both, too, gave nothing.
-// One product over all taps at once would put zeros where there is padding, and a weight that is not finite would make
-// them NaN.
+// Versions tried on two threads (speed relative to one; 1024 tokens, 128 wide, batch 4):
+//   products shared                                        1.5   <- this
+//   gathering a block's inputs shared too                  no gain
+// One product over all taps at once would multiply the padding's zeros, and weights that are not finite would make them NaN.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cassert>
@@ -27,9 +27,9 @@ using StridedRow = Eigen::Map<const Eigen::ArrayXf, Eigen::Unaligned, Eigen::Inn
 /// ceil(a / b), at least 0.
 int ceilDivide(int a, int b) { return a > 0 ? (a - 1) / b + 1 : 0; }
 
-/// Outputs of a group from which on the products' tiles, four rows high, are worth their packing.
+/// A group needs this many outputs for tiles, which are four rows high, to be worth the packing.
 constexpr int kTileOutputs = 4;
-/// Columns of a product: they stay in the second-level cache with what they are packed from.
+/// Columns of a product. They and their packed form stay in the second-level cache.
 constexpr int kColumns = 512;
 
 /// One group of channels.
@@ -37,7 +37,7 @@ struct Shape {
   int in_width, out_width, length, out_length, kernel, stride, padding, dilation;
 };
 
-/// Outputs [begin, end) read inputs t * stride + shift that exist: padding is never built.
+/// Outputs t in [begin, end) read inputs t * stride + shift that exist. Padding is never stored.
 struct Span {
   int begin, end, shift;
 };
@@ -48,16 +48,16 @@ Span spanOf(const Shape& s, int tap) {
           std::min(ceilDivide(s.length - shift, s.stride), s.out_length), shift};
 }
 
-/// weight (pairs, kernel) to (kernel, pairs): a matrix for each tap.
+/// Transposes weight (pairs, kernel) to (kernel, pairs), a matrix for each tap.
 void gatherTaps(const float* weight, int pairs, int kernel, float* taps) {
   for (int tap = 0; tap < kernel; ++tap) {
     for (int pair = 0; pair < pairs; ++pair) *taps++ = weight[static_cast<size_t>(pair) * kernel + tap];
   }
 }
 
-/// Adds to out (out_width, out_length) a product for each tap and block of columns.
+/// Adds a product for each tap and block of columns to out (out_width, out_length).
 /// taps     the group's rows of (kernel, out_channels, in_width)
-/// scratch  a block's inputs, and these packed
+/// scratch  a block's inputs, and their packed form
 void addProducts(const float* x, const float* taps, int out_channels, const Shape& s, float* scratch, float* out) {
   float* const packed = scratch + static_cast<size_t>(s.in_width) * std::min(s.length, kColumns);
   for (int tap = 0; tap < s.kernel; ++tap, taps += static_cast<size_t>(out_channels) * s.in_width) {
@@ -75,7 +75,7 @@ void addProducts(const float* x, const float* taps, int out_channels, const Shap
   }
 }
 
-/// Adds to out (out_width, out_length) row by row, for groups with few outputs.
+/// The same row by row, for groups with few outputs.
 void addRows(const float* x, const float* weight, const Shape& s, float* out) {
   for (int o = 0; o < s.out_width; ++o, out += s.out_length) {
     for (int i = 0; i < s.in_width; ++i, weight += s.kernel) {

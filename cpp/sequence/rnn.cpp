@@ -2,8 +2,8 @@
 // token.
 //
 // GFLOP/s for n = 1024, d = 128 / n = 256, d = 512 / n = 1024, d = 32, measured as in conv1d.cpp: 25.8 / 22.2 / 17.3
-// with tanh, 27.6 / 26.9 / 21.3 with relu. A row reads each weight once for one multiply-add, so it runs at the speed
-// of the cache.
+// with tanh, 27.6 / 26.9 / 21.3 with relu. A row reads each weight for a single multiply-add, so the cache limits the
+// speed.
 #include <Eigen/Core>
 #include <algorithm>
 
@@ -16,7 +16,7 @@ namespace wasm_attention {
 
 namespace {
 
-/// What a call's scratch is cut into.
+/// The pieces of a call's scratch.
 struct RnnWorkspace {
   float *fromInput, *fromState;  // the weights, packed
   float *zeros, *recurrent;      // (batch, width)
@@ -46,7 +46,7 @@ void rnn(const RnnArgs& a, float* scratch) {
   packTransposed(a.weightHh, width, width, w.fromState);
   std::fill_n(w.zeros, static_cast<size_t>(batch) * width, 0.0f);
 
-  // What does not depend on the state, for all steps at once.
+  // The part that does not depend on the state, for all steps at once.
   gemm(a.x, in_width, w.fromInput, a.biasIh, a.out, width, batch * length, width, in_width);
 
   const float* before = a.initial ? a.initial : w.zeros;

@@ -3,9 +3,9 @@
 // Both functions split x into n * ln 2 + r with |r| <= ln 2 / 2, and take a minimax polynomial of degree 6 whose constant term is 1
 // (relative error 2.5e-9; exp(0) is exactly 1). Adding 1.5 * 2^23 rounds to n and leaves it in the low bits of the sum.
 //
-// Versions tried of expOfNegative (time of attention; Sapphire Rapids, Node 20):
+// Versions of expOfNegative tried (time of attention; Sapphire Rapids, Node 20):
 //   a product and a sum for each term               1
-//   fused multiply-adds, where SIMD is relaxed      0.93 to 0.95   <- this
+//   fused multiply-adds with relaxed SIMD           0.93 to 0.95   <- this
 // Today: npm run bench -- --relaxed --work attention-512
 #pragma once
 
@@ -16,9 +16,9 @@ namespace wasm_attention {
 constexpr float kLog2E = 1.44269504088896341f;
 constexpr float kRoundToInteger = 12582912.0f;  // 1.5 * 2^23
 
-/// e^x for x <= 0 or NaN, which stays NaN. The relative error is below 1.5e-7 + |x| * 7.5e-8, which is below 2e-7 of the largest
-/// weight of a softmax. Results below 2^-110 become 0: weights near the smallest normal number would make subnormal products with
-/// values, which cost some hundred cycles each (20 % of a call with ALiBi's far keys). It takes 19 operations.
+/// e^x for x <= 0; NaN stays NaN. The relative error is below 1.5e-7 + |x| * 7.5e-8, which is below 2e-7 of a softmax's largest
+/// weight. Results below 2^-110 become 0: products of such weights with values may be subnormal, which costs about a hundred
+/// cycles each (20 % of a call with ALiBi's far keys).
 inline f32x4 expOfNegative(f32x4 x) {
   f32x4 t = x * kLog2E;
   t = select(t < splat(-110.0f), splat(-127.0f), t);
@@ -27,7 +27,7 @@ inline f32x4 expOfNegative(f32x4 x) {
   const f32x4 shifted = t + kRoundToExponent;
   const f32x4 f = t - (shifted - kRoundToExponent);
   const f32x4 scale = reinterpret_cast<f32x4>(reinterpret_cast<i32x4>(shifted) << 23);
-  // In pairs (Estrin), with one product more than Horner's rule, but a chain of 25 cycles in place of 42.
+  // In pairs (Estrin): one product more than Horner's rule, but a chain of 25 cycles, not 42.
   const f32x4 f2 = f * f;
   f32x4 p = multiplyAdd(f2, splat(1.5461444712057819e-4f),
                         multiplyAdd(f, splat(1.3400428177684923e-3f), splat(9.618056678480752e-3f)));
@@ -36,8 +36,8 @@ inline f32x4 expOfNegative(f32x4 x) {
   return p * scale;
 }
 
-/// e^x for any x. Normal results have a relative error below 2e-7, subnormal ones are within one unit of the last place. Beyond
-/// them the result is 0 or infinity. NaN stays NaN.
+/// e^x for any x. Normal results have a relative error below 2e-7, subnormal ones are within one unit of the last place. NaN stays
+/// NaN.
 inline f32x4 exp(f32x4 x) {
   // Beyond these limits the result is 0 or infinity anyway. NaN passes both.
   x = max(x, splat(-104.5f));
@@ -53,7 +53,7 @@ inline f32x4 exp(f32x4 x) {
   p = p * r + 1.666641551465394e-1f;
   p = p * r + 5.000000047117823e-1f;
   p = p * r * r + (r + 1.0f);
-  // In two steps, because 2^n may be out of range where p * 2^n is not.
+  // In two steps, because 2^n may be out of range although p * 2^n is not.
   const i32x4 half = n >> 1;
   const f32x4 first = reinterpret_cast<f32x4>((half + 127) << 23);
   const f32x4 second = reinterpret_cast<f32x4>((n - half + 127) << 23);

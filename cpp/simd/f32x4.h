@@ -1,5 +1,5 @@
-// Vectors of four floats. Arithmetic and comparisons are the compiler's vector extensions, the same for clang (wasm and native) and
-// GCC. What they lack is here, in a wasm branch and a portable one.
+// Vectors of four floats. Arithmetic and comparisons are vector extensions of clang and GCC. What these lack is here, for wasm and
+// in portable form.
 #pragma once
 
 #include <cmath>
@@ -41,8 +41,8 @@ inline f32x4 loadSplat(const float* p) {
 #endif
 }
 
-/// a < b ? b : a, in each lane: a NaN in `a` stays, one in `b` is dropped. This is one instruction on x86 and ARM, where wasm's
-/// f32x4.max takes eight to get NaN and -0 right.
+/// a < b ? b : a in each lane: keeps a NaN in `a`, ignores one in `b`. One instruction on x86 and ARM; wasm's f32x4.max takes eight
+/// there, to get NaN and -0 right.
 inline f32x4 max(f32x4 a, f32x4 b) {
 #ifdef __wasm_simd128__
   return reinterpret_cast<f32x4>(wasm_f32x4_pmax(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b)));
@@ -51,8 +51,8 @@ inline f32x4 max(f32x4 a, f32x4 b) {
 #endif
 }
 
-/// a * b + c. With relaxed SIMD this is one instruction, which rounds once if the processor has a fused multiply-add; without it is
-/// two, which round twice.
+/// a * b + c. With relaxed SIMD this is one instruction, which rounds once if the processor has a fused multiply-add. Without, there
+/// are two, which round twice.
 inline f32x4 multiplyAdd(f32x4 a, f32x4 b, f32x4 c) {
 #ifdef __wasm_relaxed_simd__
   return reinterpret_cast<f32x4>(
@@ -71,7 +71,7 @@ inline float multiplyAdd(float a, float b, float c) {
 #endif
 }
 
-/// mask ? a : b, for each bit; the result of a comparison is a mask.
+/// mask ? a : b for each bit; a comparison gives a mask.
 inline f32x4 select(i32x4 mask, f32x4 a, f32x4 b) {
 #ifdef __wasm_simd128__
   return reinterpret_cast<f32x4>(
