@@ -1,6 +1,6 @@
 /** What the figures are made of, for elements of the page's own that are to look and speak as they do. */
 export { controlStyles } from './shared/controls/control-styles.js';
-export { widthObserver } from './shared/controls/width-observer.js';
+export { widthObserver } from './shared/controls/width.js';
 export type { FigureElement } from './shared/figure/figure-element.js';
 export { HeatMap } from './shared/heat-map/heat-map.js';
 export { valuesTable } from './shared/heat-map/values-table.js';

@@ -1,7 +1,7 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { choice, slider } from '../shared/controls/controls.js';
+import { choice } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
@@ -94,34 +94,9 @@ export class AttentionDropout extends FigureElement {
             ${words.text('dropout.again')}
           </button>
         </fieldset>
-        ${slider({
-          name: 'rate',
-          label: words.text('dropout.rate'),
-          value: rate,
-          min: 0,
-          max: 0.9,
-          step: 0.05,
-          text: words.number(rate, 2),
-          onInput: (value) => this.change({ rate: value }),
-        })}
-        ${slider({
-          name: 'draws',
-          label: words.text('dropout.draws'),
-          value: draws,
-          min: 1,
-          max: MOST,
-          text: words.number(draws),
-          onInput: (value) => this.change({ draws: value }),
-        })}
-        ${slider({
-          name: 'seed',
-          label: words.text('dropout.seed'),
-          value: this.seed,
-          min: 1,
-          max: 999,
-          text: words.number(this.seed),
-          onInput: (value) => this.change({ seed: value }),
-        })}
+        ${this.slider('rate', words.text('dropout.rate'), { step: 0.05, text: words.number(rate, 2) })}
+        ${this.slider('draws', words.text('dropout.draws'))}
+        ${this.slider('seed', words.text('dropout.seed'))}
       </div>
       <p class="readout">
         ${words.text('dropout.error', { n: words.number(errors.length) })}

@@ -1,7 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { choice, hint } from '../shared/controls/controls.js';
+import { hint } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
@@ -52,18 +52,13 @@ export class AttentionFormula extends FigureElement {
   declare protected pointed: FormulaSymbol | (CellDetail & { matrix: Matrix }) | undefined;
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, query } = this;
+    const { words } = this;
     const matrices = attend(library);
     const tokens = Array.from({ length: TOKENS }, (_, t) => t + 1);
     return html`
       <div class="formulas">${this.#definition(tokens)}${this.#sum(tokens)}</div>
       <div class="matrices">${MATRICES.map((matrix) => this.#map(matrix, matrices[matrix]))}</div>
-      <div class="controls">
-        <fieldset class="choices">
-          <legend>${words.text('formula.query')}</legend>
-          ${tokens.map((i) => choice('query', String(i), i === query, () => this.change({ query: i })))}
-        </fieldset>
-      </div>
+      <div class="controls">${this.choices('query', words.text('formula.query'), tokens, String)}</div>
       <p class="readout" role="status">${this.#readout()}</p>
     `;
   }

@@ -1,7 +1,7 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { choice, numberField, slider } from '../shared/controls/controls.js';
+import { numberField, slider } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
@@ -90,28 +90,27 @@ export class AttentionHeads extends FigureElement {
         ${words.text('heads.shapes', { output: shapeText(output), weights: shapeText(weights) })}
       </p>
       <div class="controls">
-        <fieldset class="choices">
-          <legend>${words.text('heads.lengths')}</legend>
-          ${choice('lengths', words.text('heads.perSequence'), this.lengths === 'sequence', () => this.change({ lengths: 'sequence' }))}
-          ${choice('lengths', words.text('heads.perQuery'), this.lengths === 'query', () => this.change({ lengths: 'query' }))}
-        </fieldset>
+        ${this.choices('lengths', words.text('heads.lengths'), ['sequence', 'query'] as const, (each) =>
+          words.text(each === 'sequence' ? 'heads.perSequence' : 'heads.perQuery'),
+        )}
         ${
           this.lengths === 'query'
             ? [0, 1].map((sequence) => this.#queryLengths(sequence))
             : this.validLens.map((valid, sequence) => this.#lengthSlider(valid, sequence))
         }
-        <fieldset class="choices">
-          <legend>${words.text('heads.input')}</legend>
-          ${choice('input', words.text('heads.ones'), this.input === 'ones', () => this.change({ input: 'ones' }))}
-          ${choice('input', words.text('heads.random'), this.input === 'random', () => this.change({ input: 'random' }))}
-          <button
+        ${this.choices(
+          'input',
+          words.text('heads.input'),
+          ['ones', 'random'] as const,
+          (each) => words.text(`heads.${each}`),
+          html`<button
             type="button"
             ?disabled=${this.input === 'ones'}
             @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}
           >
             ${words.text('heads.draw')}
-          </button>
-        </fieldset>
+          </button>`,
+        )}
       </div>
     `;
   }

@@ -1,7 +1,7 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { hint, slider } from '../shared/controls/controls.js';
+import { hint } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { real, several, whole } from '../shared/settings.js';
@@ -77,25 +77,8 @@ export class AttentionLookup extends FigureElement {
       </div>
       <span id="help" hidden>${words.text('lookup.help')}</span>
       <div class="controls">
-        ${slider({
-          name: 'temperature',
-          label: words.text('lookup.temperature'),
-          value: this.temperature,
-          min: 0.1,
-          max: 4,
-          step: 0.1,
-          text: words.number(this.temperature),
-          onInput: (temperature) => this.change({ temperature }),
-        })}
-        ${slider({
-          name: 'valid',
-          label: words.text('lookup.valid'),
-          value: this.valid,
-          min: 0,
-          max: COUNT,
-          text: words.number(this.valid),
-          onInput: (valid) => this.change({ valid }),
-        })}
+        ${this.slider('temperature', words.text('lookup.temperature'), { step: 0.1 })}
+        ${this.slider('valid', words.text('lookup.valid'))}
       </div>
       <p class="readout" role="status">
         ${this.valid === 0 ? words.text('lookup.none') : hint(words.text('lookup.hint'))}

@@ -1,7 +1,7 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { slider, toggle } from '../shared/controls/controls.js';
+import { toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
@@ -145,19 +145,10 @@ export class AttentionMasks extends FigureElement {
 
   #controls(): TemplateResult {
     const { words } = this;
-    const number = (name: 'valid' | 'left' | 'right', max: number): TemplateResult =>
-      slider({
-        name,
-        label: words.text(`masks.${name}`),
-        value: this[name],
-        min: 0,
-        max,
-        text: words.number(this[name]),
-        onInput: (value) => this.change({ [name]: value }),
-      });
+    const number = (name: 'valid' | 'left' | 'right'): TemplateResult =>
+      this.slider(name, words.text(`masks.${name}`));
     return html`<div class="controls">
-      ${number('valid', LENGTH)}
-      ${this.window ? [number('left', LENGTH - 1), number('right', LENGTH - 1)] : nothing}
+      ${number('valid')} ${this.window ? [number('left'), number('right')] : nothing}
       <div class="switches">
         ${toggle(words.text('masks.useCausal'), this.causal, (causal) => this.change({ causal }))}
         ${toggle(words.text('masks.useWindow'), this.window, (window) => this.change({ window }))}

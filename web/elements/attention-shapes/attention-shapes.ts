@@ -1,7 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { slider } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { whole } from '../shared/settings.js';
@@ -11,13 +10,11 @@ import { blocks, noBlocks } from './drawing.js';
 import { pipelineOf, shapeOf, STAGES, type Pipeline, type Sizes, type Stage } from './pipeline.js';
 import { shapesStyles } from './styles.js';
 
-const LIMITS = { batch: [1, 4], tokens: [1, 8], width: [4, 128], heads: [1, 12] } as const;
-
 const settings = {
-  batch: whole(2, ...LIMITS.batch),
-  tokens: whole(4, ...LIMITS.tokens),
-  width: whole(100, ...LIMITS.width),
-  heads: whole(5, ...LIMITS.heads),
+  batch: whole(2, 1, 4),
+  tokens: whole(4, 1, 8),
+  width: whole(100, 4, 128),
+  heads: whole(5, 1, 12),
 };
 
 /**
@@ -63,15 +60,7 @@ export class AttentionShapes extends FigureElement {
       </div>
       <div class="controls">
         ${(['batch', 'tokens', 'width', 'heads'] as const).map((name) =>
-          slider({
-            name,
-            label: words.text(`shapes.${name}`),
-            value: this[name],
-            min: LIMITS[name][0],
-            max: LIMITS[name][1],
-            text: words.number(this[name]),
-            onInput: (value) => this.change({ [name]: value }),
-          }),
+          this.slider(name, words.text(`shapes.${name}`)),
         )}
       </div>
       <p class=${pipeline.error === undefined ? 'readout' : 'readout unseen'} role="status">

@@ -1,7 +1,7 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { choice, hint, textField, toggle } from '../shared/controls/controls.js';
+import { hint, textField, toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
@@ -206,18 +206,13 @@ export class AttentionTokens extends FigureElement {
         placeholder: sample,
         onInput: (value) => this.change({ [name]: clipped(value) }),
       });
-    const from = (cross: boolean): TemplateResult =>
-      choice('keys', words.text(cross ? 'tokens.cross' : 'tokens.self'), this.cross === cross, () =>
-        this.change({ cross }),
-      );
     return html`<div class="controls">
       ${field('text', words.text('tokens.sentence'))}
       ${this.cross ? field('second', words.text('tokens.secondSentence')) : nothing}
       <div class="switches">
-        <fieldset class="choices">
-          <legend>${words.text('tokens.keys')}</legend>
-          ${from(false)} ${from(true)}
-        </fieldset>
+        ${this.choices('cross', words.text('tokens.keys'), [false, true], (cross) =>
+          words.text(cross ? 'tokens.cross' : 'tokens.self'),
+        )}
         ${toggle(words.text('tokens.positions'), this.positions, (positions) => this.change({ positions }))}
         ${toggle(words.text('tokens.causal'), this.causal, (causal) => this.change({ causal }))}
         <button type="button" @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}>

@@ -1,9 +1,8 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { choice, slider } from '../shared/controls/controls.js';
 import { pointerIn } from '../shared/controls/pointer-in.js';
-import { widthObserver } from '../shared/controls/width-observer.js';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
@@ -28,7 +27,7 @@ const settings = {
 export class BinaryPositions extends FigureElement {
   static override styles = [baseStyles, controlStyles, plotStyles, binaryStyles];
   static override settings = settings;
-  static override properties = { pixels: { state: true }, cursor: { state: true } };
+  static override properties = { cursor: { state: true } };
 
   /** How many positions, 8 to 64; default 32. */
   declare rows: number;
@@ -36,28 +35,13 @@ export class BinaryPositions extends FigureElement {
   declare width: number;
   /** `paper`: base 10000; `halves`: the base for which each pair is half as fast as the one before it. */
   declare frequencies: 'paper' | 'halves';
-  declare protected pixels: number;
   declare protected cursor: number | undefined;
   #spoken = '';
-  readonly #observer = widthObserver((width) => (this.pixels = width));
-
-  constructor() {
-    super();
-    this.pixels = 600;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer.observe(this);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#observer.disconnect();
-  }
+  readonly #width = new Width(this);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, rows, width, pixels } = this;
+    const { words, rows, width } = this;
+    const { pixels } = this.#width;
     const [bits, signs] = this.#blocks(library);
     const cell = rows > 32 ? 8 : rows > 16 ? 11 : 16;
     const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, rows - 1);
@@ -85,30 +69,9 @@ export class BinaryPositions extends FigureElement {
       <span id="help" hidden>${words.text('binary.help')}</span>
       <span class="spoken" role="status">${this.#spoken}</span>
       <div class="controls">
-        ${slider({
-          name: 'rows',
-          label: words.text('binary.rows'),
-          value: rows,
-          min: 8,
-          max: 64,
-          text: words.number(rows),
-          onInput: (value) => this.change({ rows: value }),
-        })}
-        ${slider({
-          name: 'width',
-          label: words.text('encoding.width'),
-          value: width,
-          min: 4,
-          max: 32,
-          step: 2,
-          text: words.number(width),
-          onInput: (value) => this.change({ width: value }),
-        })}
-        <fieldset class="choices">
-          <legend>${words.text('binary.frequencies')}</legend>
-          ${choice('frequencies', words.text('binary.paper'), this.frequencies === 'paper', () => this.change({ frequencies: 'paper' }))}
-          ${choice('frequencies', words.text('binary.halves'), this.frequencies === 'halves', () => this.change({ frequencies: 'halves' }))}
-        </fieldset>
+        ${this.slider('rows', words.text('binary.rows'))}
+        ${this.slider('width', words.text('encoding.width'))}
+        ${this.choices('frequencies', words.text('binary.frequencies'), ['paper', 'halves'] as const, (each) => words.text(`binary.${each}`))}
       </div>
       <p class="readout">
         ${cursor === undefined ? words.text('binary.ratio', { ratio }) : this.#row(cursor, bits, signs)}
@@ -121,11 +84,11 @@ export class BinaryPositions extends FigureElement {
   }
 
   #blocks(library: WasmAttention): [Block, Block] {
-    const { words, rows, width, pixels } = this;
+    const { words, rows, width } = this;
     const P = library.sinusoidalEncoding({ length: rows, dim: width, base: this.#base }).data;
     const { bits, columns } = bitsOf(rows);
     const { signs, columns: pairs } = signsOf(P, rows, width);
-    const room = pixels - LEFT - 2;
+    const room = this.#width.pixels - LEFT - 2;
     // As wide a cell in one block as in the other, and two cells between them.
     const unit = Math.min(44, room / (columns + pairs + 2));
     const middle = LEFT + columns * unit;

@@ -2,6 +2,7 @@ import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { pointerIn } from '../shared/controls/pointer-in.js';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
@@ -53,20 +54,10 @@ export class ComplexityRace extends FigureElement {
 
   readonly #run = new RaceRun(() => this.requestUpdate());
   #machine: Machine | undefined;
-  #pixels = 600;
-  readonly #observer = new ResizeObserver(([entry]) => {
-    this.#pixels = entry?.contentRect.width ?? this.#pixels;
-    this.requestUpdate();
-  });
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer.observe(this);
-  }
+  readonly #width = new Width(this);
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#observer.disconnect();
     this.#run.cancel();
   }
 
@@ -169,7 +160,7 @@ export class ComplexityRace extends FigureElement {
       }),
     );
     return {
-      width: this.#pixels,
+      width: this.#width.pixels,
       curves,
       crossings,
       chosen: this.#size[axis],

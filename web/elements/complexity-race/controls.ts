@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
-import { choice, slider } from '../shared/controls/controls.js';
+import { choices, slider } from '../shared/controls/controls.js';
 import type { Localised } from '../shared/localised.js';
 import { RANGES, type Axis } from './plan.js';
 import type { RaceRun } from './run.js';
@@ -37,10 +37,14 @@ export function raceControls(words: Localised, settings: RaceSettings): Template
     onInput: (value) => change({ kernel: value }),
   });
   return html`${power('n', 'length')} ${power('d', 'width')} ${taps}
-    <fieldset class="choices">
-      <legend>${words.text('race.axis')}</legend>
-      ${(['n', 'd'] as const).map((each) => choice('axis', each, axis === each, () => change({ axis: each })))}
-    </fieldset>`;
+  ${choices({
+    name: 'axis',
+    legend: words.text('race.axis'),
+    values: ['n', 'd'] as const,
+    chosen: axis,
+    label: String,
+    onChoose: (to) => change({ axis: to }),
+  })}`;
 }
 
 /** One button that starts and stops, so that the focus stays where it is; and how far the race has come. */

@@ -1,8 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { choice, slider } from '../shared/controls/controls.js';
-import { widthObserver } from '../shared/controls/width-observer.js';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
@@ -49,7 +48,6 @@ export class DepthCollapse extends FigureElement {
     depthStyles,
   ];
   static override settings = settings;
-  static override properties = { pixels: { state: true } };
 
   /** The layer whose tokens the maps compare, 0 to 24; default 4. */
   declare depth: number;
@@ -57,27 +55,12 @@ export class DepthCollapse extends FigureElement {
   declare signal: Signal;
   /** Seed of the parameters and the tokens; default 1. */
   declare seed: number;
-  declare protected pixels: number;
   #kept: { key: string; states: States } | undefined;
-  readonly #observer = widthObserver((width) => (this.pixels = width));
-
-  constructor() {
-    super();
-    this.pixels = 600;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer.observe(this);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#observer.disconnect();
-  }
+  readonly #width = new Width(this);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, depth, signal, pixels, seed } = this;
+    const { words, depth, seed } = this;
+    const { pixels } = this.#width;
     const states = this.#states(library);
     const label = (stack: Stack): string => words.text(`depth.${stack}`);
     const map = (stack: Stack): TemplateResult =>
@@ -108,23 +91,16 @@ export class DepthCollapse extends FigureElement {
         <span>${words.text('depth.cosine')}</span><ramp-legend low="-1" high="1"></ramp-legend>
       </div>
       <div class="controls">
-        ${slider({
-          name: 'depth',
-          label: words.text('depth.depth'),
-          value: depth,
-          min: 0,
-          max: LAYERS,
-          text: words.number(depth),
-          onInput: (value) => this.change({ depth: value }),
-        })}
-        <fieldset class="choices">
-          <legend>${words.text('depth.signal')}</legend>
-          ${choice('signal', words.text('depth.tokens'), signal === 'tokens', () => this.change({ signal: 'tokens' }))}
-          ${choice('signal', words.text('depth.positions'), signal === 'positions', () => this.change({ signal: 'positions' }))}
-          <button type="button" @click=${() => this.change({ seed: (seed % 9999) + 1 })}>
+        ${this.slider('depth', words.text('depth.depth'))}
+        ${this.choices(
+          'signal',
+          words.text('depth.signal'),
+          ['tokens', 'positions'] as const,
+          (each) => words.text(`depth.${each}`),
+          html`<button type="button" @click=${() => this.change({ seed: (seed % 9999) + 1 })}>
             ${words.text('depth.draw')}
-          </button>
-        </fieldset>
+          </button>`,
+        )}
       </div>
       <p class="readout" role="status">
         ${words.text('depth.readout', { depth })}

@@ -1,7 +1,6 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { slider } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { whole } from '../shared/settings.js';
@@ -35,7 +34,7 @@ export class EncodingRotation extends FigureElement {
   declare width: number;
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, position, offset, width } = this;
+    const { words, offset, width } = this;
     const matrices = library.encodingRotation({ delta: offset, dim: width }).data;
     const P = library.sinusoidalEncoding({ length: POSITIONS + OFFSET, dim: width }).data;
     const error = residual(matrices, P, { positions: POSITIONS, offset, dim: width });
@@ -44,34 +43,9 @@ export class EncodingRotation extends FigureElement {
       <div class="clocks">${pairs.map((j) => this.#clock(j, matrices, P))}</div>
       <div class="key" aria-hidden="true">${this.#key()}</div>
       <div class="controls">
-        ${slider({
-          name: 'offset',
-          label: words.text('rotation.offset'),
-          value: offset,
-          min: -OFFSET,
-          max: OFFSET,
-          text: words.number(offset),
-          onInput: (value) => this.change({ offset: value }),
-        })}
-        ${slider({
-          name: 'position',
-          label: words.text('rotation.position'),
-          value: position,
-          min: 0,
-          max: POSITIONS - 1,
-          text: words.number(position),
-          onInput: (value) => this.change({ position: value }),
-        })}
-        ${slider({
-          name: 'width',
-          label: words.text('encoding.width'),
-          value: width,
-          min: 4,
-          max: 32,
-          step: 2,
-          text: words.number(width),
-          onInput: (value) => this.change({ width: value }),
-        })}
+        ${this.slider('offset', words.text('rotation.offset'))}
+        ${this.slider('position', words.text('rotation.position'))}
+        ${this.slider('width', words.text('encoding.width'))}
       </div>
       <p class="residual" role="status">
         ${words.text('rotation.residual')} <strong>${words.value(error)}</strong>

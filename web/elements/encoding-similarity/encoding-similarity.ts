@@ -3,7 +3,7 @@ import { line } from 'd3-shape';
 import { css, html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { widthObserver } from '../shared/controls/width-observer.js';
+import { Width } from '../shared/controls/width.js';
 import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
@@ -46,25 +46,8 @@ export class EncodingSimilarity extends EncodingFigure {
       }
     `,
   ];
-  static override properties = { pixels: { state: true } };
 
-  declare protected pixels: number;
-  readonly #observer = widthObserver((width) => (this.pixels = width));
-
-  constructor() {
-    super();
-    this.pixels = 600;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer.observe(this);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#observer.disconnect();
-  }
+  readonly #width = new Width(this);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, length } = this;
@@ -112,8 +95,8 @@ export class EncodingSimilarity extends EncodingFigure {
 
   /** The products over the distance, from the first position's row and its mirror image. */
   #profile(products: Float32Array): SVGTemplateResult {
-    const { words, length, pixels } = this;
-    const right = pixels - MARGIN.right;
+    const { words, length } = this;
+    const right = this.#width.pixels - MARGIN.right;
     const x = scaleLinear([1 - length, length - 1], [MARGIN.left, right]);
     const y = scaleLinear([-1, 1], [HEIGHT - MARGIN.bottom, MARGIN.top]);
     const distances = Array.from({ length: 2 * length - 1 }, (_, k) => k - (length - 1));

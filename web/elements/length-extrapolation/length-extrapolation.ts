@@ -1,8 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { startTrainingWorker, Trainer } from '../../training/index.js';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { slider } from '../shared/controls/controls.js';
-import { widthObserver } from '../shared/controls/width-observer.js';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
@@ -41,14 +40,12 @@ export class LengthExtrapolation extends FigureElement {
   static override styles = [baseStyles, controlStyles, plotStyles, seriesStyles, extrapolationStyles];
   static override settings = settings;
   static override properties = {
-    pixels: { state: true },
     drawn: { state: true },
     running: { state: true },
   };
 
   /** Seed of the parameters and the sequences; default 1. */
   declare seed: number;
-  declare protected pixels: number;
   declare protected drawn: SeededCurves;
   declare protected running: { positions: Compared; step: number; steps: number } | undefined;
   /** All five curves of the training before, drawn faintly until each has another in its place. */
@@ -56,7 +53,7 @@ export class LengthExtrapolation extends FigureElement {
   #said = '';
   #queue: Compared[] = [];
   #frame = 0;
-  readonly #observer = widthObserver((width) => (this.pixels = width));
+  readonly #width = new Width(this);
   readonly #trainer = new Trainer(startTrainingWorker, {
     progress: ({ step }) => {
       if (this.running === undefined) return;
@@ -86,18 +83,11 @@ export class LengthExtrapolation extends FigureElement {
 
   constructor() {
     super();
-    this.pixels = 600;
     this.drawn = FIRST;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer.observe(this);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#observer.disconnect();
     this.#rest('');
     this.#trainer.dispose();
   }
@@ -115,22 +105,14 @@ export class LengthExtrapolation extends FigureElement {
   }
 
   protected override renderFigure(): TemplateResult {
-    const { words, pixels, seed, running } = this;
+    const { words, running } = this;
     const { curves, faint, faintOf } = this.#shown();
     return html`
-      ${extrapolationPlot(curves, faint, pixels, words)}
+      ${extrapolationPlot(curves, faint, this.#width.pixels, words)}
       <p class="readout">${words.text('extrapolation.task', { steps: STEPS, length: TRAINED })}</p>
       <div class="controls">
         <div class="train">${running === undefined ? this.#beginButton() : this.#progress(running)}</div>
-        ${slider({
-          name: 'seed',
-          label: words.text('training.seed'),
-          value: seed,
-          min: 1,
-          max: 20,
-          text: words.number(seed),
-          onInput: (value) => this.change({ seed: value }),
-        })}
+        ${this.slider('seed', words.text('training.seed'), { max: 20 })}
       </div>
       <p class="readout" role="status">${this.#said || this.#whose(faint, faintOf)}</p>
     `;

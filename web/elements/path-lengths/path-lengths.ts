@@ -1,7 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { Architecture, WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { slider } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { whole } from '../shared/settings.js';
@@ -71,25 +70,22 @@ export class PathLengths extends FigureElement {
   }
 
   #sliders(): TemplateResult[] {
-    const { words, length, kernel, layers } = this;
-    const sliders = [
-      ['length', 'paths.tokens', length, 2, MOST_TOKENS],
-      ['kernel', 'paths.kernel', kernel, 2, 7],
-      ['layers', 'paths.layers', layers, 1, 6],
-      ['from', 'paths.from', Math.min(this.from, length), 1, length],
-      ['to', 'paths.to', Math.min(this.to, length), 1, length],
-    ] as const;
-    return sliders.map(([name, label, value, min, max]) =>
-      slider({
-        name,
-        label: words.text(label),
+    const { words, length } = this;
+    const end = (name: 'from' | 'to'): TemplateResult => {
+      const value = Math.min(this[name], length);
+      return this.slider(name, words.text(`paths.${name}`), {
         value,
-        min,
-        max,
+        max: length,
         text: words.number(value),
-        onInput: (to) => this.change({ [name]: to }),
-      }),
-    );
+      });
+    };
+    return [
+      this.slider('length', words.text('paths.tokens')),
+      this.slider('kernel', words.text('paths.kernel')),
+      this.slider('layers', words.text('paths.layers')),
+      end('from'),
+      end('to'),
+    ];
   }
 
   #diagram(library: WasmAttention, architecture: Architecture): TemplateResult {

@@ -11,8 +11,7 @@ import {
   Training,
 } from '../../training/index.js';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { choice, slider } from '../shared/controls/controls.js';
-import { widthObserver } from '../shared/controls/width-observer.js';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { mapAxesStyles } from '../shared/heat-map/map-axes.js';
@@ -48,7 +47,6 @@ export class PositionTraining extends FigureElement {
     trainingStyles,
   ];
   static override settings = settings;
-  static override properties = { pixels: { state: true } };
 
   /** `copy`: name the token three places back; `reverse`: the sequence from its end. */
   declare task: Task;
@@ -58,27 +56,11 @@ export class PositionTraining extends FigureElement {
   declare measure: Measure;
   /** Seed of the first parameters and the sequences; default 1. */
   declare seed: number;
-  declare protected pixels: number;
   #untrained: { key: string; snapshot: Snapshot } | undefined;
   readonly #session = new TrainingSession(this, (positions) => {
     if (this.positions !== positions) this.change({ positions });
   });
-  readonly #observer = widthObserver((width) => (this.pixels = width));
-
-  constructor() {
-    super();
-    this.pixels = 600;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer.observe(this);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#observer.disconnect();
-  }
+  readonly #width = new Width(this);
 
   override change(given: Readonly<Record<string, unknown>>): void {
     const { task, seed } = this;
@@ -93,7 +75,7 @@ export class PositionTraining extends FigureElement {
   }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, task, positions, measure, pixels, seed } = this;
+    const { words, positions, measure } = this;
     const { runs } = this.#session;
     const { steps, vocabulary } = DEFAULTS;
     const shown = this.#shown(measure);
@@ -104,15 +86,10 @@ export class PositionTraining extends FigureElement {
       steps,
       vocabulary,
       chance: chance(DEFAULTS),
-      pixels,
+      pixels: this.#width.pixels,
       words,
     };
-    const choices = <T extends string>(name: string, all: readonly T[], now: T): TemplateResult[] =>
-      all.map((each) =>
-        choice(name, words.text(`training.${each}` as 'training.copy'), now === each, () =>
-          this.change({ [name]: each }),
-        ),
-      );
+    const name = (each: Positions | Task | Measure): string => words.text(`training.${each}`);
     const outcome = this.#outcome();
     return html`
       ${trainingPlot(plot)}
@@ -120,28 +97,11 @@ export class PositionTraining extends FigureElement {
       <p class="readout">${this.#progress() ?? (outcome || this.#whose(shown))}</p>
       <span class="spoken" role="status">${outcome}</span>
       <div class="controls">
-        <fieldset class="choices">
-          <legend>${words.text('training.positions')}</legend>
-          ${choices('positions', POSITIONS, positions)}
-        </fieldset>
-        <fieldset class="choices">
-          <legend>${words.text('training.task')}</legend>
-          ${choices('task', TASKS, task)}
-        </fieldset>
+        ${this.choices('positions', words.text('training.positions'), POSITIONS, name)}
+        ${this.choices('task', words.text('training.task'), TASKS, name)}
         <div class="buttons">${this.#buttons()}</div>
-        <fieldset class="choices">
-          <legend>${words.text('training.measure')}</legend>
-          ${choices('measure', ['accuracy', 'loss'], measure)}
-        </fieldset>
-        ${slider({
-          name: 'seed',
-          label: words.text('training.seed'),
-          value: seed,
-          min: 1,
-          max: 20,
-          text: words.number(seed),
-          onInput: (value) => this.change({ seed: value }),
-        })}
+        ${this.choices('measure', words.text('training.measure'), ['accuracy', 'loss'] as const, name)}
+        ${this.slider('seed', words.text('training.seed'), { max: 20 })}
       </div>
     `;
   }

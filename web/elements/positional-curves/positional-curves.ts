@@ -3,7 +3,7 @@ import type { Tensor, WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { hint, slider } from '../shared/controls/controls.js';
 import { pointerIn } from '../shared/controls/pointer-in.js';
-import { widthObserver } from '../shared/controls/width-observer.js';
+import { Width } from '../shared/controls/width.js';
 import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
@@ -36,32 +36,16 @@ export class PositionalCurves extends EncodingFigure {
       }
     `,
   ];
-  static override properties = { pixels: { state: true }, cursor: { state: true } };
+  static override properties = { cursor: { state: true } };
 
-  declare protected pixels: number;
   declare protected cursor: number | undefined;
   #spoken = '';
-  readonly #observer = widthObserver((width) => (this.pixels = width));
-
-  constructor() {
-    super();
-    this.pixels = 600;
-  }
-
-  override connectedCallback(): void {
-    super.connectedCallback();
-    this.#observer.observe(this);
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#observer.disconnect();
-  }
+  readonly #width = new Width(this);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const P = this.encoding(library);
     const { words, length, width, drawnColumns: columns } = this;
-    const layout = layoutOf(this.pixels, length);
+    const layout = layoutOf(this.#width.pixels, length);
     const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, length - 1);
     const list = columns.map((column) => words.number(column)).join(', ');
     return html`

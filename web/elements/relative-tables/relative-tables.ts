@@ -1,8 +1,7 @@
 import { css, html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { choice, slider } from '../shared/controls/controls.js';
-import { widthObserver } from '../shared/controls/width-observer.js';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
@@ -59,7 +58,6 @@ export class RelativeTables extends FigureElement {
     `,
   ];
   static override settings = settings;
-  static override properties = { pixels: { state: true } };
 
   /** `shaw`: a row for each offset up to the clip distance; `t5`: a row for each bucket. */
   declare kind: 'shaw' | 't5';
@@ -69,53 +67,20 @@ export class RelativeTables extends FigureElement {
   declare buckets: number;
   /** The offset that the table has learned to look at, −12 to 12; default −3. */
   declare target: number;
-  declare protected pixels: number;
-  readonly #observer = widthObserver((width) => (this.pixels = width));
-
-  constructor() {
-    super();
-    this.pixels = 600;
-  }
-
-  override disconnectedCallback(): void {
-    super.disconnectedCallback();
-    this.#observer.disconnect();
-  }
-
-  protected override updated(): void {
-    const chart = this.renderRoot.querySelector('.chart');
-    if (chart !== null) this.#observer.observe(chart);
-  }
+  readonly #width = new Width(this, '.chart');
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, kind, clip, buckets, target, pixels } = this;
+    const { words, kind, target } = this;
     const { table, weights, hit } = learn(library, this);
     const bars = barsOf(rowsOf(library, this), table);
     const held = bars.find(({ first, last }) => first <= target && target <= last);
     const size =
       kind === 'shaw'
-        ? slider({
-            name: 'clip',
-            label: words.text('relative.clip'),
-            value: clip,
-            min: 1,
-            max: FARTHEST,
-            text: words.number(clip),
-            onInput: (value) => this.change({ clip: value }),
-          })
-        : slider({
-            name: 'buckets',
-            label: words.text('relative.buckets'),
-            value: buckets,
-            min: 4,
-            max: 32,
-            step: 2,
-            text: words.number(buckets),
-            onInput: (value) => this.change({ buckets: value }),
-          });
+        ? this.slider('clip', words.text('relative.clip'))
+        : this.slider('buckets', words.text('relative.buckets'));
     return html`
       <div class="pictures">
-        <div class="chart">${barChart({ bars, target, pixels, words })}</div>
+        <div class="chart">${barChart({ bars, target, pixels: this.#width.pixels, words })}</div>
         <div class="map">
           <p class="map-title" aria-hidden="true">${words.text('relative.weights')}</p>
           ${withAxes(
@@ -137,21 +102,8 @@ export class RelativeTables extends FigureElement {
         </div>
       </div>
       <div class="controls">
-        <fieldset class="choices">
-          <legend>${words.text('relative.table')}</legend>
-          ${choice('kind', words.text('relative.shaw'), kind === 'shaw', () => this.change({ kind: 'shaw' }))}
-          ${choice('kind', words.text('relative.t5'), kind === 't5', () => this.change({ kind: 't5' }))}
-        </fieldset>
-        ${size}
-        ${slider({
-          name: 'target',
-          label: words.text('relative.target'),
-          value: target,
-          min: -FARTHEST,
-          max: FARTHEST,
-          text: words.number(target),
-          onInput: (value) => this.change({ target: value }),
-        })}
+        ${this.choices('kind', words.text('relative.table'), ['shaw', 't5'] as const, (each) => words.text(`relative.${each}`))}
+        ${size} ${this.slider('target', words.text('relative.target'))}
       </div>
       <p class="readout" role="status">
         ${words.text(held?.first === held?.last ? 'relative.alone' : 'relative.shared', {

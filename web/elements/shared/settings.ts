@@ -6,6 +6,15 @@ export interface Setting<T> {
   write(value: T): string;
   /** What values it takes, in English, for those who embed the figure. */
   readonly range?: string;
+  /** Of a number: the ends of its slider. */
+  readonly limits?: Limits;
+}
+
+/** The ends of a slider, and its step; default 1. */
+export interface Limits {
+  readonly min: number;
+  readonly max: number;
+  readonly step?: number;
 }
 
 /** A figure's settings, by the names of its properties. */
@@ -17,7 +26,8 @@ export type SettingValues<S> = { [Name in keyof S]: S[Name] extends Setting<infe
 /** A whole number from `min` to `max`, a multiple of `step` away from `min`. */
 export function whole(initial: number, min: number, max: number, step = 1): Setting<number> {
   const setting = real(initial, min, max, (value) => Number.isInteger(value) && (value - min) % step === 0);
-  return { ...setting, range: `whole, ${min} to ${max}${step === 1 ? '' : `, by ${step}`}` };
+  const range = `whole, ${min} to ${max}${step === 1 ? '' : `, by ${step}`}`;
+  return { ...setting, range, limits: { min, max, step } };
 }
 
 /** A number from `min` to `max`. */
@@ -32,7 +42,7 @@ export function real(
     // Adding 0 makes −0, which cannot be written, the 0 that it equals.
     return value >= min && value <= max && allows(value) ? value + 0 : undefined;
   };
-  return { initial, read, write: String, range: `${min} to ${max}` };
+  return { initial, read, write: String, range: `${min} to ${max}`, limits: { min, max } };
 }
 
 /** One of a few words. */

@@ -1,14 +1,12 @@
 import { html, type TemplateResult } from 'lit';
 import { live } from 'lit/directives/live.js';
+import type { Limits } from '../settings.js';
 
 /** A labelled slider. `name` is unique in the figure; `text` is the value as people read it. */
-export interface Slider {
+export interface Slider extends Limits {
   readonly name: string;
   readonly label: string;
   readonly value: number;
-  readonly min: number;
-  readonly max: number;
-  readonly step?: number;
   readonly text: string;
   readonly onInput: (value: number) => void;
 }
@@ -48,6 +46,33 @@ export function choice(name: string, label: string, checked: boolean, onChoose: 
   return html`<label class="choice"
     ><input type="radio" name=${name} .checked=${live(checked)} @change=${onChoose} />${label}</label
   >`;
+}
+
+/** Radio buttons under a legend, one for each value. */
+export interface Choices<T> {
+  readonly name: string;
+  readonly legend: string;
+  readonly values: readonly T[];
+  readonly chosen: T;
+  readonly label: (value: T) => string;
+  readonly onChoose: (value: T) => void;
+  /** What follows the buttons. */
+  readonly more?: TemplateResult | undefined;
+}
+
+export function choices<T>({
+  name,
+  legend,
+  values,
+  chosen,
+  label,
+  onChoose,
+  more,
+}: Choices<T>): TemplateResult {
+  return html`<fieldset class="choices">
+    <legend>${legend}</legend>
+    ${values.map((value) => choice(name, label(value), value === chosen, () => onChoose(value)))} ${more}
+  </fieldset>`;
 }
 
 /** A check box: on or off. */

@@ -1,6 +1,5 @@
 import { html, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { Tensor, WasmAttention } from 'wasm-attention';
-import { slider } from '../controls/controls.js';
 import { FigureElement } from '../figure/figure-element.js';
 import { real, several, whole } from '../settings.js';
 import { adopt, leave, share, type EncodingSettings } from './encoding-group.js';
@@ -8,14 +7,13 @@ import { adopt, leave, share, type EncodingSettings } from './encoding-group.js'
 /** The most columns that are drawn at once: as many as there are line styles. */
 export const MOST_COLUMNS = 6;
 
-const LENGTH = { min: 2, max: 256 };
-const WIDTH = { min: 4, max: 128 };
+const MOST_WIDTH = 128;
 
 const settings = {
-  length: whole(60, LENGTH.min, LENGTH.max),
-  width: whole(32, WIDTH.min, WIDTH.max),
+  length: whole(60, 2, 256),
+  width: whole(32, 4, MOST_WIDTH),
   base: real(10000, 10, 1e6),
-  columns: several([6, 7, 8, 9], whole(0, 0, WIDTH.max - 1), { least: 1, most: MOST_COLUMNS }),
+  columns: several([6, 7, 8, 9], whole(0, 0, MOST_WIDTH - 1), { least: 1, most: MOST_COLUMNS }),
 };
 
 /**
@@ -96,35 +94,16 @@ P = torch.where(column % 2 == 0, torch.sin(angle), torch.cos(angle))
 
   /** Sliders for length, width and base, the base in tenths of a decade. */
   protected sliders(more: TemplateResult = html``): TemplateResult {
-    const { words, length, width, base } = this;
-    const label = words.text.bind(words);
-    const exponent = Math.round(Math.log10(base) * 10) / 10;
+    const { words } = this;
+    const exponent = Math.round(Math.log10(this.base) * 10) / 10;
     return html`<div class="controls">
-      ${more}
-      ${slider({
-        name: 'length',
-        label: label('encoding.length'),
-        value: length,
-        ...LENGTH,
-        text: words.number(length),
-        onInput: (value) => this.change({ length: value }),
-      })}
-      ${slider({
-        name: 'width',
-        label: label('encoding.width'),
-        value: width,
-        ...WIDTH,
-        text: words.number(width),
-        onInput: (value) => this.change({ width: value }),
-      })}
-      ${slider({
-        name: 'base',
-        label: label('encoding.base'),
+      ${more} ${this.slider('length', words.text('encoding.length'))}
+      ${this.slider('width', words.text('encoding.width'))}
+      ${this.slider('base', words.text('encoding.base'), {
         value: exponent,
         min: 1,
         max: 6,
         step: 0.1,
-        text: words.number(base),
         onInput: (value) => this.change({ base: threeDigits(10 ** value) }),
       })}
     </div>`;

@@ -1,5 +1,6 @@
 import { html, LitElement, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
+import { choices, slider, type Slider } from '../controls/controls.js';
 import type { Picture } from '../export/svg.js';
 import { Localised } from '../localised.js';
 import type { Settings } from '../settings.js';
@@ -118,6 +119,28 @@ export abstract class FigureElement extends LitElement {
 
   /** What is shown, as code. */
   protected abstract code(): FigureCode;
+
+  /** A slider of the setting `name`, from its least to its greatest value. `given` says what is different about it. */
+  protected slider(name: string, label: string, given: Partial<Slider> = {}): TemplateResult {
+    const value = this.#values()[name] as number;
+    const limits = this.settings[name]!.limits!;
+    const text = this.words.number(value);
+    const onInput = (to: number): void => this.change({ [name]: to });
+    return slider({ name, label, value, text, onInput, ...limits, ...given });
+  }
+
+  /** Radio buttons of the setting `name`, and what follows them. */
+  protected choices<T>(
+    name: string,
+    legend: string,
+    values: readonly T[],
+    label: (value: T) => string,
+    more?: TemplateResult,
+  ): TemplateResult {
+    const chosen = this.#values()[name] as T;
+    const onChoose = (value: T): void => this.change({ [name]: value });
+    return choices({ name, legend, values, chosen, label, onChoose, more });
+  }
 
   #set(name: string, value: unknown): void {
     (this as unknown as Record<string, unknown>)[name] = value;
