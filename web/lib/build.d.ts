@@ -1,4 +1,4 @@
-/** The package's version; the build puts it in. */
+/** The package's version; set by the build. */
 declare const __VERSION__: string;
-/** Whether the package has a wasm for relaxed SIMD; the build puts it in. */
+/** Whether the package has a wasm for relaxed SIMD; set by the build. */
 declare const __RELAXED__: boolean;

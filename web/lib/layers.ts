@@ -59,7 +59,7 @@ export interface LayerClasses {
 
 /** Binds every class to a loaded module. */
 export function layers(wasm: Wasm): LayerClasses {
-  // Layers that mostly copy are quicker in the module for one thread.
+  // Layers that mostly copy are faster in the module for one thread.
   const { unshared = wasm } = wasm;
   return {
     PositionalEncoding: positionalEncodingClass(unshared),

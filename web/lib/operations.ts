@@ -64,36 +64,37 @@ export type {
 };
 
 /**
- * The operations of a loaded module: pure functions, plain data. Inputs are never modified, results are fresh copies, there
- * is nothing to free. B batch, H heads, L queries, S keys, E head width, Ev value width, D model width.
+ * The operations of a loaded module: pure functions of plain data. Inputs are never modified, results are fresh copies, and
+ * there is nothing to free. B is the batch, H the heads, L the queries, S the keys, E the head width, Ev the value width, D the
+ * model width.
  *
- * A mistake of the caller throws before anything is computed: `TypeError` for a wrong kind, `RangeError` for a wrong value
- * or shape, with a message that reads `operation: expected …, got …`. Where memory runs out it is a `RangeError` with the
+ * Wrong arguments throw before anything is computed: a `TypeError` for a wrong kind, a `RangeError` for a wrong value or
+ * shape. The message reads `operation: expected …, got …`. If memory runs out, the operation throws a `RangeError` with the
  * byte count, and the module stays usable.
  */
 export interface Operations {
   /** The package's version. */
   readonly version: string;
-  /** 'simd128' or 'relaxed-simd'; the number of threads in use. */
+  /** `simd` is 'simd128' or 'relaxed-simd', `threads` the number of threads in use. */
   readonly features: { readonly simd: string; readonly threads: number };
 
-  /** Checks and copies. `tensor([[1, 2], [3, 4]])` or `tensor(data, shape)`. */
+  /** Makes a tensor: `tensor([[1, 2], [3, 4]])` or `tensor(data, shape)`. Checks and copies the data. */
   tensor(data: TensorLike | ArrayLike<number>, shape?: readonly number[]): Tensor;
 
   /**
    * softmax(scale·QKᵀ + …)·V.
    *
-   * Order: scale → softcap → bias and relative terms → masks → softmax → dropout → value mix. Masks compose by AND; biases
-   * add. A query that may attend to nothing gets zeros, never NaN, and a logSumExp of -Infinity; masked keys and values are
-   * never read, so NaN or Infinity in padding does not leak.
+   * Order: scale → softcap → bias and relative terms → masks → softmax → dropout → weighted sum of values. A key is visible if
+   * all masks allow it; biases are added up. A query that sees no key gets zeros, never NaN, and a logSumExp of -Infinity. Masked
+   * keys and values never change the result, even if they are NaN or Infinity.
    *
-   * Vaswani et al. 2017; Dao et al. 2022 for the tiling.
+   * Vaswani et al. 2017; blocks as in Dao et al. 2022.
    *
    * @param query (…, L, E) of rank 2, 3 (B, ·, ·) or 4 (B, H, ·, ·)
    * @param key (…, S, E); with rank 4 the query may have a multiple of the key's heads (grouped-query attention: query head
    *   h reads key head floor(h / (H/Hkv)))
    * @param value (…, S, Ev)
-   * @returns output with the query's rank, and what the options asked for
+   * @returns output with the query's rank, and what the options ask for
    * @example
    * const { output, weights } = attention.scaledDotProductAttention(Q, K, V, { validLens: [3, 2], needWeights: true });
    */
@@ -105,18 +106,18 @@ export interface Operations {
   ): AttentionResult;
 
   /**
-   * The gradients of sum(output·gradOutput) for the output of scaledDotProductAttention with the same arguments, dropout's
-   * seed included. The weights are recomputed, so that memory stays O(L + S), whatever the options.
+   * The gradients of sum(output·gradOutput) for the output of scaledDotProductAttention with the same arguments, including the
+   * seed of dropout. The weights are computed again, so memory stays O(L + S) with any options.
    *
-   * What is masked has a gradient of exactly 0 and, whatever it holds, does not reach other gradients; so has a query that may
-   * attend to nothing. `needWeights`, `needScores`, `needLogSumExp` and `out` are accepted and do nothing, so that the
-   * options of the forward call can be handed on as they are. `alibiSlopes` count as constants.
+   * Masked keys and values, and queries that see no key, get gradients of exactly 0. They never change other gradients, even if
+   * they are NaN or Infinity. `alibiSlopes` are constants. You can pass the options of the forward call unchanged: `needWeights`,
+   * `needScores`, `needLogSumExp` and `out` do nothing here.
    *
    * Dao et al. 2022.
    *
    * @param gradOutput the shape of the output: (…, L, Ev)
    * @returns gradients for query, key and value, and for `bias`, `relativeKeys`, `relativeValues`, `pastKey` and `pastValue`
-   *   where given, each in that tensor's own shape
+   *   if given, each with the shape of its tensor
    * @throws RangeError also for a gradOutput of another shape
    * @example
    * const { query: gradQ } = attention.scaledDotProductAttentionBackward(gradOutput, Q, K, V, { isCausal: true });
@@ -130,7 +131,7 @@ export interface Operations {
   ): AttentionGradients;
 
   /**
-   * Softmax over the last axis with d2l's valid lengths. -Infinity is masked; a row of no valid key is zeros.
+   * Softmax over the last axis with d2l's valid lengths. -Infinity is masked; a row without valid keys becomes zeros.
    *
    * @param scores (L, S), (B, L, S) or (B, H, L, S)
    * @param validLens (B,) or (B, L)
@@ -140,9 +141,9 @@ export interface Operations {
   maskedSoftmax(scores: TensorLike, validLens?: ValidLens): Tensor;
 
   /**
-   * Attention whose score of a query and a key is wv·tanh(Wq·q + Wk·k), so that they may differ in width: d2l's
-   * AdditiveAttention, without dropout. A query that may attend to nothing gets zeros; masked keys and values never reach
-   * the result, so NaN or Infinity in padding does not leak. No (L, S, D) tensor is stored. tanh is exact to 3e-7.
+   * Attention with the score wv·tanh(Wq·q + Wk·k) for query q and key k, which may differ in width: d2l's AdditiveAttention,
+   * without dropout. A query that sees no key gets zeros. Masked keys and values never change the result, even if they are NaN or
+   * Infinity. No (L, S, D) tensor is stored. The relative error of tanh is below 3e-7.
    *
    * Bahdanau et al. 2014; d2l.ai, section "Attention Scoring Functions".
    *
@@ -152,8 +153,8 @@ export interface Operations {
    * @param weights Wq (D, Dq), Wk (D, Dk), wv (1, D), D at least 1
    * @param options validLens (B,) or (B, L); default: every key is visible
    * @returns output (B, L, Dv) and weights (B, L, S)
-   * @throws TypeError for what is no tensor, no object of weights or no options; RangeError for shapes that do not fit and
-   *   lengths that are negative or not whole
+   * @throws TypeError for arguments that are not tensors, and if weights or options are not an object; RangeError for shapes
+   *   that do not fit and for lengths that are negative or not whole
    * @example
    * const { output, weights } = attention.additiveAttention(Q, K, V, { Wq, Wk, wv }, { validLens: [2, 6] });
    */
@@ -167,14 +168,14 @@ export interface Operations {
 
   /**
    * The gradients of sum(output·gradOutput) for the output of additiveAttention with the same arguments. The weights are
-   * recomputed: memory is O(L + S). What is masked has a gradient of exactly 0 and, whatever it holds, does not reach other
-   * gradients; so has a query that may attend to nothing.
+   * computed again, so memory is O(L + S). Masked keys and values, and queries that see no key, get gradients of exactly 0 and
+   * never change other gradients, even if they are NaN or Infinity.
    *
    * Bahdanau et al. 2014.
    *
    * @param gradOutput (B, L, Dv)
    * @returns gradients for queries, keys, values, Wq, Wk and wv, each in that tensor's shape
-   * @throws as additiveAttention; RangeError also for a gradOutput of another shape
+   * @throws the same as additiveAttention; RangeError also for a gradOutput of another shape
    * @example
    * const { Wq: gradWq } = attention.additiveAttentionBackward(gradOutput, Q, K, V, { Wq, Wk, wv });
    */
@@ -189,17 +190,17 @@ export interface Operations {
 
   /**
    * P: sin and cos of position·base^(-2j/dim), exact to float32 (half an ulp + 1e-8) at any position up to 2^24. An odd
-   * width has one sine more than cosines. Vaswani et al. 2017, section 3.5.
+   * width has one more sine than cosines. Vaswani et al. 2017, section 3.5.
    *
    * @returns (length, dim)
-   * @throws RangeError also where an angle would reach 2^31, which takes a base below 1 or a position beyond
+   * @throws RangeError also if an angle would reach 2^31, which is possible only with a base below 1 or a position of 2^31 or more
    * @example
    * attention.sinusoidalEncoding({ length: 60, dim: 32 }); // the textbook's heat map
    */
   sinusoidalEncoding(options: SinusoidalOptions): Tensor;
 
   /**
-   * The encoding of image patches, row after row: half the width encodes a patch's row as `sinusoidalEncoding` does, the
+   * The encoding of image patches, row by row. Half of the width encodes a patch's row, as `sinusoidalEncoding` does, and the
    * other half its column. Parmar et al. 2018.
    *
    * @returns (height·width, dim); dim a multiple of 4
@@ -219,23 +220,23 @@ export interface Operations {
   encodingRotation(options: EncodingRotationOptions): Tensor;
 
   /**
-   * RoPE: turns pair (a, b) number j of row i by θ = position_i·base^(-2j/rotaryDim) into (a·cos θ - b·sin θ,
-   * b·cos θ + a·sin θ). Products of rotated queries and keys depend on the distance of their positions only. The table is
-   * exact to float32 (half an ulp + 1e-8) at any position up to 2^24.
+   * RoPE: rotates pair (a, b) number j of row i by θ = position_i·base^(-2j/rotaryDim) into (a·cos θ - b·sin θ,
+   * b·cos θ + a·sin θ). The product of a rotated query and a rotated key depends on their positions only through the distance.
+   * Sines and cosines are exact to float32 (half an ulp + 1e-8) at any position up to 2^24.
    *
    * Su et al. 2021; ONNX's RotaryEmbedding, opset 23.
    *
-   * @param x (…, n, d); with positions (B, n) the first axis of three or more is B
+   * @param x (…, n, d); with positions (B, n) it has at least three axes, of which the first is B
    * @returns the shape of x
-   * @throws RangeError also for an odd rotary width, one beyond d, and tables too short for the positions
+   * @throws RangeError also for a rotary width that is odd or larger than d, and for tables that are too short for the positions
    * @example
    * const rotated = attention.rotaryEmbedding(queries, { offset: past, interleaved: true });
    */
   rotaryEmbedding(x: TensorLike, options?: RotaryOptions): Tensor;
 
   /**
-   * The gradient at x of sum(rotaryEmbedding(x, options)·gradOutput): every pair turned back (and multiplied by yarn's
-   * attentionFactor, as in the forward pass).
+   * The gradient with respect to x of sum(rotaryEmbedding(x, options)·gradOutput): rotates every pair back (and multiplies it by
+   * yarn's attentionFactor, as in the forward pass).
    *
    * @param gradOutput the shape of x
    * @returns the shape of x
@@ -243,8 +244,9 @@ export interface Operations {
   rotaryEmbeddingBackward(gradOutput: TensorLike, options?: RotaryOptions): Tensor;
 
   /**
-   * ALiBi's slopes: 2^(-8h/H) for heads h = 1 … H; where H is no power of two, those of the largest one P below it, then
-   * every other of 2P's. They go into attention's option `alibiSlopes`, which never builds a bias. Press et al. 2022.
+   * ALiBi's slopes: 2^(-8h/H) for heads h = 1 … H. If H is not a power of two, the slopes for the largest power of two P below H
+   * are followed by every other slope for 2P. Pass them as attention's option `alibiSlopes`, which builds no bias. Press et al.
+   * 2022.
    *
    * @returns (numHeads,)
    * @example
@@ -253,7 +255,7 @@ export interface Operations {
   alibiSlopes(numHeads: number): Tensor;
 
   /**
-   * ALiBi's bias, -slope·(i + offset - j): what attention's option `alibiSlopes` adds, as a tensor. Press et al. 2022.
+   * ALiBi's bias, -slope·(i + offset - j), as a tensor. Attention's option `alibiSlopes` adds the same. Press et al. 2022.
    *
    * @returns (H, L, S)
    * @example
@@ -262,8 +264,8 @@ export interface Operations {
   alibiBias(options: AlibiBiasOptions): Tensor;
 
   /**
-   * T5's bucket of each distance j - (i + offset): small distances have one each, larger ones share them logarithmically,
-   * with the float32 logarithm that checkpoints were trained with. Raffel et al. 2020.
+   * T5's bucket of each distance j - (i + offset). Small distances have a bucket each; larger ones share buckets on a logarithmic
+   * scale, with the float32 logarithm that checkpoints were trained with. Raffel et al. 2020.
    *
    * @returns (L, S), within 0 … numBuckets-1
    * @example
@@ -272,7 +274,7 @@ export interface Operations {
   t5RelativeBuckets(options: T5RelativeBucketsOptions): Tensor<Int32Array>;
 
   /**
-   * A learned bias for each head and bucket, looked up: attention's option `bias`. Raffel et al. 2020.
+   * Looks up a learned bias for each head and distance, to be passed as attention's option `bias`. Raffel et al. 2020.
    *
    * @param table (numBuckets, H)
    * @returns (H, L, S)
@@ -282,19 +284,18 @@ export interface Operations {
   t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions): Tensor;
 
   /**
-   * The gradient at the table of sum(t5RelativeBias(table, options)·gradBias): the gradients of each bucket's entries,
-   * summed.
+   * The gradient with respect to the table of sum(t5RelativeBias(table, options)·gradBias).
    *
    * @param gradBias (H, L, S)
-   * @param options as of t5RelativeBias, and numBuckets (default 32)
+   * @param options those of t5RelativeBias, and numBuckets (default 32)
    * @returns (numBuckets, H)
    */
   t5RelativeBiasBackward(gradBias: TensorLike, options: T5RelativeBucketsOptions): Tensor;
 
   /**
-   * The "skewing" of Music Transformer: from q_i·e_r for each relative position to scores for each key. Entry (i, j) is
-   * entry (i, L-1 + j-i) of the input, so column L-1 is distance 0. From L columns, keys ahead of a query get 0; from 2L-1
-   * they are there as well. Huang et al. 2018.
+   * The "skewing" of Music Transformer, which turns scores for each relative position into scores for each key. Entry (i, j) of
+   * the result is entry (i, L-1 + j-i) of the input, so column L-1 is distance 0. If the input has only L columns, keys ahead of a
+   * query get 0. Huang et al. 2018.
    *
    * @param scores (…, L, L) or (…, L, 2L-1)
    * @returns (…, L, L)
@@ -304,7 +305,7 @@ export interface Operations {
   relativeShift(scores: TensorLike): Tensor;
 
   /**
-   * The gradient at the input of sum(relativeShift(scores)·gradScores).
+   * The gradient with respect to scores of sum(relativeShift(scores)·gradScores).
    *
    * @param gradScores (…, L, L)
    * @returns (…, L, columns)
@@ -333,19 +334,21 @@ export interface Operations {
   rnn(x: TensorLike, weights: RnnWeights, options?: RnnOptions): RnnResult;
 
   /**
-   * What one layer costs that maps n tokens of width d to n tokens of width d, and its asymptotic class. No wasm is used.
+   * The cost of a layer that maps n tokens of width d to n tokens of width d, in numbers and as asymptotic classes. It does not
+   * use the wasm.
    *
-   * multiplyAdds counts what `conv1d`, `rnn` and `scaledDotProductAttention` (one head) do for one sequence, biases and
-   * the pointwise functions left out: 'cnn' k·n·d² (padding counted, d channels in and out), 'rnn' 2·n·d² (d² for the
-   * token, d² for the state), 'self-attention' 2·n²·d (n²·d for QKᵀ, n²·d for the weights times V, no projections;
-   * MultiHeadAttention's four projections add 4·n·d²).
+   * multiplyAdds counts the work of `conv1d`, `rnn` or `scaledDotProductAttention` (one head) for one sequence, without biases
+   * and pointwise functions: 'cnn' k·n·d² (including padding, with d channels in and out), 'rnn' 2·n·d² (d² for the token, d² for
+   * the state), 'self-attention' 2·n²·d (n²·d for QKᵀ, n²·d for the weights times V; the four projections of MultiHeadAttention
+   * would add 4·n·d²).
    *
-   * maximumPathLength is the number of layers (cnn, self-attention) or steps (rnn) until something has seen both the first
-   * and the last token: ceil((n-1)/(k-1)) for a cnn, so two layers of k = 3 join x1 and x5; Infinity for k = 1 and n > 1.
+   * maximumPathLength is the number of layers (cnn, self-attention) or steps (rnn) after which some output depends on both the
+   * first and the last token. For a cnn it is ceil((n-1)/(k-1)), so two layers with k = 3 connect x1 and x5, or Infinity for
+   * k = 1 and n > 1.
    *
    * Vaswani et al. 2017, table 1; d2l.ai, section "Self-Attention and Positional Encoding".
    *
-   * @param size n tokens, d wide; k (default 3) is a cnn's kernel
+   * @param size n tokens of width d; k (default 3) is the width of a cnn's kernel
    * @example
    * attention.complexity('self-attention', { n: 512, d: 64 }).order.computation; // 'O(n²·d)'
    */
@@ -357,8 +360,8 @@ export interface Operations {
    *
    * @param logits (N, C)
    * @param targets (N,), whole numbers from 0 to C-1, or `ignoreIndex`
-   * @returns loss, NaN where no row counts; gradLogits (N, C)
-   * @throws RangeError for a target that is no class
+   * @returns loss, NaN if no row counts; gradLogits (N, C)
+   * @throws RangeError for a target that is not a class
    * @example
    * const { loss, gradLogits } = attention.softmaxCrossEntropy(output, [3, 1, 2]);
    * backward(gradLogits);

@@ -1,7 +1,7 @@
 /**
- * wasm-attention in several files. The wasm lies beside this one and is found by the `new URL(…, import.meta.url)` pattern that
- * bundlers know: the wasm for relaxed SIMD where the engine has that, else the plain one. The layers are another file, which is
- * imported while the wasm arrives. `wasm-attention/safetensors` reads and writes files of weights.
+ * wasm-attention in several files. The wasm is next to this file, and bundlers find it by the pattern
+ * `new URL(…, import.meta.url)`. There is one for relaxed SIMD, if the engine supports that, and a plain one. The layers are a
+ * separate file, which is imported while the wasm loads. `wasm-attention/safetensors` reads and writes files of weights.
  *
  * @example
  * import { load } from 'wasm-attention/slim';
@@ -35,10 +35,10 @@ const loadOperations = createLoader(
 const completed = new WeakMap<Promise<Operations>, Promise<WasmAttention>>();
 
 /**
- * Compiles and instantiates the module once. Later calls return the same promise: one for everything, another for the operations
- * alone. A failed load can be retried. A service worker cannot import files later, so `layers` has to be false there.
+ * Compiles and instantiates the module once. Later calls return the same promise: one for everything, another for only the
+ * operations. A failed load can be retried. A service worker cannot import files later, so `layers` has to be false there.
  *
- * @throws RangeError where a file does not arrive, and in an engine without WebAssembly SIMD; its cause is the engine's error
+ * @throws RangeError if a file does not arrive, or in an engine without WebAssembly SIMD; its cause is the engine's error
  */
 export function load(options?: LoadOptions & { layers?: true }): Promise<WasmAttention>;
 export function load(options?: SlimLoadOptions): Promise<Operations>;

@@ -2,7 +2,7 @@ import { layers, type LayerClasses } from './layers.js';
 import { operations, type Operations } from './operations.js';
 import type { Wasm } from './runtime/wasm.js';
 
-/** The loaded module: operations, which are functions, and layers, which are classes. */
+/** The loaded module: operations are functions, layers are classes. */
 export interface WasmAttention extends Operations, LayerClasses {}
 
 /** Binds everything to a loaded module. */

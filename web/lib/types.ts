@@ -26,26 +26,26 @@ export interface AttentionOptions {
   /** Keys at or beyond this index are masked (d2l's `valid_lens`). Lengths above S mean S. */
   validLens?: ValidLens;
   /**
-   * True where a query may attend to a key. Broadcasts against the scores, right-aligned. A last axis of 1 repeats; one
-   * between 1 and S is padded with false.
+   * True where a query may attend to a key. Broadcasts against the scores, right-aligned. A last axis of size 1 is repeated; a
+   * size between 1 and S is padded with false.
    */
   mask?: MaskLike;
   /** Added to the scores; broadcasts like `mask`. -Infinity masks. A last axis between 1 and S is padded with -Infinity. */
   bias?: TensorLike;
-  /** Key j is visible to query i where j <= i + causalOffset. Default false. */
+  /** Query i sees only keys j <= i + causalOffset. Default false. */
   isCausal?: boolean;
   /**
    * Position of query 0 among the keys: one number, or one for each sequence; may be negative. Default: the length of
-   * `pastKey`, or 0. It is the offset in isCausal, window, alibiSlopes and the relative tables.
+   * `pastKey`, or 0. This is the offset for isCausal, window, alibiSlopes and the relative tables.
    */
   causalOffset?: number | ArrayLike<number>;
-  /** Sliding window: i + offset - left <= j <= i + offset + right; -1 leaves a side open. A number is [n, n]. */
+  /** Sliding window: i + offset - left <= j <= i + offset + right; -1 leaves a side open. A number n means [n, n]. */
   window?: number | readonly [left: number, right: number];
   /** Multiplies Q·K. Default 1/sqrt(E). */
   scale?: number;
   /** c > 0: scores become c·tanh(scores/c). */
   softcap?: number;
-  /** Key/value cache, (B, Hkv, past, E) and (B, Hkv, past, Ev), which goes in front of key and value. */
+  /** Keys and values of earlier tokens, (B, Hkv, past, E) and (B, Hkv, past, Ev), which are put before `key` and `value`. */
   pastKey?: TensorLike;
   pastValue?: TensorLike;
   /**
@@ -62,17 +62,17 @@ export interface AttentionOptions {
   seed?: number;
   /** Return the attention weights, after dropout. Without this, memory stays O(L + S). */
   needWeights?: boolean;
-  /** Return the scores of one stage: scaled or softcapped, masked keys included, or masked, with -Infinity where no key is visible. */
+  /** Return the scores after this step; 'masked' scores are -Infinity for masked keys, the others are not masked yet. */
   needScores?: 'scaled' | 'softcapped' | 'masked';
   /** Return the logsumexp of the masked scores. */
   needLogSumExp?: boolean;
-  /** Write into these arrays, of exactly the right length, in place of fresh ones: an animation loop then makes no garbage. */
+  /** Write into these arrays, of exactly the right length, instead of fresh ones, so that an animation loop makes no garbage. */
   out?: { output?: Float32Array; weights?: Float32Array };
 }
 
 /** What `scaledDotProductAttention` returns. */
 export interface AttentionResult {
-  /** (…, L, Ev), of the query's rank. */
+  /** (…, L, Ev), with the query's rank. */
   output: Tensor;
   /** (…, L, S), if `needWeights`. */
   weights?: Tensor;
@@ -80,7 +80,7 @@ export interface AttentionResult {
   scores?: Tensor;
   /** (…, L), if `needLogSumExp`. */
   logSumExp?: Tensor;
-  /** The cache to pass next time, if `pastKey` was given. */
+  /** The past keys and values to pass next time, if `pastKey` was given. */
   presentKey?: Tensor;
   presentValue?: Tensor;
 }
@@ -88,7 +88,7 @@ export interface AttentionResult {
 /** What `scaledDotProductAttentionBackward` returns: each gradient has the shape of its tensor. */
 export interface AttentionGradients {
   query: Tensor;
-  /** Zeros for keys and values that are masked for every query. */
+  /** Zeros for keys and values that no query may see. */
   key: Tensor;
   value: Tensor;
   /** The following are present if their options were given. `bias` is summed over the axes along which it was broadcast. */

@@ -1,6 +1,6 @@
 /**
- * The script of the worker that `wasm-attention/worker` starts. It loads the library, keeps the objects that the page has handles
- * of, and computes one request after another.
+ * The script of the worker that `wasm-attention/worker` starts. It loads the library, keeps the objects for which the page has
+ * handles, and computes one request after another.
  *
  * @packageDocumentation
  */
@@ -68,7 +68,7 @@ function fromToken(token: Token): unknown {
 async function perform({ action, id, name, args }: Request): Promise<unknown> {
   const given = unpack(args, fromToken) as [unknown, ...unknown[]];
   if (action === 'load') {
-    // The module gets a handle, though it looks like plain data.
+    // The module needs a handle, although it looks like plain data.
     return { module: { kind: 'handle', ...describe(await load(given[0] as LoadOptions)) } };
   }
   const object = objects.get(id)!;

@@ -23,7 +23,7 @@ export type { Asynchronous, AsyncWasmAttention, Handle } from './worker/types.js
 
 export interface LoadWorkerOptions extends LoadOptions {
   /**
-   * The address of the worker's script, or a function that starts the worker. Default: `worker-thread.js` beside this file, which
+   * The address of the worker's script, or a function that starts the worker. Default: `worker-thread.js` next to this file, which
    * bundlers find; the package exports it as `wasm-attention/worker-thread`.
    */
   worker?: WorkerSource;
@@ -33,14 +33,14 @@ const OPERATION = 'loadWorker';
 
 /**
  * Starts a new worker at each call and loads the module in it. Every function of `WasmAttention` returns a promise here, layers
- * are made by `await new attention.MultiHeadAttention(…)`, and calls run one after another, in order. Errors have the class and
- * the message of the synchronous function's.
+ * are made by `await new attention.MultiHeadAttention(…)`, and calls run one after another, in order. Errors have the same class
+ * and message as those of the synchronous functions.
  *
- * `with` sets options for calls: a `signal` that cancels them, `transfer` to hand memory over in place of copying it, and
- * `onProgress` to hear how many are done.
+ * `with` sets options for calls: a `signal` that cancels them, `transfer` to hand memory over instead of copying it, and
+ * `onProgress` to learn how many are done.
  *
  * @param options those of `load`; a Response in `wasm` is read once and kept, in case the worker has to be replaced
- * @throws TypeError where the worker's script does not load, RangeError in an engine without workers
+ * @throws TypeError if the worker's script does not load, RangeError in an engine without workers
  * @example
  * const attention = await loadWorker();
  * const layer = await new attention.MultiHeadAttention({ numHiddens: 64, numHeads: 4 });
@@ -67,12 +67,12 @@ export async function loadWorker(options?: LoadWorkerOptions): Promise<AsyncWasm
   ) as AsyncWasmAttention;
 }
 
-/** The wasm in a form that a worker can be sent: an absolute address, or bytes. */
+/** The wasm in a form that can be sent to a worker: an absolute address, or bytes. */
 async function portable(wasm: NonNullable<LoadOptions['wasm']>): Promise<unknown> {
   const source = await wasm;
   if (typeof source === 'string') return new URL(source, globalThis.document?.baseURI).href;
   const tag = tagOf(source);
   if (tag === 'URL') return (source as URL).href;
-  // The library in the worker reports anything else, and a response that failed.
+  // For anything else, and for a failed response, the library in the worker reports the error.
   return tag === 'Response' && (source as Response).ok ? (source as Response).arrayBuffer() : source;
 }

@@ -1,4 +1,4 @@
-/** Checks of arrays: tensors, masks, lengths, positions, and arrays that results are written into. */
+/** Checks of array arguments: tensors, masks, lengths, positions, and arrays for results. */
 import type { MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
 import { isTypedArray, toElements } from './elements.js';
 import { checkFinite, showShape, tagOf, wrongKind, wrongValue } from './values.js';
@@ -10,7 +10,7 @@ function isFloat32Array(value: unknown): value is Float32Array {
 /** The argument as float32 data with a shape. Float32Arrays are passed on, not copied. */
 export function toTensor(operation: string, name: string, value: TensorLike): Tensor {
   const { data, shape } = toElements(operation, name, value);
-  // Nothing is copied of nothing, nor could anything be of a detached array.
+  // Without elements there is nothing to copy, and copying a detached array would throw.
   if (data.length === 0) return { data: new Float32Array(0), shape };
   if (isFloat32Array(data)) return { data, shape };
   if (!isTypedArray(data)) {
@@ -40,7 +40,7 @@ export function toTensorOfRank(
   return tensor;
 }
 
-/** `toTensor` of exactly this shape; a string stands for an axis of any size and names it in the message. */
+/** `toTensor` with exactly this shape. A string allows any size for an axis, and names the axis in the message. */
 export function toTensorOfShape(
   operation: string,
   name: string,
@@ -70,7 +70,7 @@ export function toMask(operation: string, name: string, value: MaskLike): Tensor
   return { data: bytes, shape };
 }
 
-/** Whole numbers, `min` at least, as int32 with a shape; above `max` means `max`. */
+/** Whole numbers of at least `min` as int32 with a shape. Numbers above `max` become `max`. */
 export function toInt32(
   operation: string,
   name: string,
@@ -92,7 +92,7 @@ export function toInt32(
   return { data: ints, shape };
 }
 
-/** Finite numbers as float64 with a shape: positions, which float32 would round from 2^24 on. */
+/** Finite numbers as float64 with a shape. For positions, which float32 would round from 2^24 on. */
 export function toFloat64(
   operation: string,
   name: string,
@@ -102,7 +102,7 @@ export function toFloat64(
   const numbers = new Float64Array(data.length);
   for (let i = 0; i < data.length; ++i) {
     const element = data[i];
-    // The name costs more than the check.
+    // Making the name takes longer than the check.
     numbers[i] = Number.isFinite(element)
       ? (element as number)
       : checkFinite(operation, `${name}[${i}]`, element);
@@ -130,7 +130,7 @@ export function toValidLens(
   return lens;
 }
 
-/** An array that a result is written into, of exactly the right length. */
+/** Checks an array for a result: it needs exactly the right length. */
 export function checkOut(
   operation: string,
   name: string,

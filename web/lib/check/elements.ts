@@ -1,7 +1,7 @@
 /** The forms in which callers may give an array: data with a shape or dims, nested arrays, a typed array. */
 import { showShape, sizeOf, tagOf, wrongKind, wrongValue } from './values.js';
 
-/** Elements are counted in 32 bits: beyond what wasm can address. */
+/** An array needs fewer elements than this; wasm cannot address more floats anyway. */
 const MAX_COUNT = 2 ** 31;
 
 export function isTypedArray(value: unknown): value is ArrayLike<number> {
@@ -22,7 +22,7 @@ function checkShape(operation: string, name: string, shape: unknown): readonly n
   if (!Array.isArray(shape) && !isTypedArray(shape)) {
     wrongKind(operation, `${name}.shape to be an array of whole numbers`, shape);
   }
-  // Of a detached array this is empty, where Array.from would throw an error that is not ours.
+  // Not Array.from, which would throw for a detached array.
   const axes = Array.prototype.slice.call(shape) as number[];
   let count = 1;
   for (const axis of axes) {
@@ -32,7 +32,7 @@ function checkShape(operation: string, name: string, shape: unknown): readonly n
     if (!Number.isInteger(axis) || axis < 0) {
       wrongValue(operation, `${name}.shape to hold whole numbers of at least 0`, showShape(axes));
     }
-    // An empty axis hides the others from the length of the data, not from the loops over them.
+    // An axis of 0 must not hide the sizes of other axes, because loops run over these.
     count *= Math.max(axis, 1);
   }
   if (count >= MAX_COUNT) {
@@ -46,7 +46,7 @@ export interface Elements {
   readonly shape: readonly number[];
 }
 
-/** Brings the accepted forms (data with shape or dims, nested arrays, a typed array as one axis) into one. */
+/** Turns any accepted form (data with shape or dims, nested arrays, a typed array as one axis) into data with a shape. */
 export function toElements(operation: string, name: string, value: unknown): Elements {
   if (Array.isArray(value)) return flatten(operation, name, value);
   if (isArrayLike(value)) return { data: value, shape: [value.length] };

@@ -1,10 +1,10 @@
 /**
- * Argument checks. Every mistake of a caller becomes a `TypeError` (wrong kind) or a `RangeError` (wrong value or shape)
- * that reads `operation: expected …, got …`, before anything is computed.
+ * Checks of arguments, made before anything is computed. Wrong arguments throw a `TypeError` (wrong kind) or a `RangeError`
+ * (wrong value or shape) with the message `operation: expected …, got …`.
  */
 /** Throws the TypeError of an argument of the wrong kind. */
 export function wrongKind(operation: string, expected: string, got: unknown): never {
-  // '2' is not to look like 2.
+  // Quotes distinguish '2' from 2.
   const given = typeof got === 'string' ? `'${got}'` : describe(got);
   throw new TypeError(`${operation}: expected ${expected}, got ${given}`);
 }
@@ -21,7 +21,7 @@ function describe(value: unknown): string {
   return tagOf(value);
 }
 
-/** `Float32Array`, `Promise`: what an object is, also one of another realm (a frame, a worker, a test's sandbox). */
+/** The kind of an object, such as `Float32Array` or `Promise`. Unlike instanceof, it works for objects of other realms (frames). */
 export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
@@ -41,12 +41,12 @@ export function sizeOf(shape: readonly number[]): number {
 /** The given options object, or an empty one; anything else is a TypeError. */
 export function checkOptions<T extends object>(operation: string, options: T | undefined): T {
   if (options === undefined) return {} as T;
-  // An array here is most often a positional argument of another library: attention(X, X, X, valid_lens).
+  // Most arrays here are arguments by position, as in other libraries: attention(X, X, X, valid_lens).
   if (tagOf(options) !== 'Object') wrongKind(operation, 'options to be an object', options);
   return options;
 }
 
-/** `checkOptions` where some are required, which are named where there are no options. */
+/** `checkOptions` if some options are required. The message names them if there are no options at all. */
 export function checkRequired<T extends object>(operation: string, options: T | undefined, names: string): T {
   if (options === undefined) wrongKind(operation, `options with ${names}`, options);
   return checkOptions(operation, options);

@@ -57,7 +57,7 @@ export function adamClass(wasm: Wasm): new (parameters: Iterable<Parameter>, opt
   };
 }
 
-/** The averages of a parameter, the mean and behind it the square, and the number of steps so far. */
+/** The averages of a parameter, first of the gradient and then of its square, and the number of steps so far. */
 interface State {
   address: number;
   steps: number;
@@ -92,7 +92,7 @@ class AdamOptimizer implements Adam {
     this.#maxGradNorm =
       maxGradNorm === undefined ? undefined : checkFinite(OPERATION, 'maxGradNorm', maxGradNorm, true);
     const rooms = this.#rooms;
-    // The closure must not hold `this`, which would then never be collected, nor parameters, whose layers would live on.
+    // A closure that refers to `this` or to parameters would keep the optimizer or their layers from being collected.
     this.#release = () => {
       for (const { memory, address } of rooms) memory.release(address);
       rooms.length = 0;

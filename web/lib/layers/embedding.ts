@@ -13,7 +13,7 @@ export interface EmbeddingOptions {
   numEmbeddings: number;
   /** D, the width of a row. */
   dim: number;
-  /** Seed of the first values, which are standard normal as in PyTorch. By default each layer has a random one. */
+  /** Seed of the initial values, which are standard normal as in PyTorch. By default each layer has a random one. */
   seed?: number;
 }
 

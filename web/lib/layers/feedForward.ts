@@ -19,7 +19,7 @@ import { freshSeed } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
 import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
-/** max(x, 0); x·Φ(x); and its approximation by a hyperbolic tangent (Hendrycks and Gimpel 2016). */
+/** 'relu' is max(x, 0), 'gelu' x·Φ(x), 'gelu-tanh' its approximation by a hyperbolic tangent (Hendrycks and Gimpel 2016). */
 export type Activation = 'relu' | 'gelu' | 'gelu-tanh';
 
 /** The options of `FeedForward`. */
@@ -32,7 +32,7 @@ export interface FeedForwardOptions {
   activation?: Activation;
   /** Whether the two linear maps have a bias. Default true. */
   bias?: boolean;
-  /** Seed of the first values, which are uniform as in `Linear`. By default each layer has a random one. */
+  /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */
   seed?: number;
 }
 

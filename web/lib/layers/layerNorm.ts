@@ -14,13 +14,13 @@ export interface LayerNormOptions {
   normalizedShape: number | readonly number[];
   /** Added to the variance. Default 1e-5. */
   eps?: number;
-  /** Whether to multiply by a learned weight, at first 1, and add a learned bias, at first 0. Default true. */
+  /** Whether to multiply by a learned weight, initially 1, and add a learned bias, initially 0. Default true. */
   affine?: boolean;
 }
 
 /**
  * (x - mean) / sqrt(variance + eps)·weight + bias over the last axes, with the biased variance: torch.nn.LayerNorm. Ba et
- * al. 2016. State: `weight` and `bias`, both of normalizedShape; none where `affine` is false.
+ * al. 2016. State: `weight` and `bias`, both of normalizedShape; empty if `affine` is false.
  */
 export interface LayerNorm extends Layer {
   /**

@@ -21,7 +21,7 @@ export interface LearnedPositionalEncodingOptions {
   maxLen: number;
   /** Probability of dropping an element of the sum in training. Default 0. */
   dropout?: number;
-  /** Seed of the first weights and of dropout. By default each layer has a random one. */
+  /** Seed of the initial values and of dropout. By default each layer has a random one. */
   seed?: number;
 }
 
@@ -31,7 +31,7 @@ export interface LearnedPositionalEncodingOptions {
  */
 export interface LearnedPositionalEncoding extends Omit<Layer, 'forward'> {
   /**
-   * dropout(x + weight[offset : offset + n]), with dropout only when `training`. `backward` adds the gradient of each position,
+   * dropout(x + weight[offset : offset + n]), with dropout only if `training`. `backward` adds the gradient of each position,
    * summed over the sequences, to the `grad` of `weight`.
    *
    * @param x (B, n, D) or (n, D)

@@ -18,13 +18,13 @@ import { freshSeed } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
 import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
-/** What `Linear` is made from. */
+/** The options of `Linear`. */
 export interface LinearOptions {
   inFeatures: number;
   outFeatures: number;
-  /** Whether a bias is added. Default true. */
+  /** Whether to add a bias. Default true. */
   bias?: boolean;
-  /** Seed of the first values, uniform within 1/sqrt(inFeatures) as PyTorch's; default a fresh one for each layer. */
+  /** Seed of the initial values, uniform within ±1/sqrt(inFeatures) as in PyTorch. By default each layer has a random one. */
   seed?: number;
 }
 
@@ -125,7 +125,7 @@ export interface LinearBackward {
   readonly outputs: number;
 }
 
-/** C++'s LinearGradArgs, for the parameters `prefix`weight and `prefix`bias. */
+/** Sets C++'s LinearGradArgs for the parameters `${prefix}weight` and `${prefix}bias`. */
 export function setLinearBackward(
   parameters: Parameters,
   prefix: string,

@@ -54,7 +54,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
   readonly #parameters: Parameters;
   readonly #heads: number;
   readonly #kvHeads: number;
-  /** Of a head. */
+  /** The width of a head. */
   readonly #width: number;
   /** Dq, Dk, Dv */
   readonly #inputs: readonly [number, number, number];
@@ -121,7 +121,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     const check = (options: AttentionOptions) =>
       checkAttentionOptions(FORWARD, options, { batch, heads, queries: length, keys: sizes.keys, width, valueWidth: width, past: past.length, scoresShape }); // prettier-ignore
     const plan = check(used);
-    // Every training step drops other weights.
+    // Each training step drops different weights.
     if (training) this.#seed = (this.#seed + 1) >>> 0;
     const keeps = training && past.length === 0 && given.cache == null && given.pastKey == null;
     const rotation = this.#rotary?.(FORWARD, given, { batch, queries: length, tokens, past: past.length });
@@ -176,7 +176,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     super.loadStateDict(fromTorch(`${OPERATION}.loadStateDict`, state, this.#kvHeads * this.#width));
   }
 
-  /** The options of the attention: in training with the layer's dropout. Small calls are quicker where nothing is copied. */
+  /** Attention's options, in training with the layer's dropout. Without training nothing is copied, to save time in small calls. */
   #checkTraining(given: LayerForwardOptions): { options: AttentionOptions; training: boolean } {
     const training = given.training !== undefined && checkBoolean(FORWARD, 'training', given.training);
     if (!training && given.dropout == null) return { options: given, training };

@@ -22,7 +22,7 @@ export interface PositionalEncodingOptions {
   numHiddens: number;
   /** Probability of dropping an element of the sum in training. Default 0. */
   dropout?: number;
-  /** The number of rows of P at first; default 1000. */
+  /** The initial number of rows of P; default 1000. */
   maxLen?: number;
   /** As in `sinusoidalEncoding`; default 10000. */
   base?: number;
@@ -35,7 +35,7 @@ export interface PositionalEncoding extends Omit<Layer, 'forward'> {
   /** A copy of the table, (maxLen, numHiddens). It grows when a longer input arrives. */
   readonly P: Tensor;
   /**
-   * dropout(x + P[offset : offset + n]), with dropout only when `training`.
+   * dropout(x + P[offset : offset + n]), with dropout only if `training`.
    *
    * @param x (B, n, D) or (n, D)
    * @throws RangeError or TypeError for wrong arguments, before anything is computed
@@ -48,7 +48,7 @@ export interface PositionalEncoding extends Omit<Layer, 'forward'> {
   parameters(): Parameter[];
   /** Empty. */
   stateDict(): Record<string, Tensor>;
-  /** Accepts an empty state only. */
+  /** Accepts only an empty state. */
   loadStateDict(state: Record<string, TensorLike>): void;
 }
 
@@ -105,7 +105,7 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
     this.#parameters.check(FORWARD);
     const tokens = checkTokens(FORWARD, x, options, this.#width);
     const { offset, length, width } = tokens;
-    // P grows with sequences that begin within it. A sequence that begins beyond it has its rows made for it alone.
+    // P grows if a sequence begins within it and ends beyond it. Rows for a sequence that begins beyond it are not kept.
     const within = offset <= this.#length;
     if (within) this.#grow(offset + length);
     const rows = within
@@ -131,7 +131,7 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
   #grow(length: number): void {
     if (length <= this.#length) return;
     if (length * this.#width > this.#table.length) {
-      // At least twice the rows, so that decoding token by token does not make a table for every token.
+      // At least twice as many rows, so that decoding token by token does not make a table for every token.
       this.#table = this.#rows(FORWARD, Math.max(length, 2 * this.#length));
     }
     this.#length = length;

@@ -36,7 +36,7 @@ export interface TransformerEncoderLayerOptions {
   /** The width between the two linear maps. */
   ffnHiddens: number;
   /**
-   * Probability, in training, of dropping an attention weight, a hidden unit of the feed-forward network after its
+   * Probability in training of dropping an attention weight, a hidden unit of the feed-forward network after its
    * activation, or an element of a sublayer's output. Default 0.
    */
   dropout?: number;
@@ -48,7 +48,7 @@ export interface TransformerEncoderLayerOptions {
   norm?: 'pre' | 'post';
   /** As in `MultiHeadAttention`. */
   rotary?: RotaryOptions;
-  /** Seed of the first weights and of dropout. By default each layer has a random one. */
+  /** Seed of the initial values and of dropout. By default each layer has a random one. */
   seed?: number;
 }
 
@@ -74,8 +74,8 @@ export interface TransformerEncoderLayerResult extends Pick<
 
 /**
  * Self-attention and a feed-forward network, each with a residual connection and a layer norm (Vaswani et al. 2017, section
- * 3.1; pre-norm: Xiong et al. 2020). State: the names of torch.nn.TransformerEncoderLayer, such as `self_attn.in_proj_weight`,
- * (3·D, D), of queries, keys and values.
+ * 3.1; pre-norm: Xiong et al. 2020). State: the names of torch.nn.TransformerEncoderLayer, such as `self_attn.in_proj_weight`
+ * (3·D, D) for queries, keys and values.
  */
 export interface TransformerEncoderLayer extends Omit<Layer, 'forward'> {
   /**

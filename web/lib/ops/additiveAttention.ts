@@ -13,7 +13,7 @@ import {
 export interface AdditiveAttentionResult {
   /** (B, L, Dv) */
   output: Tensor;
-  /** (B, L, S): each query's weights; they sum to 1, or are zeros where it sees no key. */
+  /** (B, L, S): each query's weights. They sum to 1, or are zeros if the query sees no key. */
   weights: Tensor;
 }
 

@@ -4,13 +4,13 @@ import type { Tensor } from '../types.js';
 import { slopesOf } from './alibiSlopes.js';
 import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
 
-/** What `alibiBias` may be told. */
+/** The options of `alibiBias`. */
 export interface AlibiBiasOptions extends DistanceSizes {
   /** H */
   numHeads: number;
-  /** Take the distance's absolute value, for encoders. Default false: keys ahead of a query get a positive bias. */
+  /** Whether to use the absolute value of the distance, for encoders. Default false: keys ahead of a query get a positive bias. */
   symmetric?: boolean;
-  /** -Infinity for keys ahead of a query. Default false: the option `isCausal` of attention masks them. */
+  /** Whether keys ahead of a query get -Infinity. Default false: attention's option `isCausal` masks them. */
   isCausal?: boolean;
 }
 

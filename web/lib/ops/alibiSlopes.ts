@@ -12,7 +12,7 @@ export function alibiSlopes(numHeads: number): Tensor {
 /** The slopes in float64. */
 export function slopesOf(numHeads: number): Float64Array {
   const power = 2 ** Math.floor(Math.log2(numHeads));
-  // Beyond the largest power of two: every other slope of twice as many heads.
+  // Heads beyond the largest power of two get every other slope of twice as many heads.
   return Float64Array.from({ length: numHeads }, (_, h) =>
     h < power ? 2 ** ((-8 * (h + 1)) / power) : 2 ** ((-8 * (2 * (h - power) + 1)) / (2 * power)),
   );

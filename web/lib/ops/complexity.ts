@@ -1,9 +1,9 @@
 import { checkInteger, wrongKind, wrongValue } from '../check/values.js';
 
-/** The three ways from a sequence to a sequence that the textbook compares. */
+/** The three kinds of layer that the textbook compares. */
 export type Architecture = 'cnn' | 'rnn' | 'self-attention';
 
-/** What `complexity` is asked about. */
+/** The sizes of a layer for `complexity`. */
 export interface ComplexitySize {
   /** Tokens, at least 1. */
   n: number;
@@ -15,11 +15,11 @@ export interface ComplexitySize {
 
 /** What `complexity` returns. */
 export interface Complexity {
-  /** Multiplications, each with an addition, of one layer. */
+  /** Pairs of a multiplication and an addition in one layer. */
   multiplyAdds: number;
-  /** Steps that must wait for one another. */
+  /** Steps that cannot run in parallel. */
   sequentialOperations: number;
-  /** Layers or steps until the first and the last token have met; Infinity where they never do. */
+  /** Layers or steps until some output depends on both the first and the last token; Infinity if none ever does. */
   maximumPathLength: number;
   /** The same as asymptotic classes, such as 'O(n²·d)'. */
   order: { computation: string; sequentialOperations: string; maximumPathLength: string };
@@ -47,7 +47,7 @@ export function complexity(architecture: Architecture, size: ComplexitySize): Co
   }
 }
 
-/** Operations, those one after another, and the longest path: as numbers, and as classes. */
+/** Makes the result from the numbers and the asymptotic classes of multiply-adds, sequential steps and path length. */
 function cost(
   [multiplyAdds, sequentialOperations, maximumPathLength]: readonly [number, number, number],
   classes: readonly [string, string, string],

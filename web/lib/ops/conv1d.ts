@@ -5,7 +5,7 @@ import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 
-/** What `conv1d` may be told. */
+/** The options of `conv1d`. */
 export interface Conv1dOptions {
   /** (Cout,); default none. */
   bias?: TensorLike;
@@ -15,7 +15,7 @@ export interface Conv1dOptions {
   padding?: number;
   /** Tokens from one tap of the kernel to the next; default 1. */
   dilation?: number;
-  /** Output channel group g reads input channel group g only; a divisor of both channel counts, default 1. */
+  /** Splits the channels into groups: group g of the outputs reads group g of the inputs. Divides both counts; default 1. */
   groups?: number;
 }
 

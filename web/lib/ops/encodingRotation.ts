@@ -3,13 +3,13 @@ import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor } from '../types.js';
 import { checkBase, placeFrequencies } from './sinusoidal/frequencies.js';
 
-/** What `encodingRotation` may be told. */
+/** The options of `encodingRotation`. */
 export interface EncodingRotationOptions {
-  /** From position i to position i + delta; may be negative and need not be whole. */
+  /** The distance from position i to position i + delta; may be negative or a fraction. */
   delta: number;
   /** Width of the encoding, an even number. */
   dim: number;
-  /** As of `sinusoidalEncoding`; default 10000. */
+  /** As in `sinusoidalEncoding`; default 10000. */
   base?: number;
 }
 

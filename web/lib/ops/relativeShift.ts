@@ -20,7 +20,7 @@ export function relativeShift(scores: TensorLike): Tensor {
   return { data: shifted, shape: out };
 }
 
-/** Row i of a matrix: `count` entries from distance -i on, among relative scores (from) and among keys (to). */
+/** Visits every row i of the matrices: `count` entries from distance -i on, at `from` in the input and at `to` in the result. */
 export function forEachRow(
   rows: number,
   length: number,
@@ -29,7 +29,7 @@ export function forEachRow(
 ): void {
   for (let row = 0; row < rows; ++row) {
     const i = row % length;
-    // Column L-1 is distance 0; where it is the last, keys ahead have no score.
+    // Column L-1 is distance 0. If it is the last column, keys ahead have no score.
     visit(row * columns + length - 1 - i, row * length, columns === length ? i + 1 : length);
   }
 }

@@ -4,9 +4,9 @@ import { freshFloats } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { forEachRow } from './relativeShift.js';
 
-/** What `relativeShiftBackward` may be told. */
+/** The options of `relativeShiftBackward`. */
 export interface RelativeShiftBackwardOptions {
-  /** The last axis of what was shifted: L (default) or 2L-1. */
+  /** The size of the last axis of relativeShift's input: L (default) or 2L-1. */
   columns?: number;
 }
 

@@ -17,7 +17,7 @@ export interface RnnWeights {
   biasHh?: TensorLike;
 }
 
-/** What `rnn` may be told. */
+/** The options of `rnn`. */
 export interface RnnOptions {
   /** (B, D), the state before the first token; default zeros. */
   initialState?: TensorLike;
@@ -29,7 +29,7 @@ export interface RnnOptions {
 export interface RnnResult {
   /** (B, n, D): the state after every token. */
   output: Tensor;
-  /** (B, D): the state after the last one; the initial state where there is none. */
+  /** (B, D): the state after the last token, or the initial state if there are no tokens. */
   finalState: Tensor;
 }
 

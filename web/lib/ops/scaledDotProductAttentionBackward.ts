@@ -20,7 +20,7 @@ export function scaledDotProductAttentionBackward(
   options?: AttentionOptions,
 ): AttentionGradients {
   const checked: AttentionOptions = { ...checkOptions<AttentionOptions>(OPERATION, options) };
-  // What they ask a forward pass to return.
+  // These ask only for results of the forward pass.
   delete checked.needWeights;
   delete checked.needScores;
   delete checked.needLogSumExp;
@@ -38,7 +38,7 @@ export function scaledDotProductAttentionBackward(
     plan.place(memory);
     const matrices = sizes.batch * kvHeads;
     const gradQuery = memory.reserve(inputs.query.data.length);
-    // With no heads of queries nothing would write the keys' gradients.
+    // Without query heads, the kernel writes no gradients of keys.
     const place = sizes.heads === 0 ? zeros : (_: Memory, count: number) => memory.reserve(count);
     const gradKey = place(memory, matrices * sizes.keys * sizes.width);
     const gradValue = place(memory, matrices * sizes.keys * sizes.valueWidth);
@@ -79,7 +79,7 @@ function zeros(memory: Memory, count: number): number {
   return memory.floats(new Float32Array(count));
 }
 
-/** The past rows and the new ones, which lie behind the past ones in each of `matrices` matrices. */
+/** Separates the past rows from the new ones, which follow them in each of `matrices` matrices. */
 function splitRows(
   memory: Memory,
   address: number,

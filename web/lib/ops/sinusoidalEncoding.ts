@@ -8,21 +8,21 @@ import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor } from '../types.js';
 import { checkBase, placeFrequencies } from './sinusoidal/frequencies.js';
 
-/** What `sinusoidalEncoding` may be told. */
+/** The options of `sinusoidalEncoding`. */
 export interface SinusoidalOptions {
-  /** Rows; may be left out where `positions` says how many. */
+  /** Rows; default the number of `positions`. */
   length?: number;
-  /** Columns. An odd width has one sine more than cosines. */
+  /** Columns. An odd width has one more sine than cosines. */
   dim: number;
   /** Wavelengths run from 2π to 2π·base. Default 10000; any finite number above 0. */
   base?: number;
-  /** Position of the first row; default 0. Need not be whole. */
+  /** Position of the first row; default 0. May be a fraction. */
   offset?: number;
-  /** A position for each row, in place of 0, 1, 2, …; `offset` is added to each. They need not be whole. */
+  /** A position for each row, to which `offset` is added; may be fractions. Default 0, 1, 2, …. */
   positions?: ArrayLike<number>;
-  /** Columns sin w0, cos w0, sin w1, … (default), or all sines and then all cosines. */
+  /** The order of columns: sin w0, cos w0, sin w1, … ('interleaved', default), or all sines and then all cosines. */
   layout?: 'interleaved' | 'concatenated';
-  /** Write into this array of length·dim floats in place of a fresh one. */
+  /** Write into this array of length·dim floats instead of a fresh one. */
   out?: Float32Array;
 }
 

@@ -5,7 +5,7 @@ import type { Tensor } from '../types.js';
 import { checkBase } from './sinusoidal/frequencies.js';
 import { sinusoidalEncoding } from './sinusoidalEncoding.js';
 
-/** What `sinusoidalEncoding2d` may be told. */
+/** The options of `sinusoidalEncoding2d`. */
 export interface Sinusoidal2dOptions {
   /** Rows of patches. */
   height: number;
@@ -13,7 +13,7 @@ export interface Sinusoidal2dOptions {
   width: number;
   /** Columns of the result, a multiple of 4. */
   dim: number;
-  /** As of `sinusoidalEncoding`; default 10000. */
+  /** As in `sinusoidalEncoding`; default 10000. */
   base?: number;
 }
 

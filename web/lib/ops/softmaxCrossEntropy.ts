@@ -5,17 +5,17 @@ import type { Tensor, TensorLike } from '../types.js';
 
 const OPERATION = 'softmaxCrossEntropy';
 
-/** What `softmaxCrossEntropy` may be told. */
+/** The options of `softmaxCrossEntropy`. */
 export interface CrossEntropyOptions {
-  /** Rows with this target do not count. A whole number; default -100, as PyTorch's. */
+  /** Rows with this target do not count. A whole number; default -100, as in PyTorch. */
   ignoreIndex?: number;
-  /** Written into in place of a fresh array; may be the logits' own. */
+  /** Write into this array instead of a fresh one; it may be the array of the logits. */
   out?: { gradLogits?: Float32Array };
 }
 
 /** What `softmaxCrossEntropy` returns. */
 export interface CrossEntropyResult {
-  /** The mean over the rows that count; NaN where none does. */
+  /** The mean over the rows that count; NaN if none does. */
   loss: number;
   /** The gradient of `loss`, the shape of the logits; zeros in rows that do not count. */
   gradLogits: Tensor;
@@ -40,7 +40,7 @@ export function softmaxCrossEntropy(
   if (wanted.shape.length !== 1 || wanted.data.length !== rows) {
     wrongValue(OPERATION, `targets of shape (${rows},)`, showShape(wanted.shape));
   }
-  // C++ leaves out the negative ones.
+  // C++ ignores negative targets.
   const counted = new Int32Array(rows).fill(-1);
   for (let row = 0; row < rows; ++row) {
     const target = wanted.data[row]!;

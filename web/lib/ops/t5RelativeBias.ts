@@ -5,7 +5,7 @@ import type { Tensor, TensorLike } from '../types.js';
 import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
 import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 
-/** What `t5RelativeBias` may be told; the table says how many buckets there are. */
+/** The options of `t5RelativeBias`. The table decides how many buckets there are. */
 export interface T5RelativeBiasOptions extends DistanceSizes, T5BucketOptions {}
 
 const OPERATION = 't5RelativeBias';

@@ -4,9 +4,9 @@ import type { Tensor } from '../types.js';
 import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
 import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 
-/** What `t5RelativeBuckets` may be told. */
+/** The options of `t5RelativeBuckets`. */
 export interface T5RelativeBucketsOptions extends DistanceSizes, T5BucketOptions {
-  /** Default 32; at least 4, or 2 where not bidirectional. */
+  /** Default 32; at least 4, or at least 2 if `bidirectional` is false. */
   numBuckets?: number;
 }
 

@@ -1,13 +1,12 @@
 /**
- * The struct that the next call reads. Its fields are the numbers in web/lib/generated/bindings, each of one of three views of the
- * same memory; what is not set is 0. There is one for all calls: it is cleared, filled in and passed on before the next call
- * begins with its own.
+ * The struct that the next call reads. web/lib/generated/bindings has the index of each field in one of three views of the same
+ * memory. Fields that are not set are 0. All calls use the same struct: each clears it, fills it in and passes it on.
  */
 import { LARGEST, type Double, type Float, type Within, type Word } from '../generated/bindings/args.js';
 import * as S from '../generated/bindings/strides.js';
 
 const all = new Float64Array(LARGEST);
-/** The whole of it, for copying. */
+/** All of it, for copying. */
 export const ARGS = new Int32Array(all.buffer);
 export const words: Record<Word, number> = ARGS;
 export const floats: Record<Float, number> = new Float32Array(all.buffer);
@@ -22,7 +21,7 @@ export function within<Field extends number>(struct: Within<string>, field: Fiel
   return (struct + field) as Field;
 }
 
-/** Sets the address of a stack of matrices and its strides. */
+/** Sets the address and the strides of a stack of matrices. */
 export function setStack(
   at: Word,
   strides: Within<'Strides'>,

@@ -1,5 +1,5 @@
 import wasm from '../generated/embedded.js';
 import { fromHex } from './hex.js';
 
-/** The wasm for one thread, which the code carries. */
+/** The wasm for one thread, which is part of the code. */
 export const embeddedWasm = (): Uint8Array<ArrayBuffer> => fromHex(wasm);

@@ -1,25 +1,25 @@
 /**
- * What the module imports, and what Embind needs from JavaScript for numbers and booleans, which are all that the bindings
- * pass: a tenth of Emscripten's own, which also knows strings, classes and files.
+ * What the module imports, and the JavaScript side of Embind for numbers and booleans, since the bindings pass nothing else. It is
+ * a tenth of Emscripten's own, which also supports strings, classes and files.
  */
 import type { Raw } from './raw.js';
 import type { Features } from './wasm.js';
 
-/** A bound function. The types of results are not all known when functions are: static constructors run in any order. */
+/** A bound function. Its result's type may be registered later, because static constructors run in any order. */
 interface Binding {
   readonly name: string;
   readonly result: number;
   readonly call: (...args: readonly number[]) => number;
 }
 
-/** What an instance on one thread can do. */
+/** The features of an instance on one thread. */
 export function featuresOf({ relaxed }: Raw): Features {
   return { simd: relaxed ? 'relaxed-simd' : 'simd128', threads: 1 };
 }
 
 const ignore = (): void => undefined;
 
-/** All imports of any of the modules: what is not given does nothing, as for the types that the bindings never pass. */
+/** All imports of all modules. Imports that are not given do nothing; most of them register types that the bindings never pass. */
 export function importsOf(given: WebAssembly.ModuleImports): WebAssembly.Imports {
   return {
     env: {
@@ -43,9 +43,10 @@ export function importsOf(given: WebAssembly.ModuleImports): WebAssembly.Imports
 }
 
 /**
- * Instantiates the module: its functions by their names, malloc and free, and views of the heap, renewed when it grows.
+ * Instantiates the module. The result has its functions by name, malloc and free, and views of the heap, which are renewed when
+ * the heap grows.
  *
- * @param given what a module for threads imports besides: the memory, and functions that copy while threads work
+ * @param given further imports of the module for several threads: the memory, and functions that copy while threads compute
  */
 export async function instantiateCore(
   module: WebAssembly.Module,

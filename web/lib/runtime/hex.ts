@@ -1,12 +1,12 @@
 /**
- * The bytes of a hexadecimal text, which brotli compresses to little more than the bytes themselves: base64 takes a third more.
- * White space at either end is ignored.
+ * The bytes of a hexadecimal text. Brotli compresses it to little more than the compressed bytes; base64 would take a third more.
+ * Ignores white space at either end.
  */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   const hex = text.trim();
   const { fromHex: decode } = Uint8Array as { fromHex?: (hex: string) => Uint8Array<ArrayBuffer> };
   if (decode) return decode.call(Uint8Array, hex);
-  // By its full name, so that no bundler puts a Buffer of its own in.
+  // With globalThis, because bundlers would add a polyfill for a bare `Buffer`.
   const { Buffer } = globalThis as { Buffer?: typeof globalThis.Buffer };
   if (Buffer) return Buffer.from(hex, 'hex');
   const bytes = new Uint8Array(hex.length / 2);

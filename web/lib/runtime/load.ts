@@ -5,26 +5,29 @@ import { featuresOf, instantiateCore } from './embind.js';
 import { Memory } from './memory.js';
 import type { Wasm } from './wasm.js';
 
-/** What the module can be made from. */
+/** The forms in which the wasm can be given. */
 export type WasmSource = URL | string | Response | Promise<Response> | BufferSource | WebAssembly.Module;
 
 export interface LoadOptions {
-  /** The wasm to use in place of the package's own, plain or for relaxed SIMD: for streaming compilation, a CSP, a service worker, tests. */
+  /**
+   * The wasm to use instead of the package's own, plain or for relaxed SIMD: for streaming compilation, a CSP, a service worker or
+   * tests.
+   */
   wasm?: WasmSource;
   /**
-   * How many threads share the work of a call, including the caller's: 1 to 64, default 1. More than one need SharedArrayBuffer
-   * (in browsers: cross-origin isolation) and another wasm, which is part of the package and is loaded then. Where either is
-   * missing, and with the option `wasm`, one thread is used: `features.threads` says so, and the console says why. Results are
-   * the same to the bit for any number. The first call of `load` decides.
+   * How many threads share the work of a call, including the caller's: 1 to 64, default 1. More than one thread needs
+   * SharedArrayBuffer (in browsers: cross-origin isolation) and loads another wasm of the package. If either is missing, or with
+   * the option `wasm`, one thread is used; `features.threads` is then 1, and the console says why. Results are the same to the bit
+   * for any number of threads. The first call of `load` decides.
    */
   threads?: number;
 }
 
-/** The options of the entry whose layers are a separate file. */
+/** The options of the entry that has the layers in a separate file. */
 export interface SlimLoadOptions extends LoadOptions {
   /**
-   * Whether to load the layers and Adam too, which are another file. Default true. `false` gives the operations alone; a later
-   * call without it adds the rest to the same wasm.
+   * Whether to load the file with the layers and Adam too. Default true. With `false` you get only the operations; a later call
+   * without it adds the rest to the same wasm.
    */
   layers?: boolean;
 }
@@ -33,12 +36,12 @@ export const OPERATION = 'load';
 const MAX_THREADS = 64;
 
 /**
- * Makes the `load` of an entry. It compiles and instantiates the module once, and later calls return the same promise. After a
- * failure the next call tries again.
+ * Makes the function `load` of an entry. It compiles and instantiates the module once, and later calls return the same promise.
+ * After a failure the next call tries again.
  *
  * @param packaged the package's wasm, or its address
  * @param finish turns the loaded module into what users get
- * @param threaded the address of the wasm for threads, where the code does not carry it
+ * @param threaded the address of the wasm for threads, unless it is part of the code
  */
 export function createLoader<T>(
   packaged: () => WasmSource | Promise<URL>,
@@ -59,7 +62,7 @@ export function createLoader<T>(
           threaded && (async () => compileUrl(await threaded())),
         );
       } catch (error) {
-        // eslint-disable-next-line no-console -- the call succeeds, with less than was asked for
+        // eslint-disable-next-line no-console -- the call succeeds, but with fewer threads than requested
         console.warn(`load: expected ${threads} threads, got 1: ${(error as Error).message}`);
       }
     }
@@ -87,13 +90,13 @@ export function createLoader<T>(
 
 async function instantiate(source: WasmSource): Promise<Wasm> {
   const module = await compile(source).catch(explain);
-  // A wasm that is not ours lacks imports or exports, which is a TypeError.
+  // With a wasm that is not this library's, imports or exports are missing, which causes a TypeError.
   const raw = await instantiateCore(module).catch((cause: unknown) => explain(cause, 'TypeError'));
   return { raw, memory: new Memory(raw), features: featuresOf(raw) };
 }
 
 /**
- * Explains an error of the engine. Other errors are mistakes of the caller and are thrown as they are.
+ * Explains an error of the engine. Other errors come from wrong arguments and are thrown unchanged.
  *
  * @param also the name of another error that the engine throws here
  */
@@ -118,7 +121,7 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
 }
 
 async function compileUrl(url: string | URL): Promise<WebAssembly.Module> {
-  // Node's fetch does not read files. getBuiltinModule is invisible to bundlers, unlike an import of node:fs.
+  // Node's fetch does not read files. Bundlers do not notice getBuiltinModule, unlike an import of node:fs.
   const fs = String(url).startsWith('file:') && globalThis.process?.getBuiltinModule?.('node:fs/promises');
   let found: Response | BufferSource;
   try {
@@ -138,7 +141,7 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
     const of = response.url && ` of ${response.url}`;
     throw new RangeError(`${OPERATION}: expected the wasm, got HTTP status ${response.status}${of}`);
   }
-  // Streaming needs the right media type, which not every static server sends.
+  // Streaming requires the right media type, which not every static server sends.
   if (response.headers.get('content-type')?.startsWith('application/wasm')) {
     return WebAssembly.compileStreaming(response);
   }

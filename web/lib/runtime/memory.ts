@@ -1,16 +1,16 @@
 /**
- * The only file that names malloc, free or the heap's views.
+ * The memory of operations and layers. It is longer than 200 lines, because it has one method for each kind of data.
  *
- * An operation works inside a `scope`: what it places there (inputs, outputs, working memory) is gone when the scope
- * ends, however it ends. Scopes share one small block that stays allocated, so a small call costs no malloc at all; what
- * does not fit gets a block of its own for the length of the scope. Growth of the memory detaches views, so a view is read
- * anew from the module after every allocation, never kept.
+ * An operation works inside a `scope`. Everything that it places there (inputs, outputs, working memory) is released when the
+ * scope ends, even by an error. Scopes share one small block that stays allocated, so a small call needs no malloc; larger data
+ * gets a block of its own until the scope ends. When the memory grows, views are detached, so a view is never kept: it is read
+ * again from the module after every allocation.
  */
 
 import type { WithScratch } from '../generated/bindings/raw.js';
 import { ARGS } from './args.js';
 
-/** The part of Emscripten's module object used here. */
+/** The allocator and the views of a module's memory. */
 export interface Heap {
   malloc(bytes: number): number;
   free(address: number): void;
@@ -21,17 +21,17 @@ export interface Heap {
 }
 
 /**
- * Floats in a piece of a large operation that works row by row: a piece stays in a core's cache on its way in, through the
- * kernel and out, and the linear memory does not grow with the whole.
+ * Large operations that work row by row are split into pieces of this many floats. A piece stays in the core's cache while it is
+ * copied in, computed and copied out, and the wasm memory does not grow with the size of the whole.
  */
 export const PIECE_FLOATS = 128 * 1024;
 
-/** A fresh array for a result that is filled piece by piece. */
+/** A fresh array for a result that is written piece by piece. */
 export function freshFloats(operation: string, count: number): Float32Array {
   return copyOut(operation, count, () => new Float32Array(count));
 }
 
-/** An array of JavaScript's own, of `count` elements of 4 bytes; where there is no room for it, our error. */
+/** Makes a JavaScript array of `count` elements of 4 bytes. If there is no memory for it, throws this library's error. */
 function copyOut<T>(operation: string, count: number, make: () => T): T {
   try {
     return make();
@@ -44,7 +44,7 @@ function outOfMemory(operation: string, bytes: number): RangeError {
   return new RangeError(`${operation}: expected ${bytes} free bytes, got out of memory`);
 }
 
-/** The same for whole numbers. */
+/** `freshFloats` for whole numbers. */
 export function freshInts(operation: string, count: number): Int32Array {
   return new Int32Array(freshFloats(operation, count).buffer);
 }
@@ -55,7 +55,7 @@ const ADDRESS_SPACE = 2 ** 32;
 
 export class Memory {
   readonly #heap: Heap;
-  /** Blocks in use; the first one stays. `#top` and `#end` are addresses in the last one. */
+  /** Blocks in use; the first one is never freed. `#top` and `#end` are addresses in the last one. */
   readonly #blocks: number[] = [];
   #top = 0;
   #end = 0;
@@ -81,57 +81,57 @@ export class Memory {
     }
   }
 
-  /** Goes back to so many blocks, the last of which is used up to `top`. */
+  /** Frees all but the first `blocks` blocks, the last of which is used up to `top`. */
   #release(blocks: number, top: number, end: number): void {
     while (this.#blocks.length > blocks) this.#heap.free(this.#blocks.pop()!);
     this.#top = top;
     this.#end = end;
   }
 
-  /** Room for `count` elements of 4 bytes, of undefined content. */
+  /** Reserves `count` elements of 4 bytes, with undefined content. */
   reserve(count: number): number {
     return this.#place(4 * count);
   }
 
-  /** Copies floats in; the address of the copy. */
+  /** Copies floats in; returns the address of the copy. */
   floats(data: ArrayLike<number>): number {
     const address = this.reserve(data.length);
     this.write(address, data);
     return address;
   }
 
-  /** An operation's input and output: on several threads they may be copied while its function runs. The first is `floats`. */
+  /** `floats` for a large input of an operation. With several threads it may be copied while the operation runs. */
   input(data: Float32Array): number {
     return this.floats(data);
   }
 
-  /** `reserve` for what `read` is called for, with the same `into`. */
+  /** `reserve` for an output, for which `read` is called with the same `into`. With several threads it may be copied earlier. */
   output(count: number, _into?: Float32Array): number {
     return this.reserve(count);
   }
 
-  /** Copies float64s in; the address of the copy. */
+  /** Copies float64s in; returns the address of the copy. */
   doubles(data: ArrayLike<number>): number {
     const address = this.#place(8 * data.length);
     this.#heap.HEAPF64.set(data, address >>> 3);
     return address;
   }
 
-  /** Copies int32s in; the address of the copy. */
+  /** Copies int32s in; returns the address of the copy. */
   ints(data: ArrayLike<number>): number {
     const address = this.reserve(data.length);
     this.writeInts(address, data);
     return address;
   }
 
-  /** Copies bytes in; the address of the copy. */
+  /** Copies bytes in; returns the address of the copy. */
   bytes(data: Uint8Array): number {
     const address = this.#place(data.length);
     this.#heap.HEAPU8.set(data, address);
     return address;
   }
 
-  /** Calls a function with ARGS and the working memory that it needs: what is left of the block, or as much as it asks for. */
+  /** Calls a function with ARGS and working memory: first with the rest of the block, then, if it needs more, with that much. */
   run(call: WithScratch): void {
     const { length } = this.#blocks;
     const top = this.#top;
@@ -142,7 +142,7 @@ export class Memory {
     this.#release(length, top, end);
   }
 
-  /** Copies ARGS in; the address of the copy. */
+  /** Copies ARGS in; returns the address of the copy. */
   args(): number {
     return this.ints(ARGS);
   }
@@ -167,20 +167,20 @@ export class Memory {
     const start = address >>> 2;
     const { HEAPF32 } = this.#heap;
     const view = HEAPF32.subarray(start, start + count);
-    // The copying constructor skips the zeroing that slice() does: 1.5 to 2.5 times as fast.
+    // Not slice(), which also writes zeros first and takes 1.5 to 2.5 times as long.
     if (!into) return copyOut(this.#operation, count, () => new Float32Array(view));
     into.set(view);
     return into;
   }
 
-  /** `count` floats, zeroed, that stay until `release`: the parameters of a layer. */
+  /** Allocates `count` zeros that stay until `release`, for the parameters of a layer. */
   allocate(operation: string, count: number): number {
     const address = this.#malloc(operation, 4 * count);
     this.clear(address, count);
     return address;
   }
 
-  /** Frees what `allocate` gave. */
+  /** Frees memory from `allocate`. */
   release(address: number): void {
     this.#heap.free(address);
   }

@@ -3,13 +3,13 @@
 /** The address of a worker's script, or a function that starts a worker. */
 export type WorkerSource = URL | string | (() => Worker);
 
-/** A worker of the package: its file, beside the one that starts it, and the expression that starts it, which bundlers recognise. */
+/** A worker of the package: the name of its file, next to the file that starts it, and the expression that bundlers recognise. */
 export interface Script {
   readonly file: string;
   readonly start: () => Worker;
 }
 
-/** The page's end. */
+/** The page's side. */
 export interface Thread {
   post(message: unknown, transfer: readonly ArrayBuffer[]): void;
   /** In Node: whether the worker keeps the process alive. */
@@ -36,7 +36,7 @@ export function startThread(script: Script, source: WorkerSource | undefined, ev
   worker.onmessageerror = () => events.onEnd('an answer that cannot be read');
   worker.onerror = (event) => {
     event.preventDefault();
-    // There is no message where the script does not load, for instance because an isolated page's script lacks the page's headers.
+    // There is no message if the script does not load, for instance because the page is isolated and the script lacks its headers.
     events.onEnd(
       event.message ||
         `${script.file}, which does not load (not there, or not as the page's policies want it)`,
@@ -60,7 +60,7 @@ function startWebWorker({ file, start }: Script, source: URL | string | undefine
   const foreign =
     globalThis.location !== undefined && /^https?:/.test(url.href) && url.origin !== location.origin;
   if (!foreign) return new Worker(url, { type: 'module' });
-  // A worker's script must come from the page's origin. What it imports may come from another one whose server allows that.
+  // A worker's script must come from the page's origin, but it may import from other origins that allow it.
   const blob = new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' });
   const own = URL.createObjectURL(blob);
   const worker = new Worker(own, { type: 'module' });
@@ -78,11 +78,11 @@ function startNodeThread(
     throw new RangeError(
       'loadWorker: expected an engine with workers (Node 20.16 or later), got one without',
     );
-  // Written so that bundlers see no asset here: they find the script by the expression that starts it.
+  // Not `new URL(file, …)`, which bundlers would take for another asset.
   const url = source ?? import.meta.url.replace(/[^/]*$/, file);
-  // A worker inherits the flag of `node --input-type=module --eval …` and refuses it, since it runs a file. The list of flags in
-  // its place is empty: it may not have V8's, which a worker inherits in any case.
-  // Parcel would add a polyfill for a bare `process`.
+  // With `node --input-type=module --eval …`, a worker would inherit the flag and refuse it, because it runs a file. An empty list
+  // of flags is enough: V8's flags are inherited anyway, and may not be in the list.
+  // Not a bare `process`, for which Parcel would add a polyfill.
   const { execArgv } = globalThis.process;
   const evaluated = execArgv.some((given) => given.startsWith('--input-type'));
   const worker = new threads.Worker(new URL(url), evaluated ? { execArgv: [] } : {});
@@ -97,7 +97,7 @@ function startNodeThread(
   };
 }
 
-/** The worker's end: calls `answer` for each message and posts what it returns. */
+/** The worker's side: calls `answer` for each message and posts the result. */
 export function serve(
   answer: (message: unknown) => Promise<{ message: unknown; transfer: ArrayBuffer[] }>,
 ): void {

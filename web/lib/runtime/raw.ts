@@ -3,6 +3,6 @@ import type { Heap } from './memory.js';
 
 /** The loaded module: its functions and its memory. */
 export interface Raw extends Heap, RawFunctions {
-  /** The mark of the wasm for relaxed SIMD: it does nothing. */
+  /** Only the wasm for relaxed SIMD has this function, which does nothing. */
   readonly relaxed?: () => void;
 }

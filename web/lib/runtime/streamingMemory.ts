@@ -1,22 +1,22 @@
 import { STREAMING } from '../generated/bindings/raw.js';
 import type { Heap, Memory } from './memory.js';
 
-/** A memory whose inputs and output cross the boundary while threads work on what is there (cpp/kernels/stream.h). */
+/** A memory that copies large inputs and outputs while threads compute (cpp/kernels/stream.h). */
 export interface StreamingMemory extends Memory {
-  /** Runs a function of the module; one that does not ask for its inputs finds them there. */
+  /** Runs a function of the module. If it does not copy its inputs itself, they are copied in before. */
   call<T>(name: string, run: () => T): T;
-  /** The module's imports: rows of the running function's inputs or of its output, of so many in all. */
+  /** Imports of the module, which copy rows of the running function's inputs in, or of its output out; `total` is all its rows. */
   readonly bringIn: (first: number, end: number, total: number) => boolean;
   readonly takeOut: (end: number, total: number) => void;
 }
 
-/** An input that is not there yet. */
+/** An input that is not copied in yet. */
 interface Arrival {
   readonly address: number;
   readonly data: Float32Array;
 }
 
-/** An output, where it goes and how many of its floats are there. */
+/** An output, the array that it is copied into, and how many floats have been copied. */
 interface Departure {
   readonly address: number;
   readonly count: number;
@@ -25,7 +25,7 @@ interface Departure {
 }
 
 const TypedArray = Object.getPrototypeOf(Float32Array.prototype) as object;
-/** The array as the language sees it, whatever its class or the array itself has put in place of that. */
+/** A plain Float32Array with the same data, even if a subclass or the array itself overrides `buffer`, `byteOffset` or `length`. */
 const bare = (array: Float32Array): Float32Array => {
   const [buffer, offset, length] = ['buffer', 'byteOffset', 'length'].map(
     (name) => Reflect.get(TypedArray, name, array) as never,
@@ -33,10 +33,10 @@ const bare = (array: Float32Array): Float32Array => {
   return new Float32Array(buffer!, offset, length);
 };
 
-/** Floats from which on an array is worth it. */
+/** Smaller arrays are copied before or after the call. */
 const WORTH = 4096;
 
-/** @param recover called after a call that the engine has ended (a stack that is full), before memory is used again */
+/** @param recover called before memory is used again after the engine has interrupted a call, for instance by a stack overflow */
 export function streamingMemory(
   Base: new (heap: Heap) => Memory,
   heap: Heap,
@@ -48,7 +48,7 @@ export function streamingMemory(
   let inside = false;
   let failure: { readonly error: unknown } | undefined;
 
-  /** Keeps errors for when the module has returned: it is not to be left in the middle. */
+  /** Keeps an error until the module has returned, because an exception must not pass through it. */
   const keepErrors = (copy: () => void): void => {
     try {
       copy();
@@ -101,7 +101,7 @@ export function streamingMemory(
         const result = run();
         inside = false;
         if (failure) throw (failure as { error: unknown }).error;
-        // It asks for more working memory, and comes again.
+        // The function needs more working memory and will be called again.
         waits = streams && Boolean(result);
         return result;
       } finally {
@@ -119,7 +119,7 @@ export function streamingMemory(
     readonly takeOut = (end: number, total: number): void => {
       if (!departure) return;
       const from = departure;
-      // Zeros are written while others are at work, too.
+      // Made here, so that its zeros too are written while other threads compute.
       from.to ??= roomFor(from.count);
       keepErrors(() => this.#take(from, (from.count / total) * end));
     };
@@ -131,7 +131,7 @@ export function streamingMemory(
       }
     }
 
-    /** Up to this float. */
+    /** Copies out the floats before `end`. */
     #take(from: Departure, end: number): void {
       const { address, to, taken } = from;
       if (!to) return;
@@ -142,7 +142,7 @@ export function streamingMemory(
   return new Streaming(heap);
 }
 
-/** Where there is none, it may be there later; else whoever reads the result says so. */
+/** An array for the result, or undefined if there is no memory for it now. If there still is none later, `read` throws. */
 function roomFor(count: number): Float32Array | undefined {
   try {
     return new Float32Array(count);

@@ -1,4 +1,4 @@
-/** The script of a thread of the pool: an instance of the module over the shared memory, which waits for its share of loops. */
+/** The script of a thread of the pool: it makes an instance of the module over the shared memory, which takes part in loops. */
 import { importsOf } from './embind.js';
 import type { ThreadStart } from './threads.js';
 import { serve } from './port.js';
@@ -9,7 +9,7 @@ serve(async (message) => {
   const call = (name: string, ...args: number[]): void =>
     (exports[name] as (...args: number[]) => void)(...args);
   call('stackRestore', stack);
-  // After the answer is posted: the thread never returns from the module.
+  // Later, so that the answer is posted first: the thread never returns from the module.
   setTimeout(() => {
     try {
       call('serveThread', thread);

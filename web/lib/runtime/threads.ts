@@ -1,6 +1,6 @@
 /**
- * The module on several threads: one instance here and one in each worker of a pool, over one shared memory. This file starts the
- * workers and watches them; the pool's loop is in cpp/kernels/pool.cpp.
+ * The module on several threads: one instance here and one in each worker, over one shared memory. This file starts and watches
+ * the workers; cpp/kernels/pool.cpp runs the loops.
  */
 import { fromHex } from './hex.js';
 import { featuresOf, instantiateCore } from './embind.js';
@@ -15,15 +15,15 @@ import type { Features, Wasm } from './wasm.js';
 export interface ThreadStart {
   readonly module: WebAssembly.Module;
   readonly memory: WebAssembly.Memory;
-  /** The top of its stack. */
+  /** The address of the top of its stack. */
   readonly stack: number;
   readonly thread: number;
 }
 
-/** What the module has besides an operation's functions. */
+/** Functions that only the module for several threads has. */
 interface Pool {
   setThreadCount(count: number): void;
-  /** A boolean of C++'s: 0 or 1. */
+  /** A C++ bool: 0 or 1. */
   threadsFailed(): number;
 }
 
@@ -35,16 +35,16 @@ const PAGE = 2 ** 16;
 /** How long a worker's script may take to arrive, in milliseconds. */
 const PATIENCE = 10_000;
 
-/** The wasm for threads, for entries that carry the wasm in the code. */
+/** The wasm for threads, for entries that have the wasm in the code. */
 async function embedded(): Promise<WebAssembly.Module> {
   return WebAssembly.compile(fromHex((await import('../generated/embedded-threads.js')).default));
 }
 
 /**
- * Loads the module for `count` threads, including the caller's, and the one for a single thread, which `alone` gives. That one
- * comes first: if it fails there is no pool to end, and the shared memory may take the last addresses.
+ * Loads the module for `count` threads, including the caller's, and the one for a single thread, from `alone`. The latter comes
+ * first: if it fails there are no workers to end, and the shared memory may use up the address space.
  *
- * @throws where there is no shared memory, a file does not arrive, or a worker does not start: then nothing is left behind
+ * @throws if there is no shared memory, a file does not arrive, or a worker does not start; then all workers are ended
  */
 export async function instantiateThreads(
   count: number,
@@ -78,7 +78,7 @@ export async function instantiateThreads(
       Array.from({ length: count - 1 }, (_, i) => {
         const stack = raw.malloc(STACK_SIZE);
         if (stack === 0) throw new Error('out of memory');
-        // Stacks grow down, and are aligned to a vector.
+        // Stacks grow down and are aligned to 16 bytes.
         const top = ((stack >>> 0) + STACK_SIZE - 16) & -16;
         return start({ module, memory: shared, stack: top, thread: i + 1 }, threads, stop);
       }),
@@ -91,11 +91,11 @@ export async function instantiateThreads(
   return { raw: watched(raw, pool, memory, stop), memory, features, unshared };
 }
 
-/** Starts a worker; resolves when it serves. `onDeath` is called if it ends later. */
+/** Starts a worker; resolves when it is ready. Calls `onDeath` if it ends later. */
 function start(message: ThreadStart, threads: Thread[], onDeath: () => void): Promise<void> {
   return new Promise((resolve, reject) => {
     const giveUp = (): void => reject(new Error('a worker that does not answer'));
-    // If the caller was busy for so long, the answer is waiting and is read before the second timer fires.
+    // A second timer: if the caller was busy all the time, an answer that is waiting is read before it fires.
     let timer = setTimeout(() => {
       timer = setTimeout(giveUp);
     }, PATIENCE);
@@ -118,7 +118,7 @@ function start(message: ThreadStart, threads: Thread[], onDeath: () => void): Pr
   });
 }
 
-/** The functions, which throw if a thread has died during the call. Later calls use one thread. */
+/** Wraps the module's functions: they throw if a thread has died during the call, and later calls use one thread. */
 function watched(raw: Raw, pool: Pool, memory: StreamingMemory, stop: () => void): Raw {
   const functions = raw as unknown as Record<string, (...args: number[]) => unknown>;
   for (const name of Object.keys(functions)) {

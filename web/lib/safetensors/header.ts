@@ -1,6 +1,6 @@
 import { wrongValue } from '../check/values.js';
 
-/** The tables of a .safetensors file: a name, a type, a shape, and where its bytes are among the data. */
+/** A tensor in the header of a .safetensors file: its name, type and shape, and the place of its bytes in the data. */
 export interface Entry {
   readonly name: string;
   readonly dtype: string;
@@ -9,12 +9,12 @@ export interface Entry {
   readonly end: number;
 }
 
-/** A header may not be larger; so it is in the reference implementation. */
+/** The largest header, as in the reference implementation. */
 export const MAX_HEADER_BYTES = 100_000_000;
-/** The entry that is no tensor: strings about the file. */
+/** The entry that is not a tensor: strings about the file. */
 export const METADATA = '__metadata__';
 
-/** Throws unless Unicode: half of a surrogate pair has no UTF-8. */
+/** Throws if the name has half a surrogate pair, which UTF-8 cannot encode. */
 export function checkName(operation: string, name: string): void {
   if (/\p{Surrogate}/u.test(name)) wrongValue(operation, 'names that are Unicode', JSON.stringify(name));
 }
@@ -33,7 +33,7 @@ export function parseHeader(operation: string, bytes: Uint8Array): Entry[] {
 
 function parseJson(operation: string, bytes: Uint8Array): Record<string, unknown> {
   const expected = 'a header that is a JSON object';
-  // No byte order mark and no white space before it; behind it there may be some, which aligns the data.
+  // There may be white space after the JSON, which aligns the data, but neither white space nor a byte order mark before it.
   if (bytes[0] !== 0x7b) wrongValue(operation, expected, 'something else');
   let text: string;
   let header: unknown;
@@ -47,7 +47,7 @@ function parseJson(operation: string, bytes: Uint8Array): Record<string, unknown
   return header as Record<string, unknown>;
 }
 
-/** JSON.parse keeps the last of equal keys; here they are a mistake, whichever object they are in. `json` is valid JSON. */
+/** Throws for equal keys in any object, of which JSON.parse would keep the last. `json` is valid JSON. */
 function checkUniqueKeys(operation: string, json: string): void {
   const objects: Set<string>[] = [];
   for (const [token, string] of json.matchAll(/[{}]|("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?/g)) {

@@ -7,16 +7,16 @@ import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';
 const OPERATION = 'readSafetensors';
 
 /**
- * Parses a .safetensors file. F32 is read as it is, F16 and BF16 are widened to float32, I32 becomes an Int32Array, U8 and
- * BOOL become a Uint8Array. The tensors are copies, by name in the order of their bytes; the metadata is left out.
+ * Parses a .safetensors file. F32, F16 and BF16 become a Float32Array, I32 an Int32Array, U8 and BOOL a Uint8Array. The result has
+ * copies of the tensors by name, in the order of their bytes, without the metadata.
  *
- * The type of the result says Float32Array, which all weights are. Where a file has whole numbers too, name the arrays that
- * there may be: `readSafetensors<Float32Array | Int32Array>(bytes)`.
+ * Its type says Float32Array, which is right for weights. If a file also has whole numbers, name the possible arrays:
+ * `readSafetensors<Float32Array | Int32Array>(bytes)`.
  *
- * Format: huggingface/safetensors, README, "Format". No wasm is used.
+ * Format: huggingface/safetensors, README, "Format". It does not use the wasm.
  *
- * @throws RangeError for other types, and for anything malformed: a truncated file, holes or overlaps between tensors, sizes
- *   that contradict shapes, a header that is not the expected JSON or longer than 100 MB, two tensors of one name
+ * @throws RangeError for other types and for malformed files: truncated, with holes or overlaps between tensors, with sizes that
+ *   contradict shapes, with a header that is not the expected JSON or longer than 100 MB, with two tensors of the same name
  * @example
  * layer.loadStateDict(readSafetensors(await (await fetch('weights.safetensors')).arrayBuffer()));
  */
@@ -42,7 +42,7 @@ export function readSafetensors<T extends Data = Float32Array>(
   return Object.fromEntries(tensors) as Record<string, Tensor<T>>;
 }
 
-/** The end of an entry's bytes, which must begin where the one before it ended and be as many as the shape takes. */
+/** Checks that an entry begins where the previous one ended and has as many bytes as its shape needs; returns its end. */
 function checkEntry(end: number, entry: Entry): number {
   const what = JSON.stringify(entry.name);
   if (!Object.hasOwn(DTYPES, entry.dtype)) {
@@ -71,14 +71,14 @@ function readTensor({ name, dtype, shape }: Entry, bytes: Uint8Array<ArrayBuffer
     : wrongValue(OPERATION, `${JSON.stringify(name)} to hold bytes 0 and 1`, 'others');
 }
 
-/** A view of the argument's bytes. By tag, because an array from another realm is as good. */
+/** A view of the argument's bytes. Checks the tag, not the class, because arrays from other realms are fine. */
 function toBytes(bytes: unknown): Uint8Array {
   const isView = ArrayBuffer.isView(bytes);
   if (!isView && !/^(Shared)?ArrayBuffer$/.test(tagOf(bytes))) {
     wrongKind(OPERATION, 'an ArrayBuffer or a typed array', bytes);
   }
   const given = bytes as ArrayBuffer | ArrayBufferView;
-  // A detached buffer has no bytes, and takes no view.
+  // A view of a detached buffer would throw.
   if (given.byteLength === 0) return new Uint8Array(0);
   return isView
     ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -14,10 +14,10 @@ interface Written {
 }
 
 /**
- * The bytes of a .safetensors file, as PyTorch's safetensors load: an Int32Array becomes I32, a Uint8Array U8, all other
- * numbers F32. Format: huggingface/safetensors, README, "Format". No wasm is used.
+ * The bytes of a .safetensors file, which PyTorch can load: an Int32Array becomes I32, a Uint8Array U8, all other numbers F32.
+ * Format: huggingface/safetensors, README, "Format". It does not use the wasm.
  *
- * @throws RangeError for the name `__metadata__`, which the format keeps for itself, and for names that are no Unicode
+ * @throws RangeError for the name `__metadata__`, which the format reserves, and for names that are not valid Unicode
  * @example
  * const file = new Blob([writeSafetensors(layer.stateDict())]);
  */
@@ -26,7 +26,7 @@ export function writeSafetensors(tensors: Record<string, TensorLike>): Uint8Arra
     wrongKind(OPERATION, 'an object of tensors', tensors);
   }
   const written = Object.entries(tensors).map(([name, tensor]) => write(name, tensor));
-  // Every tensor begins at a multiple of its element's size.
+  // Bytes last, so that every tensor begins at a multiple of its element's size.
   written.sort((a, b) => Number(a.dtype === 'U8') - Number(b.dtype === 'U8'));
 
   const header: [string, unknown][] = [[METADATA, { format: 'pt' }]];
@@ -67,7 +67,7 @@ function write(name: string, tensor: TensorLike): Written {
   const { data: floats, shape } = toTensor(OPERATION, name === '' ? "''" : name, tensor);
   const given = 'data' in tensor ? tensor.data : tensor;
   const [dtype, data] = dtypeOf(given) ?? ['F32', floats];
-  // A detached array has no bytes, and takes no view.
+  // A view of a detached array would throw.
   const { buffer, byteOffset, byteLength } = data;
   const bytes = byteLength === 0 ? new Uint8Array(0) : new Uint8Array(buffer, byteOffset, byteLength);
   return { name, dtype, shape, bytes };

@@ -30,7 +30,7 @@ export class Connection {
     return (body as { module: Description }).module;
   }
 
-  /** Queues a request; the arguments are copied, or handed over, before this returns. */
+  /** Queues a request. The arguments are copied or handed over before this returns. */
   request(
     action: Request['action'],
     target: Reference,
@@ -71,7 +71,7 @@ export class Connection {
 
   /** Releases an object whose handle was garbage-collected. */
   release(reference: Reference): void {
-    // Behind the requests that are waiting, which may use the object.
+    // As a request after those that are waiting, which may use the object.
     if (reference.thread === this.#thread) this.request('release', reference, '', []).catch(() => undefined);
   }
 

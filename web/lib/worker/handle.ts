@@ -50,7 +50,7 @@ export function createHandle(
   const handle: Record<string | symbol, unknown> = {};
   for (const name of description.methods) handle[name] = method(name);
   for (const name of description.classes) {
-    // A constructor may return any object: `new` gives the promise.
+    // A constructor may return any object; with this one, `new` returns a promise.
     handle[name] = function (...args: readonly unknown[]) {
       return request('construct', name, args);
     };
@@ -61,7 +61,7 @@ export function createHandle(
   handle.assign = (values: object) => request('assign', 'assign', [values]);
   handle.with = (changed: CallOptions) => {
     const derived = createHandle(connection, reference, description, { ...options, ...changed }, own);
-    // The object is kept as long as any of its handles.
+    // The object is kept as long as one of its handles.
     parents.set(derived, handle);
     return derived;
   };

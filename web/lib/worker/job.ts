@@ -7,19 +7,20 @@ import { pack, type Packed, type Request, type Token } from './wire.js';
 export interface CallOptions {
   /**
    * Cancels the call: it rejects at once with the signal's reason, by default an `AbortError`. A call that is still waiting never
-   * runs. A call that is running is stopped by ending the worker, and the next call starts a new one. Layers, caches and
-   * optimizers are lost with their worker, and their handles reject from then on: where both matter, load two workers.
+   * runs. A running call is stopped by ending the worker, and the next call starts a new one. Layers, caches and optimizers are
+   * lost with their worker, and their handles reject from then on. If you need to keep them, load a second worker for calls that
+   * you may cancel.
    */
   signal?: AbortSignal;
   /**
-   * Hands memory over in place of copying it: the array buffers behind all arguments (true), or the listed ones. They are detached
-   * on this side, as with `postMessage`. Default: arguments are copied. Results are always handed over.
+   * Hands memory over instead of copying it: the array buffers of all arguments (true), or the listed ones. They are detached on
+   * this side, as with `postMessage`. By default arguments are copied. Results are always handed over.
    */
   transfer?: boolean | readonly (ArrayBuffer | ArrayBufferView)[];
   /**
-   * Called when a call has ended, with how many of the calls that were given this same function have ended; those of the module,
-   * of layers and of optimizers count together. It hears nothing within a call: split a long one by heads or sequences. What it
-   * throws is an uncaught error, as in an event listener.
+   * Called when a call has ended, with the number of ended calls among all that were given the same function, whether of the
+   * module, of layers or of optimizers. There is no progress within a call: split a long one by heads or sequences. An exception
+   * in this function is an uncaught error, as in an event listener.
    */
   onProgress?: ProgressListener;
 }
@@ -33,7 +34,7 @@ export interface Reference {
   readonly label: string;
 }
 
-/** The result of a request, and the worker that has the objects of its handles. */
+/** The result of a request, and the worker with the objects of its handles. */
 export interface Given {
   readonly packed: Packed;
   readonly thread: Thread;
@@ -52,7 +53,7 @@ export interface Job {
 export const references = new WeakMap<object, Reference>();
 
 /**
- * Makes a request. Its arguments are copied, or moved where `transfer` says so: the caller may change his arrays while the
+ * Makes a request. Copies its arguments, or moves them if `transfer` says so, because the caller may change the arrays while the
  * request is waiting.
  */
 export function prepare(

@@ -19,7 +19,7 @@ export function countCall(listener: ProgressListener): () => void {
   return () => {
     ++count.done;
     const progress = { ...count };
-    // In a task of its own, before the code that awaits the call: an exception of the listener must not fail the call.
+    // A separate task, so that an exception of the listener does not fail the call. It runs before the code that awaits the call.
     queueMicrotask(() => listener(progress));
   };
 }

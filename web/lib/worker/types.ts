@@ -7,7 +7,7 @@ import type { CallOptions } from './job.js';
 /** The objects that get handles: layers, caches, optimizers and parameters. */
 type Kept = { dispose(): void } | Parameter;
 
-/** An argument: a handle where the synchronous function takes the object. */
+/** An argument: a handle if the synchronous function takes the object. */
 type Argument<A> = A extends Kept
   ? Handle<A>
   : A extends Iterable<Parameter>
@@ -18,7 +18,7 @@ type Argument<A> = A extends Kept
 
 type Arguments<A extends readonly unknown[]> = { [K in keyof A]: Argument<A[K]> };
 
-/** A result: data stays as it is, functions and objects become asynchronous. */
+/** A result: data is unchanged, functions and objects become asynchronous. */
 type Result<R> = R extends (...args: infer A) => infer S
   ? (...args: Arguments<A>) => Promise<Result<S>>
   : R extends Kept

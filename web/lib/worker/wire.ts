@@ -1,15 +1,15 @@
 /**
- * The messages between the page's thread and the worker's. Structured cloning carries data. What it cannot carry (handles,
- * functions, symbols) is left out of the body and listed beside it with its path, so that no data can be mistaken for it.
+ * The messages between the page's thread and the worker. Structured cloning copies data. Values that it cannot copy (handles,
+ * functions, symbols) are removed from the body and listed with their paths next to it, so that no data can be mistaken for them.
  */
 
 /** Stands for something that cannot be cloned. */
 export type Token =
-  /** An object in the worker that the page has a handle of. */
+  /** An object in the worker for which the page has a handle. */
   | { readonly kind: 'reference'; readonly id: number }
-  /** An object in the worker that the page gets a handle of. */
+  /** An object in the worker for which the page gets a handle. */
   | ({ readonly kind: 'handle' } & Description)
-  /** An argument that no operation takes: it is sent so that the operation reports the mistake. */
+  /** An argument that no operation accepts. It is sent so that the operation reports the mistake. */
   | { readonly kind: 'function' | 'symbol'; readonly text: string };
 
 /** What the handle of an object in the worker needs to know. */
@@ -30,7 +30,7 @@ export interface Packed {
 /** A request to the worker. */
 export interface Request {
   readonly action: 'load' | 'call' | 'construct' | 'get' | 'assign' | 'release';
-  /** Of the object; 0 is the loaded module. */
+  /** The object's number; 0 is the loaded module. */
   readonly id: number;
   readonly name: string;
   readonly args: Packed;
@@ -42,12 +42,12 @@ export type Answer =
   | { readonly error: { readonly name: string; readonly message: string }; readonly result?: undefined };
 
 /**
- * Copies the structure around the data, without what cannot be cloned; the data itself is shared. An object that occurs twice is
- * copied once. The array buffers of the data are added to `buffers`.
+ * Copies the structure around the data, without values that cannot be cloned; the data itself is shared. An object that occurs
+ * twice is copied once. Adds the array buffers of the data to `buffers`.
  *
  * @param tokenOf the token of an object that is not data
- * @param whole whether a view of a part of its buffer keeps the whole buffer. Without it the part is copied, since cloning copies
- *   all of a buffer
+ * @param whole whether a view of part of a buffer keeps the whole buffer; otherwise that part is copied, because cloning would
+ *   copy all of the buffer
  */
 export function pack(
   value: unknown,
@@ -76,7 +76,7 @@ export function pack(
       if (!whole && byteLength < buffer.byteLength && !(value instanceof DataView)) {
         return Float32Array.prototype.slice.call(value);
       }
-      // A shared buffer stays shared. The tag knows one of another realm, too.
+      // A shared buffer stays shared. The tag also works for buffers of other realms.
       if (tag(buffer) === 'ArrayBuffer') buffers.add(buffer as ArrayBuffer);
       return value;
     }
@@ -86,14 +86,14 @@ export function pack(
     if (Array.isArray(value)) return walkArray(value, path);
     if (Symbol.iterator in value) {
       const elements = Array.from(value as Iterable<unknown>);
-      // A set or map of data is cloned as what it is; of anything else that can be iterated a list remains.
+      // A set or map of data is cloned unchanged; any other iterable becomes a list.
       const clones =
         ['Set', 'Map'].includes(tag(value)) && !elements.some((element) => Object(element) === element);
       return clones ? value : walkArray(elements, path);
     }
     const copy: Record<string, unknown> = {};
     copies.set(value, copy);
-    // Inherited ones as well: options may have defaults behind them. Tensors of other libraries have accessors in a class.
+    // Inherited names too: options may inherit defaults, and tensors of other libraries have accessors in their class.
     const names = new Set<string>();
     for (const name in value) names.add(name);
     for (const name of ['data', 'shape', 'dims']) if (name in value) names.add(name);
@@ -101,7 +101,7 @@ export function pack(
     return copy;
   };
   const walkArray = (value: readonly unknown[], path: readonly (string | number)[]): unknown => {
-    // Long arrays of numbers are cloned as they are.
+    // Long arrays of numbers are cloned directly.
     if (
       !value.some(
         (element) =>
@@ -118,7 +118,7 @@ export function pack(
   return { body: walk(value, []), tokens };
 }
 
-/** The value, with what `make` makes of its tokens. */
+/** The value, with the result of `make` in place of each token. */
 export function unpack({ body, tokens }: Packed, make: (token: Token) => unknown): unknown {
   const root = { body };
   for (const [path, token] of tokens) {

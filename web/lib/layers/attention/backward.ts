@@ -14,7 +14,7 @@ import { placeOptionGradients } from './optionGradients.js';
 import type { Rotation } from './rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from './types.js';
 
-/** What a forward pass leaves to its backward pass: copies, which neither the caller nor a later pass changes. */
+/** What a forward pass keeps for its backward pass: copies, which neither the caller nor a later pass changes. */
 export interface MultiHeadAttentionPass {
   readonly sizes: HeadSizes;
   readonly plan: CheckedAttentionOptions;
@@ -26,7 +26,7 @@ export interface MultiHeadAttentionPass {
   readonly rotation: ((wasm: Wasm) => Rotation) | undefined;
 }
 
-/** The backward function of one pass: the forward pass's steps in reverse, its weights recomputed. */
+/** The backward function of one pass: the steps of the forward pass in reverse. It computes attention's weights again. */
 export function multiHeadAttentionBackward(
   wasm: Wasm,
   parameters: Parameters,
@@ -51,10 +51,10 @@ function run(
   const gradient = memory.floats(gradOutput);
   const gradHeads = memory.reserve(gradOutput.length);
   const placed = new Map(inputs.map((input) => [input, memory.floats(input.data)]));
-  // All room before the first gradient is added to: each call's arguments and working memory now, the call later.
+  // Allocates a call's arguments and working memory now, for the call later: all memory is needed before a gradient is changed.
   const prepare = (call: WithScratch): (() => void) => {
     const args = memory.args();
-    // Less than nothing is never enough, so that it computes nothing.
+    // With a capacity of -1 the function computes nothing and returns how much memory it needs.
     const needed = call(args, 0, -1);
     const scratch = memory.reserve(needed / 4);
     return () => void call(args, scratch, needed);

@@ -2,7 +2,7 @@ import * as AT from '../../generated/bindings/attentionArgs.js';
 import { clearArgs, setStack, words } from '../../runtime/args.js';
 import type { StoredPast } from './past.js';
 
-/** The sizes of a layer's attention; `keys` counts past ones, `width` is a head's. */
+/** The sizes of a layer's attention. `keys` includes past ones; `width` is the width of a head. */
 export interface HeadSizes {
   readonly batch: number;
   readonly heads: number;
@@ -14,15 +14,15 @@ export interface HeadSizes {
 
 /** The addresses of rows whose heads lie side by side. */
 export interface HeadRows {
-  /** (B, L, H·E), as the output */
+  /** (B, L, H·E), like the output */
   readonly query: number;
   readonly output: number;
-  /** (B, S, Hkv·E), as the values; not read where they are stored */
+  /** (B, S, Hkv·E), like the values; not read if keys and values are stored */
   readonly key: number;
   readonly value: number;
 }
 
-/** Sizes, addresses and strides of the attention between a layer's projections. */
+/** Sets the sizes, addresses and strides of the attention between a layer's projections. */
 export function attentionOfHeads(sizes: HeadSizes, rows: HeadRows, stored?: StoredPast): void {
   const { batch, heads, kvHeads, queries, keys, width } = sizes;
   clearArgs();

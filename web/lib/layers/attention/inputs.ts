@@ -1,7 +1,7 @@
 import { toTensorOfShape } from '../../check/arrays.js';
 import type { Tensor, TensorLike } from '../../types.js';
 
-/** Queries, keys and values; one object where the caller gave the same tensor for two of them. */
+/** Queries, keys and values. If the caller gave the same tensor for two of them, these are the same object. */
 export type Inputs = readonly [Tensor, Tensor, Tensor];
 
 /** Checks the inputs, (B, L, Dq), (B, S, Dk) and (B, S, Dv). */
@@ -25,7 +25,7 @@ export function checkInputs(
   return [q, k, v];
 }
 
-/** Copies for a later backward pass, which the caller cannot change meanwhile. */
+/** Copies for a later backward pass, because the caller may change the arrays before it. */
 export function copiesOf([q, k, v]: Inputs): Inputs {
   const copy = ({ data, shape }: Tensor): Tensor => ({ data: data.slice(), shape: [...shape] });
   const queries = copy(q);

@@ -4,8 +4,8 @@ import { disposeSymbol } from '../../runtime/dispose.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
 /**
- * Keys and values of the tokens seen so far, in wasm memory that is freed as a layer's is. It holds `length` tokens, with room for
- * `maxLength`.
+ * Keys and values of the tokens so far, in wasm memory, which is freed in the same way as a layer's. It has `length` tokens and
+ * space for `maxLength`.
  */
 export interface KeyValueCache {
   readonly length: number;
@@ -22,7 +22,7 @@ const registry = new FinalizationRegistry<() => void>((release) => release());
 export class Cache implements KeyValueCache {
   readonly maxLength: number;
   readonly batch: number;
-  /** The layer that made it and alone may use it. */
+  /** The layer that made it; no other may use it. */
   readonly owner: object;
   readonly #release: () => void;
   #length = 0;
@@ -58,7 +58,7 @@ export class Cache implements KeyValueCache {
     return this.#addresses ?? wrongKind(operation, 'a cache in use', 'a disposed one');
   }
 
-  /** To be called when tokens were appended. */
+  /** To be called after tokens were appended. */
   grow(tokens: number): void {
     this.#length += tokens;
   }

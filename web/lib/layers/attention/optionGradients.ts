@@ -6,7 +6,7 @@ import type { MultiHeadAttentionGradients } from './types.js';
 
 type OptionGradients = Pick<MultiHeadAttentionGradients, 'bias' | 'relativeKeys' | 'relativeValues'>;
 
-/** The gradients of attention's options: zeros to be added to, and the way to read those that were given. */
+/** Places zeros for the gradients of attention's options; returns a function that reads them. */
 export function placeOptionGradients(
   memory: Memory,
   { bias, relativeKeys, relativeValues }: CheckedAttentionOptions['differentiable'],

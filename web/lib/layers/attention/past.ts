@@ -17,7 +17,7 @@ export interface Past {
   readonly length: number;
   place(memory: Memory): StoredPast;
   read(memory: Memory, stored: StoredPast, result: { presentKey?: Tensor; presentValue?: Tensor }): void;
-  /** To be called after a call that succeeded: its tokens become part of the past. */
+  /** To be called after a successful call: makes its tokens part of the past. */
   commit(tokens: number): void;
 }
 

@@ -26,8 +26,8 @@ export type Projections = readonly [
 ];
 
 /**
- * Copies queries, keys and values in, each tensor once, and makes room for the four projections. The output takes the place of
- * the projected queries unless `keeps` says that these are still needed.
+ * Copies queries, keys and values in, each tensor once, and reserves memory for the results of the four projections. The output
+ * overwrites the projected queries unless `keeps` says that these are needed later.
  */
 export function placeProjections(
   memory: Memory,
@@ -67,7 +67,7 @@ export function placeProjections(
   return [query, key, value, linear('W_o', attended, output, query.rows, numHiddens, numHiddens)];
 }
 
-/** Sets them in C++'s MultiHeadAttentionArgs. */
+/** Sets the projections in C++'s MultiHeadAttentionArgs. */
 export function setProjections(projections: Projections): void {
   [M.query, M.key, M.value, M.output].forEach((at, i) => {
     const { input, packed, bias, output, rows, inputs, outputs } = projections[i]!;

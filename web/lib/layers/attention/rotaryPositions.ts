@@ -17,7 +17,7 @@ export interface Rotation {
   readonly interleaved: boolean;
 }
 
-/** Sets the rotation within a larger struct; left alone, nothing turns. */
+/** Sets the rotation within a larger struct. Without this call, nothing is rotated. */
 export function setRotation(at: Within<'Rotation'>, rotation: Rotation): void {
   words[within(at, R.queries)] = rotation.queries;
   words[within(at, R.queryBatch)] = rotation.queryBatch;
@@ -29,12 +29,12 @@ export function setRotation(at: Within<'Rotation'>, rotation: Rotation): void {
 export interface RotarySizes {
   readonly batch: number;
   readonly queries: number;
-  /** New keys. */
+  /** The number of new keys. */
   readonly tokens: number;
   readonly past: number;
 }
 
-/** Checks the positions of a call whose other options were checked; what it returns places their tables within a scope. */
+/** Checks the positions of a call, after its other options; returns a function that places their tables, within a scope. */
 export type RotaryPositioning = (
   operation: string,
   given: LayerForwardOptions,
@@ -78,7 +78,7 @@ export function rotaryPositions(operation: string, rotary: RotaryOptions, width:
   };
 }
 
-/** Query 0 of a sequence stands so many keys behind key 0, which is at position `firstPast`. */
+/** The positions of queries. Query 0 is `standing` keys after key 0, whose position is `firstPast`. */
 function positionsOfQueries(
   standing: number | Int32Array,
   firstPast: number,
@@ -91,7 +91,7 @@ function positionsOfQueries(
   });
 }
 
-/** The options with copies of the tables: a layer's do not change with the caller's arrays. */
+/** The options with copies of the tables, because the caller may change the arrays later. */
 function ownTables(operation: string, given: RotaryOptions): RotaryOptions {
   const copy = (name: string, value: TensorLike): Tensor => {
     const { data, shape } = toTensor(operation, name, value);

@@ -20,7 +20,7 @@ export function fromTorch(
   kvWidth: number,
 ): Record<string, TensorLike> {
   if (typeof state !== 'object' || state === null) wrongKind(operation, 'an object of tensors', state);
-  // A Map, since names come from the caller: in an object `__proto__` would have a meaning.
+  // Not an object, in which a tensor named `__proto__` would be lost.
   const renamed = new Map<string, TensorLike>();
   const put = (name: string, value: TensorLike): void => {
     if (renamed.has(name)) wrongValue(operation, `one entry for ${name}`, 'two');

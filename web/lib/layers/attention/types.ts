@@ -25,7 +25,7 @@ export interface MultiHeadAttentionOptions {
    * allowed here, tables are of shape (positions, rotaryDim/2), and `offset` is added to all positions.
    */
   rotary?: RotaryOptions;
-  /** Seed of the first weights and of dropout. By default each layer has a random one. */
+  /** Seed of the initial values and of dropout. By default each layer has a random one. */
   seed?: number;
 }
 
@@ -36,8 +36,8 @@ export interface LayerForwardOptions extends AttentionOptions {
   /** For decoding: the keys and values so far. The call appends its own. */
   cache?: KeyValueCache;
   /**
-   * Rotary position of the first new key; default the number of keys in `cache` or `pastKey`. Query 0 has the position of the
-   * key with index `causalOffset`, past keys included, as for other relative positions: by default that of the first new key.
+   * Rotary position of the first new key; default the number of keys in `cache` or `pastKey`. Query 0 has the position of key
+   * number `causalOffset`, counted from the first past key; by default this is the first new key.
    */
   offset?: number;
 }
@@ -55,12 +55,12 @@ export interface MultiHeadAttentionResult {
   presentKey?: Tensor;
   presentValue?: Tensor;
   /**
-   * Present when `training`, without `cache` and `pastKey`; can be called once, before the parameters change. Adds the
-   * gradients of sum(output · gradOutput) to every parameter's `grad`, and returns those of the inputs. The gradient of a
-   * tensor that was passed for several inputs is the sum of theirs.
+   * Present if `training`, without `cache` and `pastKey`; can be called once, before the parameters change. Adds the
+   * gradients of sum(output · gradOutput) to every parameter's `grad`, and returns the gradients of the inputs. If you passed a
+   * tensor for several inputs, its gradient is the sum of their gradients.
    *
    * @param gradOutput (B, L, D)
-   * @throws TypeError at a second call and after `dispose()`; RangeError for another shape
+   * @throws TypeError for a second call and after `dispose()`; RangeError for another shape
    */
   backward?: (gradOutput: TensorLike) => MultiHeadAttentionGradients;
 }
@@ -82,7 +82,7 @@ export interface MultiHeadAttentionGradients {
  */
 export interface MultiHeadAttention extends Omit<Layer, 'forward'> {
   /**
-   * Projects the inputs, attends in each head, and projects the heads' outputs.
+   * Projects the inputs, computes attention in each head, and projects the heads' outputs.
    *
    * @param queries (B, L, Dq)
    * @param keys (B, S, Dk)
@@ -98,7 +98,7 @@ export interface MultiHeadAttention extends Omit<Layer, 'forward'> {
     values: TensorLike,
     options?: LayerForwardOptions,
   ): MultiHeadAttentionResult;
-  /** Makes a cache for decoding: pass it to `forward`, and each call appends its keys and values and continues from their positions. */
+  /** Makes a cache for decoding. Each `forward` with it appends its keys and values and continues from their positions. */
   createCache(options: { batch: number; maxLength: number }): KeyValueCache;
   /** W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias and so on. */
   stateDict(): Record<string, Tensor>;

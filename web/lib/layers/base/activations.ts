@@ -7,26 +7,26 @@ const registry = new FinalizationRegistry<() => void>((release) => release());
 export interface KeptPass {
   /** Its address; within a scope. */
   place(): number;
-  /** The backward pass has been made. */
+  /** To be called after the backward pass. */
   done(): void;
 }
 
 /**
- * The memory in which a layer keeps what a forward pass leaves for its backward pass. Each layer has one block, which pass after
- * pass uses: a training loop copies nothing, and the heap does not grow with passes that nobody goes back through. If the next
- * forward pass begins before a backward pass, the content moves to a JavaScript array, which is garbage-collected.
+ * The memory in which a layer keeps what its backward pass needs. Each layer has one block, which all passes use: a training loop
+ * copies nothing, and the heap does not grow if backward passes never run. If another forward pass begins before the backward
+ * pass, the content moves to a JavaScript array, which is garbage-collected.
  */
 export class Activations {
   readonly #memory: Memory;
   readonly #room = { address: 0, size: 0 };
   readonly #release: () => void;
-  /** The pass whose content is in the block. Held weakly: if it was collected, its content need not be copied. */
+  /** The pass that uses the block. A weak reference: if the pass was collected, its content need not be copied. */
   #holder: WeakRef<Pass> | undefined;
 
   constructor(memory: Memory) {
     this.#memory = memory;
     const room = this.#room;
-    // The closure must not hold `this`, which would then never be collected.
+    // A closure that refers to `this` would keep it from being collected.
     this.#release = () => {
       if (room.size > 0) memory.release(room.address);
       room.size = 0;
@@ -73,7 +73,7 @@ class Pass implements KeptPass {
     this.#kept = undefined;
   }
 
-  /** Another pass needs the block. */
+  /** Moves the content to a JavaScript array, because another pass needs the block. */
   moveOut(): void {
     if (typeof this.#kept === 'number') this.#kept = this.#memory.read(this.#kept, this.#size);
   }

@@ -7,7 +7,7 @@ import type { Tensor, TensorLike } from '../../types.js';
 import type { Parameters } from './parameters.js';
 import type { BackwardOptions, ForwardOptions, Parameter } from './types.js';
 
-/** What all layers have in common: methods for their parameters. */
+/** The base of all layers: methods for their parameters. */
 export class ParameterOwner {
   readonly #parameters: Parameters;
 
@@ -43,8 +43,8 @@ export function checkTraining(operation: string, options: ForwardOptions | undef
 }
 
 /**
- * Makes the backward function of one pass, which can be called once. `run` turns the checked gradient into the result; it must
- * allocate all memory before it adds to a gradient, so that a call that runs out of memory changes nothing.
+ * Makes the backward function of one pass, which can be called once. `run` gets the checked gradient and returns the result. It
+ * must allocate all memory before it changes a gradient, so that a call that runs out of memory changes nothing.
  */
 export function runOnce<T>(
   layer: string,
@@ -65,8 +65,8 @@ export function runOnce<T>(
 }
 
 /**
- * `runOnce` for layers of one input. `run` is called in a scope of the memory with the address of the output's gradient, and
- * returns the input's, in `into` if that is given.
+ * `runOnce` for layers with one input. `run` is called in a scope of the memory with the address of the output's gradient, and
+ * returns the input's gradient, in `into` if that is given.
  */
 export function backwardOnce(
   memory: Memory,

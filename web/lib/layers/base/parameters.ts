@@ -10,8 +10,8 @@ import type { Parameter } from './types.js';
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
 /**
- * The parameters of one layer, in wasm memory. A matrix, (out, in), also has a packed form for matrix products, which is made
- * when it is first needed and again after a change.
+ * The parameters of one layer, in wasm memory. A matrix (out, in) also has a packed form for products, which is made when it is
+ * first needed, and made again after a change.
  */
 export class Parameters {
   readonly #wasm: Wasm;
@@ -28,7 +28,7 @@ export class Parameters {
     this.#operation = operation;
     this.#specs = specs;
     const { memory } = wasm;
-    // The closure must not hold `this`, which would then never be collected.
+    // A closure that refers to `this` would keep it from being collected.
     const maps = [this.#addresses, this.#gradients, this.#packed];
     const release = () => {
       for (const map of maps) {
@@ -37,7 +37,7 @@ export class Parameters {
       }
     };
     try {
-      // All memory first: if it runs out, no time was spent on first values.
+      // Allocate all memory first, so that running out of it costs no time for initial values.
       for (const { name, shape } of specs)
         this.#addresses.set(name, memory.allocate(operation, sizeOf(shape)));
       for (const { name, initial } of specs) memory.write(this.#addresses.get(name)!, initial());
@@ -51,7 +51,7 @@ export class Parameters {
 
   readonly #release: () => void;
 
-  /** Throws if the layer was disposed. Everything that a layer does calls this first. */
+  /** Throws if the layer was disposed. Every method of a layer calls this first. */
   check(operation = this.#operation): void {
     if (this.#disposed) wrongKind(operation, 'a layer in use', 'a disposed one');
   }
@@ -60,12 +60,12 @@ export class Parameters {
     return this.#specs.some((spec) => spec.name === name);
   }
 
-  /** The address of a parameter; 0 if the layer has none of that name. */
+  /** The address of a parameter; 0 if the layer has none with that name. */
   address(name: string): number {
     return this.#addresses.get(name) ?? 0;
   }
 
-  /** The address of a parameter's gradient, to which backward passes add: zeros at first; 0 if the layer has none of that name. */
+  /** The address of a parameter's gradient, to which backward passes add; 0 if the layer has no parameter with that name. */
   gradient(name: string): number {
     if (!this.#addresses.has(name)) return 0;
     let address = this.#gradients.get(name);

@@ -1,4 +1,4 @@
-/** Repeatable random numbers: a hash of (seed, stream, index), the same as cpp/kernels/dropout.h. */
+/** Repeatable random numbers: a hash of (seed, stream, index), the same as in cpp/kernels/dropout.h. */
 
 function mix32(x: number): number {
   x ^= x >>> 16;
@@ -8,7 +8,7 @@ function mix32(x: number): number {
   return (x ^ (x >>> 16)) >>> 0;
 }
 
-/** Whole numbers uniform in [0, 2^32), one for each index. */
+/** Random whole numbers, uniform in [0, 2^32), one for each index. */
 function generator(seed: number, stream: number): (index: number) => number {
   const key = mix32(mix32((seed + 0x9e3779b9) >>> 0) ^ stream);
   return (index) => mix32((key + Math.imul(index, 0x9e3779b9)) >>> 0);

@@ -3,21 +3,21 @@ import { showShape, sizeOf, wrongKind, wrongValue } from '../../check/values.js'
 import type { Tensor, TensorLike } from '../../types.js';
 import { uniform } from './random.js';
 
-/** A parameter to be made: its name in the state dict, its shape, and its first values, which are made once there is room. */
+/** A parameter to be made: its name in the state dict, its shape, and a function for its initial values. */
 export interface ParameterSpec {
   readonly name: string;
   readonly shape: readonly number[];
   readonly initial: () => Float32Array;
 }
 
-/** A parameter whose first values are all the same. */
+/** A parameter whose initial values are all the same. */
 export function constantSpec(name: string, shape: readonly number[], value: number): ParameterSpec {
   return { name, shape, initial: () => new Float32Array(sizeOf(shape)).fill(value) };
 }
 
 /**
  * The weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as in torch.nn.Linear. `name` is their prefix, or ''.
- * The random numbers are those of `stream` and `stream` + 1.
+ * They take the random numbers of `stream` and `stream` + 1.
  */
 export function linearSpecs(
   name: string,

@@ -1,7 +1,7 @@
 import { wrongKind, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
-/** A parameter in wasm memory, as an optimizer changes it in place. */
+/** A parameter in wasm memory, where an optimizer changes it. */
 export interface StoredParameter {
   readonly wasm: Wasm;
   readonly size: number;
@@ -21,7 +21,7 @@ export function rememberParameter(parameter: object, store: StoredParameter): vo
   stored.set(parameter, store);
 }
 
-/** The stores of parameters that layers of this module gave, each once. */
+/** Checks that these are parameters of layers of this module, without duplicates; returns where they are stored. */
 export function checkParameters(
   operation: string,
   wasm: Wasm,
@@ -38,7 +38,7 @@ export function checkParameters(
     return store;
   });
   if (stores.length === 0) wrongValue(operation, expected, 'none');
-  // The same address may be in use in the module for one thread and in the one for several.
+  // The module for one thread and the one for several may use the same address.
   const places = new Set(stores.map((store) => `${String(store.wasm === wasm)} ${store.address()}`));
   if (places.size < stores.length) {
     wrongValue(operation, 'each parameter once', 'one of them twice');

@@ -8,7 +8,7 @@ export interface Parameter {
   readonly data: Float32Array;
   /** The sum of the gradients of all backward passes; zeros before the first. */
   readonly grad: Float32Array;
-  /** @throws RangeError for another length than the parameter's */
+  /** @throws RangeError if the length differs from the parameter's */
   set(data: ArrayLike<number>): void;
 }
 
@@ -16,13 +16,13 @@ export interface Parameter {
 export interface ForwardOptions {
   /** Whether to return `backward`, and keep what it needs. Default false. */
   training?: boolean;
-  /** Write into this array in place of a fresh one, which saves a training loop new memory at every step; may be x's array. */
+  /** Write into this array instead of a fresh one, so that a training loop allocates nothing; it may be the array of x. */
   out?: { output?: Float32Array };
 }
 
 /** The options of a backward pass. */
 export interface BackwardOptions {
-  /** As in a forward pass, for the gradient of the input; may be gradOutput's array. */
+  /** As in a forward pass, for the gradient of the input; it may be the array of gradOutput. */
   out?: { input?: Float32Array };
 }
 
@@ -30,11 +30,11 @@ export interface BackwardOptions {
 export interface LayerResult {
   output: Tensor;
   /**
-   * Present when `training`; can be called once, before the parameters change. Adds the gradients of
-   * sum(output · gradOutput) to every parameter's `grad`, and returns the input's.
+   * Present if `training`; can be called once, before the parameters change. Adds the gradients of
+   * sum(output · gradOutput) to every parameter's `grad`, and returns the gradient of the input.
    *
    * @param gradOutput the shape of `output`
-   * @throws TypeError at a second call and after `dispose()`; RangeError for another shape
+   * @throws TypeError for a second call and after `dispose()`; RangeError for another shape
    */
   backward?: (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor };
 }
@@ -46,7 +46,7 @@ export interface LayerResult {
 export interface Layer {
   forward(x: TensorLike, options?: ForwardOptions): LayerResult;
   parameters(): Parameter[];
-  /** Copies of the parameters, by PyTorch's names and in its shapes. */
+  /** Copies of the parameters, with PyTorch's names and shapes. */
   stateDict(): Record<string, Tensor>;
   /** Checks every name and shape before it changes anything. */
   loadStateDict(state: Record<string, TensorLike>): void;

@@ -2,7 +2,7 @@ import * as P from '../../generated/bindings/encoderParameters.js';
 import { uniform } from '../base/random.js';
 import { constantSpec, linearSpecs, type ParameterSpec } from '../base/specs.js';
 
-/** The fields of C++'s EncoderParameters, by their names in the state dict. */
+/** The names in the state dict, in the order of the fields of C++'s EncoderParameters. */
 export const ENCODER_FIELDS = [
   ['self_attn.in_proj_weight', P.inWeight],
   ['self_attn.in_proj_bias', P.inBias],
@@ -18,7 +18,7 @@ export const ENCODER_FIELDS = [
   ['norm2.bias', P.norm2Bias],
 ] as const;
 
-/** The parameters with PyTorch's first values: Xavier-uniform for the joined projection, zeros for the biases of attention. */
+/** The parameters with PyTorch's initial values: Xavier-uniform for the joined projection, zeros for the biases of attention. */
 export function encoderSpecs(
   width: number,
   hiddenWidth: number,

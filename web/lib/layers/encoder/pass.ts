@@ -1,14 +1,13 @@
 /*
- * Both passes of an encoder layer, a raw call each. Versions tried (ms for a step of training: batch 32, n = 32, D = 64, 4
- * heads, 256 hidden units, with embedding, linear head, cross-entropy and Adam, 344 million operations; wasm, Xeon of the
- * Sapphire Rapids kind, Node 20):
- *   a raw call for each sublayer, what it keeps copied out and in, sums in JavaScript   13.3, a quarter of it in JavaScript
- *   a raw call for each pass, what it keeps copied out and in as one array              10.5
- *   the same, what it keeps stays in wasm memory                                        10.2   <- this
- * With 128 hidden units, on a busy machine, medians of three runs:
- *   results and gradients in fresh arrays / in some that the caller keeps (`out`)       10.56, 10.10, 10.20 / 9.86, 9.70, 9.81
- * Of the 10.2, 6.3 are matrix products, 302 million operations at the speed that kernels/tile.h gives as the micro-kernel's
- * limit; about 1.2 attention between its projections, 0.7 packing, 0.5 JavaScript, most of it fresh arrays for results.
+ * Both passes of an encoder layer, with one call into the wasm each.
+ *
+ * Versions tried (ms for a step of training: batch 32, n = 32, D = 64, 4 heads, 256 hidden units, with embedding, linear head,
+ * cross-entropy and Adam; Sapphire Rapids, Node 20):
+ *   a call for each sublayer, which copies what it keeps        13.3
+ *   a call for each pass, which copies what it keeps            10.5
+ *   a call for each pass, which keeps it in wasm memory         10.2   <- this
+ * Of the 10.2 ms, 6.3 are matrix products at the speed of the micro-kernel.
+ * Today: npm run bench -- --work training
  */
 import * as AT from '../../generated/bindings/attentionArgs.js';
 import * as E from '../../generated/bindings/transformerEncoderLayerArgs.js';
@@ -24,13 +23,13 @@ import type { Activations, KeptPass } from '../base/activations.js';
 import type { Parameters } from '../base/parameters.js';
 import { ENCODER_FIELDS } from './parameters.js';
 
-/** What an encoder layer is made of. */
+/** The parts and sizes of an encoder layer. */
 export interface Encoder {
   readonly wasm: Wasm;
   readonly parameters: Parameters;
   readonly activations: Activations;
   readonly heads: number;
-  /** Of a head. */
+  /** The width of a head. */
   readonly width: number;
   readonly hiddenWidth: number;
   /** The number in C++'s Activation. */
@@ -38,7 +37,7 @@ export interface Encoder {
   readonly preNorm: boolean;
 }
 
-/** A checked pass. */
+/** The checked arguments of a pass. */
 export interface EncoderPass {
   readonly batch: number;
   readonly length: number;
@@ -47,7 +46,7 @@ export interface EncoderPass {
   readonly training: boolean;
 }
 
-/** What both passes are told; within a scope. */
+/** Sets the arguments that both passes share; within a scope. */
 function encoderArgs(encoder: Encoder, pass: EncoderPass): void {
   const { wasm, parameters, heads, width, hiddenWidth, activation, preNorm } = encoder;
   const rotation = pass.rotation?.(wasm);
@@ -72,7 +71,7 @@ function encoderArgs(encoder: Encoder, pass: EncoderPass): void {
   words[E.training] = Number(pass.training);
 }
 
-/** The output of x (B, L, D), what attention's options ask for, and in training what the backward pass needs. */
+/** Computes the output for x (B, L, D) and what attention's options ask for; in training keeps what the backward pass needs. */
 export function encoderForward(
   operation: string,
   encoder: Encoder,
@@ -99,7 +98,7 @@ export function encoderForward(
   });
 }
 
-/** The gradients of x and of attention's options; adds to the parameters'. */
+/** Returns the gradients of x and of attention's options, and adds to those of the parameters. */
 export function encoderBackward(
   operation: string,
   encoder: Encoder,
@@ -111,7 +110,7 @@ export function encoderBackward(
   const { wasm, parameters, heads, width } = encoder;
   const { raw, memory } = wasm;
   return memory.scope(operation, () => {
-    // All room before the first gradient is added to.
+    // Allocate all memory before a gradient is changed.
     encoderArgs(encoder, pass);
     const gradient = memory.floats(gradOutput);
     const options = placeOptionGradients(memory, pass.plan.differentiable);

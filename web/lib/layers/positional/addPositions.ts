@@ -18,7 +18,7 @@ export interface PositionalEncodingForwardOptions {
   training?: boolean;
   /** Position of the first token; default 0. A whole number. */
   offset?: number;
-  /** Seed of dropout for this pass. By default each pass in training takes the next one, beginning with the layer's. */
+  /** Seed of dropout for this pass. By default training begins with the layer's seed, and each pass uses the next number. */
   seed?: number;
   /** As in other layers. */
   out?: { output?: Float32Array };
@@ -29,8 +29,8 @@ export interface PositionalEncodingResult {
   /** The shape of x. */
   output: Tensor;
   /**
-   * Present when `training`; can be called once. Returns the gradient of x, and adds that of a learned table to its `grad`;
-   * elements that were dropped have none.
+   * Present if `training`; can be called once. Returns the gradient of x, which is 0 for dropped elements, and adds the gradient
+   * of a learned table to its `grad`.
    */
   backward?: (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor };
 }
@@ -39,7 +39,7 @@ export interface PositionalEncodingResult {
 export interface Tokens {
   readonly input: Tensor;
   readonly batch: number;
-  /** The number of tokens of a sequence, at positions offset, offset + 1, … */
+  /** The number of tokens in a sequence; their positions are offset, offset + 1, … */
   readonly length: number;
   readonly width: number;
   readonly offset: number;

@@ -1,4 +1,4 @@
-/** What additive attention's two operations share: their arguments, checked and placed. */
+/** Checks and places the arguments that both operations of additive attention share. */
 import { toTensorOfRank, toTensorOfShape, toValidLens } from '../../check/arrays.js';
 import { checkOptions, showShape, wrongKind, wrongValue } from '../../check/values.js';
 import * as A from '../../generated/bindings/additiveAttentionArgs.js';
@@ -17,7 +17,7 @@ export interface AdditiveAttentionWeights {
   wv: TensorLike;
 }
 
-/** What additive attention may be told. */
+/** The options of additive attention. */
 export interface AdditiveAttentionOptions {
   /** Keys at or beyond this index are masked: (B,) or (B, L); above S means S. Default: none are. */
   validLens?: ValidLens;
@@ -30,11 +30,11 @@ export interface AdditiveInputs {
   readonly valueWidth: number;
   /** Queries, keys, values, Wq, Wk, wv. */
   readonly tensors: readonly Tensor[];
-  /** (B, L), or null where every key is visible. */
+  /** (B, L), or null if every key is visible. */
   readonly valid: Int32Array | null;
 }
 
-/** Checks every argument but a gradient. */
+/** Checks all arguments except the gradient. */
 export function checkAdditiveInputs(
   operation: string,
   queries: TensorLike,
@@ -68,7 +68,7 @@ export function checkAdditiveInputs(
   };
 }
 
-/** Copies the inputs in; C++'s AdditiveAttentionArgs without results. */
+/** Copies the inputs in and sets C++'s AdditiveAttentionArgs, without the results. */
 export function placeAdditiveInputs(
   memory: Memory,
   { batch, queryCount, keyCount, valueWidth, tensors, valid }: AdditiveInputs,

@@ -63,7 +63,10 @@ export function checkAttentionInputs(
   return { query: q, key: k, value: v, past, kvHeads, sizes, outputShape: [...leading, valueWidth] };
 }
 
-/** Copies query, keys and values in and sets their addresses and sizes, and those of a tensor that lies as the output. */
+/**
+ * Copies queries, keys and values in, and sets all sizes, addresses and strides. `output` is the address of the output, or of
+ * another tensor with the same shape.
+ */
 export function placeAttentionInputs(
   memory: Memory,
   { query, key, value, past, kvHeads, sizes }: AttentionInputs,
@@ -85,13 +88,13 @@ export function placeAttentionInputs(
   setContiguous(AT.output, AT.outputStrides, output, heads, queries, valueWidth);
 }
 
-/** (B, H, rows, columns) of a tensor of rank 2 to 4. */
+/** The sizes (B, H, rows, columns) of a tensor of rank 2 to 4. */
 function axes({ shape }: Tensor): [number, number, number, number] {
   const [rows, columns] = shape.slice(-2) as [number, number];
   return [shape.length > 2 ? shape[0]! : 1, shape.length > 3 ? shape[1]! : 1, rows, columns];
 }
 
-/** Sets the address of a contiguous (B, H, rows, columns). */
+/** Sets the address and strides of a contiguous tensor (B, H, rows, columns). */
 function setContiguous(
   at: Word,
   strides: Within<'Strides'>,
@@ -103,7 +106,7 @@ function setContiguous(
   setStack(at, strides, address, { batch: heads * rows * columns, head: rows * columns, row: columns });
 }
 
-/** Copies past and new rows in, the new ones behind the past ones in each of `matrices` matrices; the address. */
+/** Copies past and new rows in, the new ones after the past ones in each of `matrices` matrices; returns the address. */
 function join(memory: Memory, past: Tensor | undefined, data: Float32Array, matrices: number): number {
   if (!past) return memory.input(data);
   const address = memory.reserve(past.data.length + data.length);

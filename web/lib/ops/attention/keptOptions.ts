@@ -1,6 +1,6 @@
 import type { AttentionOptions, TensorLike } from '../../types.js';
 
-/** What decides the output of an attention, and so what its gradients need. */
+/** The options on which the output, and so the gradients, depend. */
 const KEPT = [
   'validLens',
   'mask',
@@ -17,7 +17,7 @@ const KEPT = [
   'seed',
 ] as const satisfies readonly (keyof AttentionOptions)[];
 
-/** Checked options for a later backward pass: copies, so that the caller may change his arrays meanwhile. */
+/** Copies checked options for a later backward pass, because the caller may change the arrays before it. */
 export function keptOptions(options: AttentionOptions): AttentionOptions {
   return Object.fromEntries(KEPT.map((name) => [name, copyOf(options[name])]));
 }

@@ -11,7 +11,7 @@ export interface BroadcastStrides {
   readonly step: number;
 }
 
-/** Strides that make an operand of this shape repeat over the scores, right-aligned; nothing is expanded. */
+/** Strides that broadcast an operand of this shape over the scores, right-aligned, without copying. */
 export function broadcast(
   operation: string,
   name: string,
@@ -34,7 +34,7 @@ export function broadcast(
     stride *= size;
   }
   const [row, ...outer] = strides;
-  // Scores of rank 3 have a batch and no heads.
+  // Scores of rank 3 have a batch axis and no axis for heads.
   const [head, batch] = scoresShape.length === 4 ? outer : [0, outer[0]];
   const repeats = columns === 1 && keys > 1;
   return { batch: batch ?? 0, head: head ?? 0, row: row!, columns, step: repeats ? 0 : 1 };

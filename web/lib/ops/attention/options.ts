@@ -15,7 +15,7 @@ import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, AttentionResult } from '../../types.js';
 import { broadcast, checkRelative, checkSlopes } from './operands.js';
 
-/** The sizes that options are checked against. `keys` counts past ones. */
+/** The sizes against which options are checked. `keys` includes past ones. */
 export interface AttentionSizes {
   readonly batch: number;
   readonly heads: number;
@@ -25,15 +25,15 @@ export interface AttentionSizes {
   readonly valueWidth: number;
   /** The number of past keys: the default offset. */
   readonly past: number;
-  /** The scores' axes as the caller sees them: (L, S), (B, L, S) or (B, H, L, S). */
+  /** The shape of the scores for the caller: (L, S), (B, L, S) or (B, H, L, S). */
   readonly scoresShape: readonly number[];
 }
 
 const MAX_POSITION = 2 ** 30;
 
-/** Checked options: `place` copies them into the memory's scope, `read` collects what they asked for. */
+/** Checked options. `place` copies them into wasm memory, within a scope; `read` collects the results that they ask for. */
 export interface CheckedAttentionOptions {
-  /** The shapes of those that have a gradient, where given. */
+  /** The shapes of the given options that have a gradient. */
   readonly differentiable: {
     readonly bias?: readonly number[] | undefined;
     readonly relativeKeys?: readonly number[] | undefined;
@@ -53,7 +53,7 @@ export function checkAttentionOptions(
   const rows = batch * heads * queries;
 
   const [left, right] = checkWindow(operation, options);
-  /** A checked option, where it is given. */
+  /** Checks an option if it is given. */
   const given = <K extends keyof AttentionOptions, A extends readonly unknown[], R>(
     name: K,
     check: (operation: string, name: K, value: NonNullable<AttentionOptions[K]>, ...rest: A) => R,
@@ -143,7 +143,7 @@ export function checkAttentionOptions(
   };
 }
 
-/** Causality is a window that is closed on the right. */
+/** The window, of which causality closes the right side. */
 function checkWindow(
   operation: string,
   { window, isCausal }: AttentionOptions,
@@ -181,7 +181,7 @@ function checkOffsets(
   return data;
 }
 
-/** The number of a stage in C++'s ScoresStage. */
+/** The number of a step in C++'s ScoresStage. */
 function checkStage(operation: string, name: string, value: unknown): number {
   const stages: unknown[] = ['scaled', 'softcapped', 'masked'];
   if (!stages.includes(value)) wrongValue(operation, `${name} to be one of ${stages.join(', ')}`, value);

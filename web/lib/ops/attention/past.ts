@@ -10,7 +10,7 @@ export interface PastTensors {
   readonly value: Tensor;
 }
 
-/** What the two options are checked against; tensors of rank 2 and 3 have a batch or heads of 1. */
+/** The sizes against which the two options are checked. `batch` and `kvHeads` are 1 if a tensor has no axis for them. */
 export interface PastSizes {
   /** The rank of the query. The past may have it, or the full rank of 4. */
   readonly rank: number;
@@ -20,7 +20,7 @@ export interface PastSizes {
   readonly valueWidth: number;
 }
 
-/** Checks the two options against these sizes; undefined where neither is given. */
+/** Checks the two options against these sizes; returns undefined if neither is given. */
 export function checkPast(
   operation: string,
   { pastKey, pastValue }: AttentionOptions,
@@ -47,7 +47,7 @@ export function checkPast(
   return { length, key, value: check('pastValue', pastValue, length, valueWidth) };
 }
 
-/** Copies matrices of the same size in, the first to `address` and the next ones `stride` floats apart. */
+/** Copies matrices of the same size in: the first to `address`, the others `stride` floats apart. */
 export function writeMatrices(
   memory: Memory,
   address: number,

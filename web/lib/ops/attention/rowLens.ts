@@ -1,6 +1,6 @@
 import type { Tensor } from '../../types.js';
 
-/** One length for each row of (B, H, L), from lengths (B,) or (B, L). */
+/** Repeats lengths (B,) or (B, L) to one for each row of (B, H, L). */
 export function rowLens({ data, shape }: Tensor<Int32Array>, heads: number, queries: number): Int32Array {
   const perQuery = shape.length === 2;
   const rows = new Int32Array(shape[0]! * heads * queries);

@@ -1,6 +1,6 @@
 /**
- * Matrices (L, S) whose entries depend on the distance j - i only. A line holds what each distance stands for, from
- * -(L-1) to S-1, and row i is S entries of it: a copy, whatever the entries took to compute.
+ * Matrices (L, S) whose entries depend only on the distance j - i. A line has one entry for each distance from -(L-1) to S-1, and
+ * every row of the matrix is a part of that line.
  */
 import { checkInteger } from '../../check/values.js';
 
@@ -17,7 +17,7 @@ export interface DistanceSizes {
 export interface CheckedDistances {
   readonly queries: number;
   readonly keys: number;
-  /** The distance j - (i + offset) of each entry of a line; made when called. */
+  /** The distance j - (i + offset) of each entry of a line. */
   distances(): Float64Array;
 }
 

@@ -1,14 +1,14 @@
 import { checkBoolean, checkInteger, wrongValue } from '../../check/values.js';
 
-/** Which distances T5 tells apart. */
+/** How T5 sorts distances into buckets. */
 export interface T5BucketOptions {
-  /** Half of the buckets are for keys ahead of a query; false: keys ahead share bucket 0 with distance 0. Default true. */
+  /** Whether half of the buckets are for keys ahead of a query. Default true; if false, such keys share bucket 0 with distance 0. */
   bidirectional?: boolean;
-  /** Distances from here on share the last bucket. Default 128; above the number of buckets that hold one distance each. */
+  /** Distances from this one on share the last bucket. Default 128; must be above the number of buckets with a single distance. */
   maxDistance?: number;
 }
 
-/** The bucket of a distance j - i, for `numBuckets` in all. */
+/** Checks the options for `numBuckets` buckets; returns a function that gives the bucket of a distance j - i. */
 export function checkBuckets(
   operation: string,
   given: T5BucketOptions,
@@ -20,7 +20,7 @@ export function checkBuckets(
   const exact = Math.floor(buckets / 2);
   const maxDistance = checkInteger(operation, 'maxDistance', given.maxDistance ?? 128, 1);
   if (maxDistance <= exact) wrongValue(operation, `maxDistance above ${exact}`, maxDistance);
-  // Checkpoints were trained with a float32 logarithm, whose roundings decide at the buckets' edges.
+  // Checkpoints were trained with a float32 logarithm, and its rounding matters at the edges of buckets.
   const { fround, log } = Math;
   const wide = fround(log(maxDistance / exact));
   const ofLength = (length: number): number => {

@@ -7,44 +7,44 @@ import type { Tensor, TensorLike } from '../../types.js';
 import { checkBase, placeFrequencies } from '../sinusoidal/frequencies.js';
 import { checkScaling, type RotaryScaling } from './scaling.js';
 
-/** How rotary embedding turns its pairs. */
+/** The options of rotary embedding. */
 export interface RotaryOptions {
-  /** Pair j turns by position·base^(-2j/rotaryDim). Default 10000; any finite number above 0. */
+  /** Pair j is rotated by position·base^(-2j/rotaryDim). Default 10000; any finite number above 0. */
   base?: number;
-  /** Position of the first row, or added to `positions`. Default 0; need not be whole where there are no tables. */
+  /** Position of the first row, or added to `positions`. Default 0. With `cos` and `sin` it has to be a whole number. */
   offset?: number;
-  /** (n,) for every sequence, or (B, n). Default 0, 1, 2, …; they need not be whole where there are no tables. */
+  /** (n,) for all sequences, or (B, n). Default 0, 1, 2, …. With `cos` and `sin` they have to be whole numbers. */
   positions?: ArrayLike<number> | TensorLike;
-  /** Pairs (2j, 2j+1) where true (GPT-J), (j, j + rotaryDim/2) where false (GPT-NeoX, Llama). Default false. */
+  /** true: pairs (2j, 2j+1), as in GPT-J; false: (j, j + rotaryDim/2), as in GPT-NeoX and Llama. Default false. */
   interleaved?: boolean;
-  /** Rotate the first `rotaryDim` components, pass the rest through. Even; default all of them. */
+  /** Only the first `rotaryDim` components are rotated. An even number; default all of them. */
   rotaryDim?: number;
   /**
-   * Tables in place of base and scaling, both or none: (positions, rotaryDim/2), read at the positions, or
-   * (B, n, rotaryDim/2), a row for each token, without positions and offset. ONNX's cos_cache and sin_cache.
+   * Tables to use instead of base and scaling, both or none. With shape (positions, rotaryDim/2) they are read at the positions;
+   * with shape (B, n, rotaryDim/2) they have a row for each token, without positions and offset. ONNX's cos_cache and sin_cache.
    */
   cos?: TensorLike;
   sin?: TensorLike;
-  /** For contexts longer than those trained on. */
+  /** For contexts longer than those of the training. */
   scaling?: RotaryScaling;
 }
 
-/** `count` positions first, first + 1, …, or any. */
+/** Either `count` positions first, first + 1, …, or a list of positions. */
 export type RotaryPositions = { readonly first: number; readonly count: number } | Float64Array;
 
-/** Checked options: which components turn, and the table that a kernel reads. */
+/** Checked options: which components are rotated, and the table that a kernel reads. */
 export interface RotaryAngles {
   readonly rotaryDim: number;
   readonly interleaved: boolean;
   /** The shape of given tables. */
   readonly tables?: readonly number[];
-  /** Throws where a position cannot be had. */
+  /** Throws if the tables lack a position, or an angle would be too large. */
   check(operation: string, positions: RotaryPositions): void;
-  /** Places a row of sines and then cosines for each position, all of which were checked; within a scope. */
+  /** Places a row of sines and then cosines for each position; within a scope. The positions must have been checked. */
   place(wasm: Wasm, positions: RotaryPositions): number;
 }
 
-/** Checks all options but offset and positions, for rows of this width. */
+/** Checks all options except offset and positions, for rows of this width. */
 export function checkRotary(operation: string, given: RotaryOptions, width: number): RotaryAngles {
   const { interleaved = false, rotaryDim = width } = given;
   checkBoolean(operation, 'interleaved', interleaved);

@@ -5,7 +5,7 @@ import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkRotary, type RotaryOptions, type RotaryPositions } from './options.js';
 
-/** Turns the rows of x (…, n, d) by one of the two kernels. */
+/** Rotates the rows of x (…, n, d) with one of the two kernels. */
 export function rotate(
   operation: 'rotaryEmbedding' | 'rotaryEmbeddingBackward',
   wasm: Wasm,
@@ -27,14 +27,14 @@ export function rotate(
   if (data.length === 0) return { data: result, shape: [...shape] };
   const matrices = data.length / (rows * width);
   const heads = matrices / sequences;
-  // Several heads, or some rows of a long one.
+  // A piece is several heads, or some rows of a long one.
   const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / width)));
   const headsAtOnce = Math.max(1, Math.floor(PIECE_FLOATS / (rows * width)));
   memory.scope(operation, () => {
     const tables = angles.place(wasm, positions);
     const piece = memory.reserve(Math.min(headsAtOnce, heads) * rowsAtOnce * width);
     for (let matrix = 0, count; matrix < matrices; matrix += count) {
-      // Those of a piece share a table, so they are of one sequence.
+      // The heads of a piece share a table, so they have to belong to one sequence.
       count = Math.min(headsAtOnce, heads - (matrix % heads));
       const table = tables + 4 * Math.floor(matrix / heads) * rows * rotaryDim;
       for (let row = 0; row < rows; row += rowsAtOnce) {
@@ -59,7 +59,7 @@ export function rotate(
   return { data: result, shape: [...shape] };
 }
 
-/** The position of each row, sequence after sequence; one sequence's where all share them. */
+/** The position of each row, sequence after sequence, or for a single sequence if all share them. */
 function checkPositions(
   operation: string,
   { offset, positions }: RotaryOptions,

@@ -1,22 +1,22 @@
 import { checkBoolean, checkFinite, checkOptions, wrongKind, wrongValue } from '../../check/values.js';
 
 /**
- * How rotary frequencies are changed for contexts longer than those trained on, as in HuggingFace transformers
- * (modeling_rope_utils): the same checkpoints' options give the same angles. w is a frequency, base^(-2j/rotaryDim).
+ * How rotary frequencies are changed for contexts longer than those of the training. The options of a checkpoint give the same
+ * angles as in HuggingFace transformers (modeling_rope_utils). w is a frequency, base^(-2j/rotaryDim).
  */
 export interface RotaryScaling {
   /**
    * - 'linear': w/factor (Chen et al. 2023).
-   * - 'ntk': base·factor^(d/(d-2)) in place of base, d = rotaryDim, whatever the length ("NTK-aware", bloc97 2023). What
-   *   transformers calls 'dynamic' recomputes the base with the length n: pass
-   *   base·(factor·n/originalMaxLength - (factor-1))^(d/(d-2)) as `base` for that.
-   * - 'yarn': w where a pair turns more than betaFast times within originalMaxLength, w/factor where it turns less than
-   *   betaSlow times, a ramp between the two; cos and sin times attentionFactor (Peng et al. 2023).
-   * - 'llama3': w where its wavelength is below originalMaxLength/highFreqFactor, w/factor where it is above
-   *   originalMaxLength/lowFreqFactor, a blend between the two (Llama 3.1).
+   * - 'ntk': the base becomes base·factor^(d/(d-2)), d = rotaryDim, for any length ("NTK-aware", bloc97 2023). For the type that
+   *   transformers calls 'dynamic', which changes the base with the length n, use no scaling and pass
+   *   base·(factor·n/originalMaxLength - (factor-1))^(d/(d-2)) as `base`.
+   * - 'yarn': w for pairs that turn more than betaFast times within originalMaxLength, w/factor for pairs that turn less than
+   *   betaSlow times, and a ramp between the two. cos and sin are multiplied by attentionFactor (Peng et al. 2023).
+   * - 'llama3': w for wavelengths below originalMaxLength/highFreqFactor, w/factor for wavelengths above
+   *   originalMaxLength/lowFreqFactor, and a blend between the two (Llama 3.1).
    */
   type: 'linear' | 'ntk' | 'yarn' | 'llama3';
-  /** How many times longer; a finite number above 0. */
+  /** How many times longer the context is; a finite number above 0. */
   factor: number;
   /** Tokens that the model was trained on; needed for 'yarn' and 'llama3'. */
   originalMaxLength?: number;
@@ -29,7 +29,7 @@ export interface RotaryScaling {
   /** yarn; default 1. */
   betaSlow?: number;
   /**
-   * yarn: multiplies cos and sin, and so the scores by its square. Default 0.1·ln(factor) + 1, or 1 for a factor up to 1.
+   * yarn: multiplies cos and sin, so scores are multiplied by its square. Default 0.1·ln(factor) + 1, or 1 for a factor up to 1.
    * A configuration with `mscale` m and `mscale_all_dim` a means (0.1·m·ln(factor) + 1) / (0.1·a·ln(factor) + 1).
    */
   attentionFactor?: number;
@@ -37,7 +37,7 @@ export interface RotaryScaling {
   truncate?: boolean;
 }
 
-/** What a scaling does: the base to use, a factor for each pair's frequency, a factor of sine and cosine. */
+/** The effect of a scaling: the base, a factor for each pair's frequency, and a factor for sine and cosine. */
 export interface CheckedScaling {
   readonly base: number;
   readonly factors: Float64Array | undefined;
@@ -64,7 +64,7 @@ export function checkScaling(
     case 'linear':
       return { base, factors: frequencies.fill(1 / factor), amplitude: 1 };
     case 'ntk': {
-      // One pair has frequency 1 whatever the base.
+      // With a single pair the frequency is 1 for any base.
       const scaled = dim === 2 ? base : base * factor ** (dim / (dim - 2));
       return {
         base: checkFinite(operation, 'the scaled base', scaled, true),
@@ -97,7 +97,7 @@ export function checkScaling(
   }
 }
 
-/** From 0 where a pair keeps its frequency to 1 where it is divided by the factor. */
+/** For each pair a number from 0, if it keeps its frequency, to 1, if the frequency is divided by the factor. */
 function yarnRamp(
   base: number,
   dim: number,
@@ -105,7 +105,7 @@ function yarnRamp(
   [betaFast, betaSlow]: readonly [number, number],
   truncate: boolean,
 ): (j: number) => number {
-  // The pair that turns so many times within the trained length.
+  // The index of the pair that turns this many times within the length of the training.
   const pairOf = (turns: number) => (dim * Math.log(length / (turns * 2 * Math.PI))) / (2 * Math.log(base));
   const first = truncate ? Math.floor(pairOf(betaFast)) : pairOf(betaFast);
   const last = truncate ? Math.ceil(pairOf(betaSlow)) : pairOf(betaSlow);

@@ -1,10 +1,10 @@
 import { checkFinite, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
-/** Sine and cosine are computed for angles below this; float64 holds them to 2^-22 there. */
+/** The kernels compute sines and cosines for angles below this, where float64 is exact to 2^-22. */
 const MAX_ANGLE = 2 ** 31;
 
-/** The table that the operations on positions take; within a scope. */
+/** Places the table of frequencies that the operations on positions take; within a scope. */
 export function placeFrequencies(
   { raw, memory }: Pick<Wasm, 'raw' | 'memory'>,
   dim: number,
@@ -15,7 +15,7 @@ export function placeFrequencies(
   return frequencies;
 }
 
-/** The base, 10000 where none was given; with a base below 1 the angles grow beyond the positions. */
+/** Checks the base, whose default is 10000. With a base below 1, angles are larger than positions. */
 export function checkBase(operation: string, value: number | undefined, farthest: number): number {
   const base = value === undefined ? 10000 : checkFinite(operation, 'base', value, true);
   const angle = Math.max(1, farthest) * Math.max(1, 1 / base);
