@@ -10,6 +10,9 @@ import { blocks, noBlocks } from './drawing.js';
 import { pipelineOf, shapeOf, STAGES, type Pipeline, type Sizes, type Stage } from './pipeline.js';
 import { shapesStyles } from './styles.js';
 
+/** No numbers of the readout have more digits. */
+const LONGEST = { heads: 12, width: 128, each: 128 };
+
 const settings = {
   batch: whole(2, 1, 4),
   tokens: whole(4, 1, 8),
@@ -63,8 +66,13 @@ export class AttentionShapes extends FigureElement {
           this.slider(name, words.text(`shapes.${name}`)),
         )}
       </div>
-      <p class=${pipeline.error === undefined ? 'readout' : 'readout unseen'} role="status">
-        ${words.text('shapes.divides', { heads, width, each: Math.floor(width / heads) })}
+      <p class="readout" role="status">
+        ${
+          pipeline.error === undefined
+            ? html`<span>${words.text('shapes.divides', { heads, width, each: width / heads })}</span>`
+            : nothing
+        }
+        <span class="longest" aria-hidden="true">${words.text('shapes.divides', LONGEST)}</span>
       </p>
     `;
   }

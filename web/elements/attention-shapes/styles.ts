@@ -82,9 +82,17 @@ export const shapesStyles = css`
     overflow-wrap: anywhere;
     transform: translateY(-50%);
   }
-  /* Its lines stay, so that nothing below moves. */
-  .readout.unseen,
   .failure.empty {
+    visibility: hidden;
+  }
+  /* The longest text keeps its lines, so that nothing below moves. */
+  .readout {
+    display: grid;
+  }
+  .readout > span {
+    grid-area: 1 / 1;
+  }
+  .readout > .longest {
     visibility: hidden;
   }
   @container (max-width: 24.99rem) {
