@@ -1,4 +1,4 @@
-// Writes what TypeScript knows of the C++ library: the signatures of its functions and the offsets of its structs' fields. Both come
+// Writes what TypeScript knows of the C++ library: the signatures of its functions, the offsets of its structs' fields, the values of its enums. All come
 // from a small wasm, which is cpp/bindings/bindings.cpp compiled into a description of itself.
 //   usage: describe.mjs DESCRIPTION_WASM FOLDER_TO_WRITE
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -8,12 +8,14 @@ const [wasm, folder] = process.argv.slice(2);
 if (!wasm || !folder) throw new Error('usage: describe.mjs DESCRIPTION_WASM FOLDER_TO_WRITE');
 
 /** @typedef {{ name: string, bytes: number, names: string, fields: { offset: number, type: string }[] }} Struct */
+/** @typedef {{ name: string, count: number, names: string }} Enum */
 /** @typedef {{ name: string, parameters: string, types: string[], result: string, streams: number, scratch: number }} Op */
 
 const { instance } = await WebAssembly.instantiate(readFileSync(wasm));
-const told = /** @type {{ memory: WebAssembly.Memory, functions(): number, structs(): number }} */ (
-  /** @type {unknown} */ (instance.exports)
-);
+const told =
+  /** @type {{ memory: WebAssembly.Memory, functions(): number, structs(): number, enums(): number }} */ (
+    /** @type {unknown} */ (instance.exports)
+  );
 /** @param {number} address */
 const parse = (address) => {
   const bytes = new Uint8Array(told.memory.buffer, address);
@@ -21,6 +23,7 @@ const parse = (address) => {
 };
 const ops = /** @type {Op[]} */ (parse(told.functions()));
 const structs = /** @type {Struct[]} */ (parse(told.structs()));
+const enums = /** @type {Enum[]} */ (parse(told.enums()));
 
 const HEAD = '// Made by scripts/describe.mjs from cpp/bindings/bindings.cpp.\n';
 /** @type {Record<string, string>} */
@@ -89,9 +92,17 @@ export type Within<Struct extends string> = number & { readonly [kind]: Struct }
 export const LARGEST = ${Math.ceil(Math.max(...structs.map(({ bytes }) => bytes)) / 8)};
 `;
 
+/** An array whose indices are the values. @param {Enum} values */
+function listOf({ name, count, names }) {
+  const list = names.split(' ');
+  if (list.length !== count) throw new Error(`${name}: ${count} values, but ${list.length} names`);
+  return `export const ${name} = [${list.map((value) => `'${value}'`).join(', ')}] as const;`;
+}
+
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 writeFileSync(join(folder, 'args.ts'), args);
+writeFileSync(join(folder, 'enums.ts'), `${HEAD}\n${enums.map(listOf).join('\n')}\n`);
 for (const struct of structs) {
   const name = struct.name[0]?.toLowerCase() + struct.name.slice(1);
   writeFileSync(join(folder, `${name}.ts`), moduleOf(struct));

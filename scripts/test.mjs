@@ -66,6 +66,23 @@ const SUITES = {
       alone: true,
       counts: jest,
     },
+    { name: 'matrix', command: 'scripts/jest.sh matrix', after: 'build', alone: true, counts: jest },
+    {
+      name: 'browser-cjk',
+      command: 'scripts/jest.sh browser',
+      env: { FONTS: 'cjk' },
+      after: 'build',
+      alone: true,
+      counts: jest,
+    },
+    {
+      name: 'browser-long',
+      command: 'scripts/jest.sh browser tests/browser/long',
+      env: { LONG: '1' },
+      after: 'build',
+      alone: true,
+      counts: jest,
+    },
   ],
 };
 

@@ -43,6 +43,10 @@ struct Crossing<void> {
   using Type = void;
 };
 
+/// Embind does not need them: an enum crosses as a number.
+template <auto...>
+void values(const char*, const char*) {}
+
 template <auto kFunction>
 struct Bound;
 template <typename Result, typename... Parameters, Result (*kFunction)(Parameters...)>

@@ -1,6 +1,6 @@
-// What JavaScript sees of the library: the structs' fields, and the functions with the names of their parameters. This file is
-// compiled twice: into the module (bind.h), and into a description (describe.h) from which scripts/describe.mjs makes
-// web/lib/generated.
+// What JavaScript sees of the library: the fields of structs, the values of enums, and the functions with the names of their
+// parameters. This file is compiled twice: into the module (bind.h), and into a description (describe.h) from which
+// scripts/describe.mjs makes web/lib/generated.
 #include "attention.h"
 
 #ifdef WASM_ATTENTION_DESCRIPTION
@@ -72,6 +72,10 @@ FIELDS(RnnArgs, x, weightIh, weightHh, biasIh, biasHh, initial, out, batch, leng
 
 BINDINGS {
   using namespace wasm_attention;
+  values<Activation::kRelu, Activation::kGelu, Activation::kGeluTanh>("activations", "relu gelu gelu-tanh");
+  values<ScoresStage::kNone, ScoresStage::kScaled, ScoresStage::kSoftcapped, ScoresStage::kMasked>(
+      "scoresStages", "none scaled softcapped masked");
+
   op<&maskedSoftmax>("maskedSoftmax", "x valid out rows cols");
   op<&scaledDotProductAttention, &scaledDotProductAttentionScratch>("scaledDotProductAttention", Streams::kYes);
   op<&scaledDotProductAttentionBackward, &scaledDotProductAttentionBackwardScratch>(

@@ -60,7 +60,7 @@ class Json {
   char text_[1 << 16] = {};
   size_t size_ = 0;
 };
-inline Json structs, functions;
+inline Json structs, functions, enums;
 
 /// How scripts/describe.mjs is to treat a T.
 template <typename T>
@@ -111,6 +111,14 @@ void describeStruct() {
   }
 }
 
+/// The names of an enum's values, which are 0, 1, 2, …
+template <auto... kValues>
+void values(const char* name, const char* names) {
+  constexpr bool ordered = [](int next) { return ((static_cast<int>(kValues) == next++) && ...); }(0);
+  static_assert(ordered, "values are listed in their order, from 0 on");
+  enums.open("{").key("name").value(name).key("count").value(sizeof...(kValues)).key("names").value(names).close("}");
+}
+
 template <auto kFunction>
 struct Signature;
 template <typename Result, typename... Parameters, Result (*kFunction)(Parameters...)>
@@ -136,11 +144,12 @@ void op(const char* name, Streams streams = Streams::kNo) {
 
 }  // namespace wasm_attention
 
-/// The list of functions, and below the list of structs. The first call builds both.
+/// The list of functions, and below those of enums and structs. The first call builds all three.
 extern "C" [[clang::export_name("functions")]] inline const char* describedFunctions() {
   wasm_attention::describe();
   return wasm_attention::functions.text();
 }
+extern "C" [[clang::export_name("enums")]] inline const char* describedEnums() { return wasm_attention::enums.text(); }
 extern "C" [[clang::export_name("structs")]] inline const char* describedStructs() {
   return wasm_attention::structs.text();
 }

@@ -8,6 +8,7 @@ import {
   wrongKind,
   wrongValue,
 } from '../check/values.js';
+import { activations } from '../generated/bindings/enums.js';
 import * as F from '../generated/bindings/feedForwardArgs.js';
 import * as G from '../generated/bindings/feedForwardGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
@@ -53,8 +54,6 @@ export interface FeedForward extends Layer {
 
 const OPERATION = 'FeedForward';
 const FORWARD = `${OPERATION}.forward`;
-/** In the order of C++'s Activation. */
-const ACTIVATIONS: readonly Activation[] = ['relu', 'gelu', 'gelu-tanh'];
 
 /** The class for a loaded module. */
 export function feedForwardClass(wasm: Wasm): new (options: FeedForwardOptions) => FeedForward {
@@ -65,12 +64,12 @@ export function feedForwardClass(wasm: Wasm): new (options: FeedForwardOptions) 
   };
 }
 
-/** The number in C++'s Activation. */
+/** Its number in C++. */
 export function checkActivation(operation: string, activation: unknown): number {
   if (activation === undefined) return 0;
-  const expected = `activation to be one of ${ACTIVATIONS.join(', ')}`;
+  const expected = `activation to be one of ${activations.join(', ')}`;
   if (typeof activation !== 'string') wrongKind(operation, expected, activation);
-  const index = ACTIVATIONS.indexOf(activation as Activation);
+  const index = activations.indexOf(activation as Activation);
   return index < 0 ? wrongValue(operation, expected, activation) : index;
 }
 

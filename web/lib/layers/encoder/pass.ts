@@ -32,7 +32,7 @@ export interface Encoder {
   /** The width of a head. */
   readonly width: number;
   readonly hiddenWidth: number;
-  /** The number in C++'s Activation. */
+  /** Its number in C++. */
   readonly activation: number;
   readonly preNorm: boolean;
 }

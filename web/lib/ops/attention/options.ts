@@ -10,6 +10,7 @@ import {
   wrongValue,
 } from '../../check/values.js';
 import * as AT from '../../generated/bindings/attentionArgs.js';
+import { scoresStages } from '../../generated/bindings/enums.js';
 import { floats, setStack, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, AttentionResult } from '../../types.js';
@@ -181,9 +182,10 @@ function checkOffsets(
   return data;
 }
 
-/** The number of a step in C++'s ScoresStage. */
 function checkStage(operation: string, name: string, value: unknown): number {
-  const stages: unknown[] = ['scaled', 'softcapped', 'masked'];
-  if (!stages.includes(value)) wrongValue(operation, `${name} to be one of ${stages.join(', ')}`, value);
-  return 1 + stages.indexOf(value);
+  const stages: readonly unknown[] = scoresStages;
+  const stage = stages.indexOf(value);
+  return stage > 0
+    ? stage
+    : wrongValue(operation, `${name} to be one of ${stages.slice(1).join(', ')}`, value);
 }
