@@ -6,17 +6,13 @@ import { chromium } from 'playwright-core';
 
 const ORIGIN = 'http://page.test';
 
-/**
- * Starts Chromium. Rejects with an `Error` that gives the reason if there is none or it does not start.
- *
- * @param {readonly string[]} [more]  Additional arguments.
- */
-export async function launch(more = []) {
+/** Starts Chromium. Rejects with an `Error` that gives the reason if there is none or it does not start. */
+export async function launch() {
   const executablePath = findChromium();
   if (executablePath === undefined)
     throw new Error('Chromium is missing: run `npm run setup`, or set CHROMIUM to its path');
   try {
-    return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu', ...more] });
+    return await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
   } catch (error) {
     throw new Error(`${executablePath} does not start: ${String(error).split('\n')[0]}`, { cause: error });
   }

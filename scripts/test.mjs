@@ -78,7 +78,7 @@ const SUITES = {
     {
       name: 'browser-long',
       command: 'scripts/jest.sh browser tests/browser/long',
-      env: { LONG: '1' },
+      env: { LONG: '1', FONTS: 'cjk' },
       after: 'build',
       alone: true,
       counts: jest,
