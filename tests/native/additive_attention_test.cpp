@@ -30,7 +30,7 @@ struct Problem {
     sizes.hiddens = hiddens;
     for (const size_t count : additiveCounts(sizes)) inputs.push_back(randomFloats(count, 1 + inputs.size()));
     gradOutput = randomFloats(size_t(batch) * queries * value_width, 7);
-    // 0, 1, … up to all keys, and then from 0 again.
+    // 0, 1, … up to all keys, then again from 0.
     for (int i = 0; i < batch * queries; ++i) valid.push_back(i % (keys + 1));
   }
 
@@ -91,8 +91,8 @@ void expectAgreement(const Problem& problem) {
   for (const std::vector<float>& input : problem.inputs) x.emplace_back(input.begin(), input.end());
   const std::vector<double> expected = oracle(problem, x);
   const std::vector<float> output = forward(problem);
-  // Inputs are below 1, so that hidden sums are below 18 and logits below 9: 9 times the tangent's error of 3e-7, and a sum's
-  // roundings.
+  // Inputs are below 1, so hidden sums are below 18 and logits below 9. The error is 9 times the tangent's error of 3e-7, plus the
+  // roundings of a sum.
   for (size_t i = 0; i < output.size(); ++i) ASSERT_NEAR(output[i], expected[i], 1e-5) << i;
 
   const auto loss = [&] {

@@ -1,4 +1,4 @@
-// What the tests of additive attention share: its tensors in a fixed order, how they go into the arguments, and scores in float64.
+// Helpers for tests of additive attention: its tensors in a fixed order, binding them to the arguments, and scores in float64.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ namespace wasm_attention {
 template <typename T>
 using AdditiveTensors = std::vector<std::vector<T>>;
 
-/// How many numbers each of them has.
+/// The size of each tensor.
 inline std::array<size_t, 6> additiveCounts(const AdditiveAttentionArgs& n) {
   const size_t batch = n.batch, keys = n.keys, hiddens = n.hiddens;
   return {batch * n.queries * n.queryWidth, batch * keys * n.keyWidth, batch * keys * n.valueWidth,
@@ -39,7 +39,7 @@ inline void bindGradients(AdditiveAttentionGradArgs& args, AdditiveTensors<float
   args.gradWeightVector = gradients[5].data();
 }
 
-/// wv·tanh(Wq·query + Wk·key), where query and key are rows counted through the batch. Writes the `hiddens` tangents to `tangents`.
+/// wv·tanh(Wq·query + Wk·key), where `query` and `key` are rows counted through the batch. Writes the tangents to `tangents`.
 template <typename T>
 double additiveScore(const AdditiveAttentionArgs& n, const AdditiveTensors<T>& x, size_t query, size_t key,
                      double* tangents) {

@@ -1,5 +1,5 @@
-// Identities that attention's gradients keep whatever the options, in buffers of exactly their size. The gradients themselves are
-// compared with an oracle in JavaScript's tests.
+// Identities of attention's gradients that hold with any options, in buffers of exactly the right size. The JavaScript tests compare
+// the gradients with an oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -21,7 +21,7 @@ struct Gradients {
   }
 };
 
-/// Gradients that the operation writes begin as NaN, those that it adds to as zeros.
+/// Gradients that the operation writes are NaN before; those that it adds to are zeros.
 Gradients backward(const AttentionProblem& problem, const std::vector<float>& grad_output) {
   Gradients g;
   for (auto [to, like] : {std::pair{&g.query, &problem.query}, {&g.key, &problem.key}, {&g.value, &problem.value}}) {
@@ -115,8 +115,8 @@ TEST(AttentionBackward, HoldsItsIdentitiesWhateverTheOptions) {
       ASSERT_TRUE(allFinite(*x));
     }
 
-    // The output is linear in the values. A weight's error is up to 2^-17 (32 units in the last place of 1, and 4 times that of a
-    // logit), and each gradient of an output is multiplied by values of this size.
+    // The output is linear in the values. A weight's error is up to 2^-17 (32 units in the last place of 1, and 4 times a logit's
+    // error), and each gradient of an output is multiplied by values of this size.
     const double size = largest(problem.value) + largest(problem.relativeValues);
     double terms = 0;
     for (float x : grad_output) terms += std::abs(x) * size / (1 - problem.args().dropout);

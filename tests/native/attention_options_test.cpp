@@ -1,4 +1,4 @@
-// Every pair of sizes and options, in some hundred calls.
+// Every pair of sizes and options, in a few hundred calls.
 #include <gtest/gtest.h>
 
 #include <iterator>
@@ -28,7 +28,7 @@ struct Case {
   AttentionChoices choices;
 };
 
-/// Hands out the levels of a row of `pairwise` one after the other, and notes how many levels each factor has.
+/// Returns the levels of a row of `pairwise` one after the other, and records how many levels each factor has.
 class Levels {
  public:
   explicit Levels(const std::vector<int>* row) : row_(row) {}

@@ -9,18 +9,18 @@
 namespace wasm_attention {
 namespace {
 
-// A tolerance is the sum of what each step may be off by in float32:
-//  - kRounding, half a unit in the last place, for each operation; n times that for a sum of n terms, relative to their sizes' sum;
+// A tolerance is the sum of the errors that each step may have in float32:
+//  - kRounding, half a unit in the last place, for each operation; for a sum of n terms n times that, relative to the sum of sizes;
 //  - kExponential and kExponentialOfExponent, the relative error that simd/exp.h states;
 //  - kHyperbolic, the relative error that simd/tanh.h states.
-// An error d of a score makes a factor e^d, or nearly 1 + d, of the weight.
+// An error d of a score multiplies the weight by e^d, which is nearly 1 + d.
 constexpr double kRounding = std::numeric_limits<float>::epsilon() / 2;
 constexpr double kExponential = 1.5e-7;
 constexpr double kExponentialOfExponent = 7.5e-8 + kRounding;
 constexpr double kHyperbolic = 3e-7;
 constexpr double kSmallest = std::numeric_limits<float>::min();  // results below it may become 0
 
-/// A number, and how far the kernel's may be from it.
+/// A number, and the error that the kernel's result may have.
 struct Bounded {
   double value = 0, error = 0;
 };
@@ -33,7 +33,7 @@ Bounded product(const float* a, const float* b, int width, double scale) {
     sum += term;
     size += std::abs(term);
   }
-  // Roundings: a's by the scale, the product's, and those of `width` additions.
+  // Roundings of scale * a, of the products, and of `width` additions.
   return {scale * sum, (width + 2) * kRounding * std::abs(scale) * size};
 }
 
@@ -56,19 +56,19 @@ const float* relativeRow(const AttentionArgs& a, const float* tables, int head_s
   return tables + ptrdiff_t{h} * head_stride + (distance + clip) * width;
 }
 
-/// The score of one key. Writes to `stages` what it is after scaling and after the softcap.
+/// The score of one key. Writes the scores after scaling and after the softcap to `stages`.
 Bounded scoreOf(const AttentionArgs& a, int b, int h, int i, int j, Bounded (&stages)[2]) {
   const float* query = rowOf(a.query, a.queryStrides, b, h, i);
   const float* key = rowOf(a.key, a.keyStrides, b, h / (a.heads / a.kvHeads), j);
   Bounded score = stages[0] = product(query, key, a.width, a.scale);
   if (a.softcap > 0) {
-    // The slope of tanh is at most 1. Its argument is multiplied by an inverse that is rounded, and is rounded itself.
+    // The slope of tanh is at most 1. Its argument is rounded, and so is the inverse that it is multiplied by.
     score.error += 2 * kRounding * std::abs(score.value);
     score.value = a.softcap * std::tanh(score.value / a.softcap);
     score.error += (kHyperbolic + kRounding) * std::abs(score.value);
   }
   stages[1] = score;
-  // The kernel may add these in any order: each addition rounds a partial sum, which is at most the sum of all their sizes.
+  // The kernel may add these in any order. Each addition rounds a partial sum, which is at most the sum of all sizes.
   double size = std::abs(score.value);
   int additions = 0;
   const auto add = [&](double term, double error) {
@@ -104,7 +104,7 @@ bool isDropped(const AttentionArgs& a, size_t row, int j) {
   return bits < a.dropout * 4294967296.0;
 }
 
-/// One row of the results; `row` counts the queries of all heads and batches.
+/// Computes one row of the results; `row` counts the queries of all heads and batches.
 void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAttention& result) {
   double* weights = result.weights.data() + row * a.keys;
   double* errors = result.weightsTolerance.data() + row * a.keys;
@@ -135,7 +135,7 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
 
   double sum = 0;
   for (int j : seen) sum += weights[j] = std::exp(scores[j].value - max);
-  // The running sum is corrected by an exponential for each block of keys.
+  // The kernel multiplies its running sum by an exponential for each block of keys.
   const double count = static_cast<double>(seen.size());
   const double blocks = 1 + a.keys / kKeyBlock;
   double sum_error = (count + 2 * blocks) * kRounding + blocks * kExponential;
@@ -149,7 +149,7 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
   result.logSumExpTolerance[row] =
       sum_error + 2 * kRounding * (std::abs(max) + std::abs(std::log(sum)) + std::abs(result.logSumExp[row]));
   for (int j : seen) {
-    // The corrections once more, the division, and dropout's.
+    // The same corrections of the output, the division, and dropout.
     errors[j] += sum_error + blocks * kExponential + 6 * kRounding;
     if (a.dropout > 0) weights[j] = isDropped(a, row, j) ? 0 : weights[j] / (1 - double{a.dropout});
   }

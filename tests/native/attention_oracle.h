@@ -1,4 +1,4 @@
-// Attention by its formula, in float64, key by key: what the tests compare the kernels with.
+// Attention by its formula, in float64, key by key. The tests compare the kernels with it.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace wasm_attention {
 
-/// Results, contiguous, and how far the float32 results may be from them.
+/// Contiguous results, and the errors that float32 results may have.
 struct ExpectedAttention {
   std::vector<double> output, outputTolerance;
   std::vector<double> weights, weightsTolerance;
@@ -15,7 +15,7 @@ struct ExpectedAttention {
   std::vector<double> logSumExp, logSumExpTolerance;
 };
 
-/// Reads the inputs that `args` names, and writes nothing to its outputs.
+/// Reads the inputs in `args` and does not write to its outputs.
 ExpectedAttention attentionOracle(const AttentionArgs& args);
 
 /// Whether query i of head h in batch b may attend to key j.

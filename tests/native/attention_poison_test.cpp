@@ -1,4 +1,4 @@
-// NaN and infinity go where the formula takes them, and nowhere else.
+// NaN and infinity affect only those results that depend on them by the formula.
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -12,7 +12,7 @@
 namespace wasm_attention {
 namespace {
 
-/// How a broadcast operand lies in memory, and how many elements it has.
+/// The strides of a broadcast operand, and how many elements it has.
 struct Layout {
   Strides strides;
   int columns, step;

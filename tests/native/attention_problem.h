@@ -26,7 +26,7 @@ enum class ValidLens { kNone, kPerBatch, kPerQuery };
 enum class Offsets { kNone, kForward, kBackward };
 
 struct AttentionChoices {
-  bool headsSideBySide = false;  // (B, L, H, E) in place of (B, H, L, E), as projections leave them
+  bool headsSideBySide = false;  // (B, L, H, E) instead of (B, H, L, E), as projections write them
   ValidLens validLens = ValidLens::kNone;
   int windowLeft = -1, windowRight = -1;
   Offsets offsets = Offsets::kNone;
@@ -44,7 +44,7 @@ class AttentionProblem {
  public:
   AttentionProblem(const AttentionSizes& sizes, const AttentionChoices& choices, unsigned seed);
 
-  // Not copied, since the arguments point into it.
+  // Not copyable, because the arguments point into it.
   AttentionProblem(const AttentionProblem&) = delete;
   AttentionProblem& operator=(const AttentionProblem&) = delete;
 

@@ -10,7 +10,7 @@ namespace wasm_attention {
 namespace {
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
-constexpr int kFarthest = 1 << 30;  // what offsets and windows are limited to
+constexpr int kFarthest = 1 << 30;  // the limit of offsets and windows
 
 AttentionChoices allResults() {
   AttentionChoices choices;

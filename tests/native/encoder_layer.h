@@ -35,7 +35,7 @@ class EncoderLayer {
     table_ = randomFloats(c.tokens * c.headWidth, 30);
   }
 
-  /// Runs both passes; the gradients of x and of the parameters.
+  /// Runs both passes; returns the gradients of x and of the parameters.
   std::vector<Floats> backward(const Floats& x, const Floats& g) {
     TransformerEncoderLayerArgs args = pass(x, true);
     TransformerEncoderLayerGradArgs grads{};

@@ -35,7 +35,7 @@ TEST(Exp, IsWithin2e7OfEveryNormalResult) {
 
 TEST(Exp, IsWithinOneUnitOfEverySubnormalResult) {
   Worst worst;
-  // Every float from e^x = 2^-126 down: they lie 2^-17 apart.
+  // Every float from e^x = 2^-126 down; they are 2^-17 apart.
   for (float x = -87.3f; x > -104.5f; x -= 0x1p-17f) {
     const double expected = std::exp(double{x});
     if (expected < kSmallestNormal) worst.add(std::abs(expOf(x) - expected) / kSmallestSubnormal, x);

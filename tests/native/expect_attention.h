@@ -4,7 +4,7 @@
 
 namespace wasm_attention {
 
-/// Expects what the last run left in the buffers to agree with the oracle. NaN agrees only with NaN, infinity only with infinity.
+/// Expects the results of the last run to agree with the oracle. NaN agrees only with NaN, infinity only with infinity.
 void expectAgreement(const AttentionProblem& problem);
 
 }  // namespace wasm_attention

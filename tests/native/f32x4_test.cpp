@@ -63,7 +63,7 @@ TEST(F32x4, SelectsLaneByLane) {
   const f32x4 a{1, 2, 3, 4};
   const f32x4 b{5, 6, NAN, 8};
   expectLanes(select(a < f32x4{0, 3, 4, 4}, a, b), 5, 2, 3, 8);
-  // What is not selected leaves no trace.
+  // NaN in lanes that are not selected has no effect.
   EXPECT_EQ(select(b == b, b, a)[2], 3);
 }
 

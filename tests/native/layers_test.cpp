@@ -1,5 +1,5 @@
-// The layers' kernels on memory of exactly the stated size: AddressSanitizer sees a step beyond it. Their numbers are
-// held against finite differences here, and against float64 in tests/layers.
+// The layers' kernels on memory of exactly the stated size, so that AddressSanitizer sees any access outside. Gradients are compared
+// with finite differences here; tests/layers compares all results with float64.
 #include <gtest/gtest.h>
 
 #include <array>
@@ -20,7 +20,7 @@ double dot(const Floats& a, const Floats& b) {
   return sum;
 }
 
-/// The gradient of `loss` at x by central differences, which float32's roundings leave three digits.
+/// The gradient of `loss` at x by central differences, which have three digits because of float32's roundings.
 void expectGradient(const Floats& gradient, Floats x, const std::function<double(const Floats&)>& loss) {
   constexpr float kStep = 1.0f / 64;
   for (size_t i = 0; i < x.size(); ++i) {
@@ -63,7 +63,7 @@ TEST(FeedForward, HasItsGradients) {
     const Floats x = randomFloats(rows * width, 1), g = randomFloats(rows * width, 2);
     const Floats weight1 = randomFloats(hidden_width * width, 3), weight2 = randomFloats(width * hidden_width, 4);
     const Floats bias2 = randomFloats(width, 5);
-    // Away from relu's kink, where finite differences say nothing: half of its hidden units on, half off.
+    // Half of the hidden units are on and half are off, all far from relu's kink, where finite differences are wrong.
     Floats bias1 = randomFloats(hidden_width, 6);
     if (activation == Activation::kRelu) {
       for (int i = 0; i < hidden_width; ++i) bias1[i] += i % 2 ? 10 : -10;

@@ -10,7 +10,7 @@ namespace wasm_attention {
 
 using Floats = std::vector<float>;
 
-/// What backward passes add to is empty where a network has no bias.
+/// Null for an empty array: a network without bias has empty gradients for it.
 inline float* dataOrNull(Floats& v) { return v.empty() ? nullptr : v.data(); }
 inline const float* dataOrNull(const Floats* v) { return v ? v->data() : nullptr; }
 
@@ -18,7 +18,7 @@ struct LinearGradients {
   Floats x, weight, bias;
 };
 
-/// Adds to the gradients of weight and bias in `found`, where they are given.
+/// Adds to the gradients of weight and bias in `found`, if they are given.
 inline LinearGradients linearGradients(const Floats& x, const Floats& weight, const Floats& g, int rows, int inputs,
                                        int outputs, LinearGradients found = {}, bool has_bias = true) {
   found.x.assign(x.size(), NAN);
@@ -51,7 +51,7 @@ struct FeedForwardNetwork {
   float dropout;
   const Floats *weight1, *bias1, *weight2, *bias2;
 
-  /// The output; what the backward pass reads goes to `hidden`, unless that is null.
+  /// Returns the output; writes what the backward pass reads to `hidden`, unless that is null.
   Floats forward(const Floats& x, Floats* hidden) const {
     Floats packed1(packWeightSize(width, hiddenWidth), NAN), packed2(packWeightSize(hiddenWidth, width), NAN);
     packWeight(weight1->data(), packed1.data(), width, hiddenWidth);

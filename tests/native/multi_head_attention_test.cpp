@@ -14,8 +14,8 @@ namespace {
 
 void expectNear(const std::vector<float>& got, const Matrix& expected, const LayerSizes& n, int keys) {
   ASSERT_EQ(got.size(), expected.size());
-  // No projection, score or result is above 4 in size here, and each rounds once for each of its terms: two projections
-  // in a row, a product of width E, whose error the softmax at most doubles, and a sum over the keys.
+  // Projections, scores and results are at most 4 here, and each rounds once for each of its terms: two projections, one after the
+  // other, a product of width E, whose error the softmax at most doubles, and a sum over the keys.
   const int inputs = std::max({n.queryInputs, n.keyInputs, n.valueInputs});
   const int roundings = 3 * inputs + 2 * n.width + keys + n.heads * n.width;
   const double tolerance = 4 * roundings * std::numeric_limits<float>::epsilon() / 2;
@@ -102,7 +102,7 @@ TEST(MultiHeadAttention, TurnsQueriesAndKeysByTheirOwnTables) {
              values = randomFloats(2 * 5 * 10, 3);
   const std::vector<float> plain = forward(layer, queries, keys, values, nullptr);
   for (const int interleaved : {0, 1}) {
-    // Angles that are the same everywhere cancel in every score; a query's alone do not.
+    // Equal angles of queries and keys cancel in every score; angles of only the queries do not.
     const int width = 6;
     std::vector<float> same(2 * 5 * width);
     for (size_t i = 0; i < same.size(); ++i) {
@@ -112,7 +112,7 @@ TEST(MultiHeadAttention, TurnsQueriesAndKeysByTheirOwnTables) {
     for (const int query_batch : {0, 3 * width}) {
       const Rotation both{same.data(), query_batch, same.data(), width, interleaved};
       const std::vector<float> turned = forward(layer, queries, keys, values, nullptr, both);
-      // Scores below 4 with some more roundings, weighing values below 4.
+      // Scores below 4 with a few more roundings are the weights of values below 4.
       for (size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(turned[i], plain[i], 1e-5) << i;
     }
     std::vector<float> still(5 * width);

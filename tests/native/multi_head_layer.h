@@ -17,7 +17,7 @@ struct LayerSizes {
   int batch, heads, kvHeads, width, queries, keys, queryInputs, keyInputs, valueInputs, outputs;
 };
 
-/// A layer's parameters, packed and not, and its projections' results: each buffer of exactly its size.
+/// A layer's parameters, packed and not, and the results of its projections. Each buffer has exactly the right size.
 struct Linear {
   Linear(int inputs, int outputs, bool with_bias, unsigned seed)
       : inputs(inputs),
@@ -59,7 +59,7 @@ struct Layer {
         value(n.valueInputs, n.kvHeads * n.width, bias, 30),
         output(n.heads * n.width, n.outputs, bias, 40) {}
 
-  /// Query i attends to keys up to i + offset where the offset is not negative. `turn` is given the projected queries and keys.
+  /// If offset is not negative, query i attends to keys up to i + offset. `turn` gets the projected queries and keys.
   Matrix oracle(const std::vector<float>& queries, const std::vector<float>& keys, const std::vector<float>& values,
                 int offset, const std::function<void(Matrix&, Matrix&)>& turn = {}) const {
     Matrix q = query.oracle(queries), k = key.oracle(keys);
@@ -99,7 +99,7 @@ struct Layer {
   Linear query, key, value, output;
 };
 
-/// Keys and values of earlier calls, (B, Hkv, capacity, E); what no call has written is NaN.
+/// Keys and values of earlier calls, (B, Hkv, capacity, E). Places that no call has written are NaN.
 struct Cache {
   Cache(const LayerSizes& n, int capacity)
       : keys(size_t(n.batch) * n.kvHeads * capacity * n.width, NAN), values(keys), capacity(capacity) {}
@@ -107,7 +107,7 @@ struct Cache {
   int capacity, length = 0;
 };
 
-/// One call, as JavaScript sets it up; with a cache it is causal and goes on from the cache's length.
+/// One call, set up as in JavaScript. With a cache it is causal and continues at the cache's length.
 inline std::vector<float> forward(Layer& layer, const std::vector<float>& queries, const std::vector<float>& keys,
                                   const std::vector<float>& values, Cache* cache, const Rotation& rotation = {}) {
   const LayerSizes& n = layer.n;

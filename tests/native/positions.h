@@ -8,7 +8,7 @@
 
 namespace wasm_attention {
 
-/// Rows at these positions, or where there are none `rows` from `offset` on.
+/// Rows at these positions; if there are none, `rows` positions from `offset` on.
 inline std::vector<float> encodePositions(const std::vector<double>& frequencies, const std::vector<double>& positions,
                                           int rows, int dim, double offset, bool concatenated) {
   SinusoidalArgs args{};

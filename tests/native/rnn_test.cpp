@@ -35,7 +35,7 @@ void check(int batch, int length, int in_width, int width, bool relu, bool biase
           sum += double(weight_ih[i * in_width + k]) * x[(b * length + t) * in_width + k];
         for (int k = 0; k < width; ++k) sum += double(weight_hh[i * width + k]) * state[k];
         next[i] = relu ? std::fmax(sum, 0.0) : std::tanh(sum);
-        // Products of values up to 1, each rounded twice; the recurrent weights do not let errors grow.
+        // Products of values up to 1, each rounded twice. The recurrent weights are so small that errors do not grow.
         ASSERT_NEAR(out[(b * length + t) * width + i], next[i], 1.2e-7 * (in_width + width + 4) * 2);
       }
       state = next;

@@ -13,7 +13,7 @@ namespace {
 
 constexpr float kEps = std::numeric_limits<float>::epsilon();
 
-/// The pairs of every row turned by the table's angles, in float64; `sign` -1 turns back.
+/// The pairs of every row rotated by the table's angles, in float64; a sign of -1 rotates back.
 std::vector<double> turned(const std::vector<float>& x, const std::vector<float>& table, const RotarySizes& n,
                            int sign) {
   std::vector<double> y(x.begin(), x.end());

@@ -8,7 +8,7 @@
 
 namespace wasm_attention {
 
-/// A convolution's sizes; its tensors are the caller's.
+/// A convolution's sizes; the caller adds the tensors.
 inline Conv1dArgs conv1dSizes(int batch, int in_channels, int out_channels, int length, int kernel, int stride,
                               int padding, int dilation, int groups) {
   Conv1dArgs args{};
@@ -37,7 +37,7 @@ inline std::vector<float> runConv1d(Conv1dArgs args, const float* x, const float
   return out;
 }
 
-/// A recurrence's sizes; its tensors are the caller's.
+/// A recurrence's sizes; the caller adds the tensors.
 inline RnnArgs rnnSizes(int batch, int length, int in_width, int width, bool relu) {
   RnnArgs args{};
   args.batch = batch;
@@ -48,7 +48,7 @@ inline RnnArgs rnnSizes(int batch, int length, int in_width, int width, bool rel
   return args;
 }
 
-/// The states; of `args`, `out` is set here.
+/// Returns the states. Sets `out` in `args`.
 inline std::vector<float> runRnn(RnnArgs args) {
   std::vector<float> out(static_cast<size_t>(args.batch) * args.length * args.width, NAN);
   std::vector<float> scratch(rnnScratch(args), NAN);

@@ -11,7 +11,7 @@
 namespace wasm_attention {
 namespace {
 
-// x87's long double has 64 bits, which is as good as exact here: an angle of 2^26 is off by 2^-38.
+// x87's long double has 64 bits, which is practically exact here: the error of an angle of 2^26 is 2^-38.
 static_assert(sizeof(long double) > sizeof(double), "the oracle needs extended precision");
 
 long double angleOf(double position, int j, int dim, double base) {

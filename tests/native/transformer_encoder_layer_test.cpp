@@ -1,5 +1,5 @@
-// The encoder layer's two passes on memory of exactly the stated size: AddressSanitizer sees a step beyond it. Gradients are
-// held against finite differences here, outputs against PyTorch in tests/layers.
+// The encoder layer's two passes on memory of exactly the stated size, so that AddressSanitizer sees any access outside. Gradients
+// are compared with finite differences here; tests/layers compares outputs with PyTorch.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -32,7 +32,7 @@ TEST(TransformerEncoderLayer, HasItsGradients) {
         values[i] = at - kStep;
         const double below = dot(encoder.forward(x), g);
         values[i] = at;
-        // Third derivatives times 1e-5, and roundings of 48 outputs over 1e-2.
+        // Third derivatives times 1e-5, and roundings of 48 outputs divided by 1e-2.
         ASSERT_NEAR(gradient[i], (above - below) / (2 * kStep), 5e-3 * (1 + std::abs(gradient[i]))) << i;
       }
     };

@@ -1,4 +1,4 @@
-// What the tests of vector functions share.
+// Helpers for tests of vector functions.
 #pragma once
 
 #include <cmath>
@@ -21,8 +21,8 @@ inline float floatOf(uint32_t bits) {
   return x;
 }
 
-/// Calls check(x, function(x)) for every 997th float from zero to `last`, in its sign. 997 is a prime, so that all lanes and mantissas
-/// take part.
+/// Calls check(x, function(x)) for every 997th float from zero to `last`, which may be negative. 997 is a prime, so all lanes and
+/// kinds of mantissas take part.
 template <typename Function, typename Check>
 void sampleFloats(float last, Function function, Check check) {
   constexpr uint32_t kStep = 997;
@@ -36,7 +36,7 @@ void sampleFloats(float last, Function function, Check check) {
   }
 }
 
-/// The largest error so far, and where it is.
+/// The largest error so far, and its place.
 struct Worst {
   double error = 0;
   float at = 0;

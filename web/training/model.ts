@@ -15,11 +15,11 @@ import { randomNumbers, type Batch } from './task.js';
 /**
  * Embedding → positions → encoder layer → linear map: a score for each token of the vocabulary, at each place.
  *
- * A layer's forward pass in training returns `backward` with its output. A model's backward pass calls them in the opposite
- * order, each with what the one before returned; the gradients of the parameters add up in the layers.
+ * In training, each layer's forward pass returns `backward` together with its output. The model's backward pass calls these in
+ * reverse order and passes each one's result to the next. The gradients of the parameters add up in the layers.
  *
- * In training all that passes from one layer to the next passes through one array (`out`), for a layer has its copy by the time
- * it answers. Fresh arrays would be right as well, and take a fifteenth of a step's time: they are new memory, step by step.
+ * In training all layers write their results into the same array (`out`), because each layer copies its input. Fresh arrays would
+ * also work, but allocating them at every step would take a fifteenth of the time.
  */
 export class Model {
   readonly #attention: WasmAttention;
@@ -34,7 +34,7 @@ export class Model {
   constructor(attention: WasmAttention, settings: TrainingSettings) {
     const { numHiddens, numHeads, ffnHiddens, vocabulary, learningRate: lr } = settings;
     const random = randomNumbers(settings.seed);
-    // Every layer has a seed of its own, or two tables of one size would begin alike.
+    // Each layer has its own seed, because tables of equal size would otherwise begin with equal values.
     const nextSeed = () => Math.floor(random() * 2 ** 32);
     this.#attention = attention;
     this.#settings = settings;
@@ -46,7 +46,7 @@ export class Model {
     makeSmall(this.#embedding);
     const encoderSeed = nextSeed();
     this.#head = new attention.Linear({ inFeatures: numHiddens, outFeatures: vocabulary, seed: nextSeed() });
-    // The last to draw, so that all else begins alike whatever the positions are.
+    // The last to draw a seed, so that all other layers begin with the same values for any kind of positions.
     this.#positions = positionScheme(attention, settings, nextSeed);
     const { rotary } = this.#positions;
     this.#encoder = new attention.TransformerEncoderLayer({
@@ -62,25 +62,25 @@ export class Model {
     );
   }
 
-  /** Numbers that training changes. */
+  /** How many numbers training changes. */
   get parameterCount(): number {
     const sizes = this.#layers().flatMap((layer) => layer.parameters().map(({ data }) => data.length));
     return sizes.reduce((sum, size) => sum + size, 0);
   }
 
-  /** The longest sequences there are positions for. */
+  /** The length of the longest sequence for which there are positions. */
   get longest(): number {
     return this.#positions.longest ?? Infinity;
   }
 
-  /** The scores (count · length, vocabulary), also of sequences longer than those learned from, up to `longest`. */
+  /** The scores (count · length, vocabulary), also for sequences that are longer than those in training, up to `longest`. */
   forward(batch: Pick<Batch, 'count' | 'tokens'>): Tensor {
     return this.#forward(batch).logits;
   }
 
   /**
-   * Learns from one batch. Returns what it answered before, until the next batch, and how wrong that was: the mean
-   * cross-entropy, in nats.
+   * Learns from one batch. Returns the loss before this step (the mean cross-entropy, in nats) and the scores, which the next
+   * batch overwrites.
    */
   learn({ count, tokens, targets }: Batch): { loss: number; logits: Tensor } {
     if (this.#arrays?.tokens !== tokens.length) this.#arrays = makeArrays(tokens.length, this.#settings);
@@ -93,14 +93,14 @@ export class Model {
     return { loss, logits };
   }
 
-  /** (H, n, n): where each token of the one sequence looks. */
+  /** (H, n, n): attention's weights for one sequence. */
   weights(sequence: Int32Array): Tensor {
     const { weights } = this.#forward({ count: 1, tokens: sequence }, undefined, true);
     const { data, shape } = weights!;
     return { data, shape: shape.slice(1) };
   }
 
-  /** The positions' table, a copy, where there is one: see `Snapshot`. */
+  /** A copy of the table of positions, if there is one: see `Snapshot`. */
   table(): Tensor | undefined {
     return this.#positions.table?.();
   }
@@ -114,7 +114,7 @@ export class Model {
     return [this.#embedding, ...this.#positions.layers, this.#encoder, this.#head];
   }
 
-  /** `arrays` are there in training. */
+  /** `arrays` are given in training. */
   #forward({ count, tokens }: Pick<Batch, 'count' | 'tokens'>, arrays?: Arrays, needWeights = false) {
     const { numHiddens, causal } = this.#settings;
     const { added, tell } = this.#positions;
@@ -144,11 +144,11 @@ export class Model {
   }
 }
 
-/** What a training step's results are written into. */
+/** The arrays for the results of a training step. */
 interface Arrays {
-  /** For how many. */
+  /** How many tokens they hold. */
   readonly tokens: number;
-  /** (tokens, D): on the way up what a layer returns, on the way back its gradient. */
+  /** (tokens, D): in the forward pass a layer's output, in the backward pass its gradient. */
   readonly hidden: Float32Array;
   /** (tokens, vocabulary) */
   readonly logits: Float32Array;
@@ -160,7 +160,7 @@ function makeArrays(tokens: number, { numHiddens, vocabulary }: TrainingSettings
   return { tokens, hidden: make(numHiddens), logits: make(vocabulary), gradLogits: make(vocabulary) };
 }
 
-/** The highest score of each row of (rows, vocabulary): the model's answers. */
+/** The index of the highest score in each row of (rows, vocabulary): the model's answers. */
 export function highest({ data, shape }: Tensor): Int32Array {
   const [rows, columns] = shape as [number, number];
   return Int32Array.from({ length: rows }, (_, row) => {

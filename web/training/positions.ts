@@ -1,4 +1,4 @@
-/** Six ways to tell the model about order. All else in the model is the same. */
+/** Six kinds of positions. The rest of the model is the same for all of them. */
 import type {
   BackwardOptions,
   ForwardOptions,
@@ -10,21 +10,21 @@ import type {
 } from 'wasm-attention';
 import type { Positions, TrainingSettings } from './settings.js';
 
-/** The gradients that attention's backward pass has for tables of positions. */
+/** The gradients of tables of positions from attention's backward pass. */
 export interface TableGradients {
   readonly relativeKeys?: Tensor;
   readonly relativeValues?: Tensor;
 }
 
-/** What attention is told, and what to do with the gradients that come back. */
+/** Options for attention, and what to do with their gradients. */
 interface Told {
   readonly options: { bias?: Tensor; relativeKeys?: Tensor; relativeValues?: Tensor };
   readonly backward?: (gradients: TableGradients) => void;
 }
 
-/** Where in the model positions come in; what is absent stays as it is without positions. */
+/** How positions enter the model. */
 export interface PositionScheme {
-  /** What there is to learn, or to give back at the end. */
+  /** Layers with parameters to learn or memory to free. */
   readonly layers: readonly Pick<Layer, 'parameters' | 'dispose'>[];
   /** Positions added to the tokens, before the encoder layer. */
   readonly added?: {
@@ -33,23 +33,23 @@ export interface PositionScheme {
       options: ForwardOptions,
     ): { output: Tensor; backward?: (gradient: TensorLike, options?: BackwardOptions) => { input: Tensor } };
   };
-  /** Positions that turn queries and keys: told to the encoder layer when it is made. */
+  /** Rotary positions, for the constructor of the encoder layer. */
   readonly rotary?: RotaryOptions;
-  /** Positions in attention's scores: told to each forward pass. */
+  /** Positions in attention's scores, for each forward pass. */
   readonly tell?: (training: boolean, length: number) => Told;
-  /** The longest sequence there are positions for; absent where there is none. */
+  /** The length of the longest sequence for which there are positions; absent if there is no limit. */
   readonly longest?: number;
-  /** What there is to see: see `Snapshot`. */
+  /** The table to show: see `Snapshot`. */
   readonly table?: () => Tensor;
 }
 
-/** Greater distances than this count as this in Shaw's tables. */
+/** Shaw's tables treat larger distances like this one. */
 const CLIP = 8;
 
 /**
- * Makes the first values of a table small: the layers draw standard normal ones, as PyTorch does. With those the loudest
- * thing that a query says is which token it stands at, and a run with Shaw's tables can end with one token that looks the
- * wrong way for ever. With small ones, what all places have in common is learned first: where to look.
+ * Makes the initial values of a table small. The layers draw standard normal ones, as PyTorch does. With these, queries depend
+ * most on which token they belong to, and in a run with Shaw's tables one token may attend to the wrong place forever. With small
+ * values the model first learns what all places have in common: where to look.
  */
 export function makeSmall(layer: Pick<Layer, 'parameters'>): void {
   for (const parameter of layer.parameters()) parameter.set(parameter.data.map((x) => 0.3 * x));
@@ -59,31 +59,30 @@ const schemes: Record<
   Positions,
   (attention: WasmAttention, settings: TrainingSettings, nextSeed: () => number) => PositionScheme
 > = {
-  // A token sees the others as a set. It learns neither task: nothing tells it one of the others from the next.
+  // A token sees the others as a set without order, so the model learns neither task.
   none: () => ({ layers: [] }),
 
-  // A row of sines and cosines for each place: nothing to learn but how to read it. Rows k places apart differ by one
-  // rotation, the same everywhere, and that is what 'copy' needs.
+  // A fixed row of sines and cosines for each place. Rows that are k places apart differ by the same rotation everywhere, which
+  // 'copy' needs.
   sinusoidal: (attention, { numHiddens, length }) => {
     const added = new attention.PositionalEncoding({ numHiddens, maxLen: length });
     return { layers: [added], added, table: () => added.P };
   },
 
-  // A row for each place as well, but any row: it begins as noise.
+  // A learned row for each place, which begins as noise.
   learned: (attention, { numHiddens, length }, nextSeed) => {
     const added = new attention.LearnedPositionalEncoding({ numHiddens, maxLen: length, seed: nextSeed() });
     makeSmall(added);
     return { layers: [added], added, longest: length, table: () => added.stateDict().weight! };
   },
 
-  // Queries and keys are turned by their place, so that a score depends on how far apart they are. That solves 'copy'. In
-  // 'reverse' every place looks another distance away, and none knows which place it is, but for what little is to be
-  // guessed near the ends.
+  // Queries and keys are rotated by their place, so a score depends on the distance between them. That solves 'copy'. 'reverse'
+  // needs a different distance at every place, and the model does not know the place, except for some guesses near the ends.
   rotary: () => ({ layers: [], rotary: {} }),
 
-  // The further away, the lower the score, by a slope of its own for each head; both ways alike, since this is an encoder.
-  // The slopes are fixed: a head can look near or far, but at no one place. What it sees is a blend of the neighbours, out
-  // of which 'copy' can be guessed in part, while 'reverse' asks for what is far away as often as for what is near.
+  // A score decreases with the distance, in both directions because this is an encoder, with a fixed slope for each head. So a
+  // head can prefer near tokens but cannot select a single one. It sees a mixture of neighbours, from which the model guesses part
+  // of 'copy'; 'reverse' needs distant tokens as often as near ones.
   alibi: (attention, { numHeads, length }) => {
     const biasOf = (queryLength: number) => attention.alibiBias({ numHeads, queryLength, symmetric: true });
     const bias = biasOf(length);
@@ -94,11 +93,11 @@ const schemes: Record<
     };
   },
 
-  // A learned row for each distance up to CLIP, added to the keys as a query sees them, and another added to the values.
-  // 'copy' is one row of it; about 'reverse' it knows as little as rotary positions do.
+  // A learned row for each distance up to CLIP is added to the keys, and another one to the values. 'copy' needs a single such row;
+  // 'reverse' fails as it does with rotary positions.
   shaw: (attention, { numHiddens, numHeads }, nextSeed) => {
     const size = { numEmbeddings: 2 * CLIP + 1, dim: numHiddens / numHeads };
-    // A layer that looks up all its rows is a table that can be trained: `forward` gives it, `backward` takes its gradient.
+    // An Embedding that looks up all its rows is a table that can be trained.
     const keys = new attention.Embedding({ ...size, seed: nextSeed() });
     const values = new attention.Embedding({ ...size, seed: nextSeed() });
     makeSmall(keys);
@@ -124,7 +123,7 @@ const schemes: Record<
   },
 };
 
-/** The scheme of `settings.positions`; what it learns begins as `nextSeed` says. */
+/** The scheme for `settings.positions`; `nextSeed` gives the seeds of its initial values. */
 export function positionScheme(
   attention: WasmAttention,
   settings: TrainingSettings,

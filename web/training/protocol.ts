@@ -1,43 +1,43 @@
-/** What a page and the worker that trains say to each other. A worker has one run at a time. */
+/** The messages between a page and the worker that trains. A worker has one run at a time. */
 import type { TrainingSettings } from './settings.js';
 import type { Progress } from './train.js';
 
-/** `run` is the page's number for a run; a message about a run that is over does nothing. */
+/** `run` is the page's number for a run. A message about a run that has ended does nothing. */
 export type ToWorker =
-  /** Ends the run before, if there is one, and begins. */
+  /** Ends the current run, if there is one, and starts another. */
   | {
       readonly type: 'start';
       readonly run: number;
       readonly settings: Partial<TrainingSettings>;
-      /** Lengths of other sequences to evaluate the model on in the end, multiples of the vocabulary. */
+      /** Other lengths of sequences on which to evaluate the model at the end; multiples of the vocabulary. */
       readonly lengths?: readonly number[];
     }
   | { readonly type: 'pause' | 'resume' | 'cancel'; readonly run: number };
 
-/** Begun: what the defaults made of the settings. */
+/** The run has started. The settings include the defaults. */
 export interface Started {
   readonly type: 'started';
   readonly run: number;
   readonly settings: TrainingSettings;
-  /** The accuracy that can be had without knowing the order. */
+  /** The accuracy that is possible without knowing the order. */
   readonly chance: number;
-  /** Numbers that training changes. */
+  /** How many numbers training changes. */
   readonly parameterCount: number;
 }
 
-/** The run is over; nothing follows about it. */
+/** The run has ended. This is its last message. */
 export interface Ended {
   readonly type: 'ended';
   readonly run: number;
   readonly reason: 'finished' | 'cancelled';
   readonly steps: number;
-  /** Where it was finished: on sequences that are kept for evaluation. */
+  /** On sequences that are kept for evaluation; absent if the run was cancelled. */
   readonly accuracy?: number;
-  /** At each of the lengths asked for; undefined where there are no positions for it. */
+  /** The accuracy at each requested length; undefined if there are no positions for it. */
   readonly accuracies?: readonly (number | undefined)[];
 }
 
-/** The run is over, for settings that cannot be or for want of memory; nothing follows about it. */
+/** The run has failed, because of wrong settings or a lack of memory. This is its last message. */
 export interface Failed {
   readonly type: 'failed';
   readonly run: number;
@@ -48,7 +48,7 @@ export type FromWorker =
   | Started
   /** One for each step. */
   | { readonly type: 'progress'; readonly run: number; readonly progress: Progress }
-  /** No progress follows until the run goes on. */
+  /** While a run is paused it sends no progress. */
   | { readonly type: 'paused' | 'resumed'; readonly run: number }
   | Ended
   | Failed;

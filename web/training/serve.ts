@@ -1,15 +1,15 @@
-/** The worker's side: runs what it is told to, a step at a time, and listens between the steps. */
+/** The worker's side: runs one step at a time and reads messages between the steps. */
 import type { WasmAttention } from 'wasm-attention';
 import type { FromWorker, Port, ToWorker } from './protocol.js';
 import { Training, type Progress } from './train.js';
 
-/** Sequences in the evaluation at the end: few enough for one frame, enough for a fifth of a percent. */
+/** Sequences in the final evaluation: few enough for one frame, enough to know the accuracy to a fifth of a percent. */
 const EVALUATED = 64;
 
-/** As much for sequences of other lengths: longer ones have more answers each. */
+/** The same for other lengths; longer sequences have more answers each. */
 export const EVALUATED_AT_LENGTHS = 16;
 
-/** A run as the messages change it. */
+/** The state of a run, which messages change. */
 interface Run {
   readonly number: number;
   cancelled: boolean;
@@ -18,7 +18,7 @@ interface Run {
   wake: () => void;
 }
 
-/** Answers the messages of `port`; `load` is called by the first run. */
+/** Answers the messages of `port`. The first run calls `load`. */
 export function serve(port: Port<FromWorker, ToWorker>, load: () => Promise<WasmAttention>): void {
   let current: Run | undefined;
   const cancel = (run: Run | undefined): void => {
@@ -88,9 +88,9 @@ async function train(
 }
 
 /**
- * Lets messages that have come in be heard. A message to oneself is the quickest way round the event loop: timers are held
- * back for 4 ms after a few rounds, and a promise alone would not let go of the thread. The channel is a new one each time,
- * for an engine may empty one port before it looks at the next.
+ * Lets the event loop deliver waiting messages. Posting a message to itself is the fastest way: timers are delayed by 4 ms after a
+ * few turns, and a promise does not give other messages a turn. Each call makes a new channel, because an engine may deliver all
+ * messages of one port before those of another.
  */
 function turn(): Promise<void> {
   const { port1, port2 } = new MessageChannel();
@@ -103,7 +103,7 @@ function turn(): Promise<void> {
   });
 }
 
-/** Until the run is to go on, or is cancelled. */
+/** Waits until the run is resumed or cancelled. */
 async function pause(port: Port<FromWorker, ToWorker>, run: Run): Promise<void> {
   port.postMessage({ type: 'paused', run: run.number });
   while (run.paused && !run.cancelled) {
@@ -114,7 +114,7 @@ async function pause(port: Port<FromWorker, ToWorker>, run: Run): Promise<void> 
   if (!run.cancelled) port.postMessage({ type: 'resumed', run: run.number });
 }
 
-/** What goes over to the page without a copy. Arrays that the run still reads are not among them: snapshots are copies. */
+/** The buffers to transfer to the page instead of copying them. The run does not need them, because snapshots are copies. */
 function buffersOf({ snapshot }: Progress): Transferable[] {
   return snapshot ? [snapshot.weights.data.buffer as ArrayBuffer] : [];
 }

@@ -1,26 +1,26 @@
-/** What a training run can be told, with its defaults and the checks. */
+/** The settings of a training run, their defaults and checks. */
 import type { Tensor } from 'wasm-attention';
 
 /** The two tasks: see `answers` in task.ts. */
 export const TASKS = ['copy', 'reverse'] as const;
 export type Task = (typeof TASKS)[number];
 
-/** Six ways to tell the model about order: see positions.ts. */
+/** Six kinds of positions: see positions.ts. */
 export const POSITIONS = ['none', 'sinusoidal', 'learned', 'rotary', 'alibi', 'shaw'] as const;
 export type Positions = (typeof POSITIONS)[number];
 
 export interface TrainingSettings {
   /**
-   * Default 'copy': there the six curves differ most. Tables (sinusoidal, learned) and relative positions (rotary, Shaw) all
-   * learn it, each at its own time; ALiBi gets part of the way, and without positions nothing is learned at all. 'reverse'
-   * then shows what only positions counted from the start can do.
+   * Default 'copy', for which the six curves differ most: sinusoidal, learned, rotary and Shaw's positions learn it at different
+   * speeds, ALiBi learns part of it, and without positions the model learns nothing. 'reverse' can be learned only with absolute
+   * positions.
    */
   readonly task: Task;
   /** Default 'learned'. */
   readonly positions: Positions;
-  /** The first weights and all sequences follow from it: same seed, same curve. Default 1. */
+  /** Seed of the initial weights and of all sequences: the same seed gives the same curve. Default 1. */
   readonly seed: number;
-  /** How many batches to learn from. Default 400. */
+  /** The number of batches to learn from. Default 400. */
   readonly steps: number;
   /** D, the width of a token. Default 64. */
   readonly numHiddens: number;
@@ -32,15 +32,15 @@ export interface TrainingSettings {
   readonly length: number;
   /** Sequences in a step. Default 32. */
   readonly batch: number;
-  /** Different tokens. Default 32: each sequence is then a shuffle of all of them. */
+  /** The number of different tokens. Default 32, so that each sequence is a permutation of all of them. */
   readonly vocabulary: number;
   /** How far back 'copy' looks, from 1 to length - 1. Default 3. */
   readonly distance: number;
-  /** Whether a token sees only itself and those before it. Default false. */
+  /** Whether a token sees only itself and earlier tokens. Default false. */
   readonly causal: boolean;
-  /** Adam's. Default 3e-3. */
+  /** The learning rate of Adam. Default 3e-3. */
   readonly learningRate: number;
-  /** Steps from one look at the positions to the next. Default 10. */
+  /** Steps from one snapshot to the next. Default 10. */
   readonly snapshotEvery: number;
 }
 
@@ -61,18 +61,18 @@ export const DEFAULTS: TrainingSettings = {
   snapshotEvery: 10,
 };
 
-/** A look into the model. */
+/** A view into the model. */
 export interface Snapshot {
   /**
-   * The table of positions: P (n, D) of sinusoidal and learned ones, Shaw's keys (2k+1, D/H), a row for each distance from
-   * -k to k, ALiBi's bias (H, n, n). Absent where there is none.
+   * The table of positions: P (n, D) for sinusoidal and learned positions, Shaw's keys (2k+1, D/H) with a row for each distance from
+   * -k to k, or ALiBi's bias (H, n, n). Absent for other positions.
    */
   readonly table?: Tensor;
-  /** (H, n, n): where each token of one sequence, the same in all snapshots of a run, looks. */
+  /** (H, n, n): attention's weights for one sequence, which is the same in all snapshots of a run. */
   readonly weights: Tensor;
 }
 
-/** Bounds that keep a step of a page from taking seconds by mistake. */
+/** A limit for sizes, so that a wrong setting does not make a step take seconds. */
 const LARGEST = 1024;
 const MOST_STEPS = 1_000_000;
 
@@ -96,7 +96,7 @@ function wrong(expected: string, got: unknown): never {
 /**
  * The settings with the defaults filled in.
  *
- * @throws TypeError where `given` is no object; RangeError for a name that does not exist and for a value out of range
+ * @throws TypeError if `given` is not an object; RangeError for unknown names and for values out of range
  */
 export function checkSettings(given: Partial<TrainingSettings> = {}): TrainingSettings {
   if (typeof given !== 'object' || given === null) {

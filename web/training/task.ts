@@ -1,7 +1,7 @@
-/** Sequences to learn from, and what the right answers are. */
+/** Sequences to learn from, and the right answers. */
 import type { TrainingSettings } from './settings.js';
 
-/** Numbers uniform in [0, 1), the same ones for the same seed: mulberry32. */
+/** Random numbers, uniform in [0, 1), the same for the same seed: mulberry32. */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -12,22 +12,21 @@ export function randomNumbers(seed: number): () => number {
   };
 }
 
-/** The target of a token that is not asked about: `softmaxCrossEntropy` leaves it out. */
+/** The target of a token without an answer, which `softmaxCrossEntropy` ignores. */
 export const NOT_ASKED = -100;
 
-/** Sequences one behind the other, and a target for each of their tokens. */
+/** Sequences one after the other, and a target for each token. */
 export interface Batch {
   readonly count: number;
   /** (count · length) */
   readonly tokens: Int32Array;
-  /** (count · length): the token that is the answer, or `NOT_ASKED`. */
+  /** (count · length): the right answer, or `NOT_ASKED`. */
   readonly targets: Int32Array;
 }
 
 /**
- * Random sequences. Each holds every token of the vocabulary equally often, in random order, so that *which* tokens it holds
- * says nothing: only their order does. Had the tokens been drawn one by one, a model that sees no order could still count
- * them and name the most frequent one.
+ * Random sequences. Each has every token of the vocabulary equally often, in random order, so that sequences differ only in order.
+ * If tokens were drawn independently, a model that sees no order could count them and answer with the most frequent one.
  */
 export function randomBatch(settings: TrainingSettings, random: () => number, count: number): Batch {
   const { length, vocabulary } = settings;
@@ -49,10 +48,9 @@ export function randomBatch(settings: TrainingSettings, random: () => number, co
 /**
  * The right answers to one sequence x of n tokens.
  *
- * - `reverse`: the answer at i is x[n-1-i]. How far away that is differs from place to place, so a model has to know the
- *   place itself, counted from the start.
- * - `copy`: the answer at i is x[i-k], the token k (`distance`) places back, the same distance everywhere. The first k tokens
- *   have none there and are not asked about.
+ * - `reverse`: the answer at i is x[n-1-i]. Its distance differs from place to place, so a model has to know the absolute place.
+ * - `copy`: the answer at i is x[i-k], the token k (`distance`) places back. The distance is the same everywhere. The first k tokens
+ *   have no answer.
  */
 export function answers({ task, distance }: TrainingSettings, sequence: Int32Array): Int32Array {
   if (task === 'reverse') return sequence.slice().reverse();
@@ -60,14 +58,14 @@ export function answers({ task, distance }: TrainingSettings, sequence: Int32Arr
 }
 
 /**
- * The accuracy that a model can reach without knowing the order: it knows its own token and that the answer is one of the
- * n-1 others in the sequence, among which every token but its own occurs length/vocabulary times.
+ * The accuracy that is possible without knowing the order. The answer is one of the n-1 other tokens of the sequence, and the most
+ * frequent of these occurs length/vocabulary times.
  */
 export function chance({ length, vocabulary }: TrainingSettings): number {
   return length / vocabulary / (length - 1);
 }
 
-/** The part of the targets asked about that the guesses have right. */
+/** The share of targets, without `NOT_ASKED`, that the guesses have right. */
 export function accuracyOf(guesses: Int32Array, targets: Int32Array): number {
   let [right, asked] = [0, 0];
   for (let i = 0; i < targets.length; ++i) {

@@ -4,15 +4,15 @@ import { highest, Model } from './model.js';
 import { checkSettings, type Snapshot, type TrainingSettings } from './settings.js';
 import { accuracyOf, chance, randomBatch, randomNumbers, type Batch } from './task.js';
 
-/** What is known after a step. All but the speed follow from the settings, to the bit. */
+/** The result of a step. Everything except the speed is determined by the settings, to the bit. */
 export interface Progress {
   /** Batches learned from so far, 1 after the first. */
   readonly step: number;
   /** Mean cross-entropy of the step's batch in nats, before learning from it. */
   readonly loss: number;
   /**
-   * The part of the step's answers that were right, before learning from them: no batch comes twice, so these are sequences
-   * that the model has not seen.
+   * The share of right answers in the step's batch, before learning from it. No batch is used twice, so the model has not seen these
+   * sequences.
    */
   readonly accuracy: number;
   /** Over the run so far, without pauses. */
@@ -21,7 +21,7 @@ export interface Progress {
   readonly snapshot?: Snapshot;
 }
 
-/** Streams of random numbers with a seed far from the run's own: what is drawn from one does not shift the others. */
+/** Separate streams of random numbers, so that draws from one do not change the others. */
 const [TRAINING_STREAM, HELD_OUT_STREAM] = [0x9e3779b9, 0x7f4a7c15];
 
 /**
@@ -35,11 +35,11 @@ const [TRAINING_STREAM, HELD_OUT_STREAM] = [0x9e3779b9, 0x7f4a7c15];
  */
 export class Training {
   readonly settings: TrainingSettings;
-  /** The accuracy that can be had without knowing the order. */
+  /** The accuracy that is possible without knowing the order. */
   readonly chance: number;
   readonly #model: Model;
   readonly #random: () => number;
-  /** Always the same sequence to look at, so that what changes from one snapshot to the next is the model. */
+  /** The sequence of all snapshots, so that these show only changes of the model. */
   readonly #shown: Int32Array;
   #steps = 0;
   #milliseconds = 0;
@@ -53,12 +53,12 @@ export class Training {
     this.#shown = this.heldOut(1).tokens;
   }
 
-  /** Whether all steps are done. `step` goes on beyond if it is asked to. */
+  /** Whether all steps are done. You may still call `step`. */
   get finished(): boolean {
     return this.#steps >= this.settings.steps;
   }
 
-  /** Numbers that training changes. */
+  /** How many numbers training changes. */
   get parameterCount(): number {
     return this.#model.parameterCount;
   }
@@ -77,7 +77,7 @@ export class Training {
     return shows ? { ...progress, snapshot: this.snapshot() } : progress;
   }
 
-  /** A look into the model as it is. */
+  /** A view into the current model. */
   snapshot(): Snapshot {
     const table = this.#model.table();
     return { ...(table && { table }), weights: this.#model.weights(this.#shown) };
@@ -100,8 +100,8 @@ export class Training {
   }
 
   /**
-   * The accuracy on `count` kept sequences of another length, a multiple of the vocabulary; undefined where there are no
-   * positions for so long a sequence.
+   * The accuracy on `count` sequences of another length, a multiple of the vocabulary; undefined if there are no positions for such
+   * long sequences.
    */
   evaluateAt(length: number, count: number): number | undefined {
     if (length > this.#model.longest) return undefined;

@@ -1,9 +1,9 @@
-/** The page's side: starts runs in a worker, and hears of them. */
+/** The page's side: starts runs in a worker and receives their messages. */
 import type { Ended, Failed, FromWorker, Port, Started, ToWorker } from './protocol.js';
 import type { TrainingSettings } from './settings.js';
 import type { Progress } from './train.js';
 
-/** What is heard of the run that was started last; never of one before, and of a cancelled one only that it ended. */
+/** Handlers for messages about the latest run. After it was cancelled, only `ended` is called. */
 export interface TrainerHandlers {
   started?(started: Started): void;
   progress?(progress: Progress): void;
@@ -13,7 +13,7 @@ export interface TrainerHandlers {
   failed?(failed: Pick<Failed, 'message'>): void;
 }
 
-/** What a `Trainer` needs of a worker. */
+/** The part of a worker that a `Trainer` needs. */
 export interface TrainingWorker extends Port<ToWorker, FromWorker> {
   onerror: ((event: { readonly message?: string }) => void) | null;
   terminate(): void;
@@ -26,11 +26,11 @@ export function startTrainingWorker(): TrainingWorker {
   return worker as unknown as TrainingWorker;
 }
 
-/** A worker listens between two steps, at most a frame away. One that has not answered after this long is ended by force. */
+/** Milliseconds after which a worker that does not answer is terminated. It should answer after the current step. */
 const PATIENCE = 250;
 
 /**
- * Trains in a worker, which the first `start` creates and later ones use again.
+ * Trains in a worker, which the first `start` creates and later calls use again.
  *
  * @example
  * const trainer = new Trainer(startTrainingWorker, { progress: ({ step, loss }) => draw(step, loss) });
@@ -50,17 +50,17 @@ export class Trainer {
     this.#handlers = handlers;
   }
 
-  /** Whether a run has begun and not ended, paused ones included. */
+  /** Whether a run has started and not ended; it may be paused. */
   get running(): boolean {
     return this.#state === 'running';
   }
 
   /**
-   * Begins a run, in place of the one before, evaluated in the end at `lengths` too. Settings that cannot be are reported by
+   * Starts a run and ends the current one. At the end, the run is also evaluated at `lengths`. Wrong settings are reported by
    * `failed`.
    */
   start(settings: Partial<TrainingSettings>, lengths: readonly number[] = []): void {
-    // A worker that does not even hear a cancel would not hear the start either.
+    // A worker that has not answered a cancel would not answer the start either.
     if (this.#state === 'cancelling') this.#terminate();
     this.#worker ??= this.#connect();
     this.#state = 'running';
@@ -68,19 +68,19 @@ export class Trainer {
     this.#worker.postMessage({ type: 'start', run: ++this.#run, settings, lengths });
   }
 
-  /** Holds the run after the step it is in. */
+  /** Pauses the run after the current step. */
   pause(): void {
     this.#tell('pause');
   }
 
-  /** Goes on where `pause` held. */
+  /** Resumes a paused run. */
   resume(): void {
     this.#tell('resume');
   }
 
   /**
-   * Ends the run after the step it is in; `ended` says when. From now on no progress is heard of it. A worker that does not
-   * answer is terminated.
+   * Ends the run after the current step and then calls `ended`. Its progress is no longer reported. A worker that does not answer is
+   * terminated.
    */
   cancel(): void {
     if (this.#state !== 'running') return;
@@ -92,7 +92,7 @@ export class Trainer {
     }, PATIENCE);
   }
 
-  /** Ends everything at once, unheard. `start` creates a new worker. */
+  /** Terminates the worker without calling any handler. `start` creates a new one. */
   dispose(): void {
     this.#terminate();
   }
@@ -104,7 +104,7 @@ export class Trainer {
   #connect(): TrainingWorker {
     const worker = this.#createWorker();
     worker.onmessage = ({ data }) => this.#hear(data);
-    // The worker's script itself failed, or could not be fetched.
+    // The worker's script failed or could not be loaded.
     worker.onerror = ({ message = 'the worker did not start' }) => {
       const wasCancelled = this.#state === 'cancelling';
       this.#terminate();

@@ -1,4 +1,4 @@
-/** What runs in the worker that `startTrainingWorker` starts. */
+/** The script of the worker that `startTrainingWorker` starts. */
 import { load } from 'wasm-attention';
 import type { FromWorker, Port, ToWorker } from './protocol.js';
 import { serve } from './serve.js';

@@ -1,4 +1,4 @@
-// Steps of Adam, and what clipping takes.
+// Steps of Adam, and the functions for clipping.
 #include <algorithm>
 
 #include "attention.h"
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const double step_size = lr / (1 - std::pow(beta1, step)), correction = std::sqrt(1 - std::pow(beta2, step));
   const std::vector<float> p = draw.floats(count), g = draw.floats(count), m = draw.floats(count);
   std::vector<float> s = draw.floats(count);
-  // A square that is no smaller than this keeps the quotient's error relative.
+  // With squares of at least this size, the quotient's error is relative.
   for (float& x : s) x = 0.01f + std::abs(x);
   std::vector<float> parameter = p, mean = m, square = s;
   adam(parameter.data(), g.data(), mean.data(), square.data(), count, beta1, beta2, step_size, correction, eps, decay);

@@ -1,4 +1,4 @@
-// Tables that are added to sequences with dropout, and their gradients, in place and not.
+// Adding tables to sequences with dropout, and the gradients, in place and not.
 #include "attention.h"
 #include "fuzz.h"
 #include "kernels/dropout.h"

@@ -1,4 +1,4 @@
-// Weights and outputs of additive attention, with NaN and infinity in what is masked.
+// Weights and outputs of additive attention, with NaN and infinity in masked keys and values.
 #include "additive_draw.h"
 
 using namespace wasm_attention;
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   n.output = output.data();
   n.weights = weights.data();
   additiveAttention(n, scratch.data());
-  // The errors of a tangent are 3 ulps and the roundings of its argument, sums of up to 18. A logit has a tangent for each hidden unit.
+  // A tangent's error is 3 ulps plus the roundings of its argument, a sum of up to 18. A logit has a tangent for each hidden unit.
   const double error = (32 + 2 * n.hiddens * (3 + 4 * 18)) * 2 * kHalfUlp;
   std::vector<double> tangents(n.hiddens);
   for (int row = 0; row < n.batch * n.queries; ++row) {

@@ -1,4 +1,4 @@
-// A call of additive attention from the fuzzer's bytes: sizes, tensors, and valid lengths, with NaN and infinity in what they hide.
+// A call of additive attention from the fuzzer's bytes: sizes, tensors and valid lengths, with NaN and infinity beyond the lengths.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@ namespace wasm_attention {
 struct AdditiveDraw {
   AdditiveAttentionArgs args{};
   AdditiveTensors<float> inputs;
-  /// How many keys each query sees, also where `args` has no lengths.
+  /// How many keys each query sees, even if `args` has no lengths.
   std::vector<int32_t> valid;
 };
 
-/// Draws into `call`, whose arguments point to its tensors. The caller adds scratch and results.
+/// Draws a call whose arguments point to the tensors in `call`. The caller adds scratch and results.
 inline void drawAdditive(Draw& draw, AdditiveDraw& call) {
   AdditiveAttentionArgs& n = call.args;
   n.batch = draw.integer(1, 3);

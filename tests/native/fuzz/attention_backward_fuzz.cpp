@@ -21,7 +21,7 @@ Gradients chainRule(const AttentionProblem& problem, const std::vector<float>& g
   const float dropout = a.dropout;
   a.dropout = 0;
   std::vector<float> room(size_t(a.batch) * a.heads * a.queries * a.keys);
-  a.weights = a.scores = room.data();  // not written, but the oracle gives what is asked for
+  a.weights = a.scores = room.data();  // not written, but makes the oracle compute them
   a.scoresStage = ScoresStage::kMasked;
   const ExpectedAttention forward = attentionOracle(a);
   Gradients g{std::vector<Sum>(problem.query.size()), std::vector<Sum>(problem.key.size()),
@@ -123,7 +123,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   double largest = 0;
   const Gradients expected = chainRule(problem, grad_output, &largest);
-  // The error of a weight is 32 units of 2^-23, and 4 times that of a logit. It is in two factors, and the sums add as much again.
+  // A weight's error is 32 units of 2^-23 plus 4 times a logit's error. It is in two factors, and the sums add as much again.
   const double tolerance = (3 * 32 + 8 * largest) * 2 * kHalfUlp;
   expectAll(query, expected.query, tolerance, "the query's gradient");
   expectAll(key, expected.key, tolerance, "the key's gradient");

@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   AttentionProblem problem(sizes, choices, static_cast<unsigned>(draw.integer(0, 65535)));
   problem.run();
   expectAgreement(problem);
-  // A difference aborts, so that the fuzzer keeps the input. GoogleTest's break on failure is no finding to it.
+  // Abort on a difference, so that the fuzzer keeps the input. It does not notice GoogleTest's break on failure.
   if (testing::UnitTest::GetInstance()->ad_hoc_test_result().Failed()) std::abort();
   return 0;
 }

@@ -1,4 +1,4 @@
-// Rows of a table, read and added to.
+// Reading rows of a table, and adding to them.
 #include "attention.h"
 #include "fuzz.h"
 

@@ -1,5 +1,5 @@
-// Feed-forward networks and their gradients. Each step is held against float64 from where the kernel itself stood before it:
-// relu's kink and large hidden units make no difference larger than it is.
+// Feed-forward networks and their gradients. Each step is compared with float64 from the kernel's own result of the step before, so
+// that relu's kink and large hidden units do not amplify differences.
 #include <algorithm>
 
 #include "attention.h"
@@ -43,7 +43,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<float> out = network.forward(x, &hidden), alone = network.forward(x, nullptr);
   const FeedForwardGradients back = network.backward(x, hidden, g);
 
-  // A step that the kernel takes from a value of the one before: its error, relative to the terms that it sums.
+  // The error of a single step, relative to the terms that it sums.
   const double step = 24 * kHalfUlp;
   std::vector<Sum> sums_w1(w1.size()), sums_w2(w2.size()), sums_b1(hiddens), sums_b2(width);
   for (int r = 0; r < rows; ++r) {
@@ -70,7 +70,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       if (has_bias2) sum.add(b2[i]);
       for (int h = 0; h < hiddens; ++h) {
         sum.add(w2[i * hiddens + h] * passed[h]);
-        // A gelu's value is known to some units of 2^-24 of its argument.
+        // The error of gelu is a few units of 2^-24 of its argument.
         sum.magnitude += std::abs(w2[i * hiddens + h] * double{kept[h]});
         grad_sum.value += w1[h * width + i] * slope[h];
         grad_sum.magnitude += std::abs(w1[h * width + i]) * slope_size[h];

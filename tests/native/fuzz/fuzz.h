@@ -1,5 +1,5 @@
-// What the fuzz targets share. Sizes are drawn from the fuzzer's bytes, data from seeds among them; a comparison that fails ends
-// the run. Buffers have exactly their sizes, so that AddressSanitizer sees any access outside.
+// Helpers for fuzz targets. Sizes are drawn from the fuzzer's bytes, data from seeds among these. A comparison that fails ends the
+// run. Buffers have exactly the right size, so that AddressSanitizer sees any access outside.
 #pragma once
 
 #include <cmath>
@@ -13,19 +13,19 @@
 
 namespace wasm_attention {
 
-/// Reads sizes and choices from the fuzzer's bytes, and zeros where they have ended.
+/// Reads sizes and choices from the fuzzer's bytes, and zeros after their end.
 class Draw {
  public:
   Draw(const uint8_t* data, size_t size) : data_(data), size_(size) {}
 
-  /// A number of [low, high].
+  /// A number in [low, high].
   int integer(int low, int high) {
     const unsigned bytes = next() << 8 | next();
     return low + static_cast<int>(bytes % static_cast<unsigned>(high - low + 1));
   }
   bool flag() { return (next() & 1) != 0; }
 
-  /// Values of up to `scale`, by a seed of two bytes.
+  /// Values of up to `scale`, from a seed of two bytes.
   std::vector<float> floats(size_t count, float scale = 1) {
     return randomFloats(count, static_cast<unsigned>(integer(0, 65535)), scale);
   }
@@ -37,7 +37,7 @@ class Draw {
   size_t size_, at_ = 0;
 };
 
-/// Ends the run unless |actual - expected| <= tolerance, which NaN never is.
+/// Ends the run unless |actual - expected| <= tolerance; NaN always ends it.
 inline void expectNear(double actual, double expected, double tolerance, const char* what, size_t at) {
   if (std::abs(actual - expected) <= tolerance) return;
   std::fprintf(stderr, "%s, element %zu: expected %.9g, got %.9g, allowed %.3g\n", what, at, expected, actual,
@@ -45,10 +45,10 @@ inline void expectNear(double actual, double expected, double tolerance, const c
   std::abort();
 }
 
-/// Half an ulp of float32 at 1: the most that a rounding adds, relative to its result.
+/// Half an ulp of float32 at 1: the largest error of a rounding, relative to the result.
 constexpr double kHalfUlp = 1.0 / (1 << 24);
 
-/// A sum of products in float64, and how far float32 may be from it.
+/// A sum of products in float64, and the error that float32 may have.
 struct Sum {
   double value = 0, magnitude = 0;
   int terms = 0;

@@ -1,4 +1,4 @@
-// Products with packed operands, which overwrite or add, with gaps between rows.
+// Products with packed operands that overwrite or add, with gaps between rows.
 #include "fuzz.h"
 #include "kernels/gemm.h"
 

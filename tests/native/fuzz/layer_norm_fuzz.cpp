@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   layerNormBackward(g.data(), x.data(), affine ? weight.data() : nullptr, grad_x.data(),
                     affine ? grad_weight.data() : nullptr, affine ? grad_bias.data() : nullptr, rows, dim, eps);
   std::vector<double> sums(dim), bias_sums(dim);
-  // Some dozens of roundings of numbers of up to 4, divided by a deviation of at least sqrt(0.1), in gradients twice.
+  // A few dozen roundings of numbers of up to 4, divided by a deviation of at least sqrt(0.1), in gradients twice.
   const double tolerance = 64 * 4 * 4 * kHalfUlp;
   for (int r = 0; r < rows; ++r) {
     const float *row = &x[size_t(r) * dim], *grad = &g[size_t(r) * dim];

@@ -1,4 +1,4 @@
-// Linear maps and their gradients, which are added to what is there.
+// Linear maps and their gradients, which are added to existing values.
 #include "attention.h"
 #include "fuzz.h"
 #include "linear_layers.h"

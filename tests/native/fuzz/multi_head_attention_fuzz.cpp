@@ -1,4 +1,4 @@
-// A layer's whole call: projections, rotations, a cache in steps of any size, grouped heads; and the way back of the rotations.
+// Calls of a whole layer: projections, rotations, grouped heads, and a cache that grows in steps of any size; and rotations back.
 #include <algorithm>
 
 #include "fuzz.h"
@@ -25,7 +25,7 @@ struct Turns {
 
   int stride() const { return batch == 1 ? 0 : tokens * width; }
 
-  /// Turns rows (B, tokens, heads * head_width), or back with a sign of -1.
+  /// Rotates rows (B, tokens, heads * head_width); with a sign of -1, back.
   template <typename T>
   void turn(std::vector<T>& rows, int heads, int head_width, int sign) const {
     const int half = width / 2;
@@ -117,9 +117,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     got.assign(out.begin(), out.end());
   }
 
-  // Weights are up to 1/sqrt(inputs), so the terms of a projection sum up to sqrt(inputs) + 1, each rounded, and a rotation adds
-  // two roundings; the errors of both operands meet in a score, whose exponential has twice that; a mixture of values has the
-  // weights' errors, its own roundings and the values'; the output projection sums sqrt(heads * width) of these.
+  // Weights are up to 1/sqrt(inputs), so the terms of a projection sum up to sqrt(inputs) + 1, each rounded, and a rotation adds two
+  // roundings. A score has the errors of both operands, and its exponential twice that. A mixture of values has the errors of the
+  // weights and of the values, and its own roundings. The output projection sums sqrt(heads * width) of these.
   const auto projected = [](int inputs) { return (inputs + 5) * kHalfUlp * 1.5 * (std::sqrt(inputs) + 1); };
   const double most_v = largest(layer.value.oracle(values)), joined = n.heads * n.width;
   const double score =

@@ -1,4 +1,4 @@
-// Rotations of pairs, to and fro, with any strides.
+// Rotations of pairs, forward and back, with any strides.
 #include "attention.h"
 #include "fuzz.h"
 

@@ -1,4 +1,4 @@
-// An encoder layer's outputs against float64, and all of its gradients at once against the slope of that along a direction.
+// An encoder layer's outputs compared with float64, and all its gradients together with the slope of the loss in one direction.
 #include <algorithm>
 #include <array>
 
@@ -15,7 +15,7 @@ struct Problem {
   int batch, heads, tokens, headWidth, width, hidden, rotary;
   bool preNorm, bias, causal, interleaved;
   Activation activation;
-  std::vector<int32_t> valid;  // (batch); empty where all are
+  std::vector<int32_t> valid;  // (batch); empty if all keys are valid
   std::vector<float> table;    // (tokens, rotary): sines, then cosines
 
   std::array<int, 12> sizes() const {
@@ -25,7 +25,7 @@ struct Problem {
   bool has(size_t parameter) const { return bias || parameter >= 8 || parameter % 2 == 0; }
 };
 
-/// x * weight^T + bias, for rows of `inputs`.
+/// x * weight^T + bias, for rows of `inputs` numbers.
 Doubles linear64(const Doubles& x, const Doubles& weight, const Doubles& bias, int inputs, int outputs) {
   Doubles out(x.size() / inputs * outputs);
   for (size_t at = 0; at < out.size(); ++at) {
@@ -37,7 +37,7 @@ Doubles linear64(const Doubles& x, const Doubles& weight, const Doubles& bias, i
   return out;
 }
 
-/// `steepest` becomes the largest 1 / deviation met.
+/// `steepest` becomes the largest 1 / deviation so far.
 Doubles norm64(const Doubles& x, const Doubles& weight, const Doubles& bias, double* steepest) {
   const size_t dim = weight.size();
   Doubles out(x.size());
@@ -93,7 +93,7 @@ double activate64(Activation activation, double x) {
   return x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))) / 2;
 }
 
-/// The output for x and the parameters behind it.
+/// The output for x, followed in the list by the parameters.
 Doubles encode64(const Problem& p, const std::vector<Doubles>& x, double* steepest) {
   const auto plus = [](Doubles a, const Doubles& b) {
     for (size_t i = 0; i < a.size(); ++i) a[i] += b[i];
@@ -192,7 +192,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   pointers(back.gradients, gradients);
   std::vector<float> back_scratch(transformerEncoderLayerBackwardScratch(back), NAN);
   transformerEncoderLayerBackward(back, back_scratch.data());
-  // With dropout, steps beyond a buffer and what is read before it is written are what is looked for.
+  // With dropout, this looks only for accesses outside buffers and for reads of values that were never written.
   if (dropout > 0) {
     for (const float value : output) expectNear(value - value, 0, 0, "a number", 0);
     for (const auto& gradient : gradients) {
@@ -205,11 +205,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto& input : inputs) exact.emplace_back(input.begin(), input.end());
   double steepest = 1;
   const Doubles expected = encode64(p, exact, &steepest);
-  // Sums of up to some dozens of terms of up to 1 one after another, and two norms, which divide by their deviations: five times
-  // the largest difference met in 5,000 inputs.
+  // Several sums of up to a few dozen terms of up to 1, and two norms, which divide by their deviations. This is five times the
+  // largest difference in 5,000 inputs.
   const double share = 1e-5 * steepest * steepest;
   for (size_t i = 0; i < elements; ++i) expectNear(output[i], expected[i], share, "encoder layer", i);
-  // Finite differences say nothing at relu's kinks.
+  // Finite differences are wrong near relu's kinks.
   if (p.activation == Activation::kRelu) return 0;
 
   double sum = 0, magnitude = 1;
@@ -233,9 +233,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   };
   const auto difference = [&](double step) { return (along(step) - along(-step)) / (2 * step); };
   const double step = 1e-4 / (steepest * steepest);
-  // Extrapolated, so that the third derivative cancels.
+  // Extrapolation removes the third derivative.
   const double slope = (4 * difference(step) - difference(2 * step)) / 3;
-  // Roundings of thousands of parts largely cancel: twenty times the largest difference met.
+  // Roundings of thousands of terms largely cancel. This is twenty times the largest difference in those inputs.
   expectNear(sum, slope, 0.1 * share * magnitude, "the slope of the gradients", 0);
   return 0;
 }

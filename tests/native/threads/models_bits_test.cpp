@@ -75,7 +75,7 @@ TEST(Threads, ChangeNoBitOfConvolutionsAndRecurrentLayers) {
 }
 
 TEST(Threads, ChangeNoBitOfAnEncoderLayer) {
-  // Few sequences share each step; of many a thread takes some, with one or a few rows in its products.
+  // With few sequences threads share each step; with many, each thread takes some, with one or a few rows in its products.
   for (const int batch : {1, 3, 9, 70}) {
     for (const int tokens : {1, 5, 33}) {
       for (const bool pre_norm : {false, true}) {

@@ -9,7 +9,7 @@
 
 namespace wasm_attention {
 
-/// One for all tests, since the pool can be stopped only once.
+/// One pool for all tests, because it can be stopped only once.
 class TestPool {
  public:
   explicit TestPool(int threads) {
@@ -26,7 +26,7 @@ class TestPool {
   std::vector<std::thread> threads_;
 };
 
-/// f() with `threads`, one of them the caller.
+/// Runs f() on `threads` threads, including the caller.
 template <typename F>
 auto with(int threads, const F& f) {
   const int before = threadCount();

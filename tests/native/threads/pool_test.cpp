@@ -31,7 +31,7 @@ TEST(Pool, GivesEachIndexToOneThread) {
 
 TEST(Pool, RunsOnSeveralThreadsAtATime) {
   std::atomic<int> arrived{0};
-  // Each index waits for the other, which a single thread would never reach.
+  // Each index waits for the other, so a single thread would never finish.
   parallelFor(2, 1, [&](int, int) {
     ++arrived;
     while (arrived < 2) std::this_thread::yield();

@@ -25,7 +25,7 @@ int TestStream::bringIn(int first, int end, int total) {
     const size_t row = input.from.size() / total;
     std::copy(input.from.begin() + first * row, input.from.begin() + end * row, input.to + first * row);
   }
-  // Lets the other threads run ahead.
+  // Gives the other threads time to get ahead.
   std::this_thread::yield();
   return 1;
 }

@@ -1,4 +1,4 @@
-// Inputs that arrive and outputs that leave while a loop runs give the same bits as when everything is there before.
+// Copying inputs in and outputs out while a loop runs gives the same bits as copying before and after it.
 #include "threads/stream.h"
 
 #include <gtest/gtest.h>
@@ -15,10 +15,10 @@
 namespace wasm_attention {
 namespace {
 
-/// `count` floats that no result may hold.
+/// `count` floats with a value that no result has.
 Floats nothingYet(size_t count) { return Floats(count, std::nanf("")); }
 
-/// Expects what was copied out to be the beginning of the output.
+/// Expects the copied part to equal the beginning of the output.
 void expectBeginning(const Floats& taken, const Floats& output, const std::string& what) {
   ASSERT_LE(taken.size(), output.size()) << what;
   ASSERT_TRUE(std::equal(taken.begin(), taken.end(), output.begin())) << what;
