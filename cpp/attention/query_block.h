@@ -76,7 +76,7 @@ void mixValues(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, 
 
 // Parts of these steps, which the backward pass uses too.
 
-/// out (rows, 8) = panels * right (depth, 8). `panels` has 4 rows each; `out` has room for a multiple of 4 rows.
+/// out (rows, 8) = panels * right (depth, 8). Each panel has 4 rows; `out` has space for `rows` rounded up to a multiple of 4.
 void multiplyPanels(const float* panels, const float* right, int depth, int rows, float* out);
 
 /// entries[j][i] += terms[clip(j - i, -clip, clip) + clip][i], where i and j are positions among the keys.

@@ -144,7 +144,7 @@ void op(const char* name, Streams streams = Streams::kNo) {
 
 }  // namespace wasm_attention
 
-/// The list of functions, and below those of enums and structs. The first call builds all three.
+/// The list of functions; below are the lists of enums and structs. The first call builds all three.
 extern "C" [[clang::export_name("functions")]] inline const char* describedFunctions() {
   wasm_attention::describe();
   return wasm_attention::functions.text();

@@ -73,7 +73,7 @@ inline bool worthSharing(double work) {
 template <typename F>
 inline void parallelFrom(int first, int count, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS
-  // Both ways call the same copy of f: second copies would be a sixth of the wasm.
+  // Both ways call the same copy of f. A second copy of every f would make up a sixth of the wasm.
   const auto task = [](const void* context, int i, int thread) { (*static_cast<const F*>(context))(i, thread); };
   if (count > 1 && worthSharing(work)) {
     runOnPool(first, count, task, &f);

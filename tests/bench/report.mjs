@@ -72,7 +72,7 @@ export const failuresOf = (works) =>
     ...(work.rows ?? []).filter((row) => row.failed).map((row) => `${work.name}, ${row.peer}: ${row.failed}`),
   ]);
 
-/** Everybody's milliseconds, this library's ratios and bars, and what failed. */
+/** The milliseconds of all contenders, this library's ratios and bars, and what failed. */
 export function rowTables(works) {
   const columns = COLUMNS.filter((peer) => works.some((work) => rowOf(work, peer)));
   const times = works.map((work) => [
