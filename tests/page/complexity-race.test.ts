@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { raceCode } from '../../web/elements/complexity-race/code.js';
-import { timeText } from '../../web/elements/complexity-race/drawing.js';
+import { timeText } from '../../web/elements/shared/numbers.js';
 import { describeMachine } from '../../web/elements/complexity-race/machine.js';
 import {
   CONTESTANTS,

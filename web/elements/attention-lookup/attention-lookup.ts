@@ -6,11 +6,12 @@ import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { real, several, whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
-import { chain, pairText } from './chain.js';
+import { chainStyles } from './chain-styles.js';
+import { chain, lookupData, pairText } from './chain.js';
 import { lookupCode } from './code.js';
+import { planeStyles } from './plane-styles.js';
 import { arrow, markOf, plane, pointed, toPicture, type Handle, type PlaneEvents } from './plane.js';
 import { lookUp, nudged, pointsOf, REACH, snapped, type Lookup, type Point, type Scene } from './scene.js';
-import { lookupStyles } from './styles.js';
 
 /** Keys, and values. */
 const COUNT = 3;
@@ -31,7 +32,7 @@ const settings = {
  * with the keys, the softmax of these, and the values mixed by it, while the reader moves the points.
  */
 export class AttentionLookup extends FigureElement {
-  static override styles = [baseStyles, controlStyles, lookupStyles];
+  static override styles = [baseStyles, controlStyles, planeStyles, chainStyles];
   static override settings = settings;
   static override properties = { held: { state: true } };
 
@@ -163,29 +164,7 @@ export class AttentionLookup extends FigureElement {
   }
 
   protected override data(library: WasmAttention): FigureData {
-    const { words } = this;
-    const { keys, values, ...scene } = this.#scene;
-    const { scores, weights } = lookUp(library, { keys, values, ...scene });
-    const rows = keys.map((key, i) => [
-      i + 1,
-      ...key,
-      scores[i] ?? NaN,
-      weights[i] ?? NaN,
-      ...(values[i] ?? []),
-    ]);
-    const value = words.text('lookup.value');
-    return {
-      columns: [
-        words.text('key'),
-        'k x',
-        'k y',
-        words.text('lookup.score'),
-        words.text('lookup.weight'),
-        `${value} x`,
-        `${value} y`,
-      ],
-      rows,
-    };
+    return lookupData(this.words, this.#scene, lookUp(library, this.#scene));
   }
 
   protected override code(): FigureCode {

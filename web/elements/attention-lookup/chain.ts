@@ -1,4 +1,5 @@
 import { html, svg, type TemplateResult } from 'lit';
+import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
 import { markOf } from './plane.js';
 import type { Lookup, Point, Scene } from './scene.js';
@@ -87,4 +88,27 @@ function weightBar(weight: number): TemplateResult {
     <rect class="track" width="100%" height="100%" />
     ${svg`<rect class="fill" width="${100 * weight}%" height="100%" />`}
   </svg>`;
+}
+
+/** A row for each key: the key, its score and its weight, and its value. */
+export function lookupData(words: Localised, scene: Scene, { scores, weights }: Lookup): FigureData {
+  const value = words.text('lookup.value');
+  return {
+    columns: [
+      words.text('key'),
+      'k x',
+      'k y',
+      words.text('lookup.score'),
+      words.text('lookup.weight'),
+      `${value} x`,
+      `${value} y`,
+    ],
+    rows: scene.keys.map((key, i) => [
+      i + 1,
+      ...key,
+      scores[i] ?? NaN,
+      weights[i] ?? NaN,
+      ...(scene.values[i] ?? []),
+    ]),
+  };
 }

@@ -11,10 +11,9 @@ import { oneOf, whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
 import { raceCode } from './code.js';
 import { raceButton, raceControls } from './controls.js';
-import { drawRace, layoutOf, REFERENCE_RATE, type RaceCurve, type RacePlot } from './drawing.js';
+import { drawRace, layoutOf } from './drawing.js';
 import { describeMachine, type Describing, type Machine } from './machine.js';
 import {
-  crossing,
   entriesUpTo,
   multiplyAdds,
   powerOfTwo,
@@ -24,9 +23,11 @@ import {
   type Entry,
   type Size,
 } from './plan.js';
+import { racePlot } from './plot.js';
 import { RaceRun } from './run.js';
 import { raceStyles } from './styles.js';
-import { countsTable, crossingsLine, entryName, raceData, statusLine, type RaceView } from './words.js';
+import type { RaceView } from './view.js';
+import { countsTable, crossingsLine, raceData, statusLine } from './words.js';
 
 const settings = {
   length: powerOfTwo('n', 256),
@@ -78,7 +79,8 @@ export class ComplexityRace extends FigureElement {
   }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const plot = this.#plot(library);
+    const view = this.#view(library);
+    const plot = racePlot(view, this.#width.pixels);
     const { height, x } = layoutOf(plot);
     const { words, length, width, kernel, axis } = this;
     const pick = (event: MouseEvent): void => {
@@ -98,10 +100,10 @@ export class ComplexityRace extends FigureElement {
       </div>
       <p class="readout">${crossingsLine(plot, words, axis)}</p>
       <p class="machine" aria-live=${this.#run.state === 'running' ? 'off' : 'polite'}>
-        ${statusLine(this.#run, this.#view(library))}
+        ${statusLine(this.#run, view)}
       </p>
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
-        ${countsTable(this.#view(library))}
+        ${countsTable(view)}
       </div>
     `;
   }
@@ -126,48 +128,6 @@ export class ComplexityRace extends FigureElement {
       timing,
       measuredAt: this.#run.measuredAt,
       machine: this.#machine,
-    };
-  }
-
-  #plot(library: WasmAttention): RacePlot {
-    const { words, axis } = this;
-    const sizes = sizesAlong(axis, this.#size);
-    const curve = (entry: Entry): RaceCurve => ({
-      ...entry,
-      label: entryName(words, entry),
-      brief:
-        entry.threads > 1
-          ? words.text('race.onThreads', { threads: entry.threads })
-          : entryName(words, entry),
-      counted:
-        entry.threads > 1
-          ? []
-          : sizes.map((size) => ({ x: size[axis], y: multiplyAdds(library, entry.contestant, size) })),
-      measured: sizes.flatMap((size) => {
-        const timing = this.#run.timing(entry, size);
-        if (timing === undefined) return [];
-        return [{ x: size[axis], y: (timing.milliseconds / 1000) * REFERENCE_RATE }];
-      }),
-    });
-    const curves = this.#entries
-      .map(curve)
-      .filter(({ threads, measured }) => threads === 1 || measured.length > 0);
-    const [cnn, rnn, attention] = curves;
-    const crossings = (['counted', 'measured'] as const).flatMap((kind) =>
-      [cnn, rnn].flatMap((other) => {
-        const at = crossing(attention?.[kind] ?? [], other?.[kind] ?? []);
-        return at === undefined ? [] : [{ at, measured: kind === 'measured' }];
-      }),
-    );
-    return {
-      width: this.#width.pixels,
-      curves,
-      crossings,
-      chosen: this.#size[axis],
-      axisName: words.text(axis === 'n' ? 'race.tokens' : 'race.width'),
-      countName: words.text('race.multiplyAdds'),
-      timeName: words.text('race.time'),
-      number: (value) => words.number(value),
     };
   }
 

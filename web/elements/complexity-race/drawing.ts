@@ -1,38 +1,10 @@
 import { scaleLog, type ScaleLogarithmic } from 'd3-scale';
 import { line, symbol, symbolCircle, symbolDiamond, symbolSquare, symbolTriangle } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
-import { powerOfTen } from '../shared/numbers.js';
+import { powerOfTen, timeText } from '../shared/numbers.js';
 import { spreadLabels } from '../shared/plot/direct-labels.js';
 import type { Entry, Point } from './plan.js';
-
-/** The two vertical axes lie on each other where this many multiply–adds take a second. */
-export const REFERENCE_RATE = 1e10;
-
-/**
- * A contestant's curve, as counted, and its dots, as measured; both in multiply–adds, times at the reference rate. On more threads
- * there are only dots: the count is the same.
- */
-export interface RaceCurve extends Entry {
-  readonly label: string;
-  /** The same where its dot stands beside it. */
-  readonly brief: string;
-  readonly counted: readonly Point[];
-  readonly measured: readonly Point[];
-}
-
-/** Everything in the plot. */
-export interface RacePlot {
-  readonly width: number;
-  readonly curves: readonly RaceCurve[];
-  /** Where attention crosses the others. */
-  readonly crossings: readonly { readonly at: Point; readonly measured: boolean }[];
-  /** The size that the table is about. */
-  readonly chosen: number;
-  readonly axisName: string;
-  readonly countName: string;
-  readonly timeName: string;
-  readonly number: (value: number) => string;
-}
+import { REFERENCE_RATE, type RaceCurve, type RacePlot } from './plot.js';
 
 /** Where sizes and counts come to lie, in CSS pixels. */
 export interface RaceLayout {
@@ -193,13 +165,4 @@ function axes(plot: RacePlot, { height, narrow, x, y }: RaceLayout): SVGTemplate
     <text x="0" y="10">${plot.countName}</text>
     <text x=${plot.width} y=${narrow ? 10 + NAME_ROW : 10} text-anchor="end">${plot.timeName}</text>
     <text x=${(left + right) / 2} y=${height - 3} text-anchor="middle">${plot.axisName}</text>`;
-}
-
-/** Seconds in the unit that leaves a number from 1 to 1000. */
-export function timeText(seconds: number, number: (value: number) => string): string {
-  // A power of ten, written as a product, can lie just below itself.
-  const enough = (unit: number): boolean => seconds >= unit * (1 - 1e-9);
-  if (enough(1)) return `${number(seconds)} s`;
-  if (enough(1e-3)) return `${number(seconds * 1e3)} ms`;
-  return enough(1e-6) ? `${number(seconds * 1e6)} µs` : `${number(seconds * 1e9)} ns`;
 }

@@ -1,9 +1,7 @@
 import { html, type TemplateResult } from 'lit';
-import type { WasmAttention } from 'wasm-attention';
 import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
-import { timeText, type RacePlot } from './drawing.js';
-import type { Machine } from './machine.js';
+import { timeText } from '../shared/numbers.js';
 import {
   ARCHITECTURE,
   computationOrder,
@@ -13,32 +11,10 @@ import {
   sizesAlong,
   type Axis,
   type Contestant,
-  type Entry,
-  type Size,
 } from './plan.js';
+import type { RacePlot } from './plot.js';
 import type { RaceRun } from './run.js';
-import type { Timing } from './timing.js';
-
-/** What tables and sentences are made from. */
-export interface RaceView {
-  readonly library: WasmAttention;
-  readonly words: Localised;
-  /** The size that the reader has chosen. */
-  readonly size: Size;
-  readonly axis: Axis;
-  /** Who runs here. */
-  readonly entries: readonly Entry[];
-  readonly timing: (entry: Entry, size: Size) => Timing | undefined;
-  /** When the last time was taken. */
-  readonly measuredAt: Date | undefined;
-  readonly machine: Machine | undefined;
-}
-
-/** The contestant, and on how many threads if it is not one. */
-export function entryName(words: Localised, { contestant, threads }: Entry): string {
-  const name = words.text(`race.${contestant}`);
-  return threads === 1 ? name : `${name}, ${words.text('race.onThreads', { threads })}`;
-}
+import { entryName, type RaceView } from './view.js';
 
 /** Exact counts at the chosen size, and times where there are any. */
 export function countsTable(view: RaceView): TemplateResult {

@@ -1,5 +1,16 @@
 import { svg, type SVGTemplateResult } from 'lit';
-import type { Leg, Meeting, Unit } from './paths.js';
+import type { Architecture } from 'wasm-attention';
+import {
+  attentionLegs,
+  attentionMeeting,
+  convolutionLegs,
+  convolutionMeeting,
+  recurrentLegs,
+  recurrentMeeting,
+  type Leg,
+  type Meeting,
+  type Unit,
+} from './paths.js';
 
 /** A diagram to draw: tokens below, layers above. */
 export interface Diagram {
@@ -13,6 +24,47 @@ export interface Diagram {
   /** The two tokens, counted from 0. */
   readonly picked: readonly [number, number];
   readonly onPick: (token: number) => void;
+}
+
+/** The diagram of an architecture with the ways of the two tokens `picked`. */
+export function diagramOf(
+  architecture: Architecture,
+  {
+    length: n,
+    kernel,
+    layers,
+  }: { readonly length: number; readonly kernel: number; readonly layers: number },
+  picked: readonly [number, number],
+  onPick: (token: number) => void,
+): Diagram {
+  const shared = { n, picked, onPick };
+  const [i, j] = picked;
+  switch (architecture) {
+    case 'cnn':
+      return {
+        ...shared,
+        layers,
+        spacing: 48,
+        legs: convolutionLegs(n, kernel, layers),
+        meeting: convolutionMeeting(i, j, kernel, layers),
+      };
+    case 'rnn':
+      return {
+        ...shared,
+        layers: 1,
+        spacing: 48,
+        legs: recurrentLegs(n),
+        meeting: recurrentMeeting(i, j),
+      };
+    case 'self-attention':
+      return {
+        ...shared,
+        layers: 1,
+        spacing: 96,
+        legs: attentionLegs(n),
+        meeting: attentionMeeting(i, j),
+      };
+  }
 }
 
 /** In units of the view box, which is as wide as the figure on a narrow phone, so that sizes are pixels there. */

@@ -6,15 +6,7 @@ import { defineFigure, FigureElement } from '../shared/figure/figure-element.js'
 import { whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
 import { pathLengthsCode } from './code.js';
-import { drawDiagram, viewHeight, VIEW_WIDTH, type Diagram } from './drawing.js';
-import {
-  attentionLegs,
-  attentionMeeting,
-  convolutionLegs,
-  convolutionMeeting,
-  recurrentLegs,
-  recurrentMeeting,
-} from './paths.js';
+import { diagramOf, drawDiagram, viewHeight, VIEW_WIDTH } from './drawing.js';
 import { pathStyles } from './styles.js';
 
 const MOST_TOKENS = 12;
@@ -91,7 +83,7 @@ export class PathLengths extends FigureElement {
   #diagram(library: WasmAttention, architecture: Architecture): TemplateResult {
     const { words, length: n } = this;
     const [i, j] = this.#ends();
-    const drawn = this.#drawing(architecture);
+    const drawn = diagramOf(architecture, this, [i - 1, j - 1], (token) => this.#pick(token + 1));
     const name = words.text(NAMES[architecture], { kernel: this.kernel });
     const { maximumPathLength, order } = library.complexity(architecture, { n, d: 1, k: this.kernel });
     const length = this.#pathLength(library, architecture, i, j);
@@ -113,38 +105,6 @@ export class PathLengths extends FigureElement {
         ${words.text('paths.longest', { n, length: maximumPathLength })} · ${order.maximumPathLength}
       </p>
     </div>`;
-  }
-
-  #drawing(architecture: Architecture): Diagram {
-    const { length: n, kernel, layers } = this;
-    const [i, j] = this.#ends();
-    const shared = { n, picked: [i - 1, j - 1] as const, onPick: (token: number) => this.#pick(token + 1) };
-    switch (architecture) {
-      case 'cnn':
-        return {
-          ...shared,
-          layers,
-          spacing: 48,
-          legs: convolutionLegs(n, kernel, layers),
-          meeting: convolutionMeeting(i - 1, j - 1, kernel, layers),
-        };
-      case 'rnn':
-        return {
-          ...shared,
-          layers: 1,
-          spacing: 48,
-          legs: recurrentLegs(n),
-          meeting: recurrentMeeting(i - 1, j - 1),
-        };
-      case 'self-attention':
-        return {
-          ...shared,
-          layers: 1,
-          spacing: 96,
-          legs: attentionLegs(n),
-          meeting: attentionMeeting(i - 1, j - 1),
-        };
-    }
   }
 
   /** The tokens picked, in order. */

@@ -1,11 +1,35 @@
 import { html, svg, type TemplateResult } from 'lit';
-import { COUNT, ROUNDING, WIDTH, type Order } from './permutation.js';
+import type { Localised } from '../shared/localised.js';
+import { COUNT, ROUNDING, WIDTH, type Order, type PermutationScene } from './permutation.js';
+
+/** The names of the four matrices, above their columns. */
+export function heads(): TemplateResult {
+  return html`
+    <div class="head x"><i>X</i></div>
+    <div class="head y"><i>f</i>(<i>X</i>)</div>
+    <div class="head z"><i>f</i>(Π<i>X</i>)</div>
+    <div class="head px">Π<i>X</i></div>
+  `;
+}
+
+/** A row of each of the four matrices. */
+export function rowSquares({ X, Y, PX, Z }: PermutationScene, place: number): TemplateResult {
+  const most = (...all: Float32Array[]): number => Math.max(...all.map((a) => Math.max(...a.map(Math.abs))));
+  const row = (matrix: Float32Array, size: number): TemplateResult =>
+    squares(matrix.subarray(place * WIDTH, (place + 1) * WIDTH), size);
+  return html`
+    <div class="x">${row(X, most(X))}</div>
+    <div class="y">${row(Y, most(Y, Z))}</div>
+    <div class="z">${row(Z, most(Y, Z))}</div>
+    <div class="px">${row(PX, most(X))}</div>
+  `;
+}
 
 /**
  * One row of a matrix as squares whose areas are the numbers' sizes (Hinton's diagram): filled where positive, outlined where
  * negative. `most` is the size of a full cell.
  */
-export function squares(row: Float32Array, most: number): TemplateResult {
+function squares(row: Float32Array, most: number): TemplateResult {
   return html`<svg class="squares" viewBox="0 0 ${WIDTH} 1" aria-hidden="true">
     ${Array.from(row, (value, i) => {
       const side = 0.86 * Math.sqrt(Math.min(1, Math.abs(value) / most));
@@ -24,6 +48,21 @@ export function links(order: Order, differences: readonly number[]): TemplateRes
         d="M 2 ${from} C 40 ${from} 60 ${to} 98 ${to}" vector-effect="non-scaling-stroke" />`;
     })}
   </svg>`;
+}
+
+/** What squares and links mean. */
+export function legend(words: Localised): TemplateResult {
+  const sample = (mark: unknown): TemplateResult => html`<svg viewBox="0 0 24 12">${mark}</svg>`;
+  return html`
+    <span>${sample(svg`<path class="link" d="M 0 6 h 24" />`)}${words.text('permute.equal')}</span>
+    <span>${sample(svg`<path class="link changed" d="M 0 6 h 24" />`)}${words.text('permute.unequal')}</span>
+    <span
+      >${sample(svg`<rect class="positive" x="7" y="1" width="10" height="10" />`)}${words.text('permute.positive')}</span
+    >
+    <span
+      >${sample(svg`<rect class="negative" x="7" y="1" width="10" height="10" />`)}${words.text('permute.negative')}</span
+    >
+  `;
 }
 
 /** Whether a difference is what another order of float32 sums leaves. */

@@ -1,4 +1,4 @@
-import { html, svg, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { toggle } from '../shared/controls/controls.js';
@@ -7,7 +7,7 @@ import { defineFigure, FigureElement } from '../shared/figure/figure-element.js'
 import { flag, whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
 import { permutationCode } from './code.js';
-import { isRounding, links, squares } from './drawing.js';
+import { heads, isRounding, legend, links, rowSquares } from './drawing.js';
 import {
   COUNT,
   FIRST,
@@ -61,10 +61,9 @@ export class PermutationDemo extends FigureElement {
     const same = scene.differences.filter(isRounding).length;
     return html`
       <div class="board" role="group" aria-label=${words.text('permute.label', { same, count: COUNT })}>
-        ${this.#heads()} ${FIRST.map((_, place) => this.#row(scene, place))}
-        ${links(order, scene.differences)}
+        ${heads()} ${FIRST.map((_, place) => this.#row(scene, place))} ${links(order, scene.differences)}
       </div>
-      <div class="legend" aria-hidden="true">${this.#legend()}</div>
+      <div class="legend" aria-hidden="true">${legend(words)}</div>
       <p class="readout" role="status">
         max |<i>f</i>(Π<i>X</i>) − Π<i>f</i>(<i>X</i>)| =
         <strong>${this.words.value(scene.residual)}</strong>. ${this.#verdict(scene)}
@@ -83,28 +82,12 @@ export class PermutationDemo extends FigureElement {
     return permutationScene(library, this.#layer, { tokens: this.#tokens, order, positions, causal });
   }
 
-  #heads(): TemplateResult {
-    return html`
-      <div class="head x"><i>X</i></div>
-      <div class="head y"><i>f</i>(<i>X</i>)</div>
-      <div class="head z"><i>f</i>(Π<i>X</i>)</div>
-      <div class="head px">Π<i>X</i></div>
-    `;
-  }
-
-  #row({ X, Y, PX, Z }: PermutationScene, place: number): TemplateResult {
+  #row(scene: PermutationScene, place: number): TemplateResult {
     const tokens = this.#tokens;
     const number = this.order[place] ?? 0;
-    const most = (...all: Float32Array[]): number =>
-      Math.max(...all.map((a) => Math.max(...a.map(Math.abs))));
-    const row = (matrix: Float32Array, size: number): TemplateResult =>
-      squares(matrix.subarray(place * WIDTH, (place + 1) * WIDTH), size);
     return html`
       <div class="before">${tokens[place]}</div>
-      <div class="x">${row(X, most(X))}</div>
-      <div class="y">${row(Y, most(Y, Z))}</div>
-      <div class="z">${row(Z, most(Y, Z))}</div>
-      <div class="px">${row(PX, most(X))}</div>
+      ${rowSquares(scene, place)}
       <div class="after">${tokens[number - 1]}</div>
       ${this.#movers(place, tokens[number - 1] ?? '')}
     `;
@@ -143,23 +126,6 @@ export class PermutationDemo extends FigureElement {
       this.renderRoot.querySelector(`button[data-place="${place + by}"][data-by="${which}"]`);
     const wanted = button(held);
     (wanted?.disabled === true ? button(-held) : wanted)?.focus();
-  }
-
-  #legend(): TemplateResult {
-    const { words } = this;
-    const sample = (mark: unknown): TemplateResult => html`<svg viewBox="0 0 24 12">${mark}</svg>`;
-    return html`
-      <span>${sample(svg`<path class="link" d="M 0 6 h 24" />`)}${words.text('permute.equal')}</span>
-      <span
-        >${sample(svg`<path class="link changed" d="M 0 6 h 24" />`)}${words.text('permute.unequal')}</span
-      >
-      <span
-        >${sample(svg`<rect class="positive" x="7" y="1" width="10" height="10" />`)}${words.text('permute.positive')}</span
-      >
-      <span
-        >${sample(svg`<rect class="negative" x="7" y="1" width="10" height="10" />`)}${words.text('permute.negative')}</span
-      >
-    `;
   }
 
   #verdict({ residual }: PermutationScene): string {

@@ -23,8 +23,9 @@ import { trainingCode } from './code.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
 import { insideOf } from './inside.js';
 import { trainingPlot } from './plot.js';
-import { TrainingSession } from './session.js';
+import { inTurn, TrainingSession } from './session.js';
 import { trainingStyles } from './styles.js';
+import { faintText, outcomeText, progressText } from './words.js';
 
 const settings = {
   task: oneOf(...TASKS),
@@ -90,11 +91,14 @@ export class PositionTraining extends FigureElement {
       words,
     };
     const name = (each: Positions | Task | Measure): string => words.text(`training.${each}`);
-    const outcome = this.#outcome();
+    const outcome = outcomeText(words, this.#session.outcome);
+    const run = this.#session.phase === 'idle' ? undefined : runs.get(positions);
     return html`
       ${trainingPlot(plot)}
       ${insideOf(runs.get(positions)?.snapshot ?? this.#snapshot(library), positions, words)}
-      <p class="readout">${this.#progress() ?? (outcome || this.#whose(shown))}</p>
+      <p class="readout">
+        ${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}
+      </p>
       <span class="spoken" role="status">${outcome}</span>
       <div class="controls">
         ${this.choices('positions', words.text('training.positions'), POSITIONS, name)}
@@ -104,6 +108,12 @@ export class PositionTraining extends FigureElement {
         ${this.slider('seed', words.text('training.seed'), { max: 20 })}
       </div>
     `;
+  }
+
+  /** What is said about the curves before the reader has trained anything with these settings. */
+  #whose(shown: ShownCurves): string {
+    if (!areComputed(this)) return faintText(this.words, shown);
+    return this.#session.runs.size === 0 ? this.words.text('training.computed') : '';
   }
 
   #buttons(): TemplateResult {
@@ -123,46 +133,10 @@ export class PositionTraining extends FigureElement {
     ${button(words.text('training.cancel'), () => session.cancel())}`;
   }
 
-  /** How far the run in sight has come, while something runs. */
-  #progress(): TemplateResult | undefined {
-    const { words, positions } = this;
-    const run = this.#session.runs.get(positions);
-    if (this.#session.phase === 'idle' || run === undefined) return undefined;
-    const values = {
-      name: words.text(`training.${positions}`),
-      step: words.number(run.loss.length),
-      steps: words.number(DEFAULTS.steps),
-      loss: words.number(run.loss.at(-1) ?? NaN, 3),
-      speed: words.number(Math.round(run.stepsPerSecond)),
-    };
-    return html`${words.text('training.progress', values)}
-      <strong>${words.percent(run.accuracy.at(-1) ?? NaN, 1)}</strong>`;
-  }
-
   /** The curves of the settings, or what there is in their place. */
   #shown(measure: Measure): ShownCurves {
     const { runs, before } = this.#session;
     return shownCurves(measure, this, runs, before);
-  }
-
-  /** What the reader sees who has trained nothing with these settings. */
-  #whose({ faint, faintOf }: ShownCurves): string {
-    const { words } = this;
-    if (areComputed(this)) return this.#session.runs.size === 0 ? words.text('training.computed') : '';
-    const { task, seed } = faintOf;
-    if (faint.size === 0) return '';
-    return words.text('training.faint', { task: words.text(`training.${task}`), seed: words.number(seed) });
-  }
-
-  #outcome(): string {
-    const { words } = this;
-    const { outcome } = this.#session;
-    if (outcome === undefined) return '';
-    if (outcome.reason === 'failed') return `${words.text('training.failed')} ${outcome.message}`.trim();
-    const name = words.text(`training.${outcome.positions}`);
-    return outcome.reason === 'finished'
-      ? words.text('training.finished', { name, accuracy: words.percent(outcome.accuracy ?? NaN, 1) })
-      : words.text('training.cancelled', { name, steps: words.number(outcome.steps) });
   }
 
   /** The model before it has learned anything. */
@@ -184,12 +158,6 @@ export class PositionTraining extends FigureElement {
   protected override code(): FigureCode {
     return trainingCode(this.task, this.positions, this.seed);
   }
-}
-
-/** All kinds, the chosen one first and `none` last: it learns nothing, and would be a poor beginning. */
-function inTurn(chosen: Positions): readonly Positions[] {
-  const others = POSITIONS.filter((each) => each !== chosen && each !== 'none');
-  return chosen === 'none' ? [...others, 'none'] : [chosen, ...others, 'none'];
 }
 
 defineFigure('position-training', PositionTraining);

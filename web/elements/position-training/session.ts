@@ -1,5 +1,5 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
-import { type Ended, type Positions, startTrainingWorker, Trainer } from '../../training/index.js';
+import { POSITIONS, startTrainingWorker, Trainer, type Ended, type Positions } from '../../training/index.js';
 import { withProgress, type Runs, type RunSettings } from './runs.js';
 
 /** What came of a run: it ended, or could not go on. */
@@ -133,4 +133,10 @@ export class TrainingSession implements ReactiveController {
       this.host.requestUpdate();
     });
   }
+}
+
+/** All kinds, the chosen one first and `none` last: it learns nothing, and would be a poor beginning. */
+export function inTurn(chosen: Positions): readonly Positions[] {
+  const others = POSITIONS.filter((each) => each !== chosen && each !== 'none');
+  return chosen === 'none' ? [...others, 'none'] : [chosen, ...others, 'none'];
 }

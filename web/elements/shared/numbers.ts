@@ -59,3 +59,12 @@ export function powerOfTen(exponent: number): string {
     .replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]!);
   return `10${raised}`;
 }
+
+/** Seconds in the unit that leaves a number from 1 to 1000. */
+export function timeText(seconds: number, number: (value: number) => string): string {
+  // A power of ten, written as a product, can lie just below itself.
+  const enough = (unit: number): boolean => seconds >= unit * (1 - 1e-9);
+  if (enough(1)) return `${number(seconds)} s`;
+  if (enough(1e-3)) return `${number(seconds * 1e3)} ms`;
+  return enough(1e-6) ? `${number(seconds * 1e6)} µs` : `${number(seconds * 1e9)} ns`;
+}

@@ -1,7 +1,7 @@
 import { css } from 'lit';
 
-/** Two planes with the chain from scores to mixture between them. */
-export const lookupStyles = css`
+/** Two planes, and where the chain from scores to mixture stands between them. */
+export const planeStyles = css`
   .scene {
     display: grid;
     grid-template-columns: minmax(0, 15rem) minmax(15rem, 1fr) minmax(0, 15rem);
@@ -110,70 +110,6 @@ export const lookupStyles = css`
     stroke-linecap: round;
     opacity: 0.7;
   }
-  .chain {
-    width: 100%;
-    table-layout: fixed;
-    font-size: 0.8125rem;
-  }
-  .chain th,
-  .chain td {
-    position: static;
-    padding: 0.3rem 0.35rem;
-    background: none;
-    vertical-align: middle;
-  }
-  .chain thead th {
-    padding-top: 0;
-    font-size: 0.75rem;
-    line-height: 1.3;
-    text-align: end;
-    white-space: normal;
-  }
-  .chain :is(tbody, tfoot) th,
-  .chain thead th:first-child {
-    color: inherit;
-    text-align: start;
-  }
-  .chain thead th:first-child {
-    /* A long word goes on over the start of the next column, whose words stand at its end. */
-    white-space: nowrap;
-  }
-  .chain col.name {
-    width: 3.25rem;
-  }
-  .chain col.share {
-    width: 7.25rem;
-  }
-  .chain tfoot :is(th, td) {
-    border-top: 1px solid var(--_line);
-  }
-  .sign {
-    width: 1rem;
-    height: 1rem;
-    margin-inline-end: 0.2rem;
-    overflow: visible;
-    vertical-align: -0.2em;
-  }
-  .bar {
-    display: block;
-    width: 100%;
-    height: 0.6rem;
-    margin-bottom: 0.15rem;
-    overflow: visible;
-  }
-  .bar .track {
-    fill: var(--_line);
-    opacity: 0.5;
-  }
-  .bar .fill {
-    fill: currentColor;
-  }
-  .bar .zero {
-    stroke: var(--_quiet);
-  }
-  .chain .number {
-    color: var(--_ink);
-  }
   /* On the full screen the planes have the room that the page's column denies them. */
   @media (min-width: 58rem) {
     :host(:fullscreen) .scene {
@@ -198,16 +134,6 @@ export const lookupStyles = css`
     }
     .chain {
       grid-row: auto;
-    }
-    .chain th,
-    .chain td {
-      padding-inline: 0.2rem;
-    }
-    .chain col.name {
-      width: 2.5rem;
-    }
-    .chain col.share {
-      width: 6.5rem;
     }
   }
 `;

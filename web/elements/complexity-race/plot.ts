@@ -1,0 +1,72 @@
+import { crossing, multiplyAdds, sizesAlong, type Entry, type Point } from './plan.js';
+import { entryName, type RaceView } from './view.js';
+
+/** The two vertical axes lie on each other where this many multiply–adds take a second. */
+export const REFERENCE_RATE = 1e10;
+
+/**
+ * A contestant's curve, as counted, and its dots, as measured; both in multiply–adds, times at the reference rate. On more threads
+ * there are only dots: the count is the same.
+ */
+export interface RaceCurve extends Entry {
+  readonly label: string;
+  /** The same where its dot stands beside it. */
+  readonly brief: string;
+  readonly counted: readonly Point[];
+  readonly measured: readonly Point[];
+}
+
+/** Everything in the plot. */
+export interface RacePlot {
+  readonly width: number;
+  readonly curves: readonly RaceCurve[];
+  /** Where attention crosses the others. */
+  readonly crossings: readonly { readonly at: Point; readonly measured: boolean }[];
+  /** The size that the table is about. */
+  readonly chosen: number;
+  readonly axisName: string;
+  readonly countName: string;
+  readonly timeName: string;
+  readonly number: (value: number) => string;
+}
+
+/** Counts and times along the axis, and where they cross. */
+export function racePlot(view: RaceView, width: number): RacePlot {
+  const { library, words, size: chosen, axis } = view;
+  const sizes = sizesAlong(axis, chosen);
+  const curve = (entry: Entry): RaceCurve => ({
+    ...entry,
+    label: entryName(words, entry),
+    brief:
+      entry.threads > 1 ? words.text('race.onThreads', { threads: entry.threads }) : entryName(words, entry),
+    counted:
+      entry.threads > 1
+        ? []
+        : sizes.map((size) => ({ x: size[axis], y: multiplyAdds(library, entry.contestant, size) })),
+    measured: sizes.flatMap((size) => {
+      const timing = view.timing(entry, size);
+      if (timing === undefined) return [];
+      return [{ x: size[axis], y: (timing.milliseconds / 1000) * REFERENCE_RATE }];
+    }),
+  });
+  const curves = view.entries
+    .map(curve)
+    .filter(({ threads, measured }) => threads === 1 || measured.length > 0);
+  const [cnn, rnn, attention] = curves;
+  const crossings = (['counted', 'measured'] as const).flatMap((kind) =>
+    [cnn, rnn].flatMap((other) => {
+      const at = crossing(attention?.[kind] ?? [], other?.[kind] ?? []);
+      return at === undefined ? [] : [{ at, measured: kind === 'measured' }];
+    }),
+  );
+  return {
+    width,
+    curves,
+    crossings,
+    chosen: chosen[axis],
+    axisName: words.text(axis === 'n' ? 'race.tokens' : 'race.width'),
+    countName: words.text('race.multiplyAdds'),
+    timeName: words.text('race.time'),
+    number: (value) => words.number(value),
+  };
+}

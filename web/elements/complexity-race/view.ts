@@ -1,0 +1,26 @@
+import type { WasmAttention } from 'wasm-attention';
+import type { Localised } from '../shared/localised.js';
+import type { Machine } from './machine.js';
+import type { Axis, Entry, Size } from './plan.js';
+import type { Timing } from './timing.js';
+
+/** What plot, tables and sentences are made from. */
+export interface RaceView {
+  readonly library: WasmAttention;
+  readonly words: Localised;
+  /** The size that the reader has chosen. */
+  readonly size: Size;
+  readonly axis: Axis;
+  /** Who runs here. */
+  readonly entries: readonly Entry[];
+  readonly timing: (entry: Entry, size: Size) => Timing | undefined;
+  /** When the last time was taken. */
+  readonly measuredAt: Date | undefined;
+  readonly machine: Machine | undefined;
+}
+
+/** The contestant, and on how many threads if it is not one. */
+export function entryName(words: Localised, { contestant, threads }: Entry): string {
+  const name = words.text(`race.${contestant}`);
+  return threads === 1 ? name : `${name}, ${words.text('race.onThreads', { threads })}`;
+}
