@@ -10,6 +10,8 @@ import '../shared/heat-map/ramp-legend.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
 import { formulaCode } from './code.js';
+import { formulas } from './formulas.js';
+import { described, lowered, nameOf } from './names.js';
 import { formulaStyles } from './styles.js';
 import {
   attend,
@@ -32,9 +34,6 @@ const settings = {
   symbol: oneOf<FormulaSymbol | 'none'>('k3', 'none', ...SYMBOLS),
 };
 
-/** `2` as `₂`. */
-const lowered = (digit: number): string => String.fromCodePoint(0x2080 + digit);
-
 /**
  * `<attention-formula>`: y_i = f(x_i, (x_1, x_1), …, (x_4, x_4)) beside the tokens X, the weights and the outputs Y. A symbol lights
  * up what it denotes; a cell lights up the symbols that denote it.
@@ -56,66 +55,20 @@ export class AttentionFormula extends FigureElement {
     const matrices = attend(library);
     const tokens = Array.from({ length: TOKENS }, (_, t) => t + 1);
     return html`
-      <div class="formulas">${this.#definition(tokens)}${this.#sum(tokens)}</div>
+      <div class="formulas">
+        ${formulas({
+          query: this.query,
+          words,
+          chosen: this.symbol,
+          lit: this.#lit(),
+          point: (symbol) => (this.pointed = symbol),
+          choose: (symbol) => this.change({ symbol: this.symbol === symbol ? 'none' : symbol }),
+        })}
+      </div>
       <div class="matrices">${MATRICES.map((matrix) => this.#map(matrix, matrices[matrix]))}</div>
       <div class="controls">${this.choices('query', words.text('formula.query'), tokens, String)}</div>
       <p class="readout" role="status">${this.#readout()}</p>
     `;
-  }
-
-  #definition(tokens: readonly number[]): TemplateResult {
-    // Lines break between pairs: a comma or a bracket stays with what it closes.
-    const pair = (j: number): TemplateResult =>
-      html`<span
-        >(${this.#symbol(`k${j}` as FormulaSymbol)}${', '}${this.#symbol(`v${j}` as FormulaSymbol)}${j === tokens.length ? '))' : '), '}</span
-      >`;
-    return html`<div class="formula" role="group" aria-label=${this.words.text('formula.definition')}>
-      <span>${this.#symbol('y')} = <i>f</i> (</span
-      ><span>${this.#symbol('q')}${', '}</span>${tokens.map(pair)}
-    </div>`;
-  }
-
-  #sum(tokens: readonly number[]): TemplateResult {
-    const term = (j: number): TemplateResult =>
-      html`<span
-        >${j === 1 ? ' = ' : ' + '}${this.#symbol(`a${j}` as FormulaSymbol)}${this.#symbol(`v${j}` as FormulaSymbol)}</span
-      >`;
-    return html`<div class="formula" role="group" aria-label=${this.words.text('formula.sum')}>
-      <span>${this.#symbol('y')}</span>${tokens.map(term)}
-    </div>`;
-  }
-
-  /** A symbol as a button; several buttons can be the same symbol. */
-  #symbol(symbol: FormulaSymbol): TemplateResult {
-    const { query } = this;
-    const [kind = ''] = symbol;
-    const index = kind === 'y' || kind === 'q' ? String(query) : symbol.slice(1);
-    const letter = kind === 'y' ? '𝐲' : '𝐱';
-    const math =
-      kind === 'a'
-        ? html`<math
-            ><msub><mi>α</mi><mn>${query}${index}</mn></msub></math
-          >`
-        : html`<math
-            ><msub><mi>${letter}</mi><mn>${index}</mn></msub></math
-          >`;
-    const point = (): void => void (this.pointed = symbol);
-    const leave = (): void => void (this.pointed = undefined);
-    return html`<button
-      type="button"
-      data-picture
-      class=${this.#lit().includes(symbol) ? 'lit' : ''}
-      data-symbol=${symbol}
-      aria-pressed=${this.symbol === symbol}
-      aria-label=${this.#describe(symbol)}
-      @click=${() => this.change({ symbol: this.symbol === symbol ? 'none' : symbol })}
-      @pointerenter=${point}
-      @pointerleave=${leave}
-      @focus=${point}
-      @blur=${leave}
-    >
-      ${math}
-    </button>`;
   }
 
   #map(matrix: Matrix, values: Float32Array): TemplateResult {
@@ -175,39 +128,15 @@ export class AttentionFormula extends FigureElement {
   #readout(): string | TemplateResult {
     const active = this.#active;
     if (active === undefined) return hint(this.words.text('formula.hint'));
-    if (typeof active === 'string') return this.#describe(active);
+    if (typeof active === 'string') return described(active, this.query, this.words);
     const { matrix, row, column, value } = active;
     const entry = `${matrix}${lowered(row + 1)}${lowered(column + 1)}`;
-    const symbols = this.#lit().map((symbol) => this.#name(symbol));
+    const symbols = this.#lit().map((symbol) => nameOf(symbol, this.query));
     return html`${entry} = <strong>${this.words.value(value)}</strong> ${
         symbols.length === 0
           ? this.words.text('formula.elsewhere', { i: lowered(this.query) })
           : this.words.text('formula.part', { symbols: [...new Set(symbols)].join(', ') })
       }`;
-  }
-
-  /** `x₃`, `α₂₃`. */
-  #name(symbol: FormulaSymbol): string {
-    const i = lowered(this.query);
-    const [kind] = symbol;
-    if (kind === 'y') return `y${i}`;
-    if (kind === 'q') return `x${i}`;
-    const j = lowered(Number(symbol.slice(1)));
-    return kind === 'a' ? `α${i}${j}` : `x${j}`;
-  }
-
-  #describe(symbol: FormulaSymbol): string {
-    const { words, query } = this;
-    const j = symbol.length > 1 ? Number(symbol.slice(1)) : query;
-    const weight = `α${lowered(query)}${lowered(j)}`;
-    const kind = symbol[0] as 'y' | 'q' | 'k' | 'v' | 'a';
-    return words.text(`formula.${kind}`, {
-      name: this.#name(symbol),
-      i: query,
-      j,
-      weight,
-      y: `y${lowered(query)}`,
-    });
   }
 
   protected override data(library: WasmAttention): FigureData {

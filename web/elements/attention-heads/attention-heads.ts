@@ -1,15 +1,15 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
-import { numberField, slider } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
-import '../shared/heat-map/heat-map.js';
-import type { CellDetail, HeatMap } from '../shared/heat-map/heat-map.js';
+import type { HeatMap } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { oneOf, several, whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
 import { headsCode } from './code.js';
+import { lengthSliders, queryLengths } from './lengths.js';
+import { headMaps, type HeadCell } from './maps.js';
 import { headsStyles } from './styles.js';
 import {
   BATCH,
@@ -56,7 +56,7 @@ export class AttentionHeads extends FigureElement {
   declare input: 'ones' | 'random';
   /** Seed of the random X; default 1. */
   declare seed: number;
-  declare protected pointed: (CellDetail & { sequence: number; head: number }) | undefined;
+  declare protected pointed: HeadCell | undefined;
   #layer: MultiHeadAttention | undefined;
 
   override disconnectedCallback(): void {
@@ -79,7 +79,10 @@ export class AttentionHeads extends FigureElement {
     const { words } = this;
     const { output, weights } = this.#attend(library);
     return html`
-      ${[0, 1].map((sequence) => this.#sequence(weights, sequence))}
+      ${[0, 1].map((sequence) => {
+        const visible = visibleKeys(this.#lensOf(sequence));
+        return headMaps(words, weights, sequence, visible, (pointed) => (this.pointed = pointed));
+      })}
       <div class="under">
         <p class="readout">
           ${this.pointed === undefined ? words.text('heads.hint') : this.#readout(weights)}
@@ -95,8 +98,8 @@ export class AttentionHeads extends FigureElement {
         )}
         ${
           this.lengths === 'query'
-            ? [0, 1].map((sequence) => this.#queryLengths(sequence))
-            : this.validLens.map((valid, sequence) => this.#lengthSlider(valid, sequence))
+            ? queryLengths(words, this.queryLens, (queryLens) => this.change({ queryLens }))
+            : lengthSliders(words, this.validLens, (validLens) => this.change({ validLens }))
         }
         ${this.choices(
           'input',
@@ -136,76 +139,6 @@ export class AttentionHeads extends FigureElement {
     return this.lengths === 'query'
       ? (perQuery(this.queryLens)[sequence] ?? [])
       : new Array<number>(TOKENS).fill(this.validLens[sequence] ?? 0);
-  }
-
-  #sequence(weights: Tensor, sequence: number): TemplateResult {
-    const { words } = this;
-    const heads = Array.from({ length: NUM_HEADS }, (_, head) => head);
-    return html`<div class="sequence">
-      <p class="sequence-title">${words.text('heads.sequence', { sequence: sequence + 1 })}</p>
-      <div class="maps">${heads.map((head) => this.#map(weights, sequence, head))}</div>
-    </div>`;
-  }
-
-  #lengthSlider(valid: number, sequence: number): TemplateResult {
-    const { words } = this;
-    return slider({
-      name: `valid-${sequence}`,
-      label: words.text('heads.valid', { sequence: sequence + 1 }),
-      value: valid,
-      min: 0,
-      max: TOKENS,
-      text: words.number(valid),
-      onInput: (value) =>
-        this.change({ validLens: this.validLens.map((old, i) => (i === sequence ? value : old)) }),
-    });
-  }
-
-  /** Four small number fields, each as wide as a digit and its steppers. */
-  #queryLengths(sequence: number): TemplateResult {
-    const { words, queryLens } = this;
-    return html`<fieldset class="query-lengths">
-      <legend>${words.text('heads.queryLens', { sequence: sequence + 1 })}</legend>
-      ${Array.from({ length: TOKENS }, (_, query) =>
-        numberField({
-          label: words.text('heads.queryLen', { sequence: sequence + 1, query: query + 1 }),
-          value: queryLens[sequence * TOKENS + query] ?? 0,
-          min: 0,
-          max: TOKENS,
-          onInput: (value) =>
-            this.change({
-              queryLens: queryLens.map((old, i) => (i === sequence * TOKENS + query ? value : old)),
-            }),
-        }),
-      )}
-    </fieldset>`;
-  }
-
-  #map(weights: Tensor, sequence: number, head: number): TemplateResult {
-    const { words } = this;
-    const names = { sequence: sequence + 1, head: head + 1 };
-    const point = (event: CustomEvent<CellDetail>): void => {
-      event.stopPropagation();
-      this.pointed = { ...event.detail, sequence, head };
-    };
-    return html`<div>
-      <div class="map-title" aria-hidden="true">${words.text('heads.head', names)}</div>
-      <heat-map
-        bare
-        .values=${weightsOf(weights, sequence, head)}
-        .rows=${TOKENS}
-        .columns=${TOKENS}
-        .mask=${visibleKeys(this.#lensOf(sequence))}
-        low="0"
-        high="1"
-        origin="1"
-        data-at="${sequence},${head}"
-        label=${words.text('heads.mapLabel', names)}
-        row-name=${words.text('query')}
-        column-name=${words.text('key')}
-        @cell-change=${point}
-      ></heat-map>
-    </div>`;
   }
 
   #readout(weights: Tensor): TemplateResult {

@@ -4,21 +4,18 @@ import { controlStyles } from '../shared/controls/control-styles.js';
 import { hint, textField, toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
-import '../shared/heat-map/heat-map.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { flag, whole, words as anyText } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
-import { clipped, folded, LONGEST_TEXT, shortened, type Tokens } from '../shared/tokens.js';
+import { clipped, folded, LONGEST_TEXT, type Tokens } from '../shared/tokens.js';
 import { tokensCode } from './code.js';
+import { tokensData } from './data.js';
 import { designedLayer, HEADS } from './designed-heads.js';
-import { entropyBars } from './entropy-bars.js';
-import { entropies } from './entropy.js';
+import { tokensMaps } from './maps.js';
 import { MOST_TOKENS, sentenceOf, tokensScene, type TokensScene } from './scene.js';
 import { tokensStyles } from './styles.js';
 
-/** Letters of a token on an axis. */
-const ROOM = 9;
 const LAST_SEED = 9999;
 
 const settings = {
@@ -79,8 +76,14 @@ export class AttentionTokens extends FigureElement {
     this.style.setProperty('--_columns', String(scene.keys.length));
     return html`
       <div class="board">
-        <div class="heads">${HEADS.map((_, head) => this.#small(scene, head))}</div>
-        ${this.#large(scene)}
+        ${tokensMaps({
+          scene,
+          words: this.words,
+          solo: this.solo,
+          pointed: this.pointed,
+          point: (cell) => (this.pointed = cell),
+          pick: (solo) => this.change({ solo }),
+        })}
       </div>
       <div class="under">
         <p class="readout">${this.#readout(scene)}</p>
@@ -124,66 +127,6 @@ export class AttentionTokens extends FigureElement {
     return this.#layer.layer;
   }
 
-  #kind(head: number): string {
-    return this.words.text(`tokens.${HEADS[head] ?? 'random'}`);
-  }
-
-  #small(scene: TokensScene, head: number): TemplateResult {
-    const { words } = this;
-    const { keys, heads } = scene;
-    const all = entropies(heads[head] ?? [], keys.length);
-    const mean = all.reduce((sum, bits) => sum + bits, 0) / all.length;
-    return html`<div class=${this.solo === head + 1 ? 'head solo' : 'head'}>
-      <p class="name" aria-hidden="true">${head + 1} ${this.#kind(head)}</p>
-      ${this.#map(scene, head, true)}
-      <p class="bits">${words.text('tokens.meanEntropy', { bits: words.number(mean, 1) })}</p>
-    </div>`;
-  }
-
-  #large(scene: TokensScene): TemplateResult {
-    const { words } = this;
-    const head = this.solo - 1;
-    const bits = entropies(scene.heads[head] ?? [], scene.keys.length);
-    const most = Math.log2(scene.keys.length);
-    return html`<div class="large">
-      <p class="name">${words.text('tokens.head')} ${this.solo}: ${this.#kind(head)}</p>
-      <p class="entropy-name" aria-hidden="true">${words.text('tokens.entropy')}</p>
-      ${this.#map(scene, head, false)} ${entropyBars(bits, most, words)}
-    </div>`;
-  }
-
-  #map(scene: TokensScene, head: number, small: boolean): TemplateResult {
-    const { words } = this;
-    const labels = (tokens: readonly string[]): string[] =>
-      small ? [] : tokens.map((token) => shortened(token, ROOM));
-    return html`<heat-map
-      bare
-      .values=${scene.heads[head] ?? []}
-      .rows=${scene.queries.length}
-      .columns=${scene.keys.length}
-      .rowLabels=${labels(scene.queries)}
-      .columnLabels=${labels(scene.keys)}
-      .mask=${scene.mask}
-      .cursor=${this.pointed}
-      low="0"
-      high="1"
-      origin="1"
-      ?pickable=${small}
-      pick-help=${words.text('tokens.pickHelp')}
-      label=${words.text('tokens.mapLabel', { head: head + 1, kind: this.#kind(head) })}
-      row-name=${words.text('query')}
-      column-name=${words.text('key')}
-      @cell-change=${(event: CustomEvent<CellDetail>) => {
-        event.stopPropagation();
-        this.pointed = event.detail;
-      }}
-      @cell-pick=${(event: CustomEvent<CellDetail>) => {
-        event.stopPropagation();
-        this.change({ solo: head + 1 });
-      }}
-    ></heat-map>`;
-  }
-
   #readout({ queries, keys, heads, mask }: TokensScene): TemplateResult {
     const { words } = this;
     if (this.pointed === undefined)
@@ -223,21 +166,7 @@ export class AttentionTokens extends FigureElement {
   }
 
   protected override data(library: WasmAttention): FigureData {
-    const { words } = this;
-    const { queries, keys, heads } = this.#scene(library);
-    const numbered = (tokens: readonly string[]): string[] =>
-      tokens.map((token, i) => `${words.number(i + 1)} ${token}`);
-    const rows = heads.flatMap((weights, head) => {
-      const bits = entropies(weights, keys.length);
-      return numbered(queries).map((query, row) => [
-        head + 1,
-        query,
-        ...weights.subarray(row * keys.length, (row + 1) * keys.length),
-        bits[row] ?? NaN,
-      ]);
-    });
-    const columns = [words.text('tokens.head'), words.text('query'), ...numbered(keys)];
-    return { columns: [...columns, words.text('tokens.entropy')], rows };
+    return tokensData(this.words, this.#scene(library));
   }
 
   protected override code(): FigureCode {

@@ -1,5 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import { POSITIONS, startTrainingWorker, Trainer, type Ended, type Positions } from '../../training/index.js';
+import { onceAFrame } from '../shared/once-a-frame.js';
 import { withProgress, type Runs, type RunSettings } from './runs.js';
 
 /** What came of a run: it ended, or could not go on. */
@@ -20,7 +21,8 @@ export class TrainingSession implements ReactiveController {
   #learning: Positions | undefined;
   #queue: Positions[] = [];
   #settings: RunSettings = { task: 'copy', seed: 1 };
-  #frame = 0;
+  /** Steps come faster than frames. */
+  readonly #drawSoon = onceAFrame(() => this.host.requestUpdate());
 
   /** `turnTo` is called when the next positions of a queue begin to learn. */
   constructor(
@@ -104,7 +106,7 @@ export class TrainingSession implements ReactiveController {
     try {
       this.#trainer.start({ ...this.#settings, positions });
     } catch {
-      // Where there are no workers, or a policy forbids them, the constructor throws, in words that help no reader.
+      // The constructor throws if there are no workers or a policy forbids them. Its message would not help a reader.
       this.#fail('');
     }
   }
@@ -123,15 +125,6 @@ export class TrainingSession implements ReactiveController {
   #turn(phase: typeof this.phase): void {
     this.phase = phase;
     this.host.requestUpdate();
-  }
-
-  /** Steps come faster than frames. */
-  #drawSoon(): void {
-    if (this.#frame !== 0) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = 0;
-      this.host.requestUpdate();
-    });
   }
 }
 

@@ -48,8 +48,19 @@ export function brightnessOf(style: CSSStyleDeclaration): number {
   return Number(/brightness\(([\d.]+)\)/.exec(style.filter)?.[1] ?? 1);
 }
 
-export function borderWidth(style: CSSStyleDeclaration, side: string): number {
-  return parseFloat(style.getPropertyValue(`border-${side}-width`)) || 0;
+const SIDES = ['top', 'right', 'bottom', 'left'] as const;
+export type Side = (typeof SIDES)[number];
+
+/** The borders of an element that can be seen. */
+export function bordersOf(style: CSSStyleDeclaration): { side: Side; width: number; paint: string }[] {
+  return SIDES.map((side) => ({
+    side,
+    width:
+      style.getPropertyValue(`border-${side}-style`) === 'none'
+        ? 0
+        : parseFloat(style.getPropertyValue(`border-${side}-width`)) || 0,
+    paint: style.getPropertyValue(`border-${side}-color`),
+  })).filter(({ width, paint }) => width > 0 && paintOf(paint).opacity > 0);
 }
 
 /** The colour that an element stands on: the first background around it that can be seen, else that of an empty page. */

@@ -1,21 +1,19 @@
 import { paintingOf } from '../heat-map/paint-cells.js';
 import {
-  anchorOf,
   backgroundBehind,
-  borderWidth,
+  bordersOf,
   brightnessOf,
   filled,
   fontOf,
   make,
   rounded,
   stroked,
+  type Side,
 } from './attributes.js';
 import { cellsSvg, short } from './cells.js';
 import { paintOf } from './colour.js';
 import { clean } from './shapes.js';
-import { baselineOf, runsOf } from './text.js';
-
-const SIDES = ['top', 'right', 'bottom', 'left'] as const;
+import { baselineOf, placeOfText, runsOf } from './text.js';
 
 /** The elements of a picture, collected in the order in which the browser paints them. */
 export class Drawing {
@@ -77,11 +75,7 @@ export class Drawing {
     if (background.opacity > 0) {
       this.#add('rect', { ...this.#place(box), ...rounded(radius), ...filled(background) }, box);
     }
-    const borders = SIDES.map((side) => ({
-      side,
-      width: style.getPropertyValue(`border-${side}-style`) === 'none' ? 0 : borderWidth(style, side),
-      paint: style.getPropertyValue(`border-${side}-color`),
-    })).filter(({ width, paint }) => width > 0 && paintOf(paint).opacity > 0);
+    const borders = bordersOf(style);
     const [first] = borders;
     if (first === undefined) return;
     if (
@@ -119,23 +113,14 @@ export class Drawing {
       node,
       style.whiteSpaceCollapse === 'preserve' || style.whiteSpace.startsWith('pre'),
     )) {
-      const [x, y] = [box.x - this.origin.x, box.y - this.origin.y];
+      const { x, y } = this.origin;
+      const place = placeOfText(
+        new DOMRect(box.x - x, box.y - y, box.width, box.height),
+        baseline,
+        style,
+        turned,
+      );
       const looks = { ...fontOf(style), ...filled(paintOf(style.color)) };
-      const place: Record<string, string> = {};
-      if (turned % 360 === 0) {
-        const [anchor, at] = anchorOf(style, x, box.width);
-        Object.assign(place, { x: short(at), y: short(y + baseline * box.height), ...anchor });
-      } else {
-        // Turned text stands on its middle; its box's shorter side is the line's height.
-        const [middleX, middleY] = [x + box.width / 2, y + box.height / 2];
-        const line = Math.min(box.width, box.height);
-        Object.assign(place, {
-          x: short(middleX),
-          y: short(middleY + (baseline - 0.5) * line),
-          'text-anchor': 'middle',
-        });
-        place.transform = `rotate(${short(turned)} ${short(middleX)} ${short(middleY)})`;
-      }
       this.#add('text', { ...place, ...looks }, box).textContent = clean(text);
     }
   }
@@ -170,7 +155,7 @@ export class Drawing {
     this.#grow(box);
   }
 
-  #border(side: (typeof SIDES)[number], box: DOMRect, width: number, paint: string): void {
+  #border(side: Side, box: DOMRect, width: number, paint: string): void {
     const { left, top, right, bottom } = box;
     const half = width / 2;
     const ends = {

@@ -1,3 +1,6 @@
+import { anchorOf } from './attributes.js';
+import { short } from './cells.js';
+
 /** A piece of text on one line, and where it stands in the window. */
 export interface Run {
   readonly text: string;
@@ -76,4 +79,26 @@ export function baselineOf(style: CSSStyleDeclaration): number {
   measuring.font = `${style.fontStyle} ${style.fontWeight} ${style.fontSize} ${style.fontFamily}`;
   const { fontBoundingBoxAscent: ascent, fontBoundingBoxDescent: descent } = measuring.measureText('x');
   return ascent / (ascent + descent);
+}
+
+/** The attributes that put one line of text into its box, turned by `angle` degrees. */
+export function placeOfText(
+  { x, y, width, height }: DOMRect,
+  baseline: number,
+  style: CSSStyleDeclaration,
+  angle: number,
+): Record<string, string> {
+  if (angle % 360 === 0) {
+    const [anchor, at] = anchorOf(style, x, width);
+    return { x: short(at), y: short(y + baseline * height), ...anchor };
+  }
+  // Turned text is anchored at its middle. The shorter side of its box is the height of the line.
+  const [middleX, middleY] = [x + width / 2, y + height / 2];
+  const line = Math.min(width, height);
+  return {
+    x: short(middleX),
+    y: short(middleY + (baseline - 0.5) * line),
+    'text-anchor': 'middle',
+    transform: `rotate(${short(angle)} ${short(middleX)} ${short(middleY)})`,
+  };
 }

@@ -1,11 +1,11 @@
-import { html, nothing, render, type LitElement, type ReactiveController, type TemplateResult } from 'lit';
+import { html, nothing, type LitElement, type ReactiveController, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
 import { codePanel, type CodeLanguage } from './code-panel.js';
-import { dataTable } from './data-table.js';
 import type { FigureCode, FigureData } from './figure-data.js';
 import { FullScreen } from './full-screen.js';
 import { saveMenu, type FileKind } from './save-menu.js';
 import { fileName, linkTo, type Shareable } from './share-link.js';
+import { ValuesPanel } from './values-panel.js';
 
 /** A figure as its tools see it. */
 interface Figure extends LitElement, Shareable {
@@ -23,10 +23,6 @@ export interface FigureSources {
 /** How long a button says what it has done, in milliseconds. */
 const SAYS = 2500;
 
-/** Tables of more cells than this are brought up to date a moment after the picture, which must not wait for them. */
-const SMALL_TABLE = 1000;
-const MOMENT = 150;
-
 /**
  * The row of tools below every figure, in one order: reset, link, save, code, full screen, values as a table. It says in
  * place what it has done, and shows the text to copy where the browser does not let it copy.
@@ -34,12 +30,11 @@ const MOMENT = 150;
 export class FigureTools implements ReactiveController {
   #sources: FigureSources | undefined;
   #open: 'code' | 'address' | undefined;
-  #tableOpen = false;
   #language: CodeLanguage = 'javascript';
   #copied: 'address' | 'code' | undefined;
   #note = '';
   #silence: ReturnType<typeof setTimeout> | undefined;
-  #tableTimer: ReturnType<typeof setTimeout> | undefined;
+  readonly #table: ValuesPanel;
   readonly #fullScreen: FullScreen;
 
   constructor(
@@ -47,29 +42,17 @@ export class FigureTools implements ReactiveController {
     private readonly words: Localised,
   ) {
     figure.addController(this);
+    this.#table = new ValuesPanel(figure, words, () => this.#sources?.data());
     this.#fullScreen = new FullScreen(figure);
   }
 
   hostDisconnected(): void {
     clearTimeout(this.#silence);
-    clearTimeout(this.#tableTimer);
-    this.#tableTimer = undefined;
   }
 
-  /** The table is drawn after the picture, and only while it is open. */
   hostUpdated(): void {
     // Until there is something to see, the page reserves a place for it: see `:not([drawn])` in its style sheet.
     if (this.figure.renderRoot.firstElementChild !== null) this.figure.toggleAttribute('drawn', true);
-    const place = this.figure.renderRoot.querySelector<HTMLElement>('.figure-values');
-    if (place === null || this.#sources === undefined) return;
-    if (Number(place.dataset.cells ?? 0) <= SMALL_TABLE) {
-      this.#fill(place);
-      return;
-    }
-    this.#tableTimer ??= setTimeout(() => {
-      this.#tableTimer = undefined;
-      this.#fill(place);
-    }, MOMENT);
   }
 
   render(sources: FigureSources): TemplateResult {
@@ -89,13 +72,13 @@ export class FigureTools implements ReactiveController {
               </button>`
             : nothing
         }
-        <button type="button" aria-expanded=${this.#tableOpen} @click=${this.#toggleTable}>
+        <button type="button" aria-expanded=${this.#table.open} @click=${this.#table.toggle}>
           ${words.text('table')}
         </button>
       </div>
       <span class="said" role="status">${this.#spoken()}</span>
       ${this.#note === '' ? nothing : html`<p class="note" role="alert">${this.#note}</p>`}
-      ${this.#panel(sources)} ${this.#tableOpen ? html`<div class="figure-values"></div>` : nothing}`;
+      ${this.#panel(sources)} ${this.#table.place()}`;
   }
 
   #panel({ code }: FigureSources): TemplateResult | typeof nothing {
@@ -184,19 +167,7 @@ export class FigureTools implements ReactiveController {
     this.#update();
   }
 
-  readonly #toggleTable = (): void => {
-    this.#tableOpen = !this.#tableOpen;
-    this.#update();
-  };
-
   readonly #update = (): void => this.figure.requestUpdate();
-
-  #fill(place: HTMLElement): void {
-    const data = this.#sources?.data();
-    if (data === undefined || !place.isConnected) return;
-    place.dataset.cells = String(data.rows.length * data.columns.length);
-    render(dataTable(data, this.words, this.words.text('table')), place);
-  }
 
   #say(what: 'address' | 'code'): void {
     this.#copied = what;

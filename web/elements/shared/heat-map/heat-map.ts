@@ -1,3 +1,4 @@
+/* This file is long because the element has twenty properties; a third of it declares and documents them. */
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { controlStyles } from '../controls/control-styles.js';
 import { hint } from '../controls/controls.js';

@@ -1,0 +1,68 @@
+import { html, type TemplateResult } from 'lit';
+import type { Localised } from '../shared/localised.js';
+import { described } from './names.js';
+import { TOKENS, type FormulaSymbol } from './symbols.js';
+
+/** The formulas of one output, and what they tell the figure. */
+export interface Formulas {
+  /** The token whose output the formulas give, counted from 1. */
+  readonly query: number;
+  readonly words: Localised;
+  /** The symbol that stays lit. */
+  readonly chosen: FormulaSymbol | 'none';
+  readonly lit: readonly FormulaSymbol[];
+  /** The pointer or the focus is on a symbol, or has left it. */
+  readonly point: (symbol: FormulaSymbol | undefined) => void;
+  readonly choose: (symbol: FormulaSymbol) => void;
+}
+
+/** The definition of attention for one query, and the sum that it stands for. Every symbol is a button. */
+export function formulas(shown: Formulas): TemplateResult {
+  const { words } = shown;
+  const button = (symbol: string): TemplateResult => symbolButton(shown, symbol as FormulaSymbol);
+  const tokens = Array.from({ length: TOKENS }, (_, t) => t + 1);
+  // Lines break between pairs: a comma or a bracket stays with what it closes.
+  const pair = (j: number): TemplateResult =>
+    html`<span>(${button(`k${j}`)}${', '}${button(`v${j}`)}${j === tokens.length ? '))' : '), '}</span>`;
+  const term = (j: number): TemplateResult =>
+    html`<span>${j === 1 ? ' = ' : ' + '}${button(`a${j}`)}${button(`v${j}`)}</span>`;
+  return html`<div class="formula" role="group" aria-label=${words.text('formula.definition')}>
+      <span>${button('y')} = <i>f</i> (</span><span>${button('q')}${', '}</span>${tokens.map(pair)}
+    </div>
+    <div class="formula" role="group" aria-label=${words.text('formula.sum')}>
+      <span>${button('y')}</span>${tokens.map(term)}
+    </div>`;
+}
+
+/** A symbol as a button; several buttons can be the same symbol. */
+function symbolButton(shown: Formulas, symbol: FormulaSymbol): TemplateResult {
+  const { query, words } = shown;
+  const [kind = ''] = symbol;
+  const index = kind === 'y' || kind === 'q' ? String(query) : symbol.slice(1);
+  const letter = kind === 'y' ? '𝐲' : '𝐱';
+  const math =
+    kind === 'a'
+      ? html`<math
+          ><msub><mi>α</mi><mn>${query}${index}</mn></msub></math
+        >`
+      : html`<math
+          ><msub><mi>${letter}</mi><mn>${index}</mn></msub></math
+        >`;
+  const point = (): void => shown.point(symbol);
+  const leave = (): void => shown.point(undefined);
+  return html`<button
+    type="button"
+    data-picture
+    class=${shown.lit.includes(symbol) ? 'lit' : ''}
+    data-symbol=${symbol}
+    aria-pressed=${shown.chosen === symbol}
+    aria-label=${described(symbol, query, words)}
+    @click=${() => shown.choose(symbol)}
+    @pointerenter=${point}
+    @pointerleave=${leave}
+    @focus=${point}
+    @blur=${leave}
+  >
+    ${math}
+  </button>`;
+}

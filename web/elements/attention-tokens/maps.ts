@@ -1,0 +1,88 @@
+import { html, type TemplateResult } from 'lit';
+import '../shared/heat-map/heat-map.js';
+import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import type { Localised } from '../shared/localised.js';
+import { shortened } from '../shared/tokens.js';
+import { HEADS } from './designed-heads.js';
+import { entropyBars } from './entropy-bars.js';
+import { entropies } from './entropy.js';
+import type { TokensScene } from './scene.js';
+
+/** Letters of a token on an axis. */
+const ROOM = 9;
+
+/** The maps of all heads, and what they tell the figure. */
+export interface TokensMaps {
+  readonly scene: TokensScene;
+  readonly words: Localised;
+  /** The head shown large, counted from 1. */
+  readonly solo: number;
+  readonly pointed: CellDetail | undefined;
+  readonly point: (cell: CellDetail) => void;
+  /** The reader picked a head, counted from 1. */
+  readonly pick: (head: number) => void;
+}
+
+/** All heads side by side, and one of them large, with the tokens on its axes and the entropy of each row. */
+export function tokensMaps(maps: TokensMaps): TemplateResult {
+  return html`<div class="heads">${HEADS.map((_, head) => small(maps, head))}</div>
+    ${large(maps)}`;
+}
+
+function kindOf(head: number, words: Localised): string {
+  return words.text(`tokens.${HEADS[head] ?? 'random'}`);
+}
+
+function small(maps: TokensMaps, head: number): TemplateResult {
+  const { scene, words, solo } = maps;
+  const all = entropies(scene.heads[head] ?? [], scene.keys.length);
+  const mean = all.reduce((sum, bits) => sum + bits, 0) / all.length;
+  return html`<div class=${solo === head + 1 ? 'head solo' : 'head'}>
+    <p class="name" aria-hidden="true">${head + 1} ${kindOf(head, words)}</p>
+    ${map(maps, head, true)}
+    <p class="bits">${words.text('tokens.meanEntropy', { bits: words.number(mean, 1) })}</p>
+  </div>`;
+}
+
+function large(maps: TokensMaps): TemplateResult {
+  const { scene, words, solo } = maps;
+  const bits = entropies(scene.heads[solo - 1] ?? [], scene.keys.length);
+  const most = Math.log2(scene.keys.length);
+  return html`<div class="large">
+    <p class="name">${words.text('tokens.head')} ${solo}: ${kindOf(solo - 1, words)}</p>
+    <p class="entropy-name" aria-hidden="true">${words.text('tokens.entropy')}</p>
+    ${map(maps, solo - 1, false)} ${entropyBars(bits, most, words)}
+  </div>`;
+}
+
+function map(maps: TokensMaps, head: number, isSmall: boolean): TemplateResult {
+  const { scene, words } = maps;
+  const labels = (tokens: readonly string[]): string[] =>
+    isSmall ? [] : tokens.map((token) => shortened(token, ROOM));
+  return html`<heat-map
+    bare
+    .values=${scene.heads[head] ?? []}
+    .rows=${scene.queries.length}
+    .columns=${scene.keys.length}
+    .rowLabels=${labels(scene.queries)}
+    .columnLabels=${labels(scene.keys)}
+    .mask=${scene.mask}
+    .cursor=${maps.pointed}
+    low="0"
+    high="1"
+    origin="1"
+    ?pickable=${isSmall}
+    pick-help=${words.text('tokens.pickHelp')}
+    label=${words.text('tokens.mapLabel', { head: head + 1, kind: kindOf(head, words) })}
+    row-name=${words.text('query')}
+    column-name=${words.text('key')}
+    @cell-change=${(event: CustomEvent<CellDetail>) => {
+      event.stopPropagation();
+      maps.point(event.detail);
+    }}
+    @cell-pick=${(event: CustomEvent<CellDetail>) => {
+      event.stopPropagation();
+      maps.pick(head + 1);
+    }}
+  ></heat-map>`;
+}
