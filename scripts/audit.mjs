@@ -2,11 +2,10 @@
 // Exits with 1 if a score is below its limit. Build the page first.
 //   usage: node scripts/audit.mjs [--dir FOLDER] [--runs N] [--path PATH]… [--json FOLDER]
 import { spawn, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { extname, join, normalize, resolve } from 'node:path';
+import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { brotliCompressSync, gzipSync } from 'node:zlib';
+import { host } from './static-host.mjs';
 
 /** @typedef {{ title: string, score: number | null, scoreDisplayMode: string, displayValue?: string, numericValue?: number }} Audit */
 /** @typedef {{ score: number | null, auditRefs: { id: string, weight: number }[] }} Category */
@@ -26,62 +25,6 @@ const METRICS = [
 ];
 /** Below this benchmark index the machine is too slow or too busy for the simulation; Lighthouse warns below it as well. */
 const QUIET = 1000;
-
-const TYPES = /** @type {Record<string, string>} */ ({
-  '.html': 'text/html; charset=utf-8',
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.json': 'application/json',
-  '.svg': 'image/svg+xml',
-  '.txt': 'text/plain; charset=utf-8',
-  '.wasm': 'application/wasm',
-});
-
-/**
- * A typical static host: it compresses if the browser allows that, lets files with a hash in their name be cached for a year, and has
- * all others revalidated.
- *
- * @param {string} folder
- * @returns {import('node:http').Server}
- */
-function host(folder) {
-  /** @type {Map<string, Buffer>} */
-  const kept = new Map();
-  /** @param {string} file @param {string} encoding @returns {Buffer} */
-  const encoded = (file, encoding) => {
-    const key = `${encoding} ${file}`;
-    let body = kept.get(key);
-    if (body === undefined) {
-      body = readFileSync(file);
-      if (encoding === 'br') body = brotliCompressSync(body);
-      else if (encoding === 'gzip') body = gzipSync(body, { level: 9 });
-      kept.set(key, body);
-    }
-    return body;
-  };
-  return createServer((request, response) => {
-    const path = normalize(decodeURIComponent(new URL(request.url ?? '/', 'http://localhost').pathname));
-    const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
-    if (!existsSync(file) || statSync(file).isDirectory()) {
-      response.writeHead(404, { 'content-type': 'text/plain' }).end('Not found');
-      return;
-    }
-    const type = TYPES[extname(file)];
-    const accepted = String(request.headers['accept-encoding']);
-    const encoding =
-      type === undefined ? '' : /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : '';
-    const body = encoded(file, encoding);
-    response.writeHead(200, {
-      'content-type': type ?? 'application/octet-stream',
-      'content-length': body.length,
-      'cache-control': path.startsWith('/assets/') ? 'public, max-age=31536000, immutable' : 'no-cache',
-      'x-content-type-options': 'nosniff',
-      vary: 'accept-encoding',
-      ...(encoding && { 'content-encoding': encoding }),
-    });
-    response.end(body);
-  });
-}
 
 /** Installs Lighthouse, which has its own folder and lock file, unless it is up to date. */
 function install() {
