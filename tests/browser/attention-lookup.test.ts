@@ -1,3 +1,4 @@
+/* This file is long because a third of it is what the tests share: the lookup in float64, and gestures in the two planes. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { attention } from '../support/library.js';

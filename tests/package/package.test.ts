@@ -1,3 +1,4 @@
+/* These tests share one installation of the packed package, so they are in one file although it is long. */
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, evaluate, installInto, output, run, temporaryFolder } from './support.js';

@@ -1,7 +1,6 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { load, type WasmAttention } from 'wasm-attention';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
+import { outcome } from '../support/outcome.js';
 
 let here: WasmAttention;
 let there: AsyncWasmAttention;
@@ -19,9 +18,6 @@ const tensor = (...shape: number[]) => ({
   ),
   shape,
 });
-/** Seconds of work, if nobody stops it: 8192 queries, as many keys, 16 heads. */
-const long = () => ({ data: new Float32Array(16 * 8192 * 64).fill(0.5), shape: [1, 16, 8192, 64] });
-
 describe('the module in a worker', () => {
   const [q, k, v] = [tensor(2, 3, 4), tensor(2, 5, 4), tensor(2, 5, 6)];
   type Call = (attention: WasmAttention) => unknown;
@@ -143,32 +139,6 @@ describe('layers in a worker', () => {
   });
 });
 
-describe('a handle', () => {
-  it('that is collected lets go of its object in the worker', async () => {
-    setFlagsFromString('--expose-gc');
-    const collect = runInNewContext('gc') as () => void;
-    const { Worker } = await import('node:worker_threads');
-    const posted: { action?: string; id?: number }[] = [];
-    const attention = await loadWorker({
-      worker: () => webWorker([], Worker, (message) => posted.push(message as object)),
-    });
-    const use = async (): Promise<void> => {
-      const layer = await new attention.Linear({ inFeatures: 2, outFeatures: 2 });
-      await layer.forward([[1, 2]]);
-    };
-    await use();
-    const used = posted.find(({ action, id }) => action === 'call' && id !== 0)!.id;
-    const released = () => posted.some(({ action, id }) => action === 'release' && id === used);
-    for (let i = 0; i < 100 && !released(); ++i) {
-      collect();
-      await new Promise((resolve) => setTimeout(resolve, 20));
-    }
-    expect(released()).toBe(true);
-    expect(await attention.alibiSlopes(8)).toEqual(here.alibiSlopes(8));
-    attention.dispose();
-  });
-});
-
 describe('errors', () => {
   const mistakes: Record<string, (attention: WasmAttention) => unknown> = {
     'of shape': (a) => a.scaledDotProductAttention([[1]], [[1, 2]], [[1]]),
@@ -206,141 +176,6 @@ describe('transfer', () => {
   });
 });
 
-describe('a signal', () => {
-  it('stops an attention of 8192 queries in the middle; the next call works', async () => {
-    const q = long();
-    const layer = await new there.Linear({ inFeatures: 4, outFeatures: 4 });
-    const { signal, abort } = controller();
-    const call = there.with({ signal }).scaledDotProductAttention(q, q, q);
-    const waiting = there.maskedSoftmax([[1, 1]]);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    const started = performance.now();
-    abort();
-    await expect(call).rejects.toHaveProperty('name', 'AbortError');
-    // At once, as against the seconds that the rest would take; generous to a busy machine.
-    expect(performance.now() - started).toBeLessThan(500);
-    expect((await waiting).data).toEqual(new Float32Array([0.5, 0.5]));
-    expect(await there.alibiSlopes(8)).toEqual(here.alibiSlopes(8));
-    await expect(layer.forward([[1, 2, 3, 4]])).rejects.toThrow(
-      new TypeError('Linear.forward: expected an object in use, got one that went with its worker'),
-    );
-  }, 30_000);
-
-  it('takes a call out of the queue without ending the worker', async () => {
-    const layer = await new there.Linear({ inFeatures: 2, outFeatures: 2 });
-    const { signal, abort } = controller();
-    const first = there.alibiSlopes(4);
-    const call = there.with({ signal }).alibiSlopes(8);
-    abort();
-    await expect(call).rejects.toHaveProperty('name', 'AbortError');
-    expect(await first).toEqual(here.alibiSlopes(4));
-    expect((await layer.forward([[1, 2]])).output.shape).toEqual([1, 2]);
-  });
-
-  it('that has fired already rejects without a call, with the reason given', async () => {
-    const reason = new Error('not wanted');
-    await expect(there.with({ signal: AbortSignal.abort(reason) }).alibiSlopes(8)).rejects.toBe(reason);
-  });
-
-  it('that fires after the answer changes nothing', async () => {
-    const { signal, abort } = controller();
-    const layer = await new there.Linear({ inFeatures: 2, outFeatures: 2 });
-    await layer.with({ signal }).forward([[1, 2]]);
-    abort();
-    expect((await layer.forward([[1, 2]])).output.shape).toEqual([1, 2]);
-  });
-});
-
-describe('progress', () => {
-  it('is told after each call, of a module and of layers together, before what waits for it', async () => {
-    const told: string[] = [];
-    const onProgress = ({ done, total }: { done: number; total: number }) => told.push(`${done}/${total}`);
-    const layer = await new there.Linear({ inFeatures: 2, outFeatures: 2 });
-    const calls = [1, 2].map((numHeads) => there.with({ onProgress }).alibiSlopes(numHeads));
-    const all = [...calls, layer.with({ onProgress }).forward([[1, 2]])];
-    const seen = all.map((call) => call.then(() => told.length));
-    expect(await Promise.all(seen)).toEqual([1, 2, 3]);
-    expect(told).toEqual(['1/3', '2/3', '3/3']);
-    await there.alibiSlopes(4);
-    expect(told).toHaveLength(3);
-    await there.with({ onProgress }).alibiSlopes(4);
-    expect(told.at(-1)).toBe('4/4');
-  });
-
-  it('counts calls that fail and calls that are given up, each once', async () => {
-    const told: number[] = [];
-    const counted = there.with({ onProgress: ({ done }) => told.push(done) });
-    const { signal, abort } = controller();
-    const calls = [
-      counted.maskedSoftmax('scores' as never),
-      counted.with({ signal }).alibiSlopes(8),
-      counted.alibiSlopes(8),
-    ];
-    abort();
-    const states = (await Promise.allSettled(calls)).map(({ status }) => status);
-    expect(states).toEqual(['rejected', 'rejected', 'fulfilled']);
-    expect(told).toEqual([1, 2, 3]);
-  });
-
-  it('is of long work in parts while the work goes on', async () => {
-    const heads = 4;
-    const q = { data: long().data.subarray(0, heads * 512 * 64), shape: [1, heads, 512, 64] };
-    const whole = here.scaledDotProductAttention(q, q, q, { isCausal: true });
-    const times: number[] = [];
-    const counted = there.with({ onProgress: () => times.push(performance.now()) });
-    const parts = await Promise.all(
-      Array.from({ length: heads }, (_, h) => {
-        const head = { data: q.data.subarray(h * 512 * 64, (h + 1) * 512 * 64), shape: [1, 1, 512, 64] };
-        return counted.scaledDotProductAttention(head, head, head, { isCausal: true });
-      }),
-    );
-    expect(parts.flatMap(({ output }) => Array.from(output.data))).toEqual(Array.from(whole.output.data));
-    // One after another, not all at the end.
-    expect(new Set(times).size).toBe(heads);
-  });
-
-  it('refuses what is no function', async () => {
-    await expect(there.with({ onProgress: 3 as never }).alibiSlopes(8)).rejects.toThrow(
-      new TypeError('alibiSlopes: expected onProgress to be a function, got 3'),
-    );
-  });
-});
-
-describe('the end of a worker', () => {
-  it('is its dispose: what waits rejects, and so does every later call', async () => {
-    const attention = await loadWorker();
-    const calls = [attention.alibiSlopes(8), attention.alibiSlopes(4)];
-    attention.dispose();
-    for (const call of [...calls, attention.alibiSlopes(2)]) {
-      await expect(call).rejects.toThrow(
-        new TypeError('alibiSlopes: expected a worker in use, got a disposed one'),
-      );
-    }
-  });
-
-  it('that nobody asked for rejects the call; the next one has a new worker', async () => {
-    const { Worker } = await import('node:worker_threads');
-    const started: InstanceType<typeof Worker>[] = [];
-    // As a browser's worker: what loadWorker asks of one that it is given.
-    const attention = await loadWorker({ worker: () => webWorker(started, Worker) });
-    const q = long();
-    const call = attention.scaledDotProductAttention(q, q, q);
-    await new Promise((resolve) => setTimeout(resolve, 200));
-    started[0]!.emit('error', new Error('out of luck'));
-    await expect(call).rejects.toThrow(
-      new TypeError('scaledDotProductAttention: expected a worker in use, got out of luck'),
-    );
-    expect(await attention.alibiSlopes(8)).toEqual(here.alibiSlopes(8));
-    expect(started).toHaveLength(2);
-    attention.dispose();
-  }, 30_000);
-
-  it('is met at the start where the script is missing', async () => {
-    const missing = loadWorker({ worker: new URL('./missing.js', import.meta.url) });
-    await expect(missing).rejects.toThrow(/^loadWorker: expected a worker in use, got Cannot find module/);
-  });
-});
-
 describe('loadWorker', () => {
   it('takes the wasm as load does, and hands on what is wrong with it', async () => {
     const bytes = await import('node:fs').then(({ readFileSync }) =>
@@ -359,40 +194,3 @@ describe('loadWorker', () => {
     );
   });
 });
-
-/** What a call gave, or what it threw, both comparable. */
-async function outcome(call: () => unknown): Promise<unknown> {
-  try {
-    return { result: await call() };
-  } catch (error) {
-    const { name, message } = error as Error;
-    return { thrown: `${name}: ${message}` };
-  }
-}
-
-function controller(): { signal: AbortSignal; abort: () => void } {
-  const made = new AbortController();
-  return { signal: made.signal, abort: () => made.abort() };
-}
-
-/** A worker of Node's with the face of a browser's. */
-function webWorker(
-  started: InstanceType<typeof import('node:worker_threads').Worker>[],
-  NodeWorker: typeof import('node:worker_threads').Worker,
-  spy: (message: unknown) => void = () => undefined,
-): Worker {
-  const worker = new NodeWorker(new URL(import.meta.resolve('wasm-attention/worker-thread')));
-  started.push(worker);
-  const face = {
-    onmessage: (_event: { data: unknown }) => undefined,
-    onerror: (_event: { message: string; preventDefault: () => void }) => undefined,
-    postMessage: (message: unknown, transfer: ArrayBuffer[]) => {
-      spy(message);
-      worker.postMessage(message, transfer);
-    },
-    terminate: () => void worker.terminate(),
-  };
-  worker.on('message', (data: unknown) => face.onmessage({ data }));
-  worker.on('error', ({ message }: Error) => face.onerror({ message, preventDefault: () => undefined }));
-  return face as unknown as Worker;
-}

@@ -9,20 +9,8 @@ import {
   vectorsOf,
 } from '../../web/elements/attention-tokens/designed-heads.js';
 import { entropies } from '../../web/elements/attention-tokens/entropy.js';
-import {
-  MOST_TOKENS,
-  sentenceOf,
-  tokensScene,
-  type TokensScene,
-} from '../../web/elements/attention-tokens/scene.js';
-import {
-  clipped,
-  embeddingsOf,
-  folded,
-  LONGEST_TEXT,
-  shortened,
-  tokensOf,
-} from '../../web/elements/shared/tokens.js';
+import { tokensScene, type TokensScene } from '../../web/elements/attention-tokens/scene.js';
+import { embeddingsOf } from '../../web/elements/shared/tokens.js';
 import { multiHeadAttention } from '../reference/multiHeadAttention.js';
 import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
@@ -46,62 +34,6 @@ function weight(
 ): number {
   return heads[HEADS.indexOf(kind)]?.[row * keys.length + column] ?? NaN;
 }
-
-describe('tokens', () => {
-  test('are words and signs, without the blanks', () => {
-    const { tokens, cut } = tokensOf('The cat, 42 times: “don’t”!', 'en', 20);
-    expect(tokens).toEqual(['The', 'cat', ',', '42', 'times', ':', '“', 'don’t', '”', '!']);
-    expect(cut).toBe(false);
-  });
-
-  test('are the same where the browser has no segmenter', () => {
-    const Segmenter = Intl.Segmenter;
-    const text = 'The cat, 42 times: “don’t”! Şeker ve ığdır 고양이가 잔다';
-    const wanted = tokensOf(text, 'en', 30);
-    Object.assign(Intl, { Segmenter: undefined });
-    try {
-      expect(tokensOf(text, 'en', 30)).toEqual(wanted);
-    } finally {
-      Object.assign(Intl, { Segmenter });
-    }
-  });
-
-  test('of a pasted book are its first, and the cut is told', () => {
-    const book = 'a word '.repeat(15_000);
-    const kept = clipped(book);
-    expect(kept).toHaveLength(LONGEST_TEXT);
-    expect(sentenceOf(kept, 'sample', 'en').tokens).toHaveLength(MOST_TOKENS);
-    expect(sentenceOf(kept, 'sample', 'en').cut).toBe(true);
-    // One word without an end, and letters of two code units each.
-    expect(sentenceOf(clipped('x'.repeat(100_000)), 'sample', 'en').cut).toBe(true);
-    expect(Array.from(clipped('😀'.repeat(50_000)))).toHaveLength(LONGEST_TEXT);
-    expect(sentenceOf('a b', 'sample', 'en')).toEqual({ tokens: ['a', 'b'], cut: false });
-  });
-
-  test('of nothing but blanks are the sample’s', () => {
-    expect(sentenceOf(' \n ', 'one two', 'en').tokens).toEqual(['one', 'two']);
-  });
-
-  test('fold by the language’s own rule', () => {
-    expect(folded('KIZ', 'tr')).toBe('kız');
-    expect(folded('KIZ', 'en')).toBe('kiz');
-  });
-
-  test('are shortened by width, at least one letter left', () => {
-    expect(shortened('positional', 9)).toBe('positiona'.slice(0, 8) + '…');
-    expect(shortened('position', 9)).toBe('position');
-    expect(shortened('고양이들이', 9)).toBe('고양이…');
-  });
-});
-
-test('equal tokens have equal embeddings, others do not, and all have the length asked for', () => {
-  const E = embeddingsOf(['cat', 'dog', 'cat'], HALF, NORM);
-  expect(E.subarray(0, HALF)).toEqual(E.subarray(2 * HALF));
-  expect(E.subarray(0, HALF)).not.toEqual(E.subarray(HALF, 2 * HALF));
-  // Each of 32 entries is rounded once: 2^-24 of the length.
-  for (const row of [0, 1, 2])
-    expect(Math.hypot(...E.subarray(row * HALF, (row + 1) * HALF))).toBeCloseTo(NORM, 5);
-});
 
 describe('heads set by hand', () => {
   test('do what their names say', () => {

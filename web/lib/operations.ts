@@ -1,3 +1,4 @@
+/* This file is long because it documents every operation. */
 import type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './ops/additive/inputs.js';
 import type { RotaryOptions } from './ops/rotary/options.js';
 import type {

@@ -1,0 +1,43 @@
+import { describe, expect, test } from '@jest/globals';
+import {
+  MOST_CHARACTERS,
+  MOST_VALUES,
+  readMessage,
+  type CellMessage,
+} from '../../web/page/cells/messages.js';
+
+describe('a message', () => {
+  test.each<CellMessage>([
+    { type: 'done' },
+    { type: 'cut' },
+    { type: 'text', text: '' },
+    { type: 'log', text: 'x' },
+    { type: 'failed', name: 'Error', message: 'm', line: 3 },
+    { type: 'failed', name: '', message: 'm', line: undefined },
+    { type: 'heatmap', values: new Float32Array(6), rows: 2, columns: 3 },
+    { type: 'lines', values: new Float64Array(6), rows: 2, columns: 3, shown: [0, 2] },
+  ])('is read: %j', (message) => {
+    expect(readMessage(message)).toEqual(message);
+    expect(readMessage({ ...message, more: 1 })).toEqual(message);
+  });
+
+  test.each([
+    null,
+    undefined,
+    'done',
+    {},
+    { type: 'text' },
+    { type: 'text', text: 1 },
+    { type: 'text', text: 'x'.repeat(MOST_CHARACTERS + 1) },
+    { type: 'failed', name: 'E', message: {} },
+    { type: 'heatmap', values: [1], rows: 1, columns: 1 },
+    { type: 'heatmap', values: new Float32Array(1), rows: -1, columns: -1 },
+    { type: 'heatmap', values: new Float32Array(2), rows: 1, columns: 1 },
+    { type: 'heatmap', values: new Float32Array(MOST_VALUES + 1), rows: 1, columns: MOST_VALUES + 1 },
+    { type: 'lines', values: new Float32Array(1), rows: 1, columns: 1 },
+    { type: 'lines', values: new Float32Array(1), rows: 1, columns: 1, shown: ['0'] },
+    { type: 'lines', values: new Float32Array(1), rows: 1, columns: 1, shown: [1] },
+  ])('is refused: %#', (message) => {
+    expect(readMessage(message)).toBeUndefined();
+  });
+});
