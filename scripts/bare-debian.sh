@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Runs a command in a clean copy of this checkout inside a bare Debian 12. It has this machine's Node.js and npm and nothing else, so
-# that what setup forgets to install is missing. The system lives in memory and in namespaces of its own: it is gone when the
-# command ends, however it ends. Exits with 125, and says why, where it cannot be made.
+# that a package that setup forgets to install is missing. The system is in memory and in its own namespaces, and disappears when the
+# command ends. If it cannot be made, this exits with 125 and says why.
 #   usage: bare-debian.sh COMMAND…
 . "$(dirname "$0")/common.sh"
 
@@ -13,18 +13,18 @@ impossible() {
   exit 125
 }
 
-# The lines of sources.list that this machine has for that Debian.
+# This machine's lines of sources.list for that Debian.
 sources() {
   apt-get indextargets --format 'deb $(REPO_URI) $(RELEASE) $(COMPONENT)' 'Created-By: Packages' 'Origin: Debian' |
     grep " $CODENAME" | sort -u
 }
 
-# What it takes, outside.
+# What this needs from the machine.
 prepare() {
   ((EUID == 0)) || impossible 'not root'
   command -v apt-get >/dev/null || impossible 'no apt-get'
   unshare --mount --pid --fork true 2>/dev/null || impossible 'no namespaces'
-  # For the files, and for what runs.
+  # Memory for the files and for the programs.
   local free
   free=$(awk '/^MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)
   ((free > MEGABYTES + 4000)) || impossible "$((MEGABYTES + 4000)) MB of memory are needed, $free MB are free"
@@ -32,7 +32,7 @@ prepare() {
   command -v mmdebstrap >/dev/null || logged apt-install apt-get install --yes --no-install-recommends mmdebstrap ||
     impossible "$(reason apt-install)"
   sources >build/sources.list || impossible "apt has no sources of Debian $CODENAME"
-  # How apt reaches them.
+  # apt's own configuration, to reach the same mirrors.
   apt-config dump | grep -E '^Acquire::(https?|Check-|ForceIPv4)' >build/apt.conf || true
 }
 
@@ -48,7 +48,7 @@ make_debian() {
   mount -t tmpfs -o mode=1777 shm "$root/dev/shm"
 }
 
-# Node.js and npm, where an installation by hand would put them.
+# Node.js and npm, in the folders of a manual installation.
 copy_node() {
   local npm
   npm=$(readlink -f "$(command -v npm)")
@@ -59,7 +59,7 @@ copy_node() {
   ln -s ../lib/node_modules/npm/bin/npx-cli.js "$root/usr/local/bin/npx"
 }
 
-# How this machine reaches the network: names, certificates, npm's configuration.
+# This machine's configuration of the network: host names, certificates, npm.
 copy_network() {
   local file certificates=/etc/ssl/certs/ca-certificates.crt local=/usr/local/share/ca-certificates
   cp -L /etc/resolv.conf /etc/hosts "$root/etc/"

@@ -2,21 +2,21 @@
 # Builds what has changed since the last time: the wasm, the package's library (dist/) and elements (dist/elements/), and the page
 # (build/page).
 #   usage: build.sh [sources|wasm|library|elements|page …]
-# `sources` is the wasm that tests read with the TypeScript, `wasm` with it the one for threads. Elements build the library first.
+# `sources` builds the wasm that tests on sources need, and `wasm` also the one for threads. `elements` builds the library first.
 # Without an argument everything is built.
 . "$(dirname "$0")/common.sh"
 
 need 'JavaScript packages' emcc cmake ninja 'Eigen 3.4'
-# Whatever called this: lit has another build for tests.
+# Overrides the caller's value: under NODE_ENV=test lit would resolve to another build.
 export NODE_ENV=production
 
-# Two builds at a time would write the same files. Waits, and lets go of the lock before.
+# Two builds at a time would write the same files, so the second one waits. A lock taken earlier is released first.
 lock() {
   exec 9>"build/.$1.lock"
   if command -v flock >/dev/null; then flock 9; fi
 }
 
-# step NAME COMMAND…: one line where it did something; where it fails the output, then one line that says why.
+# step NAME COMMAND…: prints one line if the command did something. If it fails, prints its output and one line with the reason.
 step() {
   local name=$1 started=$SECONDS
   shift
@@ -29,13 +29,13 @@ step() {
 
 # build_wasm [TARGET]
 build_wasm() {
-  # Debian's emscripten looks for its JavaScript optimizer's parser there.
+  # Debian's Emscripten finds the parser of its JavaScript optimizer through this.
   export NODE_PATH=/usr/share/nodejs${NODE_PATH:+:$NODE_PATH}
   [[ -e build/wasm/build.ninja ]] || step configure-wasm emcmake cmake --preset wasm
   step wasm ninja -C build/wasm "$@"
 }
 
-# The same for relaxed SIMD takes a newer compiler than Emscripten's.
+# Relaxed SIMD needs a newer compiler than Emscripten's.
 build_relaxed() {
   if ! command -v clang++-19 >/dev/null || ! command -v wasm-ld-19 >/dev/null; then
     rm -f build/wasm/*-relaxed.wasm
@@ -46,7 +46,7 @@ build_relaxed() {
   step relaxed ninja -C build/relaxed
 }
 
-# The wasm in the code, on a line of its own: Node prints the line that an error comes from.
+# Writes the wasm into a module, on its own line, because Node prints the whole line of an uncaught error.
 embed() {
   local wasm=build/wasm/wasm-attention$1.wasm module=web/lib/generated/embedded$1.ts
   newer_than $module $wasm || return 0
@@ -84,11 +84,11 @@ build_library() {
     return 0
   touch $stamp.next
   step library bundle_and_declare
-  # Whoever reads dist/ meanwhile sees the old one or the new one. Elements are built next, or another time.
+  # Other programs see either the old dist/ or the new one. The elements are kept until they are built.
   if [[ -e dist/elements ]]; then mv dist/elements build/dist-next/; fi
   rm -rf dist
   mv build/dist-next dist
-  # As old as the start: what changed during the build is built next time.
+  # The stamp gets the time of the start, so that files that change during the build are built next time.
   mv $stamp.next $stamp
 }
 
@@ -114,8 +114,7 @@ build_page() {
   mv $stamp.next $stamp
 }
 
-# What is put into the page once it is there. Drawing the figures takes half a minute: with STILLS=kept pages get what pictures
-# there are.
+# Additions to the finished page. Drawing the figures takes half a minute; with STILLS=kept the page gets the pictures of an earlier build.
 finish_page() {
   local stamp=build/finished.stamp
   newer_than $stamp build/page/index.html scripts/{offline,stills}.mjs || return 0

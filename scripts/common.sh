@@ -1,8 +1,8 @@
-# Sourced by the scripts beside it: strict mode, the repository as working directory, and how they speak.
+# The other scripts source this: strict mode, the repository as working directory, and functions for messages.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-# One line on stderr, and out.
+# Prints one line to stderr and exits.
 fail() {
   printf '%s: %s\n' "$(basename "$0" .sh)" "$*" >&2
   exit 1
@@ -14,19 +14,19 @@ say() {
 
 mkdir -p build/{logs,results} 2>/dev/null || fail "cannot write to $PWD/build (is the disk full or the folder read-only?)"
 
-# need TOOL…: stops in one line where something that scripts/setup.sh knows by that name is missing.
+# need TOOL…: exits with one line if a tool is missing; scripts/setup.sh lists their names.
 need() {
   bash scripts/setup.sh --check "$@" || exit 1
 }
 
-# logged NAME COMMAND…: the output goes to build/logs/NAME.log; the status is the command's.
+# logged NAME COMMAND…: writes the output to build/logs/NAME.log and returns the command's status.
 logged() {
   local log=build/logs/$1.log
   shift
   "$@" >"$log" 2>&1 </dev/null
 }
 
-# Why a logged command failed, in one line: a full disk first, else its first error that says something, else its last line.
+# Prints in one line why a logged command failed: a full disk, or else the first error in the log, or else its last line.
 reason() {
   local log=build/logs/$1.log line
   if grep -qiE 'no space left on device|ENOSPC' "$log"; then
@@ -38,7 +38,7 @@ reason() {
   printf '%s (log: %s)' "${line:-no output}" "$log"
 }
 
-# need_space FOLDER MEBIBYTES FOR: stops where the file system of FOLDER has less room than that.
+# need_space FOLDER MEBIBYTES FOR: exits if the file system of FOLDER has less free space.
 need_space() {
   local free
   free=$(df -Pm "$1" 2>/dev/null | awk 'NR == 2 { print $4 }')

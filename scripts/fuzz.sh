@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long forms of tests/fuzz: 100,000 drawn cases, a million small calls, or the kernels under libFuzzer.
+# The long forms of tests/fuzz: 100,000 random cases, a million small calls, or the kernels under libFuzzer.
 #   usage: fuzz.sh cases [JEST'S ARGUMENTS] | soak | native [--seconds N] [TARGET…]
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages'

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# Brings up to date what the suites read, then runs them. Results go to build/results.
+# Builds what the suites need, then runs them. Results go to build/results.
 #   usage: jest.sh js|package|browser|matrix [JEST'S ARGUMENTS]
-# js runs on the library's sources; with DIST=1, THREADS=3 (each loop is shared, however small) or RELAXED=1 (the wasm for relaxed
-# SIMD) on the built package, like package. LONG=1 runs suites in folders called long, too.
+# `js` runs on the library's sources, or with DIST=1, THREADS=3 (threads share every loop, however small) or RELAXED=1 (the wasm for
+# relaxed SIMD) on the built package, as `package` does. LONG=1 also runs the suites in folders named long.
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages'
 
@@ -32,7 +32,7 @@ case $suite in
     tools=tests/package/matrix
     if newer_than $tools/node_modules/.package-lock.json $tools/package-lock.json; then
       say 'installing the tools of the matrix (once)'
-      # Not `npm ci`, which refuses a lock file without every platform's packages, and a registry may not have them all.
+      # Not `npm ci`, because it needs every platform's packages in the lock file, and a registry may not have all of them.
       logged matrix-tools npm install --no-save --ignore-scripts --no-audit --no-fund --prefix $tools ||
         fail "the matrix's tools cannot be installed: $(reason matrix-tools)"
     fi
@@ -43,7 +43,7 @@ esac
 if [[ -n ${RELAXED-} ]]; then
   wasm=dist/wasm-attention-relaxed.wasm
   [[ -e $wasm ]] || fail 'the build made no wasm for relaxed SIMD: run `npm run setup`'
-  # Node 20 has it behind a flag.
+  # Node 20 needs a flag for it.
   node --eval 'process.exit(WebAssembly.validate(fs.readFileSync(process.argv[1])) ? 0 : 1)' $wasm ||
     flags+=(--experimental-wasm-relaxed-simd)
 fi

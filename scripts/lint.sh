@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Format and static checks, all of them, side by side; the output of those that find something. Writes the counts to
+# Runs all format and static checks in parallel and prints the output of those that fail. Writes the counts to
 # build/results/lint.json.
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages' clang-format
@@ -9,7 +9,7 @@ bin=node_modules/.bin
 
 types() {
   local status=0 project
-  # Part of the library's TypeScript is made with the wasm.
+  # The build of the wasm generates part of the library's TypeScript.
   [[ -e web/lib/generated/bindings/raw.ts && -e web/lib/generated/embedded-threads.ts ]] || bash scripts/build.sh library || return
   for project in tsconfig.json tsconfig.lib.json tsconfig.scripts.json; do
     $bin/tsc --project $project --noEmit || status=1

@@ -2,7 +2,7 @@
 # Finds every tool that the build and the tests need and installs what is missing: system tools from Debian's packages
 # (as root or through sudo), JavaScript packages with `npm ci`. Running it again costs a fraction of a second.
 #   usage: setup.sh [--tools | --fuzz]      --tools leaves out the JavaScript packages, --fuzz adds libFuzzer
-#          setup.sh --check TOOL…           installs nothing, and fails in one line where one of these is missing
+#          setup.sh --check TOOL…           installs nothing, and fails with one line if one of these is missing
 . "$(dirname "$0")/common.sh"
 
 mode=${1-}
@@ -11,7 +11,7 @@ case $mode in
   *) fail 'usage: setup.sh [--tools | --fuzz | --check TOOL…]' ;;
 esac
 
-# ---- what is needed: a test, the Debian package that brings it, where else to get it
+# ---- what is needed: how to test for it, its Debian package, where else to get it
 
 node_is_recent() {
   local version
@@ -26,14 +26,12 @@ any_file() {
   return 1
 }
 
-# A clang may be here without it: what it would link says where the library ought to be.
+# clang may be installed without it.
 has_libfuzzer() {
-  local library
-  library=$(clang++ -fsanitize=fuzzer -### -x c++ /dev/null 2>&1 | grep -oE '[^" ]*libclang_rt\.fuzzer[^" ]*\.a' | head -n 1)
-  [[ -e $library ]]
+  command -v clang++ >/dev/null && any_file "$(clang++ -print-runtime-dir)"/libclang_rt.fuzzer*.a
 }
 
-# The compiler for relaxed SIMD, without which the package has one wasm less: needed where Debian has it.
+# The compiler for relaxed SIMD, needed only if Debian has it. Without it the package lacks the wasms for relaxed SIMD.
 has_newer_clang() {
   command -v clang++-19 >/dev/null && command -v wasm-ld-19 >/dev/null && return
   command -v apt-cache >/dev/null && apt-cache show clang-19 lld-19 >/dev/null 2>&1 && return 1
@@ -68,11 +66,11 @@ tools=(
   'Chromium|chromium chromium-headless-shell|https://www.chromium.org, with CHROMIUM set to its path'
   'fonts|fonts-dejavu-core fonts-dejavu-extra fonts-wqy-microhei|https://dejavu-fonts.github.io'
 )
-# Half a gigabyte that only `npm run fuzz:native` needs.
+# Half a gigabyte, which only `npm run fuzz:native` needs.
 if [[ $mode == --fuzz ]]; then tools+=('libFuzzer|clang libclang-rt-dev|https://llvm.org/docs/LibFuzzer.html'); fi
 
 installed=node_modules/.package-lock.json
-# A checkout renews package-lock.json's time without changing it, so a newer file is compared before it is believed.
+# A checkout renews package-lock.json's time without changing it, so the contents of a newer file are compared.
 packages_match() {
   [[ -e $installed ]] || return 1
   [[ package-lock.json -nt $installed ]] || return 0
@@ -100,7 +98,7 @@ find_missing() {
   for tool in "${tools[@]}"; do have "${tool%%|*}" || missing+=("$tool"); done
 }
 
-# One line a missing thing, then out.
+# Prints one line per missing tool and exits.
 report_missing() {
   local tool name packages source
   printf 'setup: %s\n' "$1" >&2
@@ -113,7 +111,7 @@ report_missing() {
 
 # ---- Debian's packages
 
-# Debian 12's own Node.js is too old to be worth installing.
+# Debian 12's own Node.js is too old.
 debian_has_recent_node() {
   local major
   major=$(apt-cache policy nodejs 2>/dev/null | sed -n 's/^ *Candidate: \([0-9]*\).*/\1/p')
@@ -123,7 +121,7 @@ debian_has_recent_node() {
 sudo=()
 if ((EUID != 0)); then
   sudo=(sudo)
-  # Without a terminal there is nobody to type a password.
+  # Without a terminal nobody can type a password.
   [[ -t 0 ]] || sudo=(sudo -n)
 fi
 as_root() {
@@ -140,9 +138,9 @@ install_packages() {
   need_space /usr 3500 "installing Debian's packages"
 
   say 'updating the package lists'
-  # Lists that cannot be updated may still do: the installation below decides.
+  # If the lists cannot be updated, the old ones may be enough; then the installation below succeeds.
   logged apt-update as_root apt-get update || true
-  # The lists may know more now.
+  # The new lists may contain more packages.
   find_missing
   for tool in "${missing[@]}"; do
     [[ $tool == Node.js* ]] && ! debian_has_recent_node && continue
@@ -164,12 +162,12 @@ if ((${#missing[@]})); then
   ((${#missing[@]} == 0)) || report_missing 'still not everything is here:'
 fi
 
-# A Chromium without windows, in which the suites take half the time. Tried once: without it they use the other.
+# A Chromium without a user interface, in which the suites take half the time. If it cannot be installed, they use the ordinary one.
 tried=build/.headless-shell-tried
 if [[ -z ${CHROMIUM-} && ! -e $tried ]] && ! command -v chromium-headless-shell >/dev/null &&
   command -v apt-get >/dev/null; then
   say 'installing chromium-headless-shell'
-  # Not worth a password.
+  # It is optional, so do not ask for a password.
   ((EUID == 0)) || sudo=(sudo -n)
   logged apt-headless-shell as_root apt-get install --yes --no-install-recommends chromium-headless-shell ||
     touch $tried

@@ -4,13 +4,13 @@
 
 export PORT=${PORT:-4173}
 [[ $PORT =~ ^[1-9][0-9]{0,4}$ ]] && ((PORT < 65536)) || fail "PORT: expected a number from 1 to 65535, got '$PORT'"
-# Asked before anything is built; scripts/serve.mjs asks again.
+# Checks the port before building; scripts/serve.mjs checks again.
 if (: <"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null; then
   fail "port $PORT is busy: choose another one, for instance PORT=$((PORT < 65535 ? PORT + 1 : PORT - 1)) npm start"
 fi
 
 bash scripts/setup.sh
 STILLS=kept bash scripts/build.sh
-# The pictures for readers without scripts come meanwhile.
+# Draws the pictures for readers without scripts in the background.
 bash scripts/build.sh page >build/logs/start-stills.log 2>&1 &
 exec node scripts/serve.mjs

@@ -15,8 +15,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
 });
 
 /**
- * Compresses if the browser allows that, lets files with a hash in their name be cached for a year, and has
- * all others revalidated.
+ * Compresses files if the browser accepts that. Files with a hash in their name may be cached for a year; all others are revalidated.
  *
  * @param {string} folder
  * @returns {import('node:http').Server}

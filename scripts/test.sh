@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Sets everything up and runs every suite, or with `ci` those that take longer. The last line is `N passed, N failed`.
+# Sets everything up and runs every suite, or with `ci` the slower ones. The last line is `N passed, N failed`.
 . "$(dirname "$0")/common.sh"
 
 if ! bash scripts/setup.sh --tools; then
