@@ -12,8 +12,8 @@ export function classOf(tag: string): string {
 }
 
 /**
- * Vite plugin: writes the declarations of the packaged elements. Those that tsc would make of the sources refer to lit's, which the
- * package's users do not have; and what a page can do with a figure is the same for every figure.
+ * Vite plugin that writes the declarations of the packaged elements. Those that tsc would make from the sources refer to lit's,
+ * which the package's users do not have, and all figures offer the same to a page.
  */
 export function declarations(elements: URL): Plugin {
   return {

@@ -1,4 +1,4 @@
-/** What the figures are made of, for elements of the page's own that are to look and speak as they do. */
+/** The parts of the figures that the page uses for its own elements, which look and behave like figures. */
 export { controlStyles } from './shared/controls/control-styles.js';
 export { widthObserver } from './shared/controls/width.js';
 export type { FigureElement } from './shared/figure/figure-element.js';

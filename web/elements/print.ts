@@ -2,7 +2,7 @@ import { brightnessOf } from './shared/export/attributes.js';
 import { cellsSvg } from './shared/export/cells.js';
 import { paintingOf } from './shared/heat-map/paint-cells.js';
 
-/** Puts drawings in the place of all heat maps' bitmaps, as sharp as the printer can; returns what takes each away again. */
+/** Replaces the bitmaps of all heat maps by drawings, which are as sharp as the printer. Returns functions that undo it. */
 export function freezeHeatMaps(root: ParentNode = document): (() => void)[] {
   return canvasesIn(root).flatMap((canvas) => {
     const painting = paintingOf(canvas);
@@ -11,7 +11,7 @@ export function freezeHeatMaps(root: ParentNode = document): (() => void)[] {
     const drawing = cellsSvg(painting, brightnessOf(style));
     drawing.setAttribute('class', canvas.className);
     drawing.setAttribute('aria-hidden', 'true');
-    // In the flow the drawing needs the size that a canvas has by itself.
+    // In the flow, the drawing needs the size that a canvas has by default.
     for (const side of ['width', 'height'] as const) drawing.style[side] = style[side];
     canvas.after(drawing);
     canvas.hidden = true;

@@ -1,4 +1,4 @@
-/** The module of every figure by its tag, for pages that load a figure when its reader comes near it. */
+/** The module of every figure by its tag, for pages that load a figure when it comes near the window. */
 export const registry: Readonly<Record<string, () => Promise<unknown>>> = {
   'attention-dropout': () => import('./attention-dropout/attention-dropout.js'),
   'attention-formula': () => import('./attention-formula/attention-formula.js'),
@@ -21,7 +21,7 @@ export const registry: Readonly<Record<string, () => Promise<unknown>>> = {
   'relative-tables': () => import('./relative-tables/relative-tables.js'),
 };
 
-/** What figures are made of and a page can use by itself. */
+/** Parts of figures that a page can use on their own. */
 export const parts: typeof registry = {
   'heat-map': () => import('./shared/heat-map/heat-map.js'),
   'ramp-legend': () => import('./shared/heat-map/ramp-legend.js'),

@@ -29,14 +29,14 @@ export default defineConfig({
     emptyOutDir: true,
     lib: { entry, formats: ['es'] },
     rolldownOptions: {
-      // The package's own library, one copy for the page and its figures.
+      // The package's own library, so that the page and its figures share one copy.
       external: ['wasm-attention'],
       output: {
-        // Vite leaves the white space of ES libraries alone unless told.
+        // By default Vite does not remove white space from ES libraries.
         minify: true,
         paths: { 'wasm-attention': '../index.js' },
         entryFileNames: '[name].js',
-        // Beside the entries, so that the library is at the same relative address for all.
+        // Next to the entries, so that the library has the same relative address for all of them.
         chunkFileNames: '[name]-[hash].js',
       },
     },

@@ -24,8 +24,8 @@ const settings = {
 };
 
 /**
- * `<attention-dropout>`: attention weights with some of them dropped, a draw for each seed; and how the mean of many draws comes
- * closer to what evaluation gives.
+ * `<attention-dropout>`: attention weights, some of which are dropped, with one draw per seed; and how the mean of many draws
+ * approaches the result of evaluation.
  */
 export class AttentionDropout extends FigureElement {
   static override styles = [baseStyles, controlStyles, dropoutStyles];
@@ -107,7 +107,7 @@ export class AttentionDropout extends FigureElement {
 
   #map(title: string, weights: ArrayLike<number>, hatched: boolean): TemplateResult {
     const { words } = this;
-    // Weights that are kept grow with the rate, beyond one where it is high.
+    // Kept weights grow with the rate, and beyond 1 if it is high.
     const high = Math.max(1, Math.ceil(Math.max(...Array.from(weights))));
     return html`<div>
       <p aria-hidden="true">${title}</p>
@@ -128,24 +128,24 @@ export class AttentionDropout extends FigureElement {
     </div>`;
   }
 
-  /** The run of these settings, begun anew where rate or seed are others, or fewer draws are wanted. */
+  /** The run with these settings. A new one begins if the rate or the seed changes, or if fewer draws are wanted. */
   #current(library: WasmAttention): Run {
     const { rate, seed, draws } = this;
     const old = this.#run;
     const fits = old?.rate === rate && old.seed === seed && old.errors.length <= draws;
     const run = fits ? old : new Run(library, rate, seed);
-    // A slice at once, so that no frame shows an empty plot, and one more draw is there as soon as it is asked for.
+    // Draws a slice at once, so that no frame shows an empty plot and one more draw appears immediately.
     run.advance(draws, SLICE);
     this.#run = run;
     return run;
   }
 
-  /** Draws a slice a frame until there are enough, while the figure is on screen. */
+  /** Draws one slice per frame until there are enough, while the figure is on screen. */
   #goOn(): void {
     this.#stop();
     const wanted = this.#run !== undefined && this.#run.errors.length < this.draws;
     if (!this.#visible || !wanted) return;
-    // After the frame's paint: what the reader changed must not wait for another slice.
+    // After the paint, because the reader's change must not wait for another slice.
     this.#frame = requestAnimationFrame(() => (this.#slice = setTimeout(() => this.requestUpdate())));
   }
 

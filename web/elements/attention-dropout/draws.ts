@@ -71,7 +71,7 @@ export class Run {
 }
 
 /**
- * The error to expect of the mean of one draw; that of N draws is √N times smaller. Each weight is kept with probability 1 − p and
+ * The expected error of the mean of one draw; that of N draws is √N times smaller. Each weight is kept with probability 1 − p and
  * then divided by it, so its variance is w²p/(1 − p), and draws of different weights are independent.
  */
 export function expectedError(library: WasmAttention, rate: number): number {

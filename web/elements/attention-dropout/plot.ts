@@ -4,7 +4,7 @@ import { html, svg, type TemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 import { MOST } from './draws.js';
 
-/** About as high as wide, as the maps beside it; at the sides there is room for the longest labels. */
+/** About as high as wide, like the maps beside it. The margins have room for the longest labels. */
 const SIZE = { width: 300, height: 290, left: 50, right: 20, top: 12, bottom: 38 };
 
 /** The error of the mean against the number of draws, log–log, with the law 1/√N dashed. */
@@ -13,7 +13,7 @@ export function errorPlot(words: Localised, errors: readonly number[], expected:
   const x = scaleLog([1, MOST], [left, width - right]);
   const y = scaleLog([1e-4, 1], [height - bottom, top]);
   const inside = (error: number): number => y(Math.min(1, Math.max(1e-4, error)));
-  // Beyond a hundred, neighbours share a pixel: every tenth is drawn, and the last.
+  // Beyond a hundred, neighbours share a pixel, so only every tenth draw and the last one are drawn.
   const shown = errors
     .map((error, i) => ({ error, n: i + 1 }))
     .filter(({ n }) => n <= 100 || n % 10 === 0 || n === errors.length);

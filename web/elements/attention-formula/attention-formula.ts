@@ -26,7 +26,7 @@ import {
 } from './symbols.js';
 
 const MATRICES = ['X', 'A', 'Y'] as const;
-/** X's and Y's colours reach from −REACH to REACH. */
+/** The colours of X and Y stand for values from −REACH to REACH. */
 const REACH = 2.5;
 
 const settings = {

@@ -21,7 +21,7 @@ export function formulas(shown: Formulas): TemplateResult {
   const { words } = shown;
   const button = (symbol: string): TemplateResult => symbolButton(shown, symbol as FormulaSymbol);
   const tokens = Array.from({ length: TOKENS }, (_, t) => t + 1);
-  // Lines break between pairs: a comma or a bracket stays with what it closes.
+  // A line may break only between pairs, so that a comma or a bracket stays with its pair.
   const pair = (j: number): TemplateResult =>
     html`<span>(${button(`k${j}`)}${', '}${button(`v${j}`)}${j === tokens.length ? '))' : '), '}</span>`;
   const term = (j: number): TemplateResult =>

@@ -48,11 +48,11 @@ export class AttentionHeads extends FigureElement {
 
   /** Valid length of each sequence, 0 to 4; default `3 2`. */
   declare validLens: readonly number[];
-  /** Whether `validLens` (`sequence`, the default) or `queryLens` (`query`) holds. */
+  /** Which lengths apply: `validLens` (`sequence`, the default) or `queryLens` (`query`). */
   declare lengths: 'sequence' | 'query';
   /** Valid length of each query of the first sequence, then of the second, 0 to 4; default `1 2 3 4 1 2 2 0`. */
   declare queryLens: readonly number[];
-  /** What stands in X: `ones` (default) or `random`, standard normal numbers. */
+  /** The contents of X: `ones` (default) or `random`, standard normal numbers. */
   declare input: 'ones' | 'random';
   /** Seed of the random X; default 1. */
   declare seed: number;
@@ -67,7 +67,7 @@ export class AttentionHeads extends FigureElement {
 
   protected override updated(changed: PropertyValues<this>): void {
     super.updated(changed);
-    // Ten maps share one legend: a cursor in one of them ends the cursor of the others.
+    // Ten maps share one readout, so a cursor in one of them removes the cursor of the others.
     if (this.pointed === undefined) return;
     const { sequence, head } = this.pointed;
     for (const map of this.renderRoot.querySelectorAll<HeatMap>('heat-map')) {

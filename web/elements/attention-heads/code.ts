@@ -4,7 +4,7 @@ import { BATCH, NUM_HEADS, NUM_HIDDENS, perQuery, TOKENS } from './textbook-case
 /** The settings of `<attention-heads>`. */
 export interface HeadsSettings {
   readonly validLens: readonly number[];
-  /** Which of the two holds: `validLens`, or `queryLens`, a length for each query. */
+  /** Which of the two applies: `validLens`, or `queryLens`, a length for each query. */
   readonly lengths: 'sequence' | 'query';
   readonly queryLens: readonly number[];
   readonly input: 'ones' | 'random';

@@ -26,7 +26,7 @@ export function shapeText(tensor: Tensor): string {
   return `(${tensor.shape.join(', ')})`;
 }
 
-/** `1 2 3 4 1 2 2 0` as a row a sequence, (BATCH, TOKENS): a valid length for each query. */
+/** `1 2 3 4 1 2 2 0` as one row per sequence, (BATCH, TOKENS): a valid length for each query. */
 export function perQuery(lengths: readonly number[]): number[][] {
   return Array.from({ length: BATCH }, (_, sequence) =>
     lengths.slice(sequence * TOKENS, (sequence + 1) * TOKENS),

@@ -38,7 +38,7 @@ export class AttentionLookup extends FigureElement {
 
   /** The query's two coordinates, −3 to 3; default `1.2 0.8`. */
   declare query: readonly number[];
-  /** The three keys' coordinates, x and y by turns; default `1.4 0.2 -0.4 1.8 -1 -1.2`. */
+  /** The three keys' coordinates, x and y in turn; default `1.4 0.2 -0.4 1.8 -1 -1.2`. */
   declare keys: readonly number[];
   /** The three values' coordinates; default `2.2 -1 -0.2 2.2 -2.2 -1.2`. */
   declare values: readonly number[];
@@ -141,7 +141,7 @@ export class AttentionLookup extends FigureElement {
     },
   };
 
-  /** A click beside the points brings the held one there: no point needs dragging. */
+  /** A click beside the points moves the held point there, so that no point has to be dragged. */
   #place(event: MouseEvent, movable: RegExp): void {
     const target = event.target as Element;
     const picture = target.closest<SVGSVGElement>('.plane');

@@ -27,7 +27,7 @@ export const chainStyles = css`
     text-align: start;
   }
   .chain thead th:first-child {
-    /* A long word goes on over the start of the next column, whose words stand at its end. */
+    /* A long word may run into the next column, whose text is aligned to its end. */
     white-space: nowrap;
   }
   .chain col.name {

@@ -6,10 +6,10 @@ import type { Lookup, Point, Scene } from './scene.js';
 
 const SHAPES = ['circle', 'square', 'triangle'] as const;
 
-/** Least reach of the score bars; larger scores stretch them all alike. */
+/** The score bars reach at least this far; larger scores rescale them all. */
 const LEAST_SCORE = 3;
 
-/** The chain from scores to weights to the mixture, one row a key: a table with bars. */
+/** The chain from scores to weights to the mixture, one row per key: a table with bars. */
 export function chain(words: Localised, scene: Scene, { scores, weights, mixture }: Lookup): TemplateResult {
   const reach = scores.reduce(
     (most, score) => (Number.isFinite(score) ? Math.max(most, Math.abs(score)) : most),
@@ -72,7 +72,7 @@ export function pairText(words: Localised, [x, y]: Point, digits: number): strin
   return `(${words.number(x, digits)}${separator} ${words.number(y, digits)})`;
 }
 
-/** From zero in the middle to the right, or to the left. */
+/** A bar from zero in the middle to the right or to the left. */
 function scoreBar(score: number, reach: number): TemplateResult {
   const size = Number.isFinite(score) ? (50 * Math.abs(score)) / reach : 0;
   return html`<svg class="bar" aria-hidden="true">

@@ -81,7 +81,7 @@ export const planeStyles = css`
     color: var(--_accent);
   }
   .mixture {
-    /* It lies on the value where it is the only one, and lets the pointer have that. */
+    /* If there is only one value, the mixture covers it; the pointer must reach the value. */
     pointer-events: none;
   }
   .masked .mark {
@@ -110,7 +110,7 @@ export const planeStyles = css`
     stroke-linecap: round;
     opacity: 0.7;
   }
-  /* On the full screen the planes have the room that the page's column denies them. */
+  /* On the full screen the planes have more room than in the page's column. */
   @media (min-width: 58rem) {
     :host(:fullscreen) .scene {
       grid-template-columns: minmax(0, 1fr) minmax(15rem, 1.1fr) minmax(0, 1fr);

@@ -1,7 +1,7 @@
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { REACH, type Point } from './scene.js';
 
-/** Pixels of the plane's own picture: a unit, and half a side. */
+/** In pixels of the plane's own picture: a unit, and half a side. */
 const UNIT = 36;
 const HALF = UNIT * (REACH + 0.3);
 
@@ -30,7 +30,7 @@ export function toPicture([x, y]: Point): Point {
   return [UNIT * x, -UNIT * y];
 }
 
-/** Grid, axes, what lies behind the points, the points, and what lies on them. */
+/** Grid, axes, the drawing behind the points, the points, and the drawing in front of them. */
 export function plane(
   label: string,
   handles: readonly Handle[],
@@ -62,7 +62,7 @@ function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {
     (event.currentTarget as SVGGElement).setPointerCapture(event.pointerId);
     events.hold(name);
   };
-  // Away from the axes, so that a label never stands on its own arrow.
+  // On the side away from the axes, so that a label never covers its own arrow.
   const [dx, dy] = [at[0] < 0 ? -12 : 12, at[1] < 0 ? 17 : -9];
   return svg`<g class="handle ${className}" data-name=${name} transform="translate(${x} ${y})" tabindex="0"
     role="application" aria-label=${spoken} aria-describedby="help"
@@ -82,7 +82,7 @@ export function markOf(shape: Handle['shape'] | 'diamond'): SVGTemplateResult {
   return svg`<circle class="mark" r=${shape === 'query' ? 7 : 6} />`;
 }
 
-/** A vector from the origin, ending a little before its point. */
+/** A vector from the origin that ends just before its point. */
 export function arrow(at: Point, className: string): SVGTemplateResult | typeof nothing {
   const [x, y] = toPicture(at);
   const length = Math.hypot(x, y);

@@ -10,7 +10,7 @@ const BIG_STEP = 0.5;
 /** Width of queries and keys. */
 const WIDTH = 2;
 
-/** One query, some keys and as many values, all in the plane. */
+/** One query, and as many values as keys, all in the plane. */
 export interface Scene {
   readonly query: Point;
   readonly keys: readonly Point[];
@@ -29,7 +29,7 @@ export interface Lookup {
   readonly mixture: Point;
 }
 
-/** Looks the query up: scores q·k/(T√d), their softmax, and the values mixed by it. */
+/** Looks up the query: the scores q·k/(T√d), their softmax, and the mixture of the values. */
 export function lookUp(library: WasmAttention, scene: Scene): Lookup {
   const { query, keys, values, valid, temperature } = scene;
   const { output, weights, scores } = library.scaledDotProductAttention([query], keys, values, {
@@ -60,7 +60,7 @@ export function snapped([x, y]: Point): Point {
   return [snap(x), snap(y)];
 }
 
-/** Where a key of the keyboard takes a point, or undefined where it takes it nowhere. */
+/** Where a key of the keyboard moves a point; undefined if it does not. */
 export function nudged([x, y]: Point, key: string, big: boolean): Point | undefined {
   const directions: Readonly<Record<string, Point>> = {
     ArrowLeft: [-1, 0],

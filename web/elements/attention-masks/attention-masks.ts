@@ -27,7 +27,7 @@ const settings = {
 
 /**
  * `<attention-masks>`: who may attend to whom. Padding, a causal mask and a sliding window as maps, the mask that they make
- * together, and the weights under it; a query that sees nothing has zeros.
+ * together, and the weights under it. A query that sees nothing has weights of zero.
  */
 export class AttentionMasks extends FigureElement {
   static override styles = [baseStyles, controlStyles, masksStyles];

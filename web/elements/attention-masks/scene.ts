@@ -28,7 +28,7 @@ export interface MaskScene extends Readonly<Record<Factor | 'mask', readonly boo
   readonly empty: readonly number[];
 }
 
-/** What the library makes of each mask alone, and of all in use together: a pair is masked where its score is −∞. */
+/** What the library computes for each mask alone and for all active ones together: a pair is masked if its score is −∞. */
 export function maskScene(library: WasmAttention, settings: MaskSettings): MaskScene {
   const { valid, causal, window, left, right, seed } = settings;
   const shape = [1, LENGTH, DEPTH];

@@ -37,7 +37,7 @@ export class AttentionShapes extends FigureElement {
   /** Heads, 1 to 12; default 5. */
   declare heads: number;
 
-  /** What these sizes gave: the table and a redrawing for other reasons need no layer of their own. */
+  /** The result for these sizes, so that the table and other redrawings do not create another layer. */
   #last: { readonly key: string; readonly pipeline: Pipeline } | undefined;
 
   #pipeline(library: WasmAttention): Pipeline {
@@ -77,7 +77,7 @@ export class AttentionShapes extends FigureElement {
     `;
   }
 
-  /** The library's error, over the stages that are not reached. */
+  /** The library's error, in place of the stages that are not reached. */
   #failure(error: string | undefined): TemplateResult {
     const { words, heads, width } = this;
     return html`<div class="failure ${error === undefined ? 'empty' : ''}" role="status">
@@ -121,7 +121,7 @@ export class AttentionShapes extends FigureElement {
   }
 }
 
-/** The words of a stage, with no line broken within a shape in brackets. */
+/** The words of a stage, without line breaks inside a shape in brackets. */
 function shapesWhole(text: string): unknown[] {
   return text
     .split(/(\([^)]*\))/)

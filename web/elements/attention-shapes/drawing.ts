@@ -1,12 +1,12 @@
 import { svg, type SVGTemplateResult } from 'lit';
 import type { Sizes, Stage } from './pipeline.js';
 
-/** Units of the drawing: a picture is so wide and high; a block gets its share of that. */
+/** Size of a picture, in units of the drawing. Each block gets a share of it. */
 const WIDE = 200;
 const HIGH = 96;
 const GAP = 6;
 
-/** The blocks of one stage, one row a sequence: whole, striped by head, split by head, or squares of weights. */
+/** The blocks of one stage, one row per sequence: whole, striped by head, split by head, or squares of weights. */
 export function blocks(stage: Stage, sizes: Sizes, fails: boolean): SVGTemplateResult {
   return picture(content(stage, sizes, fails));
 }
@@ -51,7 +51,7 @@ function striped(y: number, height: number, heads: number): SVGTemplateResult[] 
   return Array.from({ length: heads }, (_, h) => block(h * width, y, width, height, shade(h)));
 }
 
-/** As many whole heads as there is room for, and what is left over. */
+/** As many whole heads as fit, and the rest. */
 function leftOver(y: number, height: number, { width, heads }: Sizes): SVGTemplateResult[] {
   const unit = WIDE / width;
   const whole = Math.floor(width / heads);
@@ -61,7 +61,7 @@ function leftOver(y: number, height: number, { width, heads }: Sizes): SVGTempla
   return [...parts, block(whole * heads * unit, y, (width % heads) * unit, height, 'rest')];
 }
 
-/** One block a head, apart; squares for the weights. */
+/** One separate block per head; squares for the weights. */
 function split(y: number, height: number, stage: Stage, { heads }: Sizes): SVGTemplateResult[] {
   const slot = (WIDE + GAP) / heads;
   const gap = Math.min(GAP, slot / 3);

@@ -12,9 +12,9 @@ export interface Sizes {
 export const STAGES = ['input', 'projected', 'split', 'weights', 'mixed', 'output'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** What the library makes of these sizes: the shapes it returns, or the error that it throws. */
+/** What the library does with these sizes: the shapes that it returns, or the error that it throws. */
 export interface Pipeline {
-  /** The shapes of the stages reached; all of them without an error. */
+  /** The shapes of the stages that were reached: all of them if there is no error. */
   readonly shapes: Readonly<Partial<Record<Stage, readonly number[]>>>;
   readonly error: string | undefined;
 }

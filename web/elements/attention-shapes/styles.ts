@@ -63,7 +63,7 @@ export const shapesStyles = css`
     stroke-width: 2;
     stroke-dasharray: 3 2;
   }
-  /* Over the second of two rows of stages, or of three: those rows are not reached, and nothing has to make room. */
+  /* Covers the rows of stages after the first. Those are not reached, so nothing has to make room. */
   .pipeline {
     container-type: inline-size;
     position: relative;

@@ -1,7 +1,7 @@
 import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
 import { normalDraws } from '../shared/normal-draws.js';
 
-/** Half of a token's vector says what it is, the other half where it stands. */
+/** Half of a token's vector is its embedding, the other half its position. */
 export const HALF = 32;
 export const WIDTH = 2 * HALF;
 /** The heads in their order. The first four have weights set by hand, the others random ones. */
@@ -13,17 +13,21 @@ export type HeadKind = (typeof HEADS)[number];
 export const NORM = Math.sqrt(HALF / 2);
 
 /**
- * Factors on q·k, after the division by √HALF. Equal tokens have q·k = 16, different ones about 0 ± 3: 0.4 tells them apart.
- * Neighbouring rows of P differ from equal ones by 0.7 out of 16: 8 singles one position out, 0.6 leaves a hill of some ten.
+ * Factors on q·k, after the division by √HALF. Equal tokens have q·k = 16, different ones about 0 ± 3: a factor of 0.4 tells them
+ * apart. For neighbouring rows of P, q·k is smaller by 0.7 than for equal ones: a factor of 8 selects one position, and 0.6 about
+ * ten.
  */
 const FACTORS = { same: 0.4, previous: 8, next: 8, near: 0.6 } as const;
-/** Random weights wide enough that scores have a deviation of about 2: a new layer's narrower ones attend almost evenly. */
+/**
+ * Random weights so large that scores have a standard deviation of about 2. With a new layer's smaller weights, attention would
+ * be almost even.
+ */
 const RANDOM_DEVIATION = 0.25;
 
 /**
- * The figure's layer: six heads over vectors of an embedding and a position. Head by head W_q and W_k, (6·32, 64):
- * `same` compares embeddings; `near` compares positions; `previous` and `next` turn the query's position by one with the matrix
- * of the offset −1 or 1, which meets the neighbour's; `random` draws all numbers.
+ * The figure's layer: six heads over vectors of an embedding and a position. W_q and W_k, (6·32, 64), head by head: `same`
+ * compares embeddings and `near` positions; `previous` and `next` rotate the query's position by one with the matrix of the
+ * offset −1 or 1, so that it equals the neighbour's; `random` draws all numbers.
  */
 export function designedLayer(library: WasmAttention, seed: number): MultiHeadAttention {
   const layer = new library.MultiHeadAttention({
@@ -55,7 +59,7 @@ export function designedWeights(library: WasmAttention, seed: number): Record<st
     const factor = FACTORS[kind] * Math.sqrt(HALF);
     const delta = kind === 'previous' ? -1 : kind === 'next' ? 1 : 0;
     const from = kind === 'same' ? 0 : HALF;
-    // With δ = 0 the matrices of the pairs are the identity, which embeddings want too.
+    // With δ = 0 the matrices of the pairs are the identity, as embeddings need it.
     const turns = library.encodingRotation({ delta, dim: HALF }).data;
     const stays = library.encodingRotation({ delta: 0, dim: HALF }).data;
     placePairs(block(query), turns, from, factor);

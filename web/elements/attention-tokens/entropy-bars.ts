@@ -2,8 +2,8 @@ import { html, svg, type TemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 
 /**
- * A bar and a number beside each row of a heat map: the row's entropy in bits, out of `most`. It has as many equal bands as
- * the map has rows; NaN (a row that sees nothing) leaves its band empty.
+ * A bar and a number beside each row of a heat map: the row's entropy in bits, out of `most`. Each row of the map has a band of
+ * the same height. For NaN (a row that sees nothing) the band stays empty.
  */
 export function entropyBars(bits: readonly number[], most: number, words: Localised): TemplateResult {
   const band = 100 / bits.length;

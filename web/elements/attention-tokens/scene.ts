@@ -2,7 +2,7 @@ import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { embeddingsOf, folded, isClipped, tokensOf, type Tokens } from '../shared/tokens.js';
 import { HALF, HEADS, NORM, vectorsOf } from './designed-heads.js';
 
-/** Tokens of a sentence, at most: on a phone each still has room for its name. */
+/** The most tokens of a sentence. With more there would be no room for their names on a phone. */
 export const MOST_TOKENS = 16;
 
 /** What `<attention-tokens>` shows: the tokens on the sides of its maps, and every head's weights. */
@@ -21,11 +21,11 @@ export interface SceneSettings {
   readonly keys: readonly string[];
   readonly positions: boolean;
   readonly causal: boolean;
-  /** BCP 47 tag: by its rule `I` and `i` are one letter, or not. */
+  /** BCP 47 tag. The language decides whether `I` and `i` are one letter. */
   readonly language: string;
 }
 
-/** The tokens of what the reader wrote; those of the sample where that is nothing but blanks. */
+/** The tokens of the reader's text, or of the sample if the text is blank. */
 export function sentenceOf(written: string, sample: string, language: string): Tokens {
   const own = tokensOf(written, language, MOST_TOKENS);
   const { tokens, cut } = own.tokens.length > 0 ? own : tokensOf(sample, language, MOST_TOKENS);

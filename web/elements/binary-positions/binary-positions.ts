@@ -89,7 +89,7 @@ export class BinaryPositions extends FigureElement {
     const { bits, columns } = bitsOf(rows);
     const { signs, columns: pairs } = signsOf(P, rows, width);
     const room = this.#width.pixels - LEFT - 2;
-    // As wide a cell in one block as in the other, and two cells between them.
+    // Cells are equally wide in both blocks, which are two cells apart.
     const unit = Math.min(44, room / (columns + pairs + 2));
     const middle = LEFT + columns * unit;
     const places = Array.from({ length: columns }, (_, k) => words.number(2 ** (columns - 1 - k)));

@@ -1,7 +1,7 @@
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 
-/** A block of cells, 1 for filled, in the units of its drawing. */
+/** A block of cells: 1 is filled. Lengths are in the units of its drawing. */
 export interface Block {
   readonly cells: Uint8Array;
   readonly columns: number;
@@ -9,7 +9,7 @@ export interface Block {
   readonly right: number;
   readonly className: string;
   readonly name: string;
-  /** What stands above each column, from left to right. */
+  /** The heads of the columns, from left to right. */
   readonly heads: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export function drawnBlock(
       <path class=${className} d=${filled.join('')} />`;
 }
 
-/** The positions' numbers beside their rows: all of them, or as many as there is room for. */
+/** The numbers of the positions beside their rows, or of as many as fit. */
 export function rowNumbers(rows: number, cell: number, words: Localised): SVGTemplateResult[] {
   const step = cell >= 16 ? 1 : cell >= 11 ? 2 : 4;
   return Array.from({ length: Math.ceil(rows / step) }, (_, k) => k * step).map(

@@ -1,4 +1,4 @@
-/** The bits of 0 … rows − 1, highest first, as many as the last number needs: (rows, bits). */
+/** The bits of 0 … rows − 1, (rows, bits), highest first. There are as many bits as the last number needs. */
 export function bitsOf(rows: number): { bits: Uint8Array; columns: number } {
   const columns = Math.max(1, Math.ceil(Math.log2(rows)));
   const bits = new Uint8Array(rows * columns);

@@ -62,7 +62,7 @@ export class ComplexityRace extends FigureElement {
     this.#run.cancel();
   }
 
-  /** A race over other sizes than those shown ends; what it has measured stays. */
+  /** A change of sizes ends the race unless it stays on the axis; the times measured so far remain. */
   override change(changes: Readonly<Record<string, unknown>>): void {
     const along = this.axis === 'n' ? 'length' : 'width';
     const before = { length: this.length, width: this.width, kernel: this.kernel, axis: this.axis };
@@ -112,7 +112,7 @@ export class ComplexityRace extends FigureElement {
     return { n: this.length, d: this.width, k: this.kernel };
   }
 
-  /** Threads need shared memory, which browsers give to isolated pages alone. */
+  /** Threads need shared memory, which browsers offer only to cross-origin isolated pages. */
   get #entries(): Entry[] {
     return entriesUpTo(globalThis.crossOriginIsolated ? navigator.hardwareConcurrency : 1);
   }
@@ -132,7 +132,7 @@ export class ComplexityRace extends FigureElement {
   }
 
   #start(library: WasmAttention): void {
-    // Sizes from small to large, so that a race stopped early has something of each.
+    // From small sizes to large ones, so that a race stopped early has measured every contestant.
     const points = sizesAlong(this.axis, this.#size).flatMap((size) =>
       this.#entries.map((entry) => ({
         ...entry,

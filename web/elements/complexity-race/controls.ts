@@ -47,7 +47,7 @@ export function raceControls(words: Localised, settings: RaceSettings): Template
   })}`;
 }
 
-/** One button that starts and stops, so that the focus stays where it is; and how far the race has come. */
+/** One button for start and stop, so that the focus stays on it; and the race's progress. */
 export function raceButton(words: Localised, run: RaceRun, start: () => void): TemplateResult {
   const { state, progress } = run;
   const running = state === 'running';

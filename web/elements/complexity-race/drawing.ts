@@ -6,10 +6,10 @@ import { spreadLabels } from '../shared/plot/direct-labels.js';
 import type { Entry, Point } from './plan.js';
 import { REFERENCE_RATE, type RaceCurve, type RacePlot } from './plot.js';
 
-/** Where sizes and counts come to lie, in CSS pixels. */
+/** Scales from sizes and counts to CSS pixels. */
 export interface RaceLayout {
   readonly height: number;
-  /** Too narrow for names beside the curves: they stand above. */
+  /** Too narrow for names beside the curves, so they are above the plot. */
   readonly narrow: boolean;
   readonly x: ScaleLogarithmic<number, number>;
   readonly y: ScaleLogarithmic<number, number>;
@@ -20,12 +20,12 @@ const LABEL_GAP = 14;
 const NARROW = 480;
 /** Height of a row of two names above a narrow plot. */
 const LEGEND_ROW = 18;
-/** Height of the second line of axis names on a narrow plot: with large letters both do not fit into one. */
+/** Height of the second line of axis names on a narrow plot, where large letters would not fit into one line. */
 const NAME_ROW = 16;
 /** About the width of a character of a label. */
 const CHARACTER = 7;
 
-/** A line style and a shape of dots for each, so that nobody needs the colours. */
+/** A line style and a shape of dots for each, so that colours are not needed to tell them apart. */
 const LOOKS = {
   cnn: { className: 'colour-0 dash-1', symbol: symbolSquare },
   rnn: { className: 'colour-1 dash-2', symbol: symbolTriangle },
@@ -99,7 +99,7 @@ function labels({ curves }: RacePlot, { x, y }: RaceLayout): SVGTemplateResult[]
   );
 }
 
-/** Names above the plot, each with a piece of its line, two in a row. */
+/** Names above the plot, two per row, each with a sample of its line. */
 function legend({ width, curves }: RacePlot): SVGTemplateResult[] {
   return curves.map(({ contestant, threads, brief }, index) => {
     const left = MARGIN.left + (index % 2) * ((width - MARGIN.left) / 2);

@@ -1,10 +1,10 @@
-/** What a browser tells of the machine it runs on. */
+/** What a browser reveals about its machine. */
 export interface Machine {
-  /** Operating system, with the processor's architecture where it is known. */
+  /** Operating system, with the processor's architecture if it is known. */
   readonly platform: string;
   /** Name and version. */
   readonly browser: string;
-  /** Logical processors; undefined where the browser does not say. */
+  /** Logical processors; undefined if the browser does not reveal their number. */
   readonly processors: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export async function describeMachine(navigator: Describing): Promise<Machine> {
     .getHighEntropyValues(['architecture', 'bitness'])
     .catch(() => ({ architecture: '', bitness: '' }));
   const real = hints.brands.filter(({ brand }) => !/not.*brand/i.test(brand));
-  // Browsers made from Chromium name it beside themselves.
+  // Browsers that are based on Chromium list it next to their own name.
   const brand = real.find((each) => each.brand !== 'Chromium') ?? real[0];
   return {
     platform: [hints.platform, architecture, bitness].filter((word) => word !== '').join(' '),

@@ -7,7 +7,7 @@ export interface RacePoint extends Entry {
   readonly multiplyAdds: number;
 }
 
-/** From the page to the worker: points that are all on so many threads. */
+/** From the page to the worker: points with the same number of threads. */
 export interface RaceOrder {
   readonly threads: number;
   readonly points: readonly RacePoint[];

@@ -5,10 +5,10 @@ import type { Setting } from '../shared/settings.js';
 export const CONTESTANTS = ['cnn', 'rnn', 'attention', 'layer'] as const;
 export type Contestant = (typeof CONTESTANTS)[number];
 
-/** Those whose calls the library shares between threads. */
+/** The contestants whose calls the library shares between threads. */
 const SHARED: readonly Contestant[] = ['attention', 'layer'];
 
-/** Curves for more threads than this would cover each other. */
+/** With more threads than this, curves would cover each other. */
 const MOST_THREADS = 8;
 
 /** A contestant on so many threads. */
@@ -17,7 +17,7 @@ export interface Entry {
   readonly threads: number;
 }
 
-/** Who runs where so many threads can: all on one, and those whose calls are shared on two, four, … as well. */
+/** The entries for so many threads: all contestants on one thread, and those whose calls are shared also on two, four, …. */
 export function entriesUpTo(threads: number): Entry[] {
   const doublings = Math.floor(Math.log2(Math.min(threads, MOST_THREADS)));
   return Array.from({ length: doublings + 1 }, (_, power) => 2 ** power).flatMap((count) =>
@@ -51,14 +51,14 @@ export function powerOfTwo(axis: Axis, initial: number): Setting<number> {
   return { initial, read, write: String };
 }
 
-/** The sizes of a race: all powers of two along `axis`, the others as they are. */
+/** The sizes of a race: all powers of two along `axis`; the other sizes are constant. */
 export function sizesAlong(axis: Axis, size: Size): Size[] {
   const [least, most] = RANGES[axis];
   const count = Math.log2(most / least) + 1;
   return Array.from({ length: count }, (_, power) => ({ ...size, [axis]: least * 2 ** power }));
 }
 
-/** Which of the library's architectures a contestant's mixing is. */
+/** The library's architecture for each contestant. */
 export const ARCHITECTURE: Readonly<Record<Contestant, Architecture>> = {
   cnn: 'cnn',
   rnn: 'rnn',
@@ -66,7 +66,7 @@ export const ARCHITECTURE: Readonly<Record<Contestant, Architecture>> = {
   layer: 'self-attention',
 };
 
-/** Exact multiply–adds; the whole layer's are those of mixing and of four d×d projections of n tokens. */
+/** Exact number of multiply–adds. For the whole layer it is that of mixing plus that of four d×d projections of n tokens. */
 export function multiplyAdds(
   library: Pick<WasmAttention, 'complexity'>,
   contestant: Contestant,
@@ -94,8 +94,8 @@ export interface Point {
 }
 
 /**
- * Where two curves over the same x first cross, on straight lines between their points on logarithmic axes, so exact for powers;
- * undefined where they do not. Points that one of them lacks are passed over.
+ * The first point where two curves over the same x cross; undefined if there is none. Between their points, curves are straight
+ * lines on logarithmic axes, so the result is exact for powers. Points that only one curve has are skipped.
  */
 export function crossing(first: readonly Point[], second: readonly Point[]): Point | undefined {
   const others = new Map(second.map(({ x, y }) => [x, y]));

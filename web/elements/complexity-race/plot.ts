@@ -1,12 +1,12 @@
 import { crossing, multiplyAdds, sizesAlong, type Entry, type Point } from './plan.js';
 import { entryName, type RaceView } from './view.js';
 
-/** The two vertical axes lie on each other where this many multiply–adds take a second. */
+/** At this many multiply–adds per second the two vertical axes coincide. */
 export const REFERENCE_RATE = 1e10;
 
 /**
- * A contestant's curve, as counted, and its dots, as measured; both in multiply–adds, times at the reference rate. On more threads
- * there are only dots: the count is the same.
+ * A contestant's curve of counts and dots of measured times. Both are in multiply–adds; times are converted at the reference
+ * rate. On several threads there are only dots, because the count is the same.
  */
 export interface RaceCurve extends Entry {
   readonly label: string;

@@ -5,7 +5,7 @@ import type { Timing } from './timing.js';
 /** What a race stands at. */
 export type RaceState = 'waiting' | 'running' | 'done' | 'cancelled' | 'unavailable';
 
-/** Races in a worker, and what they measured. Calls `changed` whenever there is something new to show. */
+/** Races in a worker and their results. Calls `changed` whenever there is something new to show. */
 export class RaceRun {
   state: RaceState = 'waiting';
   /** Points behind, and all points. */
@@ -18,17 +18,17 @@ export class RaceRun {
   measuredAt: Date | undefined;
   readonly #timings = new Map<string, Timing>();
   #worker: Worker | undefined;
-  /** Points of workers that are still to be started, those of one worker together. */
+  /** Points of workers that have not started yet, grouped by worker. */
   #waiting: RacePoint[][] = [];
 
   constructor(private readonly changed: () => void) {}
 
-  /** The time of a point, where it has been measured. */
+  /** The time of a point, if it has been measured. */
   timing(entry: Entry, size: Size): Timing | undefined {
     return this.#timings.get(keyOf(entry, size));
   }
 
-  /** Runs a race, in place of one that is running: a worker for each number of threads, one after another. */
+  /** Runs a race and ends the one before: one worker after another, each with another number of threads. */
   start(points: readonly RacePoint[]): void {
     this.#end('running');
     this.progress = { behind: 0, all: points.length };
@@ -47,11 +47,11 @@ export class RaceRun {
       this.#end('done');
       return;
     }
-    // Where more threads cannot be had, what one thread did stands.
+    // If more threads are not available, the results of one thread remain.
     const failed = (): void => this.#end(threads > 1 ? 'done' : 'unavailable');
     try {
       const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' });
-      // What a worker said before it was ended may arrive after.
+      // A message that the worker sent before it was ended may still arrive.
       worker.addEventListener('message', ({ data }: MessageEvent<RaceMessage>) => {
         if (worker !== this.#worker) return;
         if (data.type === 'failed') failed();

@@ -47,7 +47,7 @@ export const raceStyles = css`
     fill: var(--_ink);
     fill-opacity: 0.25;
   }
-  /* Where it is cut off, a shadow says that there is more. */
+  /* A shadow at the edge shows that there is more to scroll to. */
   .counts {
     --_shade: color-mix(in srgb, var(--_track) 50%, transparent);
     margin-top: 0.75rem;

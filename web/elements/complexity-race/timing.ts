@@ -1,6 +1,6 @@
 /** How long a point may take, in milliseconds. */
 export interface Budget {
-  /** Shorter samples are made of several calls: clocks in browsers tick every 0.1 ms, some every 1 ms. */
+  /** Shorter samples consist of several calls, because clocks in browsers tick every 0.1 ms, some every 1 ms. */
   readonly sample: number;
   /** A single call of this length is the measurement. */
   readonly long: number;
@@ -8,7 +8,7 @@ export interface Budget {
   readonly point: number;
 }
 
-/** Samples too short for the clock must not go on for ever. */
+/** An upper limit, in case samples stay too short for the clock. */
 const MOST_SAMPLES = 101;
 
 /** What `measure` found. */
@@ -22,7 +22,7 @@ export interface Timing {
 /** The budget of a point of the race. */
 export const RACE_BUDGET: Budget = { sample: 5, long: 1000, point: 150 };
 
-/** Times `run`, with the first calls, in which an engine may still be compiling, left out where they are short. */
+/** Times `run`. Short first calls, during which an engine may still be compiling, are left out. */
 export function measure(run: () => void, budget: Budget, now: () => number): Timing {
   const sample = (calls: number): number => {
     const start = now();
@@ -33,7 +33,7 @@ export function measure(run: () => void, budget: Budget, now: () => number): Tim
     if (took >= budget.long) return { milliseconds: took / calls, runs: 1 };
     if (took >= budget.sample) {
       const { middle, runs } = samples(() => sample(calls), budget.point);
-      // Not so where the sample before was long by accident, such as a pause.
+      // Unless the sample before was long by accident, for instance because of a pause.
       if (middle >= budget.sample / 2) return { milliseconds: middle / calls, runs };
       took = middle;
     }

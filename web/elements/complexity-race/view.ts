@@ -19,7 +19,7 @@ export interface RaceView {
   readonly machine: Machine | undefined;
 }
 
-/** The contestant, and on how many threads if it is not one. */
+/** The contestant's name, with the number of threads unless it is one. */
 export function entryName(words: Localised, { contestant, threads }: Entry): string {
   const name = words.text(`race.${contestant}`);
   return threads === 1 ? name : `${name}, ${words.text('race.onThreads', { threads })}`;

@@ -16,7 +16,7 @@ import type { RacePlot } from './plot.js';
 import type { RaceRun } from './run.js';
 import { entryName, type RaceView } from './view.js';
 
-/** Exact counts at the chosen size, and times where there are any. */
+/** A table of the exact counts at the chosen size, with times if there are any. */
 export function countsTable(view: RaceView): TemplateResult {
   const { library, words, size } = view;
   const row = (contestant: Contestant): TemplateResult => {
@@ -54,7 +54,7 @@ export function countsTable(view: RaceView): TemplateResult {
   </table>`;
 }
 
-/** What was measured on which machine, and when; or that nothing was measured yet. */
+/** The machine and the date of the measurements, or a sentence that there are none. */
 export function machineLine({ library, words, entries, machine, measuredAt }: RaceView): string {
   if (measuredAt === undefined || machine === undefined) return words.text('race.notYet');
   const { simd } = library.features;

@@ -4,7 +4,7 @@ import type { RaceMessage, RaceOrder } from './messages.js';
 import type { Contestant } from './plan.js';
 import { measure, RACE_BUDGET } from './timing.js';
 
-/** Points that would take longer than this, by what the point before took, are left out, in milliseconds. */
+/** In milliseconds. Points are left out if the point before them suggests that they would take longer. */
 const LONGEST = 5000;
 
 const tell = (message: RaceMessage): void => postMessage(message);
@@ -16,7 +16,7 @@ addEventListener('message', (event: MessageEvent<RaceOrder>) => {
   );
 });
 
-/** Measures point after point; the page ends the whole worker where the reader has seen enough. */
+/** Measures one point after another. The page terminates the worker to stop it. */
 async function race({ threads, points }: RaceOrder): Promise<void> {
   const library = await load({ threads });
   if (library.features.threads < threads) throw new Error(`expected ${threads} threads`);

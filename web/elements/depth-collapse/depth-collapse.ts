@@ -33,9 +33,9 @@ const settings = {
 };
 
 /**
- * `<depth-collapse>`: what is left of the difference between tokens, or between positions, after many layers of attention
- * alone, of attention with residual connections, and of whole encoder layers with the norm behind or before each sublayer, all
- * with random parameters (Dong et al. 2021).
+ * `<depth-collapse>`: how much of the difference between tokens, or between positions, remains after many layers with random
+ * parameters: of attention alone, of attention with residual connections, and of whole encoder layers with the norm after or
+ * before each sublayer (Dong et al. 2021).
  */
 export class DepthCollapse extends FigureElement {
   static override styles = [

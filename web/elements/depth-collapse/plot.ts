@@ -8,12 +8,12 @@ import { LAYERS, STACKS, type Stack } from './stack.js';
 
 const MARGIN = { top: 26, right: 128, bottom: 38, left: 42 };
 const LABEL_GAP = 15;
-/** Below this, float32 rounding is all that differs. */
+/** Below this, all differences are rounding errors of float32. */
 const FLOOR = 3e-8;
 /** Exponents that the vertical axis names. */
 const DECADES = [0, -1, -2, -3, -4, -5, -6, -7];
 
-/** How different the tokens are after each layer, one curve a stack, on a logarithmic axis. */
+/** How different the tokens are after each layer, one curve per stack, on a logarithmic axis. */
 export function depthPlot(plot: {
   differences: Readonly<Record<Stack, readonly number[]>>;
   depth: number;

@@ -7,26 +7,26 @@ export const WIDTH = 32;
 export const HEADS = 4;
 export const LAYERS = 24;
 
-/** With smaller queries and keys all weights are nearly the same, and the first layer ends the story. */
+/** With smaller queries and keys all weights would be nearly equal, and one layer would remove all differences. */
 export const SHARPNESS = 2;
 
 /**
- * What a stack is made of: attention alone, attention with a residual connection, or whole encoder layers, with the norm behind
+ * What a stack consists of: attention alone, attention with a residual connection, or whole encoder layers with the norm after
  * each sum (Vaswani et al. 2017) or before each sublayer (Xiong et al. 2020).
  */
 export const STACKS = ['attention', 'residual', 'postNorm', 'preNorm'] as const;
 export type Stack = (typeof STACKS)[number];
 
-/** What could get lost: the difference between tokens, or that between positions of equal tokens. */
+/** The difference that could get lost: between tokens, or between positions of equal tokens. */
 export type Signal = 'tokens' | 'positions';
 
 /** The tokens after each layer of each stack, from 0 layers on. */
 export type States = Readonly<Record<Stack, readonly Float32Array[]>>;
 
 /**
- * Passes tokens through the four stacks, each layer with random parameters of its own, drawn so that a projection of the attention
- * keeps the length of what it projects; those of queries and keys are SHARPNESS times as large. A layer's attention has the same
- * parameters in every stack, and its feed-forward block, as the library draws it, in both that have one.
+ * Passes tokens through the four stacks. Each layer has its own random parameters, drawn so that the projections of attention
+ * keep the length of their inputs; those of queries and keys are SHARPNESS times as large. A layer's attention has the same
+ * parameters in every stack, and its feed-forward block has the library's initial ones in both stacks that have one.
  */
 export function statesOf(library: WasmAttention, signal: Signal, seed: number): States {
   const attentions: MultiHeadAttention[] = [];
@@ -72,7 +72,7 @@ export function differenceOf(x: Float32Array): number {
   return Math.sqrt(apart / whole);
 }
 
-/** The cosine of the angle between each two rows of X, (TOKENS, TOKENS). */
+/** The cosine of the angle between every two rows of X, (TOKENS, TOKENS). */
 export function cosinesOf(x: Float32Array): Float32Array {
   const dot = (i: number, j: number): number => {
     let total = 0;
@@ -87,8 +87,8 @@ export function cosinesOf(x: Float32Array): Float32Array {
 }
 
 /**
- * Scales an attention's projections: the library draws within ±1/√d, of variance 1/3d; 1/d keeps lengths. Returns them under the
- * names of an encoder layer.
+ * Scales the projections of attention: the library draws them from ±1/√d, with variance 1/3d, and variance 1/d keeps lengths.
+ * Returns them under the names of an encoder layer's parameters.
  */
 function scaled(attention: MultiHeadAttention): Record<string, Tensor> {
   const state = attention.stateDict();

@@ -8,7 +8,7 @@ import { baseStyles } from '../shared/styles.js';
 import { arcPath, residual, rotate, type Pair } from './rotation.js';
 import { rotationStyles } from './styles.js';
 
-/** Positions of the figure; the encoding is computed up to where the longest offset leads from the last of them. */
+/** Positions of the figure. The encoding is computed for the largest offset from the last of them. */
 const POSITIONS = 60;
 const OFFSET = 30;
 
@@ -61,7 +61,7 @@ export class EncodingRotation extends FigureElement {
     const omega = 10000 ** ((-2 * j) / width);
     const angle = words.number(((offset * omega) / (2 * Math.PI)) * 360, offset * omega < 1 ? 1 : 0);
     const target = position + offset >= 0 ? pairAt(position + offset) : undefined;
-    // Up is the pair's cosine, right its sine: at position 0 every hand points up, and time runs clockwise.
+    // The cosine points up and the sine to the right, so at position 0 every hand points up and turns clockwise.
     return html`<div class="clock">
       <svg
         viewBox="-1.15 -1.15 2.3 2.3"

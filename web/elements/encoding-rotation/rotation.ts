@@ -32,7 +32,9 @@ export function residual(
   return worst;
 }
 
-/** The SVG path of an arc that starts `from` radians past twelve o'clock and goes on `by` radians; whole turns are drawn once. */
+/**
+ * The SVG path of an arc that starts `from` radians past twelve o'clock and is `by` radians long. Several turns are drawn as one.
+ */
 export function arcPath(from: number, by: number, radius: number): string {
   const point = (angle: number): string => `${radius * Math.sin(angle)} ${-radius * Math.cos(angle)}`;
   const sweep = by >= 0 ? 1 : 0;

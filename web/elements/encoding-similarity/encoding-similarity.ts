@@ -18,9 +18,9 @@ const HEIGHT = 198;
 const UNIT = 'pᵢ · pⱼ ∕ (d∕2)';
 
 /**
- * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, over d/2, the squared length of a row, so that a
- * position's own is 1; and the same over the distance j − i, on which alone they depend. With an odd width both hold only nearly:
- * the last sine has no cosine.
+ * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, divided by d/2, the squared length of a row, so that
+ * the product of a position with itself is 1; and the same over the distance j − i, on which alone they depend. With an odd width
+ * both are only approximate, because the last sine has no cosine.
  */
 export class EncodingSimilarity extends EncodingFigure {
   static override styles = [
@@ -93,7 +93,7 @@ export class EncodingSimilarity extends EncodingFigure {
     return html`<p class="readout">${words.text('similarity.odd', { range })}</p>`;
   }
 
-  /** The products over the distance, from the first position's row and its mirror image. */
+  /** The products over the distance: the first position's row and its mirror image. */
   #profile(products: Float32Array): SVGTemplateResult {
     const { words, length } = this;
     const right = this.#width.pixels - MARGIN.right;

@@ -54,7 +54,7 @@ export class LengthExtrapolation extends FigureElement {
     `;
   }
 
-  /** How the training ended, or what the curves are. */
+  /** How the training ended, or which curves are shown. */
   #status({ faint, faintOf }: ShownCurves): string {
     const { words, seed } = this;
     const { outcome } = this.#session;

@@ -8,13 +8,13 @@ import { COMPARED, LENGTHS, TRAINED, type Compared, type Curves } from './runs.j
 const MARGIN = { top: 40, right: 96, bottom: 38, left: 46 };
 const LABEL_GAP = 15;
 const FARTHEST = 256;
-/** About the width of a letter, and the least distance of two numbers on the horizontal axis. */
+/** About the width of a letter, and the minimum distance between two numbers on the horizontal axis. */
 const LETTER = 7;
 const LEAST_STEP = 24;
 
 /**
- * The accuracy of each kind of positions over the length of the sequences; the lengths of the lesson are shaded. Where a kind has
- * no curve, there is a faint one, of other models.
+ * The accuracy of each kind of positions over the length of the sequences; the lengths used in training are shaded. A kind
+ * without a curve has a faint one, of other models.
  */
 export function extrapolationPlot(
   curves: Curves,
@@ -32,7 +32,8 @@ export function extrapolationPlot(
     );
     return points.length === 0 ? [] : [{ positions, index, points }];
   });
-  // A curve that ends with the lesson has its name above, where nothing else is drawn; the others have theirs at their ends.
+  // A curve that ends at the training length has its name above it, where nothing else is drawn; the others have theirs at their
+  // ends.
   const whole = shown.filter(({ points }) => points.at(-1)!.length === FARTHEST);
   const ends = whole.map(({ points }) => y(points.at(-1)!.accuracy));
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, bottom);
@@ -61,7 +62,7 @@ export function extrapolationPlot(
       <text x=${MARGIN.left - 6} y=${y(value)} dy="0.35em" text-anchor="end">${words.percent(value, 0)}</text>`;
   const tick = (length: number): SVGTemplateResult =>
     svg`<text x=${x(length)} y=${bottom + 16} text-anchor="middle">${words.number(length)}</text>`;
-  // Where it would lie on the curves, the caption alone says it.
+  // If the name would cover the curves, only the caption gives it.
   const lesson = `← ${words.text('extrapolation.trained', { length: TRAINED })}`;
   return svg`<svg height=${height} role="img" aria-label=${words.text('extrapolation.plotLabel')}>
     <rect class="lesson" x=${x(0)} width=${x(TRAINED) - x(0)} y=${MARGIN.top} height=${bottom - MARGIN.top} />

@@ -10,18 +10,18 @@ export const COMPARED = [
 ] as const satisfies readonly Positions[];
 export type Compared = (typeof COMPARED)[number];
 
-/** Steps of training, the length of the sequences learned from, and those that are tried. */
+/** Steps of training, the length of the sequences in training, and the lengths that are tried afterwards. */
 export const STEPS = 200;
 export const TRAINED = 32;
 export const LENGTHS = [32, 64, 96, 128, 160, 192, 224, 256] as const;
 
-/** The accuracy at each of LENGTHS; undefined where there are no positions for it. */
+/** The accuracy at each of LENGTHS; undefined if the kind has no positions for it. */
 export type Accuracies = readonly (number | undefined)[];
 export type Curves = ReadonlyMap<Compared, Accuracies>;
 
 /**
- * What is learned: to name the token before, seeing none that come after. All five learn it within a hundred steps or come close,
- * and what they learn differs in how it goes on beyond the length of the lesson.
+ * The task: to name the token before, without seeing later ones. All five models learn it within a hundred steps or come close;
+ * they differ in how well they continue beyond the length of the training sequences.
  */
 export function extrapolationSettings(positions: Compared, seed: number): Partial<TrainingSettings> {
   return { positions, seed, task: 'copy', distance: 1, causal: true, length: TRAINED, steps: STEPS };

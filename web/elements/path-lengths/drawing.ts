@@ -17,7 +17,7 @@ export interface Diagram {
   readonly n: number;
   /** Layers of units above the tokens. */
   readonly layers: number;
-  /** From layer to layer, in units of the view box. */
+  /** Distance between two layers, in units of the view box. */
   readonly spacing: number;
   readonly legs: readonly Leg[];
   readonly meeting: Meeting;
@@ -26,7 +26,7 @@ export interface Diagram {
   readonly onPick: (token: number) => void;
 }
 
-/** The diagram of an architecture with the ways of the two tokens `picked`. */
+/** The diagram of an architecture, with the paths of the two tokens `picked`. */
 export function diagramOf(
   architecture: Architecture,
   {
@@ -67,7 +67,7 @@ export function diagramOf(
   }
 }
 
-/** In units of the view box, which is as wide as the figure on a narrow phone, so that sizes are pixels there. */
+/** In units of the view box. It is as wide as the figure on a narrow phone, so that a unit is a pixel there. */
 export const VIEW_WIDTH = 320;
 const MARGIN = { top: 10, bottom: 34, side: 2 };
 
@@ -76,7 +76,10 @@ export function viewHeight({ layers, spacing }: Diagram): number {
   return MARGIN.top + layers * spacing + MARGIN.bottom;
 }
 
-/** A diagram, its connections quiet, the ways of the two tokens above them. Hundreds of quiet ones are one path: a third of a frame. */
+/**
+ * Draws a diagram: quiet connections, and the paths of the two tokens above them. All quiet connections are one SVG path, because
+ * hundreds of elements would take a third of a frame.
+ */
 export function drawDiagram(diagram: Diagram): SVGTemplateResult {
   const { n, layers, spacing, legs, meeting, picked, onPick } = diagram;
   const height = viewHeight(diagram);

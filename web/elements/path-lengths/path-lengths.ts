@@ -22,8 +22,8 @@ const settings = {
 };
 
 /**
- * `<path-lengths>`: a stack of convolutions, a recurrent layer and self-attention over the same tokens. The reader picks two tokens;
- * in each diagram their ways light up, to the nearest unit that depends on both.
+ * `<path-lengths>`: a stack of convolutions, a recurrent layer and self-attention over the same tokens. The reader picks two
+ * tokens; each diagram highlights their paths to the nearest unit that depends on both.
  */
 export class PathLengths extends FigureElement {
   static override styles = [baseStyles, controlStyles, pathStyles];
@@ -40,7 +40,7 @@ export class PathLengths extends FigureElement {
   /** The other token, likewise; default 7. */
   declare to: number;
 
-  /** A click moves one end, the next click the other. */
+  /** A click moves one of the two tokens, the next click the other. */
   #next: 'from' | 'to' = 'from';
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
@@ -113,7 +113,7 @@ export class PathLengths extends FigureElement {
     return a <= b ? [a, b] : [b, a];
   }
 
-  /** From token i to token j is as far as from the first to the last of the tokens between them. */
+  /** The path between tokens i and j is as long as that between the first and the last of a sequence of j − i + 1 tokens. */
   #pathLength(library: WasmAttention, architecture: Architecture, i: number, j: number): number {
     return library.complexity(architecture, { n: j - i + 1, d: 1, k: this.kernel }).maximumPathLength;
   }

@@ -10,15 +10,18 @@ export interface Leg {
   readonly to: Unit;
 }
 
-/** How two tokens come together in a diagram. */
+/** How the paths of two tokens meet in a diagram. */
 export interface Meeting {
-  /** The ways of the two tokens, each leg starting where the one before it ended. */
+  /** The paths of the two tokens. Each leg starts where the one before it ended. */
   readonly ways: readonly [readonly Leg[], readonly Leg[]];
-  /** Where both ways end; undefined where the layers are too few. */
+  /** Where both paths end; undefined if there are too few layers. */
   readonly at: Unit | undefined;
 }
 
-/** How far a kernel of k taps reaches to either side; with an even k one further to the right, as PyTorch's `padding='same'`. */
+/**
+ * How far a kernel of k taps reaches to each side. With an even k it reaches one further to the right, like PyTorch's
+ * `padding='same'`.
+ */
 export function kernelReach(k: number): { readonly left: number; readonly right: number } {
   const left = Math.floor((k - 1) / 2);
   return { left, right: k - 1 - left };
@@ -39,12 +42,13 @@ export function convolutionLegs(n: number, k: number, layers: number): Leg[] {
 }
 
 /**
- * The ways of tokens i ≤ j to the nearest unit of a stack of convolutions that has both in its receptive field. Where the layers are too
- * few, each way goes as far towards the other as it can.
+ * The paths of tokens i ≤ j to the nearest unit of a stack of convolutions that has both in its receptive field. If there are too
+ * few layers, each path goes as far towards the other as it can.
  */
 export function convolutionMeeting(i: number, j: number, k: number, layers: number): Meeting {
   const { left, right } = kernelReach(k);
-  // A unit reads `left` tokens to its left: a way climbs that far to the right in a layer, and `right` to the left.
+  // A unit reads `left` tokens to its left, so a path moves at most that far to the right per layer, and at most `right` to the
+  // left.
   let needed = 1;
   while (needed <= layers && needed * (left + right) < j - i) ++needed;
   if (needed > layers) {
@@ -58,7 +62,7 @@ export function convolutionMeeting(i: number, j: number, k: number, layers: numb
   return { ways: [way(i, token, needed), way(j, token, needed)], at: { layer: needed, token } };
 }
 
-/** Up `layers` layers from one token to another in steps that differ by one at most. */
+/** A path up `layers` layers from one token to another, in equal steps up to rounding. */
 function way(from: number, to: number, layers: number): Leg[] {
   const unit = (layer: number): Unit => ({
     layer,
@@ -73,7 +77,7 @@ export function recurrentLegs(n: number): Leg[] {
   return [...tokens.map(enter), ...tokens.slice(1).map((token) => step(token - 1))];
 }
 
-/** The ways of tokens i ≤ j to the state after j, the first that has seen both. */
+/** The paths of tokens i ≤ j to the state after j, the first that depends on both. */
 export function recurrentMeeting(i: number, j: number): Meeting {
   const steps = Array.from({ length: j - i }, (_, before) => step(i + before));
   return { ways: [[enter(i), ...steps], [enter(j)]], at: { layer: 1, token: j } };
@@ -90,7 +94,7 @@ export function attentionLegs(n: number): Leg[] {
   }));
 }
 
-/** Tokens i and j meet in the output at j, as they do in any other. */
+/** Tokens i and j meet in the output at j, as in any other output. */
 export function attentionMeeting(i: number, j: number): Meeting {
   const read = (token: number): Leg => ({ from: { layer: 0, token }, to: { layer: 1, token: j } });
   return { ways: [[read(i)], [read(j)]], at: { layer: 1, token: j } };

@@ -32,7 +32,7 @@ export const pathStyles = css`
   /* All five in one row where there is room. */
   .controls {
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 9rem), 1fr));
-    /* In such narrow columns some labels need two lines: the tracks stay in one. */
+    /* In narrow columns some labels need two lines; the tracks stay aligned. */
     align-items: end;
   }
   svg {

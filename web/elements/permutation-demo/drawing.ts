@@ -26,8 +26,8 @@ export function rowSquares({ X, Y, PX, Z }: PermutationScene, place: number): Te
 }
 
 /**
- * One row of a matrix as squares whose areas are the numbers' sizes (Hinton's diagram): filled where positive, outlined where
- * negative. `most` is the size of a full cell.
+ * One row of a matrix as squares whose areas are the absolute values (a Hinton diagram), filled if positive and outlined if
+ * negative. `most` is the absolute value of a full cell.
  */
 function squares(row: Float32Array, most: number): TemplateResult {
   return html`<svg class="squares" viewBox="0 0 ${WIDTH} 1" aria-hidden="true">
@@ -39,7 +39,7 @@ function squares(row: Float32Array, most: number): TemplateResult {
   </svg>`;
 }
 
-/** A line for each token, from its place on the left to that on the right; dashed where its output has changed. */
+/** A line for each token, from its place on the left to its place on the right; dashed if its output has changed. */
 export function links(order: Order, differences: readonly number[]): TemplateResult {
   return html`<svg class="links" viewBox="0 0 100 ${COUNT}" preserveAspectRatio="none" aria-hidden="true">
     ${order.map((number, place) => {
@@ -65,7 +65,7 @@ export function legend(words: Localised): TemplateResult {
   `;
 }
 
-/** Whether a difference is what another order of float32 sums leaves. */
+/** Whether a difference can come from the order of float32 sums. */
 export function isRounding(difference: number): boolean {
   return difference <= ROUNDING;
 }

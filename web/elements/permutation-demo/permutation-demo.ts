@@ -32,8 +32,8 @@ const settings = {
 };
 
 /**
- * `<permutation-demo>`: the outputs of self-attention before and after its tokens are moved. Without positions they move along
- * (f(ΠX) = Π·f(X), up to rounding); with a positional encoding or a causal mask they do not.
+ * `<permutation-demo>`: the outputs of self-attention before and after its tokens are moved. Without positions the outputs move
+ * with the tokens (f(ΠX) = Π·f(X), up to rounding); with a positional encoding or a causal mask they do not.
  */
 export class PermutationDemo extends FigureElement {
   static override styles = [baseStyles, controlStyles, permutationStyles];
@@ -116,7 +116,7 @@ export class PermutationDemo extends FigureElement {
     return html`<div class="move" @keydown=${onKey}>${button(-1)}${button(1)}</div>`;
   }
 
-  /** Moves a token and goes along with it: the button `held` of its new place gets the focus, or the other one at the ends. */
+  /** Moves a token and moves the focus with it, to the button `held` at its new place, or at the ends to the other button. */
   async #move(place: number, by: -1 | 1, held: -1 | 1): Promise<void> {
     const order = moved(this.order, place, by);
     if (order === this.order) return;

@@ -8,10 +8,10 @@ export const COUNT = 5;
 export const WIDTH = 8;
 export const NUM_HEADS = 2;
 
-/** Length of an embedding: √WIDTH would be a normal draw's; twice that makes a new layer's weights uneven enough to see. */
+/** Length of an embedding. √WIDTH would be that of a normal draw; twice as much makes a new layer's weights visibly uneven. */
 export const NORM = 2 * Math.sqrt(WIDTH);
 
-/** An order of `COUNT` things: at each place the number, from 1, of what stands there. */
+/** An order of `COUNT` things: at each place the number of the thing there, counted from 1. */
 export type Order = readonly number[];
 
 /** Nothing moved. */
@@ -35,13 +35,13 @@ export function orderSetting(initial: Order): Setting<Order> {
   };
 }
 
-/** An order drawn at random, each equally likely and the same for the same seed: that of as many random numbers. */
+/** A random order, the same for the same seed. All orders are equally likely: random numbers are sorted. */
 export function shuffled(seed: number): Order {
   const draws = normalDraws(COUNT, seed);
   return [...FIRST].sort((a, b) => (draws[a - 1] ?? 0) - (draws[b - 1] ?? 0));
 }
 
-/** The order with what stands at place `from` one place further on (`by` = 1) or back (−1); the same at the ends. */
+/** The order with the thing at place `from` moved one place forward (`by` = 1) or back (−1); unchanged at the ends. */
 export function moved(order: Order, from: number, by: -1 | 1): Order {
   const to = from + by;
   if (to < 0 || to >= order.length) return order;
@@ -59,7 +59,7 @@ export function permuted(rows: Float32Array, order: Order): Float32Array {
   return result;
 }
 
-/** What goes in and comes out before and after the tokens are moved; each (COUNT, WIDTH). */
+/** Inputs and outputs before and after the tokens are moved; each (COUNT, WIDTH). */
 export interface PermutationScene {
   /** X and f(X). */
   readonly X: Float32Array;
@@ -72,10 +72,10 @@ export interface PermutationScene {
   readonly residual: number;
 }
 
-/** What is left of a float32 computation in another order: a few hundred roundings of numbers below 4. */
+/** The difference that another order of float32 operations makes: a few hundred roundings of numbers below 4. */
 export const ROUNDING = 256 * 2 ** -24;
 
-/** Runs f over the tokens in both orders: self-attention, with the positional encoding added before it where positions are on. */
+/** Runs f over the tokens in both orders: self-attention, after the positional encoding is added if positions are on. */
 export function permutationScene(
   library: WasmAttention,
   layer: MultiHeadAttention,

@@ -1,6 +1,6 @@
 import type { Positions } from '../../training/index.js';
 
-/** Steps that make one point of the computed curves: their mean. */
+/** Steps per point of the computed curves, which is their mean. */
 export const STEPS_A_POINT = 10;
 
 /**

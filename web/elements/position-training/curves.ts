@@ -8,7 +8,7 @@ import type { Runs, RunSettings } from './runs.js';
 export type Measure = 'accuracy' | 'loss';
 type Curves = ReadonlyMap<Positions, Curve>;
 
-/** The curves of a measure: those of the settings, and in place of those that are missing, faintly, others of the same positions. */
+/** The curves of a measure with these settings. Positions without one have a faint curve, of other settings. */
 export interface ShownCurves {
   readonly curves: Curves;
   readonly faint: Curves;
@@ -16,14 +16,14 @@ export interface ShownCurves {
   readonly faintOf: RunSettings;
 }
 
-/** Whether there are curves of these settings that were computed beforehand. */
+/** Whether curves of these settings were computed beforehand. */
 export function areComputed({ task, seed }: RunSettings): boolean {
   return task === DEFAULTS.task && seed === DEFAULTS.seed;
 }
 
 /**
- * What the figure shows: the runs of these settings; before any, curves computed beforehand where there are some; else those of the
- * settings before, or where the reader has trained nothing, of the default ones.
+ * What the figure shows: the runs with these settings, over the curves computed beforehand if they have the same settings;
+ * faintly, the runs with the settings before, or else the curves computed beforehand.
  */
 export function shownCurves(
   measure: Measure,
@@ -54,7 +54,7 @@ function computedCurves(measure: Measure): Curves {
   return new Map(POSITIONS.map((positions) => [positions, points(COMPUTED[positions][measure])]));
 }
 
-/** Both measures of every curve that is shown, a row for each step that has a point. */
+/** Both measures of every visible curve, a row for each step that has a point. */
 export function curvesData(shown: (measure: Measure) => ShownCurves, words: Localised): FigureData {
   const measures = ['loss', 'accuracy'] as const;
   const [losses, accuracies] = [shown('loss'), shown('accuracy')];

@@ -6,16 +6,17 @@ import { withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';
 import type { Localised } from '../shared/localised.js';
 
-/** A look into the model: the table of positions, where there is one, and where each head looks. */
+/** A look into the model: the table of positions, if it has one, and where each head looks. */
 export function insideOf(
   { table, weights }: Snapshot,
   positions: Positions,
   words: Localised,
 ): TemplateResult {
   const [heads = 0] = weights.shape;
-  // One ramp for all heads, up to the largest weight: an untrained model spreads its attention, 1/32 for each token or thereabouts.
+  // One ramp for all heads, up to the largest weight, because an untrained model spreads its attention: about 1/32 for each
+  // token.
   const high = Math.min(1, Math.ceil(100 * largestOf(weights)) / 100);
-  // ALiBi's bias is (H, n, n): what it does is to be seen in the weights.
+  // ALiBi's bias is (H, n, n); its effect is visible in the weights.
   const shown = table?.shape.length === 2 ? tableMap(table, positions, words) : noTable(positions, words);
   return html`<div class="inside">
     <div class="table">${shown}</div>

@@ -11,7 +11,7 @@ const LABEL_GAP = 15;
 /** A curve as the points (step, value) that it goes through. */
 export type Curve = readonly (readonly [step: number, value: number])[];
 
-/** The curves, each labelled at its end; faint where they are those of other settings. */
+/** The curves, each labelled at its end; those of other settings are faint. */
 export function trainingPlot(plot: {
   curves: ReadonlyMap<Positions, Curve>;
   faint: ReadonlyMap<Positions, Curve>;
@@ -61,7 +61,7 @@ export function trainingPlot(plot: {
       <text x=${MARGIN.left - 6} y=${y(value)} dy="0.35em" text-anchor="end">${show(value)}</text>`;
   const tick = (step: number): SVGTemplateResult =>
     svg`<text x=${x(step)} y=${bottom + 16} text-anchor="middle">${words.number(step)}</text>`;
-  // Where nothing is known of the order: guessing among the other tokens, at a loss of as many nats.
+  // The level of guessing without positions: among the other tokens, at a loss of as many nats.
   const guess = measure === 'accuracy' ? chance : -Math.log(chance);
   return svg`<svg height=${height} role="img" aria-label=${words.text('training.plotLabel')}>
     ${y.ticks(4).map(level)}${x.ticks(4).map(tick)}

@@ -66,7 +66,7 @@ export class PositionTraining extends FigureElement {
   override change(given: Readonly<Record<string, unknown>>): void {
     const { task, seed } = this;
     super.change(given);
-    // Curves of another task or another seed are not to be compared with these.
+    // Curves of another task or seed are not comparable with these.
     if (task !== this.task || seed !== this.seed) this.#session.setAside(this);
   }
 
@@ -133,7 +133,7 @@ export class PositionTraining extends FigureElement {
     ${button(words.text('training.cancel'), () => session.cancel())}`;
   }
 
-  /** The curves of the settings, or what there is in their place. */
+  /** The curves to show, with these settings or others. */
   #shown(measure: Measure): ShownCurves {
     const { runs, before } = this.#session;
     return shownCurves(measure, this, runs, before);

@@ -1,6 +1,6 @@
 import type { Positions, Progress, Snapshot, Task } from '../../training/index.js';
 
-/** What is known of one way to tell positions: its curves so far, and the last look into the model. */
+/** The results of one kind of positions: its curves so far, and the last look into the model. */
 export interface Run {
   readonly loss: readonly number[];
   readonly accuracy: readonly number[];
@@ -11,7 +11,7 @@ export interface Run {
 /** Runs of the same task and seed, by their positions. */
 export type Runs = ReadonlyMap<Positions, Run>;
 
-/** What runs have in common that are compared with one another. */
+/** The settings that comparable runs share. */
 export interface RunSettings {
   readonly task: Task;
   readonly seed: number;
@@ -19,7 +19,7 @@ export interface RunSettings {
 
 const NEW: Run = { loss: [], accuracy: [], stepsPerSecond: 0 };
 
-/** The runs with one step more. The first step of a run begins its curves anew. */
+/** The runs after one more step. The first step of a run starts its curves again. */
 export function withProgress(runs: Runs, positions: Positions, progress: Progress): Runs {
   const { step, loss, accuracy, stepsPerSecond, snapshot } = progress;
   const before = step === 1 ? NEW : (runs.get(positions) ?? NEW);
@@ -32,7 +32,7 @@ export function withProgress(runs: Runs, positions: Positions, progress: Progres
   return new Map(runs).set(positions, run);
 }
 
-/** Curves grow by a step a hundred times a second: the array is the run's own, and is not copied. */
+/** Curves grow a hundred times per second, so the run's own array is extended and not copied. */
 function appended(values: readonly number[], value: number): readonly number[] {
   const own = values.length === 0 ? [] : (values as number[]);
   own.push(value);

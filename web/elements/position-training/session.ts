@@ -3,21 +3,21 @@ import { POSITIONS, startTrainingWorker, Trainer, type Ended, type Positions } f
 import { onceAFrame } from '../shared/once-a-frame.js';
 import { withProgress, type Runs, type RunSettings } from './runs.js';
 
-/** What came of a run: it ended, or could not go on. */
+/** How a run ended: it finished, was cancelled, or failed. */
 export type Outcome =
   | (Pick<Ended, 'reason' | 'steps' | 'accuracy'> & { readonly positions: Positions })
   | { readonly reason: 'failed'; readonly message: string };
 
-/** Trains one kind of positions after another in a worker, and keeps their curves. It draws its host at most once a frame. */
+/** Trains one kind of positions after another in a worker and keeps their curves. It updates its host at most once per frame. */
 export class TrainingSession implements ReactiveController {
   phase: 'idle' | 'running' | 'paused' = 'idle';
   runs: Runs = new Map();
-  /** The runs of the settings before these: there to be seen, faintly, until these have runs of their own. */
+  /** The runs with the settings before these. They are shown faintly until these settings have runs of their own. */
   before: { readonly settings: RunSettings; readonly runs: Runs } | undefined;
   /** Of the run before, as long as none has begun. */
   outcome: Outcome | undefined;
   readonly #trainer: Trainer;
-  /** Which positions learn now, and which come after them. */
+  /** The positions that are learning, and those that come next. */
   #learning: Positions | undefined;
   #queue: Positions[] = [];
   #settings: RunSettings = { task: 'copy', seed: 1 };
@@ -76,7 +76,10 @@ export class TrainingSession implements ReactiveController {
     this.#trainer.cancel();
   }
 
-  /** Turns to other settings: ends what runs, and sets the curves aside; those of the settings turned to come back. */
+  /**
+   * Changes to other settings: ends the current run and sets the curves aside. If the new settings are those of the curves set
+   * aside before, these come back.
+   */
   setAside({ task, seed }: RunSettings): void {
     const { runs, before } = this;
     this.#stop();
@@ -128,7 +131,7 @@ export class TrainingSession implements ReactiveController {
   }
 }
 
-/** All kinds, the chosen one first and `none` last: it learns nothing, and would be a poor beginning. */
+/** All kinds, the chosen one first and `none` last: it learns nothing, so it would be a poor start. */
 export function inTurn(chosen: Positions): readonly Positions[] {
   const others = POSITIONS.filter((each) => each !== chosen && each !== 'none');
   return chosen === 'none' ? [...others, 'none'] : [chosen, ...others, 'none'];

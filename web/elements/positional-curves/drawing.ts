@@ -11,7 +11,7 @@ const MARGIN = { top: 24, right: 52, bottom: 36, left: 34 };
 /** Least distance of two curves' labels. */
 const LABEL_GAP = 14;
 
-/** Where positions and values come to lie, in CSS pixels. */
+/** Scales from positions and values to CSS pixels. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
@@ -19,7 +19,7 @@ export interface Layout {
   readonly y: ScaleLinear<number, number>;
 }
 
-/** The layout of a plot so wide, over so many positions. */
+/** The layout of a plot of this width, over this many positions. */
 export function layoutOf(width: number, length: number): Layout {
   const height = Math.max(226, Math.min(316, width * 0.4 + 16));
   const x = scaleLinear([0, Math.max(1, length - 1)], [MARGIN.left, width - MARGIN.right]);

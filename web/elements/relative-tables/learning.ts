@@ -5,11 +5,11 @@ export const TOKENS = 24;
 /** The farthest offset that a reader can ask for. */
 export const FARTHEST = 12;
 
-/** Steps of gradient descent and their size: enough for the loss to settle. */
+/** Steps of gradient descent, and their size. They are enough for the loss to settle. */
 export const STEPS = 40;
 export const RATE = 2;
 
-/** Which table, and what it is to learn: to look `target` tokens ahead (behind, where negative). */
+/** Which table it is, and its task: to look `target` tokens ahead, or behind if it is negative. */
 export interface RelativeTask {
   readonly kind: 'shaw' | 't5';
   /** Shaw's clip distance k: 2k + 1 rows. */
@@ -39,8 +39,8 @@ export function rowsOf(library: WasmAttention, task: RelativeTask): number[] {
 }
 
 /**
- * Learns the table by gradient descent, from zeros, on the loss −log(weight of the token `target` away): scores come from the table
- * alone, so what attention can tell apart is what the table can.
+ * Learns the table by gradient descent, from zeros, with the loss −log(weight of the token `target` away). Scores come from the
+ * table alone, so attention can distinguish only what the table can.
  */
 export function learn(library: WasmAttention, task: RelativeTask): LearnedTable {
   let table: Float32Array = new Float32Array(task.kind === 'shaw' ? 2 * task.clip + 1 : task.buckets);
@@ -62,11 +62,11 @@ function inside(position: number): boolean {
   return position >= 0 && position < TOKENS;
 }
 
-/** Distances from TOKENS on, which there are none of, would share the last bucket. */
+/** No tokens are farther apart, so larger distances would all share the last bucket. */
 const distances = { queryLength: TOKENS, maxDistance: TOKENS };
 
-// Queries of one, keys of zero: nothing but the table makes a difference. Values are the unit vectors, so that the
-// output is the weights.
+// Queries are ones and keys zeros, so only the table makes a difference. Values are the unit vectors, so the output is the
+// weights.
 const shape = [1, TOKENS, 1];
 const query = { data: new Float32Array(TOKENS).fill(1), shape };
 const key = { data: new Float32Array(TOKENS), shape };

@@ -1,6 +1,4 @@
-/**
- * Standard normal numbers, the same for the same seed: mulberry32 for uniform ones, Box and Muller's transform for these.
- */
+/** Standard normal numbers, the same for the same seed: uniform ones from mulberry32, transformed as by Box and Muller. */
 export function normalDraws(count: number, seed: number): Float32Array {
   const uniform = mulberry32(seed);
   return Float32Array.from({ length: count }, () => {

@@ -1,4 +1,4 @@
-/** Decimals of a number that is no whole one, unless it is asked for with others. */
+/** Decimals of a number that is not whole, by default. */
 const DECIMALS = 3;
 
 /** Numbers as one language writes them. */
@@ -26,8 +26,8 @@ export class Numbers {
   }
 
   /**
-   * A computed value: `digits` decimals (default 3), and a power of ten where they would hide it, `0.032`, `3.2 × 10⁻⁷`. `0` is zero
-   * itself, and nothing else.
+   * A computed value with `digits` decimals (default 3), or with a power of ten if it would be rounded to zero: `0.032`, `3.2 ×
+   * 10⁻⁷`. Only zero itself is written as `0`.
    */
   value(value: number, digits = DECIMALS): string {
     if (value === 0) return this.number(0);
@@ -52,7 +52,7 @@ export class Numbers {
   }
 }
 
-/** `10⁻⁷`: without markup, which SVG text does not have. */
+/** `10⁻⁷`, without markup, which SVG text does not have. */
 export function powerOfTen(exponent: number): string {
   const raised = String(exponent)
     .replace('-', '⁻')
@@ -60,9 +60,9 @@ export function powerOfTen(exponent: number): string {
   return `10${raised}`;
 }
 
-/** Seconds in the unit that leaves a number from 1 to 1000. */
+/** Seconds in the unit in which the number is between 1 and 1000. */
 export function timeText(seconds: number, number: (value: number) => string): string {
-  // A power of ten, written as a product, can lie just below itself.
+  // A power of ten that is computed as a product can be slightly too small.
   const enough = (unit: number): boolean => seconds >= unit * (1 - 1e-9);
   if (enough(1)) return `${number(seconds)} s`;
   if (enough(1e-3)) return `${number(seconds * 1e3)} ms`;

@@ -1,4 +1,4 @@
-/** A function that calls `draw` with the next frame, once, however often it is called before. */
+/** Returns a function that calls `draw` in the next frame, and only once per frame however often it is called. */
 export function onceAFrame(draw: () => void): () => void {
   let frame = 0;
   return () => {

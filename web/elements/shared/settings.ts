@@ -1,10 +1,10 @@
-/** One thing that a reader can set in a figure: its first value, and how it is written in an attribute or a link. */
+/** Something that a reader can set in a figure: its first value, and how it is written in an attribute or a link. */
 export interface Setting<T> {
   readonly initial: T;
-  /** The value that `text` stands for, or undefined where it stands for none. */
+  /** The value that `text` stands for, or undefined if there is none. */
   read(text: string): T | undefined;
   write(value: T): string;
-  /** What values it takes, in English, for those who embed the figure. */
+  /** The possible values, in English, for those who embed the figure. */
   readonly range?: string;
   /** Of a number: the ends of its slider. */
   readonly limits?: Limits;
@@ -39,7 +39,7 @@ export function real(
 ): Setting<number> {
   const read = (text: string): number | undefined => {
     const value = text.trim() === '' ? NaN : Number(text);
-    // Adding 0 makes −0, which cannot be written, the 0 that it equals.
+    // Adding 0 turns −0 into 0: −0 cannot be written.
     return value >= min && value <= max && allows(value) ? value + 0 : undefined;
   };
   return { initial, read, write: String, range: `${min} to ${max}`, limits: { min, max } };

@@ -27,7 +27,7 @@ export const baseStyles = css`
   p {
     margin: 0;
   }
-  /* Drawings are laid out in pixels: letters may grow with the page's, but only as far as there is room for them. */
+  /* Drawings are laid out in pixels, so letters grow with the page's only as far as there is room for them. */
   svg text {
     font: min(0.75rem, 14px) / 1 var(--_font);
     fill: var(--_quiet);

@@ -47,7 +47,7 @@ export const tableStyles = css`
   }
   thead th {
     position: sticky;
-    /* Above the heads of the rows, which come later. */
+    /* Above the heads of the rows, which come later in the document. */
     z-index: 1;
     top: 0;
   }

@@ -6,7 +6,7 @@ export interface Tokens {
   readonly cut: boolean;
 }
 
-/** Words, numbers and single signs, where the browser cannot part words by itself. */
+/** Words, numbers and single signs, for browsers without a segmenter. */
 const PIECE = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*|[^\s]/gu;
 
 /**
@@ -33,7 +33,7 @@ function* pieces(text: string, language: string): Generator<string> {
     for (const [piece] of text.matchAll(PIECE)) yield piece;
     return;
   }
-  // Making one takes milliseconds, and readers type faster than they change languages.
+  // Creating one takes milliseconds, and readers type faster than they change languages.
   if (segmenter?.language !== language) {
     segmenter = { language, parts: new Segmenter(language, { granularity: 'word' }) };
   }
@@ -42,12 +42,12 @@ function* pieces(text: string, language: string): Generator<string> {
   }
 }
 
-/** A token as embeddings see it: `The` and `the` are one, by the language's own rule (Turkish I and ı). */
+/** A token in the form that embeddings use: `The` and `the` are the same, by the rules of the language (Turkish I and ı). */
 export function folded(token: string, language: string): string {
   return token.toLocaleLowerCase(language);
 }
 
-/** A whole number that depends on the token's text alone: FNV-1a over its UTF-16 code units, 32 bits. */
+/** A whole number that depends only on the token's text: FNV-1a over its UTF-16 code units, 32 bits. */
 export function seedOf(token: string): number {
   let hash = 0x811c9dc5;
   for (let i = 0; i < token.length; ++i) hash = Math.imul(hash ^ token.charCodeAt(i), 0x01000193);
@@ -71,10 +71,10 @@ export function embeddingsOf(tokens: readonly string[], width: number, norm: num
   return table;
 }
 
-/** Characters of a text that are looked at, at most: a pasted book takes no longer than a line. */
+/** The most characters of a text that are read, so that a pasted book takes no longer than a line. */
 export const LONGEST_TEXT = 400;
 
-/** The beginning of what a reader has pasted: all of it where it is short. */
+/** The beginning of a pasted text, or all of it if it is short. */
 export function clipped(text: string): string {
   // Twice as many code units hold at least as many characters; only those are taken apart.
   return text.length <= LONGEST_TEXT
@@ -89,7 +89,7 @@ export function isClipped(text: string): boolean {
   return Array.from(text).length >= LONGEST_TEXT;
 }
 
-/** A token for an axis: at most `room` letters wide, where letters of East Asian scripts count twice. */
+/** A token for an axis, shortened to `room` letters. Letters of East Asian scripts count twice. */
 export function shortened(token: string, room: number): string {
   const letters = Array.from(token);
   let used = 0;

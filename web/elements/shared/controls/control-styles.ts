@@ -14,7 +14,7 @@ export const controlStyles = css`
     display: grid;
     grid-template-columns: 1fr auto;
     align-items: baseline;
-    /* Beside higher neighbours the label stays with its track. */
+    /* Beside taller neighbours the label stays with its track. */
     align-content: start;
     gap: 0 1rem;
   }

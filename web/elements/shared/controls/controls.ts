@@ -11,10 +11,10 @@ export interface Slider extends Limits {
   readonly onInput: (value: number) => void;
 }
 
-/** A native range input with its label and its value in sight. */
+/** A native range input with a visible label and value. */
 export function slider({ name, label, value, min, max, step = 1, text, onInput }: Slider): TemplateResult {
   const read = (event: Event): void => onInput((event.target as HTMLInputElement).valueAsNumber);
-  // The slider itself speaks its value; the output must not speak it a second time.
+  // Screen readers already read the slider's value; they must not read the output as well.
   return html`<div class="slider">
     <label for=${name}>${withSymbol(label)}</label>
     <output for=${name} aria-live="off">${text}</output>
@@ -31,12 +31,12 @@ export function slider({ name, label, value, min, max, step = 1, text, onInput }
   </div>`;
 }
 
-/** `Kernel size k`: a symbol at the end stays on the line of the word before it. */
+/** `Kernel size k`: does not break the line before a symbol at the end. */
 function withSymbol(label: string): string {
   return label.replace(/ (\p{L})$/u, '\u00a0$1');
 }
 
-/** What tells the reader how to work a figure: pictures of it leave that out. */
+/** A hint on how to use a figure. Pictures of the figure leave it out. */
 export function hint(text: string): TemplateResult {
   return html`<span class="hint">${text}</span>`;
 }
@@ -92,12 +92,12 @@ export interface TextField {
   readonly name: string;
   readonly label: string;
   readonly value: string;
-  /** What stands there, and holds, as long as the reader writes nothing. */
+  /** Shown and used while the reader has not written anything. */
   readonly placeholder: string;
   readonly onInput: (value: string) => void;
 }
 
-/** A text field with its label. It has no `maxlength`: browsers cut pasted text without a word. */
+/** A text field with its label. It has no `maxlength`, because browsers would cut pasted text silently. */
 export function textField({ name, label, value, placeholder, onInput }: TextField): TemplateResult {
   const read = (event: Event): void => onInput((event.target as HTMLInputElement).value);
   return html`<div class="text-field">
@@ -114,7 +114,7 @@ export function textField({ name, label, value, placeholder, onInput }: TextFiel
   </div>`;
 }
 
-/** A whole number in a small field of its own; `label` is spoken, what stands around the field shows. */
+/** A whole number in a small field. `label` is only for screen readers; the text around the field is visible. */
 export interface NumberField {
   readonly label: string;
   readonly value: number;
@@ -123,7 +123,7 @@ export interface NumberField {
   readonly onInput: (value: number) => void;
 }
 
-/** A native number field. What is no whole number in the range changes nothing, and gives way when the reader leaves it. */
+/** A native number field. Anything but a whole number in the range is ignored, and replaced when the reader leaves the field. */
 export function numberField({ label, value, min, max, onInput }: NumberField): TemplateResult {
   const read = (event: Event): void => {
     const given = (event.target as HTMLInputElement).valueAsNumber;

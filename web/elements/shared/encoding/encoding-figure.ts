@@ -4,7 +4,7 @@ import { FigureElement } from '../figure/figure-element.js';
 import { real, several, whole } from '../settings.js';
 import { adopt, leave, share, type EncodingSettings } from './encoding-group.js';
 
-/** The most columns that are drawn at once: as many as there are line styles. */
+/** The most columns that are drawn at once. There are as many line styles. */
 export const MOST_COLUMNS = 6;
 
 const MOST_WIDTH = 128;
@@ -51,7 +51,7 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
     leave(this);
   }
 
-  /** Changes settings as the reader would: tells the group and the page. */
+  /** Changes settings as the reader would, and updates the group and the page. */
   override change(settings: Partial<EncodingSettings>): void {
     super.change(settings);
     share(this);
@@ -62,7 +62,7 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
     return library.sinusoidalEncoding({ length: this.length, dim: this.width, base: this.base });
   }
 
-  /** The picked columns; shifted to the left where the width has become too small for them. */
+  /** The picked columns, moved to the left if the width has become too small for them. */
   protected get drawnColumns(): readonly number[] {
     const beyond = Math.max(0, Math.max(...this.columns) - (this.width - 1));
     return this.columns.map((column) => column - beyond).filter((column) => column >= 0);
@@ -110,7 +110,7 @@ P = torch.where(column % 2 == 0, torch.sin(angle), torch.cos(angle))
   }
 }
 
-/** Rounds to three significant digits: a base the reader can name. */
+/** Rounds to three significant digits, so that the base is easy to read. */
 function threeDigits(value: number): number {
   return Number(value.toPrecision(3));
 }

@@ -13,7 +13,7 @@ interface Member extends EncodingSettings {
 
 const groups = new Map<string, Set<Member>>();
 
-/** Joins the figure's group and takes over its settings, if it has members already; returns the member that it took them from. */
+/** Joins the figure's group. If it has members already, takes over their settings and returns the member that it took them from. */
 export function adopt(member: Member): Member | undefined {
   if (member.group === '') return undefined;
   const members = groups.get(member.group) ?? new Set<Member>();
@@ -29,7 +29,7 @@ export function share(member: Member): void {
   for (const other of groups.get(member.group) ?? []) if (other !== member) copy(member, other);
 }
 
-/** Leaves the group; the last one takes the group with it. */
+/** Leaves the group, and removes it if it is empty. */
 export function leave(member: Member): void {
   const members = groups.get(member.group);
   members?.delete(member);

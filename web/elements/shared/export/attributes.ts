@@ -25,7 +25,7 @@ export function rounded(radius: number): Attributes {
   return radius > 0 ? { rx: short(radius) } : {};
 }
 
-/** The font of a text; the last of its families is a generic one, for machines that have none of the others. */
+/** The font of a text. The last of its families is a generic one, for machines that have none of the others. */
 export function fontOf(style: CSSStyleDeclaration): Attributes {
   const generic = /(^|,)\s*(serif|sans-serif|monospace|cursive|fantasy|math)\s*$/.test(style.fontFamily);
   return {
@@ -36,14 +36,14 @@ export function fontOf(style: CSSStyleDeclaration): Attributes {
   };
 }
 
-/** Where a line of text is held, so that it stays in its place in another font too: as its paragraph is aligned. */
+/** The anchor of a line of text, which follows the alignment of its paragraph, so that the line keeps its place in another font. */
 export function anchorOf(style: CSSStyleDeclaration, x: number, width: number): [Attributes, number] {
   if (style.textAlign.endsWith('center')) return [{ 'text-anchor': 'middle' }, x + width / 2];
   if (/right|end/.test(style.textAlign)) return [{ 'text-anchor': 'end' }, x + width];
   return [{}, x];
 }
 
-/** What a `filter: brightness(…)` multiplies colours by. */
+/** The factor of a `filter: brightness(…)`. */
 export function brightnessOf(style: CSSStyleDeclaration): number {
   return Number(/brightness\(([\d.]+)\)/.exec(style.filter)?.[1] ?? 1);
 }
@@ -63,7 +63,7 @@ export function bordersOf(style: CSSStyleDeclaration): { side: Side; width: numb
   })).filter(({ width, paint }) => width > 0 && paintOf(paint).opacity > 0);
 }
 
-/** The colour that an element stands on: the first background around it that can be seen, else that of an empty page. */
+/** The colour behind an element: the first visible background around it, or else that of an empty page. */
 export function backgroundBehind(element: Element): string {
   let node: Node | null = element;
   while (node instanceof Element || node instanceof ShadowRoot) {

@@ -5,7 +5,7 @@ import { hex } from './colour.js';
 
 export const SVG = 'http://www.w3.org/2000/svg';
 
-/** A painted canvas as an SVG element in which a cell is one unit wide and high; its place and size are the caller's. */
+/** A painted canvas as an SVG element in which a cell is one unit wide and high. The caller sets its place and size. */
 export function cellsSvg(painting: Painting, brightness = 1): SVGSVGElement {
   const { ramp } = painting;
   const colour = (index: number): string =>
@@ -15,7 +15,7 @@ export function cellsSvg(painting: Painting, brightness = 1): SVGSVGElement {
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
   svg.setAttribute('preserveAspectRatio', 'none');
-  // Neighbours share edges: smoothing would show the paper between them.
+  // Neighbouring cells share edges, where smoothing would show the paper.
   svg.setAttribute('shape-rendering', 'crispEdges');
   const [gapX, gapY] = painting.kind === 'cells' ? painting.gap : [0, 0];
   for (const block of blocksOf(painting)) {

@@ -1,4 +1,4 @@
-/** A colour as SVG 1.1 has it, with its opacity apart. */
+/** A colour in the notation of SVG 1.1, and its opacity. */
 export interface Paint {
   /** `#rrggbb` */
   readonly colour: string;
@@ -8,7 +8,7 @@ export interface Paint {
 
 let probe: OffscreenCanvasRenderingContext2D | null | undefined;
 
-/** Reads a computed CSS colour, in any notation, as the screen shows it. */
+/** Reads a computed CSS colour in any notation. */
 export function paintOf(computed: string): Paint {
   const channels = /^rgba?\(([\d.]+), ([\d.]+), ([\d.]+)(?:, ([\d.]+))?\)$/.exec(computed);
   const [red = 0, green = 0, blue = 0, alpha = 1] =
@@ -23,7 +23,7 @@ export function hex(...channels: readonly number[]): string {
   return `#${channels.map((channel) => Math.round(channel).toString(16).padStart(2, '0')).join('')}`;
 }
 
-/** Notations such as `color(srgb …)`: painted on one pixel, and read back. */
+/** For notations such as `color(srgb …)`: paints one pixel and reads it back. */
 function sampled(computed: string): number[] {
   probe ??= new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });
   if (probe === null) return [];

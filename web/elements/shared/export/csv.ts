@@ -13,10 +13,13 @@ function field(value: string | number): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** The shortest decimal that reads back as the same float32, or the same float64 where `value` is no float32; whole numbers whole. */
+/**
+ * The shortest decimal that reads back as the same float32, or as the same float64 if `value` is not a float32. Whole numbers
+ * have no decimals.
+ */
 export function shortest(value: number): string {
   if (Math.fround(value) !== value || Number.isSafeInteger(value)) return String(value);
-  // Nine significant digits tell any two float32 apart.
+  // Nine significant digits distinguish any two float32 numbers.
   for (let digits = 1; digits < 9; ++digits) {
     const text = Number(value.toPrecision(digits));
     if (Math.fround(text) === value) return String(text);

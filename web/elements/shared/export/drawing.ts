@@ -20,14 +20,14 @@ export class Drawing {
   readonly content: SVGElement[] = [];
   #into: { append(element: SVGElement): void } = { append: (element) => this.content.push(element) };
   #bounds = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  /** What can be seen of the element that is being drawn: less than all of it inside a box that scrolls. */
+  /** The visible part of the current element, which is smaller than the element inside a box that scrolls. */
   #window: DOMRect | undefined;
   #ids = 0;
 
   /** `origin` is the box whose upper left corner is the picture's. */
   constructor(private readonly origin: DOMRect) {}
 
-  /** The smallest box around everything drawn; that of the origin where nothing is. */
+  /** The smallest box around everything drawn, or that of the origin if nothing is. */
   bounds(): { left: number; top: number; right: number; bottom: number } {
     const { width, height } = this.origin;
     return this.#bounds.left > this.#bounds.right
@@ -35,7 +35,7 @@ export class Drawing {
       : this.#bounds;
   }
 
-  /** What the picture stands on: the first background behind `element` that is not transparent. */
+  /** The picture's background: the first one behind `element` that is not transparent. */
   paper(element: Element, viewBox: string): SVGElement {
     const [x = '', y = '', width = '', height = ''] = viewBox.split(' ');
     return make('rect', { x, y, width, height, fill: backgroundBehind(element) });
@@ -140,7 +140,7 @@ export class Drawing {
     }
   }
 
-  /** A canvas: the cells that were painted on it, or its pixels where that is not known. */
+  /** A canvas: the cells that were painted on it, or its pixels if those are not known. */
   canvas(canvas: HTMLCanvasElement, style: CSSStyleDeclaration): void {
     const box = canvas.getBoundingClientRect();
     if (box.width === 0 || box.height === 0) return;

@@ -1,13 +1,13 @@
 import type { Picture } from './svg.js';
 
-/** Pixels that every engine's canvas holds; Safari's, the smallest, ends at 4096 by 4096. */
+/** A number of pixels that every engine's canvas supports. Safari has the lowest limit, 4096 by 4096. */
 const MOST_PIXELS = 4096 * 4096;
 
-/** A picture as PNG, two pixels for each of its CSS pixels; fewer where a canvas could not hold so many. */
+/** A picture as PNG, with two pixels for each of its CSS pixels, or fewer if a canvas would be too large. */
 export async function pngOf({ svg, width, height }: Picture): Promise<Blob> {
   const scale = Math.min(2, Math.sqrt(MOST_PIXELS / (width * height)));
   const image = new Image();
-  // A data: address needs no more from a content security policy than pages commonly allow, unlike blob:.
+  // Content security policies that allow `data:` images are more common than ones that allow `blob:`.
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(svg)}`;
   await image.decode();
   const canvas = document.createElement('canvas');

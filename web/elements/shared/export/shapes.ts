@@ -1,7 +1,7 @@
 import { SVG } from './cells.js';
 import { paintOf, type Paint } from './colour.js';
 
-/** Properties that children take over, with their initial values: written only where they differ from what is around. */
+/** Properties that children inherit, with their initial values. They are written only if they differ from the parent's. */
 const INHERITED: Readonly<Record<string, string>> = {
   'fill-rule': 'nonzero',
   'font-family': '',
@@ -24,20 +24,20 @@ const INHERITED: Readonly<Record<string, string>> = {
 /** Paint where nothing says otherwise. */
 const UNPAINTED: Readonly<Record<string, string>> = { fill: '#000000', stroke: 'none' };
 
-/** Properties that children do not take over, with their initial values. */
+/** Properties that children do not inherit, with their initial values. */
 const OWN: Readonly<Record<string, string>> = {
   'dominant-baseline': 'auto',
   opacity: '1',
   'vector-effect': 'none',
 };
 
-/** Attributes that mean something to a standalone picture; the rest is for the page. */
+/** Attributes that a standalone picture needs; the others are only for the page. */
 const DROPPED = /^(class|style|role|tabindex|focusable|aria-.*|data-.*|on.*|part|slot)$/;
 
-/** Elements that mean something to the page alone. */
+/** Elements that only the page needs. */
 const LEFT_OUT = 'style, script, foreignObject, animate, animateTransform, set';
 
-/** A copy of an SVG element whose looks no longer need the page's style sheets. `prefix` keeps its ids apart from others'. */
+/** A copy of an SVG element that does not need the page's style sheets. `prefix` makes its ids unique. */
 export function standalone(source: SVGElement, prefix: string): SVGElement {
   return copy(source, prefix, undefined);
 }
@@ -71,7 +71,7 @@ function isShown(element: SVGElement): boolean {
   return !element.matches(LEFT_OUT) && getComputedStyle(element).display !== 'none';
 }
 
-/** Containers paint nothing: what is in them carries its own paint. */
+/** Containers paint nothing; their children have their own paint. */
 function paint(element: SVGElement, source: SVGElement, style: CSSStyleDeclaration, prefix: string): void {
   for (const [name, initial] of Object.entries(UNPAINTED)) {
     element.removeAttribute(name);
@@ -90,7 +90,7 @@ function inSvg(value: string, prefix: string): Paint {
   return plain ? { colour: localised('fill', value, prefix), opacity: 1 } : paintOf(value);
 }
 
-/** A transform that a style sheet gave becomes an attribute. */
+/** A transform from a style sheet becomes an attribute. */
 function turn(element: SVGElement, source: SVGElement, style: CSSStyleDeclaration): void {
   if (source.hasAttribute('transform') || style.transform === 'none' || style.transform === '') return;
   if (!(source instanceof SVGGraphicsElement) || source.localName === 'svg') return;

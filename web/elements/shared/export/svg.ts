@@ -47,7 +47,7 @@ export function pictureOf(root: Element, title: string, language: string): Pictu
   };
 }
 
-/** Draws a node and what stands in it; `angle` is by how many degrees the elements around have turned it. */
+/** Draws a node and its contents. `angle` is the rotation by the elements around it, in degrees. */
 function draw(node: Node, drawing: Drawing, angle: number): void {
   if (node instanceof Text) {
     drawing.text(node, angle);

@@ -1,13 +1,13 @@
 import { anchorOf } from './attributes.js';
 import { short } from './cells.js';
 
-/** A piece of text on one line, and where it stands in the window. */
+/** A piece of text on one line, and its box in the window. */
 export interface Run {
   readonly text: string;
   readonly box: DOMRect;
 }
 
-/** The visible text of a node, line by line, as the browser has broken it. */
+/** The visible text of a node, in lines as the browser has broken it. */
 export function runsOf(node: Text, preserveBlanks: boolean): Run[] {
   const runs: { text: string; left: number; right: number; top: number; bottom: number }[] = [];
   const range = document.createRange();
@@ -35,7 +35,7 @@ function pieces(data: string, preserveBlanks: boolean): { text: string; start: n
   return [...data.matchAll(pattern)].map((match) => ({ text: match[0], start: match.index }));
 }
 
-/** The parts of one piece that stand on lines of their own; nearly always it is one. */
+/** The parts of one piece that are on different lines; nearly always there is one. */
 function* lines(
   node: Text,
   range: Range,
@@ -72,7 +72,7 @@ function* lines(
 
 let measuring: OffscreenCanvasRenderingContext2D | null | undefined;
 
-/** How far below the top of its box a line's baseline lies, as a part of the box's height. */
+/** The distance from the top of a line's box to its baseline, as a fraction of the box's height. */
 export function baselineOf(style: CSSStyleDeclaration): number {
   measuring ??= new OffscreenCanvas(1, 1).getContext('2d');
   if (measuring === null) return 0.8;

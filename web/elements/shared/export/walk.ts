@@ -1,6 +1,6 @@
-/** What the reader works the figure with, and what nobody sees: no part of the picture. */
+/** Controls and invisible elements are not part of the picture. */
 const LEFT_OUT = [
-  // A symbol of a formula may be a button and part of the picture all the same.
+  // A symbol of a formula may be a button and still be part of the picture.
   'button:not([data-picture])',
   'details',
   'input',
@@ -10,7 +10,7 @@ const LEFT_OUT = [
   'style',
   'template',
   '.controls',
-  // What tells how to work it: a picture cannot be pointed at.
+  // Hints on how to use the figure, which do not apply to a picture.
   '.hint',
   '.spoken',
   '[hidden]',
@@ -21,14 +21,14 @@ export function isLeftOut(element: Element): boolean {
   return element.matches(LEFT_OUT);
 }
 
-/** Elements of no size that hide what is in them, and those that cannot be seen at all. */
+/** Elements without size that hide their contents, and invisible ones. */
 export function isHidden(element: Element, style: CSSStyleDeclaration): boolean {
   if (Number(style.opacity) === 0) return true;
   const { width, height } = element.getBoundingClientRect();
   return style.overflow !== 'visible' && Math.min(width, height) <= 1 && style.position === 'absolute';
 }
 
-/** The nodes that are shown inside an element: those of its shadow root, or those put into its slot, or its own. */
+/** The nodes that an element shows: those of its shadow root, those in its slot, or its own. */
 export function childrenOf(element: Element): readonly Node[] {
   if (element.shadowRoot !== null) return [...element.shadowRoot.childNodes];
   if (element instanceof HTMLSlotElement) {
@@ -38,7 +38,7 @@ export function childrenOf(element: Element): readonly Node[] {
   return [...element.childNodes];
 }
 
-/** By how many degrees clockwise a style turns its element. */
+/** The rotation of an element by its style, in degrees clockwise. */
 export function turnOf(style: CSSStyleDeclaration): number {
   if (style.transform === 'none' || style.transform === '') return 0;
   const { a, b } = new DOMMatrix(style.transform);
@@ -46,8 +46,8 @@ export function turnOf(style: CSSStyleDeclaration): number {
 }
 
 /**
- * Runs `measure` while whole rows of controls leave no gap, and a figure on the full screen is not magnified. Nothing is painted
- * meanwhile, so nobody sees it.
+ * Runs `measure` while rows of controls leave no gap and a figure on the full screen is not magnified. Nothing is painted
+ * meanwhile, so the reader does not see it.
  */
 export function atRest<T>(root: Element, measure: () => T): T {
   const around = root.getRootNode();
@@ -65,7 +65,7 @@ export function atRest<T>(root: Element, measure: () => T): T {
 function withoutRows<T>(root: Element, measure: () => T): T {
   const { width } = root.getBoundingClientRect();
   const rows = [...root.querySelectorAll<HTMLElement>('.controls')].filter(
-    // A narrower box stands beside the picture, which would grow into its place.
+    // A narrower box is beside the picture, which would grow into its place.
     (row) => row.getBoundingClientRect().width > 0.9 * width,
   );
   const before = rows.map((row) => row.style.display);

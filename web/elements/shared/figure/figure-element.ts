@@ -41,7 +41,7 @@ export abstract class FigureElement extends LitElement {
     for (const [name, { initial }] of Object.entries(this.settings)) this.#set(name, initial);
   }
 
-  /** A figure names the styles of its picture; those of the tools and of tables come along. */
+  /** A figure lists only the styles of its picture; those of the tools and of tables are added here. */
   protected static override finalizeStyles(styles?: CSSResultGroup): CSSResultOrNative[] {
     return super.finalizeStyles([tableStyles, styles ?? [], toolStyles]);
   }
@@ -76,7 +76,7 @@ export abstract class FigureElement extends LitElement {
     return [name, this.getAttribute('aria-label')].find((text) => text) ?? this.localName;
   }
 
-  /** Changes settings as the reader would, and tells the page. */
+  /** Changes settings as the reader would, and fires `figure-change`. */
   change(settings: Readonly<Record<string, unknown>>): void {
     for (const [name, value] of Object.entries(settings)) this.#set(name, value);
     this.dispatchEvent(
@@ -84,7 +84,7 @@ export abstract class FigureElement extends LitElement {
     );
   }
 
-  /** The address with the figure's settings in it, as far as they are not its first ones. */
+  /** The address with the figure's settings, as far as they differ from its first ones. */
   addSettingsTo(address: string): string {
     return withSettings(this, address, this.#first);
   }
@@ -97,7 +97,7 @@ export abstract class FigureElement extends LitElement {
     return pictureOf(stage, this.figureName, this.words.language);
   }
 
-  /** Back to how the author of the page set the figure. */
+  /** Restores the settings that the author of the page gave. */
   reset(): void {
     this.change(this.#first);
   }
@@ -111,7 +111,10 @@ export abstract class FigureElement extends LitElement {
       ${this.#tools.render({ data: () => this.data(library), code: () => this.code() })}`;
   }
 
-  /** The picture and its controls, once the library and the words are there. Exports leave out form controls and `details`. */
+  /**
+   * The picture and its controls. It is called only when the library and the words are loaded. Exports leave out form controls
+   * and `details`.
+   */
   protected abstract renderFigure(library: WasmAttention): TemplateResult;
 
   /** What is shown, as numbers. */
@@ -156,7 +159,7 @@ export abstract class FigureElement extends LitElement {
       this.#library = await load();
     } catch (error) {
       this.#failed = true;
-      // The reader gets a sentence; whoever embeds the figure gets the cause.
+      // The reader sees a sentence; the page that embeds the figure gets the cause.
       this.dispatchEvent(new CustomEvent('figure-error', { detail: error, bubbles: true, composed: true }));
     }
     this.requestUpdate();

@@ -1,4 +1,4 @@
-/** The figures in the page. They make a table of their numbers themselves, so that the parts inside them need not. */
+/** The figures in the page. They show a table of their numbers themselves, so the elements inside them do not. */
 export const figureHosts = new WeakSet<Element>();
 
 /** Whether `element` is drawn by a figure: one of the elements in whose shadow roots it stands. */

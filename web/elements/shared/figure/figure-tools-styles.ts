@@ -116,7 +116,7 @@ export const toolStyles = css`
     color: var(--_quiet);
     font-size: 0.8125rem;
   }
-  /* How wide it is there, and how large: see full-screen.ts. */
+  /* Width and magnification: see full-screen.ts. */
   :host(:fullscreen) {
     display: grid;
     box-sizing: border-box;

@@ -20,12 +20,12 @@ export interface FigureSources {
   readonly code: () => FigureCode;
 }
 
-/** How long a button says what it has done, in milliseconds. */
+/** How long a button confirms what it has done, in milliseconds. */
 const SAYS = 2500;
 
 /**
- * The row of tools below every figure, in one order: reset, link, save, code, full screen, values as a table. It says in
- * place what it has done, and shows the text to copy where the browser does not let it copy.
+ * The row of tools below every figure, always in the same order: reset, link, save, code, full screen, values as a table. Buttons
+ * confirm what they have done. If the browser does not allow copying, the text to copy is shown.
  */
 export class FigureTools implements ReactiveController {
   #sources: FigureSources | undefined;
@@ -51,7 +51,7 @@ export class FigureTools implements ReactiveController {
   }
 
   hostUpdated(): void {
-    // Until there is something to see, the page reserves a place for it: see `:not([drawn])` in its style sheet.
+    // Until the figure is drawn, the page reserves a place for it: see `:not([drawn])` in its style sheet.
     if (this.figure.renderRoot.firstElementChild !== null) this.figure.toggleAttribute('drawn', true);
   }
 

@@ -1,24 +1,24 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
-/** Paper around the figure, in CSS pixels before it is magnified. */
+/** Margin around the figure, in CSS pixels before it is magnified. */
 const MARGIN = 24;
-/** As wide as a column of text: no figure needs less than that, or than the whole of a narrow screen. */
+/** The width of a column of text. No figure needs less than that, or than the whole width of a narrow screen. */
 const COLUMN = 640;
-/** Figures that are too high are made narrower, down to this. */
+/** Figures that are too high are made narrower, down to this width. */
 const NARROWEST = 400;
-/** The part of their width that they keep in each step. */
+/** The share of the width that each step keeps. */
 const STEP = 0.93;
 /** Letters as large as on a poster help nobody. */
 const LARGEST = 3;
 
 /**
- * A figure on the full screen: as it stands in the page, magnified until it fills the screen's width or height. One that is too high
- * is made narrower, which lowers whatever keeps its proportions; what is still too high scrolls.
+ * Shows a figure on the full screen as it is in the page, magnified until it fills the screen's width or height. A figure that is
+ * too high is made narrower, which lowers everything with fixed proportions. If it is still too high, it scrolls.
  */
 export class FullScreen implements ReactiveController {
   /** Width in the page, in CSS pixels. */
   #width = COLUMN;
-  /** A search that is no longer the last one is given up: the window changed its size meanwhile, or the figure is back in the page. */
+  /** A search is abandoned if the window has changed its size meanwhile, or the figure is back in the page. */
   #searches = 0;
 
   constructor(private readonly figure: ReactiveControllerHost & HTMLElement) {
@@ -77,16 +77,16 @@ export class FullScreen implements ReactiveController {
       width = Math.max(NARROWEST, width * STEP);
       height = await this.#heightAt(width, search);
     }
-    // What is too high in any case is best read at its usual width.
+    // A figure that is too high in any case is easiest to read at its usual width.
     if (height > room.height) width = widest;
     const fits = Math.min(innerWidth / (width + 2 * MARGIN), innerHeight / (height + 2 * MARGIN));
     this.#place(width, Math.max(1, Math.min(LARGEST, fits)), search);
   }
 
-  /** The height that picture and tools take at a width, as soon as they have been drawn anew. */
+  /** The height of picture and tools at a given width, after they have been drawn again. */
   async #heightAt(width: number, search: number): Promise<number> {
     this.#place(width, 1, search);
-    // A frame for those that watch their width, and one for what they draw.
+    // One frame for the observers of widths, and one for what they draw.
     await frame();
     await this.figure.updateComplete;
     await frame();

@@ -5,7 +5,7 @@ import { pictureOf } from '../export/svg.js';
 import type { FigureData } from './figure-data.js';
 import type { FileKind } from './save-menu.js';
 
-/** Gives the reader what a figure shows, as a file. Rejects where the browser cannot make it. */
+/** Saves what a figure shows as a file. Rejects if the browser cannot make the file. */
 export async function saveFigure(
   kind: FileKind,
   stage: Element,

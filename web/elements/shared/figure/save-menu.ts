@@ -6,7 +6,7 @@ import type { Localised } from '../localised.js';
 export const FILE_KINDS = ['svg', 'png', 'csv'] as const;
 export type FileKind = (typeof FILE_KINDS)[number];
 
-/** A button and the popover that it opens, with a button for each kind of file. */
+/** A button with a popover that has a button for each kind of file. */
 export function saveMenu(words: Localised, save: (kind: FileKind) => void): TemplateResult {
   const item = (kind: FileKind): TemplateResult => {
     const choose = (event: Event): void => {
@@ -38,13 +38,13 @@ function place(event: Event): void {
   const { width, height } = popover.getBoundingClientRect();
   const y = bottom + height + 4 > innerHeight ? top - height - 4 : bottom + 4;
   const x = Math.max(4, Math.min(left, document.documentElement.clientWidth - width - 4));
-  // In its own pixels, which are larger on a full screen.
+  // In the figure's own pixels, which are larger on a full screen.
   const zoom = magnification(popover);
   popover.style.left = `${(x + scrollX) / zoom}px`;
   popover.style.top = `${(y + scrollY) / zoom}px`;
 }
 
-/** The keyboard goes on from the button when the popover closes; browsers lose the place inside shadow roots. */
+/** When the popover closes, the focus returns to the button; inside shadow roots, browsers lose it. */
 function returnFocus(event: Event): void {
   const popover = event.currentTarget as HTMLElement;
   const focused = (popover.getRootNode() as Document | ShadowRoot).activeElement;

@@ -3,7 +3,7 @@ import type { Settings } from '../settings.js';
 /** A figure as links see it. */
 export interface Shareable extends HTMLElement {
   readonly settings: Settings;
-  /** Name of the figures that have their settings in common; none or empty for a figure by itself. */
+  /** Name of the figures that share their settings; none or empty for a single figure. */
   readonly group?: string;
 }
 
@@ -17,7 +17,7 @@ export function fileName(figure: HTMLElement): string {
   return nearestId(figure) ?? figure.localName;
 }
 
-/** What the address says of this figure: the settings that it knows and whose values are good; the rest is left out. */
+/** The settings of this figure in the address. Unknown names and invalid values are ignored. */
 export function settingsInLink(figure: Shareable, address: string): Record<string, unknown> {
   const text = new URL(address).searchParams.get(linkName(figure));
   const given: Record<string, unknown> = {};
@@ -29,7 +29,7 @@ export function settingsInLink(figure: Shareable, address: string): Record<strin
   return given;
 }
 
-/** The address with this figure's settings in it, only those that are not the figure's first ones. The rest of it stays. */
+/** The address with this figure's settings, as far as they differ from its first ones. Other parts of the address do not change. */
 export function withSettings(
   figure: Shareable,
   address: string,
@@ -47,7 +47,7 @@ export function withSettings(
   return url.href;
 }
 
-/** The address with this figure's settings in it, and with the figure as its target. */
+/** The address with this figure's settings, which scrolls to the figure. */
 export function linkTo(figure: Shareable, address: string, first: Readonly<Record<string, unknown>>): string {
   const url = new URL(withSettings(figure, address, first));
   url.hash = nearestId(figure) ?? '';

@@ -8,8 +8,8 @@ export interface Cell {
 const PAGE = 10;
 
 /**
- * Where a key takes the cursor: arrows by one, Home and End along the row (with Ctrl: to the first and the last cell),
- * PageUp and PageDown by ten rows; never beyond the edges. Any other key: nothing. `none` only brings a cell back inside.
+ * Where a key moves the cursor: arrows by one, Home and End along the row (with Ctrl to the first and the last cell), PageUp and
+ * PageDown by ten rows, never beyond the edges. Undefined for any other key. `none` only moves a cell inside the edges.
  */
 export function moveCursor(
   from: Cell,

@@ -16,7 +16,7 @@ export function watchDevicePixels(
     try {
       observer.observe(canvas, { box: 'device-pixel-content-box' });
     } catch {
-      // Engines without that box tell of layout alone.
+      // Engines without that box only report changes of layout.
       observer.observe(canvas);
     }
   };
@@ -29,8 +29,8 @@ export function watchDevicePixels(
 }
 
 /**
- * A length in device pixels: as the browser has snapped it where it says so, rounded otherwise. Under an emulated density
- * Chromium reports the length at the real one, which is not meant.
+ * A length in device pixels: the value that the browser has snapped it to if it is known, or else rounded. Under an emulated
+ * density Chromium reports the length at the real density, which is not wanted.
  */
 function pixels(length: number, exact: number | undefined): number {
   const rounded = Math.round(length * devicePixelRatio);

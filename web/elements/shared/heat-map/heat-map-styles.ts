@@ -27,7 +27,7 @@ export const heatMapStyles = css`
     color: var(--_quiet);
     font-size: 0.75rem;
     writing-mode: vertical-rl;
-    /* Hangul would stand upright, and on its head after the turn. */
+    /* Upright Hangul would be upside down after the rotation. */
     text-orientation: sideways;
     transform: rotate(180deg);
   }
@@ -37,7 +37,7 @@ export const heatMapStyles = css`
     font-size: 0.75rem;
     text-align: center;
   }
-  /* Out of the flow, each in its own grid area: an SVG's default size must not stretch the frame. */
+  /* Out of the flow, each in its own grid area, because an SVG's default size would stretch the frame. */
   .row-ticks,
   .column-ticks {
     position: absolute;

@@ -20,7 +20,7 @@ export interface CellDetail extends Cell {
   readonly value: number;
 }
 
-/** The properties on which the canvas depends; the rest is drawn over it. */
+/** The properties on which the canvas depends; everything else is drawn over it. */
 const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
 
 /**
@@ -80,10 +80,13 @@ export class HeatMap extends LitElement {
   declare mask: ArrayLike<boolean | number> | undefined;
   /** Rows, columns or cells to frame: `{ row }`, `{ column }` or both. */
   declare marked: readonly Partial<Cell>[] | undefined;
-  /** Words beside the rows and below the columns in place of numbers; `--heat-map-row-ticks`, `--heat-map-column-ticks` make room. */
+  /**
+   * Words beside the rows and below the columns instead of numbers; `--heat-map-row-ticks` and `--heat-map-column-ticks` make
+   * room for them.
+   */
   declare rowLabels: readonly string[] | undefined;
   declare columnLabels: readonly string[] | undefined;
-  /** What Enter does, said after how the arrow keys move; default: it draws the column as a curve. */
+  /** What Enter does, added to the description of the arrow keys; by default that it draws the column as a curve. */
   declare pickHelp: string | undefined;
   /** The map alone: no axis names, legend, readout or table, for small multiples that share them. */
   declare bare: boolean;
@@ -270,7 +273,7 @@ export class HeatMap extends LitElement {
     this.cursor = cursor;
     const detail = this.#detail();
     const { value } = detail;
-    // Only the keyboard speaks: a pointer that crosses a hundred cells would say a hundred values.
+    // Only moves by keyboard are announced: a pointer that crosses a hundred cells would announce a hundred values.
     this.#spoken = speak ? `${this.#place(cursor)}: ${this.#words.value(value, this.digits)}` : '';
     this.dispatchEvent(new CustomEvent('cell-change', { detail, bubbles: true, composed: true }));
   }

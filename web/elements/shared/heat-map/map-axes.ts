@@ -1,6 +1,6 @@
 import { css, html, type TemplateResult } from 'lit';
 
-/** A bare heat map with its axes named: what a row is, along its left side, and what a column is, below. */
+/** A bare heat map with the names of its axes, on the left and below. */
 export function withAxes(row: string, column: string, map: TemplateResult): TemplateResult {
   return html`<div class="axes">
     <span class="axis row-axis" aria-hidden="true">${row}</span>${map}<span
@@ -11,7 +11,7 @@ export function withAxes(row: string, column: string, map: TemplateResult): Temp
   </div>`;
 }
 
-/** Of such maps, of the titles above them and of the legend that they share below. */
+/** Styles of such maps, their titles and their shared legend. */
 export const mapAxesStyles = css`
   .axes {
     display: grid;
@@ -28,7 +28,7 @@ export const mapAxesStyles = css`
     justify-self: start;
     align-self: center;
     writing-mode: vertical-rl;
-    /* Hangul would stand upright, and on its head after the turn. */
+    /* Upright Hangul would be upside down after the rotation. */
     text-orientation: sideways;
     transform: rotate(180deg);
   }

@@ -2,7 +2,7 @@ import { scaleLinear } from 'd3-scale';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Cell } from './cursor.js';
 
-/** The parts of a heat map that are drawn over or beside its canvas; everything in per cent, so that nothing needs measuring. */
+/** What is drawn over or beside the canvas of a heat map. All places are in per cent, so that nothing has to be measured. */
 interface Grid {
   readonly rows: number;
   readonly columns: number;
@@ -12,7 +12,7 @@ interface Grid {
   readonly marked?: readonly Partial<Cell>[] | undefined;
 }
 
-/** Numbers beside the rows, or a word beside each; a bare map is small, and of many rows it numbers fewer. */
+/** Numbers or words beside the rows. A bare map is small, so if it has many rows fewer of them have numbers. */
 export function rowTicks(
   rows: number,
   origin: number,
@@ -26,7 +26,7 @@ export function rowTicks(
   );
 }
 
-/** Numbers below the columns, or a word below each, read from bottom to top. */
+/** Numbers below the columns, or words, which read from bottom to top. */
 export function columnTicks(
   columns: number,
   origin: number,
@@ -39,7 +39,7 @@ export function columnTicks(
         svg`<text x=${middle(column, columns)} y="1.15em" text-anchor="middle">${column + origin}</text>`,
     );
   }
-  // An inner svg brings the origin to the column's middle, in per cent as all places here; there the word turns.
+  // An inner svg moves the origin to the column's middle, in per cent; there the word is rotated.
   return labels.map(
     (label, column) =>
       svg`<svg x=${middle(column, columns)} overflow="visible"
@@ -47,7 +47,7 @@ export function columnTicks(
   );
 }
 
-/** Hatching over the masked cells. Neighbours in a row are hatched as one, so that a map has few shapes. */
+/** Hatching over the masked cells. Neighbours in a row share one rectangle, so that a map has few shapes. */
 export function hatching(grid: Grid): SVGTemplateResult | typeof nothing {
   const runs = maskedRuns(grid);
   if (runs.length === 0) return nothing;
@@ -70,7 +70,7 @@ interface Run {
   readonly to: number;
 }
 
-/** The masked cells: whole columns at the end by `validColumns`, else runs of cells row by row by `mask`. */
+/** The masked cells: whole columns at the end by `validColumns`, or else runs of cells in each row by `mask`. */
 function maskedRuns({ rows, columns, validColumns = columns, mask }: Grid): Run[] {
   if (mask === undefined) {
     return validColumns < columns ? [{ row: 0, height: rows, from: validColumns, to: columns }] : [];
@@ -98,7 +98,7 @@ export function frames({ rows, columns, marked = [] }: Grid): SVGTemplateResult[
   return marked.map((area) => frame(area, rows, columns, 'cursor marked'));
 }
 
-/** A frame on a halo that sets it off from any colour. */
+/** A frame with a halo, which is visible on any colour. */
 function frame(
   { row, column }: Partial<Cell>,
   rows: number,
@@ -118,7 +118,7 @@ function middle(index: number, count: number): string {
   return `${((index + 0.5) / count) * 100}%`;
 }
 
-/** Whole numbers below `count`, about `wanted` of them, evenly apart. */
+/** About `wanted` whole numbers below `count`, evenly spaced. */
 function ticks(count: number, wanted: number): number[] {
   if (count <= wanted) return Array.from({ length: count }, (_, i) => i);
   return scaleLinear([0, count - 1], [0, 1])

@@ -10,7 +10,7 @@ export interface Cells {
   readonly high: number;
 }
 
-/** What stands on a canvas, for those who draw it again without pixels. */
+/** What is painted on a canvas, for code that draws it again without pixels. */
 export type Painting =
   | (Cells & {
       readonly kind: 'cells';
@@ -27,12 +27,15 @@ export function paintingOf(canvas: HTMLCanvasElement): Painting | undefined {
   return paintings.get(canvas);
 }
 
-/** Cells at least this many device pixels wide and high (times the density) get a gap, so that equal neighbours stay apart. */
+/**
+ * Cells at least this many device pixels wide and high (times the density) get a gap, so that equal neighbours are
+ * distinguishable.
+ */
 const GAP_FROM = 14;
 
 /**
- * Fills a canvas with a matrix, one flat colour a cell, edges on whole device pixels. NaN stays transparent.
- * One `ImageData` of a pixel a cell, scaled without smoothing: 256×128 cells take well under a frame.
+ * Fills a canvas with a matrix, one flat colour per cell, with edges on whole device pixels. NaN stays transparent. An
+ * `ImageData` with one pixel per cell is scaled without smoothing: 256×128 cells take far less than a frame.
  */
 export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, density: number): void {
   const context = canvas.getContext('2d');
@@ -42,7 +45,7 @@ export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, 
   context.clearRect(0, 0, canvas.width, canvas.height);
   if (rows === 0 || columns === 0) return;
   const image = new ImageData(columns, rows);
-  // Four bytes at a time: a colour is one number, whatever the order of its bytes.
+  // Writes four bytes at a time: a colour is one number, whatever the order of its bytes.
   const painted = new Uint32Array(image.data.buffer);
   const colours = new Uint32Array(ramp.buffer, ramp.byteOffset, 256);
   for (let i = 0; i < rows * columns; ++i) {

@@ -6,12 +6,12 @@ export type Ramp = Uint8ClampedArray;
 
 /** d3's Blues: light for low values, dark for high ones. */
 export const BLUES: Ramp = decode(blues);
-/** The same ramp the other way round, for dark pages: the highest value stands out most there too. */
+/** The same ramp reversed, for dark pages, so that the highest value stands out most there too. */
 export const BLUES_ON_DARK: Ramp = decode(blues, true);
 
 /**
- * The ramp for the colour scheme around a canvas, whoever set it: `rampStyles` colour the canvas black in a light scheme
- * and white in a dark one, and that can be read back.
+ * The ramp for the colour scheme around a canvas. `rampStyles` colour the canvas black in a light scheme and white in a dark one,
+ * whether the page or the reader chose it, and this reads the colour back.
  */
 export function rampFor(canvas: HTMLCanvasElement): Ramp {
   return getComputedStyle(canvas).color === 'rgb(255, 255, 255)' ? BLUES_ON_DARK : BLUES;
@@ -34,7 +34,7 @@ export const rampStyles = css`
   }
 `;
 
-/** The index in a ramp of a value in the domain [low, high]; values outside take the end colours. */
+/** The index in a ramp of a value in the domain [low, high]. Values outside get the colours of the ends. */
 export function rampIndex(value: number, low: number, high: number): number {
   const t = high > low ? (value - low) / (high - low) : 0;
   return Math.round(Math.min(1, Math.max(0, t)) * 255);

@@ -14,7 +14,7 @@ export interface ValuesTable {
   readonly format: (value: number) => string;
 }
 
-/** A matrix as an HTML table, for those who read numbers, or hear them. */
+/** A matrix as an HTML table, for reading exact numbers and for screen readers. */
 export function valuesTable(table: ValuesTable): TemplateResult {
   const { values, rows, heads, origin } = table;
   const row = (r: number): TemplateResult =>

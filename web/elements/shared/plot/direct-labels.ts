@@ -1,6 +1,6 @@
 /**
- * Moves labels apart that would overlap, as little as possible: each gets at least `gap` to its neighbours and stays within
- * [top, bottom]. Takes and returns heights in the same order.
+ * Moves overlapping labels apart by as little as possible: neighbours are at least `gap` apart and all stay within [top, bottom].
+ * Takes and returns heights in the same order.
  */
 export function spreadLabels(heights: readonly number[], gap: number, top: number, bottom: number): number[] {
   const order = heights.map((height, index) => ({ height, index })).sort((a, b) => a.height - b.height);

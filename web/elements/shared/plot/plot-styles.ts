@@ -1,6 +1,9 @@
 import { css } from 'lit';
 
-/** What the drawings of curves and bars share: as wide as their place, with quiet grid lines, each curve named in its own colour. */
+/**
+ * Shared styles of curves and bars: drawings are as wide as their place, with quiet grid lines and a name in its own colour for
+ * each curve.
+ */
 export const plotStyles = css`
   svg {
     display: block;
@@ -15,7 +18,7 @@ export const plotStyles = css`
   }
 `;
 
-/** The line that reads all curves at one place, and its dots on them. */
+/** The cursor line across all curves, and its dots on them. */
 export const plotCursorStyles = css`
   .cursor-line {
     stroke: var(--_accent);

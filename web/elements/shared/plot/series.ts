@@ -1,8 +1,8 @@
 import { css, svg, html, type SVGTemplateResult, type TemplateResult } from 'lit';
 
 /**
- * How the curves of P's columns look. The two columns of a pair (2j, 2j+1) turn at one frequency and share a colour; every
- * column of the drawing has a line style of its own, so that nobody needs the colours.
+ * How the curves of P's columns look. The two columns of a pair (2j, 2j+1) have the same frequency and share a colour; every
+ * column of the drawing has its own line style, so that colours are not needed.
  */
 export function seriesOf(columns: readonly number[]): { column: number; className: string }[] {
   const pairs = [...new Set(columns.map((column) => column >> 1))];
