@@ -174,9 +174,3 @@ export class AttentionDropout extends FigureElement {
 }
 
 defineFigure('attention-dropout', AttentionDropout);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'attention-dropout': AttentionDropout;
-  }
-}

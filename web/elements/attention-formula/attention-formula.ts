@@ -159,9 +159,3 @@ export class AttentionFormula extends FigureElement {
 }
 
 defineFigure('attention-formula', AttentionFormula);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'attention-formula': AttentionFormula;
-  }
-}

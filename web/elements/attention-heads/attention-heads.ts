@@ -177,9 +177,3 @@ export class AttentionHeads extends FigureElement {
 }
 
 defineFigure('attention-heads', AttentionHeads);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'attention-heads': AttentionHeads;
-  }
-}

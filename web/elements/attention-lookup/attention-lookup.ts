@@ -173,9 +173,3 @@ export class AttentionLookup extends FigureElement {
 }
 
 defineFigure('attention-lookup', AttentionLookup);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'attention-lookup': AttentionLookup;
-  }
-}

@@ -185,9 +185,3 @@ export class AttentionMasks extends FigureElement {
 }
 
 defineFigure('attention-masks', AttentionMasks);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'attention-masks': AttentionMasks;
-  }
-}

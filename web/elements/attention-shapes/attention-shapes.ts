@@ -129,9 +129,3 @@ function shapesWhole(text: string): unknown[] {
 }
 
 defineFigure('attention-shapes', AttentionShapes);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'attention-shapes': AttentionShapes;
-  }
-}

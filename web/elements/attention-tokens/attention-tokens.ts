@@ -184,9 +184,3 @@ export class AttentionTokens extends FigureElement {
 }
 
 defineFigure('attention-tokens', AttentionTokens);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'attention-tokens': AttentionTokens;
-  }
-}

@@ -173,9 +173,3 @@ export class BinaryPositions extends FigureElement {
 }
 
 defineFigure('binary-positions', BinaryPositions);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'binary-positions': BinaryPositions;
-  }
-}

@@ -158,9 +158,3 @@ export class ComplexityRace extends FigureElement {
 }
 
 defineFigure('complexity-race', ComplexityRace);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'complexity-race': ComplexityRace;
-  }
-}

@@ -148,9 +148,3 @@ export class DepthCollapse extends FigureElement {
 }
 
 defineFigure('depth-collapse', DepthCollapse);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'depth-collapse': DepthCollapse;
-  }
-}

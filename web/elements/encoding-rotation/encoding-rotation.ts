@@ -144,9 +144,3 @@ print((M @ p.unsqueeze(-1)).squeeze(-1))  # the pairs of position i + delta
 }
 
 defineFigure('encoding-rotation', EncodingRotation);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'encoding-rotation': EncodingRotation;
-  }
-}

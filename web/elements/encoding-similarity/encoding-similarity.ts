@@ -145,9 +145,3 @@ print(P @ P.T * 2 / dim)
 }
 
 defineFigure('encoding-similarity', EncodingSimilarity);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'encoding-similarity': EncodingSimilarity;
-  }
-}

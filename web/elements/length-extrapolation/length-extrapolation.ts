@@ -98,9 +98,3 @@ export class LengthExtrapolation extends FigureElement {
 }
 
 defineFigure('length-extrapolation', LengthExtrapolation);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'length-extrapolation': LengthExtrapolation;
-  }
-}

@@ -153,9 +153,3 @@ export class PathLengths extends FigureElement {
 }
 
 defineFigure('path-lengths', PathLengths);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'path-lengths': PathLengths;
-  }
-}

@@ -189,9 +189,3 @@ export class PermutationDemo extends FigureElement {
 }
 
 defineFigure('permutation-demo', PermutationDemo);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'permutation-demo': PermutationDemo;
-  }
-}

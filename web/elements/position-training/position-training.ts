@@ -161,9 +161,3 @@ export class PositionTraining extends FigureElement {
 }
 
 defineFigure('position-training', PositionTraining);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'position-training': PositionTraining;
-  }
-}

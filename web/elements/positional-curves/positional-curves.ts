@@ -148,9 +148,3 @@ print(P[:, ${list}])
 }
 
 defineFigure('positional-curves', PositionalCurves);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'positional-curves': PositionalCurves;
-  }
-}

@@ -95,9 +95,3 @@ print(P)
 }
 
 defineFigure('positional-heatmap', PositionalHeatmap);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'positional-heatmap': PositionalHeatmap;
-  }
-}

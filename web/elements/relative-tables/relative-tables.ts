@@ -137,9 +137,3 @@ export class RelativeTables extends FigureElement {
 }
 
 defineFigure('relative-tables', RelativeTables);
-
-declare global {
-  interface HTMLElementTagNameMap {
-    'relative-tables': RelativeTables;
-  }
-}
