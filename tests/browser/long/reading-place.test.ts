@@ -8,18 +8,20 @@ const { open } = useBrowser();
 /** How many places are tried, evenly spread over the page. */
 const PLACES = 8;
 
-/** Where the elements with an id stand that are not further than two windows away. */
+/** Where the top edges of the paragraphs, headings and figures are that can be seen, by their number on the page. */
 const marks = (page: Page): Promise<Record<string, number>> =>
   page.evaluate(() => {
-    const tops = [...document.querySelectorAll('main [id]')]
-      .filter((element) => element.checkVisibility())
-      .map((element) => [element.id, element.getBoundingClientRect().top] as const);
-    return Object.fromEntries(tops.filter(([, top]) => Math.abs(top) < 2 * innerHeight));
+    const tops = [...document.querySelectorAll('main p, main [id]')]
+      .map((element, number) => [number, element, element.getBoundingClientRect().top] as const)
+      .filter(([, element, top]) => top >= 0 && top < innerHeight && element.checkVisibility());
+    return Object.fromEntries(tops.map(([number, , top]) => [number, top]));
   });
 
-/** The elements that have moved by more than a pixel. */
+/** The elements that have moved by more than a pixel, with both places. */
 function moved(before: Record<string, number>, after: Record<string, number>): unknown[] {
-  return Object.entries(before).filter(([id, top]) => !(Math.abs((after[id] ?? NaN) - top) <= 1));
+  return Object.entries(before)
+    .map(([number, top]) => [number, top, after[number] ?? NaN] as const)
+    .filter(([, top, now]) => !(Math.abs(now - top) <= 1));
 }
 
 test.each([
