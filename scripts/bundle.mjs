@@ -2,7 +2,7 @@
 //   usage: bundle.mjs FOLDER_TO_WRITE
 import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'vite';
+import { build, Visitor } from 'vite';
 import { workers } from './workers.mjs';
 
 const root = join(import.meta.dirname, '..');
@@ -15,24 +15,33 @@ const wasms = readdirSync(join(root, 'build/wasm')).filter((file) => file.endsWi
 const hasRelaxed = wasms.includes('wasm-attention-relaxed.wasm');
 
 /**
- * Changes what the minifier writes but cannot be told to write differently.
+ * Writes imports of strings where the minifier writes imports of templates, which some bundlers take for imports of unknown modules;
+ * and one statement per line, because an engine prints the whole line of an uncaught error.
  *
  * @returns {import('vite').Plugin}
  */
-function mend() {
+function plainImportsAndLines() {
   return {
-    name: 'mend',
+    name: 'plain-imports-and-lines',
     generateBundle(_options, bundle) {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
-        file.code = file.code
-          // Some bundlers treat the import of a template literal as one of unknown modules.
-          .replace(/\bimport\(`([^`]+)`\)/g, "import('$1')")
-          // These marks are on built-in constructors, which bundlers know to be pure. `return/* … */ RangeError` keeps its space.
-          .replace(/(?<=(\w?))\/\* @__PURE__ \*\/ /g, (_mark, before) => (before ? ' ' : ''));
-        // One statement per line, because an engine prints the whole line of an uncaught error.
-        const statements = this.parse(file.code).body.map(({ start, end }) => file.code.slice(start, end));
-        file.code = `${statements.join('\n')}\n`;
+        const program = this.parse(file.code);
+        /** Places, how many characters each loses, and what they become. @type {[at: number, lost: number, text: string][]} */
+        const changes = program.body.slice(1).map(({ start }) => [start, 0, '\n']);
+        const quotes = new Visitor({
+          ImportExpression({ source: { type, start, end } }) {
+            if (type === 'TemplateLiteral') changes.push([start, 1, "'"], [end - 1, 1, "'"]);
+          },
+        });
+        quotes.visit(program);
+        let code = '';
+        let done = 0;
+        for (const [at, lost, text] of changes.sort(([a], [b]) => a - b)) {
+          code += file.code.slice(done, at) + text;
+          done = at + lost;
+        }
+        file.code = `${code}${file.code.slice(done).trimEnd()}\n`;
       }
     },
   };
@@ -52,7 +61,7 @@ for (const file of [
     publicDir: false,
     logLevel: 'warn',
     define: { __VERSION__: JSON.stringify(version), __RELAXED__: String(hasRelaxed) },
-    plugins: [workers('kept'), mend()],
+    plugins: [workers('kept'), plainImportsAndLines()],
     build: {
       outDir,
       emptyOutDir: false,
@@ -71,6 +80,8 @@ for (const file of [
         optimization: { inlineConst: { mode: 'all', pass: 3 } },
         output: {
           minify: true,
+          // Marks of pure calls are on built-in constructors, which bundlers know.
+          comments: false,
           chunkFileNames: '[name].js',
           // All entries are in one folder, whatever the folders of their sources.
           paths: (id) => `./${basename(id)}`,
