@@ -67,10 +67,11 @@ describe('the cells of the page', () => {
       page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
     const names = async (): Promise<string> => (await fetched()).join('\n');
     await page.waitForTimeout(300);
-    expect(await names()).not.toMatch(/editor-|prepare-run-/);
+    expect(page.frames()).toHaveLength(1);
+    expect(await names()).not.toMatch(/editor-|sandbox-/);
     await run(cells.first());
     await over(cells.first());
-    expect(await names()).toMatch(/prepare-run-/);
+    expect(await names()).toMatch(/sandbox-/);
     expect(await names()).not.toMatch(/editor-/);
     await cells.first().getByRole('button', { name: 'Edit' }).click();
     await cells.first().locator('.cm-content').waitFor();

@@ -124,8 +124,7 @@ describe('code that goes wrong', () => {
 });
 
 test('where there are no workers the cell says so, and its code can still be read', async () => {
-  const { page, cell } = await cellWith(open, 'show(1);');
-  await page.evaluate(() => Reflect.deleteProperty(window, 'Worker'));
+  const { cell } = await cellWith(open, 'show(1);', { script: 'delete globalThis.Worker;' });
   expect(await verdictOf(cell)).toMatch(/^The code cannot run here: /);
   expect(await cell.locator('pre').first().innerText()).toContain('show(1);');
 });

@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { extname, join, normalize } from 'node:path';
 import { registry } from '../../web/elements/registry.js';
+import { securityPolicy } from '../../web/page/plugins/policy.js';
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -12,13 +13,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.wasm': 'application/wasm',
 };
 
-/**
- * The strictest policy that a page with WebAssembly and code cells can have: no inline script or style, no eval, no third
- * party.
- */
-export const POLICY =
-  "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self' blob:; style-src 'self'; img-src 'self' data:; " +
-  "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** The page's own policy, as a host may send it, too. */
+export const POLICY = `${securityPolicy({ cells: true })}; frame-ancestors 'none'`;
 
 const PAGE = join(import.meta.dirname, '../../build/page');
 
@@ -28,6 +24,8 @@ export interface ServerOptions {
   readonly policy?: string;
   /** Whether pages of other origins may read it, as with a CDN. */
   readonly shared?: boolean;
+  /** Is told the path of every request. */
+  readonly asked?: (path: string) => void;
   /** More of an answer's headers. */
   readonly headers?: Readonly<Record<string, string>>;
 }
@@ -48,11 +46,12 @@ export async function servePage(options: ServerOptions = {}): Promise<PageServer
 async function answer(
   url: string,
   response: ServerResponse,
-  { folder = PAGE, policy = POLICY, shared = false, headers = {} }: ServerOptions,
+  { folder = PAGE, policy = POLICY, shared = false, asked, headers = {} }: ServerOptions,
 ): Promise<void> {
-  const path = normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname));
-  const file = path.endsWith('/') ? `${path}index.html` : path;
+  asked?.(url);
   try {
+    const path = normalize(decodeURIComponent(url.replace(/[?#].*/s, '')));
+    const file = path.endsWith('/') ? `${path}index.html` : path;
     const body = (await alone(folder, path)) ?? (await readFile(join(folder, file)));
     response.setHeader('content-type', TYPES[extname(file) || '.html'] ?? 'application/octet-stream');
     response.setHeader('content-security-policy', policy);

@@ -8,6 +8,7 @@ import {
 
 describe('a message', () => {
   test.each<CellMessage>([
+    { type: 'started' },
     { type: 'done' },
     { type: 'cut' },
     { type: 'text', text: '' },

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { workers } from '../../scripts/workers.mjs';
 import { pageInputs, pages } from './plugins/pages.js';
+import { cellFrame } from './plugins/policy.js';
 
 export const root = fileURLToPath(new URL('.', import.meta.url));
 
@@ -15,7 +16,7 @@ export const bundling = {
   root,
   // Relative addresses: the built folder works at the root of a host and below it.
   base: './',
-  define: { __VERSION__: JSON.stringify(version) },
+  define: { __VERSION__: JSON.stringify(version), __CELL_FRAME__: JSON.stringify(cellFrame()) },
   // In another format a worker would carry the wasm for threads, too.
   worker: { format: 'es' as const },
   resolve: { alias: { 'wasm-attention': fileURLToPath(new URL('../lib/index.ts', import.meta.url)) } },

@@ -18,6 +18,18 @@ describe('code that goes wrong', () => {
   });
 });
 
+/** Puts a worker that sends something else in place of the one in the cell's frame. */
+const lying = (statement: string): string => {
+  const worker = `onmessage = ({ ports: [port] }) => { const postMessage = (data) => port.postMessage(data); ${statement}; };`;
+  return `
+    const Real = Worker;
+    self.Worker = class extends Real {
+      constructor() {
+        super(URL.createObjectURL(new Blob([${JSON.stringify(worker)}])));
+      }
+    };`;
+};
+
 describe('a worker that lies', () => {
   test.each([
     ['is no object', "postMessage('done')"],
@@ -37,17 +49,10 @@ describe('a worker that lies', () => {
       'has columns that are not there',
       "postMessage({ type: 'lines', values: new Float32Array(4), rows: 2, columns: 2, shown: [2] })",
     ],
+    ['is an error', 'postMessage(new Error())'],
     ['comes without end', "for (let i = 0; i < 1000; i++) postMessage({ type: 'text', text: 'x' })"],
   ])('is stopped where its message %s', async (_, statement) => {
-    const { page, cell } = await cellWith(open, 'show(1);', { limit: 3000 });
-    await page.evaluate((lie) => {
-      const Real = Worker;
-      window.Worker = class extends Real {
-        constructor() {
-          super(URL.createObjectURL(new Blob([lie])));
-        }
-      };
-    }, statement);
+    const { cell } = await cellWith(open, 'show(1);', { limit: 3000, script: lying(statement) });
     expect(await verdictOf(cell)).toBe('Stopped: the code sent something that is no output.');
   });
 });

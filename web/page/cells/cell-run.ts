@@ -1,5 +1,8 @@
-import { readMessage, MOST_OUTPUTS, type CellFailure, type CellOutput } from './messages.js';
-import type { CellProgram } from './program.js';
+import { MOST_OUTPUTS, type CellFailure, type CellOutput } from './messages.js';
+import type { Told } from './sandbox.js';
+
+/** How long the browser may take to start a sandbox, in milliseconds. */
+const PATIENCE = 15_000;
 
 /** How a run has ended, or that it has not. */
 export type RunState =
@@ -7,14 +10,16 @@ export type RunState =
   | { readonly state: 'failed'; readonly failure: CellFailure }
   | { readonly state: 'foreign'; readonly specifier: string; readonly line: number };
 
-/** One run of a cell after another, each in a worker of its own, which is ended with it. */
+/** One run of a cell after another, each in a sandbox of its own, which is ended with it. */
 export class CellRun {
   status: RunState = { state: 'idle' };
   outputs: readonly CellOutput[] = [];
-  #worker: Worker | undefined;
+  #leave: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #number = 0;
-  /** The worker has dropped output. */
+  /** The code is running, no longer only the sandbox. */
+  #started = false;
+  /** The sandbox has dropped output. */
   #cut = false;
   /** What is shown is the run's before. */
   #stale = false;
@@ -26,12 +31,16 @@ export class CellRun {
   async start(code: string, limit: number): Promise<void> {
     this.#end({ state: 'running' });
     const number = ++this.#number;
-    this.#cut = false;
+    this.#started = this.#cut = false;
     this.#stale = true;
     try {
-      const { prepareRun } = await import('./prepare-run.js');
-      const { program, wasm } = prepareRun(code);
-      if (number === this.#number) this.#launch(program, wasm, limit);
+      const { runInSandbox } = await import('./sandbox.js');
+      if (number !== this.#number) return;
+      this.#timer = setTimeout(() => this.#end({ state: 'unavailable' }), PATIENCE);
+      this.#leave = runInSandbox(code, (told) => {
+        // What was said before the end may arrive after it.
+        if (number === this.#number) this.#take(told, limit);
+      });
     } catch (error) {
       if (number === this.#number) this.#end(asState(error));
     }
@@ -48,30 +57,19 @@ export class CellRun {
     this.#end({ state: 'idle' });
   }
 
-  #launch(program: CellProgram, wasm: Uint8Array, limit: number): void {
-    const url = URL.createObjectURL(new Blob([program.script], { type: 'text/javascript' }));
-    const worker = new Worker(url);
-    this.#worker = worker;
-    this.#timer = setTimeout(() => this.#end({ state: 'late' }), limit);
-    worker.addEventListener('message', ({ data }) => {
-      URL.revokeObjectURL(url);
-      // What a worker said before it was ended may arrive after.
-      if (worker === this.#worker) this.#take(data);
-    });
-    worker.addEventListener('messageerror', () => {
-      if (worker === this.#worker) this.#end({ state: 'garbled' });
-    });
-    worker.addEventListener('error', (event) => {
-      event.preventDefault();
-      URL.revokeObjectURL(url);
-      if (worker === this.#worker) this.#end(asSyntaxError(event, program));
-    });
-    worker.postMessage({ wasm });
-  }
-
-  #take(data: unknown): void {
-    const message = readMessage(data);
-    switch (message?.type) {
+  #take(told: Told, limit: number): void {
+    if (typeof told === 'string') {
+      this.#end({ state: told });
+      return;
+    }
+    switch (told.type) {
+      case 'started':
+        // Only once: the code may not give itself more time.
+        if (this.#started) break;
+        this.#started = true;
+        clearTimeout(this.#timer);
+        this.#timer = setTimeout(() => this.#end({ state: 'late' }), limit);
+        break;
       case 'done':
         this.#end({ state: this.#cut ? 'cut' : 'done' });
         break;
@@ -79,16 +77,13 @@ export class CellRun {
         this.#cut = true;
         break;
       case 'failed':
-        this.#end({ state: 'failed', failure: message });
-        break;
-      case undefined:
-        this.#end({ state: 'garbled' });
+        this.#end({ state: 'failed', failure: told });
         break;
       case 'text':
       case 'log':
       case 'heatmap':
       case 'lines':
-        this.#add(message);
+        this.#add(told);
     }
   }
 
@@ -104,8 +99,8 @@ export class CellRun {
   }
 
   #end(status: RunState): void {
-    this.#worker?.terminate();
-    this.#worker = undefined;
+    this.#leave?.();
+    this.#leave = undefined;
     clearTimeout(this.#timer);
     this.#number += 1;
     if (status.state !== 'running') this.#dropStale();
@@ -120,18 +115,9 @@ export class CellRun {
   }
 }
 
-/** What keeps a run from beginning: a foreign import; or there is no worker, or no network for its parts. */
+/** What keeps a run from beginning: a foreign import, or no network for the sandbox's parts. */
 function asState(error: unknown): RunState {
   const { name, specifier, line } = error as { name?: string; specifier?: string; line?: number };
   if (name === 'ForeignImport') return { state: 'foreign', specifier: specifier ?? '', line: line ?? 1 };
   return { state: 'unavailable' };
-}
-
-/** A script that cannot be parsed reports where; one that cannot be loaded reports nothing. */
-function asSyntaxError({ message, lineno }: ErrorEvent, { firstLine, lines }: CellProgram): RunState {
-  if (typeof message !== 'string' || !(lineno > 0)) return { state: 'unavailable' };
-  const [, name = 'Error', text = message] = /(\w*Error): ([\s\S]*)/.exec(message) ?? [];
-  // An end that comes too early is found behind the last line.
-  const line = Math.min(lines, Math.max(1, lineno - firstLine + 1));
-  return { state: 'failed', failure: { type: 'failed', name, message: text, line } };
 }

@@ -1,4 +1,11 @@
-/** What a worker that runs a cell may say, and how much of it. */
+/** What the page tells a worker that runs a cell, what the worker may say, and how much of it. */
+
+/** The first and only message to the worker. */
+export interface CellStart {
+  /** The parts of the code between which the address of the library's module belongs. */
+  readonly code: readonly string[];
+  readonly wasm: Uint8Array<ArrayBuffer>;
+}
 
 /** Most outputs of a run. */
 export const MOST_OUTPUTS = 200;
@@ -32,8 +39,8 @@ export interface CellFailure {
   readonly line: number | undefined;
 }
 
-/** `cut`: there was more output than the page takes; `done`: the cell came to its end. */
-export type CellMessage = CellOutput | CellFailure | { readonly type: 'cut' | 'done' };
+/** `started`: the code runs from now on; `cut`: there was more output than the page takes; `done`: the cell came to its end. */
+export type CellMessage = CellOutput | CellFailure | { readonly type: 'started' | 'cut' | 'done' };
 
 export type Values = Float32Array | Float64Array;
 
@@ -45,6 +52,7 @@ export function readMessage(data: unknown): CellMessage | undefined {
   if (typeof data !== 'object' || data === null) return undefined;
   const { type, text, name, message, line } = data as Record<string, unknown>;
   switch (type) {
+    case 'started':
     case 'done':
     case 'cut':
       return { type };

@@ -1,93 +1,101 @@
 /**
- * What runs in a cell's worker before the reader's code: `show`, `console`, the library, and walls around all of it. The
- * build makes one classic script of it (scripts/workers.mjs), and `program.ts` appends the reader's code.
+ * What runs in a cell's worker: `show`, `console`, the library, and walls around all of it. The build makes one classic script of it
+ * (scripts/workers.mjs). The reader's code is not part of that script: it comes as text, and becomes a module once the walls stand.
  */
 import * as library from 'wasm-attention';
 import { describe } from './describe.js';
 import { closeDown } from './globals.js';
 import { limitMemory } from './memory-budget.js';
-import { MOST_CHARACTERS, type CellMessage } from './messages.js';
+import { MOST_CHARACTERS, type CellMessage, type CellStart } from './messages.js';
 import { createShow } from './show.js';
 
-/** The reader's code as a function of the module namespaces that it imports. */
-type Body = (...modules: unknown[]) => Promise<void>;
-/** A name that the code imports, and the line where it does. */
-type ImportedName = readonly [name: string, line: number];
-
 const scope = self as unknown as Record<string, unknown>;
-const here = location.href;
-const post = postMessage.bind(self) as (message: CellMessage) => void;
 const listen = addEventListener.bind(self);
+const report = reportError.bind(self);
+const Text = Blob;
+const addressOf = URL.createObjectURL.bind(URL);
 
-scope.runCell = (body: Body, names: readonly ImportedName[], firstLine: number): void => {
-  listen(
-    'message',
-    ({ data }: MessageEvent<{ wasm: BufferSource }>) => {
-      prepare();
-      void run(body, names, modules(data.wasm), firstLine);
-    },
-    { once: true },
-  );
-  const later = (event: Event, thrown: unknown): void => {
-    event.preventDefault();
-    post(failure(thrown, firstLine));
-  };
-  listen('error', (event) => later(event, event.error ?? event.message));
-  listen('unhandledrejection', (event) => later(event, event.reason));
-};
+listen(
+  'message',
+  // Until the code has started, a failure means that the browser allows no such worker or module; the frame hears of it.
+  ({ data, ports: [port] }: MessageEvent<CellStart>) => void run(data, port!).catch(report),
+  { once: true },
+);
 
-async function run(
-  body: Body,
-  names: readonly ImportedName[],
-  namespace: Readonly<Record<string, unknown>>,
-  firstLine: number,
-): Promise<void> {
-  try {
-    for (const [name, line] of names) {
-      if (name in namespace) continue;
-      const message = `The requested module 'wasm-attention' does not provide an export named '${name}'`;
-      post({ type: 'failed', name: 'SyntaxError', message, line });
-      return;
-    }
-    await body(...Array.from({ length: body.length }, () => namespace));
-    post({ type: 'done' });
-  } catch (thrown) {
-    post(failure(thrown, firstLine));
-  }
-}
+async function run({ code, wasm }: CellStart, port: MessagePort): Promise<void> {
+  const post = port.postMessage.bind(port) as (message: CellMessage) => void;
+  const modules = libraryModule(wasm);
+  await import(/* @vite-ignore */ modules);
+  delete scope.library;
 
-/** The library as the cell imports it: the same, but for the wasm, which the page hands over. */
-function modules(wasm: BufferSource): Readonly<Record<string, unknown>> {
-  const load: typeof library.load = (options) =>
-    options === undefined ? library.load({ wasm }) : library.load({ wasm, ...options });
-  return { ...library, load };
-}
-
-function prepare(): void {
   const { show, log } = createShow(post);
   closeDown(self);
   limitMemory(scope);
-  const silent = (): void => undefined;
-  const console = { log, info: log, debug: log, warn: log, error: log, table: log, dir: log, assert: silent };
-  const value = Object.assign(Object.create(null) as object, console, { time: silent, timeEnd: silent });
-  Object.defineProperty(scope, 'console', { value });
+  Object.defineProperty(scope, 'console', { value: consoleOf(log) });
   Object.defineProperty(scope, 'show', { value: show });
+
+  const address = moduleOf(code.join(JSON.stringify(modules)));
+  const failed = (event: Event, thrown: unknown, line?: number): void => {
+    event.preventDefault();
+    const failure = failureOf(thrown, address, line);
+    post({ ...failure, message: failure.message.replaceAll(modules, 'wasm-attention') });
+  };
+  listen('error', (event) =>
+    failed(event, event.error ?? event.message, event.filename === address ? event.lineno : undefined),
+  );
+  listen('unhandledrejection', (event) => failed(event, event.reason));
+  post({ type: 'started' });
+  try {
+    await import(/* @vite-ignore */ address);
+    post({ type: 'done' });
+  } catch (thrown) {
+    // The event says where a syntax error is; the error itself says so only in some browsers.
+    report(thrown);
+  }
 }
 
-/** What was thrown, with the innermost line of the reader's own code. */
-function failure(thrown: unknown, firstLine: number): CellMessage {
+/** The address of the library as a cell imports it: the same, but with the wasm that the page has sent. */
+function libraryModule(wasm: BufferSource): string {
+  const load: typeof library.load = (options) =>
+    options === undefined ? library.load({ wasm }) : library.load({ wasm, ...options });
+  const all = { ...library, load };
+  scope.library = all;
+  const names = Object.keys(all).join();
+  return moduleOf(`const { ${names} } = library; export { ${names} };`);
+}
+
+function moduleOf(text: string): string {
+  return addressOf(new Text([text], { type: 'text/javascript' }));
+}
+
+function consoleOf(log: (...values: unknown[]) => void): object {
+  const silent = (): void => undefined;
+  const methods = { log, info: log, debug: log, warn: log, error: log, table: log, dir: log };
+  return Object.assign(Object.create(null) as object, methods, {
+    assert: silent,
+    time: silent,
+    timeEnd: silent,
+  });
+}
+
+/** What was thrown, with the innermost line of the reader's own code; otherwise with `line`. */
+function failureOf(
+  thrown: unknown,
+  address: string,
+  line: number | undefined,
+): Extract<CellMessage, { type: 'failed' }> {
   const error = thrown instanceof Error ? thrown : undefined;
   const name = error === undefined ? '' : describe(error.name).slice(0, 100);
   const message = describe(error === undefined ? thrown : error.message).slice(0, MOST_CHARACTERS);
-  return { type: 'failed', name, message, line: lineIn(error?.stack, firstLine) };
+  return { type: 'failed', name, message, line: lineIn(error?.stack, address) ?? line };
 }
 
-function lineIn(stack: unknown, firstLine: number): number | undefined {
+function lineIn(stack: unknown, address: string): number | undefined {
   if (typeof stack !== 'string') return undefined;
   for (const frame of stack.split('\n')) {
-    const at = frame.indexOf(`${here}:`);
-    const line = at < 0 ? NaN : parseInt(frame.slice(at + here.length + 1), 10);
-    if (line >= firstLine) return line - firstLine + 1;
+    const at = frame.indexOf(`${address}:`);
+    const line = at < 0 ? NaN : parseInt(frame.slice(at + address.length + 1), 10);
+    if (line > 0) return line;
   }
   return undefined;
 }

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
 import { pageIn, published } from './pages.js';
-import { securityPolicy, type Surroundings } from './template.js';
+import { hashOf, securityPolicy } from './policy.js';
+import type { Surroundings } from './template.js';
 
 const ENTRY = 'virtual:wasm-attention/single';
 
@@ -41,7 +41,7 @@ export function singleFiles(root: string): Plugin {
         const style = String(styles.source);
         const icon = readFileSync(resolve(root, 'public/icon.svg'), 'utf8');
         const around: Surroundings = {
-          policy: securityPolicy({ script: hashOf(script), style: hashOf(style) }),
+          policy: securityPolicy({ cells: true, hashes: { script: hashOf(script), style: hashOf(style) } }),
           icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
           head: `<style>${style}</style>`,
           end: `<script type="module">${script}</script>`,
@@ -61,8 +61,4 @@ export function singleFiles(root: string): Plugin {
 /** The script as it can stand in HTML, where it must not seem to end, nor to be a comment. */
 function inScript(code: string): string {
   return code.replace(/<(?=\/script)/gi, '<\\').replace(/<!--/g, '<\\!--');
-}
-
-function hashOf(text: string): string {
-  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
 }

@@ -1,3 +1,4 @@
+import { securityPolicy } from './policy.js';
 import type { Prose } from './prose.js';
 
 /** The words of the page around the prose, one JSON file a language. */
@@ -16,25 +17,6 @@ export interface MenuEntry {
   readonly name: string;
 }
 
-/**
- * What the page may do. Scripts come from this origin only and may compile WebAssembly, not strings; styles come from
- * style sheets only; nothing comes from anybody else. With `hashes` the page loads no files, and only those two may stand in it.
- */
-export function securityPolicy(hashes?: { readonly script: string; readonly style: string }): string {
-  const self = hashes === undefined ? "'self' " : '';
-  return [
-    "default-src 'none'",
-    `script-src ${hashes?.script ?? "'self'"} 'wasm-unsafe-eval'`,
-    // A code cell's worker is made of text; it inherits this policy.
-    `worker-src ${self}blob:`,
-    `style-src ${hashes?.style ?? "'self'"}`,
-    `img-src ${self}data:`,
-    ...(hashes === undefined ? ["connect-src 'self'"] : []),
-    "base-uri 'none'",
-    "form-action 'none'",
-  ].join('; ');
-}
-
 /** Where a language's page gets what it needs, and where the other languages are. */
 export interface Surroundings {
   readonly policy: string;
@@ -49,10 +31,12 @@ export interface Surroundings {
   readonly alternates: (languages: readonly string[]) => string[];
 }
 
+const ICON = '/icon.svg';
+
 /** Vite puts the addresses of the built files in place of these, but for those that it is to leave alone. */
 const ON_SERVER: Surroundings = {
-  policy: securityPolicy(),
-  icon: '/icon.svg',
+  policy: securityPolicy({ cells: true }),
+  icon: ICON,
   head: `<link rel="stylesheet" href="/style/page.css" />
     <script type="module" src="/main.ts"></script>`,
   end: '',
@@ -144,7 +128,7 @@ export function startPage(menu: readonly MenuEntry[]): string {
 export function head(
   title: string,
   description: string,
-  { policy, icon }: Pick<Surroundings, 'policy' | 'icon'> = ON_SERVER,
+  { policy, icon }: Pick<Surroundings, 'policy' | 'icon'> = { policy: securityPolicy(), icon: ICON },
 ): string {
   return `<meta charset="utf-8" />
     <meta http-equiv="Content-Security-Policy" content="${policy}" />

@@ -1,0 +1,43 @@
+/** Content security policies: of the page, and of the frame in which the page runs code cells. */
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+
+const frameScript = readFileSync(new URL('../cells/frame.js', import.meta.url), 'utf8');
+
+/**
+ * What a page may do. Scripts come from this origin only and may compile WebAssembly, not strings; styles come from style sheets only;
+ * nothing comes from anybody else. With `cells` it may also run code cells. With `hashes` the page loads no files, and only that script
+ * and that style may stand in it.
+ */
+export function securityPolicy({ cells = false, hashes }: PolicyOptions = {}): string {
+  const self = hashes === undefined ? "'self' " : '';
+  const script = hashes?.script ?? "'self'";
+  return [
+    "default-src 'none'",
+    `script-src ${script} 'wasm-unsafe-eval'`,
+    // A cell's frame, and the worker in it, are made of text. They inherit this policy and have a stricter one besides.
+    ...(cells ? [`script-src-elem ${script} blob: ${hashOf(frameScript)}`] : []),
+    `worker-src ${self}blob:`,
+    `style-src ${hashes?.style ?? "'self'"}`,
+    `img-src ${self}data:`,
+    ...(hashes === undefined ? ["connect-src 'self'"] : []),
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join('; ');
+}
+
+interface PolicyOptions {
+  readonly cells?: boolean;
+  readonly hashes?: { readonly script: string; readonly style: string };
+}
+
+/** The document of a cell's frame. It may start workers made of text, and these may load modules made of text; nothing has a network. */
+export function cellFrame(): string {
+  const policy = `default-src 'none'; script-src blob: 'wasm-unsafe-eval' ${hashOf(frameScript)}; worker-src blob:`;
+  return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script>${frameScript}</script>`;
+}
+
+/** A script or style as a policy names it. */
+export function hashOf(text: string): string {
+  return `'sha256-${createHash('sha256').update(text).digest('base64')}'`;
+}
