@@ -1,22 +1,38 @@
-// Writes service-worker.js into a built page, with the list of the page's files and a hash of them as the version.
+// Writes service-worker.js into a built page, with the list of the page's files and their hashes, and a hash of the list as the version.
 //   usage: offline.mjs FOLDER_OF_THE_PAGE
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, sep } from 'node:path';
+import { extname, join, sep } from 'node:path';
 import { build } from 'vite';
 
 const folder = process.argv[2];
 if (!folder) throw new Error('usage: offline.mjs FOLDER_OF_THE_PAGE');
 const NAME = 'service-worker.js';
 
+/** @type {Readonly<Record<string, string>>} */
+const TYPES = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+};
+
+const sha256 = (/** @type {string | Buffer} */ content) => createHash('sha256').update(content);
+
 // Left out are stills, which only browsers without scripts show, and the files for threads, which the race fetches when it needs them.
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))
   .filter((file) => file !== NAME && !file.startsWith('stills/') && !/^assets\/threads?-/.test(file))
-  .sort();
-const hash = createHash('sha256');
-for (const file of files) hash.update(`${file}\n`).update(readFileSync(join(folder, file)));
+  .sort()
+  .map((file) => {
+    const type = TYPES[extname(file)];
+    if (type === undefined)
+      throw new Error(`offline: expected a media type for ${file} in offline.mjs, got none`);
+    // Pages by the URLs that readers use.
+    const path = `./${file.replace(/(^|\/)index\.html$/, '$1')}`;
+    return [path, { hash: sha256(readFileSync(join(folder, file))).digest('base64'), type }];
+  });
 
 const result = await build({
   root: join(import.meta.dirname, '../web/page/offline'),
@@ -24,9 +40,8 @@ const result = await build({
   publicDir: false,
   logLevel: 'warn',
   define: {
-    // Pages by the URLs that readers use.
-    __FILES__: JSON.stringify(files.map((file) => `./${file.replace(/(^|\/)index\.html$/, '$1')}`)),
-    __CONTENT__: JSON.stringify(hash.digest('hex').slice(0, 16)),
+    __FILES__: JSON.stringify(files),
+    __CONTENT__: JSON.stringify(sha256(JSON.stringify(files)).digest('hex').slice(0, 16)),
   },
   build: {
     write: false,

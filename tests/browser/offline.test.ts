@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { useBrowser } from './browser.js';
+import { run, withCells } from './cells.js';
 import { servePage, type PageServer } from './server.js';
 
 const BUILT = join(import.meta.dirname, '../../build/page');
@@ -67,7 +68,7 @@ test('without a network every language opens, with figures that had not been see
   await page.waitForLoadState('networkidle');
 });
 
-test('workers start without a network', async () => {
+test('workers and code cells start without a network', async () => {
   const page = await kept();
   await page.context().setOffline(true);
   await page.reload();
@@ -75,6 +76,9 @@ test('workers start without a network', async () => {
   await race.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
   await race.getByRole('button', { name: 'Start the race' }).click();
   await race.locator('path.dot').first().waitFor();
+  const { cells } = await withCells(() => Promise.resolve(page));
+  await run(cells.first());
+  await cells.first().getByText('[2, 4, 100]').first().waitFor();
 });
 
 test('with a network the reader gets the page as it is now', async () => {
@@ -118,6 +122,104 @@ test('a new version takes the place of the old one, and leaves other caches alon
     expect((await cacheNames(page)).sort()).toEqual(['somebody else', 'wasm-attention /some/where/ another']);
   } finally {
     writeFileSync(script, text);
+  }
+});
+
+/** The address of a figure's script. */
+const FIGURE =
+  readdirSync(join(BUILT, 'assets')).find((name) => /^encoding-rotation-.*\.js$/.test(name)) ?? '';
+/** Puts an answer into all of the page's caches. */
+const forge = (page: Page, address: string, body: string, headers: Record<string, string>): Promise<void> =>
+  page.evaluate(
+    async ([address, body, headers]) => {
+      for (const name of await caches.keys())
+        await (await caches.open(name)).put(address, new Response(body, { headers }));
+    },
+    [address, body, headers] as const,
+  );
+const HTML = { 'content-type': 'text/html' };
+const SCRIPT = { 'content-type': 'text/javascript' };
+
+test('what a script has put into the cache is not served', async () => {
+  const page = await kept();
+  await forge(page, at('en/'), '<title>taken</title>', HTML);
+  await forge(page, at('new/'), '<title>taken</title>', HTML);
+  await forge(page, at(`assets/${FIGURE}`), 'document.title = "taken"', SCRIPT);
+  // The right content, but headers that lead away.
+  const portuguese = readFileSync(join(BUILT, 'pt/index.html'), 'utf8');
+  await forge(page, at('pt/'), portuguese, {
+    ...HTML,
+    refresh: `0; url=${at('ko/')}`,
+    link: '</x>; rel=preload',
+  });
+  await page.context().setOffline(true);
+
+  const headers = await page.evaluate(
+    async (address) => [...(await fetch(address)).headers.keys()],
+    at('pt/'),
+  );
+  expect(headers.sort()).toEqual(['content-type', 'cross-origin-embedder-policy']);
+  const figure = await page.evaluate(
+    (address) => fetch(address).catch(() => 'nothing'),
+    at(`assets/${FIGURE}`),
+  );
+  expect(figure).toBe('nothing');
+  for (const path of ['en/', 'en/?fig-heads=seed%3D2', 'en/index.html', 'en', 'new/'])
+    await expect(page.goto(at(path))).rejects.toThrow('ERR_FAILED');
+  // The browser goes to its own page, which the next step must not overtake.
+  await page.waitForURL('chrome-error://chromewebdata/');
+  await page.goto(at('pt/'));
+  await page.waitForLoadState('networkidle');
+  expect(page.url()).toBe(at('pt/'));
+
+  await page.context().setOffline(false);
+  await page.goto(at('en/'));
+  await page.locator('#fig-rotation').evaluate((figure) => figure.scrollIntoView({ behavior: 'instant' }));
+  await page.locator('encoding-rotation[drawn]').waitFor();
+  expect(await page.title()).not.toBe('taken');
+  expectComplaints(/^failed: |ERR_FAILED/);
+});
+
+test('nor is it taken over by the next version', async () => {
+  const page = await kept();
+  await forge(page, at(`assets/${FIGURE}`), 'document.title = "taken"', SCRIPT);
+  const script = join(folder, 'service-worker.js');
+  const text = readFileSync(script, 'utf8');
+  const [before = ''] = await cacheNames(page);
+  writeFileSync(script, text.replace(before.split(' ').at(-1) ?? 'none', 'another'));
+  try {
+    await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
+    await until(() => page.evaluate(async () => (await navigator.serviceWorker.ready).waiting !== null));
+    const stored = await page.evaluate(
+      async ([name, address]) => (await (await caches.open(name)).match(address))?.text(),
+      ['wasm-attention /some/where/ another', at(`assets/${FIGURE}`)] as const,
+    );
+    expect(stored).toBe(readFileSync(join(BUILT, 'assets', FIGURE), 'utf8'));
+  } finally {
+    writeFileSync(script, text);
+  }
+});
+
+test('a file that is not as it was built is not stored', async () => {
+  const file = join(folder, 'gallery/index.html');
+  writeFileSync(file, '<title>taken</title>');
+  try {
+    const page = await open({ path: at('en/'), offline: true, figures: [] });
+    const state = await page.evaluate(async () => {
+      const { installing } = await navigator.serviceWorker.register('../service-worker.js');
+      await new Promise<void>((resolve) => {
+        installing?.addEventListener('statechange', () => resolve());
+      });
+      return installing?.state;
+    });
+    expect(state).toBe('redundant');
+    const stored = await page.evaluate(
+      async (address) => (await caches.match(address))?.text(),
+      at('gallery/'),
+    );
+    expect(stored).toBeUndefined();
+  } finally {
+    cpSync(join(BUILT, 'gallery/index.html'), file);
   }
 });
 

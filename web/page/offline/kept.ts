@@ -4,22 +4,31 @@ export interface Kept {
   readonly family: string;
   /** The cache of this version. */
   readonly name: string;
-  /** Addresses of the files. */
-  readonly files: readonly string[];
+  /** The files' addresses, and what the build knows about each. */
+  readonly files: ReadonlyMap<string, KeptFile>;
+}
+
+export interface KeptFile {
+  /** SHA-256 of its content, in Base64. */
+  readonly hash: string;
+  /** Its media type. */
+  readonly type: string;
 }
 
 /** How long a page may take to come from the network before the kept one is shown, in milliseconds. */
 const PATIENCE = 4000;
 
-/** Fetches every file, or takes it from the version before where its name has a hash of its content. Rejects if one is missing. */
+/** Fetches every file, or takes it from the version before where its name has a hash of its content. Rejects if one is missing or wrong. */
 export async function fill({ name, files }: Kept): Promise<void> {
   const cache = await caches.open(name);
   await Promise.all(
-    files.map(async (file) => {
-      const old = isHashed(file) ? await caches.match(file) : undefined;
-      if (old !== undefined) return cache.put(file, old);
+    Array.from(files, async ([address, file]) => {
+      const hashed = isHashed(address);
+      const old = hashed ? await checked(await caches.match(address), file) : undefined;
+      if (old !== undefined) return cache.put(address, old);
       // Past the browser's own cache, which may have the page of last week.
-      return cache.add(new Request(file, { cache: isHashed(file) ? 'default' : 'no-cache' }));
+      const init: RequestInit = { cache: hashed ? 'default' : 'no-cache', integrity: `sha256-${file.hash}` };
+      return cache.add(new Request(address, init));
     }),
   );
 }
@@ -52,13 +61,31 @@ async function page(kept: Kept, url: string): Promise<Response | undefined> {
   return Response.redirect(address.href);
 }
 
-/** Nothing where the browser gives no storage. */
-async function find({ name }: Kept, address: string): Promise<Response | undefined> {
+/** Nothing where the browser gives no storage, or where the file is not as the build made it. */
+async function find({ name, files }: Kept, url: string): Promise<Response | undefined> {
+  const address = url.replace(/[?#].*/s, '');
+  const file = files.get(address);
+  if (file === undefined) return undefined;
   try {
-    return await (await caches.open(name)).match(address, { ignoreSearch: true });
+    return await checked(await (await caches.open(name)).match(address), file);
   } catch {
     return undefined;
   }
+}
+
+/**
+ * The answer with the content that the build hashed; nothing if the content is another. All scripts of this origin can write into the
+ * cache, so nothing else is taken from it: the headers are made here.
+ */
+async function checked(found: Response | undefined, { hash, type }: KeptFile): Promise<Response | undefined> {
+  if (found === undefined) return undefined;
+  const body = await found.arrayBuffer();
+  const digest = new Uint8Array(await crypto.subtle.digest('SHA-256', body));
+  if (btoa(String.fromCharCode(...digest)) !== hash) return undefined;
+  // On a host that isolates its pages, workers start only with the second header. Elsewhere it changes nothing.
+  return new Response(body, {
+    headers: { 'content-type': type, 'cross-origin-embedder-policy': 'require-corp' },
+  });
 }
 
 function isHashed(file: string): boolean {

@@ -2,8 +2,11 @@
  * The page without a network. When the worker is installed it fetches every file of the page; from then on files come from there, and
  * pages from the network while there is one. A new version waits until nobody has a page of the old one open, because that page
  * still loads figures of its own version.
+ *
+ * What is stored and what is served from the cache is compared with the build's hashes, so nothing else gets to a reader from there,
+ * whatever another script writes into the cache.
  */
-import { answer, fill, tidy, type Kept } from './kept.js';
+import { answer, fill, tidy, type Kept, type KeptFile } from './kept.js';
 
 /** What the global scope of a service worker has and that of a page has not. */
 interface ServiceWorker {
@@ -20,8 +23,8 @@ interface Asking {
   respondWith(response: Promise<Response>): void;
 }
 
-/** Put in by scripts/offline.mjs: the files' paths below the page's root, and a hash of all their contents. */
-declare const __FILES__: readonly string[];
+/** Put in by scripts/offline.mjs: the files by their paths below the page's root, and a hash of all of them. */
+declare const __FILES__: readonly (readonly [path: string, file: KeptFile])[];
 declare const __CONTENT__: string;
 
 const worker = self as unknown as ServiceWorker;
@@ -30,7 +33,7 @@ const family = `wasm-attention ${new URL(scope).pathname} `;
 const kept: Kept = {
   family,
   name: family + __CONTENT__,
-  files: __FILES__.map((file) => new URL(file, scope).href),
+  files: new Map(__FILES__.map(([path, file]) => [new URL(path, scope).href, file])),
 };
 
 worker.addEventListener('install', (event) => event.waitUntil(fill(kept)));
