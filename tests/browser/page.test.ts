@@ -14,6 +14,9 @@ test('the page runs under a policy without inline script, inline style, eval and
   expect(response.headers()['content-security-policy']).toContain("script-src 'self' 'wasm-unsafe-eval';");
   const meta = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content');
   expect(meta).toContain("script-src 'self' 'wasm-unsafe-eval';");
+  // Code cells: the frame's script, and modules made of text in its worker.
+  expect(meta).toMatch(/ script-src-elem 'self' blob: 'sha256-[^ ]+';/);
+  expect(meta).not.toMatch(/unsafe-inline|'unsafe-eval'|strict-dynamic|https?:|\*/);
   expect(meta).toContain("style-src 'self';");
   // The protocol's own evaluation may do what the page may not, so the page has to try by itself.
   const blocked = page.evaluate(

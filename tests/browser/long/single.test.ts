@@ -47,7 +47,7 @@ test('allows its own script and style, and no others', async () => {
   const page = await open({ path: fileOf('en'), figures: [] });
   const policy = await page.locator('meta[http-equiv="Content-Security-Policy"]').getAttribute('content');
   expect(policy).toMatch(
-    /default-src 'none'; script-src 'sha256-[^']+' 'wasm-unsafe-eval'; .*style-src 'sha256-[^']+'/,
+    /default-src 'none'; script-src 'sha256-[^']+' 'wasm-unsafe-eval'; script-src-elem 'sha256-[^']+' blob: 'sha256-[^']+'; .*style-src 'sha256-[^']+'/,
   );
   expect(policy).not.toMatch(/'self'|unsafe-inline|'unsafe-eval'|https?:/);
 });

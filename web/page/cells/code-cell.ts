@@ -1,12 +1,11 @@
 import { html, LitElement, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import { baseStyles, controlStyles, seriesStyles, tableStyles, widthObserver } from '../../elements/kit.js';
-import { caretOffset } from './caret.js';
-import { cellBar, LANGUAGES, type CellBar, type Language } from './cell-bar.js';
+import { cellBar, type CellBar, type Language } from './cell-bar.js';
+import { CellCode, type CellEditorOptions } from './cell-code.js';
 import { outputItem, verdict } from './cell-output.js';
 import { CellRun } from './cell-run.js';
 import { cellStyles, editorStyles } from './code-cell-styles.js';
-import type { CellEditor } from './editor.js';
 import { linesStyles } from './lines-plot.js';
 import { cellWords } from './words.js';
 
@@ -30,50 +29,32 @@ export class CodeCell extends LitElement {
     limit: { type: Number },
     language: { state: true },
     copied: { state: true },
-    edited: { state: true },
-    editing: { state: true },
     pixels: { state: true },
   };
 
   declare limit: number;
   declare protected language: Language;
   declare protected copied: boolean;
-  /** The code is no longer the original. */
-  declare protected edited: boolean;
-  /** The editor is there, or on its way. */
-  declare protected editing: 'not' | 'loading' | 'here' | 'failed';
   declare protected pixels: number;
 
   readonly #words = cellWords(this);
   readonly #run = new CellRun(() => this.requestUpdate());
   readonly #observer = widthObserver((width) => (this.pixels = width));
-  #original: { readonly listing: readonly Node[]; readonly code: string } = { listing: [], code: '' };
-  #code = '';
-  #editor: CellEditor | undefined;
+  readonly #code = new CellCode(this, () => this.requestUpdate());
   #editorPlace: Element | undefined;
 
   constructor() {
     super();
     this.limit = 10_000;
     this.language = 'javascript';
-    this.copied = this.edited = false;
-    this.editing = 'not';
+    this.copied = false;
     this.pixels = 600;
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
     this.#observer.observe(this);
-    if (this.#original.listing.length > 0) return;
-    this.querySelectorAll(':scope > pre').forEach((pre, index) =>
-      pre.setAttribute('slot', LANGUAGES[index] ?? ''),
-    );
-    const listing = this.#listing('javascript');
-    this.#original = {
-      listing: Array.from(listing?.childNodes ?? [], (node) => node.cloneNode(true)),
-      code: (listing?.textContent ?? '').replace(/\n$/, ''),
-    };
-    this.#code = this.#original.code;
+    this.#code.read();
   }
 
   override disconnectedCallback(): void {
@@ -84,10 +65,11 @@ export class CodeCell extends LitElement {
 
   protected override render(): TemplateResult {
     const { status, outputs } = this.#run;
+    const { editing } = this.#code;
     const javascript = this.language === 'javascript';
     const quiet = ['idle', 'done', 'running'].includes(status.state);
     const said =
-      this.editing === 'failed' && quiet
+      editing === 'failed' && quiet
         ? this.#words.text('cell.noEditor')
         : verdict(status, this.#words, this.limit / 1000);
     return html`
@@ -101,7 +83,7 @@ export class CodeCell extends LitElement {
         @click=${this.#editAtClick}
         @keydown=${this.#onKey}
       >
-        <div ?hidden=${this.editing === 'here'} class="listing"><slot name="javascript"></slot></div>
+        <div ?hidden=${editing === 'here'} class="listing"><slot name="javascript"></slot></div>
         <div class="editor" ${ref((place) => (this.#editorPlace = place))}></div>
         <span id="help" hidden>${this.#words.text('cell.editorHelp')}</span>
       </div>
@@ -137,40 +119,35 @@ export class CodeCell extends LitElement {
     return {
       language: this.language,
       running: state === 'running',
-      editable: this.editing !== 'here',
-      touched: this.edited || state !== 'idle',
+      editable: this.#code.editing !== 'here',
+      touched: this.#code.edited || state !== 'idle',
       copied: this.copied,
       choose: (language) => (this.language = language),
       start: this.#start,
       stop: () => this.#run.stop(),
-      edit: () => void this.#edit(0),
+      edit: () => void this.#edit((options) => this.#code.edit(0, options)),
       reset: this.#reset,
       copy: () => void this.#copy(),
     };
   }
 
-  readonly #start = (): void => void this.#run.start(this.#code, this.limit);
+  readonly #start = (): void => void this.#run.start(this.#code.text, this.limit);
 
   readonly #reset = (): void => {
     this.#run.clear();
-    this.#editor?.replace(this.#original.code);
-    this.#listing('javascript')?.replaceChildren(
-      ...this.#original.listing.map((node) => node.cloneNode(true)),
-    );
-    this.#code = this.#original.code;
-    this.edited = false;
+    this.#code.reset();
     this.shadowRoot?.querySelector<HTMLElement>('.run')?.focus();
   };
 
   readonly #copy = async (): Promise<void> => {
-    const listing = this.#listing(this.language);
+    const listing = this.#code.listing(this.language);
     try {
       await navigator.clipboard.writeText(
-        this.language === 'javascript' ? this.#code : (listing?.textContent ?? ''),
+        this.language === 'javascript' ? this.#code.text : (listing?.textContent ?? ''),
       );
     } catch {
       // The browser does not let pages copy: the reader's own key can.
-      if (listing != null) getSelection()?.selectAllChildren(listing);
+      if (listing !== null) getSelection()?.selectAllChildren(listing);
       return;
     }
     this.copied = true;
@@ -184,48 +161,21 @@ export class CodeCell extends LitElement {
     this.#start();
   };
 
-  readonly #editAtClick = (event: MouseEvent): void => {
-    const listing = this.#listing('javascript');
-    // Who selects text wants to copy it.
-    if (this.editing !== 'not' || listing == null || getSelection()?.isCollapsed === false) return;
-    void this.#edit(caretOffset(listing, event.clientX, event.clientY));
-  };
+  readonly #editAtClick = (event: MouseEvent): void =>
+    void this.#edit((options) => this.#code.editAt(event, options));
 
-  async #edit(position: number): Promise<void> {
+  async #edit(open: (options: CellEditorOptions) => Promise<void>): Promise<void> {
     const parent = this.#editorPlace;
-    if (this.editing === 'loading' || this.#editor !== undefined || !(parent instanceof HTMLElement)) return;
-    this.editing = 'loading';
-    try {
-      const { openEditor } = await import('./editor.js');
-      this.#editor = openEditor({
-        parent,
-        root: this.renderRoot as ShadowRoot,
-        code: this.#code,
-        position,
-        label: this.#words.text('cell.editor'),
-        help: 'help',
-        run: this.#start,
-        changed: this.#take,
-      });
-    } catch {
-      this.editing = 'failed';
-      return;
-    }
-    this.editing = 'here';
+    if (this.#code.editing === 'here' || !(parent instanceof HTMLElement)) return;
+    await open({
+      parent,
+      root: this.renderRoot as ShadowRoot,
+      label: this.#words.text('cell.editor'),
+      help: 'help',
+      run: this.#start,
+    });
     await this.updateComplete;
-    this.#editor.focus();
-  }
-
-  /** The listing is what prints. */
-  readonly #take = (code: string): void => {
-    this.#code = code;
-    this.edited = code !== this.#original.code;
-    const listing = this.#listing('javascript');
-    if (listing != null) listing.textContent = code;
-  };
-
-  #listing(language: Language): Element | null {
-    return this.querySelector(`:scope > pre[slot="${language}"] > code`);
+    this.#code.focus();
   }
 }
 

@@ -36,8 +36,7 @@ function nothingSelected(view: EditorView): boolean {
   return view.state.selection.ranges.every((range) => range.empty);
 }
 
-/** Opens an editor of JavaScript; the cursor goes to `position`. Tab indents; Escape, then Tab leaves. */
-export function openEditor(options: {
+export interface EditorOptions {
   readonly parent: HTMLElement;
   readonly root: ShadowRoot;
   readonly code: string;
@@ -47,7 +46,10 @@ export function openEditor(options: {
   readonly help: string;
   readonly run: () => void;
   readonly changed: (code: string) => void;
-}): CellEditor {
+}
+
+/** Opens an editor of JavaScript; the cursor goes to `position`. Tab indents; Escape, then Tab leaves. */
+export function openEditor(options: EditorOptions): CellEditor {
   const { parent, root, code, label, help, run, changed } = options;
   const start = (): boolean => {
     run();
