@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
 import { useBrowser } from './browser.js';
-import { cellWith, outputs, verdictOf } from './cells.js';
+import { cellWith, outputs, run, verdictOf } from './cells.js';
 
 /** What the browser says of requests that a policy forbids. */
 const BLOCKED = /^failed: |Content Security Policy/;
@@ -207,4 +207,58 @@ test('even a worker from which no name was taken has no network, no storage and 
   expect(connections).toBe(0);
   expect(asked.filter((path) => path.includes('escaped'))).toEqual([]);
   expectComplaints(BLOCKED);
+});
+
+test('the frame around it has no network either, and cannot lead the page or itself away', async () => {
+  const { page, cell } = await cellWith(open, "show('here');\nawait new Promise(() => {});");
+  await run(cell);
+  await cell.locator('.output pre').waitFor();
+  const frame = page.frames()[1]!;
+  asked = [];
+  const said = await frame.evaluate(
+    async ([here, there]) => {
+      const tried = async (action: () => unknown): Promise<string> => {
+        try {
+          return String(await action());
+        } catch (error) {
+          return (error as Error).name;
+        }
+      };
+      const said: string[] = [];
+      for (const action of [
+        () => fetch(`${here}/escaped`, { mode: 'no-cors' }),
+        () => fetch(there, { mode: 'no-cors' }),
+        () => localStorage,
+        () => indexedDB.open('x'),
+        () => caches.keys(),
+        () => document.cookie,
+        () => parent.document,
+        () => (top!.location.href = there),
+        () => window.open(there),
+        () => document.body.append(Object.assign(new Image(), { src: `${here}/escaped` })),
+      ])
+        said.push(await tried(action));
+      navigator.sendBeacon(`${here}/escaped`);
+      location.href = `${here}/escaped`;
+      return said;
+    },
+    [origin(), `http://${other()}/`] as const,
+  );
+  expect(said).toEqual([
+    'TypeError',
+    'TypeError',
+    'SecurityError',
+    'SecurityError',
+    expect.stringMatching(/SecurityError|ReferenceError/),
+    'SecurityError',
+    'SecurityError',
+    'SecurityError',
+    'null',
+    'undefined',
+  ]);
+  await page.waitForTimeout(300);
+  expect(connections).toBe(0);
+  expect(asked).toEqual([]);
+  expect(page.url()).toBe(`${origin()}/en/code-cell`);
+  expectComplaints(/^failed: |Content Security Policy|sandboxed/);
 });

@@ -49,6 +49,9 @@ describe('a worker that lies', () => {
       'has columns that are not there',
       "postMessage({ type: 'lines', values: new Float32Array(4), rows: 2, columns: 2, shown: [2] })",
     ],
+    ['comes for ever', "for (;;) postMessage({ type: 'log', text: 'x' })"],
+    ['starts for ever', "for (;;) postMessage({ type: 'started' })"],
+    ['is cut for ever', "for (;;) postMessage({ type: 'cut' })"],
     ['is an error', 'postMessage(new Error())'],
     ['comes without end', "for (let i = 0; i < 1000; i++) postMessage({ type: 'text', text: 'x' })"],
   ])('is stopped where its message %s', async (_, statement) => {

@@ -32,6 +32,10 @@ test('npm run dev serves the page from its sources and reloads it when one chang
       await page.locator('attention-lookup[drawn]').waitFor();
     };
     await drawn();
+    const cell = page.locator('code-cell').first();
+    await cell.scrollIntoViewIfNeeded();
+    await cell.getByRole('button', { name: 'Run' }).click();
+    await cell.getByText('[2, 4, 100]').first().waitFor();
     for (const source of ['web/lib/index.ts', 'web/elements/registry.ts', 'web/page/prose/en.md']) {
       const file = join(ROOT, source);
       const { atime, mtime } = statSync(file);

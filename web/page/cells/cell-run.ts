@@ -65,15 +65,14 @@ export class CellRun {
     switch (told.type) {
       case 'started':
         // Only once: the code may not give itself more time.
-        if (this.#started) break;
-        this.#started = true;
-        clearTimeout(this.#timer);
-        this.#timer = setTimeout(() => this.#end({ state: 'late' }), limit);
+        if (this.#started) this.#end({ state: 'garbled' });
+        else this.#limitTo(limit);
         break;
       case 'done':
         this.#end({ state: this.#cut ? 'cut' : 'done' });
         break;
       case 'cut':
+        if (this.#cut) this.#end({ state: 'garbled' });
         this.#cut = true;
         break;
       case 'failed':
@@ -85,6 +84,12 @@ export class CellRun {
       case 'lines':
         this.#add(told);
     }
+  }
+
+  #limitTo(limit: number): void {
+    this.#started = true;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#end({ state: 'late' }), limit);
   }
 
   #add(output: CellOutput): void {

@@ -29,9 +29,10 @@ export function runInSandbox(code: string, tell: (told: Told) => void): () => vo
   frame.hidden = true;
   frame.setAttribute('sandbox', 'allow-scripts');
   frame.srcdoc = __CELL_FRAME__;
-  frame.onload = () =>
-    // Any origin: the frame's own has no name.
-    frame.contentWindow?.postMessage({ runtime, start }, '*', [failed.port2, messages.port2]);
+  const ports = [failed.port2, messages.port2];
+  // Any origin: the frame's own has no name.
+  const begin = (): void => frame.contentWindow?.postMessage({ runtime, start }, '*', ports);
+  frame.addEventListener('load', begin, { once: true });
   document.body.append(frame);
   return () => {
     frame.remove();
