@@ -51,7 +51,8 @@ export function keepPlace(): () => Place {
     style.overflowAnchor = '';
   };
   const look = (): Place => {
-    if (!held && Math.abs(distanceTo(place) - distance) > 1) {
+    // Scrolls are rounded to whole pixels; `distance` has what that leaves.
+    if (!held && Math.abs(distanceTo(place) - distance) > 0.25) {
       place = readingPlace();
       settle();
     }
