@@ -31,7 +31,9 @@ test('on every page the menu offers the languages that have prose, and so does h
     const page = await open({ path: `/${language}/`, figures: [] });
     const alternates = await page
       .locator('link[hreflang]')
-      .evaluateAll((links) => (links as HTMLLinkElement[]).map((link) => [link.hreflang, link.getAttribute('href')]));
+      .evaluateAll((links) =>
+        (links as HTMLLinkElement[]).map((link) => [link.hreflang, link.getAttribute('href')]),
+      );
     expect(alternates).toEqual([
       ...LANGUAGES.map((each) => [each, `${origin()}/${each}/`]),
       ['x-default', `${origin()}/`],
