@@ -35,14 +35,16 @@ try {
 }
 const selectors = [...rules.keys()].sort();
 const head =
-  '/* Written by scripts/reserve.mjs: heights of the figures in a wide window and in a narrow one. */\n';
-writeFileSync(OUT, head + selectors.map(rule).join('\n'));
+  '/* Written by scripts/reserve.mjs: heights of the figures in a wide window and in a narrow one. */';
+writeFileSync(OUT, [head, ...selectors.map(rule), ''].join('\n'));
 console.log(`web/page/style/reserved.css: ${selectors.length} rules`);
 
 /** @param {string} selector */
 function rule(selector) {
-  const lines = Object.entries(rules.get(selector) ?? {}).map(([name, height]) => `  --${name}: ${height};`);
-  return `${selector} {\n${lines.join('\n')}\n}\n`;
+  const declarations = Object.entries(rules.get(selector) ?? {}).map(
+    ([name, height]) => `--${name}: ${height};`,
+  );
+  return `${selector} { ${declarations.join(' ')} }`;
 }
 
 /**
