@@ -39,10 +39,10 @@ const SUITES = {
     { name: 'packages', command: 'scripts/setup.sh' },
     { name: 'native', command: 'scripts/test-native.sh', counts: googleTest },
     { name: 'wasm', command: 'scripts/build.sh wasm', after: 'packages' },
-    { name: 'lint', command: 'scripts/lint.sh', after: 'wasm', counts: (result) => result },
     { name: 'page', command: 'scripts/build.sh', after: 'wasm' },
     { name: 'js', command: 'scripts/jest.sh js', after: 'wasm', counts: jest },
-    { name: 'browser', command: 'scripts/jest.sh browser', after: 'page', alone: true, counts: jest },
+    { name: 'browser', command: 'scripts/jest.sh browser', after: 'page', counts: jest },
+    { name: 'lint', command: 'scripts/lint.sh', after: 'wasm', counts: (result) => result },
   ],
   ci: [
     { name: 'packages', command: 'scripts/setup.sh' },
