@@ -1,4 +1,5 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
+import { NORMAL_CODE } from '../shared/normal-draws.js';
 import { BATCH, NUM_HEADS, NUM_HIDDENS, perQuery, TOKENS } from './textbook-case.js';
 
 /** The settings of `<attention-heads>`. */
@@ -29,7 +30,7 @@ function javascript(settings: HeadsSettings): string {
 
 const { MultiHeadAttention } = await load();
 const [batch, tokens, numHiddens, numHeads] = [${BATCH}, ${TOKENS}, ${NUM_HIDDENS}, ${NUM_HEADS}];
-${draw ? normal(seed) : ''}const X = {
+${draw ? `\nlet state = ${seed};\n${NORMAL_CODE}\n\n` : ''}const X = {
   data: Float32Array.from({ length: batch * tokens * numHiddens }, ${draw ? 'normal' : '() => 1'}),
   shape: [batch, tokens, numHiddens],
 };
@@ -41,21 +42,6 @@ for (let row = 0; row < batch * numHeads * tokens; ++row) {
   const values = weights.data.subarray(row * tokens, (row + 1) * tokens);
   console.log(sequence + 1, head + 1, (row % tokens) + 1, ...values);
 }
-`;
-}
-
-/** Standard normal draws, as in normal-draws.ts. */
-function normal(seed: number): string {
-  return `
-let state = ${seed};
-const uniform = () => {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-};
-const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
-
 `;
 }
 

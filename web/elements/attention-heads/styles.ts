@@ -8,16 +8,6 @@ export const headsStyles = css`
   .sequence-title {
     font-weight: 600;
   }
-  .under {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: baseline;
-    justify-content: space-between;
-    gap: 0.25rem 1.5rem;
-  }
-  .under .readout {
-    flex: 1 1 14rem;
-  }
   .shapes {
     color: var(--_quiet);
   }

@@ -1,4 +1,5 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
+import { NORMAL_CODE } from '../shared/normal-draws.js';
 import { DEPTH, LENGTH, type MaskSettings } from './scene.js';
 
 /** Code that composes the mask and computes the weights; each printed row is a row of weights. */
@@ -13,13 +14,7 @@ const { scaledDotProductAttention } = await load();
 const [length, depth] = [${LENGTH}, ${DEPTH}];
 
 let state = ${seed};
-const uniform = () => {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-};
-const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
+${NORMAL_CODE}
 const draw = () => ({
   data: Float32Array.from({ length: length * depth }, normal),
   shape: [1, length, depth],

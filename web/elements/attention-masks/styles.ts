@@ -87,26 +87,11 @@ export const masksStyles = css`
     height: 1rem;
   }
   .under {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: baseline;
-    justify-content: space-between;
-    gap: 0.25rem 1.5rem;
     margin-top: 0.5rem;
-  }
-  .under .readout {
-    flex: 1 1 14rem;
   }
   .remark {
     color: var(--_quiet);
     min-height: 1.45em;
-  }
-  .switches {
-    display: flex;
-    flex-wrap: wrap;
-    grid-column: 1 / -1;
-    align-items: center;
-    gap: 0.25rem 1.25rem;
   }
   @container (min-width: 44rem) {
     .board {

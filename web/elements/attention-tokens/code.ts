@@ -1,4 +1,5 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
+import { NORMAL_CODE } from '../shared/normal-draws.js';
 
 /** The settings of `<attention-tokens>`, with the sentences as tokens in small letters. */
 export interface TokensSettings {
@@ -27,13 +28,7 @@ const kinds = ['same', 'previous', 'next', 'near', 'random', 'random'];
 /** Standard normal numbers, the same for the same seed. */
 function normalDraws(count, seed) {
   let state = seed | 0;
-  const uniform = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
+  ${NORMAL_CODE.replaceAll('\n', '\n  ')}
   return Float32Array.from({ length: count }, normal);
 }
 

@@ -86,25 +86,11 @@ export const tokensStyles = css`
   .bar {
     fill: var(--_series-0);
   }
-  .under {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: baseline;
-    justify-content: space-between;
-    gap: 0.25rem 1.5rem;
-  }
-  .under .readout {
-    flex: 1 1 14rem;
-  }
   .remark {
     color: var(--_quiet);
   }
   .switches {
-    display: flex;
-    flex-wrap: wrap;
-    grid-column: 1 / -1;
     align-items: end;
-    gap: 0.25rem 1.25rem;
     margin-top: 0.25rem;
   }
 `;

@@ -1,4 +1,5 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
+import { NORMAL_CODE } from '../shared/normal-draws.js';
 import { HEADS, LAYERS, SHARPNESS, TOKENS, WIDTH, type Signal } from './stack.js';
 
 /** Code that passes the tokens through the four stacks; each printed line is a row of the figure's table. */
@@ -19,13 +20,7 @@ const { MultiHeadAttention, TransformerEncoderLayer${positions ? ', sinusoidalEn
 const [n, d, numHeads, layers, seed] = [${TOKENS}, ${WIDTH}, ${HEADS}, ${LAYERS}, ${seed}];
 
 let state = seed;
-const uniform = () => {
-  state = (state + 0x6d2b79f5) | 0;
-  let t = Math.imul(state ^ (state >>> 15), 1 | state);
-  t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-  return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-};
-const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
+${NORMAL_CODE}
 ${input}
 
 // ‖X − mean of its rows‖ / ‖X‖

@@ -1,4 +1,5 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
+import { NORMAL_CODE } from '../shared/normal-draws.js';
 import { COUNT, NUM_HEADS, WIDTH, type Order } from './permutation.js';
 
 /** The settings of `<permutation-demo>`, with its tokens. */
@@ -26,13 +27,7 @@ const [count, width] = [${COUNT}, ${WIDTH}];
 function embedding(token) {
   let state = 0x811c9dc5;
   for (let i = 0; i < token.length; ++i) state = Math.imul(state ^ token.charCodeAt(i), 0x01000193);
-  const uniform = () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const normal = () => Math.sqrt(-2 * Math.log(1 - uniform())) * Math.cos(2 * Math.PI * uniform());
+  ${NORMAL_CODE.replaceAll('\n', '\n  ')}
   const draws = Float32Array.from({ length: width }, normal);
   const norm = Math.hypot(...draws);
   return draws.map((draw) => (draw / norm) * 2 * Math.sqrt(width));

@@ -102,13 +102,6 @@ export const permutationStyles = css`
     width: 1.5rem;
     height: 0.8rem;
   }
-  .switches {
-    display: flex;
-    flex-wrap: wrap;
-    grid-column: 1 / -1;
-    align-items: center;
-    gap: 0.25rem 1.25rem;
-  }
   .readout strong {
     white-space: nowrap;
   }

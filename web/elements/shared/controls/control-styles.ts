@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Rows of sliders, buttons, fields and choices. */
+/** Rows of sliders, buttons, fields and choices, and the row below a drawing: a readout or legend beside a ramp. */
 export const controlStyles = css`
   .controls {
     display: grid;
@@ -140,5 +140,22 @@ export const controlStyles = css`
   button:disabled {
     color: var(--_quiet);
     cursor: default;
+  }
+  .switches {
+    display: flex;
+    flex-wrap: wrap;
+    grid-column: 1 / -1;
+    align-items: center;
+    gap: 0.25rem 1.25rem;
+  }
+  .under {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    justify-content: space-between;
+    gap: 0.25rem 1.5rem;
+  }
+  .under .readout {
+    flex: 1 1 14rem;
   }
 `;

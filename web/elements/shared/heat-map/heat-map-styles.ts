@@ -87,14 +87,4 @@ export const heatMapStyles = css`
     fill: var(--_quiet);
     opacity: 0.45;
   }
-  .under {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: baseline;
-    justify-content: space-between;
-    gap: 0.25rem 1.5rem;
-  }
-  .under .readout {
-    flex: 1 1 14rem;
-  }
 `;
