@@ -6,7 +6,7 @@
 //   An operation with many parameters takes a struct. JavaScript fills in its fields (cpp/bindings/bindings.cpp), so structs have no
 //   padding in wasm.
 //   An operation that needs working memory takes it as `scratch`; its `…Scratch` function returns how many elements it needs. Such
-//   sizes have 64 bits and do not overflow, whatever the extents.
+//   sizes have 64 bits and do not overflow, whatever the extents (below 2^31, D among them).
 //
 // Dimension letters (Vaswani et al. 2017)
 //   B  batch            H  query heads       Hkv  key/value heads (H is a multiple of Hkv)
@@ -346,7 +346,7 @@ double sumOfSquares(const float* x, int count);
 void scaleInPlace(float* x, int count, double factor);
 
 /// Doubles in the table that `sinusoidalFrequencies` makes.
-int sinusoidalFrequenciesSize(int dim);
+int64_t sinusoidalFrequenciesSize(int dim);
 
 /// The table of frequencies base^(-2j/dim), j < ceil(dim/2), that operations on positions take (positional/frequencies.h). base is
 /// finite and above 0. No angle made with these frequencies may reach 2^31.
@@ -443,7 +443,7 @@ void conv1d(const Conv1dArgs& args, float* scratch);
 int64_t conv1dScratch(const Conv1dArgs& args);
 
 /// floor((length + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1.
-int conv1dLength(int length, int kernel, int stride, int padding, int dilation);
+int64_t conv1dLength(int length, int kernel, int stride, int padding, int dilation);
 
 /// The arguments of `rnn`.
 struct RnnArgs {

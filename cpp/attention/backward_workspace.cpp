@@ -11,15 +11,16 @@ namespace {
 TableWorkspace cutTable(Cutter& cut, bool used, int clip, int depth) {
   if (!used) return {};
   TableWorkspace t{};
-  t.rows = 2 * clip + 1;
+  const int64_t table_rows = 2 * int64_t{clip} + 1;
+  const int64_t rows = roundUp(table_rows, kTileRows);
   const int64_t width = roundUp(int64_t{depth}, kTileCols);
+  t.rows = static_cast<int>(table_rows);
   t.width = static_cast<int>(width);
-  t.panels = cut.take(panelsSize(t.rows, depth, kTileRows));
-  t.columns = cut.take(t.rows * width);
-  const int64_t rows = roundUp(int64_t{t.rows}, kTileRows);
+  t.panels = cut.take(times(rows, depth));
+  t.columns = cut.take(times(table_rows, width));
   t.terms = cut.take(rows * kQueryBlock);
   t.transposed = cut.take(rows * kStripQueries);
-  t.gradient = cut.take(rows * width);
+  t.gradient = cut.take(times(rows, width));
   return t;
 }
 

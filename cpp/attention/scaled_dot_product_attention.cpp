@@ -133,6 +133,8 @@ void scaledDotProductAttention(const AttentionArgs& a, float* scratch) {
 }
 
 void attendSequences(const AttentionArgs& a, Sequences some, float* kept, float* scratch) {
+  // Queries and keys without width take no memory, so there may be billions of them.
+  if (a.valueWidth == 0 && !a.weights && !a.scores && !a.logSumExp) return;
   const Workspace w(a, scratch);
   const int heads = some.count * a.heads;
   const int groups = some.count * a.kvHeads;

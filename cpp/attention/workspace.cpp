@@ -16,7 +16,7 @@ namespace {
 int headsAhead(const AttentionArgs& a, int64_t head_size) {
   if (threadCount() == 1) return 0;
   constexpr int64_t kMostFloats = 4 << 20;
-  const int64_t strips = std::max(int64_t{queryStrips(a)} * (a.heads / a.kvHeads), int64_t{1});
+  const int64_t strips = std::max(int64_t{queryStrips(a)} * (a.heads / std::max(a.kvHeads, 1)), int64_t{1});
   const int64_t wanted = (threadCount() + strips - 1) / strips;
   const int64_t most = std::min<int64_t>(kMostFloats / (head_size + 1), kMostSlots) - 2;
   return static_cast<int>(std::clamp<int64_t>(wanted, 1, std::max<int64_t>(most, 1)));
@@ -30,7 +30,7 @@ Workspace::Workspace(const AttentionArgs& a, float* scratch) {
   const int64_t value_width = roundUp(int64_t{a.valueWidth}, kTileCols);
   valueWidth = static_cast<int>(value_width);
   const int64_t key_size = panelsSize(a.keys, a.width, kTileRows);
-  const int64_t value_size = a.keys * value_width;
+  const int64_t value_size = times(a.keys, value_width);
   ahead = headsAhead(a, key_size + value_size);
   // One slot for each head from the one that is attended to the one that is packed, and one for the head before, whose last strips
   // may not be finished.
@@ -39,10 +39,10 @@ Workspace::Workspace(const AttentionArgs& a, float* scratch) {
   keyPanels = packed ? cut.take(times(slots, key_size)) : nullptr;
   valuePanels = packed ? cut.take(times(slots, value_size)) : nullptr;
   valuesFinite = packed ? cut.take(int64_t{slots} * keyBlocks(a)) : nullptr;
-  const int key_rows = a.relativeKeys ? 2 * a.relativeKeysClip + 1 : 0;
-  const int value_rows = a.relativeValues ? 2 * a.relativeValuesClip + 1 : 0;
-  relativeKeys = cut.take(panelsSize(key_rows, a.width, kTileRows));
-  relativeValues = cut.take(value_rows * value_width);
+  const int64_t key_rows = a.relativeKeys ? 2 * int64_t{a.relativeKeysClip} + 1 : 0;
+  const int64_t value_rows = a.relativeValues ? 2 * int64_t{a.relativeValuesClip} + 1 : 0;
+  relativeKeys = cut.take(times(roundUp(key_rows, kTileRows), a.width));
+  relativeValues = cut.take(times(value_rows, value_width));
   relativeValuesFinite = cut.take(1);
 
   const int64_t shared = cut.used();
@@ -50,9 +50,9 @@ Workspace::Workspace(const AttentionArgs& a, float* scratch) {
   outputs = cut.take(kStripQueries * value_width);
   entries = cut.take(kKeyBlock * kQueryBlock);
   blockMax = a.weights ? cut.take(int64_t{keyBlocks(a)} * kStripQueries) : nullptr;
-  relativeScoresSize = roundUp(int64_t{key_rows}, kTileRows) * kQueryBlock;
+  relativeScoresSize = roundUp(key_rows, kTileRows) * kQueryBlock;
   relativeScores = cut.take(kStripBlocks * relativeScoresSize);
-  relativeWeights = cut.take(int64_t{value_rows} * kQueryBlock);
+  relativeWeights = cut.take(value_rows * kQueryBlock);
   threadSize = cut.used() - shared;
   size = shared + threadSize * threadCount();
 }

@@ -7,7 +7,7 @@
 namespace wasm_attention {
 
 /// Floats of a packed (depth, cols) right operand.
-int64_t packedSize(int depth, int cols);
+int64_t packedSize(int64_t depth, int64_t cols);
 
 /// Packs b (depth, cols), row-major.
 void packMatrix(const float* b, int depth, int cols, float* packed);

@@ -1,6 +1,7 @@
 // The packed right operand of a product: one block of the depth after the other, and in each block one panel after the other.
 #include <algorithm>
 
+#include "kernels/cutter.h"
 #include "kernels/gemm.h"
 #include "kernels/multiply_rows.h"
 #include "kernels/pack.h"
@@ -22,7 +23,7 @@ void forColumns(int depth, int cols, float* packed, const F& f) {
 
 }  // namespace
 
-int64_t packedSize(int depth, int cols) { return panelsSize(cols, depth, kTileCols); }
+int64_t packedSize(int64_t depth, int64_t cols) { return times(roundUp(cols, kTileCols), depth); }
 
 void packMatrix(const float* b, int depth, int cols, float* packed) {
   for (int k = 0; k < depth; k += kDepthBlock) {

@@ -33,16 +33,16 @@ inline Dropout dropoutAt(const TransformerEncoderLayerArgs& args, EncoderDropout
 
 /// The sizes of a pass over some sequences.
 struct EncoderSizes {
-  int first, rows;  // rows [first, first + rows) of (B * L)
+  int64_t first, rows;  // rows [first, first + rows) of (B * L)
   int width, hiddenWidth;
   int64_t elements;  // rows * width
 
   EncoderSizes(const TransformerEncoderLayerArgs& args, Sequences some)
-      : first(some.first * args.attention.queries),
-        rows(some.count * args.attention.queries),
+      : first(int64_t{some.first} * args.attention.queries),
+        rows(int64_t{some.count} * args.attention.queries),
         width(args.attention.heads * args.attention.width),
         hiddenWidth(args.hiddenWidth),
-        elements(times(int64_t{some.count} * args.attention.queries, width)) {}
+        elements(times(rows, width)) {}
 };
 
 /// How many sequences go through all steps of a pass together. What one step hands to the next has to stay in the core's cache, but
@@ -78,7 +78,6 @@ struct EncoderSteps {
 
   EncoderSteps(const TransformerEncoderLayerArgs& args, float* kept) {
     const EncoderSizes n(args, {0, args.attention.batch});
-    const int64_t rows = int64_t{args.attention.batch} * args.attention.queries;
     Cutter cut(kept);
     x = cut.take(n.elements);
     normed = args.preNorm ? cut.take(n.elements) : nullptr;
@@ -88,10 +87,10 @@ struct EncoderSteps {
     weights = kept_weights > 0 ? cut.take(kept_weights) : nullptr;
     sum1 = cut.take(n.elements);
     fed = cut.take(n.elements);
-    hidden = args.training ? cut.take(times(rows, n.hiddenWidth)) : nullptr;
+    hidden = args.training ? cut.take(times(n.rows, n.hiddenWidth)) : nullptr;
     sum2 = args.preNorm ? nullptr : cut.take(n.elements);
     const auto moments = [&] {
-      return args.training ? reinterpret_cast<Moments*>(cut.take(rows * kMomentsFloats)) : nullptr;
+      return args.training ? reinterpret_cast<Moments*>(cut.take(times(n.rows, kMomentsFloats))) : nullptr;
     };
     moments1 = moments();
     moments2 = moments();

@@ -22,7 +22,7 @@ struct BackwardScratch {
   BackwardScratch(const TransformerEncoderLayerArgs& args, float* scratch) {
     const EncoderSizes n(args, {0, sequencesAtOnce(args.attention)});
     Cutter cut(scratch);
-    packedIn = cut.take(packedSize(3 * n.width, n.width));
+    packedIn = cut.take(packedSize(3 * int64_t{n.width}, n.width));
     packedOut = cut.take(packedSize(n.width, n.width));
     packed1 = cut.take(packedSize(n.hiddenWidth, n.width));
     packed2 = cut.take(packedSize(n.width, n.hiddenWidth));
@@ -31,7 +31,7 @@ struct BackwardScratch {
     joined = cut.take(3 * n.elements);
     rest = cut.take(std::max({attendSequencesBackwardScratch(args.attention),
                               feedForwardRowsBackwardScratch(n.rows, n.width, n.hiddenWidth),
-                              weightGradientScratch(n.rows, n.width, 3 * n.width)}));
+                              weightGradientScratch(n.rows, n.width, 3 * int64_t{n.width})}));
     size = cut.used();
   }
 };

@@ -79,9 +79,9 @@ void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* pane
 
 }  // namespace
 
-int64_t weightGradientScratch(int rows, int inputs, int outputs) {
+int64_t weightGradientScratch(int rows, int64_t inputs, int64_t outputs) {
   const int depth = std::min(rows, kDepthBlock);
-  return panelsSize(inputs, depth, kTileCols) + panelsSize(outputs, depth, kTileRows);
+  return roundUp(inputs, kTileCols) * depth + roundUp(outputs, kTileRows) * depth;
 }
 
 void addWeightGradient(const float* grad_out, const float* x, float* scratch, float* grad_weight, float* grad_bias,

@@ -13,6 +13,6 @@ namespace wasm_attention {
 /// grad_bias    (outputs), or null.
 void addWeightGradient(const float* grad_out, const float* x, float* scratch, float* grad_weight, float* grad_bias,
                        int rows, int inputs, int outputs);
-int64_t weightGradientScratch(int rows, int inputs, int outputs);
+int64_t weightGradientScratch(int rows, int64_t inputs, int64_t outputs);
 
 }  // namespace wasm_attention

@@ -51,7 +51,7 @@ void put(DoubleDouble frequency, double* high, double* low) {
 
 }  // namespace
 
-int sinusoidalFrequenciesSize(int dim) { return 2 * 2 * frequencyCount(dim); }
+int64_t sinusoidalFrequenciesSize(int dim) { return 2 * 2 * int64_t{frequencyCount(dim)}; }
 
 void sinusoidalFrequencies(double* out, int dim, double base) {
   assert(dim > 0 && base > 0 && std::isfinite(base));

@@ -93,8 +93,9 @@ void addRows(const float* x, const float* weight, const Shape& s, float* out) {
 
 }  // namespace
 
-int conv1dLength(int length, int kernel, int stride, int padding, int dilation) {
-  return (length + 2 * padding - dilation * (kernel - 1) - 1) / stride + 1;
+int64_t conv1dLength(int length, int kernel, int stride, int padding, int dilation) {
+  const int64_t span = int64_t{dilation} * (kernel - 1) + 1;
+  return (length + 2 * int64_t{padding} - span) / stride + 1;
 }
 
 int64_t conv1dScratch(const Conv1dArgs& a) {
@@ -108,12 +109,12 @@ void conv1d(const Conv1dArgs& a, float* scratch) {
   const int groups = a.groups, in_channels = a.inChannels, out_channels = a.outChannels, kernel = a.kernel;
   const int in_width = in_channels / groups, out_width = out_channels / groups;
   assert(in_width * groups == in_channels && out_width * groups == out_channels);
-  const int out_length = conv1dLength(a.length, kernel, a.stride, a.padding, a.dilation);
+  const int out_length = static_cast<int>(conv1dLength(a.length, kernel, a.stride, a.padding, a.dilation));
   const Shape shape{in_width, out_width, a.length, out_length, kernel, a.stride, a.padding, a.dilation};
   const bool wide = out_width >= kTileOutputs;
   const float *x = a.x, *weight = a.weight;
   float* out = a.out;
-  if (wide) {
+  if (wide && in_width > 0) {
     gatherTaps(weight, out_channels * in_width, kernel, scratch);
     weight = scratch;
     scratch += static_cast<size_t>(out_channels) * in_width * kernel;
@@ -123,7 +124,9 @@ void conv1d(const Conv1dArgs& a, float* scratch) {
     for (int o = 0; o < out_width; ++o) {
       std::fill_n(out + static_cast<size_t>(o) * out_length, out_length, a.bias ? a.bias[first + o] : 0.0f);
     }
-    if (wide) {
+    if (in_width == 0) {
+      // Nothing to add, and a kernel that takes no memory may have billions of taps.
+    } else if (wide) {
       addProducts(x, weight + static_cast<size_t>(first) * in_width, out_channels, shape, scratch, out);
     } else {
       addRows(x, weight + static_cast<size_t>(first) * in_width * kernel, shape, out);

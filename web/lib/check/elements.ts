@@ -1,8 +1,11 @@
 /** The forms in which callers may give an array: data with a shape or dims, nested arrays, a typed array. */
+import { freshDoubles } from '../runtime/memory.js';
 import { showShape, sizeOf, tagOf, wrongKind, wrongValue } from './values.js';
 
 /** An array needs fewer elements than this; wasm cannot address more floats anyway. */
 const MAX_COUNT = 2 ** 31;
+/** Axes of nested arrays. */
+const MAX_DEPTH = 64;
 
 export function isTypedArray(value: unknown): value is ArrayLike<number> {
   if (!ArrayBuffer.isView(value)) return false;
@@ -69,14 +72,24 @@ export function toElements(operation: string, name: string, value: unknown): Ele
 function flatten(operation: string, name: string, nested: readonly unknown[]): Elements {
   const shape: number[] = [];
   for (let level: unknown = nested; Array.isArray(level) || isTypedArray(level); level = level[0]) {
+    // An array that contains itself has no end.
+    if (shape.length === MAX_DEPTH) {
+      wrongValue(operation, `${name} to be nested to a depth of at most ${MAX_DEPTH}`, 'more');
+    }
     shape.push(level.length);
     if (level.length === 0) break;
   }
   if (shape.length === 1) return { data: nested, shape };
-  const data: unknown[] = [];
+  // One array may stand in many places, so that a few of them hold billions of elements.
+  const numbers = freshDoubles(operation, sizeOf(shape));
+  let at = 0;
+  // Masks may hold booleans; which other values are mistakes, the caller says.
+  let others: unknown[] | undefined;
   const visit = (level: unknown, depth: number): void => {
     if (depth === shape.length) {
-      data.push(level);
+      if (typeof level !== 'number') others ??= Array.from(numbers.subarray(0, at));
+      if (others) others.push(level);
+      else numbers[at++] = level as number;
       return;
     }
     if (!Array.isArray(level) && !isTypedArray(level)) {
@@ -88,5 +101,5 @@ function flatten(operation: string, name: string, nested: readonly unknown[]): E
     for (let i = 0; i < level.length; ++i) visit((level as ArrayLike<unknown>)[i], depth + 1);
   };
   visit(nested, 0);
-  return { data, shape };
+  return { data: others ?? numbers, shape };
 }

@@ -36,7 +36,8 @@ export function additiveAttention(
     placeAdditiveInputs(memory, inputs);
     const output = (words[A.output] = memory.reserve(outputSize));
     const mixed = (words[A.weights] = memory.reserve(weightsSize));
-    memory.run(raw.additiveAttention);
+    // There may be billions of queries without keys and columns.
+    if (outputSize + weightsSize > 0) memory.run(raw.additiveAttention);
     return {
       output: { data: memory.read(output, outputSize), shape: [batch, queryCount, valueWidth] },
       weights: { data: memory.read(mixed, weightsSize), shape: [batch, queryCount, keyCount] },

@@ -46,7 +46,12 @@ export function additiveAttentionBackward(
       A.gradWeightKey,
       A.gradWeightVector,
     ].map((field, i) => (words[field] = memory.reserve(tensors[i]!.data.length)));
-    memory.run(raw.additiveAttentionBackward);
+    if (g.data.length > 0) {
+      memory.run(raw.additiveAttentionBackward);
+    } else {
+      // Zeros: there may be billions of queries, and nothing to compute.
+      addresses.forEach((address, i) => memory.clear(address, tensors[i]!.data.length));
+    }
     const [queries, keys, values, Wq, Wk, wv] = addresses.map((address, i): Tensor => {
       const { data, shape } = tensors[i]!;
       return { data: memory.read(address, data.length), shape: [...shape] };

@@ -1,8 +1,8 @@
-import { checkBoolean, checkInteger, checkRequired } from '../check/values.js';
+import { checkBoolean, checkInteger, checkRequired, sizeOf } from '../check/values.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
 import { slopesOf } from './alibiSlopes.js';
-import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
+import { checkDistances, fillDiagonals, fillLine, type DistanceSizes } from './relative/diagonals.js';
 
 /** The options of `alibiBias`. */
 export interface AlibiBiasOptions extends DistanceSizes {
@@ -24,14 +24,16 @@ export function alibiBias(options: AlibiBiasOptions): Tensor {
   const isCausal = checkBoolean(OPERATION, 'isCausal', given.isCausal ?? false);
   const sizes = checkDistances(OPERATION, given);
   const { queries, keys } = sizes;
-  const data = freshFloats(OPERATION, heads * queries * keys);
-  const distances = sizes.distances();
+  const shape = [heads, queries, keys];
+  const data = freshFloats(OPERATION, sizeOf(shape));
+  if (data.length === 0) return { data, shape };
+  const line = freshFloats(OPERATION, sizes.line);
   slopesOf(heads).forEach((slope, h) => {
-    const line = Float32Array.from(distances, (distance) => {
+    fillLine(line, sizes, (distance) => {
       if (isCausal && distance > 0) return -Infinity;
       return slope * (symmetric ? -Math.abs(distance) : distance);
     });
     fillDiagonals(data, h, line, sizes);
   });
-  return { data, shape: [heads, queries, keys] };
+  return { data, shape };
 }

@@ -71,7 +71,8 @@ export function conv1d(
     words[C.padding] = padding;
     words[C.dilation] = dilation;
     words[C.groups] = groups;
-    memory.run(raw.conv1d);
+    // There may be billions of sequences of nothing.
+    if (count > 0) memory.run(raw.conv1d);
     return { data: memory.read(out, count), shape: [batch, outChannels, outLength] };
   });
 }

@@ -1,5 +1,5 @@
 import { toTensorOfRank, toValidLens } from '../check/arrays.js';
-import { freshFloats, PIECE_FLOATS } from '../runtime/memory.js';
+import { orOutOfMemory, PIECE_FLOATS } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
 import { rowLens } from './attention/rowLens.js';
@@ -16,8 +16,10 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
   const valid =
     validLens == null
       ? null
-      : rowLens(toValidLens(OPERATION, validLens, batch, queries, keys), heads, queries);
-  const out = freshFloats(OPERATION, data.length);
+      : rowLens(OPERATION, toValidLens(OPERATION, validLens, batch, queries, keys), heads, queries);
+  // It may be larger than the linear memory, through which it goes in pieces.
+  const out = orOutOfMemory(OPERATION, 4 * data.length, () => new Float32Array(data.length));
+  if (data.length === 0) return { data: out, shape };
   memory.scope(OPERATION, () => {
     const lens = valid && memory.ints(valid);
     const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / keys)));

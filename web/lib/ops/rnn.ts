@@ -2,6 +2,7 @@ import { toTensorOfRank, toTensorOfShape } from '../check/arrays.js';
 import { checkOptions, wrongKind, wrongValue } from '../check/values.js';
 import * as R from '../generated/bindings/rnnArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
+import { freshFloats } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 
@@ -77,7 +78,8 @@ export function rnn(
     words[R.inWidth] = inWidth;
     words[R.width] = width;
     words[R.relu] = Number(nonlinearity === 'relu');
-    memory.run(raw.rnn);
+    // There may be billions of tokens without a batch.
+    if (count > 0) memory.run(raw.rnn);
     const data = memory.read(out, count);
     return {
       output: { data, shape: [batch, length, width] },
@@ -93,12 +95,12 @@ function lastStates(
   width: number,
   initial: Tensor | undefined,
 ): Float32Array {
-  const states = new Float32Array(batch * width);
+  const states = freshFloats(OPERATION, batch * width);
   if (length === 0) {
     if (initial) states.set(initial.data);
     return states;
   }
-  for (let b = 0; b < batch; ++b) {
+  for (let b = 0; b < batch && width > 0; ++b) {
     const end = (b + 1) * length * width;
     states.set(output.subarray(end - width, end), b * width);
   }

@@ -37,9 +37,10 @@ export function scaledDotProductAttentionBackward(
     placeAttentionInputs(memory, inputs, gradG);
     plan.place(memory);
     const matrices = sizes.batch * kvHeads;
-    const gradQuery = memory.reserve(inputs.query.data.length);
-    // Without query heads, the kernel writes no gradients of keys.
-    const place = sizes.heads === 0 ? zeros : (_: Memory, count: number) => memory.reserve(count);
+    // Without heads of queries, or an output, all gradients are zeros: there may be billions of rows, and nothing to compute.
+    const empty = sizes.heads === 0 || sizes.valueWidth === 0;
+    const place = empty ? zeros : (_: Memory, count: number) => memory.reserve(count);
+    const gradQuery = place(memory, inputs.query.data.length);
     const gradKey = place(memory, matrices * sizes.keys * sizes.width);
     const gradValue = place(memory, matrices * sizes.keys * sizes.valueWidth);
     const summed = (shape?: readonly number[]) => (shape ? zeros(memory, sizeOf(shape)) : 0);
@@ -50,7 +51,7 @@ export function scaledDotProductAttentionBackward(
     words[G.gradQuery] = gradQuery;
     words[G.gradKey] = gradKey;
     words[G.gradValue] = gradValue;
-    if (sizes.heads > 0) memory.run(raw.scaledDotProductAttentionBackward);
+    if (!empty) memory.run(raw.scaledDotProductAttentionBackward);
 
     const read = (address: number, shape: readonly number[]): Tensor => ({
       data: memory.read(address, sizeOf(shape)),
@@ -76,7 +77,9 @@ export function scaledDotProductAttentionBackward(
 }
 
 function zeros(memory: Memory, count: number): number {
-  return memory.floats(new Float32Array(count));
+  const address = memory.reserve(count);
+  memory.clear(address, count);
+  return address;
 }
 
 /** Separates the past rows from the new ones, which follow them in each of `matrices` matrices. */
@@ -92,7 +95,7 @@ function splitRows(
   const pastSize = past.data.length / matrices || 0;
   const cut = (like: Tensor, from: number, to: number): Tensor => {
     const data = new Float32Array(like.data.length);
-    for (let i = 0; i < matrices; ++i) {
+    for (let i = 0; i < matrices && data.length > 0; ++i) {
       data.set(all.subarray(i * size + from, i * size + to), i * (to - from));
     }
     return { data, shape: [...like.shape] };

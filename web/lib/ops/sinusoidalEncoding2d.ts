@@ -28,6 +28,9 @@ export function sinusoidalEncoding2d(wasm: Wasm, options: Sinusoidal2dOptions): 
   if (dim % 4 !== 0) wrongValue(OPERATION, 'dim to be a multiple of 4', dim);
   const base = checkBase(OPERATION, given.base, Math.max(height, width));
   const data = freshFloats(OPERATION, height * width * dim);
+  const shape = [height * width, dim];
+  // Without patches there may be billions of rows or columns.
+  if (data.length === 0) return { data, shape };
   const half = dim / 2;
   const rows = sinusoidalEncoding(wasm, { length: height, dim: half, base }).data;
   const columns = sinusoidalEncoding(wasm, { length: width, dim: half, base }).data;
@@ -38,5 +41,5 @@ export function sinusoidalEncoding2d(wasm: Wasm, options: Sinusoidal2dOptions): 
       data.set(columns.subarray(x * half, (x + 1) * half), to + half);
     }
   }
-  return { data, shape: [height * width, dim] };
+  return { data, shape };
 }

@@ -1,8 +1,8 @@
 import { toTensorOfRank } from '../check/arrays.js';
-import { checkRequired } from '../check/values.js';
-import { freshFloats } from '../runtime/memory.js';
+import { checkRequired, sizeOf } from '../check/values.js';
+import { freshFloats, freshInts } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
-import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
+import { checkDistances, fillDiagonals, fillLine, type DistanceSizes } from './relative/diagonals.js';
 import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 
 /** The options of `t5RelativeBias`. The table decides how many buckets there are. */
@@ -13,20 +13,20 @@ const OPERATION = 't5RelativeBias';
 /** See `WasmAttention.t5RelativeBias`. */
 export function t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions): Tensor {
   const given = checkRequired<T5RelativeBiasOptions>(OPERATION, options, 'queryLength');
-  const { data: rows, shape } = toTensorOfRank(OPERATION, 'table', table, 2);
-  const [numBuckets, heads] = shape as [number, number];
+  const { data: rows, shape: tableShape } = toTensorOfRank(OPERATION, 'table', table, 2);
+  const [numBuckets, heads] = tableShape as [number, number];
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);
   const sizes = checkDistances(OPERATION, given);
   const { queries, keys } = sizes;
-  const data = freshFloats(OPERATION, heads * queries * keys);
-  const buckets = Int32Array.from(sizes.distances(), bucketOf);
+  const shape = [heads, queries, keys];
+  const data = freshFloats(OPERATION, sizeOf(shape));
+  // Without an entry there may be billions of heads or distances.
+  if (data.length === 0) return { data, shape };
+  const buckets = fillLine(freshInts(OPERATION, sizes.line), sizes, bucketOf);
+  const line = freshFloats(OPERATION, sizes.line);
   for (let h = 0; h < heads; ++h) {
-    fillDiagonals(
-      data,
-      h,
-      Float32Array.from(buckets, (bucket) => rows[bucket * heads + h]!),
-      sizes,
-    );
+    for (let at = 0; at < line.length; ++at) line[at] = rows[buckets[at]! * heads + h]!;
+    fillDiagonals(data, h, line, sizes);
   }
-  return { data, shape: [heads, queries, keys] };
+  return { data, shape };
 }

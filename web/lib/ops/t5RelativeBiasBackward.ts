@@ -1,5 +1,6 @@
 import { toTensorOfShape } from '../check/arrays.js';
 import { checkInteger, checkRequired } from '../check/values.js';
+import { freshDoubles } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { checkDistances } from './relative/diagonals.js';
 import { checkBuckets } from './relative/t5Buckets.js';
@@ -16,18 +17,18 @@ export function t5RelativeBiasBackward(gradBias: TensorLike, options: T5Relative
   const { queries, keys } = sizes;
   const { data, shape } = toTensorOfShape(OPERATION, 'gradBias', gradBias, ['H', queries, keys]);
   const heads = shape[0]!;
-  const gradTable = new Float64Array(numBuckets * heads);
-  const distances = sizes.distances();
-  const sums = new Float64Array(distances.length);
+  const gradTable = freshDoubles(OPERATION, numBuckets * heads);
+  // Without an entry there may be billions of heads, rows or distances.
+  const sums = freshDoubles(OPERATION, data.length === 0 ? 0 : sizes.line);
   let at = 0;
-  for (let h = 0; h < heads; ++h) {
+  for (let h = 0; h < heads && data.length > 0; ++h) {
     sums.fill(0);
     for (let i = 0; i < queries; ++i) {
       const first = queries - 1 - i;
       for (let j = 0; j < keys; ++j) sums[first + j]! += data[at++]!;
     }
     sums.forEach((sum, r) => {
-      gradTable[bucketOf(distances[r]!) * heads + h]! += sum;
+      gradTable[bucketOf(sizes.distance(r)) * heads + h]! += sum;
     });
   }
   return { data: Float32Array.from(gradTable), shape: [numBuckets, heads] };

@@ -1,7 +1,7 @@
 import { checkInteger, checkRequired } from '../check/values.js';
 import { freshInts } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
-import { checkDistances, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
+import { checkDistances, fillDiagonals, fillLine, type DistanceSizes } from './relative/diagonals.js';
 import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 
 /** The options of `t5RelativeBuckets`. */
@@ -20,6 +20,6 @@ export function t5RelativeBuckets(options: T5RelativeBucketsOptions): Tensor<Int
   const sizes = checkDistances(OPERATION, given);
   const { queries, keys } = sizes;
   const data = freshInts(OPERATION, queries * keys);
-  fillDiagonals(data, 0, Int32Array.from(sizes.distances(), bucketOf), sizes);
+  fillDiagonals(data, 0, fillLine(freshInts(OPERATION, sizes.line), sizes, bucketOf), sizes);
   return { data, shape: [queries, keys] };
 }

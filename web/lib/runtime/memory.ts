@@ -26,32 +26,54 @@ export interface Heap {
  */
 export const PIECE_FLOATS = 128 * 1024;
 
-/** A fresh array for a result that is written piece by piece. */
-export function freshFloats(operation: string, count: number): Float32Array {
-  return copyOut(operation, count, () => new Float32Array(count));
+const ALIGNMENT = 16; // a SIMD vector
+const RESIDENT_BYTES = 256 * 1024;
+const ADDRESS_SPACE = 2 ** 32;
+
+/**
+ * A fresh array of zeros. One that the linear memory could not hold is refused: systems promise more memory than they have, and
+ * end a process that uses it.
+ */
+export const freshFloats = (operation: string, count: number): Float32Array =>
+  fresh(Float32Array, operation, count);
+
+/** The same for whole numbers. */
+export const freshInts = (operation: string, count: number): Int32Array =>
+  fresh(Int32Array, operation, count);
+
+/** The same for float64s. */
+export const freshDoubles = (operation: string, count: number): Float64Array =>
+  fresh(Float64Array, operation, count);
+
+function fresh<T>(
+  Kind: { new (count: number): T; readonly BYTES_PER_ELEMENT: number },
+  operation: string,
+  count: number,
+): T {
+  const bytes = bytesOf(operation, count, Kind.BYTES_PER_ELEMENT);
+  if (bytes >= ADDRESS_SPACE) throw outOfMemory(operation, bytes);
+  return orOutOfMemory(operation, bytes, () => new Kind(count));
 }
 
-/** Makes a JavaScript array of `count` elements of 4 bytes. If there is no memory for it, throws this library's error. */
-function copyOut<T>(operation: string, count: number, make: () => T): T {
+/** An array of JavaScript's own, of so many bytes; where there is no room for it, our error. */
+export function orOutOfMemory<T>(operation: string, bytes: number, make: () => T): T {
   try {
     return make();
   } catch {
-    throw outOfMemory(operation, 4 * count);
+    throw outOfMemory(operation, bytes);
   }
 }
 
 function outOfMemory(operation: string, bytes: number): RangeError {
-  return new RangeError(`${operation}: expected ${bytes} free bytes, got out of memory`);
+  // As a BigInt it is never 1e+21.
+  return new RangeError(`${operation}: expected ${BigInt(bytes)} free bytes, got out of memory`);
 }
 
-/** `freshFloats` for whole numbers. */
-export function freshInts(operation: string, count: number): Int32Array {
-  return new Int32Array(freshFloats(operation, count).buffer);
+/** Bytes of `count` elements. Sizes are float64s: products of any extents stay large, where those of integers would wrap around. */
+function bytesOf(operation: string, count: number, size: number): number {
+  if (count >= 0 && Number.isInteger(count)) return count * size;
+  throw new RangeError(`${operation}: expected a whole number of elements, got ${count}`);
 }
-
-const ALIGNMENT = 16; // a SIMD vector
-const RESIDENT_BYTES = 256 * 1024;
-const ADDRESS_SPACE = 2 ** 32;
 
 export class Memory {
   readonly #heap: Heap;
@@ -90,7 +112,7 @@ export class Memory {
 
   /** Reserves `count` elements of 4 bytes, with undefined content. */
   reserve(count: number): number {
-    return this.#place(4 * count);
+    return this.#place(count, 4);
   }
 
   /** Copies floats in; returns the address of the copy. */
@@ -112,7 +134,7 @@ export class Memory {
 
   /** Copies float64s in; returns the address of the copy. */
   doubles(data: ArrayLike<number>): number {
-    const address = this.#place(8 * data.length);
+    const address = this.#place(data.length, 8);
     this.#heap.HEAPF64.set(data, address >>> 3);
     return address;
   }
@@ -126,7 +148,7 @@ export class Memory {
 
   /** Copies bytes in; returns the address of the copy. */
   bytes(data: Uint8Array): number {
-    const address = this.#place(data.length);
+    const address = this.#place(data.length, 1);
     this.#heap.HEAPU8.set(data, address);
     return address;
   }
@@ -138,7 +160,7 @@ export class Memory {
     const end = this.#end;
     const args = this.args();
     const needed = call(args, this.#top, this.#end - this.#top);
-    if (needed > 0) call(args, this.#place(needed), needed);
+    if (needed > 0) call(args, this.#place(needed, 1), needed);
     this.#release(length, top, end);
   }
 
@@ -168,14 +190,14 @@ export class Memory {
     const { HEAPF32 } = this.#heap;
     const view = HEAPF32.subarray(start, start + count);
     // Not slice(), which also writes zeros first and takes 1.5 to 2.5 times as long.
-    if (!into) return copyOut(this.#operation, count, () => new Float32Array(view));
+    if (!into) return orOutOfMemory(this.#operation, 4 * count, () => new Float32Array(view));
     into.set(view);
     return into;
   }
 
   /** Allocates `count` zeros that stay until `release`, for the parameters of a layer. */
   allocate(operation: string, count: number): number {
-    const address = this.#malloc(operation, 4 * count);
+    const address = this.#malloc(operation, bytesOf(operation, count, 4));
     this.clear(address, count);
     return address;
   }
@@ -185,14 +207,14 @@ export class Memory {
     this.#heap.free(address);
   }
 
-  #place(bytes: number): number {
+  #place(count: number, size: number): number {
     let address = this.#top;
-    const size = Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
-    if (size > this.#end - address) {
-      this.#addBlock(this.#operation, size);
+    const bytes = Math.ceil(bytesOf(this.#operation, count, size) / ALIGNMENT) * ALIGNMENT;
+    if (bytes > this.#end - address) {
+      this.#addBlock(this.#operation, bytes);
       address = this.#top;
     }
-    this.#top = address + size;
+    this.#top = address + bytes;
     return address;
   }
 

@@ -12,7 +12,12 @@ export function placeOptionGradients(
   { bias, relativeKeys, relativeValues }: CheckedAttentionOptions['differentiable'],
 ): Record<keyof OptionGradients, number> & { read(): OptionGradients } {
   type Shape = readonly number[] | undefined;
-  const place = (shape: Shape) => (shape ? memory.floats(new Float32Array(sizeOf(shape))) : 0);
+  const place = (shape: Shape): number => {
+    if (!shape) return 0;
+    const address = memory.reserve(sizeOf(shape));
+    memory.clear(address, sizeOf(shape));
+    return address;
+  };
   const read = (address: number, shape: Shape): Tensor | undefined =>
     shape && { data: memory.read(address, sizeOf(shape)), shape: [...shape] };
   const placed = {

@@ -72,7 +72,14 @@ function ofTensors(
   { batch, kvHeads, width }: Heads,
   tokens: number,
 ): Past {
-  const past = checkPast(operation, options, { rank: 4, batch, kvHeads, width, valueWidth: width });
+  const past = checkPast(operation, options, {
+    rank: 4,
+    batch,
+    kvHeads,
+    width,
+    valueWidth: width,
+    fresh: tokens,
+  });
   if (!past) return NONE;
   const { length, key, value } = past;
   const capacity = length + tokens;

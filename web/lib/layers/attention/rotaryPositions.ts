@@ -4,6 +4,7 @@ import type { Within } from '../../generated/bindings/args.js';
 import * as R from '../../generated/bindings/rotation.js';
 import { checkRotary, type RotaryOptions, type RotaryPositions } from '../../ops/rotary/options.js';
 import { within, words } from '../../runtime/args.js';
+import { freshDoubles } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import type { LayerForwardOptions } from './types.js';
@@ -60,7 +61,7 @@ export function rotaryPositions(operation: string, rotary: RotaryOptions, width:
       causalOffset === undefined || typeof causalOffset === 'number'
         ? (causalOffset ?? past)
         : toInt32(operation, 'causalOffset', causalOffset).data;
-    const queryPositions = positionsOfQueries(standing, firstKey - past, batch, queries);
+    const queryPositions = positionsOfQueries(operation, standing, firstKey - past, batch, queries);
     angles.check(operation, keyPositions);
     angles.check(operation, queryPositions);
     const perSequence = queryPositions instanceof Float64Array;
@@ -80,15 +81,18 @@ export function rotaryPositions(operation: string, rotary: RotaryOptions, width:
 
 /** The positions of queries. Query 0 is `standing` keys after key 0, whose position is `firstPast`. */
 function positionsOfQueries(
+  operation: string,
   standing: number | Int32Array,
   firstPast: number,
   batch: number,
   queries: number,
 ): RotaryPositions {
   if (typeof standing === 'number') return { first: firstPast + standing, count: queries };
-  return Float64Array.from({ length: batch * queries }, (_, at) => {
-    return firstPast + standing[Math.floor(at / queries)]! + (at % queries);
-  });
+  const positions = freshDoubles(operation, batch * queries);
+  for (let at = 0; at < positions.length; ++at) {
+    positions[at] = firstPast + standing[Math.floor(at / queries)]! + (at % queries);
+  }
+  return positions;
 }
 
 /** The options with copies of the tables, because the caller may change the arrays later. */

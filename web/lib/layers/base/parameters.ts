@@ -1,5 +1,6 @@
 import { toTensor } from '../../check/arrays.js';
 import { sizeOf, wrongKind, wrongValue } from '../../check/values.js';
+import { freshFloats, orOutOfMemory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkState, type ParameterSpec } from './specs.js';
@@ -40,7 +41,10 @@ export class Parameters {
       // Allocate all memory first, so that running out of it costs no time for initial values.
       for (const { name, shape } of specs)
         this.#addresses.set(name, memory.allocate(operation, sizeOf(shape)));
-      for (const { name, initial } of specs) memory.write(this.#addresses.get(name)!, initial());
+      for (const { name, shape, initial } of specs) {
+        const first = orOutOfMemory(operation, 4 * sizeOf(shape), initial);
+        memory.write(this.#addresses.get(name)!, first);
+      }
     } catch (error) {
       release();
       throw error;
@@ -159,7 +163,7 @@ export class Parameters {
     this.check();
     const size = sizeOf(this.#spec(name).shape);
     const address = this.#gradients.get(name);
-    return address === undefined ? new Float32Array(size) : this.#wasm.memory.read(address, size);
+    return address === undefined ? freshFloats(this.#operation, size) : this.#wasm.memory.read(address, size);
   }
 
   #write(name: string, data: Float32Array): void {

@@ -64,7 +64,7 @@ export function checkAdditiveInputs(
     keyCount,
     valueWidth: v.shape[2]!,
     tensors: [q, k, v, Wq, Wk, wv],
-    valid: lens && rowLens(lens, 1, queryCount),
+    valid: lens && rowLens(operation, lens, 1, queryCount),
   };
 }
 

@@ -46,7 +46,7 @@ export function checkAttentionInputs(
   if (kvHeads === 0 ? heads !== 0 : heads % kvHeads !== 0) {
     wrongValue(operation, `the query's heads to be a multiple of the key's (${kvHeads})`, heads);
   }
-  const past = checkPast(operation, options, { rank: q.shape.length, batch, kvHeads, width, valueWidth });
+  const past = checkPast(operation, options, { rank: q.shape.length, batch, kvHeads, width, valueWidth, fresh: newKeys }); // prettier-ignore
   const pastLength = past?.length ?? 0;
   const keys = pastLength + newKeys;
   const leading = q.shape.slice(0, -1);

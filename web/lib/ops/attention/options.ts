@@ -12,7 +12,7 @@ import {
 import * as AT from '../../generated/bindings/attentionArgs.js';
 import { scoresStages } from '../../generated/bindings/enums.js';
 import { floats, setStack, words } from '../../runtime/args.js';
-import type { Memory } from '../../runtime/memory.js';
+import { freshInts, type Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, AttentionResult } from '../../types.js';
 import { broadcast, checkRelative, checkSlopes } from './operands.js';
 
@@ -172,7 +172,7 @@ function checkOffsets(
   if (value == null || typeof value === 'number') {
     const offset = value ?? past;
     checkInteger(operation, 'causalOffset', offset, -MAX_POSITION, MAX_POSITION);
-    return offset === 0 ? undefined : new Int32Array(batch).fill(offset);
+    return offset === 0 ? undefined : freshInts(operation, batch).fill(offset);
   }
   const { data, shape } = toInt32(operation, 'causalOffset', value);
   if (shape.length !== 1 || data.length !== batch) {

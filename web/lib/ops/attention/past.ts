@@ -18,13 +18,15 @@ export interface PastSizes {
   readonly kvHeads: number;
   readonly width: number;
   readonly valueWidth: number;
+  /** Keys of this call. */
+  readonly fresh: number;
 }
 
 /** Checks the two options against these sizes; returns undefined if neither is given. */
 export function checkPast(
   operation: string,
   { pastKey, pastValue }: AttentionOptions,
-  { rank, batch, kvHeads, width, valueWidth }: PastSizes,
+  { rank, batch, kvHeads, width, valueWidth, fresh }: PastSizes,
 ): PastTensors | undefined {
   if (pastKey == null && pastValue == null) return undefined;
   if (pastKey == null || pastValue == null) {
@@ -44,6 +46,8 @@ export function checkPast(
   };
   const key = check('pastKey', pastKey, 'past', width);
   const length = key.shape.at(-2)!;
+  if (length + fresh >= 2 ** 31)
+    wrongValue(operation, 'fewer than 2^31 keys with the past ones', length + fresh);
   return { length, key, value: check('pastValue', pastValue, length, valueWidth) };
 }
 
@@ -55,6 +59,8 @@ export function writeMatrices(
   matrices: number,
   stride: number,
 ): void {
+  // Without data there may be billions of matrices.
+  if (data.length === 0) return;
   const size = data.length / matrices;
   for (let i = 0; i < matrices; ++i) {
     memory.write(address + 4 * i * stride, data.subarray(i * size, (i + 1) * size));

@@ -2,6 +2,7 @@ import { toTensor } from '../../check/arrays.js';
 import { checkBoolean, checkInteger, showShape, wrongValue } from '../../check/values.js';
 import * as R from '../../generated/bindings/rotaryTableArgs.js';
 import { clearArgs, doubles, floats, words } from '../../runtime/args.js';
+import { freshFloats } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkBase, placeFrequencies } from '../sinusoidal/frequencies.js';
@@ -116,7 +117,7 @@ function fromTables(operation: string, given: RotaryOptions, dim: number): Angle
     },
     place({ memory }, positions) {
       const rows = lengthOf(positions);
-      const table = new Float32Array(rows * dim);
+      const table = freshFloats(operation, rows * dim);
       for (let i = 0; i < rows; ++i) {
         const from = half * (isList(positions) ? positions[i]! : positions.first + i);
         table.set(sin.data.subarray(from, from + half), i * dim);

@@ -1,6 +1,6 @@
 import { toFloat64, toTensor } from '../../check/arrays.js';
 import { checkFinite, checkOptions, showShape, wrongValue } from '../../check/values.js';
-import { freshFloats, PIECE_FLOATS } from '../../runtime/memory.js';
+import { orOutOfMemory, PIECE_FLOATS } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkRotary, type RotaryOptions, type RotaryPositions } from './options.js';
@@ -23,7 +23,8 @@ export function rotate(
   angles.check(operation, positions);
 
   const { rotaryDim, interleaved } = angles;
-  const result = freshFloats(operation, data.length);
+  // It may be larger than the linear memory, through which it goes in pieces.
+  const result = orOutOfMemory(operation, 4 * data.length, () => new Float32Array(data.length));
   if (data.length === 0) return { data: result, shape: [...shape] };
   const matrices = data.length / (rows * width);
   const heads = matrices / sequences;

@@ -1,0 +1,142 @@
+// Compares every sizing function with exact arithmetic, for extents that `extent(low)` draws: low at the least, below 2^31.
+#pragma once
+
+#include <tuple>
+#include <utility>
+
+#include "exact_sizes.h"
+#include "kernels/parallel.h"
+
+namespace wasm_attention {
+
+/// Whether a size is right: the exact one, or where no memory holds that, any number that no memory holds.
+inline bool rightSize(int64_t actual, Exact exact) {
+  return exact < kBeyondMemory ? actual == exact : actual >= kBeyondMemory && actual <= exact;
+}
+
+/// extent(low)                   a number of [low, 2^31 - 1]
+/// flag()                        true or false
+/// report(name, actual, exact)   a size that is wrong
+template <typename Extent, typename Flag, typename Report>
+void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
+  const int threads = threadCount();
+  static float some;
+  const auto optional = [&]() -> float* { return flag() ? &some : nullptr; };
+  const auto check = [&](const char* name, int64_t actual, Exact exact) {
+    if (!rightSize(actual, exact)) report(name, actual, exact);
+  };
+  // Two extents whose product is one, too.
+  const auto pair = [&](int low) {
+    const int first = extent(low), second = extent(low);
+    return std::pair<int, int>(first, first > 0 ? std::min(second, INT32_MAX / first) : second);
+  };
+
+  AttentionArgs a{};
+  a.batch = extent(0);
+  a.kvHeads = extent(0);
+  a.heads = a.kvHeads > 0 ? a.kvHeads * std::min(extent(1), INT32_MAX / a.kvHeads) : 0;
+  a.queries = extent(0);
+  a.keys = extent(0);
+  a.width = extent(0);
+  a.valueWidth = extent(0);
+  a.bias = optional();
+  a.weights = optional();
+  a.relativeKeys = optional();
+  a.relativeKeysClip = extent(0);
+  a.relativeKeysHead = flag() ? 1 : 0;
+  a.relativeValues = optional();
+  a.relativeValuesClip = extent(0);
+  a.softcap = flag() ? 1.0f : 0.0f;
+  a.dropout = flag() ? 0.5f : 0.0f;
+  check("scaledDotProductAttention", scaledDotProductAttentionScratch(a), exactAttention(a, threads));
+  AttentionGradArgs attention_grad{};
+  attention_grad.attention = a;
+  check("scaledDotProductAttentionBackward", scaledDotProductAttentionBackwardScratch(attention_grad),
+        exactAttentionBackward(a, threads));
+  MultiHeadAttentionArgs multi_head{};
+  multi_head.attention = a;
+  check("multiHeadAttention", multiHeadAttentionScratch(multi_head), exactAttention(a, threads));
+
+  TransformerEncoderLayerArgs layer{};
+  layer.attention = a;
+  AttentionArgs& within = layer.attention;
+  std::tie(within.heads, within.width) = pair(1);
+  within.kvHeads = within.heads;
+  within.valueWidth = within.width;
+  within.keys = within.queries;
+  layer.hiddenWidth = extent(1);
+  layer.preNorm = flag();
+  layer.training = flag();
+  TransformerEncoderLayerGradArgs layer_grad{};
+  layer_grad.layer = layer;
+  check("transformerEncoderLayerKept", transformerEncoderLayerKept(layer), exactEncoderKept(layer));
+  check("transformerEncoderLayer", transformerEncoderLayerScratch(layer), exactEncoder(layer, threads));
+  check("transformerEncoderLayerBackward", transformerEncoderLayerBackwardScratch(layer_grad),
+        exactEncoderBackward(layer, threads));
+
+  AdditiveAttentionArgs additive{};
+  additive.batch = extent(0);
+  additive.queries = extent(0);
+  additive.keys = extent(0);
+  additive.queryWidth = extent(0);
+  additive.keyWidth = extent(0);
+  additive.valueWidth = extent(0);
+  additive.hiddens = extent(1);
+  AdditiveAttentionGradArgs additive_grad{};
+  additive_grad.attention = additive;
+  check("additiveAttention", additiveAttentionScratch(additive), exactAdditive(additive));
+  check("additiveAttentionBackward", additiveAttentionBackwardScratch(additive_grad), exactAdditiveBackward(additive));
+
+  LinearGradArgs linear{};
+  linear.rows = extent(0);
+  linear.inputs = extent(1);
+  linear.outputs = extent(1);
+  check("linearBackward", linearBackwardScratch(linear), exactLinearBackward(linear));
+  check("packWeight", packWeightSize(linear.inputs, linear.outputs), exactPacked(linear.inputs, linear.outputs));
+
+  FeedForwardArgs feed{};
+  feed.rows = extent(0);
+  feed.width = extent(1);
+  feed.hiddenWidth = extent(1);
+  FeedForwardGradArgs feed_grad{};
+  feed_grad.rows = feed.rows;
+  feed_grad.width = feed.width;
+  feed_grad.hiddenWidth = feed.hiddenWidth;
+  check("feedForward", feedForwardScratch(feed), exactFeedForward(feed.rows, feed.hiddenWidth, threads));
+  check("feedForwardBackward", feedForwardBackwardScratch(feed_grad), exactFeedForwardBackward(feed_grad));
+
+  Conv1dArgs conv{};
+  conv.batch = extent(0);
+  conv.groups = extent(1);
+  conv.inChannels = conv.groups * std::min(extent(0), INT32_MAX / conv.groups);
+  conv.outChannels = conv.groups * std::min(extent(0), INT32_MAX / conv.groups);
+  conv.length = extent(0);
+  conv.kernel = extent(1);
+  conv.stride = extent(1);
+  conv.padding = extent(0);
+  conv.dilation = extent(1);
+  check("conv1d", conv1dScratch(conv), exactConv1d(conv));
+  if (exactConv1dLength(conv) > 0) {
+    check("conv1dLength", conv1dLength(conv.length, conv.kernel, conv.stride, conv.padding, conv.dilation),
+          exactConv1dLength(conv));
+  }
+
+  RnnArgs rnn{};
+  rnn.batch = extent(0);
+  rnn.length = extent(0);
+  rnn.inWidth = extent(0);
+  rnn.width = extent(0);
+  check("rnn", rnnScratch(rnn), exactRnn(rnn));
+
+  SinusoidalArgs sinusoidal{};
+  sinusoidal.rows = extent(0);
+  sinusoidal.dim = extent(1);
+  RotaryTableArgs rotary{};
+  rotary.rows = sinusoidal.rows;
+  rotary.dim = sinusoidal.dim;
+  check("sinusoidalFrequencies", sinusoidalFrequenciesSize(sinusoidal.dim), exactFrequencies(sinusoidal.dim, 4));
+  check("sinusoidalEncoding", sinusoidalEncodingScratch(sinusoidal), exactFrequencies(sinusoidal.dim, 5));
+  check("rotaryTable", rotaryTableScratch(rotary), exactFrequencies(rotary.dim, 5));
+}
+
+}  // namespace wasm_attention

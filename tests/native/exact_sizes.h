@@ -1,0 +1,238 @@
+// The size of each operation's working memory in exact arithmetic: what the sizing functions have to return for any extents.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "attention.h"
+
+namespace wasm_attention {
+
+__extension__ typedef __int128 Exact;
+
+/// Sizes from here on may be any number that is not smaller.
+constexpr Exact kBeyondMemory = Exact{1} << 50;
+
+inline Exact ceilDivide(Exact n, int by) { return (n + by - 1) / by; }
+inline Exact roundUpExactly(Exact n, int multiple) { return ceilDivide(n, multiple) * multiple; }
+
+/// Pieces of working memory, each in whole vectors.
+class Pieces {
+ public:
+  void take(Exact count) { total_ += roundUpExactly(count, 4); }
+  Exact total() const { return total_; }
+
+ private:
+  Exact total_ = 0;
+};
+
+inline Exact exactPacked(Exact depth, Exact cols) { return roundUpExactly(cols, 8) * depth; }
+inline Exact exactTableRows(const void* table, int clip) { return table ? 2 * Exact{clip} + 1 : 0; }
+
+inline Exact exactAttention(const AttentionArgs& a, int threads) {
+  const Exact value_width = roundUpExactly(a.valueWidth, 8);
+  const Exact key_size = roundUpExactly(a.keys, 4) * a.width, value_size = a.keys * value_width;
+  const Exact key_blocks = ceilDivide(a.keys, 256);
+  Exact slots = 1;
+  if (threads > 1 && a.relativeKeysHead == 0 && a.relativeValuesHead == 0) {
+    const Exact strips = std::max<Exact>(ceilDivide(a.queries, 32) * (a.heads / std::max(a.kvHeads, 1)), 1);
+    const Exact wanted = (threads + strips - 1) / strips;
+    const Exact most = std::min<Exact>((4 << 20) / (key_size + value_size + 1), 64) - 2;
+    const Exact ahead = std::clamp<Exact>(wanted, 1, std::max<Exact>(most, 1));
+    slots = std::min(ahead + 2, std::max<Exact>(Exact{a.batch} * a.kvHeads, 1));
+  }
+  const Exact key_rows = exactTableRows(a.relativeKeys, a.relativeKeysClip);
+  const Exact value_rows = exactTableRows(a.relativeValues, a.relativeValuesClip);
+  Pieces shared, own;
+  if (a.queries >= 8) {
+    shared.take(slots * key_size);
+    shared.take(slots * value_size);
+    shared.take(slots * key_blocks);
+  }
+  shared.take(roundUpExactly(key_rows, 4) * a.width);
+  shared.take(value_rows * value_width);
+  shared.take(1);
+  own.take(32 * Exact{a.width});
+  own.take(32 * value_width);
+  own.take(256 * 8);
+  if (a.weights) own.take(key_blocks * 32);
+  own.take(4 * roundUpExactly(key_rows, 4) * 8);
+  own.take(value_rows * 8);
+  return shared.total() + own.total() * threads;
+}
+
+inline Exact exactAttentionBackward(const AttentionArgs& a, int threads) {
+  const Exact keys = roundUpExactly(a.keys, 4);
+  const Exact width = roundUpExactly(a.width, 8), value_width = roundUpExactly(a.valueWidth, 8);
+  Pieces p;
+  p.take(keys * a.width);
+  p.take(8 * Exact{a.width});
+  p.take(keys * 8);
+  p.take(keys * 8);
+  if (a.softcap > 0) p.take(keys * 8);
+  p.take(keys * a.valueWidth);
+  p.take(keys * width);
+  p.take(8 * Exact{a.valueWidth});
+  p.take(32 * width);
+  p.take(32 * value_width);
+  p.take(keys * 32);
+  p.take(keys * 32);
+  p.take(8 * width);
+  p.take(keys * width);
+  p.take(keys * value_width);
+  const auto table = [&](const void* table, int clip, Exact depth, Exact padded) {
+    if (!table) return;
+    const Exact rows = exactTableRows(table, clip), panels = roundUpExactly(rows, 4);
+    p.take(panels * depth);
+    p.take(rows * padded);
+    p.take(panels * 8);
+    p.take(panels * 32);
+    p.take(panels * padded);
+  };
+  table(a.relativeKeys, a.relativeKeysClip, a.width, width);
+  table(a.relativeValues, a.relativeValuesClip, a.valueWidth, value_width);
+  return p.total() * (a.bias || a.relativeKeys || a.relativeValues ? 1 : threads);
+}
+
+inline Exact exactWeightGradient(Exact rows, Exact inputs, Exact outputs) {
+  const Exact depth = std::min<Exact>(rows, 256);
+  return roundUpExactly(inputs, 8) * depth + roundUpExactly(outputs, 4) * depth;
+}
+
+inline Exact exactLinearBackward(const LinearGradArgs& a) {
+  return std::max(exactPacked(a.outputs, a.inputs), exactWeightGradient(a.rows, a.inputs, a.outputs));
+}
+
+inline void takeAdditive(const AdditiveAttentionArgs& a, Pieces& p) {
+  const Exact padded = roundUpExactly(a.hiddens, 4);
+  p.take(exactPacked(a.queryWidth, a.hiddens));
+  p.take(exactPacked(a.keyWidth, a.hiddens));
+  p.take(padded);
+  p.take(a.queries * padded);
+  p.take(a.keys * padded);
+}
+
+inline Exact exactAdditive(const AdditiveAttentionArgs& a) {
+  Pieces p;
+  takeAdditive(a, p);
+  return p.total();
+}
+
+inline Exact exactAdditiveBackward(const AdditiveAttentionArgs& a) {
+  const Exact padded = roundUpExactly(a.hiddens, 4);
+  const auto linear = [&](int rows, int inputs) {
+    LinearGradArgs sizes{};
+    sizes.rows = rows;
+    sizes.inputs = inputs;
+    sizes.outputs = a.hiddens;
+    return exactLinearBackward(sizes);
+  };
+  Pieces p;
+  takeAdditive(a, p);
+  p.take(a.queries * padded);
+  p.take(a.keys * padded);
+  p.take(a.keys * padded);
+  p.take(a.keys);
+  p.take(a.keys);
+  p.take(padded);
+  p.take(padded);
+  p.take(std::max(linear(a.queries, a.queryWidth), linear(a.keys, a.keyWidth)));
+  return p.total();
+}
+
+inline Exact exactFeedForward(Exact rows, Exact hidden_width, int threads) {
+  const bool shares = threads > 1 && rows > (2 * threads - 1) * 128;
+  return std::min<Exact>(rows, 128) * hidden_width * (shares ? threads : 1);
+}
+
+inline Exact exactFeedForwardRowsBackward(Exact rows, Exact width, Exact hidden_width) {
+  const Exact block = std::min<Exact>(rows, 256);
+  Pieces p;
+  p.take(block * hidden_width);
+  p.take(block * hidden_width);
+  p.take(std::max(exactWeightGradient(block, width, hidden_width), exactWeightGradient(block, hidden_width, width)));
+  return p.total();
+}
+
+inline Exact exactFeedForwardBackward(const FeedForwardGradArgs& a) {
+  Pieces p;
+  p.take(exactPacked(a.hiddenWidth, a.width));
+  p.take(exactPacked(a.width, a.hiddenWidth));
+  p.take(exactFeedForwardRowsBackward(a.rows, a.width, a.hiddenWidth));
+  return p.total();
+}
+
+/// Sequences that go through an encoder's steps together.
+inline Exact exactSequencesAtOnce(const AttentionArgs& a) {
+  return std::clamp<Exact>(256 / std::max(a.queries, 1), 1, std::max(a.batch, 1));
+}
+
+inline Exact exactEncoderKept(const TransformerEncoderLayerArgs& args) {
+  const AttentionArgs& a = args.attention;
+  const Exact rows = Exact{a.batch} * a.queries, elements = rows * a.heads * a.width;
+  Pieces p;
+  p.take(elements);
+  if (args.preNorm) p.take(elements);
+  p.take(3 * elements);
+  p.take(elements);
+  if (args.training && a.queries >= 8 && a.keys <= 256 && a.dropout == 0 && a.softcap == 0 &&
+      a.keys <= 4 * Exact{a.valueWidth}) {
+    p.take(Exact{a.batch} * a.heads * ceilDivide(a.queries, 8) * (roundUpExactly(a.keys, 4) + 1) * 8);
+  }
+  p.take(elements);
+  p.take(elements);
+  if (args.training) p.take(rows * args.hiddenWidth);
+  if (!args.preNorm) p.take(elements);
+  if (args.training) {
+    p.take(3 * rows);
+    p.take(3 * rows);
+  }
+  return p.total();
+}
+
+inline Exact exactEncoder(const TransformerEncoderLayerArgs& args, int threads) {
+  const AttentionArgs& a = args.attention;
+  const Exact rows = exactSequencesAtOnce(a) * a.queries;
+  const Exact pass = std::max(exactAttention(a, threads), exactFeedForward(rows, args.hiddenWidth, threads));
+  return pass * (threads > 1 && a.batch >= 2 * threads ? threads : 1);
+}
+
+inline Exact exactEncoderBackward(const TransformerEncoderLayerArgs& args, int threads) {
+  const AttentionArgs& a = args.attention;
+  const Exact width = Exact{a.heads} * a.width, rows = exactSequencesAtOnce(a) * a.queries;
+  Pieces p;
+  p.take(exactPacked(3 * width, width));
+  p.take(exactPacked(width, width));
+  p.take(exactPacked(args.hiddenWidth, width));
+  p.take(exactPacked(width, args.hiddenWidth));
+  p.take(rows * width);
+  p.take(rows * width);
+  p.take(3 * rows * width);
+  p.take(std::max({exactAttentionBackward(a, threads), exactFeedForwardRowsBackward(rows, width, args.hiddenWidth),
+                   exactWeightGradient(rows, width, 3 * width)}));
+  return p.total();
+}
+
+inline Exact exactConv1d(const Conv1dArgs& a) {
+  const Exact in_width = a.inChannels / a.groups, columns = std::min(a.length, 512);
+  if (a.outChannels / a.groups < 4) return 0;
+  return a.outChannels * in_width * a.kernel + in_width * columns + exactPacked(in_width, columns);
+}
+
+inline Exact exactConv1dLength(const Conv1dArgs& a) {
+  return (a.length + 2 * Exact{a.padding} - Exact{a.dilation} * (a.kernel - 1) - 1) / a.stride + 1;
+}
+
+inline Exact exactRnn(const RnnArgs& a) {
+  Pieces p;
+  p.take(exactPacked(a.inWidth, a.width));
+  p.take(exactPacked(a.width, a.width));
+  p.take(Exact{a.batch} * a.width);
+  p.take(Exact{a.batch} * a.width);
+  return p.total();
+}
+
+/// Doubles, for each of ceil(dim / 2) frequencies, in pairs.
+inline Exact exactFrequencies(int dim, int doubles) { return roundUpExactly(ceilDivide(dim, 2), 2) * doubles; }
+
+}  // namespace wasm_attention
