@@ -19,13 +19,18 @@ import type { Wasm } from './runtime/wasm.js';
 export type * from './api.js';
 export type { SlimLoadOptions } from './runtime/load.js';
 
-let core: Wasm;
+/** The module that operations belong to. */
+const cores = new WeakMap<Operations, Wasm>();
 const loadOperations = createLoader(
   async () =>
     __RELAXED__ && (await relaxedSimd())
       ? new URL('./wasm-attention-relaxed.wasm', import.meta.url)
       : new URL('./wasm-attention.wasm', import.meta.url),
-  (wasm) => operations((core = wasm)),
+  (wasm) => {
+    const bound = operations(wasm);
+    cores.set(bound, wasm);
+    return bound;
+  },
   async () =>
     __RELAXED__ && (await relaxedSimd())
       ? new URL('./wasm-attention-threads-relaxed.wasm', import.meta.url)
@@ -56,7 +61,7 @@ export function load(options?: SlimLoadOptions): Promise<Operations> {
 async function addLayers(loading: Promise<Operations>): Promise<WasmAttention> {
   try {
     const [operations, { layers }] = await Promise.all([loading, import('./layers.js').catch(explain)]);
-    return { ...operations, ...layers(core) };
+    return { ...operations, ...layers(cores.get(operations)!) };
   } catch (error) {
     completed.delete(loading);
     throw error;

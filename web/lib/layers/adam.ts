@@ -94,8 +94,10 @@ class AdamOptimizer implements Adam {
     const rooms = this.#rooms;
     // A closure that refers to `this` or to parameters would keep the optimizer or their layers from being collected.
     this.#release = () => {
-      for (const { memory, address } of rooms) memory.release(address);
-      rooms.length = 0;
+      for (let room = rooms.at(-1); room; room = rooms.at(-1)) {
+        room.memory.release(room.address);
+        rooms.length -= 1;
+      }
     };
     registry.register(this, this.#release, this);
   }
@@ -122,7 +124,8 @@ class AdamOptimizer implements Adam {
       const stepSize = this.#lr / (1 - beta1 ** steps);
       const rootCorrection = Math.sqrt(1 - beta2 ** steps);
       const [mean, square] = [state.address, state.address + 4 * size];
-      parameter.wasm.raw.adam(parameter.address(), parameter.gradient(), mean, square, size, beta1, beta2, stepSize, rootCorrection, this.#eps, this.#weightDecay); // prettier-ignore
+      const { memory, raw } = parameter.wasm;
+      memory.scope(operation, () => raw.adam(parameter.address(), parameter.gradient(), mean, square, size, beta1, beta2, stepSize, rootCorrection, this.#eps, this.#weightDecay)); // prettier-ignore
       parameter.changed();
     });
   }
@@ -135,10 +138,9 @@ class AdamOptimizer implements Adam {
   }
 
   dispose(): void {
-    if (this.#disposed) return;
     this.#disposed = true;
-    registry.unregister(this);
     this.#release();
+    registry.unregister(this);
   }
 
   [disposeSymbol](): void {

@@ -94,6 +94,12 @@ export async function instantiateCore(
   const table = exports.__indirect_function_table as WebAssembly.Table;
   renewViews();
   (exports._initialize as () => void)();
+  // Where the shadow stack, on which C++ has its arrays, is empty. A function that ends in an exception does not go back there.
+  const rest = (exports.stackSave as () => number)();
+  raw.restore = () => {
+    (exports.stackRestore as (top: number) => void)(rest);
+    renewViews();
+  };
   raw.malloc = exports.malloc;
   raw.free = exports.free;
   for (const { name, result, call } of bindings) {

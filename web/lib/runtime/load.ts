@@ -18,9 +18,15 @@ export interface LoadOptions {
    * How many threads share the work of a call, including the caller's: 1 to 64, default 1. More than one thread needs
    * SharedArrayBuffer (in browsers: cross-origin isolation) and loads another wasm of the package. If either is missing, or with
    * the option `wasm`, one thread is used; `features.threads` is then 1, and the console says why. Results are the same to the bit
-   * for any number of threads. The first call of `load` decides.
+   * for any number of threads. The first call of `load` decides, and each one with `fresh`.
    */
   threads?: number;
+  /**
+   * Whether to make a new instance, with memory and threads of its own, in place of the one that `load` made before: after an error
+   * that asks for it, and where a thread has died. Later calls return the new one. What was made with the old one, its layers for
+   * instance, goes on working with that and not with the new one. Default false.
+   */
+  fresh?: boolean;
 }
 
 /** The options of the entry that has the layers in a separate file. */
@@ -36,8 +42,8 @@ export const OPERATION = 'load';
 const MAX_THREADS = 64;
 
 /**
- * Makes the function `load` of an entry. It compiles and instantiates the module once, and later calls return the same promise.
- * After a failure the next call tries again.
+ * Makes the `load` of an entry. It compiles and instantiates the module once, and later calls return the same promise, until one
+ * asks for a fresh instance. After a failure the next call tries again.
  *
  * @param packaged the package's wasm, or its address
  * @param finish turns the loaded module into what users get
@@ -69,14 +75,16 @@ export function createLoader<T>(
     return alone();
   };
   const begin = (options?: LoadOptions): Promise<T> => {
-    const { wasm, threads, layers } = checkOptions<SlimLoadOptions>(OPERATION, options);
+    const { wasm, threads, layers, fresh } = checkOptions<SlimLoadOptions>(OPERATION, options);
     if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
     if (layers !== undefined) checkBoolean(OPERATION, 'layers', layers);
+    if (fresh !== undefined && checkBoolean(OPERATION, 'fresh', fresh)) loaded = undefined;
     loaded ??= start(wasm, threads ?? 1).then(finish, (error: unknown) => {
-      loaded = undefined;
+      if (loaded === loading) loaded = undefined;
       throw error;
     });
-    return loaded;
+    const loading = loaded;
+    return loading;
   };
   return (options) => {
     try {

@@ -14,6 +14,8 @@ import { ARGS } from './args.js';
 export interface Heap {
   malloc(bytes: number): number;
   free(address: number): void;
+  /** Brings the module back to where it is between calls, after one that ended in an exception. */
+  restore(): void;
   readonly HEAPU8: Uint8Array;
   readonly HEAP32: Int32Array;
   readonly HEAPF32: Float32Array;
@@ -75,13 +77,41 @@ function bytesOf(operation: string, count: number, size: number): number {
   throw new RangeError(`${operation}: expected a whole number of elements, got ${count}`);
 }
 
+/** The arguments of a call that needs 16 KB of JavaScript's stack, more than malloc and free do. */
+const ROOM = Array<number>(2048).fill(0);
+const nothing = (..._: readonly number[]): void => undefined;
+
+/**
+ * Throws the engine's error where its stack is nearly full. Before malloc and free, which an exception must not end in the
+ * middle.
+ */
+function checkStack(): void {
+  nothing(...ROOM);
+}
+
+/** What to throw for an error: after a trap, nobody knows what the module's memory holds. */
+function explained(operation: string, error: unknown): unknown {
+  const { name, message } = error as Error;
+  if (name !== 'RuntimeError') return error;
+  const hint = 'load({ fresh: true }) makes a new module';
+  return new Error(`${operation}: expected the module to return, got ${message}; ${hint}`, { cause: error });
+}
+
+/**
+ * An exception may end any call of a function, also in a `finally`: JavaScript's stack may be full. So what must happen at the end
+ * of a scope is done by assignments, which call nothing, and the next scope does the rest.
+ */
 export class Memory {
   readonly #heap: Heap;
-  /** Blocks in use; the first one is never freed. `#top` and `#end` are addresses in the last one. */
+  /** Addresses of blocks. The first one stays. More than `#used` are there only until the next scope begins. */
   readonly #blocks: number[] = [];
+  #used = 0;
+  /** Addresses in the last block in use. */
   #top = 0;
   #end = 0;
   #operation = '';
+  /** Whether a scope has ended in an exception since the module was last restored. */
+  #interrupted = false;
 
   constructor(heap: Heap) {
     this.#heap = heap;
@@ -89,25 +119,40 @@ export class Memory {
 
   /** Runs `body`; everything placed in it is released afterwards. `operation` is named when memory runs out. */
   scope<T>(operation: string, body: () => T): T {
-    if (this.#blocks.length === 0) this.#addBlock(operation, RESIDENT_BYTES);
-    const { length } = this.#blocks;
+    if (this.#interrupted) this.#restore();
+    if (this.#used === 0) this.#addBlock(operation, RESIDENT_BYTES);
+    const used = this.#used;
     const top = this.#top;
     const end = this.#end;
     const outer = this.#operation;
     this.#operation = operation;
     try {
       return body();
+    } catch (error) {
+      this.#interrupted = true;
+      throw explained(operation, error);
     } finally {
-      this.#release(length, top, end);
       this.#operation = outer;
+      this.#used = used;
+      this.#top = top;
+      this.#end = end;
+      if (this.#blocks.length > used) this.#free();
     }
   }
 
-  /** Frees all but the first `blocks` blocks, the last of which is used up to `top`. */
-  #release(blocks: number, top: number, end: number): void {
-    while (this.#blocks.length > blocks) this.#heap.free(this.#blocks.pop()!);
-    this.#top = top;
-    this.#end = end;
+  /** After an exception, of which it is not known whether it came from the module. */
+  #restore(): void {
+    this.#heap.restore();
+    this.#free();
+    this.#interrupted = false;
+  }
+
+  /** Frees the blocks that are no longer in use. */
+  #free(): void {
+    while (this.#blocks.length > this.#used) {
+      this.release(this.#blocks.at(-1)!);
+      this.#blocks.length -= 1;
+    }
   }
 
   /** Reserves `count` elements of 4 bytes, with undefined content. */
@@ -155,13 +200,16 @@ export class Memory {
 
   /** Calls a function with ARGS and working memory: first with the rest of the block, then, if it needs more, with that much. */
   run(call: WithScratch): void {
-    const { length } = this.#blocks;
+    const used = this.#used;
     const top = this.#top;
     const end = this.#end;
     const args = this.args();
     const needed = call(args, this.#top, this.#end - this.#top);
     if (needed > 0) call(args, this.#place(needed, 1), needed);
-    this.#release(length, top, end);
+    this.#used = used;
+    this.#top = top;
+    this.#end = end;
+    if (this.#blocks.length > used) this.#free();
   }
 
   /** Copies ARGS in; returns the address of the copy. */
@@ -204,6 +252,7 @@ export class Memory {
 
   /** Frees memory from `allocate`. */
   release(address: number): void {
+    checkStack();
     this.#heap.free(address);
   }
 
@@ -221,11 +270,13 @@ export class Memory {
   #addBlock(operation: string, bytes: number): void {
     const start = this.#malloc(operation, bytes + ALIGNMENT);
     this.#blocks.push(start);
+    this.#used += 1;
     this.#top = Math.ceil(start / ALIGNMENT) * ALIGNMENT;
     this.#end = start + bytes + ALIGNMENT;
   }
 
   #malloc(operation: string, bytes: number): number {
+    checkStack();
     const address = bytes < ADDRESS_SPACE ? this.#heap.malloc(bytes) >>> 0 : 0;
     if (address === 0) throw outOfMemory(operation, bytes);
     return address;

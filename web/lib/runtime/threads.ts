@@ -136,9 +136,10 @@ function watched(raw: Raw, pool: Pool, memory: StreamingMemory, stop: () => void
   return raw;
 }
 
-const UNWATCHED: Readonly<Record<keyof Pool | 'malloc' | 'free', true>> = {
+const UNWATCHED: Readonly<Record<keyof Pool | 'malloc' | 'free' | 'restore', true>> = {
   setThreadCount: true,
   threadsFailed: true,
   malloc: true,
   free: true,
+  restore: true,
 };

@@ -33,19 +33,11 @@ export class Cache implements KeyValueCache {
     this.owner = owner;
     this.batch = batch;
     this.maxLength = maxLength;
-    const keys = memory.allocate(operation, batch * maxLength * row);
-    let values: number;
-    try {
-      values = memory.allocate(operation, batch * maxLength * row);
-    } catch (error) {
-      memory.release(keys);
-      throw error;
-    }
-    this.#addresses = [keys, values];
-    this.#release = () => {
-      memory.release(keys);
-      memory.release(values);
-    };
+    // Keys and values in one block.
+    const size = batch * maxLength * row;
+    const keys = memory.allocate(operation, 2 * size);
+    this.#addresses = [keys, keys + 4 * size];
+    this.#release = () => memory.release(keys);
     registry.register(this, this.#release, this);
   }
 
@@ -70,9 +62,9 @@ export class Cache implements KeyValueCache {
 
   dispose(): void {
     if (!this.#addresses) return;
+    this.#release();
     this.#addresses = undefined;
     registry.unregister(this);
-    this.#release();
   }
 
   [disposeSymbol](): void {

@@ -49,8 +49,8 @@ export class Activations {
   }
 
   dispose(): void {
-    registry.unregister(this);
     this.#release();
+    registry.unregister(this);
   }
 }
 

@@ -33,8 +33,10 @@ export class Parameters {
     const maps = [this.#addresses, this.#gradients, this.#packed];
     const release = () => {
       for (const map of maps) {
-        for (const address of map.values()) memory.release(address);
-        map.clear();
+        for (const [name, address] of map) {
+          memory.release(address);
+          map.delete(name);
+        }
       }
     };
     try {
@@ -90,7 +92,10 @@ export class Parameters {
       this.#packed.set(name, address);
       this.#stale.add(name);
     }
-    if (this.#stale.delete(name)) raw.packWeight(this.address(name), address, inputs, outputs);
+    if (this.#stale.has(name)) {
+      raw.packWeight(this.address(name), address, inputs, outputs);
+      this.#stale.delete(name);
+    }
     return address;
   }
 
@@ -144,10 +149,9 @@ export class Parameters {
   }
 
   dispose(): void {
-    if (this.#disposed) return;
     this.#disposed = true;
-    registry.unregister(this);
     this.#release();
+    registry.unregister(this);
   }
 
   #spec(name: string): ParameterSpec {

@@ -1,0 +1,168 @@
+/**
+ * What an exception in the middle of a call leaves behind: JavaScript's stack may be full anywhere, memory may run out, and a module
+ * may trap. The next call must give the same bits as ever.
+ */
+import { describe, expect, test } from '@jest/globals';
+import type { WasmAttention } from 'wasm-attention';
+import { load, loadSecond, loadWatching, THREADS, WASM } from '../support/instance.js';
+import { same } from '../support/same.js';
+import { expectUnharmed } from './canary.js';
+import { STEPS } from './steps.js';
+import { attention } from './watched.js';
+
+/** More often than the shadow stack has room for what is left on it. */
+const TIMES = 40;
+
+/** Calls itself until the stack is full, and `call` at every level, in a place of its own each time. */
+function overflow(call: () => unknown): void {
+  let caught = 0;
+  const descend = (depth: number): void => {
+    // Frames of different sizes, so that the stack is not always full in the same function.
+    if (depth % 3 === 0) Math.max(...Array<number>(depth % 7).fill(0));
+    call();
+    descend(depth + 1);
+  };
+  for (let time = 0; time < TIMES; ++time) {
+    try {
+      descend(time);
+    } catch (error) {
+      expect((error as Error).name).toBe('RangeError');
+      caught += 1;
+    }
+  }
+  expect(caught).toBe(TIMES);
+}
+
+/** Fills the stack first, and then calls on the way up, where there is a little more room each time. */
+function overflowEverywhere(call: () => unknown): void {
+  let [level, failures, successes] = [0, 0, 0];
+  const descend = (): void => {
+    try {
+      descend();
+    } catch {
+      // Full.
+    }
+    if (++level > 600 || successes > 2) return;
+    try {
+      call();
+      successes += 1;
+    } catch {
+      failures += 1;
+    }
+  };
+  descend();
+  expect(failures).toBeGreaterThan(0);
+  expect(successes).toBeGreaterThan(0);
+}
+
+const withoutFunctions = (result: unknown): unknown =>
+  typeof result === 'object' && result !== null
+    ? Object.fromEntries(Object.entries(result).filter(([, value]) => typeof value !== 'function'))
+    : result;
+
+describe('a stack that is full in the middle of a call leaves the right next result', () => {
+  test.each(STEPS)('of $name', (step) => {
+    const undisturbed = step.prepare(attention);
+    const expected = withoutFunctions(undisturbed.run());
+    const prepared = step.prepare(attention);
+    const tries = step.prepare(attention);
+    try {
+      overflowEverywhere(() => tries.run());
+      // Not a step that was interrupted: its gradients may hold a part of the call's.
+      expect(same(withoutFunctions(prepared.run()), expected)).toBe(true);
+    } finally {
+      for (const { layers, dispose } of [undisturbed, prepared, tries]) {
+        dispose?.();
+        for (const layer of layers) layer.dispose();
+      }
+    }
+    expectUnharmed();
+  });
+
+  test('of a layer that was called at every level', () => {
+    const layer = new attention.Linear({ inFeatures: 64, outFeatures: 64, seed: 1 });
+    const x = { data: Float32Array.from({ length: 40 * 64 }, (_, i) => Math.sin(i)), shape: [40, 64] };
+    const expected = layer.forward(x).output.data;
+    overflow(() => layer.forward(x));
+    expect(layer.forward(x).output.data).toEqual(expected);
+    layer.dispose();
+    expectUnharmed();
+  });
+});
+
+/** A copy of the library, a function of which traps as often as `left` says. */
+async function trapping(): Promise<{ broken: WasmAttention; trap: { left: number } }> {
+  const trap = { left: 0 };
+  const broken = await loadWatching(
+    () => loadSecond({ wasm: WASM, fresh: true }),
+    ({ instance }) => {
+      const exports = { ...instance.exports };
+      const table = exports.__indirect_function_table as WebAssembly.Table;
+      // As after a write outside of the memory.
+      const get = (index: number): unknown => {
+        const call = table.get(index) as (...args: number[]) => number;
+        return (...args: number[]) => {
+          if (trap.left-- > 0) throw new WebAssembly.RuntimeError('memory access out of bounds');
+          return call(...args);
+        };
+      };
+      exports.__indirect_function_table = { get } as never;
+      return { exports };
+    },
+  );
+  return { broken, trap };
+}
+
+test('a trap says what helps, and the next call gives the right result', async () => {
+  const { broken, trap } = await trapping();
+  const call = () => broken.maskedSoftmax([[[0, 0]]]).data;
+  expect(call()).toEqual(Float32Array.of(0.5, 0.5));
+  trap.left = 1;
+  expect(call).toThrow(
+    'maskedSoftmax: expected the module to return, got memory access out of bounds; load({ fresh: true }) makes a new module',
+  );
+  expect(call()).toEqual(Float32Array.of(0.5, 0.5));
+});
+
+describe('load with fresh', () => {
+  test('makes a new instance, which later calls get', async () => {
+    const first = await load({ threads: THREADS });
+    expect(await load({ fresh: false })).toBe(first);
+    const loading = load({ fresh: true });
+    expect(load()).toBe(loading);
+    const second = await loading;
+    expect(second).not.toBe(first);
+    expect(await load()).toBe(second);
+    // Its memory is its own, and the first one goes on.
+    const layers = [first, second].map(
+      ({ Linear }) => new Linear({ inFeatures: 2, outFeatures: 2, seed: 1 }),
+    );
+    expect(layers[0]!.forward([[1, 2]])).toEqual(layers[1]!.forward([[1, 2]]));
+    expect(() => new second.Adam(layers[0]!.parameters())).toThrow(TypeError);
+    for (const layer of layers) layer.dispose();
+  });
+
+  test('does not mix instances that are loaded at the same time', async () => {
+    const modules = await Promise.all([
+      loadSecond({ wasm: WASM, fresh: true }),
+      loadSecond({ wasm: WASM, fresh: true }),
+      loadSecond(),
+    ]);
+    expect(modules[0]).not.toBe(modules[1]);
+    expect(modules[1]).toBe(modules[2]);
+    for (const { Linear, Adam } of modules) {
+      const layer = new Linear({ inFeatures: 2, outFeatures: 2 });
+      new Adam(layer.parameters()).dispose();
+      layer.dispose();
+    }
+  });
+
+  test('that fails leaves the next call to try again', async () => {
+    await expect(loadSecond({ fresh: true, wasm: new Uint8Array(1) })).rejects.toThrow(RangeError);
+    expect((await loadSecond({ wasm: WASM })).maskedSoftmax([[[0]]]).data[0]).toBe(1);
+  });
+
+  test('takes a boolean', async () => {
+    await expect(load({ fresh: 1 } as never)).rejects.toThrow('load: expected fresh to be a boolean, got 1');
+  });
+});
