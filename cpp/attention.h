@@ -265,8 +265,10 @@ void layerNorm(const float* x, const float* weight, const float* bias, float* ou
 
 /// The gradients of layerNorm. grad_x is written, and may be grad_out's buffer. grad_weight and grad_bias are added to, or not used
 /// if weight is null.
+/// scratch  layerNormBackwardScratch(rows, dim) floats
 void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
-                       float* grad_bias, int rows, int dim, float eps);
+                       float* grad_bias, float* scratch, int rows, int dim, float eps);
+int64_t layerNormBackwardScratch(int rows, int dim);
 
 /// Pointers to the parameters of an encoder layer, or to their gradients, in the order of the state dict. Biases of the linear maps
 /// may be null.
@@ -322,7 +324,11 @@ int64_t transformerEncoderLayerBackwardScratch(const TransformerEncoderLayerGrad
 void embedding(const int32_t* ids, const float* table, float* out, int count, int dim);
 
 /// The gradient of embedding: grad_table[ids[i]] += grad_out[i].
-void embeddingBackward(const float* grad_out, const int32_t* ids, float* grad_table, int count, int dim);
+/// rows     of the table, more than any id.
+/// scratch  embeddingBackwardScratch(count, rows, dim) floats
+void embeddingBackward(const float* grad_out, const int32_t* ids, float* grad_table, float* scratch, int count,
+                       int rows, int dim);
+int64_t embeddingBackwardScratch(int count, int rows, int dim);
 
 /// Returns the mean of -log softmax(logits[i])[targets[i]] over the rows whose target is not negative, or NaN if there is none.
 /// Writes its gradient, which is 0 in the other rows.

@@ -4,6 +4,7 @@
 #include "kernels/gemm.h"
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
+#include "simd/long_sum.h"
 #include "simd/tanh.h"
 
 namespace wasm_attention {
@@ -31,6 +32,23 @@ void scoreKeys(const float* query, const float* key, const float* vector, float*
   }
 }
 
+/// output = the sum of weights[j] * value[j] over `keys` rows (keys, width).
+/// scratch  (2 * width)
+void mixRows(const float* weights, const float* value, float* output, float* scratch, int keys, int width) {
+  float* const lost = scratch + width;
+  std::fill_n(output, width, 0.0f);
+  std::fill_n(lost, width, 0.0f);
+  for (int j = 0; j < keys;) {
+    std::fill_n(scratch, width, 0.0f);
+    for (const int end = std::min(keys - j, kRun) + j; j < end; ++j, value += width) {
+      addScaled(weights[j], value, scratch, width);
+    }
+    addRun(scratch, output, lost, width);
+  }
+}
+
+int64_t mixScratch(const AdditiveAttentionArgs& args) { return 2 * roundUp(int64_t{args.valueWidth}, kLanes); }
+
 }  // namespace
 
 [[gnu::noinline]] AdditiveWorkspace cutAdditive(const AdditiveAttentionArgs& args, Cutter& cut) {
@@ -55,6 +73,7 @@ void scoreKeys(const float* query, const float* key, const float* vector, float*
 int64_t additiveAttentionScratch(const AdditiveAttentionArgs& args) {
   Cutter cut(nullptr);
   cutAdditive(args, cut);
+  cut.take(mixScratch(args) * threadCount());
   return cut.used();
 }
 
@@ -84,13 +103,14 @@ void additiveScores(const float* query, const float* key, const float* vector, f
 void additiveAttention(const AdditiveAttentionArgs& args, float* scratch) {
   Cutter cut(scratch);
   const AdditiveWorkspace work = cutAdditive(args, cut);
+  float* const mixing = cut.take(mixScratch(args) * threadCount());
   prepareAdditive(args, work);
   const int padded = paddedHiddens(args);
   for (int b = 0; b < args.batch; ++b) {
     projectAdditive(args, work, b, visibleKeys(args, b));
     const float* const values = args.value + static_cast<size_t>(b) * args.keys * args.valueWidth;
     const double cost = static_cast<double>(args.queries) * args.keys * (kTanhWork * padded + args.valueWidth);
-    parallelFor(args.queries, cost, [&](int i, int) {
+    parallelFor(args.queries, cost, [&](int i, int thread) {
       const size_t row = static_cast<size_t>(b) * args.queries + i;
       float* const weights = args.weights + row * args.keys;
       float* const output = args.output + row * args.valueWidth;
@@ -98,11 +118,7 @@ void additiveAttention(const AdditiveAttentionArgs& args, float* scratch) {
       additiveScores(work.query + static_cast<size_t>(i) * padded, work.key, work.vector, weights, nullptr, visible,
                      padded);
       maskedSoftmax(weights, &visible, weights, 1, args.keys);
-      std::fill_n(output, args.valueWidth, 0.0f);
-      const float* value = values;
-      for (int j = 0; j < visible; ++j, value += args.valueWidth) {
-        addScaled(weights[j], value, output, args.valueWidth);
-      }
+      mixRows(weights, values, output, mixing + thread * mixScratch(args), visible, args.valueWidth);
     });
   }
 }

@@ -7,6 +7,7 @@
 #include "attention/additive_attention.h"
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
+#include "simd/long_sum.h"
 
 namespace wasm_attention {
 namespace {
@@ -33,6 +34,8 @@ struct GradWorkspace : AdditiveWorkspace {
   float* gradScores;   // (S)
   float* gradVector;   // (padded), of one query
   float* totalVector;  // (padded), of all
+  float* runs;         // (2 * padded): what a run of keys adds to a query's gradient and to the vector's
+  float* lost;         // (3 * padded): what the sums of runs have lost, and the total vector
   float* linear;       // linearBackward's
 
   GradWorkspace(const AdditiveAttentionArgs& args, Cutter& cut) : AdditiveWorkspace(cutAdditive(args, cut)) {
@@ -44,6 +47,8 @@ struct GradWorkspace : AdditiveWorkspace {
     gradScores = cut.take(args.keys);
     gradVector = cut.take(padded);
     totalVector = cut.take(padded);
+    runs = cut.take(2 * padded);
+    lost = cut.take(3 * padded);
     linear = cut.take(linearScratch(args));
   }
 };
@@ -52,10 +57,16 @@ struct GradWorkspace : AdditiveWorkspace {
 constexpr int kKeysOfACacheLine = 16;
 
 float dot(const float* a, const float* b, int n) {
+  double runs = 0;
   f32x4 sums{};
   int i = 0;
-  for (; i + kLanes <= n; i += kLanes) sums += load(a + i) * load(b + i);
-  float total = sum(sums);
+  for (;;) {
+    for (const int end = endOfRun(i, n); i + kLanes <= end; i += kLanes) sums += load(a + i) * load(b + i);
+    if (i + kLanes > n) break;
+    runs += sum(sums);
+    sums = f32x4{};
+  }
+  float total = sumOfRuns(runs, sum(sums));
   for (; i < n; ++i) total += a[i] * b[i];
   return total;
 }
@@ -74,25 +85,31 @@ void backThroughSoftmax(const float* grad_output, const float* value, const Grad
 
 /// Turns the gradients of one query's scores into those of its hidden row, the keys' hidden rows and the vector.
 void backThroughTanh(const GradWorkspace& work, float* grad_query, int visible, int padded) {
+  float* const run_query = work.runs;
+  float* const run_vector = work.runs + padded;
   std::fill_n(grad_query, padded, 0.0f);
   std::fill_n(work.gradVector, padded, 0.0f);
-  for (int j = 0; j < visible; ++j) {
-    const float g = work.gradScores[j];
-    const float* const tanhs = work.tanhs + static_cast<size_t>(j) * padded;
-    float* const grad_key = work.gradKey + static_cast<size_t>(j) * padded;
-    for (int d = 0; d < padded; d += kLanes) {
-      const f32x4 t = load(tanhs + d);
-      const f32x4 slope = g * (1.0f - t * t);
-      store(grad_query + d, load(grad_query + d) + slope);
-      store(grad_key + d, load(grad_key + d) + slope * load(work.vector + d));
-      store(work.gradVector + d, load(work.gradVector + d) + g * t);
+  std::fill_n(work.lost, 2 * padded, 0.0f);
+  for (int j = 0; j < visible;) {
+    std::fill_n(work.runs, 2 * padded, 0.0f);
+    for (const int end = std::min(visible - j, kRun) + j; j < end; ++j) {
+      const float g = work.gradScores[j];
+      const float* const tanhs = work.tanhs + static_cast<size_t>(j) * padded;
+      float* const grad_key = work.gradKey + static_cast<size_t>(j) * padded;
+      for (int d = 0; d < padded; d += kLanes) {
+        const f32x4 t = load(tanhs + d);
+        const f32x4 slope = g * (1.0f - t * t);
+        store(run_query + d, load(run_query + d) + slope);
+        store(grad_key + d, load(grad_key + d) + slope * load(work.vector + d));
+        store(run_vector + d, load(run_vector + d) + g * t);
+      }
     }
+    addRun(run_query, grad_query, work.lost, padded);
+    addRun(run_vector, work.gradVector, work.lost + padded, padded);
   }
-  for (int d = 0; d < padded; d += kLanes) {
-    store(grad_query + d, load(grad_query + d) * load(work.vector + d));
-    // Sums of each query first, then over queries: shorter sums round less.
-    store(work.totalVector + d, load(work.totalVector + d) + load(work.gradVector + d));
-  }
+  for (int d = 0; d < padded; d += kLanes) store(grad_query + d, load(grad_query + d) * load(work.vector + d));
+  // Sums of each query first, then over queries: shorter sums round less.
+  addRun(work.gradVector, work.totalVector, work.lost + 2 * padded, padded);
 }
 
 /// Removes the padding of (rows, padded), in place.
@@ -166,6 +183,7 @@ void additiveAttentionBackward(const AdditiveAttentionGradArgs& args, float* scr
   const int padded = paddedHiddens(forward);
   clear(args);
   std::fill_n(work.totalVector, padded, 0.0f);
+  std::fill_n(work.lost + 2 * padded, padded, 0.0f);
   const float* grad_output = args.gradOutput;
   for (int b = 0; b < forward.batch; ++b) {
     const int keys = visibleKeys(forward, b);

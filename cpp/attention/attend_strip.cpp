@@ -17,6 +17,8 @@ QueryBlock startQueryBlock(const AttentionArgs& a, const Workspace& w, int b, in
   }
   q.output = w.outputs + static_cast<size_t>(index) * kQueryBlock * w.valueWidth;
 
+  q.total = w.totals ? w.totals + static_cast<size_t>(index) * 2 * totalSize(w.valueWidth) : nullptr;
+
   float* query = w.queries + static_cast<size_t>(index) * kQueryBlock * a.width;
   const float* rows = rowOf(a.query, a.queryStrides, b, h, first);
   if (w.packed) {
@@ -86,6 +88,7 @@ void finishQueryBlock(const AttentionArgs& a, const Workspace& w, const QueryBlo
       softmaxBlock(a, w, q, keys);
       mixValues(a, w, q, keys);
       q.fresh = false;
+      if (++q.blocks == kFoldBlocks && w.totals) foldOutput(w, q);
       if (a.weights) {
         float* max = w.blockMax + (base / kKeyBlock * kStripBlocks + i) * kQueryBlock;
         for (int v = 0; v < kVectors; ++v) store(max + v * kLanes, q.max.v[v]);
@@ -93,7 +96,8 @@ void finishQueryBlock(const AttentionArgs& a, const Workspace& w, const QueryBlo
     }
   }
   for (int i = 0; i < count; ++i) {
-    const QueryBlock& q = blocks[i];
+    QueryBlock& q = blocks[i];
+    if (q.folded) unfoldOutput(w, q);
     finishQueryBlock(a, w, q, i);
     if (!kept) continue;
     float* const sums = keptSums(a, keptBlock(a, kept, b, h, q.first));

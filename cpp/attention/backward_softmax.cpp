@@ -18,12 +18,17 @@ void capScores(float softcap, float* scores, float* slopes, int count) {
 
 /// The sum of weight * slope over the keys, for four queries.
 f32x4 weightedSlope(const float* weights, const float* slopes, int rows) {
-  f32x4 sum{};
-  for (int r = 0; r < rows; ++r, weights += kQueryBlock, slopes += kQueryBlock) {
-    const f32x4 weight = load(weights);
-    sum += select(weight == f32x4{}, f32x4{}, weight * load(slopes));
+  LongSum total;
+  for (int r = 0; r < rows;) {
+    f32x4 sum{};
+    for (const int end = std::min(rows - r, kKeyBlock) + r; r < end;
+         ++r, weights += kQueryBlock, slopes += kQueryBlock) {
+      const f32x4 weight = load(weights);
+      sum += select(weight == f32x4{}, f32x4{}, weight * load(slopes));
+    }
+    total.add(sum);
   }
-  return sum;
+  return total.sum;
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "attention.h"
 #include "simd/exp.h"
+#include "simd/long_sum.h"
 
 namespace wasm_attention {
 namespace {
@@ -38,12 +39,18 @@ void softmaxRow(const float* x, float* out, int n) {
   const float max = maximum(x, n);
   // If all entries are -infinity or NaN, the maximum is -infinity. Subtracting 0 instead gives weights of 0 and keeps NaN.
   const float base = max == -kInfinity ? 0.0f : max;
+  double runs = 0;
   f32x4 sums{};
   int i = 0;
-  for (; i + kLanes <= n; i += kLanes) {
-    const f32x4 p = exp(load(x + i) - base);
-    sums += p;
-    store(out + i, p);
+  for (;;) {
+    for (const int end = endOfRun(i, n); i + kLanes <= end; i += kLanes) {
+      const f32x4 p = exp(load(x + i) - base);
+      sums += p;
+      store(out + i, p);
+    }
+    if (i + kLanes > n) break;
+    runs += sum(sums);
+    sums = f32x4{};
   }
   const int rest = n - i;
   if (rest > 0) {
@@ -51,7 +58,7 @@ void softmaxRow(const float* x, float* out, int n) {
     sums += p;
     storePart(out + i, rest, p);
   }
-  const float total = sum(sums);
+  const float total = sumOfRuns(runs, sum(sums));
   const float scale = total == 0 ? 0.0f : 1 / total;
   for (i = 0; i + kLanes <= n; i += kLanes) store(out + i, load(out + i) * scale);
   if (rest > 0) storePart(out + i, rest, loadPart(out + i, rest, 0.0f) * scale);

@@ -8,6 +8,7 @@
 #include "attention.h"
 #include "attention/workspace.h"
 #include "simd/f32x4.h"
+#include "simd/long_sum.h"
 
 namespace wasm_attention {
 
@@ -28,7 +29,14 @@ struct QueryBlock {
   float* relative;     // (2 * clip + 1, 8): the product of each query with each row of the table of relative keys
   Lanes max, sum;      // running maximum of the scores, sum of their exponentials
   float* output;       // (8, valueWidth), not divided by the sums yet
+  // Of many blocks of keys, outputs and sums are folded into a total from time to time, and start again.
+  bool folded;
+  int blocks;    // since then
+  float* total;  // (8, valueWidth), the sums behind it; and all that these have lost
 };
+
+/// Floats of a block's total.
+inline int totalSize(int value_width) { return kQueryBlock * (value_width + 1); }
 
 /// Keys [from, to) of the block that starts at key `base`; from and to are multiples of 4.
 struct KeyRange {
@@ -70,6 +78,11 @@ void finishScores(const AttentionArgs& a, const Workspace& w, const QueryBlock& 
 /// Turns scores into exponentials relative to the new maximum, and rescales q.output and q.sum to it. Then applies dropout and
 /// writes the weights.
 void softmaxBlock(const AttentionArgs& a, const Workspace& w, QueryBlock& q, KeyRange keys);
+
+/// Folds q.output and q.sum into their total.
+void foldOutput(const Workspace& w, QueryBlock& q);
+/// Makes that total q.output and q.sum.
+void unfoldOutput(const Workspace& w, QueryBlock& q);
 
 /// q.output += entries^T * V and the relative values.
 void mixValues(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys);

@@ -40,6 +40,30 @@ f32x4 exponentials(float* first, float* last, f32x4 base) {
   return sum;
 }
 
+/// The same for more keys than a block has.
+[[gnu::noinline]] f32x4 sumOfBlocks(float* first, float* last, f32x4 base) {
+  constexpr int kRunFloats = kKeyBlock * kQueryBlock;
+  LongSum total;
+  for (; last - first > kRunFloats; first += kRunFloats) total.add(exponentials(first, first + kRunFloats, base));
+  total.add(exponentials(first, last, base));
+  return total.sum;
+}
+
+void scaleRows(float* rows, int count, int width, const float* factors) {
+  for (int lane = 0; lane < count; ++lane, rows += width) {
+    for (int c = 0; c < width; c += kLanes) store(rows + c, load(rows + c) * factors[lane]);
+  }
+}
+
+[[gnu::noinline]] void scaleTotal(const Workspace& w, const QueryBlock& q, const float* factors) {
+  float* total = q.total;
+  for (int part = 0; part < 2; ++part, total += totalSize(w.valueWidth)) {
+    scaleRows(total, kQueryBlock, w.valueWidth, factors);
+    float* const sums = total + kQueryBlock * w.valueWidth;
+    for (int v = 0; v < kQueryBlock; v += kLanes) store(sums + v, load(sums + v) * load(factors + v));
+  }
+}
+
 }  // namespace
 
 void dropWeights(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys) {
@@ -59,32 +83,52 @@ void dropWeights(const AttentionArgs& a, const Workspace& w, const QueryBlock& q
   }
 }
 
+void foldOutput(const Workspace& w, QueryBlock& q) {
+  const int size = totalSize(w.valueWidth), outputs = kQueryBlock * w.valueWidth;
+  if (!q.folded) std::memset(q.total, 0, 2 * size * sizeof(float));
+  float sums[kQueryBlock];
+  for (int v = 0; v < kVectors; ++v) store(sums + v * kLanes, q.sum.v[v]);
+  addRun(q.output, q.total, q.total + size, outputs);
+  addRun(sums, q.total + outputs, q.total + size + outputs, kQueryBlock);
+  q.sum = Lanes{};
+  q.fresh = q.folded = true;
+  q.blocks = 0;
+}
+
+void unfoldOutput(const Workspace& w, QueryBlock& q) {
+  if (!q.fresh) foldOutput(w, q);
+  q.output = q.total;
+  for (int v = 0; v < kVectors; ++v) q.sum.v[v] = load(q.total + kQueryBlock * w.valueWidth + v * kLanes);
+}
+
 void softmaxBlock(const AttentionArgs& a, const Workspace& w, QueryBlock& q, KeyRange keys) {
   float* const first = w.entries + (keys.from - keys.base) * kQueryBlock;
   float* const last = w.entries + (keys.to - keys.base) * kQueryBlock;
   const Lanes max = maximum(first, last, q.max);
   Lanes base;
-  Lanes sum;
   for (int v = 0; v < kVectors; ++v) {
     // While a query has seen no key its maximum is -infinity, and -infinity - -infinity would be NaN.
     base.v[v] = select(max.v[v] == splat(-kInfinity), f32x4{}, max.v[v]);
-    sum.v[v] = exponentials(first + v * kLanes, last + v * kLanes, base.v[v]);
+  }
+  Lanes sum;
+  const bool long_sum = last - first > kKeyBlock * kQueryBlock;
+  for (int v = 0; v < kVectors; ++v) {
+    float* const from = first + v * kLanes;
+    float* const to = last + v * kLanes;
+    sum.v[v] = long_sum ? sumOfBlocks(from, to, base.v[v]) : exponentials(from, to, base.v[v]);
   }
 
   float correction[kQueryBlock];
-  bool corrects = false;  // before the first block there is nothing to correct
+  bool changes = false;
   for (int v = 0; v < kVectors; ++v) {
     const f32x4 c = expOfNegative(q.max.v[v] - base.v[v]);
-    corrects |= !q.fresh && anyTrue(max.v[v] != q.max.v[v]);
+    changes |= anyTrue(max.v[v] != q.max.v[v]);
     store(correction + v * kLanes, c);
     q.sum.v[v] = q.sum.v[v] * c + sum.v[v];
   }
-  if (corrects) {
-    for (int lane = 0; lane < q.count; ++lane) {
-      float* row = q.output + static_cast<size_t>(lane) * w.valueWidth;
-      for (int c = 0; c < w.valueWidth; c += kLanes) store(row + c, load(row + c) * correction[lane]);
-    }
-  }
+  // Before the first block there is nothing to correct.
+  if (changes && !q.fresh) scaleRows(q.output, q.count, w.valueWidth, correction);
+  if (changes && q.folded) scaleTotal(w, q, correction);
   q.max = max;
 
   if (a.dropout > 0) dropWeights(a, w, q, keys);

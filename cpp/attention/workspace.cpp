@@ -48,6 +48,7 @@ Workspace::Workspace(const AttentionArgs& a, float* scratch) {
   const int64_t shared = cut.used();
   queries = cut.take(int64_t{kStripQueries} * a.width);
   outputs = cut.take(kStripQueries * value_width);
+  totals = keyBlocks(a) > kFoldBlocks ? cut.take(2 * kStripQueries * (value_width + 1)) : nullptr;
   entries = cut.take(kKeyBlock * kQueryBlock);
   blockMax = a.weights ? cut.take(int64_t{keyBlocks(a)} * kStripQueries) : nullptr;
   relativeScoresSize = roundUp(key_rows, kTileRows) * kQueryBlock;
@@ -67,7 +68,9 @@ Workspace Workspace::of(const AttentionArgs& a, int thread, int slot) const {
   for (float** own : {&w.queries, &w.outputs, &w.entries, &w.relativeScores, &w.relativeWeights}) {
     *own += thread * threadSize;
   }
-  if (blockMax) w.blockMax += thread * threadSize;
+  for (float** own : {&w.totals, &w.blockMax}) {
+    if (*own) *own += thread * threadSize;
+  }
   return w;
 }
 

@@ -16,6 +16,8 @@ constexpr int kVectors = kQueryBlock / kLanes;
 constexpr int kStripBlocks = 4;  // blocks of queries in a strip, which share a pass over the keys
 constexpr int kStripQueries = kStripBlocks * kQueryBlock;
 constexpr int kKeyBlock = 256;  // keys in a block: its scores (8 KB) and a panel of its values (8 KB) stay in L1
+// Blocks of keys whose outputs are added up plainly. Sums of so many are added with compensation.
+constexpr int kFoldBlocks = 16;
 // With fewer queries, keys and values are not packed: that would cost more than it saves.
 constexpr int kFewQueries = 8;
 constexpr int kMostSlots = 64;  // for packed heads, with any number of threads
@@ -51,6 +53,7 @@ struct Workspace {
   // Each thread has its own.
   float* queries;         // kStripBlocks panels
   float* outputs;         // kStripBlocks of (8, valueWidth)
+  float* totals;          // kStripBlocks of 2 * (8, valueWidth + 1): QueryBlock::total; null for few keys
   float* entries;         // (kKeyBlock, 8): a key's scores with each query, then its weights
   float* blockMax;        // (key blocks, kStripBlocks, 8): the maximum that a block's exponentials are relative to
   float* relativeScores;  // kStripBlocks of (2 * clip + 1, 8)

@@ -105,12 +105,14 @@ BINDINGS {
   op<&feedForward, &feedForwardScratch>("feedForward");
   op<&feedForwardBackward, &feedForwardBackwardScratch>("feedForwardBackward");
   op<&layerNorm>("layerNorm", "x weight bias out rows dim eps");
-  op<&layerNormBackward>("layerNormBackward", "gradOut x weight gradX gradWeight gradBias rows dim eps");
+  op<&layerNormBackward>("layerNormBackward", "gradOut x weight gradX gradWeight gradBias scratch rows dim eps");
+  op<&layerNormBackwardScratch>("layerNormBackwardScratch", "rows dim");
   op<&transformerEncoderLayer, &transformerEncoderLayerScratch>("transformerEncoderLayer");
   op<&transformerEncoderLayerKept>("transformerEncoderLayerKept", "args");
   op<&transformerEncoderLayerBackward, &transformerEncoderLayerBackwardScratch>("transformerEncoderLayerBackward");
   op<&embedding>("embedding", "ids table out count dim");
-  op<&embeddingBackward>("embeddingBackward", "gradOut ids gradTable count dim");
+  op<&embeddingBackward>("embeddingBackward", "gradOut ids gradTable scratch count rows dim");
+  op<&embeddingBackwardScratch>("embeddingBackwardScratch", "count rows dim");
   op<&softmaxCrossEntropy>("softmaxCrossEntropy", "logits targets gradLogits rows classes");
   op<&adam>("adam", "parameter gradient mean square count beta1 beta2 stepSize rootCorrection eps weightDecay");
   op<&sumOfSquares>("sumOfSquares", "x count");

@@ -4,8 +4,57 @@
 #include <cstring>
 
 #include "attention.h"
+#include "kernels/cutter.h"
+#include "simd/long_sum.h"
 
 namespace wasm_attention {
+namespace {
+
+// Counters of ids that are alike in their last bits: where each of them is met rarely, no id is met often.
+constexpr int kCounters = 1024;
+
+struct EmbeddingScratch {
+  int32_t *counters, *slots;  // one slot for each row of the table: where its sum's losses are, -1 for nowhere
+  float* lost;                // (ids that are met often, dim)
+  int64_t size;
+
+  EmbeddingScratch(float* scratch, int count, int rows, int dim) {
+    Cutter cut(count > kRun ? scratch : nullptr);
+    counters = reinterpret_cast<int32_t*>(cut.take(kCounters));
+    slots = reinterpret_cast<int32_t*>(cut.take(rows));
+    lost = cut.take(times(count / kRun, dim));
+    size = count > kRun ? cut.used() : 0;
+  }
+};
+
+/// Whether an id may be met more often than a run is long.
+bool meetsOften(const int32_t* ids, int count, int32_t* counters) {
+  if (count <= kRun) return false;
+  std::memset(counters, 0, kCounters * sizeof(int32_t));
+  bool often = false;
+#ifdef __clang__
+#pragma clang loop unroll(disable)
+#endif
+  for (int i = 0; i < count; ++i) often |= ++counters[ids[i] % kCounters] > kRun;
+  return often;
+}
+
+/// Gives a slot to each id that is met more often than a run is long.
+void placeLosses(const EmbeddingScratch& w, const int32_t* ids, int count, int rows, int dim) {
+  std::memset(w.slots, 0, rows * sizeof(int32_t));
+#ifdef __clang__
+#pragma clang loop unroll(disable)
+#endif
+  for (int i = 0; i < count; ++i) ++w.slots[ids[i]];
+  int slots = 0;
+#ifdef __clang__
+#pragma clang loop vectorize(disable) unroll(disable)
+#endif
+  for (int id = 0; id < rows; ++id) w.slots[id] = w.slots[id] > kRun ? slots++ : -1;
+  std::memset(w.lost, 0, static_cast<size_t>(slots) * dim * sizeof(float));
+}
+
+}  // namespace
 
 void embedding(const int32_t* ids, const float* table, float* out, int count, int dim) {
   for (int i = 0; i < count; ++i, out += dim) {
@@ -13,10 +62,25 @@ void embedding(const int32_t* ids, const float* table, float* out, int count, in
   }
 }
 
-void embeddingBackward(const float* grad_out, const int32_t* ids, float* grad_table, int count, int dim) {
+int64_t embeddingBackwardScratch(int count, int rows, int dim) {
+  return EmbeddingScratch(nullptr, count, rows, dim).size;
+}
+
+void embeddingBackward(const float* grad_out, const int32_t* ids, float* grad_table, float* scratch, int count,
+                       int rows, int dim) {
+  const EmbeddingScratch w(scratch, count, rows, dim);
+  const bool often = meetsOften(ids, count, w.counters);
+  if (often) placeLosses(w, ids, count, rows, dim);
   for (int i = 0; i < count; ++i, grad_out += dim) {
     float* const row = grad_table + static_cast<size_t>(ids[i]) * dim;
-    for (int j = 0; j < dim; ++j) row[j] += grad_out[j];
+    const int slot = often ? w.slots[ids[i]] : -1;
+    if (slot >= 0) {
+      addRun(grad_out, row, w.lost + static_cast<size_t>(slot) * dim, dim);
+    } else {
+      int j = 0;
+      for (; j + kLanes <= dim; j += kLanes) store(row + j, load(row + j) + load(grad_out + j));
+      for (; j < dim; ++j) row[j] += grad_out[j];
+    }
   }
 }
 

@@ -2,6 +2,7 @@
 
 #include "attention.h"
 #include "simd/exp.h"
+#include "simd/long_sum.h"
 
 namespace wasm_attention {
 namespace {
@@ -18,14 +19,20 @@ float largest(const float* x, int count) {
 
 /// out = e^(x - shift); returns the sum.
 float exponentials(const float* x, float shift, float* out, int count) {
+  double runs = 0;
   f32x4 sums{};
   int i = 0;
-  for (; i + kLanes <= count; i += kLanes) {
-    const f32x4 e = exp(load(x + i) - shift);
-    sums += e;
-    store(out + i, e);
+  for (;;) {
+    for (const int end = endOfRun(i, count); i + kLanes <= end; i += kLanes) {
+      const f32x4 e = exp(load(x + i) - shift);
+      sums += e;
+      store(out + i, e);
+    }
+    if (i + kLanes > count) break;
+    runs += sum(sums);
+    sums = f32x4{};
   }
-  float total = sum(sums);
+  float total = sumOfRuns(runs, sum(sums));
   for (; i < count; ++i) total += out[i] = exp(splat(x[i] - shift))[0];
   return total;
 }

@@ -84,7 +84,7 @@ void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
   additive.hiddens = extent(1);
   AdditiveAttentionGradArgs additive_grad{};
   additive_grad.attention = additive;
-  check("additiveAttention", additiveAttentionScratch(additive), exactAdditive(additive));
+  check("additiveAttention", additiveAttentionScratch(additive), exactAdditive(additive, threads));
   check("additiveAttentionBackward", additiveAttentionBackwardScratch(additive_grad), exactAdditiveBackward(additive));
 
   LinearGradArgs linear{};
@@ -104,6 +104,10 @@ void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
   feed_grad.hiddenWidth = feed.hiddenWidth;
   check("feedForward", feedForwardScratch(feed), exactFeedForward(feed.rows, feed.hiddenWidth, threads));
   check("feedForwardBackward", feedForwardBackwardScratch(feed_grad), exactFeedForwardBackward(feed_grad));
+
+  const int rows = extent(0), width = extent(1), count = extent(0);
+  check("layerNormBackward", layerNormBackwardScratch(rows, width), exactLayerNormBackward(rows, width));
+  check("embeddingBackward", embeddingBackwardScratch(count, rows, width), exactEmbeddingBackward(count, rows, width));
 
   Conv1dArgs conv{};
   conv.batch = extent(0);

@@ -54,6 +54,7 @@ inline Exact exactAttention(const AttentionArgs& a, int threads) {
   shared.take(1);
   own.take(32 * Exact{a.width});
   own.take(32 * value_width);
+  if (key_blocks > 16) own.take(2 * 32 * (value_width + 1));
   own.take(256 * 8);
   if (a.weights) own.take(key_blocks * 32);
   own.take(4 * roundUpExactly(key_rows, 4) * 8);
@@ -112,9 +113,10 @@ inline void takeAdditive(const AdditiveAttentionArgs& a, Pieces& p) {
   p.take(a.keys * padded);
 }
 
-inline Exact exactAdditive(const AdditiveAttentionArgs& a) {
+inline Exact exactAdditive(const AdditiveAttentionArgs& a, int threads) {
   Pieces p;
   takeAdditive(a, p);
+  p.take(2 * roundUpExactly(a.valueWidth, 4) * threads);
   return p.total();
 }
 
@@ -136,6 +138,8 @@ inline Exact exactAdditiveBackward(const AdditiveAttentionArgs& a) {
   p.take(a.keys);
   p.take(padded);
   p.take(padded);
+  p.take(2 * padded);
+  p.take(3 * padded);
   p.take(std::max(linear(a.queries, a.queryWidth), linear(a.keys, a.keyWidth)));
   return p.total();
 }
@@ -210,6 +214,17 @@ inline Exact exactEncoderBackward(const TransformerEncoderLayerArgs& args, int t
   p.take(3 * rows * width);
   p.take(std::max({exactAttentionBackward(a, threads), exactFeedForwardRowsBackward(rows, width, args.hiddenWidth),
                    exactWeightGradient(rows, width, 3 * width)}));
+  return p.total();
+}
+
+inline Exact exactLayerNormBackward(int rows, int dim) { return rows <= 128 ? 0 : 6 * roundUpExactly(dim, 4); }
+
+inline Exact exactEmbeddingBackward(int count, int rows, int dim) {
+  if (count <= 128) return 0;
+  Pieces p;
+  p.take(1024);
+  p.take(rows);
+  p.take(Exact{count / 128} * dim);
   return p.total();
 }
 

@@ -95,8 +95,8 @@ TEST(LayerNorm, HasItsGradients) {
       return dot(out, g);
     };
     Floats grad_x(x.size(), NAN), grad_weight(dim), grad_bias(dim);
-    layerNormBackward(g.data(), x.data(), weight.data(), grad_x.data(), grad_weight.data(), grad_bias.data(), rows, dim,
-                      0.1f);
+    layerNormBackward(g.data(), x.data(), weight.data(), grad_x.data(), grad_weight.data(), grad_bias.data(), nullptr,
+                      rows, dim, 0.1f);
     expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight); });
     expectGradient(grad_weight, weight, [&](const Floats& v) { return at(x, v); });
     for (int i = 0; i < dim; ++i) EXPECT_NEAR(grad_bias[i], g[i] + g[dim + i] + g[2 * dim + i], 1e-6);
@@ -109,7 +109,7 @@ TEST(Embedding, ReadsRowsAndAddsToThem) {
   Floats out(9, NAN), grad(9);
   embedding(ids, table.data(), out.data(), 3, 3);
   for (int i = 0; i < 9; ++i) EXPECT_EQ(out[i], table[ids[i / 3] * 3 + i % 3]);
-  embeddingBackward(out.data(), ids, grad.data(), 3, 3);
+  embeddingBackward(out.data(), ids, grad.data(), nullptr, 3, 3, 3);
   for (int j = 0; j < 3; ++j) {
     EXPECT_EQ(grad[j], table[j]);
     EXPECT_EQ(grad[3 + j], 0);

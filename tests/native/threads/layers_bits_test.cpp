@@ -99,7 +99,8 @@ TEST(Threads, ChangeNoBitOfAnEmbeddingAndItsStep) {
       expectSameBits(sizes({count, dim}), [&] {
         Floats out(g.size()), gradient(table.size()), parameter = table, mean(table.size()), square(table.size());
         embedding(ids.data(), table.data(), out.data(), count, dim);
-        embeddingBackward(g.data(), ids.data(), gradient.data(), count, dim);
+        Floats scratch(embeddingBackwardScratch(count, table_rows, dim));
+        embeddingBackward(g.data(), ids.data(), gradient.data(), scratch.data(), count, table_rows, dim);
         adam(parameter.data(), gradient.data(), mean.data(), square.data(), static_cast<int>(table.size()), 0.9, 0.999,
              0.01, 0.03, 1e-8, 0.1);
         return Results{out, gradient, parameter, mean, square};

@@ -88,7 +88,9 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
     if (!training) return { output };
     const backward = backwardOnce(memory, OPERATION, parameters, shape, rows.shape, (gradient, into) => {
       const placed = memory.ints(rows.data);
-      raw.embeddingBackward(gradient, placed, parameters.gradient('weight'), count, width);
+      const scratch = memory.reserve(raw.embeddingBackwardScratch(count, this.#rows, width));
+      const gradTable = parameters.gradient('weight');
+      raw.embeddingBackward(gradient, placed, gradTable, scratch, count, this.#rows, width);
       return into?.fill(0) ?? new Float32Array(count);
     });
     return { output, backward };

@@ -100,7 +100,8 @@ class LayerNormLayer extends ParameterOwner implements LayerNorm {
       const gradWeight = parameters.gradient('weight');
       const gradBias = parameters.gradient('bias');
       const weight = parameters.address('weight');
-      raw.layerNormBackward(gradient, before, weight, gradient, gradWeight, gradBias, rows, width, eps);
+      const scratch = weight && memory.reserve(raw.layerNormBackwardScratch(rows, width));
+      raw.layerNormBackward(gradient, before, weight, gradient, gradWeight, gradBias, scratch, rows, width, eps); // prettier-ignore
       return memory.read(gradient, size, into);
     });
     return { output, backward };

@@ -1,0 +1,32 @@
+#include "simd/long_sum.h"
+
+namespace wasm_attention {
+namespace {
+
+inline LongSum plus(LongSum total, f32x4 run) {
+  const f32x4 y = run - total.lost;
+  const f32x4 next = total.sum + y;
+  // What infinity has lost would be NaN, and make the sum NaN.
+  const i32x4 finite = next - next == f32x4{};
+  return {next, select(finite, (next - total.sum) - y, f32x4{})};
+}
+
+}  // namespace
+
+void LongSum::add(f32x4 run) { *this = plus(*this, run); }
+
+void addRun(const float* run, float* sums, float* lost, int count) {
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) {
+    const LongSum total = plus({load(sums + i), load(lost + i)}, load(run + i));
+    store(sums + i, total.sum);
+    store(lost + i, total.lost);
+  }
+  for (; i < count; ++i) {
+    const LongSum total = plus({splat(sums[i]), splat(lost[i])}, splat(run[i]));
+    sums[i] = total.sum[0];
+    lost[i] = total.lost[0];
+  }
+}
+
+}  // namespace wasm_attention
