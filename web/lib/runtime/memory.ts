@@ -77,18 +77,6 @@ function bytesOf(operation: string, count: number, size: number): number {
   throw new RangeError(`${operation}: expected a whole number of elements, got ${count}`);
 }
 
-/** The arguments of a call that needs 16 KB of JavaScript's stack, more than malloc and free do. */
-const ROOM = Array<number>(2048).fill(0);
-const nothing = (..._: readonly number[]): void => undefined;
-
-/**
- * Throws the engine's error where its stack is nearly full. Before malloc and free, which an exception must not end in the
- * middle.
- */
-function checkStack(): void {
-  nothing(...ROOM);
-}
-
 /** What to throw for an error: after a trap, nobody knows what the module's memory holds. */
 function explained(operation: string, error: unknown): unknown {
   const { name, message } = error as Error;
@@ -99,7 +87,8 @@ function explained(operation: string, error: unknown): unknown {
 
 /**
  * An exception may end any call of a function, also in a `finally`: JavaScript's stack may be full. So what must happen at the end
- * of a scope is done by assignments, which call nothing, and the next scope does the rest.
+ * of a scope is done by assignments, which call nothing, and the next scope does the rest. malloc and free are not left in the
+ * middle: free calls nothing, and malloc asks for more memory before it changes anything.
  */
 export class Memory {
   readonly #heap: Heap;
@@ -252,7 +241,6 @@ export class Memory {
 
   /** Frees memory from `allocate`. */
   release(address: number): void {
-    checkStack();
     this.#heap.free(address);
   }
 
@@ -276,8 +264,11 @@ export class Memory {
   }
 
   #malloc(operation: string, bytes: number): number {
-    checkStack();
+    if (this.#interrupted) this.#restore();
+    // The memory may grow without a word: until the next call, what reads it does not know.
+    this.#interrupted = true;
     const address = bytes < ADDRESS_SPACE ? this.#heap.malloc(bytes) >>> 0 : 0;
+    this.#interrupted = false;
     if (address === 0) throw outOfMemory(operation, bytes);
     return address;
   }
