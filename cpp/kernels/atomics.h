@@ -4,10 +4,9 @@
 #include <cstdint>
 
 #ifdef __wasm__
-// Milliseconds, from web/lib/runtime/embind.ts.
-extern "C" double performance_now();
+// web/lib/runtime/threads.ts: whether a thread of the pool has ended.
+extern "C" int lost_thread();
 #else
-#include <chrono>
 #include <thread>
 #endif
 
@@ -36,16 +35,14 @@ inline void doze(const uint32_t& x, uint32_t value) {
 inline void wake(uint32_t& x) { __builtin_wasm_memory_atomic_notify(reinterpret_cast<int*>(&x), ~0u); }
 /// Called between two looks by a thread that must not sleep.
 inline void rest() {}
-/// Milliseconds.
-inline double now() { return performance_now(); }
+/// Whether a thread has ended without a word.
+inline bool lostThread() { return lost_thread() != 0; }
 #else
 inline void sleepWhile(uint32_t&, uint32_t) { std::this_thread::yield(); }
 inline void doze(const uint32_t&, uint32_t) { std::this_thread::yield(); }
 inline void wake(uint32_t&) {}
 inline void rest() { std::this_thread::yield(); }
-inline double now() {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+inline bool lostThread() { return false; }
 #endif
 
 }  // namespace wasm_attention

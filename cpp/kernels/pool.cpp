@@ -24,8 +24,9 @@ constexpr int kSpins = 100000;
 ///   60 µs               0.86 / 2.3   <- this
 ///   without a limit     not measured / 167
 constexpr int kLooks = 30000;
-/// Milliseconds that the caller, with nothing left to do, waits for a thread to finish its index.
-constexpr double kPatience = 10000;
+/// How often the caller looks at what it waits for before it asks whether a thread has ended: for less than a millisecond. No time
+/// tells: a thread may be at work on one index for minutes.
+constexpr uint32_t kLooksOfCaller = 65536;
 
 // A cache line of its own, so that taking an index does not slow down threads that look for a round.
 struct alignas(64) Round {
@@ -62,17 +63,12 @@ void takeIndices(int thread) {
   }
 }
 
-/// Waits on the caller until `done`. Gives up if a thread has died or does not finish.
+/// The caller waits until `done`, or until a thread has died.
 template <typename Done>
 void waitFor(const Done& done) {
-  double deadline = 0;
-  for (uint32_t looks = 1; !done(); ++looks) {
-    if (get(round_.failed)) return;
+  for (uint32_t looks = 1; !done() && !get(round_.failed); ++looks) {
     rest();
-    if (looks % 65536 != 0) continue;
-    const double time = now();
-    if (deadline == 0) deadline = time + kPatience;
-    if (time > deadline) set(round_.failed, 1);
+    if (looks % kLooksOfCaller == 0 && lostThread()) set(round_.failed, 1);
   }
 }
 
@@ -87,8 +83,10 @@ void setThreadCount(int count) {
     set(indices.next, count_);
     set(round_.failed, 1);
     if (get(round_.state) % 2 == 1) add(round_.state, 1);
-    const double deadline = now() + kPatience;
-    while (get(round_.inside) != 0 && now() < deadline) rest();
+    for (uint32_t looks = 1; get(round_.inside) != 0; ++looks) {
+      rest();
+      if (looks % kLooksOfCaller == 0 && lostThread()) break;
+    }
     busy = false;
   }
   set(thread_count, static_cast<uint32_t>(count));

@@ -26,7 +26,7 @@ void stopThreads();
 /// To be called for a thread that has died within a loop. The loop's results are then incomplete.
 void reportDeath();
 
-/// Whether a thread has died, or has not finished an index for seconds, since the last setThreadCount.
+/// Whether a thread has died since the last setThreadCount.
 bool threadsFailed();
 
 }  // namespace wasm_attention

@@ -31,6 +31,54 @@ describe('a thread that dies', () => {
     expectWorking(attention, expected);
   });
 
+  test('without a word is noticed soon, and load can start new ones', async () => {
+    const expected = (await (await fresh()).load()).scaledDotProductAttention(Q, K, V).output.data;
+    const workers = watchWorkers();
+    const { load } = await fresh();
+    const attention = await load({ threads: 2 });
+    // Long enough for the thread to end within a call.
+    const x = { data: new Float32Array(8 * 4096 * 64), shape: [1, 8, 4096, 64] };
+    void workers[0]!.terminate();
+    let error: Error | undefined;
+    const started = performance.now();
+    try {
+      attention.scaledDotProductAttention(x, x, x);
+    } catch (thrown) {
+      error = thrown as Error;
+    }
+    const alone = performance.now();
+    attention.scaledDotProductAttention(x, x, x);
+    // With one thread the rest of the call takes as long as the next one; then it waits.
+    expect(alone - started).toBeLessThan(performance.now() - alone + 3000);
+    if (error)
+      expect(error.message).toMatch(/one that died; .* load\(\{ fresh: true, threads \}\) starts new ones/);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(attention.features.threads).toBe(1);
+    expectWorking(attention, expected);
+    const renewed = await load({ fresh: true, threads: 2 });
+    expect(renewed.features.threads).toBe(2);
+    expectWorking(renewed, expected);
+    expect(await load()).toBe(renewed);
+  }, 60_000);
+
+  test('is none that is busy for as long as it takes', async () => {
+    const { load } = await fresh();
+    const attention = await load({ threads: 2 });
+    const clock = Object.getOwnPropertyDescriptor(performance, 'now');
+    let hours = 0;
+    performance.now = () => (hours += 3_600_000);
+    try {
+      // A sequence for each thread, one of which takes far longer.
+      const x = { data: new Float32Array(2 * 4096 * 64), shape: [2, 4096, 64] };
+      const { query } = attention.scaledDotProductAttentionBackward(x, x, x, x, { validLens: [1, 4096] });
+      expect(query.shape).toEqual([2, 4096, 64]);
+    } finally {
+      if (clock) Object.defineProperty(performance, 'now', clock);
+      else Reflect.deleteProperty(performance, 'now');
+    }
+    expect(attention.features.threads).toBe(2);
+  });
+
   test('in the middle of a call makes that call throw, and leaves one that works', async () => {
     const expected = (await (await fresh()).load()).scaledDotProductAttention(Q, K, V).output.data;
     // A stack that ends below address 0: the first function that needs some traps.

@@ -35,7 +35,7 @@ export function importsOf(given: WebAssembly.ModuleImports): WebAssembly.Imports
       _embind_register_void: ignore,
       bring_in: ignore,
       emscripten_notify_memory_growth: ignore,
-      performance_now: () => performance.now(),
+      lost_thread: ignore,
       take_out: ignore,
       ...given,
     },

@@ -14,6 +14,11 @@ export interface Thread {
   post(message: unknown, transfer: readonly ArrayBuffer[]): void;
   /** In Node: whether the worker keeps the process alive. */
   keepAlive(needed: boolean): void;
+  /**
+   * Whether it has ended, also before there was time for `onEnd`. Only Node can tell; in browsers no worker ends but by an error,
+   * which it can report, and by its page.
+   */
+  ended(): boolean;
   terminate(): void;
 }
 
@@ -45,6 +50,7 @@ export function startThread(script: Script, source: WorkerSource | undefined, ev
   return {
     post: (message, transfer) => worker.postMessage(message, [...transfer]),
     keepAlive: () => undefined,
+    ended: () => false,
     terminate: () => worker.terminate(),
   };
 }
@@ -93,6 +99,11 @@ function startNodeThread(
   return {
     post: (message, transfer) => worker.postMessage(message, transfer),
     keepAlive: (needed) => (needed ? worker.ref() : worker.unref()),
+    ended: () => {
+      const loop = worker.performance?.eventLoopUtilization?.();
+      // Of a worker that has ended, no time is known: its idle time is -1, or all is 0 once that was noticed.
+      return loop !== undefined && (loop.idle < 0 || loop.active === 0);
+    },
     terminate: () => void worker.terminate(),
   };
 }

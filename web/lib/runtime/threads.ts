@@ -35,6 +35,25 @@ const PAGE = 2 ** 16;
 /** How long a worker's script may take to arrive, in milliseconds. */
 const PATIENCE = 10_000;
 
+// Ends the threads of a module that was garbage-collected, after a `load` with `fresh`.
+const registry = new FinalizationRegistry(end);
+
+function end(threads: readonly Thread[]): void {
+  for (const thread of threads) thread.terminate();
+}
+
+/**
+ * Goes on with one thread. What workers call must not hold the module, which would never be collected: hence a function outside of
+ * the one that has it.
+ */
+function stopOf(threads: readonly Thread[], features: Features, pool: WeakRef<Pool>): () => void {
+  return () => {
+    pool.deref()?.setThreadCount(1);
+    end(threads);
+    features.threads = 1;
+  };
+}
+
 /** The wasm for threads, for entries that have the wasm in the code. */
 async function embedded(): Promise<WebAssembly.Module> {
   return WebAssembly.compile(fromHex((await import('../generated/embedded-threads.js')).default));
@@ -53,6 +72,7 @@ export async function instantiateThreads(
   compile = embedded,
 ): Promise<Wasm> {
   if (typeof SharedArrayBuffer === 'undefined') throw new Error('a page that is not cross-origin isolated');
+  const threads: Thread[] = [];
   const [module, unshared] = await Promise.all([compile(), alone()]);
   const shared = new WebAssembly.Memory({
     initial: INITIAL_MEMORY / PAGE,
@@ -63,16 +83,13 @@ export async function instantiateThreads(
     memory: shared,
     bring_in: (first: number, end: number, total: number) => memory.bringIn(first, end, total),
     take_out: (end: number, total: number) => memory.takeOut(end, total),
+    lost_thread: () => Number(threads.some((thread) => thread.ended())),
   });
   const pool = raw as unknown as Pool;
   const memory = streamingMemory(Base, raw, () => pool.setThreadCount(features.threads));
   const features: Features = { ...featuresOf(raw), threads: count };
-  const threads: Thread[] = [];
-  const stop = (): void => {
-    pool.setThreadCount(1);
-    for (const thread of threads) thread.terminate();
-    features.threads = 1;
-  };
+  const stop = stopOf(threads, features, new WeakRef(pool));
+  registry.register(raw, threads);
   try {
     await Promise.all(
       Array.from({ length: count - 1 }, (_, i) => {
@@ -129,7 +146,7 @@ function watched(raw: Raw, pool: Pool, memory: StreamingMemory, stop: () => void
       if (!pool.threadsFailed()) return result;
       stop();
       throw new Error(
-        `${name}: expected every thread to answer, got one that died; later calls use one thread`,
+        `${name}: expected every thread to answer, got one that died; later calls use one thread, load({ fresh: true, threads }) starts new ones`,
       );
     };
   }
