@@ -111,10 +111,11 @@ void conv1d(const Conv1dArgs& a, float* scratch) {
   assert(in_width * groups == in_channels && out_width * groups == out_channels);
   const int out_length = static_cast<int>(conv1dLength(a.length, kernel, a.stride, a.padding, a.dilation));
   const Shape shape{in_width, out_width, a.length, out_length, kernel, a.stride, a.padding, a.dilation};
-  const bool wide = out_width >= kTileOutputs;
+  // Without inputs there is nothing to add, and a kernel that takes no memory may have billions of taps.
+  const bool wide = out_width >= kTileOutputs && in_width > 0;
   const float *x = a.x, *weight = a.weight;
   float* out = a.out;
-  if (wide && in_width > 0) {
+  if (wide) {
     gatherTaps(weight, out_channels * in_width, kernel, scratch);
     weight = scratch;
     scratch += static_cast<size_t>(out_channels) * in_width * kernel;
@@ -124,9 +125,7 @@ void conv1d(const Conv1dArgs& a, float* scratch) {
     for (int o = 0; o < out_width; ++o) {
       std::fill_n(out + static_cast<size_t>(o) * out_length, out_length, a.bias ? a.bias[first + o] : 0.0f);
     }
-    if (in_width == 0) {
-      // Nothing to add, and a kernel that takes no memory may have billions of taps.
-    } else if (wide) {
+    if (wide) {
       addProducts(x, weight + static_cast<size_t>(first) * in_width, out_channels, shape, scratch, out);
     } else {
       addRows(x, weight + static_cast<size_t>(first) * in_width * kernel, shape, out);

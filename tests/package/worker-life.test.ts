@@ -180,3 +180,38 @@ function controller(): { signal: AbortSignal; abort: () => void } {
   const made = new AbortController();
   return { signal: made.signal, abort: () => made.abort() };
 }
+
+it('training holds no memory in the worker, however many steps it takes', async () => {
+  const attention = await loadWorker();
+  const x = { data: new Float32Array(256 * 1024).fill(0.1), shape: [1024, 256] };
+  const [linear, norm] = await Promise.all([
+    new attention.Linear({ inFeatures: 256, outFeatures: 256 }),
+    new attention.LayerNorm({ normalizedShape: 256 }),
+  ]);
+  const steps = async (count: number): Promise<number> => {
+    for (let step = 0; step < count; ++step) {
+      for (const layer of [linear, norm]) {
+        const { output, backward } = await layer.forward(x, { training: true });
+        await backward!(output);
+      }
+    }
+    return process.memoryUsage().rss;
+  };
+  const before = await steps(40);
+  // Each step has passes of 4 MB.
+  expect((await steps(120)) - before).toBeLessThan(240 * 2 ** 20);
+  attention.dispose();
+}, 60_000);
+
+it('the passes of a layer go with it', async () => {
+  const attention = await loadWorker();
+  const layer = await new attention.Linear({ inFeatures: 2, outFeatures: 2 });
+  const { backward } = await layer.forward([[1, 2]], { training: true });
+  await layer.dispose();
+  for (let call = 0; call < 2; ++call) {
+    await expect(backward!([[1, 2]])).rejects.toThrow(
+      /^Linear.backward: expected a layer in use, got '?a disposed one/,
+    );
+  }
+  attention.dispose();
+});

@@ -13,6 +13,8 @@ type Anything = Record<string, unknown> & ((...args: readonly unknown[]) => unkn
 type Class = new (...args: readonly unknown[]) => unknown;
 
 const objects = new Map<number, Anything>();
+/** The functions that the methods of an object have returned: the backward passes of a layer. */
+const returned = new Map<number, Set<number>>();
 let nextId = 0;
 
 /** Whether a value is plain data: an array, or an object that has neither a class nor getters. */
@@ -54,8 +56,15 @@ function describe(object: object): Description {
   };
 }
 
-function tokenOf(value: object): Token | undefined {
-  return isData(value) ? undefined : { kind: 'handle', ...describe(value) };
+/** The token of what a method of object `owner` has returned, unless it is data. */
+function tokenOf(value: object, owner: number): Token | undefined {
+  if (isData(value)) return undefined;
+  const description = describe(value);
+  if (typeof value === 'function') {
+    const functions = returned.get(owner) ?? new Set();
+    returned.set(owner, functions.add(description.id));
+  }
+  return { kind: 'handle', ...description };
 }
 
 function fromToken(token: Token): unknown {
@@ -72,12 +81,39 @@ async function perform({ action, id, name, args }: Request): Promise<unknown> {
     return { module: { kind: 'handle', ...describe(await load(given[0] as LoadOptions)) } };
   }
   const object = objects.get(id)!;
-  if (action === 'release') return void objects.delete(id);
-  if (action === 'call')
-    return name === '' ? object(...given) : (object[name] as Anything).call(object, ...given);
+  if (action === 'release') {
+    release(id);
+    return;
+  }
+  if (action === 'call') {
+    const result = name === '' ? object(...given) : (object[name] as Anything).call(object, ...given);
+    if (name === 'dispose') forget(id);
+    return result;
+  }
   if (action === 'construct') return new (object[name] as Class)(...given);
   if (action === 'get') return object[name];
   return void Object.assign(object, given[0]);
+}
+
+function release(id: number): void {
+  objects.delete(id);
+  returned.delete(id);
+  for (const functions of returned.values()) functions.delete(id);
+}
+
+/** Lets go of what the functions of a disposed object hold: from now on they throw what they would throw. */
+function forget(id: number): void {
+  for (const at of returned.get(id) ?? []) {
+    try {
+      objects.get(at)?.();
+    } catch (error) {
+      const refuse = (): never => {
+        throw error;
+      };
+      objects.set(at, refuse as unknown as Anything);
+    }
+  }
+  returned.delete(id);
 }
 
 serve(async (message) => {
@@ -85,7 +121,7 @@ serve(async (message) => {
   const buffers = new Set<ArrayBuffer>();
   let answer: Answer;
   try {
-    answer = { result: pack(await perform(request), tokenOf, buffers) };
+    answer = { result: pack(await perform(request), (value) => tokenOf(value, request.id), buffers) };
   } catch (error) {
     buffers.clear();
     const { name, message } = error as Error;

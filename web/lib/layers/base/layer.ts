@@ -43,8 +43,9 @@ export function checkTraining(operation: string, options: ForwardOptions | undef
 }
 
 /**
- * Makes the backward function of one pass, which can be called once. `run` gets the checked gradient and returns the result. It
- * must allocate all memory before it changes a gradient, so that a call that runs out of memory changes nothing.
+ * Makes the backward function of one pass, which can be called once and then holds nothing of the pass. `run` gets the checked
+ * gradient and returns the result. It must allocate all memory before it changes a gradient, so that a call that runs out of
+ * memory changes nothing.
  */
 export function runOnce<T>(
   layer: string,
@@ -53,13 +54,13 @@ export function runOnce<T>(
   run: (operation: string, gradOutput: Float32Array, options: BackwardOptions) => T,
 ): (gradOutput: TensorLike, options?: BackwardOptions) => T {
   const operation = `${layer}.backward`;
-  let used = false;
+  let left: typeof run | undefined = run;
   return (gradOutput, options) => {
     owner.check(operation);
-    if (used) wrongKind(operation, 'one call for each forward pass', 'a second one');
+    if (!left) wrongKind(operation, 'one call for each forward pass', 'a second one');
     const gradient = toTensorOfShape(operation, 'gradOutput', gradOutput, outputShape);
-    const result = run(operation, gradient.data, checkOptions<BackwardOptions>(operation, options));
-    used = true;
+    const result = left(operation, gradient.data, checkOptions<BackwardOptions>(operation, options));
+    left = undefined;
     return result;
   };
 }
