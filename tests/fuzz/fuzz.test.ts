@@ -1,5 +1,6 @@
 /**
- * Calls every public function and layer with drawn arguments. Results of correct arguments are compared with the float64 oracles.
+ * Calls every public function and layer with drawn arguments. Results of correct arguments are compared with the float64 oracles, and
+ * must be the same for the same arguments in disguise; an option that does not exist must be refused.
  * Arguments with NaN, infinities and huge numbers must give the same bits twice. Arguments with mistakes must be refused with
  * the library's own kind of message, or do no harm. After each call, small calls must give the same bits as before, and all other memory
  * must be free.
@@ -12,6 +13,7 @@ import { modulesIn, read } from '../package/support.js';
 import { same } from '../support/same.js';
 import { expectUnharmed } from './canary.js';
 import { CASES, type Case } from './cases.js';
+import { disguised, isOptions } from './disguises.js';
 import { Draw } from './draw.js';
 import { withMistakes, withWildNumbers } from './mistakes.js';
 import { allocator } from './watched.js';
@@ -50,13 +52,19 @@ function expectRefusal(error: unknown, operations: readonly string[]): void {
   }
 }
 
-/** In their arguments every name is a tensor's, so an additional entry is a mistake. */
-const ENTRIES = ['readSafetensors', 'writeSafetensors'];
-
-/** A plain object gets an additional entry; other arguments stay as they are. */
-function withOthers(arg: unknown): unknown {
-  const plain = typeof arg === 'object' && arg !== null && Object.getPrototypeOf(arg) === Object.prototype;
-  return plain ? { ...arg, isCasual: NaN } : arg;
+/** Each object of options gets one that does not exist: the call has to refuse it, whatever its value. */
+function expectStrict(drawn: Case, operations: readonly string[]): void {
+  drawn.args.forEach((arg, at) => {
+    if (!isOptions(arg)) return;
+    let refused: unknown;
+    try {
+      callWith(drawn, drawn.args.with(at, { ...arg, isCasual: undefined }));
+    } catch (error) {
+      refused = error;
+    }
+    expectRefusal(refused ?? new Error('an unknown option that was taken'), operations);
+    expect((refused as Error).message).toContain("'isCasual'");
+  });
 }
 
 function run(name: string, seed: number, most: number, kind: number): void {
@@ -65,8 +73,11 @@ function run(name: string, seed: number, most: number, kind: number): void {
   const operations = [name, ...(drawn.names ?? []), 'safetensors'];
   if (kind < 4) {
     const result = callWith(drawn, drawn.args);
-    // An unknown option must not change the result, whatever its value.
-    if (!ENTRIES.includes(name)) expect(same(callWith(drawn, drawn.args.map(withOthers)), result)).toBe(true);
+    // A state dict has no options: its names are a file's, and they are its own.
+    if (name !== 'writeSafetensors') {
+      expectStrict(drawn, operations);
+      expect(same(callWith(drawn, disguised(draw, drawn.args)), result)).toBe(true);
+    }
     drawn.check(result as never);
     counts.right += 1;
   } else if (kind < 6) {

@@ -9,7 +9,7 @@
  * @packageDocumentation
  */
 import { embeddedWasm } from './runtime/embedded.js';
-import { createLoader } from './runtime/load.js';
+import { createLoader, LOAD_OPTIONS } from './runtime/load.js';
 import { surface } from './surface.js';
 
 export type * from './api.js';
@@ -20,4 +20,4 @@ export { readSafetensors, writeSafetensors } from './safetensors.js';
  *
  * @throws RangeError in an engine without WebAssembly SIMD; its cause is the engine's `WebAssembly.CompileError`
  */
-export const load = createLoader(embeddedWasm, surface);
+export const load = createLoader(embeddedWasm, surface, LOAD_OPTIONS);

@@ -1,5 +1,5 @@
 import { toTensor } from '../../check/arrays.js';
-import { sizeOf, wrongKind, wrongValue } from '../../check/values.js';
+import { sizeOf, wrongUse, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkState, type ParameterSpec } from './specs.js';
@@ -53,7 +53,7 @@ export class Parameters {
 
   /** Throws if the layer was disposed. Every method of a layer calls this first. */
   check(operation = this.#operation): void {
-    if (this.#disposed) wrongKind(operation, 'a layer in use', 'a disposed one');
+    if (this.#disposed) wrongUse(operation, 'a layer in use', 'a disposed one');
   }
 
   has(name: string): boolean {
@@ -97,7 +97,7 @@ export class Parameters {
     return this.#specs.map(({ name, shape }) => {
       const parameter: Parameter = {
         name,
-        shape,
+        shape: [...shape],
         get data() {
           return read(name);
         },
@@ -110,6 +110,7 @@ export class Parameters {
           if (floats.length !== sizeOf(shape)) {
             wrongValue(this.#operation, `${name} to hold ${sizeOf(shape)} elements`, floats.length);
           }
+          this.check();
           this.#write(name, floats);
         },
       };
@@ -136,6 +137,7 @@ export class Parameters {
   load(state: Record<string, TensorLike>): void {
     this.check();
     const tensors = checkState(`${this.#operation}.loadStateDict`, state, this.#specs);
+    this.check();
     this.#specs.forEach(({ name }, i) => this.#write(name, tensors[i]!.data));
   }
 
