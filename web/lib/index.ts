@@ -13,7 +13,7 @@ import { createLoader, LOAD_OPTIONS } from './runtime/load.js';
 import { surface } from './surface.js';
 
 export type * from './api.js';
-export { readSafetensors, writeSafetensors } from './safetensors.js';
+export { readSafetensors, writeSafetensors, type ReadOptions } from './safetensors.js';
 
 /**
  * Compiles and instantiates the module once; later calls return the same promise. A failed load can be retried.

@@ -22,6 +22,8 @@ export class Parameters {
   readonly #packed = new Map<string, number>();
   readonly #stale = new Set<string>();
   #disposed = false;
+  /** Initial values are made when they are first needed: `load` replaces them all, and they take longer. */
+  #initialised = false;
 
   constructor(wasm: Wasm, operation: string, specs: readonly ParameterSpec[]) {
     this.#wasm = wasm;
@@ -37,10 +39,8 @@ export class Parameters {
       }
     };
     try {
-      // Allocate all memory first, so that running out of it costs no time for initial values.
       for (const { name, shape } of specs)
         this.#addresses.set(name, memory.allocate(operation, sizeOf(shape)));
-      for (const { name, initial } of specs) memory.write(this.#addresses.get(name)!, initial());
     } catch (error) {
       release();
       throw error;
@@ -53,6 +53,13 @@ export class Parameters {
 
   /** Throws if the layer was disposed. Every method of a layer calls this first. */
   check(operation = this.#operation): void {
+    this.#checkUse(operation);
+    if (this.#initialised) return;
+    for (const { name, initial } of this.#specs) this.#write(name, initial());
+    this.#initialised = true;
+  }
+
+  #checkUse(operation: string): void {
     if (this.#disposed) wrongUse(operation, 'a layer in use', 'a disposed one');
   }
 
@@ -135,10 +142,13 @@ export class Parameters {
 
   /** Checks every name and shape before it changes anything. */
   load(state: Record<string, TensorLike>): void {
-    this.check();
-    const tensors = checkState(`${this.#operation}.loadStateDict`, state, this.#specs);
-    this.check();
+    const operation = `${this.#operation}.loadStateDict`;
+    this.#checkUse(operation);
+    const tensors = checkState(operation, state, this.#specs);
+    // Again: reading the state may have run a caller's code.
+    this.#checkUse(operation);
     this.#specs.forEach(({ name }, i) => this.#write(name, tensors[i]!.data));
+    this.#initialised = true;
   }
 
   dispose(): void {
