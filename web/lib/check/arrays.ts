@@ -1,6 +1,6 @@
 /** Checks of array arguments: tensors, masks, lengths, positions, and arrays for results. */
 import type { MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
-import { bare, countOf, kindOf, toElements, type Elements } from './elements.js';
+import { bare, countOf, fresh, kindOf, toElements, type Elements } from './elements.js';
 import { checkFinite, showShape, wrongKind, wrongUse, wrongValue } from './values.js';
 
 /** A fresh array of the elements, each read once. */
@@ -12,12 +12,7 @@ function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array
 ): T {
   // The first one before there is room for all, since an array-like may have a length and no elements.
   const first = count > 0 ? toNumber(data[0], 0) : 0;
-  let numbers: T;
-  try {
-    numbers = new Type(count);
-  } catch {
-    return wrongValue(operation, `${count * Type.BYTES_PER_ELEMENT} free bytes`, 'out of memory');
-  }
+  const numbers = fresh(operation, Type, count);
   numbers[0] = first;
   for (let i = 1; i < count; ++i) numbers[i] = toNumber(data[i], i);
   return numbers;

@@ -73,6 +73,19 @@ function checkShape(operation: string, name: string, shape: unknown): readonly n
   return axes;
 }
 
+/** A fresh array; if there is no room for it, our own error. */
+export function fresh<T>(
+  operation: string,
+  Type: { new (count: number): T; readonly BYTES_PER_ELEMENT: number },
+  count: number,
+): T {
+  try {
+    return new Type(count);
+  } catch {
+    return wrongValue(operation, `${count * Type.BYTES_PER_ELEMENT} free bytes`, 'out of memory');
+  }
+}
+
 export interface Elements {
   /** A caller's: each element is to be read once. */
   readonly data: ArrayLike<unknown>;
@@ -112,10 +125,22 @@ function isFloats(value: unknown): boolean {
 /** The elements of nested arrays; the first of each depth tells how long the others have to be. */
 function flatten(operation: string, name: string, nested: readonly unknown[]): Elements {
   const shape: number[] = [];
-  const data: unknown[] = [];
   let floats = false;
   /** The number of axes, known from the first number or empty array on. */
   let rank = 0;
+  // Room for all at once, since one array may occur in many places, and a few of them hold billions of elements.
+  let numbers = new Float64Array(0);
+  let at = 0;
+  /** Used instead if not all of them are numbers. */
+  let others: unknown[] | undefined;
+  const put = (element: unknown, depth: number): void => {
+    if (rank === 0) numbers = fresh(operation, Float64Array, sizeOf(shape));
+    rank ||= depth;
+    if (depth !== rank) wrongValue(operation, `${name} to be nested to one depth (${rank})`, element);
+    if (typeof element !== 'number') others ??= Array.from(numbers.subarray(0, at));
+    if (others) others.push(element);
+    else numbers[at++] = element as number;
+  };
   const visit = (level: unknown, depth: number): void => {
     const count = countOf(level) ?? wrongKind(operation, `${name} to hold numbers`, level);
     if (depth === (rank || MAX_RANK)) wrongKind(operation, `${name} of at most ${depth} axes`, level);
@@ -127,18 +152,11 @@ function flatten(operation: string, name: string, nested: readonly unknown[]): E
     if (count === 0) rank = depth + 1;
     for (let i = 0; i < count; ++i) {
       const element = (level as ArrayLike<unknown>)[i];
-      if (isArray(element)) {
-        visit(element, depth + 1);
-      } else {
-        rank ||= depth + 1;
-        if (depth + 1 !== rank) wrongValue(operation, `${name} to be nested to one depth (${rank})`, element);
-        if (typeof element !== 'number' && typeof element !== 'boolean') {
-          wrongKind(operation, `${name} to hold numbers`, element);
-        }
-        data.push(element);
-      }
+      if (isArray(element)) visit(element, depth + 1);
+      else put(element, depth + 1);
     }
   };
   visit(nested, 0);
+  const data = others ?? numbers;
   return { data, count: data.length, shape, floats };
 }
