@@ -1,7 +1,7 @@
 /** Checks of array arguments: tensors, masks, lengths, positions, and arrays for results. */
 import type { MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
 import { bare, countOf, fresh, kindOf, toElements, type Elements } from './elements.js';
-import { checkFinite, showShape, wrongKind, wrongUse, wrongValue } from './values.js';
+import { checkFinite, showShape, wrongKind, wrongValue } from './values.js';
 
 /** A fresh array of the elements, each read once. */
 function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array>(
@@ -71,7 +71,7 @@ export function toMask(operation: string, name: string, value: MaskLike): Tensor
   const elements = toElements(operation, name, value);
   const expected = `${name} to hold booleans or 0 and 1 (numbers to add are a bias)`;
   // In other libraries a float mask is added: its zeros hide nothing.
-  if (elements.floats) wrongUse(operation, expected, 'an array of floats');
+  if (elements.floats) wrongKind(operation, expected, elements.data);
   const toByte = (element: unknown): number => {
     if (element !== true && element !== false && element !== 0 && element !== 1) {
       const wrong = typeof element === 'number' ? wrongValue : wrongKind;

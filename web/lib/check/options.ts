@@ -52,17 +52,6 @@ export function checkOptions<T extends object>(
   return copy as T;
 }
 
-/** `checkOptions` if some options are required. The message names them if there are no options at all. */
-export function checkRequired<T extends object>(
-  operation: string,
-  options: T | undefined,
-  known: Known<T>,
-  names: string,
-): T {
-  if (options === undefined) wrongKind(operation, `options with ${names}`, options);
-  return checkOptions(operation, options, known);
-}
-
 function unknownName(operation: string, given: string, known: object, what: string): never {
   const likeness = (name: string): number => commonLetters(given, name) / (given.length + name.length);
   const [nearest] = Object.keys(known).sort((a, b) => likeness(b) - likeness(a));

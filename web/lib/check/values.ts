@@ -73,12 +73,6 @@ export function checkFinite(operation: string, name: string, value: unknown, pos
   return value;
 }
 
-/** A `checkFinite` of at least 0. */
-export function checkNonNegative(operation: string, name: string, value: unknown): number {
-  const number = checkFinite(operation, name, value);
-  return number >= 0 ? number : wrongValue(operation, `${name} to be at least 0`, number);
-}
-
 /** A probability of dropping: within [0, 1), as float32 too, so that 1 / (1 - p) is finite. */
 export function checkProbability(operation: string, name: string, value: unknown): number {
   if (typeof value !== 'number') wrongKind(operation, `${name} to be a number`, value);

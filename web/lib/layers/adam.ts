@@ -1,10 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { listOf } from '../check/elements.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { checkFinite, checkNonNegative, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { checkFinite, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
+import { checkNonNegative } from './base/checkNonNegative.js';
 import { checkParameters, type StoredParameter } from './base/storedParameters.js';
 import type { Parameter } from './base/types.js';
 

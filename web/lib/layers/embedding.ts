@@ -1,5 +1,5 @@
 import { checkOut, toInt32 } from '../check/arrays.js';
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, checkSeed, sizeOf } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
@@ -53,7 +53,7 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
   readonly #width: number;
 
   constructor(wasm: Wasm, options: EmbeddingOptions) {
-    const given = checkRequired(OPERATION, options, OPTIONS, 'numEmbeddings and dim');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const rows = checkInteger(OPERATION, 'numEmbeddings', given.numEmbeddings, 1);
     const width = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);

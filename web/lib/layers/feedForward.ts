@@ -1,5 +1,5 @@
 import { checkOut, toTensor } from '../check/arrays.js';
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkBoolean, checkInteger, checkSeed, showShape, wrongKind, wrongValue } from '../check/values.js';
 import { activations } from '../generated/bindings/enums.js';
 import * as F from '../generated/bindings/feedForwardArgs.js';
@@ -75,7 +75,7 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
   readonly #activation: number;
 
   constructor(wasm: Wasm, options: FeedForwardOptions) {
-    const given = checkRequired(OPERATION, options, OPTIONS, 'numHiddens and ffnHiddens');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const hiddenWidth = checkInteger(OPERATION, 'ffnHiddens', given.ffnHiddens, 1, 2 ** 24);
     const activation = checkActivation(OPERATION, given.activation);

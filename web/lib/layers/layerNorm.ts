@@ -1,6 +1,6 @@
 import { checkOut, toTensor } from '../check/arrays.js';
 import { listOf } from '../check/elements.js';
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import {
   checkBoolean,
   checkInteger,
@@ -11,6 +11,7 @@ import {
 } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
+import { checkNonNegative } from './base/checkNonNegative.js';
 import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { constantSpec } from './base/specs.js';
@@ -66,7 +67,7 @@ class LayerNormLayer extends ParameterOwner implements LayerNorm {
   readonly #eps: number;
 
   constructor(wasm: Wasm, options: LayerNormOptions) {
-    const given = checkRequired(OPERATION, options, OPTIONS, 'normalizedShape');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const shape = checkNormalizedShape(given.normalizedShape);
     const eps = given.eps === undefined ? 1e-5 : checkNonNegative(OPERATION, 'eps', given.eps);
     const affine = given.affine === undefined || checkBoolean(OPERATION, 'affine', given.affine);

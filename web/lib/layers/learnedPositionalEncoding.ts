@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, checkProbability, checkSeed, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
@@ -70,7 +70,7 @@ class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPo
   #seed: number;
 
   constructor(wasm: Wasm, options: LearnedPositionalEncodingOptions) {
-    const given = checkRequired(OPERATION, options, OPTIONS, 'numHiddens and maxLen');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const maxLen = checkInteger(OPERATION, 'maxLen', given.maxLen, 1);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);

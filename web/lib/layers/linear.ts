@@ -1,5 +1,5 @@
 import { checkOut, toTensor } from '../check/arrays.js';
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkBoolean, checkInteger, checkSeed, showShape, wrongValue } from '../check/values.js';
 import * as G from '../generated/bindings/linearGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
@@ -55,7 +55,7 @@ class LinearLayer extends ParameterOwner implements Linear {
   readonly #outputs: number;
 
   constructor(wasm: Wasm, options: LinearOptions) {
-    const given = checkRequired(OPERATION, options, OPTIONS, 'inFeatures and outFeatures');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const inputs = checkInteger(OPERATION, 'inFeatures', given.inFeatures, 1, 2 ** 24);
     const outputs = checkInteger(OPERATION, 'outFeatures', given.outFeatures, 1, 2 ** 24);
     const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);

@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut } from '../check/arrays.js';
-import { checkOptions, checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import {
   checkBoolean,
   checkInteger,
@@ -82,7 +82,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
   #seed: number;
 
   constructor(wasm: Wasm, options: MultiHeadAttentionOptions) {
-    const given = checkRequired(OPERATION, options, OPTIONS, 'numHiddens and numHeads');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const size = (name: string, value: number) => checkInteger(OPERATION, name, value, 1, 2 ** 24);
     const numHiddens = size('numHiddens', given.numHiddens);
     const heads = size('numHeads', given.numHeads);
@@ -194,7 +194,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
 
   createCache(options: CacheOptions): KeyValueCache {
     this.#parameters.check('createCache');
-    const { batch, maxLength } = checkRequired('createCache', options, CACHE_OPTIONS, 'batch and maxLength');
+    const { batch, maxLength } = checkOptions('createCache', options, CACHE_OPTIONS);
     checkInteger('createCache', 'batch', batch, 1, 2 ** 24);
     checkInteger('createCache', 'maxLength', maxLength, 1, 2 ** 30);
     this.#parameters.check('createCache');

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, checkProbability, checkSeed } from '../check/values.js';
 import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import { sinusoidalEncoding } from '../ops/sinusoidalEncoding.js';
@@ -80,7 +80,7 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
   #table: Float32Array;
 
   constructor(wasm: Wasm, options: PositionalEncodingOptions) {
-    const given = checkRequired(OPERATION, options, OPTIONS, 'numHiddens');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
     const length = given.maxLen === undefined ? 1000 : checkInteger(OPERATION, 'maxLen', given.maxLen, 0);

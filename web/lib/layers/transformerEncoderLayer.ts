@@ -1,6 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut, toTensorOfShape } from '../check/arrays.js';
-import { checkOptions, checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkBoolean, checkInteger, checkProbability, checkSeed, wrongValue } from '../check/values.js';
 import { checkAttentionOptions } from '../ops/attention/options.js';
 import { ROTARY_OPTIONS, type RotaryOptions } from '../ops/rotary/options.js';
@@ -114,7 +114,7 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
   #seed: number;
 
   constructor(wasm: Wasm, options: TransformerEncoderLayerOptions) {
-    const given = checkRequired(OPERATION, options, OPTIONS, 'numHiddens, numHeads, ffnHiddens');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const size = (name: string, value: number) => checkInteger(OPERATION, name, value, 1, 2 ** 24);
     const numHiddens = size('numHiddens', given.numHiddens);
     const heads = size('numHeads', given.numHeads);

@@ -1,4 +1,4 @@
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkBoolean, checkInteger } from '../check/values.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
@@ -20,7 +20,7 @@ const OPTIONS: Known<AlibiBiasOptions> = { ...DISTANCE_SIZES, numHeads: 1, symme
 
 /** See `WasmAttention.alibiBias`. */
 export function alibiBias(options: AlibiBiasOptions): Tensor {
-  const given = checkRequired(OPERATION, options, OPTIONS, 'numHeads and queryLength');
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const heads = checkInteger(OPERATION, 'numHeads', given.numHeads, 1, 2 ** 24);
   const symmetric = checkBoolean(OPERATION, 'symmetric', given.symmetric ?? false);
   const isCausal = checkBoolean(OPERATION, 'isCausal', given.isCausal ?? false);

@@ -1,4 +1,4 @@
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, wrongKind, wrongValue } from '../check/values.js';
 
 /** The three kinds of layer that the textbook compares. */
@@ -32,7 +32,7 @@ const SIZE: Known<ComplexitySize> = { n: 1, d: 1, k: 1 };
 /** See `WasmAttention.complexity`. */
 export function complexity(architecture: Architecture, size: ComplexitySize): Complexity {
   if (typeof architecture !== 'string') wrongKind(OPERATION, 'the architecture to be a string', architecture);
-  const given = checkRequired(OPERATION, size, SIZE, 'n and d');
+  const given = checkOptions(OPERATION, size, SIZE);
   const n = checkInteger(OPERATION, 'n', given.n, 1);
   const d = checkInteger(OPERATION, 'd', given.d, 1);
   const k = given.k === undefined ? 3 : checkInteger(OPERATION, 'k', given.k, 1);

@@ -1,4 +1,4 @@
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor } from '../types.js';
@@ -19,7 +19,7 @@ const OPTIONS: Known<EncodingRotationOptions> = { delta: 1, dim: 1, base: 1 };
 
 /** See `WasmAttention.encodingRotation`. */
 export function encodingRotation({ raw, memory }: Wasm, options: EncodingRotationOptions): Tensor {
-  const given = checkRequired(OPERATION, options, OPTIONS, 'delta and dim');
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const delta = checkFinite(OPERATION, 'delta', given.delta);
   const dim = checkInteger(OPERATION, 'dim', given.dim, 2, 2 ** 24);
   if (dim % 2 !== 0) wrongValue(OPERATION, 'dim to be even', dim);

@@ -1,6 +1,6 @@
 import { checkOut, toFloat64 } from '../check/arrays.js';
 import { bare } from '../check/elements.js';
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, showShape, wrongValue } from '../check/values.js';
 import * as S from '../generated/bindings/sinusoidalArgs.js';
 import { clearArgs, doubles, words } from '../runtime/args.js';
@@ -15,7 +15,7 @@ export interface SinusoidalOptions {
   length?: number;
   /** Columns. An odd width has one more sine than cosines. */
   dim: number;
-  /** Wavelengths run from 2π to 2π·base. Default 10000; any finite number above 0. */
+  /** Wavelengths run from 2π to 2π·base. Default 10000; any finite float32 above 0. */
   base?: number;
   /** Position of the first row; default 0. May be a fraction. */
   offset?: number;
@@ -40,7 +40,7 @@ const OPTIONS: Known<SinusoidalOptions> = {
 
 /** See `WasmAttention.sinusoidalEncoding`. */
 export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOptions): Tensor {
-  const given = checkRequired(OPERATION, options, OPTIONS, 'length and dim');
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const { layout = 'interleaved' } = given;
   const dim = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
   const offset = given.offset === undefined ? 0 : checkFinite(OPERATION, 'offset', given.offset);

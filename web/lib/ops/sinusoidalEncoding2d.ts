@@ -1,4 +1,4 @@
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, wrongValue } from '../check/values.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -23,7 +23,7 @@ const OPTIONS: Known<Sinusoidal2dOptions> = { height: 1, width: 1, dim: 1, base:
 
 /** See `WasmAttention.sinusoidalEncoding2d`. */
 export function sinusoidalEncoding2d(wasm: Wasm, options: Sinusoidal2dOptions): Tensor {
-  const given = checkRequired(OPERATION, options, OPTIONS, 'height, width and dim');
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const height = checkInteger(OPERATION, 'height', given.height, 0);
   const width = checkInteger(OPERATION, 'width', given.width, 0);
   const dim = checkInteger(OPERATION, 'dim', given.dim, 4, 2 ** 24);

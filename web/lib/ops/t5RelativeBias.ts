@@ -1,5 +1,5 @@
 import { toTensorOfRank } from '../check/arrays.js';
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { checkDistances, DISTANCE_SIZES, fillDiagonals, type DistanceSizes } from './relative/diagonals.js';
@@ -13,7 +13,7 @@ const OPTIONS: Known<T5RelativeBiasOptions> = { ...DISTANCE_SIZES, ...BUCKET_OPT
 
 /** See `WasmAttention.t5RelativeBias`. */
 export function t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions): Tensor {
-  const given = checkRequired(OPERATION, options, OPTIONS, 'queryLength');
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const { data: rows, shape } = toTensorOfRank(OPERATION, 'table', table, 2);
   const [numBuckets, heads] = shape as [number, number];
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);

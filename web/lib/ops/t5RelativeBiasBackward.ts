@@ -1,5 +1,5 @@
 import { toTensorOfShape } from '../check/arrays.js';
-import { checkRequired } from '../check/options.js';
+import { checkOptions } from '../check/options.js';
 import { checkInteger } from '../check/values.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { checkDistances } from './relative/diagonals.js';
@@ -10,7 +10,7 @@ const OPERATION = 't5RelativeBiasBackward';
 
 /** See `WasmAttention.t5RelativeBiasBackward`. */
 export function t5RelativeBiasBackward(gradBias: TensorLike, options: T5RelativeBucketsOptions): Tensor {
-  const given = checkRequired(OPERATION, options, T5_OPTIONS, 'queryLength');
+  const given = checkOptions(OPERATION, options, T5_OPTIONS);
   const numBuckets = checkInteger(OPERATION, 'numBuckets', given.numBuckets ?? 32, 0);
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);
   const sizes = checkDistances(OPERATION, given);

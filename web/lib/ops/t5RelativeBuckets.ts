@@ -1,4 +1,4 @@
-import { checkRequired, type Known } from '../check/options.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger } from '../check/values.js';
 import { freshInts } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
@@ -20,7 +20,7 @@ export const T5_OPTIONS: Known<T5RelativeBucketsOptions> = {
 
 /** See `WasmAttention.t5RelativeBuckets`. */
 export function t5RelativeBuckets(options: T5RelativeBucketsOptions): Tensor<Int32Array> {
-  const given = checkRequired(OPERATION, options, T5_OPTIONS, 'queryLength');
+  const given = checkOptions(OPERATION, options, T5_OPTIONS);
   const numBuckets = checkInteger(OPERATION, 'numBuckets', given.numBuckets ?? 32, 0);
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);
   const sizes = checkDistances(OPERATION, given);

@@ -10,7 +10,7 @@ import { checkScaling, SCALING_OPTIONS, type RotaryScaling } from './scaling.js'
 
 /** The options of rotary embedding. */
 export interface RotaryOptions {
-  /** Pair j is rotated by position·base^(-2j/rotaryDim). Default 10000; any finite number above 0. */
+  /** Pair j is rotated by position·base^(-2j/rotaryDim). Default 10000; any finite float32 above 0. */
   base?: number;
   /** Position of the first row, or added to `positions`. Default 0. With `cos` and `sin` it has to be a whole number. */
   offset?: number;
