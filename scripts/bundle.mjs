@@ -16,7 +16,7 @@ const hasRelaxed = wasms.includes('wasm-attention-relaxed.wasm');
 
 /**
  * Writes imports of strings where the minifier writes imports of templates, which some bundlers take for imports of unknown modules;
- * and one statement per line, because an engine prints the whole line of an uncaught error.
+ * and one statement or member of a class per line, because an engine prints the whole line of an uncaught error.
  *
  * @returns {import('vite').Plugin}
  */
@@ -32,6 +32,9 @@ function plainImportsAndLines() {
         const quotes = new Visitor({
           ImportExpression({ source: { type, start, end } }) {
             if (type === 'TemplateLiteral') changes.push([start, 1, "'"], [end - 1, 1, "'"]);
+          },
+          ClassBody({ body }) {
+            for (const { start } of body) changes.push([start, 0, '\n']);
           },
         });
         quotes.visit(program);

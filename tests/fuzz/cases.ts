@@ -1,5 +1,6 @@
 /** What makes up a fuzzed call, and the list of all of them. */
 import { attentionCases } from './attentionCases.js';
+import { cacheCases } from './cacheCases.js';
 import { distanceCases } from './distanceCases.js';
 import type { Draw } from './draw.js';
 import { fileCases } from './fileCases.js';
@@ -19,7 +20,7 @@ export interface Case {
   readonly check: (result: never) => void;
 }
 
-/** Draws a call of each public function and layer, by name. */
+/** Draws a call of each public function and layer, and calls of caches, by name. */
 export const CASES: Readonly<Record<string, (draw: Draw) => Case>> = {
   ...attentionCases,
   ...positionCases,
@@ -27,5 +28,6 @@ export const CASES: Readonly<Record<string, (draw: Draw) => Case>> = {
   ...sequenceCases,
   ...layerCases,
   ...modelCases,
+  ...cacheCases,
   ...fileCases,
 };

@@ -10,6 +10,7 @@ import {
 } from '../support/rejections.js';
 
 // B = 2, H = 4, Hkv = 2, L = 3, S = 5, E = 4, Ev = 6.
+const open = (...shape: number[]) => ({ data: new Uint8Array(zeros(...shape).data.length), shape });
 const query = zeros(2, 4, 3, 4);
 const key = zeros(2, 2, 5, 4);
 const value = zeros(2, 2, 5, 6);
@@ -77,12 +78,12 @@ const options: Rejection[] = [
 
   ...rejected(
     'RangeError',
-    ['a mask for more keys', { mask: zeros(3, 6) }],
-    ['a mask for another number of queries', { mask: zeros(2, 5) }],
-    ['a mask for another number of heads', { mask: zeros(2, 2, 3, 5) }],
-    ['a mask for another batch', { mask: zeros(3, 4, 3, 5) }],
-    ['a mask of rank 5', { mask: zeros(1, 2, 4, 3, 5) }],
-    ['a mask without keys', { mask: zeros(3, 0) }],
+    ['a mask for more keys', { mask: open(3, 6) }],
+    ['a mask for another number of queries', { mask: open(2, 5) }],
+    ['a mask for another number of heads', { mask: open(2, 2, 3, 5) }],
+    ['a mask for another batch', { mask: open(3, 4, 3, 5) }],
+    ['a mask of rank 5', { mask: open(1, 2, 4, 3, 5) }],
+    ['a mask without keys', { mask: open(3, 0) }],
     ['a mask that holds 2', { mask: [[2]] }],
     ['a mask that holds 0.5', { mask: [[0.5]] }],
     ['a mask that holds NaN', { mask: [[NaN]] }],

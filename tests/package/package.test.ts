@@ -86,15 +86,27 @@ describe('the packed package', () => {
   });
 
   it.each(ENTRIES)('says what is wrong in a few lines when an error of %s is not caught', (entry) => {
-    const code = `
-      import { load } from '${entry}';
-      (await load()).maskedSoftmax([1, 2]);
-    `;
-    const { status, stderr } = run('node', ['--input-type=module', '--eval', code], { cwd: folder.path });
-    expect(status).toBe(1);
-    expect(stderr).toContain('RangeError: maskedSoftmax: expected scores of rank 2, 3 or 4, got shape (2,)');
-    // Node prints the line that the error comes from. A screen is 24 lines of 80 characters.
-    expect(stderr.length).toBeLessThan(24 * 80);
+    const uncaught = {
+      'RangeError: maskedSoftmax: expected scores of rank 2, 3 or 4, got shape (2,)':
+        'a.maskedSoftmax([1, 2])',
+      'RangeError: Linear: expected 1125899906842624 free bytes, got out of memory':
+        'new a.Linear({ inFeatures: 2 ** 24, outFeatures: 2 ** 24 })',
+      "TypeError: conv1d: expected known options (the nearest is stride), got 'stridestride":
+        "a.conv1d([], [], { ['stride'.repeat(1e5)]: 1 })",
+      'TypeError: Linear: expected a layer in use, got a disposed one':
+        'const layer = new a.Linear({ inFeatures: 1, outFeatures: 1 }); layer.dispose(); layer.stateDict()',
+      "TypeError: load: expected known options (the nearest is threads), got 'thread'":
+        'await load({ thread: 2 })',
+    };
+    for (const [message, mistake] of Object.entries(uncaught)) {
+      const code = `import { load } from '${entry}'; const a = await load(); ${mistake}`;
+      const { status, stderr } = run('node', ['--input-type=module', '--eval', code], { cwd: folder.path });
+      expect(status).toBe(1);
+      expect(stderr).toContain(message);
+      // Node prints the line that the error comes from. A screen is 24 lines of 80 characters.
+      expect(stderr.length).toBeLessThan(24 * 80);
+      expect(Math.max(...stderr.split('\n').map(({ length }) => length))).toBeLessThan(600);
+    }
   });
 
   it.each(ENTRIES)('does no work when %s is imported', (entry) => {

@@ -1,6 +1,7 @@
 // The types that both entries export.
 export type { LoadOptions, WasmSource } from './runtime/load.js';
 export type {
+  CacheOptions,
   LayerForwardOptions,
   MultiHeadAttention,
   MultiHeadAttentionGradients,

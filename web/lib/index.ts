@@ -9,15 +9,15 @@
  * @packageDocumentation
  */
 import { embeddedWasm } from './runtime/embedded.js';
-import { createLoader } from './runtime/load.js';
+import { createLoader, LOAD_OPTIONS } from './runtime/load.js';
 import { surface } from './surface.js';
 
 export type * from './api.js';
-export { readSafetensors, writeSafetensors } from './safetensors.js';
+export { readSafetensors, writeSafetensors, type ReadOptions } from './safetensors.js';
 
 /**
  * Compiles and instantiates the module once; later calls return the same promise. A failed load can be retried.
  *
  * @throws RangeError in an engine without WebAssembly SIMD; its cause is the engine's `WebAssembly.CompileError`
  */
-export const load = createLoader(embeddedWasm, surface);
+export const load = createLoader(embeddedWasm, surface, LOAD_OPTIONS);

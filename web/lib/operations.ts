@@ -69,9 +69,9 @@ export type {
  * there is nothing to free. B is the batch, H the heads, L the queries, S the keys, E the head width, Ev the value width, D the
  * model width.
  *
- * Wrong arguments throw before anything is computed: a `TypeError` for a wrong kind, a `RangeError` for a wrong value or
- * shape. The message reads `operation: expected …, got …`. If memory runs out, the operation throws a `RangeError` with the
- * byte count, and the module stays usable.
+ * Wrong arguments throw before anything is computed: a `TypeError` for a wrong kind or an option that does not exist, a
+ * `RangeError` for a wrong value or shape. The message reads `operation: expected …, got …`. If memory runs out, the operation
+ * throws a `RangeError` with the byte count, and the module stays usable.
  */
 export interface Operations {
   /** The package's version. */

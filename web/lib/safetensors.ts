@@ -7,6 +7,6 @@
  * const state = readSafetensors(await (await fetch(url)).arrayBuffer());
  * @packageDocumentation
  */
-export { readSafetensors } from './safetensors/readSafetensors.js';
+export { readSafetensors, type ReadOptions } from './safetensors/readSafetensors.js';
 export { writeSafetensors } from './safetensors/writeSafetensors.js';
 export type { Tensor, TensorLike } from './types.js';

@@ -11,7 +11,13 @@
  */
 import { relaxedSimd } from 'wasm-feature-detect';
 
-import { createLoader, OPERATION, type LoadOptions, type SlimLoadOptions } from './runtime/load.js';
+import {
+  createLoader,
+  OPERATION,
+  SLIM_LOAD_OPTIONS,
+  type LoadOptions,
+  type SlimLoadOptions,
+} from './runtime/load.js';
 import { operations, type Operations } from './operations.js';
 import type { WasmAttention } from './surface.js';
 import type { Wasm } from './runtime/wasm.js';
@@ -31,6 +37,7 @@ const loadOperations = createLoader(
     cores.set(bound, wasm);
     return bound;
   },
+  SLIM_LOAD_OPTIONS,
   async () =>
     __RELAXED__ && (await relaxedSimd())
       ? new URL('./wasm-attention-threads-relaxed.wasm', import.meta.url)

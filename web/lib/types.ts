@@ -14,7 +14,10 @@ export type TensorLike =
   | { readonly data: ArrayLike<number>; readonly dims: readonly number[] }
   | Nested;
 
-/** A TensorLike whose elements are booleans or 0 and 1; true means that a query may attend to the key. */
+/**
+ * A TensorLike whose elements are booleans or 0 and 1; true means that a query may attend to the key. Arrays of floats are refused, so
+ * that a mask of another library, whose numbers are added, is not misread: that is a `bias`.
+ */
 export type MaskLike =
   { readonly data: ArrayLike<number | boolean>; readonly shape: readonly number[] } | readonly unknown[];
 

@@ -4,6 +4,7 @@
  *
  * @packageDocumentation
  */
+import { checkOptions, type Known } from './check/options.js';
 import { load } from './index.js';
 import type { LoadOptions } from './runtime/load.js';
 import { serve } from './runtime/port.js';
@@ -74,6 +75,17 @@ function fromToken(token: Token): unknown {
   return Object.assign(() => undefined, { toString: () => text });
 }
 
+/** The properties that may be set. */
+function assignable(object: object): Known<object> {
+  const known: Record<string, 1> = {};
+  for (let owner = object; owner !== Object.prototype; owner = Object.getPrototypeOf(owner) as object) {
+    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+      if (property.set !== undefined) known[name] = 1;
+    }
+  }
+  return known;
+}
+
 async function perform({ action, id, name, args }: Request): Promise<unknown> {
   const given = unpack(args, fromToken) as [unknown, ...unknown[]];
   if (action === 'load') {
@@ -92,7 +104,7 @@ async function perform({ action, id, name, args }: Request): Promise<unknown> {
   }
   if (action === 'construct') return new (object[name] as Class)(...given);
   if (action === 'get') return object[name];
-  return void Object.assign(object, given[0]);
+  return void Object.assign(object, checkOptions('assign', given[0] as object, assignable(object)));
 }
 
 function release(id: number): void {

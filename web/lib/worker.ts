@@ -7,9 +7,10 @@
  * const { output } = await attention.with({ signal }).scaledDotProductAttention(Q, K, V, { isCausal: true });
  * @packageDocumentation
  */
-import { checkOptions, tagOf, wrongKind } from './check/values.js';
+import { checkOptions, type Known } from './check/options.js';
+import { tagOf, wrongKind } from './check/values.js';
 import { disposeSymbol } from './runtime/dispose.js';
-import type { LoadOptions } from './runtime/load.js';
+import { LOAD_OPTIONS, type LoadOptions } from './runtime/load.js';
 import { Connection } from './worker/connection.js';
 import { createHandle } from './worker/handle.js';
 import type { WorkerSource } from './runtime/port.js';
@@ -30,6 +31,7 @@ export interface LoadWorkerOptions extends LoadOptions {
 }
 
 const OPERATION = 'loadWorker';
+const OPTIONS: Known<LoadWorkerOptions> = { ...LOAD_OPTIONS, worker: 1 };
 
 /**
  * Starts a new worker at each call and loads the module in it. Every function of `WasmAttention` returns a promise here, layers
@@ -47,7 +49,7 @@ const OPERATION = 'loadWorker';
  * const { output } = await layer.with({ signal: AbortSignal.timeout(1000) }).forward(x, x, x);
  */
 export async function loadWorker(options?: LoadWorkerOptions): Promise<AsyncWasmAttention> {
-  const { worker, wasm, ...rest } = checkOptions<LoadWorkerOptions>(OPERATION, options);
+  const { worker, wasm, ...rest } = checkOptions(OPERATION, options, OPTIONS);
   if (worker !== undefined && !['string', 'function'].includes(typeof worker) && tagOf(worker) !== 'URL') {
     wrongKind(OPERATION, 'worker to be a URL or a function that starts one', worker);
   }
@@ -74,5 +76,11 @@ async function portable(wasm: NonNullable<LoadOptions['wasm']>): Promise<unknown
   const tag = tagOf(source);
   if (tag === 'URL') return (source as URL).href;
   // For anything else, and for a failed response, the library in the worker reports the error.
-  return tag === 'Response' && (source as Response).ok ? (source as Response).arrayBuffer() : source;
+  if (tag !== 'Response' || !(source as Response).ok) return source;
+  try {
+    return await (source as Response).arrayBuffer();
+  } catch (cause) {
+    const { message } = cause as Error;
+    throw new RangeError(`${OPERATION}: expected the whole wasm, got ${message}`, { cause });
+  }
 }

@@ -86,7 +86,9 @@ export class Model {
     if (this.#arrays?.tokens !== tokens.length) this.#arrays = makeArrays(tokens.length, this.#settings);
     const arrays = this.#arrays;
     const { logits, backward } = this.#forward({ count, tokens }, arrays);
-    const { loss, gradLogits } = this.#attention.softmaxCrossEntropy(logits, targets, { out: arrays });
+    const { loss, gradLogits } = this.#attention.softmaxCrossEntropy(logits, targets, {
+      out: { gradLogits: arrays.gradLogits },
+    });
     this.#adam.zeroGrad();
     backward(gradLogits);
     this.#adam.step();

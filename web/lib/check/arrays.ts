@@ -1,24 +1,36 @@
 /** Checks of array arguments: tensors, masks, lengths, positions, and arrays for results. */
+import { fresh } from '../runtime/memory.js';
 import type { MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
-import { isTypedArray, toElements } from './elements.js';
-import { checkFinite, showShape, tagOf, wrongKind, wrongValue } from './values.js';
+import { bare, countOf, kindOf, toElements, type Elements } from './elements.js';
+import { checkFinite, showShape, wrongKind, wrongValue } from './values.js';
 
-function isFloat32Array(value: unknown): value is Float32Array {
-  return value instanceof Float32Array || tagOf(value) === 'Float32Array';
+/** A fresh array of the elements, each read once. */
+function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array>(
+  operation: string,
+  { data, count }: Elements,
+  Type: { new (count: number): T; readonly BYTES_PER_ELEMENT: number },
+  toNumber: (element: unknown, i: number) => number,
+): T {
+  // The first one before there is room for all, since an array-like may have a length and no elements.
+  const first = count > 0 ? toNumber(data[0], 0) : 0;
+  const numbers = fresh(operation, Type, count);
+  numbers[0] = first;
+  for (let i = 1; i < count; ++i) numbers[i] = toNumber(data[i], i);
+  return numbers;
 }
 
-/** The argument as float32 data with a shape. Float32Arrays are passed on, not copied. */
+/** The argument as float32 data with a shape. The memory of a Float32Array is passed on, not copied. */
 export function toTensor(operation: string, name: string, value: TensorLike): Tensor {
-  const { data, shape } = toElements(operation, name, value);
-  // Without elements there is nothing to copy, and copying a detached array would throw.
-  if (data.length === 0) return { data: new Float32Array(0), shape };
-  if (isFloat32Array(data)) return { data, shape };
-  if (!isTypedArray(data)) {
-    for (let i = 0; i < data.length; ++i) {
-      if (typeof data[i] !== 'number') wrongKind(operation, `${name} to hold numbers`, data[i]);
-    }
-  }
-  return { data: Float32Array.from(data as ArrayLike<number>), shape };
+  return toFloats(operation, name, toElements(operation, name, value));
+}
+
+/** `toTensor` of elements. */
+export function toFloats(operation: string, name: string, elements: Elements): Tensor {
+  const { data, shape } = elements;
+  if (kindOf(data) === 'Float32Array') return { data: bare(data as Float32Array), shape };
+  const toNumber = (element: unknown): number =>
+    typeof element === 'number' ? element : wrongKind(operation, `${name} to hold numbers`, element);
+  return { data: convert(operation, elements, Float32Array, toNumber), shape };
 }
 
 /** `2, 3 or 4` */
@@ -57,39 +69,39 @@ export function toTensorOfShape(
 
 /** The argument as bytes 0 and 1 with a shape. */
 export function toMask(operation: string, name: string, value: MaskLike): Tensor<Uint8Array> {
-  const { data, shape } = toElements(operation, name, value);
-  const bytes = new Uint8Array(data.length);
-  for (let i = 0; i < data.length; ++i) {
-    const element = data[i];
+  const elements = toElements(operation, name, value);
+  const expected = `${name} to hold booleans or 0 and 1 (numbers to add are a bias)`;
+  // In other libraries a float mask is added: its zeros hide nothing.
+  if (elements.floats) wrongKind(operation, expected, elements.data);
+  const toByte = (element: unknown): number => {
     if (element !== true && element !== false && element !== 0 && element !== 1) {
       const wrong = typeof element === 'number' ? wrongValue : wrongKind;
-      wrong(operation, `${name} to hold booleans or 0 and 1`, element);
+      wrong(operation, expected, element);
     }
-    bytes[i] = Number(element);
-  }
-  return { data: bytes, shape };
+    return Number(element);
+  };
+  return { data: convert(operation, elements, Uint8Array, toByte), shape: elements.shape };
 }
 
-/** Whole numbers of at least `min` as int32 with a shape. Numbers above `max` become `max`. */
+/** Whole numbers from `min` to `max` as int32 with a shape. If `clamps`, numbers above `max` become `max`. */
 export function toInt32(
   operation: string,
   name: string,
   value: ValidLens,
-  min = -(2 ** 31),
-  max = 2 ** 31 - 1,
+  min: number,
+  max: number,
+  clamps = false,
 ): Tensor<Int32Array> {
-  const { data, shape } = toElements(operation, name, value);
-  const ints = new Int32Array(data.length);
-  for (let i = 0; i < data.length; ++i) {
-    const element = data[i];
+  const elements = toElements(operation, name, value);
+  const toInt = (element: unknown): number => {
     if (typeof element !== 'number') wrongKind(operation, `${name} to hold whole numbers`, element);
-    if (!Number.isInteger(element) || element < min) {
-      const bound = min === -(2 ** 31) ? '' : ` of at least ${min}`;
-      wrongValue(operation, `${name} to hold whole numbers${bound}`, element);
+    if (!Number.isInteger(element) || element < min || (element > max && !clamps)) {
+      const bound = clamps ? `of at least ${min}` : `within [${min}, ${max}]`;
+      wrongValue(operation, `${name} to hold whole numbers ${bound}`, element);
     }
-    ints[i] = Math.min(element, max);
-  }
-  return { data: ints, shape };
+    return Math.min(element, max);
+  };
+  return { data: convert(operation, elements, Int32Array, toInt), shape: elements.shape };
 }
 
 /** Finite numbers as float64 with a shape. For positions, which float32 would round from 2^24 on. */
@@ -98,16 +110,11 @@ export function toFloat64(
   name: string,
   value: ArrayLike<number> | TensorLike,
 ): { readonly data: Float64Array; readonly shape: readonly number[] } {
-  const { data, shape } = toElements(operation, name, value);
-  const numbers = new Float64Array(data.length);
-  for (let i = 0; i < data.length; ++i) {
-    const element = data[i];
+  const elements = toElements(operation, name, value);
+  const toNumber = (element: unknown, i: number): number =>
     // Making the name takes longer than the check.
-    numbers[i] = Number.isFinite(element)
-      ? (element as number)
-      : checkFinite(operation, `${name}[${i}]`, element);
-  }
-  return { data: numbers, shape };
+    Number.isFinite(element) ? (element as number) : checkFinite(operation, `${name}[${i}]`, element);
+  return { data: convert(operation, elements, Float64Array, toNumber), shape: elements.shape };
 }
 
 /** d2l's valid lengths, (B,) or (B, L), clamped to S. */
@@ -118,7 +125,7 @@ export function toValidLens(
   queries: number,
   keys: number,
 ): Tensor<Int32Array> {
-  const lens = toInt32(operation, 'validLens', value, 0, keys);
+  const lens = toInt32(operation, 'validLens', value, 0, keys, true);
   const [rows, columns] = lens.shape;
   const fits =
     (lens.shape.length === 1 && rows === batch) ||
@@ -138,9 +145,9 @@ export function checkOut(
   length: number,
 ): Float32Array | undefined {
   if (value === undefined) return undefined;
-  if (tagOf(value) !== 'Float32Array') {
+  if (kindOf(value) !== 'Float32Array') {
     wrongKind(operation, `${name} to be a Float32Array`, value);
   }
-  if (value.length !== length) wrongValue(operation, `${name} of length ${length}`, value.length);
+  if (countOf(value) !== length) wrongValue(operation, `${name} of length ${length}`, countOf(value));
   return value;
 }

@@ -1,32 +1,62 @@
-/** The forms in which callers may give an array: data with a shape or dims, nested arrays, a typed array. */
-import { freshDoubles } from '../runtime/memory.js';
-import { showShape, sizeOf, tagOf, wrongKind, wrongValue } from './values.js';
+/**
+ * The forms in which callers may give an array: data with a shape or dims, nested arrays, a typed array. Lengths are read once and
+ * elements by their index, never by an iterator, which may give others.
+ */
+import { fresh } from '../runtime/memory.js';
+import { showShape, sizeOf, wrongKind, wrongValue } from './values.js';
 
 /** An array needs fewer elements than this; wasm cannot address more floats anyway. */
 const MAX_COUNT = 2 ** 31;
-/** Axes of nested arrays. */
-const MAX_DEPTH = 64;
+/** Far more than any operation takes; an array that contains itself has no end of them. */
+const MAX_RANK = 64;
 
-export function isTypedArray(value: unknown): value is ArrayLike<number> {
-  if (!ArrayBuffer.isView(value)) return false;
-  return !/^(DataView|Big)/.test(tagOf(value));
+const TypedArray = Object.getPrototypeOf(Float32Array.prototype) as object;
+/** What the language knows of a typed array, whatever its class or the array itself has put in place of that. */
+const slot = (name: PropertyKey) => Reflect.getOwnPropertyDescriptor(TypedArray, name)?.get;
+const [kind, length, buffer, offset] = [slot(Symbol.toStringTag), slot('length'), slot('buffer'), slot('byteOffset')]; // prettier-ignore
+
+/** `Float32Array` and so on; undefined for what is no typed array. */
+export const kindOf = (value: unknown) => kind!.call(value) as string | undefined;
+export const lengthOf = (array: unknown) => length!.call(array) as number;
+export const bufferOf = (array: unknown) => buffer!.call(array) as ArrayBuffer;
+export const offsetOf = (array: unknown) => offset!.call(array) as number;
+
+/** A plain view of the same memory; empty for a detached array. */
+export function bare(array: Float32Array): Float32Array {
+  const count = lengthOf(array);
+  if (count === 0) return new Float32Array(0);
+  return new Float32Array(bufferOf(array), offsetOf(array), count);
 }
 
-/** Anything with a whole-number length and no `data`: what TypeScript calls an ArrayLike. */
-export function isArrayLike(value: unknown): value is ArrayLike<unknown> {
-  if (Array.isArray(value) || isTypedArray(value)) return true;
-  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || 'data' in value)
-    return false;
+/**
+ * The length of an array, or of anything with a whole-number length and no `data` (what TypeScript calls an ArrayLike); undefined
+ * for anything else.
+ */
+export function countOf(value: unknown): number | undefined {
+  const kind = kindOf(value);
+  if (kind !== undefined) return kind.startsWith('Big') ? undefined : lengthOf(value);
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value)) return undefined;
+  if (!Array.isArray(value) && 'data' in value) return undefined;
   const { length } = value as { length?: unknown };
-  return Number.isInteger(length) && (length as number) >= 0 && (length as number) < MAX_COUNT;
+  return Number.isInteger(length) && (length as number) >= 0 && (length as number) < MAX_COUNT
+    ? (length as number)
+    : undefined;
+}
+
+function isArray(value: unknown): value is ArrayLike<unknown> {
+  return Array.isArray(value) || kindOf(value) !== undefined;
+}
+
+/** A copy of a short list, such as a shape; undefined for what is no array. */
+export function listOf(value: unknown): unknown[] | undefined {
+  const count = isArray(value) ? countOf(value) : undefined;
+  if (count === undefined || count > MAX_RANK) return undefined;
+  return Array.from({ length: count }, (_, i) => (value as ArrayLike<unknown>)[i]);
 }
 
 function checkShape(operation: string, name: string, shape: unknown): readonly number[] {
-  if (!Array.isArray(shape) && !isTypedArray(shape)) {
-    wrongKind(operation, `${name}.shape to be an array of whole numbers`, shape);
-  }
-  // Not Array.from, which would throw for a detached array.
-  const axes = Array.prototype.slice.call(shape) as number[];
+  const axes = listOf(shape) as readonly number[] | undefined;
+  if (!axes) wrongKind(operation, `${name}.shape to be an array of whole numbers`, shape);
   let count = 1;
   for (const axis of axes) {
     if (typeof axis !== 'number') wrongKind(operation, `${name}.shape to be an array of whole numbers`, axis);
@@ -45,61 +75,76 @@ function checkShape(operation: string, name: string, shape: unknown): readonly n
 }
 
 export interface Elements {
+  /** A caller's: each element is to be read once. */
   readonly data: ArrayLike<unknown>;
+  /** The number of elements, which `data.length` may not be a second time. */
+  readonly count: number;
   readonly shape: readonly number[];
+  /** Whether they are, all or some, of a typed array of floating-point numbers. */
+  readonly floats: boolean;
 }
 
 /** Turns any accepted form (data with shape or dims, nested arrays, a typed array as one axis) into data with a shape. */
 export function toElements(operation: string, name: string, value: unknown): Elements {
   if (Array.isArray(value)) return flatten(operation, name, value);
-  if (isArrayLike(value)) return { data: value, shape: [value.length] };
+  const axis = countOf(value);
+  if (axis !== undefined) {
+    return { data: value as ArrayLike<unknown>, count: axis, shape: [axis], floats: isFloats(value) };
+  }
   if (typeof value !== 'object' || value === null || !('data' in value)) {
     wrongKind(operation, `${name} to be a tensor ({ data, shape }) or nested arrays`, value);
   }
   const { data } = value;
-  if (!isArrayLike(data)) {
-    wrongKind(operation, `${name}.data to be an array of numbers`, data);
-  }
+  const count = countOf(data);
+  if (count === undefined) wrongKind(operation, `${name}.data to be an array of numbers`, data);
   const given = 'shape' in value ? value.shape : 'dims' in value ? value.dims : undefined;
   const shape = checkShape(operation, name, given);
-  if (data.length !== sizeOf(shape)) {
+  if (count !== sizeOf(shape)) {
     const expected = `${name} of shape ${showShape(shape)} to hold ${sizeOf(shape)} elements`;
-    wrongValue(operation, expected, data.length);
+    wrongValue(operation, expected, count);
   }
-  return { data, shape };
+  return { data: data as ArrayLike<unknown>, count, shape, floats: isFloats(data) };
 }
 
+function isFloats(value: unknown): boolean {
+  return kindOf(value)?.startsWith('Float') ?? false;
+}
+
+/** The elements of nested arrays; the first of each depth tells how long the others have to be. */
 function flatten(operation: string, name: string, nested: readonly unknown[]): Elements {
   const shape: number[] = [];
-  for (let level: unknown = nested; Array.isArray(level) || isTypedArray(level); level = level[0]) {
-    // An array that contains itself has no end.
-    if (shape.length === MAX_DEPTH) {
-      wrongValue(operation, `${name} to be nested to a depth of at most ${MAX_DEPTH}`, 'more');
-    }
-    shape.push(level.length);
-    if (level.length === 0) break;
-  }
-  if (shape.length === 1) return { data: nested, shape };
-  // One array may stand in many places, so that a few of them hold billions of elements.
-  const numbers = freshDoubles(operation, sizeOf(shape));
+  let floats = false;
+  /** The number of axes, known from the first number or empty array on. */
+  let rank = 0;
+  // Room for all at once, since one array may occur in many places, and a few of them hold billions of elements.
+  let numbers = new Float64Array(0);
   let at = 0;
-  // Masks may hold booleans; which other values are mistakes, the caller says.
+  /** Used instead if not all of them are numbers. */
   let others: unknown[] | undefined;
+  const put = (element: unknown, depth: number): void => {
+    if (rank === 0) numbers = fresh(operation, Float64Array, sizeOf(shape));
+    rank ||= depth;
+    if (depth !== rank) wrongValue(operation, `${name} to be nested to one depth (${rank})`, element);
+    if (typeof element !== 'number') others ??= Array.from(numbers.subarray(0, at));
+    if (others) others.push(element);
+    else numbers[at++] = element as number;
+  };
   const visit = (level: unknown, depth: number): void => {
-    if (depth === shape.length) {
-      if (typeof level !== 'number') others ??= Array.from(numbers.subarray(0, at));
-      if (others) others.push(level);
-      else numbers[at++] = level as number;
-      return;
+    const count = countOf(level) ?? wrongKind(operation, `${name} to hold numbers`, level);
+    if (depth === (rank || MAX_RANK)) wrongKind(operation, `${name} of at most ${depth} axes`, level);
+    floats ||= isFloats(level);
+    shape[depth] ??= count;
+    if (count !== shape[depth]) {
+      wrongValue(operation, `${name} to hold ${shape[depth]} elements along axis ${depth}`, count);
     }
-    if (!Array.isArray(level) && !isTypedArray(level)) {
-      wrongValue(operation, `${name} to be nested to one depth (${shape.length})`, level);
+    if (count === 0) rank = depth + 1;
+    for (let i = 0; i < count; ++i) {
+      const element = (level as ArrayLike<unknown>)[i];
+      if (isArray(element)) visit(element, depth + 1);
+      else put(element, depth + 1);
     }
-    if (level.length !== shape[depth]) {
-      wrongValue(operation, `${name} to hold ${shape[depth]} elements along axis ${depth}`, level.length);
-    }
-    for (let i = 0; i < level.length; ++i) visit((level as ArrayLike<unknown>)[i], depth + 1);
   };
   visit(nested, 0);
-  return { data: others ?? numbers, shape };
+  const data = others ?? numbers;
+  return { data, count: data.length, shape, floats };
 }

@@ -2,16 +2,25 @@
  * Checks of arguments, made before anything is computed. Wrong arguments throw a `TypeError` (wrong kind) or a `RangeError`
  * (wrong value or shape) with the message `operation: expected …, got …`.
  */
+function message(operation: string, expected: string, got: string): string {
+  // Names and shapes may be a caller's, of any length.
+  return `${operation}: expected ${expected}, got ${got}`.slice(0, 500);
+}
+
 /** Throws the TypeError of an argument of the wrong kind. */
 export function wrongKind(operation: string, expected: string, got: unknown): never {
   // Quotes distinguish '2' from 2.
-  const given = typeof got === 'string' ? `'${got}'` : describe(got);
-  throw new TypeError(`${operation}: expected ${expected}, got ${given}`);
+  return wrongUse(operation, expected, typeof got === 'string' ? `'${got}'` : describe(got));
+}
+
+/** Throws the TypeError of what cannot be done; `got` is prose. */
+export function wrongUse(operation: string, expected: string, got: string): never {
+  throw new TypeError(message(operation, expected, got));
 }
 
 /** Throws the RangeError of a wrong value or shape. */
 export function wrongValue(operation: string, expected: string, got: unknown): never {
-  throw new RangeError(`${operation}: expected ${expected}, got ${describe(got)}`);
+  throw new RangeError(message(operation, expected, describe(got)));
 }
 
 /** How a value appears in messages. */
@@ -38,20 +47,6 @@ export function sizeOf(shape: readonly number[]): number {
   return size;
 }
 
-/** The given options object, or an empty one; anything else is a TypeError. */
-export function checkOptions<T extends object>(operation: string, options: T | undefined): T {
-  if (options === undefined) return {} as T;
-  // Most arrays here are arguments by position, as in other libraries: attention(X, X, X, valid_lens).
-  if (tagOf(options) !== 'Object') wrongKind(operation, 'options to be an object', options);
-  return options;
-}
-
-/** `checkOptions` if some options are required. The message names them if there are no options at all. */
-export function checkRequired<T extends object>(operation: string, options: T | undefined, names: string): T {
-  if (options === undefined) wrongKind(operation, `options with ${names}`, options);
-  return checkOptions(operation, options);
-}
-
 /** A whole number within [min, max]. */
 export function checkInteger(
   operation: string,
@@ -68,19 +63,20 @@ export function checkInteger(
   return value;
 }
 
-/** A finite number; `positive` excludes zero and below. */
+/** A number that is finite, and with `positive` above 0, also as the float32 that a kernel may take it as. */
 export function checkFinite(operation: string, name: string, value: unknown, positive = false): number {
   if (typeof value !== 'number') wrongKind(operation, `${name} to be a number`, value);
-  if (!Number.isFinite(value) || (positive && value <= 0)) {
-    wrongValue(operation, `${name} to be a finite number${positive ? ' above 0' : ''}`, value);
+  const float = Math.fround(value);
+  if (!Number.isFinite(float) || (positive && float <= 0)) {
+    wrongValue(operation, `${name} to be a finite float32${positive ? ' above 0' : ''}`, value);
   }
   return value;
 }
 
-/** A probability of dropping: within [0, 1). */
+/** A probability of dropping: within [0, 1), as float32 too, so that 1 / (1 - p) is finite. */
 export function checkProbability(operation: string, name: string, value: unknown): number {
   if (typeof value !== 'number') wrongKind(operation, `${name} to be a number`, value);
-  if (!(value >= 0 && value < 1)) wrongValue(operation, `${name} to be within [0, 1)`, value);
+  if (!(value >= 0 && Math.fround(value) < 1)) wrongValue(operation, `${name} to be within [0, 1)`, value);
   return value;
 }
 

@@ -1,5 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkFinite, checkOptions, wrongKind, wrongValue } from '../check/values.js';
+import { listOf } from '../check/elements.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkFinite, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -44,6 +46,7 @@ export interface Adam {
 }
 
 const OPERATION = 'Adam';
+const OPTIONS: Known<AdamOptions> = { lr: 1, betas: 1, eps: 1, weightDecay: 1, maxGradNorm: 1 };
 
 // Frees the memory of an optimizer that was garbage-collected without dispose().
 const registry = new FinalizationRegistry<() => void>((release) => release());
@@ -83,7 +86,7 @@ class AdamOptimizer implements Adam {
       eps = 1e-8,
       weightDecay = 0,
       maxGradNorm,
-    } = checkOptions<AdamOptions>(OPERATION, options);
+    } = checkOptions(OPERATION, options, OPTIONS);
     this.#parameters = checkParameters(OPERATION, wasm, parameters);
     this.#lr = checkNonNegative(OPERATION, 'lr', lr);
     this.#betas = checkBetas(betas);
@@ -148,7 +151,7 @@ class AdamOptimizer implements Adam {
   }
 
   #check(operation: string): void {
-    if (this.#disposed) wrongKind(operation, 'an optimizer in use', 'a disposed one');
+    if (this.#disposed) wrongUse(operation, 'an optimizer in use', 'a disposed one');
     for (const parameter of this.#parameters) parameter.check(operation);
   }
 
@@ -180,9 +183,9 @@ class AdamOptimizer implements Adam {
 
 function checkBetas(betas: unknown): readonly [number, number] {
   if (betas === undefined) return [0.9, 0.999];
-  if (!Array.isArray(betas)) wrongKind(OPERATION, 'betas to be two numbers', betas);
-  if (betas.length !== 2) wrongValue(OPERATION, 'betas to be two numbers', betas.length);
-  return betas.map((beta: unknown) => {
+  const pair = listOf(betas) ?? wrongKind(OPERATION, 'betas to be two numbers', betas);
+  if (pair.length !== 2) wrongValue(OPERATION, 'betas to be two numbers', pair.length);
+  return pair.map((beta) => {
     const decay = checkNonNegative(OPERATION, 'betas', beta);
     return decay < 1 ? decay : wrongValue(OPERATION, 'betas below 1', decay);
   }) as [number, number];

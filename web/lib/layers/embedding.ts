@@ -1,8 +1,9 @@
 import { checkOut, toInt32 } from '../check/arrays.js';
-import { checkInteger, checkRequired, checkSeed, sizeOf, wrongValue } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkInteger, checkSeed, sizeOf } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
-import { backwardOnce, checkTraining, ParameterOwner } from './base/layer.js';
+import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { freshSeed, normal } from './base/random.js';
 import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
@@ -33,6 +34,7 @@ export interface Embedding extends Layer {
 }
 
 const OPERATION = 'Embedding';
+const OPTIONS: Known<EmbeddingOptions> = { numEmbeddings: 1, dim: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
 /** The class for a loaded module. */
@@ -51,7 +53,7 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
   readonly #width: number;
 
   constructor(wasm: Wasm, options: EmbeddingOptions) {
-    const given = checkRequired<EmbeddingOptions>(OPERATION, options, 'numEmbeddings and dim');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const rows = checkInteger(OPERATION, 'numEmbeddings', given.numEmbeddings, 1);
     const width = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
@@ -69,15 +71,13 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
     const { raw, memory } = this.#wasm;
     const width = this.#width;
     parameters.check(FORWARD);
-    const training = checkTraining(FORWARD, options);
-    const rows = toInt32(FORWARD, 'ids', ids, 0);
+    const { training, out: given } = checkForward(FORWARD, options);
+    const rows = toInt32(FORWARD, 'ids', ids, 0, this.#rows - 1);
     const count = rows.data.length;
-    for (let i = 0; i < count; ++i) {
-      const row = rows.data[i]!;
-      if (row >= this.#rows) wrongValue(FORWARD, `ids below ${this.#rows}`, row);
-    }
     const shape = [...rows.shape, width];
-    const into = checkOut(FORWARD, 'out.output', options?.out?.output, sizeOf(shape));
+    const into = checkOut(FORWARD, 'out.output', given, sizeOf(shape));
+    // Again: reading what is the caller's may have run his code.
+    parameters.check(FORWARD);
     const data = memory.scope(FORWARD, () => {
       const placed = memory.ints(rows.data);
       const out = memory.reserve(sizeOf(shape));
@@ -91,7 +91,8 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
       const scratch = memory.reserve(raw.embeddingBackwardScratch(count, this.#rows, width));
       const gradTable = parameters.gradient('weight');
       raw.embeddingBackward(gradient, placed, gradTable, scratch, count, this.#rows, width);
-      return into?.fill(0) ?? new Float32Array(count);
+      // Not the array's own method, which a caller may have replaced.
+      return into ? Float32Array.prototype.fill.call(into, 0) : new Float32Array(count);
     });
     return { output, backward };
   }

@@ -1,20 +1,13 @@
 import { checkOut, toTensor } from '../check/arrays.js';
-import {
-  checkBoolean,
-  checkInteger,
-  checkRequired,
-  checkSeed,
-  showShape,
-  wrongKind,
-  wrongValue,
-} from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkBoolean, checkInteger, checkSeed, showShape, wrongKind, wrongValue } from '../check/values.js';
 import { activations } from '../generated/bindings/enums.js';
 import * as F from '../generated/bindings/feedForwardArgs.js';
 import * as G from '../generated/bindings/feedForwardGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
-import { backwardOnce, checkTraining, ParameterOwner } from './base/layer.js';
+import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { freshSeed } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
@@ -53,6 +46,7 @@ export interface FeedForward extends Layer {
 }
 
 const OPERATION = 'FeedForward';
+const OPTIONS: Known<FeedForwardOptions> = { numHiddens: 1, ffnHiddens: 1, activation: 1, bias: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
 /** The class for a loaded module. */
@@ -81,7 +75,7 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
   readonly #activation: number;
 
   constructor(wasm: Wasm, options: FeedForwardOptions) {
-    const given = checkRequired<FeedForwardOptions>(OPERATION, options, 'numHiddens and ffnHiddens');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const hiddenWidth = checkInteger(OPERATION, 'ffnHiddens', given.ffnHiddens, 1, 2 ** 24);
     const activation = checkActivation(OPERATION, given.activation);
@@ -104,14 +98,16 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
     const { raw, memory } = this.#wasm;
     const [width, hiddenWidth, activation] = [this.#width, this.#hiddenWidth, this.#activation];
     parameters.check(FORWARD);
-    const training = checkTraining(FORWARD, options);
+    const { training, out: given } = checkForward(FORWARD, options);
     const input = toTensor(FORWARD, 'x', x);
     if (input.shape.at(-1) !== width)
       wrongValue(FORWARD, `x of width ${width}`, `shape ${showShape(input.shape)}`);
     const size = input.data.length;
     const rows = size / width;
     const shape = [...input.shape];
-    const into = checkOut(FORWARD, 'out.output', options?.out?.output, size);
+    const into = checkOut(FORWARD, 'out.output', given, size);
+    // Again: reading what is the caller's may have run his code.
+    parameters.check(FORWARD);
     const kept = training ? input.data.slice() : input.data;
     let keptHidden: Float32Array;
     const data = memory.scope(FORWARD, () => {

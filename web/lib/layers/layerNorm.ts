@@ -1,9 +1,11 @@
 import { checkOut, toTensor } from '../check/arrays.js';
-import { checkBoolean, checkInteger, checkRequired, showShape, sizeOf, wrongValue } from '../check/values.js';
+import { listOf } from '../check/elements.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkBoolean, checkInteger, showShape, sizeOf, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { checkNonNegative } from './base/checkNonNegative.js';
-import { backwardOnce, checkTraining, ParameterOwner } from './base/layer.js';
+import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { constantSpec } from './base/specs.js';
 import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
@@ -33,6 +35,7 @@ export interface LayerNorm extends Layer {
 }
 
 const OPERATION = 'LayerNorm';
+const OPTIONS: Known<LayerNormOptions> = { normalizedShape: 1, eps: 1, affine: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
 /** The class for a loaded module. */
@@ -45,7 +48,7 @@ export function layerNormClass(wasm: Wasm): new (options: LayerNormOptions) => L
 }
 
 function checkNormalizedShape(shape: unknown): number[] {
-  const axes: unknown[] = Array.isArray(shape) ? shape : [shape];
+  const axes = listOf(shape) ?? [shape];
   if (axes.length === 0) wrongValue(OPERATION, 'normalizedShape of at least one axis', 'none');
   return axes.map((axis) => checkInteger(OPERATION, 'normalizedShape', axis, 1, 2 ** 24));
 }
@@ -57,7 +60,7 @@ class LayerNormLayer extends ParameterOwner implements LayerNorm {
   readonly #eps: number;
 
   constructor(wasm: Wasm, options: LayerNormOptions) {
-    const given = checkRequired<LayerNormOptions>(OPERATION, options, 'normalizedShape');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const shape = checkNormalizedShape(given.normalizedShape);
     const eps = given.eps === undefined ? 1e-5 : checkNonNegative(OPERATION, 'eps', given.eps);
     const affine = given.affine === undefined || checkBoolean(OPERATION, 'affine', given.affine);
@@ -75,7 +78,7 @@ class LayerNormLayer extends ParameterOwner implements LayerNorm {
     const { raw, memory } = this.#wasm;
     const eps = this.#eps;
     parameters.check(FORWARD);
-    const training = checkTraining(FORWARD, options);
+    const { training, out: given } = checkForward(FORWARD, options);
     const input = toTensor(FORWARD, 'x', x);
     const last = input.shape.slice(-this.#shape.length);
     if (showShape(last) !== showShape(this.#shape)) {
@@ -85,7 +88,9 @@ class LayerNormLayer extends ParameterOwner implements LayerNorm {
     const width = sizeOf(this.#shape);
     const rows = size / width;
     const shape = [...input.shape];
-    const into = checkOut(FORWARD, 'out.output', options?.out?.output, size);
+    const into = checkOut(FORWARD, 'out.output', given, size);
+    // Again: reading what is the caller's may have run his code.
+    parameters.check(FORWARD);
     const kept = training ? input.data.slice() : input.data;
     const data = memory.scope(FORWARD, () => {
       const placed = memory.floats(input.data);

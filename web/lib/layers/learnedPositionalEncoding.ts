@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkInteger, checkProbability, checkRequired, checkSeed, wrongValue } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkInteger, checkProbability, checkSeed, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { ParameterOwner } from './base/layer.js';
@@ -46,6 +47,7 @@ export interface LearnedPositionalEncoding extends Omit<Layer, 'forward'> {
 }
 
 const OPERATION = 'LearnedPositionalEncoding';
+const OPTIONS: Known<LearnedPositionalEncodingOptions> = { numHiddens: 1, maxLen: 1, dropout: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
 /** The class for a loaded module. */
@@ -68,11 +70,7 @@ class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPo
   #seed: number;
 
   constructor(wasm: Wasm, options: LearnedPositionalEncodingOptions) {
-    const given = checkRequired<LearnedPositionalEncodingOptions>(
-      OPERATION,
-      options,
-      'numHiddens and maxLen',
-    );
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const maxLen = checkInteger(OPERATION, 'maxLen', given.maxLen, 1);
     const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
@@ -93,6 +91,7 @@ class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPo
     const parameters = this.#parameters;
     parameters.check(FORWARD);
     const tokens = checkTokens(FORWARD, x, options, this.#width);
+    parameters.check(FORWARD);
     const { offset, length } = tokens;
     if (offset + length > this.#maxLen) {
       wrongValue(FORWARD, `positions below maxLen (${this.#maxLen})`, `${offset} to ${offset + length - 1}`);

@@ -1,18 +1,12 @@
 import { checkOut, toTensor } from '../check/arrays.js';
-import {
-  checkBoolean,
-  checkInteger,
-  checkRequired,
-  checkSeed,
-  showShape,
-  wrongValue,
-} from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkBoolean, checkInteger, checkSeed, showShape, wrongValue } from '../check/values.js';
 import * as G from '../generated/bindings/linearGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { Activations } from './base/activations.js';
-import { backwardOnce, checkTraining, ParameterOwner } from './base/layer.js';
+import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { freshSeed } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
@@ -41,6 +35,7 @@ export interface Linear extends Layer {
 }
 
 const OPERATION = 'Linear';
+const OPTIONS: Known<LinearOptions> = { inFeatures: 1, outFeatures: 1, bias: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
 /** The class for a loaded module. */
@@ -60,7 +55,7 @@ class LinearLayer extends ParameterOwner implements Linear {
   readonly #outputs: number;
 
   constructor(wasm: Wasm, options: LinearOptions) {
-    const given = checkRequired<LinearOptions>(OPERATION, options, 'inFeatures and outFeatures');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const inputs = checkInteger(OPERATION, 'inFeatures', given.inFeatures, 1, 2 ** 24);
     const outputs = checkInteger(OPERATION, 'outFeatures', given.outFeatures, 1, 2 ** 24);
     const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);
@@ -78,15 +73,17 @@ class LinearLayer extends ParameterOwner implements Linear {
     const parameters = this.#parameters;
     const { raw, memory } = this.#wasm;
     const [inputs, outputs] = [this.#inputs, this.#outputs];
+    // Again: reading what is the caller's may have run his code.
     parameters.check(FORWARD);
-    const training = checkTraining(FORWARD, options);
+    const { training, out: given } = checkForward(FORWARD, options);
     const input = toTensor(FORWARD, 'x', x);
     if (input.shape.at(-1) !== inputs)
       wrongValue(FORWARD, `x of width ${inputs}`, `shape ${showShape(input.shape)}`);
     const rows = input.data.length / inputs;
     const shape = [...input.shape.slice(0, -1), outputs];
     const size = input.data.length;
-    const into = checkOut(FORWARD, 'out.output', options?.out?.output, rows * outputs);
+    const into = checkOut(FORWARD, 'out.output', given, rows * outputs);
+    parameters.check(FORWARD);
     const { data, kept } = memory.scope(FORWARD, () => {
       const packed = parameters.packed('weight');
       const out = memory.output(rows * outputs, into);

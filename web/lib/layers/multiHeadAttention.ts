@@ -1,42 +1,61 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut } from '../check/arrays.js';
+import { checkOptions, type Known } from '../check/options.js';
 import {
   checkBoolean,
   checkInteger,
-  checkOptions,
   checkProbability,
-  checkRequired,
   checkSeed,
   sizeOf,
   wrongValue,
 } from '../check/values.js';
 import * as M from '../generated/bindings/multiHeadAttentionArgs.js';
-import { keptOptions } from '../ops/attention/keptOptions.js';
 import { checkAttentionOptions } from '../ops/attention/options.js';
+import { ROTARY_OPTIONS } from '../ops/rotary/options.js';
 import { words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, TensorLike } from '../types.js';
 import { multiHeadAttentionBackward } from './attention/backward.js';
 import { attentionOfHeads } from './attention/heads.js';
 import { checkInputs, copiesOf } from './attention/inputs.js';
-import { Cache, type KeyValueCache } from './attention/keyValueCache.js';
+import { createCache, type KeyValueCache } from './attention/keyValueCache.js';
 import { pastOf } from './attention/past.js';
 import { placeProjections, setProjections, type Projection } from './attention/projections.js';
-import { rotaryPositions, setRotation, type RotaryPositioning } from './attention/rotaryPositions.js';
+import {
+  checkPosition,
+  rotaryPositions,
+  setRotation,
+  type RotaryPositioning,
+} from './attention/rotaryPositions.js';
 import { fromTorch } from './attention/torchNames.js';
-import type {
-  LayerForwardOptions,
-  MultiHeadAttention,
-  MultiHeadAttentionOptions,
-  MultiHeadAttentionResult,
+import {
+  LAYER_FORWARD_OPTIONS,
+  type CacheOptions,
+  type LayerForwardOptions,
+  type MultiHeadAttention,
+  type MultiHeadAttentionOptions,
+  type MultiHeadAttentionResult,
 } from './attention/types.js';
-import { ParameterOwner } from './base/layer.js';
+import { checkTraining, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
 import { freshSeed } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
 
 const OPERATION = 'MultiHeadAttention';
 const FORWARD = `${OPERATION}.forward`;
+const OPTIONS: Known<MultiHeadAttentionOptions> = {
+  numHiddens: 1,
+  numHeads: 1,
+  dropout: 1,
+  bias: 1,
+  querySize: 1,
+  keySize: 1,
+  valueSize: 1,
+  numKvHeads: 1,
+  rotary: ROTARY_OPTIONS,
+  seed: 1,
+};
+const CACHE_OPTIONS: Known<CacheOptions> = { batch: 1, maxLength: 1 };
 
 /** The class for a loaded module. */
 export function multiHeadAttentionClass(
@@ -63,7 +82,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
   #seed: number;
 
   constructor(wasm: Wasm, options: MultiHeadAttentionOptions) {
-    const given = checkRequired<MultiHeadAttentionOptions>(OPERATION, options, 'numHiddens and numHeads');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const size = (name: string, value: number) => checkInteger(OPERATION, name, value, 1, 2 ** 24);
     const numHiddens = size('numHiddens', given.numHiddens);
     const heads = size('numHeads', given.numHeads);
@@ -108,7 +127,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
   ): MultiHeadAttentionResult {
     this.#parameters.check(FORWARD);
     const { raw, memory } = this.#wasm;
-    const given = checkOptions<LayerForwardOptions>(FORWARD, options);
+    const given = checkOptions(FORWARD, options, LAYER_FORWARD_OPTIONS);
     const inputs = checkInputs(FORWARD, this.#inputs, queries, keys, values);
     const [q, k] = inputs;
     const [batch, length] = q.shape as [number, number, number];
@@ -116,17 +135,29 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     const [heads, kvHeads, width] = [this.#heads, this.#kvHeads, this.#width];
     const past = pastOf(FORWARD, given, this, { batch, kvHeads, width }, tokens);
     const sizes = { batch, heads, kvHeads, queries: length, keys: past.length + tokens, width };
-    const { options: used, training } = this.#checkTraining(given);
+    const training = checkTraining(FORWARD, given.training);
+    const offset = checkPosition(FORWARD, given.offset);
+    const used: AttentionOptions =
+      training || given.dropout != null
+        ? { ...given, dropout: given.dropout ?? this.#dropout, seed: given.seed ?? this.#seed }
+        : given;
     const scoresShape = [batch, heads, length, sizes.keys];
-    const check = (options: AttentionOptions) =>
-      checkAttentionOptions(FORWARD, options, { batch, heads, queries: length, keys: sizes.keys, width, valueWidth: width, past: past.length, scoresShape }); // prettier-ignore
-    const plan = check(used);
-    // Each training step drops different weights.
-    if (training) this.#seed = (this.#seed + 1) >>> 0;
+    const plan = checkAttentionOptions(FORWARD, used, { batch, heads, queries: length, keys: sizes.keys, width, valueWidth: width, past: past.length, scoresShape }); // prettier-ignore
     const keeps = training && past.length === 0 && given.cache == null && given.pastKey == null;
-    const rotation = this.#rotary?.(FORWARD, given, { batch, queries: length, tokens, past: past.length });
+    const rotation = this.#rotary?.(FORWARD, offset, plan.offset, {
+      batch,
+      queries: length,
+      tokens,
+      past: past.length,
+    });
     const outputShape = [batch, length, heads * width];
     const into = checkOut(FORWARD, 'out.output', given.out?.output, sizeOf(outputShape));
+    // Again: reading what is the caller's may have run his code.
+    this.#parameters.check(FORWARD);
+    // Each training step drops different weights.
+    if (training) this.#seed = (this.#seed + 1) >>> 0;
+    // Before there are results, which may be written over the inputs.
+    const kept = keeps ? { sizes, rotation, plan: plan.kept(), inputs: copiesOf(inputs) } : undefined;
 
     const result = memory.scope(FORWARD, () => {
       const stored = past.place(memory);
@@ -147,15 +178,12 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
       const result: MultiHeadAttentionResult = { output: { data, shape: outputShape } };
       plan.read(memory, result);
       past.read(memory, stored, result);
-      if (keeps) {
-        const kept = ({ output, rows, outputs }: Projection) => memory.read(output, rows * outputs);
+      if (kept) {
+        const outputOf = ({ output, rows, outputs }: Projection) => memory.read(output, rows * outputs);
         result.backward = multiHeadAttentionBackward(this.#wasm, this.#parameters, {
-          sizes,
-          plan: check(keptOptions(used)),
-          inputs: copiesOf(inputs),
-          projected: [kept(query), kept(key), kept(value)],
+          ...kept,
+          projected: [outputOf(query), outputOf(key), outputOf(value)],
           heads: memory.read(output.input, output.rows * output.inputs),
-          rotation,
         });
       }
       return result;
@@ -164,23 +192,16 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     return result;
   }
 
-  createCache(options: { batch: number; maxLength: number }): KeyValueCache {
+  createCache(options: CacheOptions): KeyValueCache {
     this.#parameters.check('createCache');
-    const { batch, maxLength } = checkOptions('createCache', options);
+    const { batch, maxLength } = checkOptions('createCache', options, CACHE_OPTIONS);
     checkInteger('createCache', 'batch', batch, 1, 2 ** 24);
     checkInteger('createCache', 'maxLength', maxLength, 1, 2 ** 30);
-    return new Cache(this.#wasm, this, batch, maxLength, this.#kvHeads * this.#width);
+    this.#parameters.check('createCache');
+    return createCache(this.#wasm, this, { batch, kvHeads: this.#kvHeads, maxLength, width: this.#width });
   }
 
   override loadStateDict(state: Record<string, TensorLike>): void {
     super.loadStateDict(fromTorch(`${OPERATION}.loadStateDict`, state, this.#kvHeads * this.#width));
-  }
-
-  /** Attention's options, in training with the layer's dropout. Without training nothing is copied, to save time in small calls. */
-  #checkTraining(given: LayerForwardOptions): { options: AttentionOptions; training: boolean } {
-    const training = given.training !== undefined && checkBoolean(FORWARD, 'training', given.training);
-    if (!training && given.dropout == null) return { options: given, training };
-    const dropout = given.dropout ?? this.#dropout;
-    return { options: { ...given, dropout, seed: given.seed ?? this.#seed }, training };
   }
 }

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkInteger, checkProbability, checkRequired, checkSeed } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkInteger, checkProbability, checkSeed } from '../check/values.js';
 import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import { sinusoidalEncoding } from '../ops/sinusoidalEncoding.js';
 import { freshFloats } from '../runtime/memory.js';
@@ -53,6 +54,7 @@ export interface PositionalEncoding extends Omit<Layer, 'forward'> {
 }
 
 const OPERATION = 'PositionalEncoding';
+const OPTIONS: Known<PositionalEncodingOptions> = { numHiddens: 1, dropout: 1, maxLen: 1, base: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
 /** The class for a loaded module. */
@@ -78,7 +80,7 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
   #table: Float32Array;
 
   constructor(wasm: Wasm, options: PositionalEncodingOptions) {
-    const given = checkRequired<PositionalEncodingOptions>(OPERATION, options, 'numHiddens');
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
     const length = given.maxLen === undefined ? 1000 : checkInteger(OPERATION, 'maxLen', given.maxLen, 0);
@@ -104,6 +106,7 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
   forward(x: TensorLike, options?: PositionalEncodingForwardOptions): PositionalEncodingResult {
     this.#parameters.check(FORWARD);
     const tokens = checkTokens(FORWARD, x, options, this.#width);
+    this.#parameters.check(FORWARD);
     const { offset, length, width } = tokens;
     // P grows if a sequence begins within it and ends beyond it. Rows for a sequence that begins beyond it are not kept.
     const within = offset <= this.#length;

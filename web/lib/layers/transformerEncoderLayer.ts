@@ -1,23 +1,17 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut, toTensorOfShape } from '../check/arrays.js';
-import {
-  checkBoolean,
-  checkInteger,
-  checkProbability,
-  checkRequired,
-  checkSeed,
-  wrongValue,
-} from '../check/values.js';
-import { keptOptions } from '../ops/attention/keptOptions.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkBoolean, checkInteger, checkProbability, checkSeed, wrongValue } from '../check/values.js';
 import { checkAttentionOptions } from '../ops/attention/options.js';
-import type { RotaryOptions } from '../ops/rotary/options.js';
+import { ROTARY_OPTIONS, type RotaryOptions } from '../ops/rotary/options.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
-import { rotaryPositions, type RotaryPositioning } from './attention/rotaryPositions.js';
-import type {
-  LayerForwardOptions,
-  MultiHeadAttentionGradients,
-  MultiHeadAttentionResult,
+import { checkPosition, rotaryPositions, type RotaryPositioning } from './attention/rotaryPositions.js';
+import {
+  LAYER_FORWARD_OPTIONS,
+  type LayerForwardOptions,
+  type MultiHeadAttentionGradients,
+  type MultiHeadAttentionResult,
 } from './attention/types.js';
 import { Activations } from './base/activations.js';
 import { checkInto, checkTraining, ParameterOwner, runOnce } from './base/layer.js';
@@ -90,6 +84,17 @@ export interface TransformerEncoderLayer extends Omit<Layer, 'forward'> {
 
 const OPERATION = 'TransformerEncoderLayer';
 const FORWARD = `${OPERATION}.forward`;
+const OPTIONS: Known<TransformerEncoderLayerOptions> = {
+  numHiddens: 1,
+  numHeads: 1,
+  ffnHiddens: 1,
+  dropout: 1,
+  bias: 1,
+  activation: 1,
+  norm: 1,
+  rotary: ROTARY_OPTIONS,
+  seed: 1,
+};
 
 /** The class for a loaded module. */
 export function transformerEncoderLayerClass(
@@ -109,11 +114,7 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
   #seed: number;
 
   constructor(wasm: Wasm, options: TransformerEncoderLayerOptions) {
-    const given = checkRequired<TransformerEncoderLayerOptions>(
-      OPERATION,
-      options,
-      'numHiddens, numHeads, ffnHiddens',
-    );
+    const given = checkOptions(OPERATION, options, OPTIONS);
     const size = (name: string, value: number) => checkInteger(OPERATION, name, value, 1, 2 ** 24);
     const numHiddens = size('numHiddens', given.numHiddens);
     const heads = size('numHeads', given.numHeads);
@@ -148,8 +149,9 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
   forward(x: TensorLike, options?: TransformerEncoderLayerForwardOptions): TransformerEncoderLayerResult {
     const { parameters, heads, width } = this.#encoder;
     parameters.check(FORWARD);
-    const training = checkTraining(FORWARD, options);
-    const given: LayerForwardOptions = options ?? {};
+    const given = checkOptions<LayerForwardOptions>(FORWARD, options, LAYER_FORWARD_OPTIONS);
+    const training = checkTraining(FORWARD, given.training);
+    const offset = checkPosition(FORWARD, given.offset);
     for (const name of ['cache', 'pastKey', 'pastValue'] as const) {
       if (given[name] != null) wrongValue(FORWARD, `no ${name}`, 'one');
     }
@@ -162,15 +164,17 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
       seed: given.seed ?? this.#seed,
     };
     const scoresShape = [batch, heads, length, length];
-    const check = (options: AttentionOptions) =>
-      checkAttentionOptions(FORWARD, options, { batch, heads, queries: length, keys: length, width, valueWidth: width, past: 0, scoresShape }); // prettier-ignore
-    const rotation = this.#rotary?.(FORWARD, given, { batch, queries: length, tokens: length, past: 0 });
-    const pass = { batch, length, plan: check(used), rotation, training };
+    const plan = checkAttentionOptions(FORWARD, used, { batch, heads, queries: length, keys: length, width, valueWidth: width, past: 0, scoresShape }); // prettier-ignore
+    const rotation = this.#rotary?.(FORWARD, offset, plan.offset, { batch, queries: length, tokens: length, past: 0 }); // prettier-ignore
+    const pass = { batch, length, plan, rotation, training };
+    // Before there are results, which may be written over the inputs.
+    const back = training && { ...pass, plan: plan.kept() };
+    // Again: reading what is the caller's may have run his code.
+    parameters.check(FORWARD);
     const { result, kept } = encoderForward(FORWARD, this.#encoder, pass, input, into);
-    if (!kept) return result;
+    if (!back || !kept) return result;
     // Each training step drops different elements.
     this.#seed = (this.#seed + 1) >>> 0;
-    const back = { ...pass, plan: check(keptOptions(used)) };
     const shape = [batch, length, heads * width];
     const backward = runOnce(OPERATION, parameters, shape, (operation, gradOutput, options) => {
       const into = checkInto(operation, options, gradOutput.length);

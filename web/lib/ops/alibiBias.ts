@@ -1,8 +1,15 @@
-import { checkBoolean, checkInteger, checkRequired, sizeOf } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkBoolean, checkInteger, sizeOf } from '../check/values.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
 import { slopesOf } from './alibiSlopes.js';
-import { checkDistances, fillDiagonals, fillLine, type DistanceSizes } from './relative/diagonals.js';
+import {
+  checkDistances,
+  DISTANCE_SIZES,
+  fillDiagonals,
+  fillLine,
+  type DistanceSizes,
+} from './relative/diagonals.js';
 
 /** The options of `alibiBias`. */
 export interface AlibiBiasOptions extends DistanceSizes {
@@ -15,10 +22,11 @@ export interface AlibiBiasOptions extends DistanceSizes {
 }
 
 const OPERATION = 'alibiBias';
+const OPTIONS: Known<AlibiBiasOptions> = { ...DISTANCE_SIZES, numHeads: 1, symmetric: 1, isCausal: 1 };
 
 /** See `WasmAttention.alibiBias`. */
 export function alibiBias(options: AlibiBiasOptions): Tensor {
-  const given = checkRequired<AlibiBiasOptions>(OPERATION, options, 'numHeads and queryLength');
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const heads = checkInteger(OPERATION, 'numHeads', given.numHeads, 1, 2 ** 24);
   const symmetric = checkBoolean(OPERATION, 'symmetric', given.symmetric ?? false);
   const isCausal = checkBoolean(OPERATION, 'isCausal', given.isCausal ?? false);

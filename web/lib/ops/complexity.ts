@@ -1,3 +1,4 @@
+import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, wrongKind, wrongValue } from '../check/values.js';
 
 /** The three kinds of layer that the textbook compares. */
@@ -26,14 +27,15 @@ export interface Complexity {
 }
 
 const OPERATION = 'complexity';
+const SIZE: Known<ComplexitySize> = { n: 1, d: 1, k: 1 };
 
 /** See `WasmAttention.complexity`. */
 export function complexity(architecture: Architecture, size: ComplexitySize): Complexity {
   if (typeof architecture !== 'string') wrongKind(OPERATION, 'the architecture to be a string', architecture);
-  if (typeof size !== 'object' || size === null) wrongKind(OPERATION, 'an object with n and d', size);
-  const n = checkInteger(OPERATION, 'n', size.n, 1);
-  const d = checkInteger(OPERATION, 'd', size.d, 1);
-  const k = size.k === undefined ? 3 : checkInteger(OPERATION, 'k', size.k, 1);
+  const given = checkOptions(OPERATION, size, SIZE);
+  const n = checkInteger(OPERATION, 'n', given.n, 1);
+  const d = checkInteger(OPERATION, 'd', given.d, 1);
+  const k = given.k === undefined ? 3 : checkInteger(OPERATION, 'k', given.k, 1);
   switch (architecture) {
     case 'cnn':
       // Each layer widens what a token sees by k - 1.

@@ -1,5 +1,6 @@
 import { toTensorOfRank, toTensorOfShape } from '../check/arrays.js';
-import { checkInteger, checkOptions, wrongValue } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkInteger, wrongValue } from '../check/values.js';
 import * as C from '../generated/bindings/conv1dArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -20,6 +21,7 @@ export interface Conv1dOptions {
 }
 
 const OPERATION = 'conv1d';
+const OPTIONS: Known<Conv1dOptions> = { bias: 1, stride: 1, padding: 1, dilation: 1, groups: 1 };
 
 /** See `WasmAttention.conv1d`. */
 export function conv1d(
@@ -28,7 +30,7 @@ export function conv1d(
   weight: TensorLike,
   options?: Conv1dOptions,
 ): Tensor {
-  const given = checkOptions<Conv1dOptions>(OPERATION, options);
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const whole = (name: 'stride' | 'padding' | 'dilation' | 'groups', missing: number, min: number) =>
     given[name] === undefined ? missing : checkInteger(OPERATION, name, given[name], min);
   const stride = whole('stride', 1, 1);

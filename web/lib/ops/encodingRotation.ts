@@ -1,4 +1,5 @@
-import { checkFinite, checkInteger, checkRequired, wrongValue } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkFinite, checkInteger, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor } from '../types.js';
 import { checkBase, placeFrequencies } from './sinusoidal/frequencies.js';
@@ -14,10 +15,11 @@ export interface EncodingRotationOptions {
 }
 
 const OPERATION = 'encodingRotation';
+const OPTIONS: Known<EncodingRotationOptions> = { delta: 1, dim: 1, base: 1 };
 
 /** See `WasmAttention.encodingRotation`. */
 export function encodingRotation({ raw, memory }: Wasm, options: EncodingRotationOptions): Tensor {
-  const given = checkRequired<EncodingRotationOptions>(OPERATION, options, 'delta and dim');
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const delta = checkFinite(OPERATION, 'delta', given.delta);
   const dim = checkInteger(OPERATION, 'dim', given.dim, 2, 2 ** 24);
   if (dim % 2 !== 0) wrongValue(OPERATION, 'dim to be even', dim);

@@ -1,5 +1,6 @@
 import { toTensor } from '../check/arrays.js';
-import { checkInteger, checkOptions, showShape, sizeOf, wrongValue } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkInteger, showShape, sizeOf, wrongValue } from '../check/values.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { forEachRow } from './relativeShift.js';
@@ -11,13 +12,14 @@ export interface RelativeShiftBackwardOptions {
 }
 
 const OPERATION = 'relativeShiftBackward';
+const OPTIONS: Known<RelativeShiftBackwardOptions> = { columns: 1 };
 
 /** See `WasmAttention.relativeShiftBackward`. */
 export function relativeShiftBackward(
   gradScores: TensorLike,
   options?: RelativeShiftBackwardOptions,
 ): Tensor {
-  const given = checkOptions<RelativeShiftBackwardOptions>(OPERATION, options);
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const { data, shape } = toTensor(OPERATION, 'gradScores', gradScores);
   const [length = 0, keys = 0] = shape.slice(-2);
   if (shape.length < 2 || length !== keys) {

@@ -1,5 +1,6 @@
 import { toTensorOfRank, toTensorOfShape } from '../check/arrays.js';
-import { checkOptions, wrongKind, wrongValue } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { wrongValue } from '../check/values.js';
 import * as R from '../generated/bindings/rnnArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import { freshFloats } from '../runtime/memory.js';
@@ -35,6 +36,8 @@ export interface RnnResult {
 }
 
 const OPERATION = 'rnn';
+const WEIGHTS: Known<RnnWeights> = { weightIh: 1, weightHh: 1, biasIh: 1, biasHh: 1 };
+const OPTIONS: Known<RnnOptions> = { initialState: 1, nonlinearity: 1 };
 
 /** See `WasmAttention.rnn`. */
 export function rnn(
@@ -43,24 +46,21 @@ export function rnn(
   weights: RnnWeights,
   options?: RnnOptions,
 ): RnnResult {
-  const given = checkOptions<RnnOptions>(OPERATION, options);
-  const { nonlinearity = 'tanh' } = given;
+  const { nonlinearity = 'tanh', initialState } = checkOptions(OPERATION, options, OPTIONS);
+  const given = checkOptions(OPERATION, weights, WEIGHTS, 'weights');
   if (nonlinearity !== 'tanh' && nonlinearity !== 'relu') {
     wrongValue(OPERATION, "nonlinearity to be 'tanh' or 'relu'", nonlinearity);
   }
-  if (typeof weights !== 'object' || weights === null) {
-    wrongKind(OPERATION, 'weights to be an object with weightIh and weightHh', weights);
-  }
   const input = toTensorOfRank(OPERATION, 'x', x, 3);
   const [batch, length, inWidth] = input.shape as [number, number, number];
-  const weightIh = toTensorOfShape(OPERATION, 'weightIh', weights.weightIh, ['D', inWidth]);
+  const weightIh = toTensorOfShape(OPERATION, 'weightIh', given.weightIh, ['D', inWidth]);
   const width = weightIh.shape[0]!;
-  const weightHh = toTensorOfShape(OPERATION, 'weightHh', weights.weightHh, [width, width]);
+  const weightHh = toTensorOfShape(OPERATION, 'weightHh', given.weightHh, [width, width]);
   const optional = (name: string, value: TensorLike | undefined, shape: number[]) =>
     value === undefined ? undefined : toTensorOfShape(OPERATION, name, value, shape);
-  const biasIh = optional('biasIh', weights.biasIh, [width]);
-  const biasHh = optional('biasHh', weights.biasHh, [width]);
-  const initial = optional('initialState', given.initialState, [batch, width]);
+  const biasIh = optional('biasIh', given.biasIh, [width]);
+  const biasHh = optional('biasHh', given.biasHh, [width]);
+  const initial = optional('initialState', initialState, [batch, width]);
 
   return memory.scope(OPERATION, () => {
     const place = (tensor: Tensor | undefined) => (tensor ? memory.floats(tensor.data) : 0);

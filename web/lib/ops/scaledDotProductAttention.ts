@@ -1,11 +1,12 @@
 import { checkOut } from '../check/arrays.js';
-import { checkOptions, sizeOf } from '../check/values.js';
+import { checkOptions } from '../check/options.js';
+import { sizeOf } from '../check/values.js';
 import * as AT from '../generated/bindings/attentionArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../types.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
-import { checkAttentionOptions } from './attention/options.js';
+import { ATTENTION_OPTIONS, checkAttentionOptions } from './attention/options.js';
 
 const OPERATION = 'scaledDotProductAttention';
 
@@ -17,7 +18,7 @@ export function scaledDotProductAttention(
   value: TensorLike,
   options?: AttentionOptions,
 ): AttentionResult {
-  const checked = checkOptions<AttentionOptions>(OPERATION, options);
+  const checked = checkOptions(OPERATION, options, ATTENTION_OPTIONS);
   const inputs = checkAttentionInputs(OPERATION, query, key, value, checked);
   const { past, sizes, kvHeads, outputShape } = inputs;
   const plan = checkAttentionOptions(OPERATION, checked, sizes);

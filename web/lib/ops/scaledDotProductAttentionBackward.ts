@@ -1,12 +1,13 @@
 import { toTensorOfShape } from '../check/arrays.js';
-import { checkOptions, sizeOf } from '../check/values.js';
+import { checkOptions } from '../check/options.js';
+import { sizeOf } from '../check/values.js';
 import * as G from '../generated/bindings/attentionGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Memory } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
-import { checkAttentionOptions } from './attention/options.js';
+import { ATTENTION_OPTIONS, checkAttentionOptions } from './attention/options.js';
 
 const OPERATION = 'scaledDotProductAttentionBackward';
 
@@ -19,7 +20,7 @@ export function scaledDotProductAttentionBackward(
   value: TensorLike,
   options?: AttentionOptions,
 ): AttentionGradients {
-  const checked: AttentionOptions = { ...checkOptions<AttentionOptions>(OPERATION, options) };
+  const checked = checkOptions(OPERATION, options, ATTENTION_OPTIONS);
   // These ask only for results of the forward pass.
   delete checked.needWeights;
   delete checked.needScores;

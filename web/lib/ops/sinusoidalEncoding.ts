@@ -1,6 +1,7 @@
-import { checkOut } from '../check/arrays.js';
-import { isArrayLike } from '../check/elements.js';
-import { checkFinite, checkInteger, checkRequired, wrongKind, wrongValue } from '../check/values.js';
+import { checkOut, toFloat64 } from '../check/arrays.js';
+import { bare } from '../check/elements.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkFinite, checkInteger, showShape, wrongValue } from '../check/values.js';
 import * as S from '../generated/bindings/sinusoidalArgs.js';
 import { clearArgs, doubles, words } from '../runtime/args.js';
 import { freshFloats, PIECE_FLOATS } from '../runtime/memory.js';
@@ -14,7 +15,7 @@ export interface SinusoidalOptions {
   length?: number;
   /** Columns. An odd width has one more sine than cosines. */
   dim: number;
-  /** Wavelengths run from 2π to 2π·base. Default 10000; any finite number above 0. */
+  /** Wavelengths run from 2π to 2π·base. Default 10000; any finite float32 above 0. */
   base?: number;
   /** Position of the first row; default 0. May be a fraction. */
   offset?: number;
@@ -27,10 +28,19 @@ export interface SinusoidalOptions {
 }
 
 const OPERATION = 'sinusoidalEncoding';
+const OPTIONS: Known<SinusoidalOptions> = {
+  length: 1,
+  dim: 1,
+  base: 1,
+  offset: 1,
+  positions: 1,
+  layout: 1,
+  out: 1,
+};
 
 /** See `WasmAttention.sinusoidalEncoding`. */
 export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOptions): Tensor {
-  const given = checkRequired<SinusoidalOptions>(OPERATION, options, 'length and dim');
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const { layout = 'interleaved' } = given;
   const dim = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
   const offset = given.offset === undefined ? 0 : checkFinite(OPERATION, 'offset', given.offset);
@@ -52,6 +62,7 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
   const base = checkBase(OPERATION, given.base, farthest);
   const data = checkOut(OPERATION, 'out', given.out, length * dim) ?? freshFloats(OPERATION, length * dim);
 
+  const into = bare(data);
   memory.scope(OPERATION, () => {
     clearArgs();
     words[S.frequencies] = placeFrequencies({ raw, memory }, dim, base);
@@ -66,17 +77,14 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
       if (places !== undefined) words[S.positions] = places + 8 * row;
       doubles[S.offset] = offset + row;
       memory.run(raw.sinusoidalEncoding);
-      memory.read(piece, rows * dim, data.subarray(row * dim, (row + rows) * dim));
+      memory.read(piece, rows * dim, into.subarray(row * dim, (row + rows) * dim));
     }
   });
   return { data, shape: [length, dim] };
 }
 
 function checkPositions(operation: string, positions: ArrayLike<number>, offset: number): Float64Array {
-  if (!isArrayLike(positions)) wrongKind(operation, 'positions to be an array of numbers', positions);
-  const places = new Float64Array(positions.length);
-  for (let i = 0; i < places.length; ++i) {
-    places[i] = checkFinite(operation, `positions[${i}]`, positions[i]) + offset;
-  }
-  return places;
+  const { data, shape } = toFloat64(operation, 'positions', positions);
+  if (shape.length !== 1) wrongValue(operation, 'positions of one axis', showShape(shape));
+  return data.map((position) => position + offset);
 }

@@ -1,4 +1,5 @@
-import { checkInteger, checkRequired, wrongValue } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkInteger, wrongValue } from '../check/values.js';
 import { freshFloats } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor } from '../types.js';
@@ -18,10 +19,11 @@ export interface Sinusoidal2dOptions {
 }
 
 const OPERATION = 'sinusoidalEncoding2d';
+const OPTIONS: Known<Sinusoidal2dOptions> = { height: 1, width: 1, dim: 1, base: 1 };
 
 /** See `WasmAttention.sinusoidalEncoding2d`. */
 export function sinusoidalEncoding2d(wasm: Wasm, options: Sinusoidal2dOptions): Tensor {
-  const given = checkRequired<Sinusoidal2dOptions>(OPERATION, options, 'height, width and dim');
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const height = checkInteger(OPERATION, 'height', given.height, 0);
   const width = checkInteger(OPERATION, 'width', given.width, 0);
   const dim = checkInteger(OPERATION, 'dim', given.dim, 4, 2 ** 24);

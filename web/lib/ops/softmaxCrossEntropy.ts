@@ -1,5 +1,6 @@
 import { checkOut, toFloat64, toTensorOfRank } from '../check/arrays.js';
-import { checkInteger, checkOptions, showShape, wrongValue } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkInteger, showShape, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 
@@ -12,6 +13,8 @@ export interface CrossEntropyOptions {
   /** Write into this array instead of a fresh one; it may be the array of the logits. */
   out?: { gradLogits?: Float32Array };
 }
+
+const OPTIONS: Known<CrossEntropyOptions> = { ignoreIndex: 1, out: { gradLogits: 1 } };
 
 /** What `softmaxCrossEntropy` returns. */
 export interface CrossEntropyResult {
@@ -28,15 +31,12 @@ export function softmaxCrossEntropy(
   targets: ArrayLike<number>,
   options?: CrossEntropyOptions,
 ): CrossEntropyResult {
-  const { ignoreIndex: given, out } = checkOptions<CrossEntropyOptions>(OPERATION, options);
+  const { ignoreIndex: given, out } = checkOptions(OPERATION, options, OPTIONS);
   const ignoreIndex = given === undefined ? -100 : checkInteger(OPERATION, 'ignoreIndex', given, -(2 ** 31));
   const { data, shape } = toTensorOfRank(OPERATION, 'logits', logits, 2);
   const [rows, classes] = shape as [number, number];
   const into = checkOut(OPERATION, 'out.gradLogits', out?.gradLogits, data.length);
-  const wanted =
-    targets instanceof Int32Array
-      ? { data: targets, shape: [targets.length] }
-      : toFloat64(OPERATION, 'targets', targets);
+  const wanted = toFloat64(OPERATION, 'targets', targets);
   if (wanted.shape.length !== 1 || wanted.data.length !== rows) {
     wrongValue(OPERATION, `targets of shape (${rows},)`, showShape(wanted.shape));
   }

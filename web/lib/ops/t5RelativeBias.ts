@@ -1,18 +1,26 @@
 import { toTensorOfRank } from '../check/arrays.js';
-import { checkRequired, sizeOf } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { sizeOf } from '../check/values.js';
 import { freshFloats, freshInts } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
-import { checkDistances, fillDiagonals, fillLine, type DistanceSizes } from './relative/diagonals.js';
-import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
+import {
+  checkDistances,
+  DISTANCE_SIZES,
+  fillDiagonals,
+  fillLine,
+  type DistanceSizes,
+} from './relative/diagonals.js';
+import { BUCKET_OPTIONS, checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 
 /** The options of `t5RelativeBias`. The table decides how many buckets there are. */
 export interface T5RelativeBiasOptions extends DistanceSizes, T5BucketOptions {}
 
 const OPERATION = 't5RelativeBias';
+const OPTIONS: Known<T5RelativeBiasOptions> = { ...DISTANCE_SIZES, ...BUCKET_OPTIONS };
 
 /** See `WasmAttention.t5RelativeBias`. */
 export function t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions): Tensor {
-  const given = checkRequired<T5RelativeBiasOptions>(OPERATION, options, 'queryLength');
+  const given = checkOptions(OPERATION, options, OPTIONS);
   const { data: rows, shape: tableShape } = toTensorOfRank(OPERATION, 'table', table, 2);
   const [numBuckets, heads] = tableShape as [number, number];
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);

@@ -1,16 +1,17 @@
 import { toTensorOfShape } from '../check/arrays.js';
-import { checkInteger, checkRequired } from '../check/values.js';
+import { checkOptions } from '../check/options.js';
+import { checkInteger } from '../check/values.js';
 import { freshDoubles } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { checkDistances } from './relative/diagonals.js';
 import { checkBuckets } from './relative/t5Buckets.js';
-import type { T5RelativeBucketsOptions } from './t5RelativeBuckets.js';
+import { T5_OPTIONS, type T5RelativeBucketsOptions } from './t5RelativeBuckets.js';
 
 const OPERATION = 't5RelativeBiasBackward';
 
 /** See `WasmAttention.t5RelativeBiasBackward`. */
 export function t5RelativeBiasBackward(gradBias: TensorLike, options: T5RelativeBucketsOptions): Tensor {
-  const given = checkRequired<T5RelativeBucketsOptions>(OPERATION, options, 'queryLength');
+  const given = checkOptions(OPERATION, options, T5_OPTIONS);
   const numBuckets = checkInteger(OPERATION, 'numBuckets', given.numBuckets ?? 32, 0);
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);
   const sizes = checkDistances(OPERATION, given);

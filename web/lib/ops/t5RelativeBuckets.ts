@@ -1,8 +1,15 @@
-import { checkInteger, checkRequired } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkInteger } from '../check/values.js';
 import { freshInts } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
-import { checkDistances, fillDiagonals, fillLine, type DistanceSizes } from './relative/diagonals.js';
-import { checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
+import {
+  checkDistances,
+  DISTANCE_SIZES,
+  fillDiagonals,
+  fillLine,
+  type DistanceSizes,
+} from './relative/diagonals.js';
+import { BUCKET_OPTIONS, checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 
 /** The options of `t5RelativeBuckets`. */
 export interface T5RelativeBucketsOptions extends DistanceSizes, T5BucketOptions {
@@ -11,10 +18,15 @@ export interface T5RelativeBucketsOptions extends DistanceSizes, T5BucketOptions
 }
 
 const OPERATION = 't5RelativeBuckets';
+export const T5_OPTIONS: Known<T5RelativeBucketsOptions> = {
+  ...DISTANCE_SIZES,
+  ...BUCKET_OPTIONS,
+  numBuckets: 1,
+};
 
 /** See `WasmAttention.t5RelativeBuckets`. */
 export function t5RelativeBuckets(options: T5RelativeBucketsOptions): Tensor<Int32Array> {
-  const given = checkRequired<T5RelativeBucketsOptions>(OPERATION, options, 'queryLength');
+  const given = checkOptions(OPERATION, options, T5_OPTIONS);
   const numBuckets = checkInteger(OPERATION, 'numBuckets', given.numBuckets ?? 32, 0);
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);
   const sizes = checkDistances(OPERATION, given);

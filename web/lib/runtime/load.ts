@@ -1,6 +1,7 @@
 import { simd } from 'wasm-feature-detect';
 
-import { checkBoolean, checkInteger, checkOptions, tagOf, wrongKind } from '../check/values.js';
+import { checkOptions, type Known } from '../check/options.js';
+import { checkBoolean, checkInteger, tagOf, wrongKind } from '../check/values.js';
 import { featuresOf, instantiateCore } from './embind.js';
 import { Memory } from './memory.js';
 import type { Wasm } from './wasm.js';
@@ -39,6 +40,8 @@ export interface SlimLoadOptions extends LoadOptions {
 }
 
 export const OPERATION = 'load';
+export const LOAD_OPTIONS: Known<LoadOptions> = { wasm: 1, threads: 1, fresh: 1 };
+export const SLIM_LOAD_OPTIONS: Known<SlimLoadOptions> = { ...LOAD_OPTIONS, layers: 1 };
 const MAX_THREADS = 64;
 
 /**
@@ -47,11 +50,13 @@ const MAX_THREADS = 64;
  *
  * @param packaged the package's wasm, or its address
  * @param finish turns the loaded module into what users get
+ * @param known the entry's options
  * @param threaded the address of the wasm for threads, unless it is part of the code
  */
 export function createLoader<T>(
   packaged: () => WasmSource | Promise<URL>,
   finish: (wasm: Wasm) => T,
+  known: Known<LoadOptions>,
   threaded?: () => Promise<URL>,
 ): (options?: LoadOptions) => Promise<T> {
   let loaded: Promise<T> | undefined;
@@ -75,7 +80,11 @@ export function createLoader<T>(
     return alone();
   };
   const begin = (options?: LoadOptions): Promise<T> => {
-    const { wasm, threads, layers, fresh } = checkOptions<SlimLoadOptions>(OPERATION, options);
+    const { wasm, threads, layers, fresh } = checkOptions<SlimLoadOptions>(
+      OPERATION,
+      options,
+      known as typeof SLIM_LOAD_OPTIONS,
+    );
     if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
     if (layers !== undefined) checkBoolean(OPERATION, 'layers', layers);
     if (fresh !== undefined && checkBoolean(OPERATION, 'fresh', fresh)) loaded = undefined;
@@ -145,13 +154,19 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
   if (tagOf(response) !== 'Response') {
     wrongKind(OPERATION, 'wasm to resolve to a Response', response);
   }
-  if (!response.ok) {
-    const of = response.url && ` of ${response.url}`;
-    throw new RangeError(`${OPERATION}: expected the wasm, got HTTP status ${response.status}${of}`);
+  const of = response.url && ` of ${response.url}`;
+  const refuse = (got: string, cause?: unknown): never => {
+    throw new RangeError(`${OPERATION}: expected the wasm, got ${got}${of}`, { cause });
+  };
+  if (!response.ok) refuse(`HTTP status ${response.status}`);
+  try {
+    // Streaming requires the right media type, which not every static server sends.
+    return response.headers.get('content-type')?.startsWith('application/wasm')
+      ? await WebAssembly.compileStreaming(response)
+      : await WebAssembly.compile(await response.arrayBuffer());
+  } catch (cause) {
+    const { name, message } = cause as Error;
+    if (name !== 'TypeError') throw cause;
+    return refuse(`a part (${message})`, cause);
   }
-  // Streaming requires the right media type, which not every static server sends.
-  if (response.headers.get('content-type')?.startsWith('application/wasm')) {
-    return WebAssembly.compileStreaming(response);
-  }
-  return WebAssembly.compile(await response.arrayBuffer());
 }

@@ -37,19 +37,20 @@ const ADDRESS_SPACE = 2 ** 32;
  * end a process that uses it.
  */
 export const freshFloats = (operation: string, count: number): Float32Array =>
-  fresh(Float32Array, operation, count);
+  fresh(operation, Float32Array, count);
 
 /** The same for whole numbers. */
 export const freshInts = (operation: string, count: number): Int32Array =>
-  fresh(Int32Array, operation, count);
+  fresh(operation, Int32Array, count);
 
 /** The same for float64s. */
 export const freshDoubles = (operation: string, count: number): Float64Array =>
-  fresh(Float64Array, operation, count);
+  fresh(operation, Float64Array, count);
 
-function fresh<T>(
-  Kind: { new (count: number): T; readonly BYTES_PER_ELEMENT: number },
+/** The same for any kind of elements. */
+export function fresh<T>(
   operation: string,
+  Kind: { new (count: number): T; readonly BYTES_PER_ELEMENT: number },
   count: number,
 ): T {
   const bytes = bytesOf(operation, count, Kind.BYTES_PER_ELEMENT);
@@ -228,7 +229,8 @@ export class Memory {
     const view = HEAPF32.subarray(start, start + count);
     // Not slice(), which also writes zeros first and takes 1.5 to 2.5 times as long.
     if (!into) return orOutOfMemory(this.#operation, 4 * count, () => new Float32Array(view));
-    into.set(view);
+    // Not the array's own method, which a caller may have replaced.
+    Float32Array.prototype.set.call(into, view);
     return into;
   }
 

@@ -50,15 +50,20 @@ function parseJson(operation: string, bytes: Uint8Array): Record<string, unknown
 /** Throws for equal keys in any object, of which JSON.parse would keep the last. `json` is valid JSON. */
 function checkUniqueKeys(operation: string, json: string): void {
   const objects: Set<string>[] = [];
-  for (const [token, string] of json.matchAll(/[{}]|("[^"\\]*(?:\\.[^"\\]*)*")(?:\s*:)?/g)) {
-    if (token === '{') objects.push(new Set());
-    else if (token === '}') objects.pop();
-    else if (token.endsWith(':') && string !== undefined) {
-      const keys = objects.at(-1)!;
-      const key = JSON.parse(string) as string;
-      if (keys.has(key)) wrongValue(operation, 'names that differ', `${JSON.stringify(key)} twice`);
-      keys.add(key);
-    }
+  // By hand, since a regular expression needs room for every escape of a string.
+  for (let i = 0; i < json.length; ++i) {
+    if (json[i] === '{') objects.push(new Set());
+    else if (json[i] === '}') objects.pop();
+    if (json[i] !== '"') continue;
+    const start = i;
+    while (json[++i] !== '"') if (json[i] === '\\') ++i;
+    const end = i + 1;
+    while (/\s/.test(json[i + 1] ?? '')) ++i;
+    if (json[i + 1] !== ':') continue;
+    const keys = objects.at(-1)!;
+    const key = JSON.parse(json.slice(start, end)) as string;
+    if (keys.has(key)) wrongValue(operation, 'names that differ', `${JSON.stringify(key)} twice`);
+    keys.add(key);
   }
 }
 

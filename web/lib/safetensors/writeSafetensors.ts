@@ -1,7 +1,7 @@
-import { toTensor } from '../check/arrays.js';
+import { toFloats } from '../check/arrays.js';
+import { bufferOf, kindOf, lengthOf, offsetOf, toElements } from '../check/elements.js';
 import { tagOf, wrongKind, wrongValue } from '../check/values.js';
 import type { TensorLike } from '../types.js';
-import type { Data } from './dtypes.js';
 import { checkName, MAX_HEADER_BYTES, METADATA } from './header.js';
 
 const OPERATION = 'writeSafetensors';
@@ -64,18 +64,13 @@ function newBytes(count: number): Uint8Array<ArrayBuffer> {
 function write(name: string, tensor: TensorLike): Written {
   checkName(OPERATION, name);
   if (name === METADATA) wrongValue(OPERATION, `names other than ${METADATA}`, name);
-  const { data: floats, shape } = toTensor(OPERATION, name === '' ? "''" : name, tensor);
-  const given = 'data' in tensor ? tensor.data : tensor;
-  const [dtype, data] = dtypeOf(given) ?? ['F32', floats];
-  // A view of a detached array would throw.
-  const { buffer, byteOffset, byteLength } = data;
-  const bytes = byteLength === 0 ? new Uint8Array(0) : new Uint8Array(buffer, byteOffset, byteLength);
-  return { name, dtype, shape, bytes };
-}
-
-function dtypeOf(data: unknown): [string, Data] | undefined {
-  const tag = tagOf(data);
-  if (tag === 'Int32Array') return ['I32', data as Int32Array];
-  if (tag === 'Uint8Array') return ['U8', data as Uint8Array];
-  return undefined;
+  const label = name === '' ? "''" : name;
+  const elements = toElements(OPERATION, label, tensor);
+  const { shape } = elements;
+  const dtype = { Int32Array: 'I32', Uint8Array: 'U8' }[kindOf(elements.data) ?? ''] ?? 'F32';
+  const data = dtype === 'F32' ? toFloats(OPERATION, label, elements).data : elements.data;
+  // A detached array has no bytes, and takes no view.
+  if (lengthOf(data) === 0) return { name, dtype, shape, bytes: new Uint8Array(0) };
+  const size = lengthOf(data) * (dtype === 'U8' ? 1 : 4);
+  return { name, dtype, shape, bytes: new Uint8Array(bufferOf(data), offsetOf(data), size) };
 }

@@ -1,5 +1,5 @@
 /** The page's side of a worker: it sends one request after another, and starts a new worker when one has ended. */
-import { wrongKind } from '../check/values.js';
+import { tagOf, wrongKind } from '../check/values.js';
 import { startThread, type Script, type Thread, type WorkerSource } from '../runtime/port.js';
 import { prepare, type CallOptions, type Given, type Job, type Reference } from './job.js';
 import { countCall } from './progress.js';
@@ -43,6 +43,9 @@ export class Connection {
         throw new TypeError(`${target.label}: expected a worker in use, got a disposed one`);
       if (onProgress !== undefined && typeof onProgress !== 'function') {
         wrongKind(target.label, 'onProgress to be a function', onProgress);
+      }
+      if (signal !== undefined && tagOf(signal) !== 'AbortSignal') {
+        wrongKind(target.label, 'signal to be an AbortSignal', signal);
       }
       signal?.throwIfAborted();
       const prepared = prepare(action, target, name, args, transfer);

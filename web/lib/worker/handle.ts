@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import { checkOptions } from '../check/options.js';
 import type { Connection } from './connection.js';
-import { references, type CallOptions, type Given, type Reference } from './job.js';
+import { CALL_OPTIONS, references, type CallOptions, type Given, type Reference } from './job.js';
 import { unpack, type Description } from './wire.js';
 
 const asyncDispose: typeof Symbol.asyncDispose =
@@ -60,7 +61,8 @@ export function createHandle(
   }
   handle.assign = (values: object) => request('assign', 'assign', [values]);
   handle.with = (changed: CallOptions) => {
-    const derived = createHandle(connection, reference, description, { ...options, ...changed }, own);
+    const given = checkOptions(`${label && `${label}.`}with`, changed, CALL_OPTIONS);
+    const derived = createHandle(connection, reference, description, { ...options, ...given }, own);
     // The object is kept as long as one of its handles.
     parents.set(derived, handle);
     return derived;

@@ -1,4 +1,7 @@
 /** Requests to a worker, and references to the objects that live in it. */
+import { bufferOf, kindOf } from '../check/elements.js';
+import type { Known } from '../check/options.js';
+import { tagOf, wrongKind, wrongUse } from '../check/values.js';
 import type { Thread } from '../runtime/port.js';
 import type { ProgressListener } from './progress.js';
 import { pack, type Packed, type Request, type Token } from './wire.js';
@@ -24,6 +27,8 @@ export interface CallOptions {
    */
   onProgress?: ProgressListener;
 }
+
+export const CALL_OPTIONS: Known<CallOptions> = { signal: 1, transfer: 1, onProgress: 1 };
 
 /** An object in a worker. */
 export interface Reference {
@@ -66,15 +71,20 @@ export function prepare(
   const used = [target];
   const buffers = new Set<ArrayBuffer>();
   const packed = pack(args, (value) => tokenOf(value, used), buffers, transfer !== undefined);
+  for (const arg of packed.body as readonly unknown[]) {
+    const { out } = Object(arg) as { out?: unknown };
+    if (out != null) wrongUse(target.label, 'no out, since a worker has memory of its own', 'one');
+  }
   if (Array.isArray(transfer)) {
     buffers.clear();
-    for (const part of transfer as readonly (ArrayBuffer | ArrayBufferView)[]) {
-      buffers.add(ArrayBuffer.isView(part) ? (part.buffer as ArrayBuffer) : part);
-    }
+    for (const part of transfer as readonly unknown[]) buffers.add(checkBuffer(target.label, part));
+  } else if (transfer !== undefined && typeof transfer !== 'boolean') {
+    wrongKind(target.label, 'transfer to be a boolean or a list of array buffers', transfer);
   }
-  const request = structuredClone(
+  const request = clone(
+    target.label,
     { action, id: target.id, name, args: packed },
-    { transfer: transfer ? [...buffers] : [] },
+    transfer ? [...buffers] : [],
   );
   const moved = new Set<ArrayBuffer>();
   pack(request, () => undefined, moved, true);
@@ -86,4 +96,25 @@ function tokenOf(value: object, used: Reference[]): Token | undefined {
   if (!reference) return undefined;
   used.push(reference);
   return { kind: 'reference', id: reference.id };
+}
+
+/** The buffer to hand over, of an entry of the option `transfer`. */
+function checkBuffer(label: string, part: unknown): ArrayBuffer {
+  const buffer = kindOf(part) === undefined && ArrayBuffer.isView(part) ? part.buffer : kindOf(part) ? bufferOf(part) : part; // prettier-ignore
+  if (tagOf(buffer) !== 'ArrayBuffer')
+    wrongKind(label, 'transfer to list array buffers and their views', part);
+  try {
+    new Uint8Array(buffer as ArrayBuffer);
+  } catch {
+    wrongUse(label, 'transfer to list buffers in use', 'a detached one');
+  }
+  return buffer as ArrayBuffer;
+}
+
+function clone(label: string, request: Request, transfer: ArrayBuffer[]): Request {
+  try {
+    return structuredClone(request, { transfer });
+  } catch (error) {
+    return wrongUse(label, 'arguments that a worker can be sent', (error as Error).message);
+  }
 }

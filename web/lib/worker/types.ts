@@ -7,14 +7,16 @@ import type { CallOptions } from './job.js';
 /** The objects that get handles: layers, caches, optimizers and parameters. */
 type Kept = { dispose(): void } | Parameter;
 
-/** An argument: a handle if the synchronous function takes the object. */
+/** An argument: a handle if the synchronous function takes the object. There is no `out`, since a worker has memory of its own. */
 type Argument<A> = A extends Kept
   ? Handle<A>
   : A extends Iterable<Parameter>
     ? Iterable<Handle<Parameter>>
     : 'cache' extends keyof A
-      ? Omit<A, 'cache'> & { cache?: Handle<KeyValueCache> }
-      : A;
+      ? Omit<A, 'cache' | 'out'> & { cache?: Handle<KeyValueCache> }
+      : 'out' extends keyof A
+        ? Omit<A, 'out'>
+        : A;
 
 type Arguments<A extends readonly unknown[]> = { [K in keyof A]: Argument<A[K]> };
 

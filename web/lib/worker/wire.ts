@@ -3,6 +3,10 @@
  * functions, symbols) are removed from the body and listed with their paths next to it, so that no data can be mistaken for them.
  */
 
+import { bufferOf, countOf, kindOf, lengthOf, offsetOf } from '../check/elements.js';
+import { namesOf } from '../check/options.js';
+import { tagOf } from '../check/values.js';
+
 /** Stands for something that cannot be cloned. */
 export type Token =
   /** An object in the worker for which the page has a handle. */
@@ -41,6 +45,15 @@ export type Answer =
   | { readonly result: Packed; readonly error?: undefined }
   | { readonly error: { readonly name: string; readonly message: string }; readonly result?: undefined };
 
+const CLONED = new Set([
+  'ArrayBuffer',
+  'SharedArrayBuffer',
+  'WebAssembly.Module',
+  'Date',
+  'RegExp',
+  'DataView',
+]);
+
 /**
  * Copies the structure around the data, without values that cannot be cloned; the data itself is shared. An object that occurs
  * twice is copied once. Adds the array buffers of the data to `buffers`.
@@ -71,48 +84,52 @@ export function pack(
       tokens.push([path, token]);
       return undefined;
     }
-    if (ArrayBuffer.isView(value)) {
-      const { buffer, byteLength } = value;
-      if (!whole && byteLength < buffer.byteLength && !(value instanceof DataView)) {
-        return Float32Array.prototype.slice.call(value);
-      }
-      // A shared buffer stays shared. The tag also works for buffers of other realms.
-      if (tag(buffer) === 'ArrayBuffer') buffers.add(buffer as ArrayBuffer);
-      return value;
-    }
-    if (['ArrayBuffer', 'SharedArrayBuffer', 'WebAssembly.Module', 'Date', 'RegExp'].includes(tag(value)))
-      return value;
     if (copies.has(value)) return copies.get(value);
-    if (Array.isArray(value)) return walkArray(value, path);
+    if (kindOf(value) !== undefined) return walkTypedArray(value as Float32Array);
+    if (CLONED.has(tagOf(value))) return value;
+    const count = countOf(value) ?? 0;
+    // An option may be called length, too.
+    if (Array.isArray(value) || (count > 0 && '0' in value)) {
+      return walkArray(value as ArrayLike<unknown>, count, path);
+    }
     if (Symbol.iterator in value) {
       const elements = Array.from(value as Iterable<unknown>);
       // A set or map of data is cloned unchanged; any other iterable becomes a list.
       const clones =
-        ['Set', 'Map'].includes(tag(value)) && !elements.some((element) => Object(element) === element);
-      return clones ? value : walkArray(elements, path);
+        ['Set', 'Map'].includes(tagOf(value)) && !elements.some((element) => Object(element) === element);
+      return clones ? value : walkArray(elements, elements.length, path);
     }
     const copy: Record<string, unknown> = {};
     copies.set(value, copy);
-    // Inherited names too: options may inherit defaults, and tensors of other libraries have accessors in their class.
-    const names = new Set<string>();
-    for (const name in value) names.add(name);
-    for (const name of ['data', 'shape', 'dims']) if (name in value) names.add(name);
+    // Tensors of other libraries have more accessors, which may be costly or throw.
+    const isTensor = 'data' in value && ('shape' in value || 'dims' in value);
+    const names = isTensor ? ['data', 'shape', 'dims'].filter((name) => name in value) : namesOf(value);
     for (const name of names) copy[name] = walk((value as Record<string, unknown>)[name], [...path, name]);
     return copy;
   };
-  const walkArray = (value: readonly unknown[], path: readonly (string | number)[]): unknown => {
-    // Long arrays of numbers are cloned directly.
-    if (
-      !value.some(
-        (element) =>
-          typeof element === 'object' || typeof element === 'function' || typeof element === 'symbol',
-      )
-    ) {
-      return value;
-    }
+  const walkTypedArray = (value: Float32Array): unknown => {
+    // Made anew, since the array or its class may have put properties of its own in place of the language's.
+    const Type = globalThis[kindOf(value) as 'Float32Array'];
+    const [buffer, count] = [bufferOf(value), lengthOf(value)];
+    // A detached one is empty, and cannot be cloned.
+    let copy = count === 0 ? new Type(0) : new Type(buffer, offsetOf(value), count);
+    if (!whole && copy.byteLength < buffer.byteLength) copy = new Type(copy);
+    copies.set(value, copy);
+    // A shared buffer stays shared. The tag also works for buffers of other realms.
+    if (tagOf(copy.buffer) === 'ArrayBuffer') buffers.add(copy.buffer);
+    return copy;
+  };
+  const walkArray = (
+    value: ArrayLike<unknown>,
+    count: number,
+    path: readonly (string | number)[],
+  ): unknown => {
     const copy: unknown[] = [];
     copies.set(value, copy);
-    value.forEach((element, i) => (copy[i] = walk(element, [...path, i])));
+    for (let i = 0; i < count; ++i) {
+      const element = value[i];
+      copy.push(typeof element === 'number' ? element : walk(element, [...path, i]));
+    }
     return copy;
   };
   return { body: walk(value, []), tokens };
@@ -131,10 +148,6 @@ export function unpack({ body, tokens }: Packed, make: (token: Token) => unknown
     parent[name] = make(token);
   }
   return root.body;
-}
-
-function tag(value: object): string {
-  return Object.prototype.toString.call(value).slice(8, -1);
 }
 
 const ERRORS = { TypeError, RangeError, SyntaxError, ReferenceError, EvalError, URIError } as const;

@@ -1,3 +1,4 @@
+import type { Known } from '../../check/options.js';
 import { sizeOf } from '../../check/values.js';
 import * as G from '../../generated/bindings/attentionGradArgs.js';
 import type { WithScratch } from '../../generated/bindings/raw.js';
@@ -7,6 +8,7 @@ import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { runOnce } from '../base/layer.js';
 import type { Parameters } from '../base/parameters.js';
+import type { BackwardOptions } from '../base/types.js';
 import { setLinearBackward, type LinearBackward } from '../linear.js';
 import { attentionOfHeads, type HeadSizes } from './heads.js';
 import type { Inputs } from './inputs.js';
@@ -26,6 +28,8 @@ export interface MultiHeadAttentionPass {
   readonly rotation: ((wasm: Wasm) => Rotation) | undefined;
 }
 
+const NO_OPTIONS = {} as Known<BackwardOptions>;
+
 /** The backward function of one pass: the steps of the forward pass in reverse. It computes attention's weights again. */
 export function multiHeadAttentionBackward(
   wasm: Wasm,
@@ -34,9 +38,10 @@ export function multiHeadAttentionBackward(
 ): (gradOutput: TensorLike) => MultiHeadAttentionGradients {
   const { batch, heads, queries, width } = pass.sizes;
   const outputShape = [batch, queries, heads * width];
-  return runOnce('MultiHeadAttention', parameters, outputShape, (operation, gradOutput) =>
-    wasm.memory.scope(operation, () => run(wasm, parameters, pass, gradOutput)),
-  );
+  const back = (operation: string, gradOutput: Float32Array) =>
+    wasm.memory.scope(operation, () => run(wasm, parameters, pass, gradOutput));
+  // It writes into no arrays of the caller's.
+  return runOnce('MultiHeadAttention', parameters, outputShape, back, NO_OPTIONS);
 }
 
 function run(

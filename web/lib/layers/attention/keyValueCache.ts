@@ -1,6 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { wrongKind } from '../../check/values.js';
+import { toInt32 } from '../../check/arrays.js';
+import { checkInteger, showShape, wrongUse, wrongValue } from '../../check/values.js';
 import { disposeSymbol } from '../../runtime/dispose.js';
+import { freshFloats } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
 /**
@@ -12,58 +14,125 @@ export interface KeyValueCache {
   readonly maxLength: number;
   /** Removes all tokens; the memory stays allocated. */
   reset(): void;
+  /**
+   * Removes the tokens behind the first `length`, for instance those that speculative decoding has guessed wrong.
+   *
+   * @throws RangeError unless `length` is a whole number from 0 to the present length
+   */
+  truncate(length: number): void;
+  /**
+   * Replaces row b of the batch by row order[b], for all rows at once: the beams that a beam search goes on with. A row may occur
+   * several times.
+   *
+   * @param order (batch,), whole numbers below the batch
+   */
+  reorder(order: ArrayLike<number>): void;
   dispose(): void;
   [Symbol.dispose](): void;
 }
 
-const registry = new FinalizationRegistry<() => void>((release) => release());
-
-/** Keys and values, (B, Hkv, maxLength, width) each; a token has `row` = Hkv * width floats of each. */
-export class Cache implements KeyValueCache {
-  readonly maxLength: number;
+/** The sizes of a cache: keys and values are (batch, kvHeads, maxLength, width) each. */
+export interface CacheSizes {
   readonly batch: number;
+  readonly kvHeads: number;
+  readonly maxLength: number;
+  readonly width: number;
+}
+
+/** What the library knows of a cache. */
+export interface CacheStore extends CacheSizes {
   /** The layer that made it; no other may use it. */
   readonly owner: object;
-  readonly #release: () => void;
-  #length = 0;
-  #addresses: readonly [number, number] | undefined;
+  /** Of keys and values; undefined after `dispose`. */
+  addresses: readonly [number, number] | undefined;
+  length: number;
+}
 
-  constructor({ memory }: Wasm, owner: object, batch: number, maxLength: number, row: number) {
-    const operation = 'createCache';
-    this.owner = owner;
-    this.batch = batch;
-    this.maxLength = maxLength;
-    // Keys and values in one block.
-    const size = batch * maxLength * row;
-    const keys = memory.allocate(operation, 2 * size);
-    this.#addresses = [keys, keys + 4 * size];
-    this.#release = () => memory.release(keys);
-    registry.register(this, this.#release, this);
+/** By cache: a caller can neither read it nor change it. */
+const stores = new WeakMap<object, CacheStore>();
+const registry = new FinalizationRegistry<() => void>((release) => release());
+
+/** The store of a cache; undefined for what is none. */
+export function storeOf(cache: object): CacheStore | undefined {
+  return stores.get(cache);
+}
+
+/** The addresses of its keys and values. */
+export function addressesOf(operation: string, { addresses }: CacheStore): readonly [number, number] {
+  return addresses ?? wrongUse(operation, 'a cache in use', 'a disposed one');
+}
+
+export function createCache(wasm: Wasm, owner: object, sizes: CacheSizes): KeyValueCache {
+  const { memory } = wasm;
+  const { batch, kvHeads, maxLength, width } = sizes;
+  // Keys and values in one block.
+  const size = batch * kvHeads * maxLength * width;
+  const keys = memory.allocate('createCache', 2 * size);
+  const store: CacheStore = { ...sizes, owner, addresses: [keys, keys + 4 * size], length: 0 };
+  const cache = new Cache(wasm, store);
+  stores.set(cache, store);
+  registry.register(cache, () => release(wasm, store), cache);
+  return cache;
+}
+
+function release({ memory }: Wasm, store: CacheStore): void {
+  if (!store.addresses) return;
+  memory.release(store.addresses[0]);
+  store.addresses = undefined;
+}
+
+class Cache implements KeyValueCache {
+  readonly #wasm: Wasm;
+  readonly #store: CacheStore;
+
+  constructor(wasm: Wasm, store: CacheStore) {
+    this.#wasm = wasm;
+    this.#store = store;
   }
 
   get length(): number {
-    return this.#length;
+    return this.#store.length;
   }
 
-  /** The addresses of keys and values. */
-  addresses(operation: string): readonly [keys: number, values: number] {
-    return this.#addresses ?? wrongKind(operation, 'a cache in use', 'a disposed one');
-  }
-
-  /** To be called after tokens were appended. */
-  grow(tokens: number): void {
-    this.#length += tokens;
+  get maxLength(): number {
+    return this.#store.maxLength;
   }
 
   reset(): void {
-    this.addresses('KeyValueCache.reset');
-    this.#length = 0;
+    addressesOf('KeyValueCache.reset', this.#store);
+    this.#store.length = 0;
+  }
+
+  truncate(length: number): void {
+    const operation = 'KeyValueCache.truncate';
+    addressesOf(operation, this.#store);
+    this.#store.length = checkInteger(operation, 'length', length, 0, this.#store.length);
+  }
+
+  reorder(order: ArrayLike<number>): void {
+    const operation = 'KeyValueCache.reorder';
+    const { batch, kvHeads, maxLength, width } = this.#store;
+    const { memory } = this.#wasm;
+    const rows = toInt32(operation, 'order', order, 0, batch - 1);
+    if (showShape(rows.shape) !== showShape([batch])) {
+      wrongValue(operation, `order of shape (${batch},)`, showShape(rows.shape));
+    }
+    const addresses = addressesOf(operation, this.#store);
+    const size = this.#store.length * width;
+    // All the room before the first row is replaced: one head of every row.
+    const copy = freshFloats(operation, batch * size);
+    for (const address of addresses) {
+      for (let head = 0; head < kvHeads; ++head) {
+        const place = (row: number): number => address + 4 * (row * kvHeads + head) * maxLength * width;
+        const copied = (row: number): Float32Array => copy.subarray(row * size, (row + 1) * size);
+        rows.data.forEach((from, row) => memory.read(place(from), size, copied(row)));
+        rows.data.forEach((_, row) => memory.write(place(row), copied(row)));
+      }
+    }
   }
 
   dispose(): void {
-    if (!this.#addresses) return;
-    this.#release();
-    this.#addresses = undefined;
+    release(this.#wasm, this.#store);
     registry.unregister(this);
   }
 

@@ -1,8 +1,8 @@
-import { sizeOf, wrongKind, wrongValue } from '../../check/values.js';
+import { sizeOf, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
 import { checkPast, writeMatrices } from '../../ops/attention/past.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, Tensor } from '../../types.js';
-import { Cache, type KeyValueCache } from './keyValueCache.js';
+import { addressesOf, storeOf, type KeyValueCache } from './keyValueCache.js';
 
 /** The addresses of keys and values, (B, Hkv, capacity, width) each; 0 if there is no past. */
 export interface StoredPast {
@@ -42,20 +42,26 @@ export function pastOf(
   const { cache, pastKey, pastValue } = options;
   if (cache == null) return ofTensors(operation, options, heads, tokens);
   if (pastKey != null || pastValue != null) wrongValue(operation, 'cache or pastKey and pastValue', 'both');
-  if (!(cache instanceof Cache)) wrongKind(operation, 'cache to be of createCache', cache);
-  if (cache.owner !== owner) wrongValue(operation, 'a cache of this layer', "another layer's");
-  if (cache.batch !== heads.batch)
-    wrongValue(operation, `inputs of the cache's batch ${cache.batch}`, heads.batch);
-  const [keys, values] = cache.addresses(operation);
-  const { length, maxLength } = cache;
+  const store = storeOf(cache) ?? wrongKind(operation, 'cache to be of createCache', cache);
+  if (store.owner !== owner) wrongValue(operation, 'a cache of this layer', "another layer's");
+  if (store.batch !== heads.batch)
+    wrongValue(operation, `inputs of the cache's batch ${store.batch}`, heads.batch);
+  addressesOf(operation, store);
+  const { length, maxLength } = store;
   if (length + tokens > maxLength) {
     wrongValue(operation, `at most ${maxLength - length} more tokens in a cache of ${maxLength}`, tokens);
   }
   return {
     length,
-    place: () => ({ keys, values, length, capacity: maxLength }),
+    place() {
+      const [keys, values] = addressesOf(operation, store);
+      // Reading the other arguments may have run code of the caller's.
+      if (store.length !== length)
+        wrongUse(operation, 'a cache that the call alone changes', 'another change');
+      return { keys, values, length, capacity: maxLength };
+    },
     read: () => undefined,
-    commit: (added) => cache.grow(added),
+    commit: (added) => void (store.length += added),
   };
 }
 
@@ -93,7 +99,7 @@ function ofTensors(
     length,
     place: (memory) => ({ keys: place(memory, key), values: place(memory, value), length, capacity }),
     read(memory, { keys, values }, result) {
-      result.presentKey = { data: memory.read(keys, sizeOf(shape)), shape };
+      result.presentKey = { data: memory.read(keys, sizeOf(shape)), shape: [...shape] };
       result.presentValue = { data: memory.read(values, sizeOf(shape)), shape };
     },
     commit: () => undefined,

@@ -1,5 +1,5 @@
-import { toInt32, toTensor } from '../../check/arrays.js';
-import { checkFinite, checkInteger, checkOptions, wrongValue } from '../../check/values.js';
+import { toTensor } from '../../check/arrays.js';
+import { checkFinite, checkInteger, wrongValue } from '../../check/values.js';
 import type { Within } from '../../generated/bindings/args.js';
 import * as R from '../../generated/bindings/rotation.js';
 import { checkRotary, type RotaryOptions, type RotaryPositions } from '../../ops/rotary/options.js';
@@ -7,7 +7,6 @@ import { within, words } from '../../runtime/args.js';
 import { freshDoubles } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
-import type { LayerForwardOptions } from './types.js';
 
 /** C++'s Rotation. */
 export interface Rotation {
@@ -35,16 +34,26 @@ export interface RotarySizes {
   readonly past: number;
 }
 
-/** Checks the positions of a call, after its other options; returns a function that places their tables, within a scope. */
+/**
+ * Checks the positions of a call, after its other options; returns a function that places their tables, within a scope.
+ *
+ * @param first the rotary position of the first new key, the number of past ones by default
+ * @param standing the index among the keys of the one that query 0 stands at
+ */
 export type RotaryPositioning = (
   operation: string,
-  given: LayerForwardOptions,
+  first: number | undefined,
+  standing: number | Int32Array,
   sizes: RotarySizes,
 ) => (wasm: Wasm) => Rotation;
 
+/** Checks the forward option `offset`, also where nothing is rotated. */
+export function checkPosition(operation: string, offset: number | null | undefined): number | undefined {
+  return offset == null ? undefined : checkInteger(operation, 'offset', offset, -(2 ** 30), 2 ** 30);
+}
+
 /** Checks a layer's option `rotary` for heads of this width. */
-export function rotaryPositions(operation: string, rotary: RotaryOptions, width: number): RotaryPositioning {
-  const given = checkOptions<RotaryOptions>(operation, rotary);
+export function rotaryPositions(operation: string, given: RotaryOptions, width: number): RotaryPositioning {
   if (given.positions !== undefined) wrongValue(operation, 'rotary without positions', 'some');
   const angles = checkRotary(operation, ownTables(operation, given), width);
   if (angles.tables?.length === 3) {
@@ -53,14 +62,9 @@ export function rotaryPositions(operation: string, rotary: RotaryOptions, width:
   const shift = given.offset === undefined ? 0 : checkFinite(operation, 'rotary.offset', given.offset);
   const { rotaryDim } = angles;
 
-  return (operation, { offset, causalOffset }, { batch, queries, tokens, past }) => {
-    if (offset !== undefined) checkInteger(operation, 'offset', offset, -(2 ** 30), 2 ** 30);
-    const firstKey = shift + (offset ?? past);
+  return (operation, first, standing, { batch, queries, tokens, past }) => {
+    const firstKey = shift + (first ?? past);
     const keyPositions = { first: firstKey, count: tokens };
-    const standing =
-      causalOffset === undefined || typeof causalOffset === 'number'
-        ? (causalOffset ?? past)
-        : toInt32(operation, 'causalOffset', causalOffset).data;
     const queryPositions = positionsOfQueries(operation, standing, firstKey - past, batch, queries);
     angles.check(operation, keyPositions);
     angles.check(operation, queryPositions);

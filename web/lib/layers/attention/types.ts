@@ -1,4 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { Known } from '../../check/options.js';
+import { ATTENTION_OPTIONS } from '../../ops/attention/options.js';
 import type { RotaryOptions } from '../../ops/rotary/options.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
 import type { Layer } from '../base/types.js';
@@ -40,6 +42,21 @@ export interface LayerForwardOptions extends AttentionOptions {
    * number `causalOffset`, counted from the first past key; by default this is the first new key.
    */
   offset?: number;
+}
+
+export const LAYER_FORWARD_OPTIONS: Known<LayerForwardOptions> = {
+  ...ATTENTION_OPTIONS,
+  training: 1,
+  cache: 1,
+  offset: 1,
+};
+
+/** What a cache has room for. */
+export interface CacheOptions {
+  /** B */
+  batch: number;
+  /** The largest number of tokens of each sequence. */
+  maxLength: number;
 }
 
 /** What `MultiHeadAttention.forward` returns. */
@@ -99,7 +116,7 @@ export interface MultiHeadAttention extends Omit<Layer, 'forward'> {
     options?: LayerForwardOptions,
   ): MultiHeadAttentionResult;
   /** Makes a cache for decoding. Each `forward` with it appends its keys and values and continues from their positions. */
-  createCache(options: { batch: number; maxLength: number }): KeyValueCache;
+  createCache(options: CacheOptions): KeyValueCache;
   /** W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias and so on. */
   stateDict(): Record<string, Tensor>;
   /**

@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut, toTensorOfShape } from '../../check/arrays.js';
-import { checkBoolean, checkOptions, sizeOf, wrongKind } from '../../check/values.js';
+import { checkOptions, type Known } from '../../check/options.js';
+import { checkBoolean, sizeOf, wrongUse } from '../../check/values.js';
 import { disposeSymbol } from '../../runtime/dispose.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Tensor, TensorLike } from '../../types.js';
@@ -36,30 +37,50 @@ export class ParameterOwner {
   }
 }
 
-/** Checks the option `training`. */
-export function checkTraining(operation: string, options: ForwardOptions | undefined): boolean {
-  const { training } = checkOptions<ForwardOptions>(operation, options);
-  return training !== undefined && checkBoolean(operation, 'training', training);
+const FORWARD_OPTIONS: Known<ForwardOptions> = { training: 1, out: { output: 1 } };
+const BACKWARD_OPTIONS: Known<BackwardOptions> = { out: { input: 1 } };
+
+/** Checks the options of a forward pass; `out` is checked once its length is known. */
+export function checkForward(
+  operation: string,
+  options: ForwardOptions | undefined,
+): { training: boolean; out: Float32Array | undefined } {
+  const { training, out } = checkOptions(operation, options, FORWARD_OPTIONS);
+  return { training: checkTraining(operation, training), out: out?.output };
 }
 
+/** Checks the option `training`. */
+export function checkTraining(operation: string, training: boolean | null | undefined): boolean {
+  return training != null && checkBoolean(operation, 'training', training);
+}
+
+/**
 /**
  * Makes the backward function of one pass, which can be called once and then holds nothing of the pass. `run` gets the checked
  * gradient and returns the result. It must allocate all memory before it changes a gradient, so that a call that runs out of
  * memory changes nothing.
+ *
+ * @param known the options of the backward function
  */
 export function runOnce<T>(
   layer: string,
   owner: { check(operation: string): void },
   outputShape: readonly number[],
   run: (operation: string, gradOutput: Float32Array, options: BackwardOptions) => T,
+  known = BACKWARD_OPTIONS,
 ): (gradOutput: TensorLike, options?: BackwardOptions) => T {
   const operation = `${layer}.backward`;
   let left: typeof run | undefined = run;
   return (gradOutput, options) => {
-    owner.check(operation);
-    if (!left) wrongKind(operation, 'one call for each forward pass', 'a second one');
+    const check = (): typeof run => {
+      owner.check(operation);
+      return left ?? wrongUse(operation, 'one call for each forward pass', 'a second one');
+    };
+    check();
+    const given = checkOptions(operation, options, known);
     const gradient = toTensorOfShape(operation, 'gradOutput', gradOutput, outputShape);
-    const result = left(operation, gradient.data, checkOptions<BackwardOptions>(operation, options));
+    // Again: reading what is the caller's may have run his code.
+    const result = check()(operation, gradient.data, given);
     left = undefined;
     return result;
   };

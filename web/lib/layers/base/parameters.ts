@@ -1,5 +1,5 @@
 import { toTensor } from '../../check/arrays.js';
-import { sizeOf, wrongKind, wrongValue } from '../../check/values.js';
+import { sizeOf, wrongUse, wrongValue } from '../../check/values.js';
 import { freshFloats, orOutOfMemory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
@@ -23,6 +23,8 @@ export class Parameters {
   readonly #packed = new Map<string, number>();
   readonly #stale = new Set<string>();
   #disposed = false;
+  /** Initial values are made when they are first needed: `load` replaces them all, and they take longer. */
+  #initialised = false;
 
   constructor(wasm: Wasm, operation: string, specs: readonly ParameterSpec[]) {
     this.#wasm = wasm;
@@ -40,13 +42,8 @@ export class Parameters {
       }
     };
     try {
-      // Allocate all memory first, so that running out of it costs no time for initial values.
       for (const { name, shape } of specs)
         this.#addresses.set(name, memory.allocate(operation, sizeOf(shape)));
-      for (const { name, shape, initial } of specs) {
-        const first = orOutOfMemory(operation, 4 * sizeOf(shape), initial);
-        memory.write(this.#addresses.get(name)!, first);
-      }
     } catch (error) {
       release();
       throw error;
@@ -59,7 +56,16 @@ export class Parameters {
 
   /** Throws if the layer was disposed. Every method of a layer calls this first. */
   check(operation = this.#operation): void {
-    if (this.#disposed) wrongKind(operation, 'a layer in use', 'a disposed one');
+    this.#checkUse(operation);
+    if (this.#initialised) return;
+    for (const { name, shape, initial } of this.#specs) {
+      this.#write(name, orOutOfMemory(operation, 4 * sizeOf(shape), initial));
+    }
+    this.#initialised = true;
+  }
+
+  #checkUse(operation: string): void {
+    if (this.#disposed) wrongUse(operation, 'a layer in use', 'a disposed one');
   }
 
   has(name: string): boolean {
@@ -106,7 +112,7 @@ export class Parameters {
     return this.#specs.map(({ name, shape }) => {
       const parameter: Parameter = {
         name,
-        shape,
+        shape: [...shape],
         get data() {
           return read(name);
         },
@@ -119,6 +125,7 @@ export class Parameters {
           if (floats.length !== sizeOf(shape)) {
             wrongValue(this.#operation, `${name} to hold ${sizeOf(shape)} elements`, floats.length);
           }
+          this.check();
           this.#write(name, floats);
         },
       };
@@ -143,9 +150,13 @@ export class Parameters {
 
   /** Checks every name and shape before it changes anything. */
   load(state: Record<string, TensorLike>): void {
-    this.check();
-    const tensors = checkState(`${this.#operation}.loadStateDict`, state, this.#specs);
+    const operation = `${this.#operation}.loadStateDict`;
+    this.#checkUse(operation);
+    const tensors = checkState(operation, state, this.#specs);
+    // Again: reading the state may have run a caller's code.
+    this.#checkUse(operation);
     this.#specs.forEach(({ name }, i) => this.#write(name, tensors[i]!.data));
+    this.#initialised = true;
   }
 
   dispose(): void {

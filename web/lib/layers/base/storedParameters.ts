@@ -34,9 +34,10 @@ export function checkParameters(
   const stores = Array.from(parameters, (parameter) => {
     const store = stored.get(parameter);
     if (!store || ![wasm, wasm.unshared].includes(store.wasm)) wrongKind(operation, expected, parameter);
-    store.check(operation);
     return store;
   });
+  // Only now: a caller's iterator may do anything.
+  for (const store of stores) store.check(operation);
   if (stores.length === 0) wrongValue(operation, expected, 'none');
   // The module for one thread and the one for several may use the same address.
   const places = new Set(stores.map((store) => `${String(store.wasm === wasm)} ${store.address()}`));

@@ -1,15 +1,9 @@
 import { checkOut, toTensorOfRank } from '../../check/arrays.js';
-import {
-  checkBoolean,
-  checkInteger,
-  checkOptions,
-  checkSeed,
-  showShape,
-  wrongValue,
-} from '../../check/values.js';
+import { checkOptions, type Known } from '../../check/options.js';
+import { checkInteger, checkSeed, showShape, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
-import { backwardOnce } from '../base/layer.js';
+import { backwardOnce, checkTraining } from '../base/layer.js';
 import type { BackwardOptions } from '../base/types.js';
 
 /** The options of a forward pass. */
@@ -23,6 +17,13 @@ export interface PositionalEncodingForwardOptions {
   /** As in other layers. */
   out?: { output?: Float32Array };
 }
+
+const OPTIONS: Known<PositionalEncodingForwardOptions> = {
+  training: 1,
+  offset: 1,
+  seed: 1,
+  out: { output: 1 },
+};
 
 /** What a forward pass returns. */
 export interface PositionalEncodingResult {
@@ -54,9 +55,9 @@ export function checkTokens(
   options: PositionalEncodingForwardOptions | undefined,
   expectedWidth: number,
 ): Tokens {
-  const given = checkOptions<PositionalEncodingForwardOptions>(operation, options);
+  const given = checkOptions(operation, options, OPTIONS);
   const offset = given.offset === undefined ? 0 : checkInteger(operation, 'offset', given.offset, 0);
-  const training = given.training !== undefined && checkBoolean(operation, 'training', given.training);
+  const training = checkTraining(operation, given.training);
   const seed = given.seed === undefined ? undefined : checkSeed(operation, given.seed);
   const input = toTensorOfRank(operation, 'x', x, 2, 3);
   const [length, width] = input.shape.slice(-2) as [number, number];

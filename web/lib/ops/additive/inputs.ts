@@ -1,6 +1,7 @@
 /** Checks and places the arguments that both operations of additive attention share. */
 import { toTensorOfRank, toTensorOfShape, toValidLens } from '../../check/arrays.js';
-import { checkOptions, showShape, wrongKind, wrongValue } from '../../check/values.js';
+import { checkOptions, type Known } from '../../check/options.js';
+import { showShape, wrongValue } from '../../check/values.js';
 import * as A from '../../generated/bindings/additiveAttentionArgs.js';
 import { clearArgs, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
@@ -23,6 +24,9 @@ export interface AdditiveAttentionOptions {
   validLens?: ValidLens;
 }
 
+const WEIGHTS: Known<AdditiveAttentionWeights> = { Wq: 1, Wk: 1, wv: 1 };
+const OPTIONS: Known<AdditiveAttentionOptions> = { validLens: 1 };
+
 export interface AdditiveInputs {
   readonly batch: number;
   readonly queryCount: number;
@@ -43,20 +47,18 @@ export function checkAdditiveInputs(
   weights: AdditiveAttentionWeights,
   options: AdditiveAttentionOptions | undefined,
 ): AdditiveInputs {
-  const { validLens } = checkOptions<AdditiveAttentionOptions>(operation, options);
-  if (typeof weights !== 'object' || weights === null) {
-    wrongKind(operation, 'weights to be an object with Wq, Wk and wv', weights);
-  }
+  const { validLens } = checkOptions(operation, options, OPTIONS);
+  const given = checkOptions(operation, weights, WEIGHTS, 'weights');
   const q = toTensorOfRank(operation, 'queries', queries, 3);
   const [batch, queryCount, queryWidth] = q.shape as [number, number, number];
   const k = toTensorOfShape(operation, 'keys', keys, [batch, 'S', 'Dk']);
   const [, keyCount, keyWidth] = k.shape as [number, number, number];
   const v = toTensorOfShape(operation, 'values', values, [batch, keyCount, 'Dv']);
-  const Wq = toTensorOfShape(operation, 'Wq', weights.Wq, ['D', queryWidth]);
+  const Wq = toTensorOfShape(operation, 'Wq', given.Wq, ['D', queryWidth]);
   const hiddens = Wq.shape[0]!;
   if (hiddens === 0) wrongValue(operation, 'Wq to have a row at least', showShape(Wq.shape));
-  const Wk = toTensorOfShape(operation, 'Wk', weights.Wk, [hiddens, keyWidth]);
-  const wv = toTensorOfShape(operation, 'wv', weights.wv, [1, hiddens]);
+  const Wk = toTensorOfShape(operation, 'Wk', given.Wk, [hiddens, keyWidth]);
+  const wv = toTensorOfShape(operation, 'wv', given.wv, [1, hiddens]);
   const lens = validLens == null ? null : toValidLens(operation, validLens, batch, queryCount, keyCount);
   return {
     batch,

@@ -1,4 +1,6 @@
 import { checkOut, toInt32, toMask, toTensor, toValidLens } from '../../check/arrays.js';
+import { listOf } from '../../check/elements.js';
+import type { Known } from '../../check/options.js';
 import {
   checkBoolean,
   checkFinite,
@@ -12,8 +14,8 @@ import {
 import * as AT from '../../generated/bindings/attentionArgs.js';
 import { scoresStages } from '../../generated/bindings/enums.js';
 import { floats, setStack, words } from '../../runtime/args.js';
-import { freshInts, type Memory } from '../../runtime/memory.js';
-import type { AttentionOptions, AttentionResult } from '../../types.js';
+import type { Memory } from '../../runtime/memory.js';
+import type { AttentionOptions, AttentionResult, Tensor } from '../../types.js';
 import { broadcast, checkRelative, checkSlopes } from './operands.js';
 
 /** The sizes against which options are checked. `keys` includes past ones. */
@@ -32,6 +34,28 @@ export interface AttentionSizes {
 
 const MAX_POSITION = 2 ** 30;
 
+export const ATTENTION_OPTIONS: Known<AttentionOptions> = {
+  validLens: 1,
+  mask: 1,
+  bias: 1,
+  isCausal: 1,
+  causalOffset: 1,
+  window: 1,
+  scale: 1,
+  softcap: 1,
+  pastKey: 1,
+  pastValue: 1,
+  relativeKeys: 1,
+  relativeValues: 1,
+  alibiSlopes: 1,
+  dropout: 1,
+  seed: 1,
+  needWeights: 1,
+  needScores: 1,
+  needLogSumExp: 1,
+  out: { output: 1, weights: 1 },
+};
+
 /** Checked options. `place` copies them into wasm memory, within a scope; `read` collects the results that they ask for. */
 export interface CheckedAttentionOptions {
   /** The shapes of the given options that have a gradient. */
@@ -40,8 +64,12 @@ export interface CheckedAttentionOptions {
     readonly relativeKeys?: readonly number[] | undefined;
     readonly relativeValues?: readonly number[] | undefined;
   };
+  /** Of query 0: one for all sequences, or one for each. */
+  readonly offset: number | Int32Array;
   place(memory: Memory): void;
   read(memory: Memory, result: AttentionResult): void;
+  /** For a later backward pass: without what they asked for, and with copies, since the caller may change his arrays meanwhile. */
+  kept(): CheckedAttentionOptions;
 }
 
 /** Checks every option of an attention of these sizes, before anything is copied. */
@@ -68,60 +96,74 @@ export function checkAttentionOptions(
   const dropout = given('dropout', checkProbability);
   const seed = options.seed == null ? 0 : checkSeed(operation, options.seed);
   const lens = options.validLens == null ? undefined : toValidLens(operation, options.validLens, batch, queries, keys); // prettier-ignore
-  const offsets = checkOffsets(operation, options.causalOffset, batch, sizes.past);
+  const offset = checkOffset(operation, options.causalOffset, batch, sizes.past);
   const mask = given('mask', toMask);
   const maskStrides = mask && broadcast(operation, 'mask', mask.shape, scoresShape);
-  const bias = given('bias', toTensor);
+  let bias = given('bias', toTensor);
   const biasStrides = bias && broadcast(operation, 'bias', bias.shape, scoresShape);
-  const relativeKeys = given('relativeKeys', checkRelative, heads, width);
-  const relativeValues = given('relativeValues', checkRelative, heads, valueWidth);
-  const slopes = given('alibiSlopes', checkSlopes, heads);
+  let relativeKeys = given('relativeKeys', checkRelative, heads, width);
+  let relativeValues = given('relativeValues', checkRelative, heads, valueWidth);
+  let slopes = given('alibiSlopes', checkSlopes, heads);
   const needWeights = given('needWeights', checkBoolean);
   const needLogSumExp = given('needLogSumExp', checkBoolean);
   const needScores = given('needScores', checkStage);
   const intoWeights = checkOut(operation, 'out.weights', options.out?.weights, rows * keys);
 
+  const place = (memory: Memory): void => {
+    words[AT.windowLeft] = left;
+    words[AT.windowRight] = right;
+    floats[AT.scale] = scale ?? 1 / Math.sqrt(width || 1);
+    floats[AT.softcap] = softcap ?? 0;
+    floats[AT.dropout] = dropout ?? 0;
+    words[AT.seed] = seed;
+    if (lens) {
+      const perQuery = lens.shape.length === 2;
+      words[AT.validLens] = memory.ints(lens.data);
+      words[AT.validBatch] = perQuery ? queries : 1;
+      words[AT.validRow] = perQuery ? 1 : 0;
+    }
+    if (offset !== 0) {
+      const offsets = typeof offset === 'number' ? new Int32Array(batch).fill(offset) : offset;
+      words[AT.offsets] = memory.ints(offsets);
+    }
+    if (mask) {
+      setStack(AT.mask, AT.maskStrides, memory.bytes(mask.data), maskStrides!);
+      words[AT.maskColumns] = maskStrides!.columns;
+      words[AT.maskStep] = maskStrides!.step;
+    }
+    if (bias) {
+      setStack(AT.bias, AT.biasStrides, memory.floats(bias.data), biasStrides!);
+      words[AT.biasColumns] = biasStrides!.columns;
+      words[AT.biasStep] = biasStrides!.step;
+    }
+    if (relativeKeys) {
+      words[AT.relativeKeys] = memory.floats(relativeKeys.data);
+      words[AT.relativeKeysHead] = relativeKeys.head;
+      words[AT.relativeKeysClip] = relativeKeys.clip;
+    }
+    if (relativeValues) {
+      words[AT.relativeValues] = memory.floats(relativeValues.data);
+      words[AT.relativeValuesHead] = relativeValues.head;
+      words[AT.relativeValuesClip] = relativeValues.clip;
+    }
+    if (slopes) words[AT.alibiSlopes] = memory.floats(slopes);
+  };
   return {
     differentiable: {
       bias: bias?.shape,
       relativeKeys: relativeKeys?.shape,
       relativeValues: relativeValues?.shape,
     },
+    offset,
+    kept() {
+      bias &&= copyOf(bias);
+      relativeKeys &&= copyOf(relativeKeys);
+      relativeValues &&= copyOf(relativeValues);
+      slopes = slopes?.slice();
+      return { ...this, place };
+    },
     place(memory) {
-      words[AT.windowLeft] = left;
-      words[AT.windowRight] = right;
-      floats[AT.scale] = scale ?? 1 / Math.sqrt(width || 1);
-      floats[AT.softcap] = softcap ?? 0;
-      floats[AT.dropout] = dropout ?? 0;
-      words[AT.seed] = seed;
-      if (lens) {
-        const perQuery = lens.shape.length === 2;
-        words[AT.validLens] = memory.ints(lens.data);
-        words[AT.validBatch] = perQuery ? queries : 1;
-        words[AT.validRow] = perQuery ? 1 : 0;
-      }
-      if (offsets) words[AT.offsets] = memory.ints(offsets);
-      if (mask) {
-        setStack(AT.mask, AT.maskStrides, memory.bytes(mask.data), maskStrides!);
-        words[AT.maskColumns] = maskStrides!.columns;
-        words[AT.maskStep] = maskStrides!.step;
-      }
-      if (bias) {
-        setStack(AT.bias, AT.biasStrides, memory.floats(bias.data), biasStrides!);
-        words[AT.biasColumns] = biasStrides!.columns;
-        words[AT.biasStep] = biasStrides!.step;
-      }
-      if (relativeKeys) {
-        words[AT.relativeKeys] = memory.floats(relativeKeys.data);
-        words[AT.relativeKeysHead] = relativeKeys.head;
-        words[AT.relativeKeysClip] = relativeKeys.clip;
-      }
-      if (relativeValues) {
-        words[AT.relativeValues] = memory.floats(relativeValues.data);
-        words[AT.relativeValuesHead] = relativeValues.head;
-        words[AT.relativeValuesClip] = relativeValues.clip;
-      }
-      if (slopes) words[AT.alibiSlopes] = memory.floats(slopes);
+      place(memory);
       if (needWeights) words[AT.weights] = memory.reserve(rows * keys);
       if (needScores) {
         words[AT.scores] = memory.reserve(rows * keys);
@@ -138,10 +180,17 @@ export function checkAttentionOptions(
         result.scores = { data: memory.read(words[AT.scores]!, rows * keys), shape: [...scoresShape] };
       }
       if (needLogSumExp) {
-        result.logSumExp = { data: memory.read(words[AT.logSumExp]!, rows), shape: scoresShape.slice(0, -1) };
+        result.logSumExp = {
+          data: memory.read(words[AT.logSumExp]!, rows),
+          shape: scoresShape.slice(0, -1),
+        };
       }
     },
   };
+}
+
+function copyOf<T extends Tensor>(tensor: T): T {
+  return { ...tensor, data: tensor.data.slice() };
 }
 
 /** The window, of which causality closes the right side. */
@@ -152,8 +201,8 @@ function checkWindow(
   let left = -1;
   let right = -1;
   if (window != null) {
-    const sides: readonly unknown[] = typeof window === 'number' ? [window, window] : window;
-    if (!Array.isArray(sides) || sides.length !== 2) {
+    const sides = typeof window === 'number' ? [window, window] : listOf(window);
+    if (sides?.length !== 2) {
       wrongKind(operation, 'window to be a number or [left, right]', window);
     }
     left = Math.min(checkInteger(operation, 'window', sides[0], -1), MAX_POSITION);
@@ -163,22 +212,20 @@ function checkWindow(
   return [left, right];
 }
 
-function checkOffsets(
+/** The default is the past. */
+function checkOffset(
   operation: string,
   value: AttentionOptions['causalOffset'],
   batch: number,
   past: number,
-): Int32Array | undefined {
+): number | Int32Array {
   if (value == null || typeof value === 'number') {
-    const offset = value ?? past;
-    checkInteger(operation, 'causalOffset', offset, -MAX_POSITION, MAX_POSITION);
-    return offset === 0 ? undefined : freshInts(operation, batch).fill(offset);
+    return checkInteger(operation, 'causalOffset', value ?? past, -MAX_POSITION, MAX_POSITION);
   }
-  const { data, shape } = toInt32(operation, 'causalOffset', value);
+  const { data, shape } = toInt32(operation, 'causalOffset', value, -MAX_POSITION, MAX_POSITION);
   if (shape.length !== 1 || data.length !== batch) {
     wrongValue(operation, `causalOffset to be a number or of shape (${batch},)`, showShape(shape));
   }
-  for (const offset of data) checkInteger(operation, 'causalOffset', offset, -MAX_POSITION, MAX_POSITION);
   return data;
 }
 

@@ -2,6 +2,7 @@
  * Matrices (L, S) whose entries depend only on the distance j - i. A line has one entry for each distance from -(L-1) to S-1, and
  * every row of the matrix is a part of that line.
  */
+import type { Known } from '../../check/options.js';
 import { checkInteger } from '../../check/values.js';
 
 /** The sizes of such a matrix. */
@@ -13,6 +14,8 @@ export interface DistanceSizes {
   /** Position of query 0 among the keys; default 0. A whole number. */
   offset?: number;
 }
+
+export const DISTANCE_SIZES: Known<DistanceSizes> = { queryLength: 1, keyLength: 1, offset: 1 };
 
 export interface CheckedDistances {
   readonly queries: number;

@@ -1,3 +1,4 @@
+import type { Known } from '../../check/options.js';
 import { checkBoolean, checkInteger, wrongValue } from '../../check/values.js';
 
 /** How T5 sorts distances into buckets. */
@@ -7,6 +8,8 @@ export interface T5BucketOptions {
   /** Distances from this one on share the last bucket. Default 128; must be above the number of buckets with a single distance. */
   maxDistance?: number;
 }
+
+export const BUCKET_OPTIONS: Known<T5BucketOptions> = { bidirectional: 1, maxDistance: 1 };
 
 /** Checks the options for `numBuckets` buckets; returns a function that gives the bucket of a distance j - i. */
 export function checkBuckets(

@@ -1,4 +1,5 @@
 import { toTensor } from '../../check/arrays.js';
+import type { Known } from '../../check/options.js';
 import { checkBoolean, checkInteger, showShape, wrongValue } from '../../check/values.js';
 import * as R from '../../generated/bindings/rotaryTableArgs.js';
 import { clearArgs, doubles, floats, words } from '../../runtime/args.js';
@@ -6,11 +7,11 @@ import { freshFloats } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkBase, placeFrequencies } from '../sinusoidal/frequencies.js';
-import { checkScaling, type RotaryScaling } from './scaling.js';
+import { checkScaling, SCALING_OPTIONS, type RotaryScaling } from './scaling.js';
 
 /** The options of rotary embedding. */
 export interface RotaryOptions {
-  /** Pair j is rotated by position·base^(-2j/rotaryDim). Default 10000; any finite number above 0. */
+  /** Pair j is rotated by position·base^(-2j/rotaryDim). Default 10000; any finite float32 above 0. */
   base?: number;
   /** Position of the first row, or added to `positions`. Default 0. With `cos` and `sin` it has to be a whole number. */
   offset?: number;
@@ -29,6 +30,17 @@ export interface RotaryOptions {
   /** For contexts longer than those of the training. */
   scaling?: RotaryScaling;
 }
+
+export const ROTARY_OPTIONS: Known<RotaryOptions> = {
+  base: 1,
+  offset: 1,
+  positions: 1,
+  interleaved: 1,
+  rotaryDim: 1,
+  cos: 1,
+  sin: 1,
+  scaling: SCALING_OPTIONS,
+};
 
 /** Either `count` positions first, first + 1, …, or a list of positions. */
 export type RotaryPositions = { readonly first: number; readonly count: number } | Float64Array;

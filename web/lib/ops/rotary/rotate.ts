@@ -1,9 +1,10 @@
 import { toFloat64, toTensor } from '../../check/arrays.js';
-import { checkFinite, checkOptions, showShape, wrongValue } from '../../check/values.js';
+import { checkOptions } from '../../check/options.js';
+import { checkFinite, showShape, wrongValue } from '../../check/values.js';
 import { orOutOfMemory, PIECE_FLOATS } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
-import { checkRotary, type RotaryOptions, type RotaryPositions } from './options.js';
+import { checkRotary, ROTARY_OPTIONS, type RotaryOptions, type RotaryPositions } from './options.js';
 
 /** Rotates the rows of x (…, n, d) with one of the two kernels. */
 export function rotate(
@@ -14,7 +15,7 @@ export function rotate(
   options: RotaryOptions | undefined,
 ): Tensor {
   const { raw, memory } = wasm;
-  const given = checkOptions<RotaryOptions>(operation, options);
+  const given = checkOptions(operation, options, ROTARY_OPTIONS);
   const { data, shape } = toTensor(operation, name, x);
   if (shape.length < 2) wrongValue(operation, `${name} of rank 2 or more`, `shape ${showShape(shape)}`);
   const [rows, width] = shape.slice(-2) as [number, number];

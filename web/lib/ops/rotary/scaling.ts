@@ -1,4 +1,5 @@
-import { checkBoolean, checkFinite, checkOptions, wrongKind, wrongValue } from '../../check/values.js';
+import type { Known } from '../../check/options.js';
+import { checkBoolean, checkFinite, wrongKind, wrongValue } from '../../check/values.js';
 
 /**
  * How rotary frequencies are changed for contexts longer than those of the training. The options of a checkpoint give the same
@@ -37,6 +38,18 @@ export interface RotaryScaling {
   truncate?: boolean;
 }
 
+export const SCALING_OPTIONS: Known<RotaryScaling> = {
+  type: 1,
+  factor: 1,
+  originalMaxLength: 1,
+  lowFreqFactor: 1,
+  highFreqFactor: 1,
+  betaFast: 1,
+  betaSlow: 1,
+  attentionFactor: 1,
+  truncate: 1,
+};
+
 /** The effect of a scaling: the base, a factor for each pair's frequency, and a factor for sine and cosine. */
 export interface CheckedScaling {
   readonly base: number;
@@ -47,12 +60,11 @@ export interface CheckedScaling {
 /** Checks `scaling` for pairs of base^(-2j/dim). */
 export function checkScaling(
   operation: string,
-  scaling: RotaryScaling | undefined,
+  given: RotaryScaling | undefined,
   base: number,
   dim: number,
 ): CheckedScaling {
-  if (scaling === undefined) return { base, factors: undefined, amplitude: 1 };
-  const given = checkOptions<RotaryScaling>(operation, scaling);
+  if (given == null) return { base, factors: undefined, amplitude: 1 };
   const number = (name: Exclude<keyof RotaryScaling, 'type' | 'truncate'>, otherwise?: number): number => {
     const value = given[name] ?? otherwise;
     if (value === undefined) wrongKind(operation, `scaling.${name} to be a number`, value);

@@ -1,0 +1,65 @@
+/** Reading parts of a file, and files with types that the library does not read. */
+import { describe, expect, test } from '@jest/globals';
+import { readSafetensors } from 'wasm-attention';
+import { expectRejected } from '../support/rejections.js';
+import { entry, file } from '../support/safetensors.js';
+
+/** As a checkpoint of BERT has them: weights, and position ids in int64. */
+const bytes = file(
+  {
+    weight: entry('F32', [2], 0, 8),
+    position_ids: entry('I64', [1, 2], 8, 24),
+    scale: entry('F8_E4M3', [3], 24, 27),
+    constructor: entry('constructor', [1], 27, 28),
+    bias: entry('F16', [1], 28, 30),
+  },
+  Uint8Array.from({ length: 30 }, (_, i) => (i < 8 ? [0, 0, 128, 63][i % 4]! : 0)),
+);
+const weight = { data: Float32Array.of(1, 1), shape: [2] };
+const bias = { data: Float32Array.of(0), shape: [1] };
+
+describe('readSafetensors', () => {
+  test('reads what it can of a file with other types, and lists the rest', () => {
+    const skipped = ['before'];
+    expect(readSafetensors(bytes, { skipped })).toEqual({ weight, bias });
+    expect(skipped).toEqual(['before', 'position_ids', 'scale', 'constructor']);
+    expect(readSafetensors(bytes)).toEqual({ weight, bias });
+  });
+
+  test('reads only the names that are asked for', () => {
+    expect(readSafetensors(bytes, { names: ['bias'] })).toEqual({ bias });
+    expect(readSafetensors(bytes, { names: [] })).toEqual({});
+    const skipped: string[] = [];
+    expect(readSafetensors(bytes, { names: ['scale', 'weight'], skipped })).toEqual({ weight });
+    expect(skipped).toEqual(['scale']);
+  });
+
+  test('checks where all tensors lie, whatever their type', () => {
+    const gap = file({ a: entry('I64', [1], 0, 8), b: entry('F32', [1], 12, 16) }, new Uint8Array(16));
+    expectRejected('readSafetensors', 'RangeError', () => readSafetensors(gap));
+    expectRejected('readSafetensors', 'RangeError', () => readSafetensors(gap, { names: [] }));
+  });
+
+  test.each([
+    ['a name that is not there', 'RangeError', { names: ['weights'] }],
+    ['a name that is a number', 'TypeError', { names: [1] }],
+    ['names that are a string', 'TypeError', { names: 'weight' }],
+    ['skipped that is no array', 'TypeError', { skipped: new Set() }],
+    ['an unknown option', 'TypeError', { name: ['weight'] }],
+  ] as const)('refuses %s', (_, kind, options) => {
+    expectRejected('readSafetensors', kind, () => readSafetensors(bytes, options as never));
+  });
+
+  test('takes time in proportion to a header of very many entries', () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 1e5 }, (_, i) => [`layer.${i}`, entry('I64', [0], 0, 0)]),
+    );
+    const names = Object.keys(many);
+    const skipped: string[] = [];
+    const started = performance.now();
+    readSafetensors(file(many), { names, skipped });
+    // Less than a second on an idle machine; comparing each name with each would take minutes.
+    expect(performance.now() - started).toBeLessThan(20_000);
+    expect(skipped).toEqual(names);
+  });
+});

@@ -1,0 +1,224 @@
+/** What a worker makes of options and arrays that are not plain, and of mistakes in what it is told. */
+import { load } from 'wasm-attention';
+import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+let there: AsyncWasmAttention;
+const here = await load();
+beforeAll(async () => {
+  there = await loadWorker();
+});
+afterAll(() => there.dispose());
+
+const tensor = (...shape: number[]) => ({
+  data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * i)),
+  shape,
+});
+const x = tensor(2, 3, 4);
+
+describe('options in a worker', () => {
+  class Options {
+    get isCausal(): boolean {
+      return this.#causal;
+    }
+    get validLens(): ArrayLike<number> {
+      return { 0: 3, 1: 2, length: 2 };
+    }
+    readonly #causal = true;
+  }
+  const plain = { isCausal: true, validLens: [3, 2] };
+
+  it.each([
+    ['accessors of a class', () => new Options()],
+    ['inherited accessors', () => Object.create(new Options(), {}) as Options],
+    [
+      'properties that are not enumerable',
+      () => Object.defineProperties({}, { isCausal: { value: true }, validLens: { value: [3, 2] } }),
+    ],
+    ['a proxy', () => new Proxy(plain, {})],
+    ['defaults behind an object', () => Object.create(plain) as typeof plain],
+  ])('arrive from %s', async (_, make) => {
+    // prettier-ignore
+    const options = make();
+    // Private fields are not reachable through an inheriting object: both ways fail alike.
+    const expected = await outcome(() => here.scaledDotProductAttention(x, x, x, options));
+    expect(await outcome(() => there.scaledDotProductAttention(x, x, x, options))).toEqual(expected);
+  });
+
+  it('are each read once', async () => {
+    const reads: string[] = [];
+    const once = (values: object) =>
+      Object.defineProperties(
+        {},
+        Object.fromEntries(
+          Object.entries(values).map(([name, value]) => [name, { get: () => (reads.push(name), value as unknown), enumerable: true }]),
+        ),
+      ); // prettier-ignore
+    const options = once({ isCausal: true, validLens: once({ data: [3, 2], shape: [2] }) });
+    const result = await there.scaledDotProductAttention(x, x, x, options);
+    expect(result).toEqual(here.scaledDotProductAttention(x, x, x, plain));
+    expect(reads.sort()).toEqual(['data', 'isCausal', 'shape', 'validLens']);
+  });
+
+  it('are refused where they do not exist', async () => {
+    await expect(there.scaledDotProductAttention(x, x, x, { is_causal: true } as object)).rejects.toThrow(
+      new TypeError(
+        "scaledDotProductAttention: expected known options (the nearest is isCausal), got 'is_causal'",
+      ),
+    );
+    const layer = await new there.MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
+    await expect(layer.forward(x, x, x, { train: true } as object)).rejects.toThrow(
+      /nearest is training\), got 'train'/,
+    );
+    await expect(layer.createCache({ batch: 1, max_length: 2 } as never)).rejects.toThrow(
+      /nearest is maxLength/,
+    );
+    expect(() => there.with({ sgnal: new AbortController().signal } as object)).toThrow(
+      new TypeError("with: expected known options (the nearest is signal), got 'sgnal'"),
+    );
+    expect(() => layer.with({ onprogress: () => undefined } as object)).toThrow(
+      /^MultiHeadAttention\.with: .*onProgress/,
+    );
+    const adam = await new there.Adam(await layer.parameters());
+    await expect(adam.assign({ learningRate: 1 } as object)).rejects.toThrow(
+      /^assign: .*nearest is lr\), got 'learningRate'/,
+    );
+    await expect((await layer.parameters())[0]!.assign({ data: 1 } as object)).rejects.toThrow(TypeError);
+    await expect(loadWorker({ thread: 2 } as object)).rejects.toThrow(
+      new TypeError("loadWorker: expected known options (the nearest is threads), got 'thread'"),
+    );
+  });
+
+  it('have no arrays for results, which nothing would fill', async () => {
+    const output = new Float32Array(24);
+    const refused = /: expected no out, since a worker has memory of its own, got one$/;
+    await expect(there.scaledDotProductAttention(x, x, x, { out: { output } } as object)).rejects.toThrow(
+      refused,
+    );
+    await expect(there.sinusoidalEncoding({ length: 2, dim: 2, out: output } as never)).rejects.toThrow(
+      refused,
+    );
+    const layer = await new there.LayerNorm({ normalizedShape: 4 });
+    await expect(layer.forward(x, { out: { output } } as object)).rejects.toThrow(refused);
+    const { backward } = await layer.forward(x, { training: true });
+    await expect(backward!(x, { out: { input: output } })).rejects.toThrow(refused);
+    // The call was never made.
+    await expect(backward!(x)).resolves.toBeDefined();
+  });
+});
+
+describe('arrays in a worker', () => {
+  class Lying extends Float32Array {
+    override get length(): number {
+      return 1;
+    }
+    override get buffer(): ArrayBuffer {
+      return new ArrayBuffer(4);
+    }
+    override *[Symbol.iterator](): ArrayIterator<number> {
+      yield 7;
+    }
+  }
+  const nothing = function* () {
+    yield 7;
+  };
+
+  it.each([
+    ['of a class that lies', { data: new Lying(x.data.buffer), shape: x.shape }],
+    [
+      'with another iterator',
+      { data: Object.assign(Array.from(x.data), { [Symbol.iterator]: nothing }), shape: x.shape },
+    ],
+    ['behind a proxy', { data: new Proxy(Array.from(x.data), {}), shape: new Proxy([...x.shape], {}) }],
+    ['that only look like one', { data: Object.assign({ length: 24 }, Array.from(x.data)), shape: x.shape }],
+  ])('are the same as here: %s', async (_, given) => {
+    // prettier-ignore
+    const expected = here.rotaryEmbedding(x);
+    expect(here.rotaryEmbedding(given as typeof x)).toEqual(expected);
+    expect(await there.rotaryEmbedding(given as typeof x)).toEqual(expected);
+  });
+
+  it('that are detached have the same message as here', async () => {
+    const gone = new Float32Array(4);
+    structuredClone(gone, { transfer: [gone.buffer] });
+    const given = { data: gone, shape: [2, 2] };
+    const expected = await outcome(() => here.tensor(given));
+    expect(expected).toMatchObject({ name: 'RangeError' });
+    expect(await outcome(() => there.tensor(given))).toEqual(expected);
+    expect(await outcome(() => there.with({ transfer: true }).tensor(given))).toEqual(expected);
+  });
+});
+
+describe('call options', () => {
+  it('name what cannot be handed over', async () => {
+    const gone = new Float32Array(4);
+    structuredClone(gone, { transfer: [gone.buffer] });
+    for (const part of [gone, gone.buffer]) {
+      await expect(there.with({ transfer: [part] }).tensor([1])).rejects.toThrow(
+        new TypeError('tensor: expected transfer to list buffers in use, got a detached one'),
+      );
+    }
+    for (const transfer of [5, 'x', [1], [{}], [new SharedArrayBuffer(4)]] as never[]) {
+      await expect(there.with({ transfer }).tensor([1])).rejects.toThrow(
+        /^tensor: expected transfer to .+, got /,
+      );
+    }
+    await expect(there.with({ signal: 5 as never }).tensor([1])).rejects.toThrow(
+      /^tensor: expected signal to be an AbortSignal, got 5$/,
+    );
+    await expect(there.tensor(Promise.resolve([1]) as never)).rejects.toThrow(TypeError);
+    expect(await there.tensor([1])).toEqual(here.tensor([1]));
+  });
+});
+
+describe('a cache in a worker', () => {
+  it('can be cut and reordered', async () => {
+    const options = { numHiddens: 4, numHeads: 2, seed: 1 };
+    const layer = new here.MultiHeadAttention(options);
+    const remote = await new there.MultiHeadAttention(options);
+    const cache = layer.createCache({ batch: 2, maxLength: 6 });
+    const remoteCache = await remote.createCache({ batch: 2, maxLength: 6 });
+    layer.forward(x, x, x, { cache });
+    await remote.forward(x, x, x, { cache: remoteCache });
+    cache.truncate(2);
+    cache.reorder([1, 1]);
+    await remoteCache.truncate(2);
+    await remoteCache.reorder(Int32Array.of(1, 1));
+    expect(await remoteCache.length).toBe(2);
+    expect((await remote.forward(x, x, x, { cache: remoteCache })).output).toEqual(
+      layer.forward(x, x, x, { cache }).output,
+    );
+    await expect(remoteCache.truncate(9)).rejects.toThrow(/^KeyValueCache\.truncate: expected length/);
+    await expect(remoteCache.assign({ maxLength: 9 })).rejects.toThrow(TypeError);
+  });
+});
+
+describe('a download that is cut off', () => {
+  it('is reported as one', async () => {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/octet-stream', 'content-length': 1000 });
+      response.write(new Uint8Array(8));
+      setTimeout(() => response.destroy(), 50);
+    });
+    await new Promise<void>((resolve) => void server.listen(0, resolve));
+    const url = `http://localhost:${(server.address() as AddressInfo).port}/a.wasm`;
+    try {
+      const expected = /^load(Worker)?: expected the (whole )?wasm, got .*terminated/;
+      await expect(loadWorker({ wasm: url })).rejects.toThrow(expected);
+      await expect(loadWorker({ wasm: fetch(url) })).rejects.toThrow(expected);
+    } finally {
+      server.close();
+    }
+  });
+});
+
+/** What a call gives or throws. */
+async function outcome(call: () => unknown): Promise<unknown> {
+  try {
+    return await call();
+  } catch (error) {
+    const { name, message } = error as Error;
+    return { name, message };
+  }
+}

@@ -1,0 +1,73 @@
+/** Objects of options: read once, and refused where they have a name that is not known. */
+import { tagOf, wrongKind, wrongUse } from './values.js';
+
+/** Options that are objects of options themselves. */
+type Nested = 'out' | 'rotary' | 'scaling';
+
+/** Every option of T, so that none can be forgotten: 1, or the options of a nested one. */
+export type Known<T> = {
+  readonly [K in keyof T]-?: K extends Nested
+    ? Exclude<T[K], undefined> extends Float32Array
+      ? 1
+      : Known<Exclude<T[K], undefined>>
+    : 1;
+};
+
+/** The names of an object's properties: own and inherited ones, and a class's accessors, but not its methods. */
+export function namesOf(object: object): string[] {
+  const names = Object.getOwnPropertyNames(object);
+  let owner = Object.getPrototypeOf(object) as object | null;
+  // Not those of Object.prototype, which may be another realm's.
+  for (; owner && !Object.hasOwn(owner, 'isPrototypeOf'); owner = Object.getPrototypeOf(owner) as object) {
+    for (const [name, { enumerable, value }] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
+      if ((enumerable || typeof value !== 'function') && !names.includes(name)) names.push(name);
+    }
+  }
+  return names;
+}
+
+/**
+ * A copy of the given options, or none. This is the only place where a caller's options are read, each of them once: getters and
+ * proxies run before anything is checked, and cannot change what was.
+ *
+ * @param what how messages call the object
+ */
+export function checkOptions<T extends object>(
+  operation: string,
+  options: T | undefined,
+  known: Known<T>,
+  what = 'options',
+): T {
+  const copy: Record<string, unknown> = {};
+  if (options === undefined) return copy as T;
+  // Most arrays here are arguments by position, as in other libraries: attention(X, X, X, valid_lens).
+  if (tagOf(options) !== 'Object') wrongKind(operation, `${what} to be an object`, options);
+  for (const name of namesOf(options)) {
+    const inner = known[name as keyof T] as Known<object> | 1;
+    if (inner !== 1 && !Object.hasOwn(known, name)) unknownName(operation, name, known, what);
+    const value = (options as Record<string, unknown>)[name];
+    copy[name] =
+      inner === 1 || value == null ? value : checkOptions(operation, value, inner, `options of ${name}`);
+  }
+  return copy as T;
+}
+
+function unknownName(operation: string, given: string, known: object, what: string): never {
+  const likeness = (name: string): number => commonLetters(given, name) / (given.length + name.length);
+  const [nearest] = Object.keys(known).sort((a, b) => likeness(b) - likeness(a));
+  const expected = nearest ? `known ${what} (the nearest is ${nearest})` : `no ${what}`;
+  return wrongUse(operation, expected, `'${given}'`);
+}
+
+/** The length of the longest common subsequence, whatever the case. */
+function commonLetters(a: string, b: string): number {
+  let row: number[] = [];
+  for (const letter of a.slice(0, 99).toLowerCase()) {
+    const above = row;
+    row = [];
+    Array.from(b.toLowerCase(), (other, j) => {
+      row[j] = letter === other ? 1 + (above[j - 1] ?? 0) : Math.max(above[j] ?? 0, row[j - 1] ?? 0);
+    });
+  }
+  return row.at(-1) ?? 0;
+}
