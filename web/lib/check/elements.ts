@@ -131,7 +131,9 @@ function flatten(operation: string, name: string, nested: readonly unknown[]): E
   };
   const visit = (level: unknown, depth: number): void => {
     const count = countOf(level) ?? wrongKind(operation, `${name} to hold numbers`, level);
-    if (depth === (rank || MAX_RANK)) wrongKind(operation, `${name} of at most ${depth} axes`, level);
+    if (depth === (rank || MAX_RANK)) {
+      wrongValue(operation, `${name} to be nested to a depth of at most ${depth}`, 'more');
+    }
     floats ||= isFloats(level);
     shape[depth] ??= count;
     if (count !== shape[depth]) {
