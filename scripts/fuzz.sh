@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# The long forms of tests/fuzz: 100,000 random cases, a million small calls, or the kernels under libFuzzer.
+# The long forms of tests/fuzz: 300,000 random cases, a million small calls, or the kernels under libFuzzer.
 #   usage: fuzz.sh cases [JEST'S ARGUMENTS] | soak | native [--seconds N] [TARGET…]
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages'
@@ -8,7 +8,7 @@ what=${1-}
 [[ $# -eq 0 ]] || shift
 case $what in
   cases)
-    FUZZ_CASES=${FUZZ_CASES-100000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/fuzz.test.ts "$@"
+    FUZZ_CASES=${FUZZ_CASES-300000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/fuzz.test.ts "$@"
     ;;
   soak)
     SOAK_CALLS=${SOAK_CALLS-1000000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/soak.test.ts tests/layers/soakDropped.test.ts "$@"

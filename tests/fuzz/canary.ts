@@ -11,19 +11,21 @@ const resident: MultiHeadAttention = new attention.MultiHeadAttention({
   seed: 1,
 });
 
+export const SMALL_CALLS: readonly (() => Float32Array)[] = [
+  () => attention.maskedSoftmax(x, [3]).data,
+  () => attention.scaledDotProductAttention(x, x, x, { isCausal: true }).output.data,
+  () => attention.conv1d({ data: x.data, shape: [1, 3, 10] }, w).data,
+  () => attention.sinusoidalEncoding({ length: 3, dim: 5 }).data,
+  () => resident.forward(x, x, x).output.data,
+];
+
 /** Makes all of the calls and returns a hash of their results' bits. */
 function hashOfResults(): number {
   let hash = 0;
-  const add = (data: Float32Array): void => {
-    for (const bits of new Int32Array(data.buffer, data.byteOffset, data.length)) {
-      hash = (Math.imul(hash, 31) + bits) | 0;
-    }
-  };
-  add(attention.maskedSoftmax(x, [3]).data);
-  add(attention.scaledDotProductAttention(x, x, x, { isCausal: true }).output.data);
-  add(attention.conv1d({ data: x.data, shape: [1, 3, 10] }, w).data);
-  add(attention.sinusoidalEncoding({ length: 3, dim: 5 }).data);
-  add(resident.forward(x, x, x).output.data);
+  for (const call of SMALL_CALLS) {
+    const { buffer, byteOffset, length } = call();
+    for (const bits of new Int32Array(buffer, byteOffset, length)) hash = (Math.imul(hash, 31) + bits) | 0;
+  }
   return hash;
 }
 

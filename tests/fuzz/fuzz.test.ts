@@ -3,16 +3,16 @@
  * must be the same for the same arguments in disguise, and if they are written over an argument. An option that does not exist must be
  * refused.
  * Arguments with NaN, infinities and huge numbers must give the same bits twice. Arguments with mistakes must be refused with
- * the library's own kind of message, or do no harm. After each call, small calls must give the same bits as before, and all other memory
- * must be free.
+ * the library's own kind of message, or do no harm. Before some calls others end in the middle, because the stack is full or memory
+ * runs out. After each call, small calls must give the same bits as before, and all other memory must be free.
  *
- * `npm run fuzz` draws 100,000 cases; FC_SEED chooses others.
+ * `npm run fuzz` draws 300,000 cases; FC_SEED chooses others.
  */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
 import { modulesIn, read } from '../package/support.js';
 import { same } from '../support/same.js';
-import { expectUnharmed } from './canary.js';
+import { expectUnharmed, SMALL_CALLS } from './canary.js';
 import { CASES, type Case } from './cases.js';
 import { disguised, isOptions } from './disguises.js';
 import { Draw } from './draw.js';
@@ -26,7 +26,7 @@ const LONGEST = 5000;
 /** Bytes, far more than any case needs. A larger heap means that memory was allocated for arguments with mistakes. */
 const HEAP = 64 * 2 ** 20;
 
-const counts = { right: 0, aliased: 0, wild: 0, refused: 0, taken: 0 };
+const counts = { overflows: 0, refusedBlocks: 0, right: 0, aliased: 0, wild: 0, refused: 0, taken: 0 };
 
 function callWith({ call }: Case, args: readonly unknown[]): unknown {
   const started = performance.now();
@@ -51,6 +51,39 @@ function expectRefusal(error: unknown, operations: readonly string[]): void {
       cause: error,
     });
   }
+}
+
+/** Fills the stack, and makes a small call on the way up until there is room for it: it ends everywhere before. */
+function overflow(call: () => unknown): void {
+  let [failed, succeeded] = [false, false];
+  const descend = (): void => {
+    try {
+      descend();
+    } catch {
+      // Full.
+    }
+    if (succeeded) return;
+    try {
+      call();
+      succeeded = true;
+    } catch {
+      failed = true;
+    }
+  };
+  descend();
+  expect([failed, succeeded]).toEqual([true, true]);
+  counts.overflows += 1;
+}
+
+/** Lets one allocation of a call fail, or one and all that follow. */
+function runOutOfMemory(draw: Draw, drawn: Case): void {
+  const refusals = allocator.refused.length;
+  try {
+    allocator.refusing(draw.integer(0, 3), draw.chance(0.5), () => callWith(drawn, drawn.args));
+  } catch (error) {
+    expect((error as Error).message).toMatch(/^[\w.]+: expected \d+ free bytes, got out of memory$/);
+  }
+  counts.refusedBlocks += allocator.refused.length - refusals;
 }
 
 /** Each object of options gets one that does not exist: the call has to refuse it, whatever its value. */
@@ -111,6 +144,8 @@ function run(name: string, seed: number, most: number, kind: number): void {
   const draw = new Draw(seed, most);
   const drawn = CASES[name]!(draw);
   const operations = [name, ...(drawn.names ?? []), 'safetensors'];
+  if (kind === 0) overflow(draw.pick(SMALL_CALLS));
+  if (kind === 1) runOutOfMemory(draw, drawn);
   if (kind < 4) {
     const result = callWith(drawn, drawn.args);
     // A state dict has no options: its names are a file's, and they are its own.
@@ -188,8 +223,10 @@ describe('fuzzing', () => {
     3_600_000,
   );
 
-  test('finds most mistakes refused, and many arguments that results are written over', () => {
+  test('finds most mistakes refused, and does to many calls what it says', () => {
     expect(counts.refused).toBeGreaterThan(5 * counts.taken);
     expect(counts.aliased).toBeGreaterThan(RUNS / 50);
+    expect(counts.overflows).toBeGreaterThan(RUNS / 20);
+    expect(counts.refusedBlocks).toBeGreaterThan(RUNS / 100);
   });
 });
