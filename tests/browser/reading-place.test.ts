@@ -1,3 +1,4 @@
+/** Some places; `tests/browser/long/reading-place.test.ts` tries many, in all languages and at several widths. */
 import { describe, expect, test } from '@jest/globals';
 import { useBrowser } from './browser.js';
 import { drawn, goTo, put, topOf } from './place.js';
@@ -6,12 +7,7 @@ const { open, origin } = useBrowser();
 
 describe('in another language', () => {
   test.each([
-    ['a figure', 'fig-shapes', 60, 1280],
     ['a figure whose head is above the window', 'fig-masks', -250, 1280],
-    ['a figure', 'fig-rotation', 120, 390],
-    ['a heading', 'cnn-rnn-self-attention', 300, 1280],
-    ['the first heading', 'self-attention', 321, 1280],
-    ['a heading below a figure', 'several-heads', 320, 390],
     ['a formula', 'eq-rotary', 500, 390],
   ])('%s (#%s) stands where it stood, %i px below the window’s edge, at %i px', async (_, id, top, width) => {
     const page = await open({ viewport: { width, height: 800 }, figures: [] });
@@ -73,9 +69,6 @@ describe('in another language', () => {
 describe('in a window of another width', () => {
   test.each([
     ['a figure', 'fig-tokens', 250],
-    ['a figure', 'fig-race', 60],
-    ['a figure', 'fig-rotation', 310],
-    ['a heading', 'cnn-rnn-self-attention', 300],
     ['a formula', 'eq-rotary', 400],
   ])('%s (#%s) stands where it stood, %i px below the window’s edge', async (_, id, top) => {
     const page = await open({ figures: [], viewport: { width: 1280, height: 800 } });

@@ -6,6 +6,65 @@ const { open } = useBrowser();
 
 describe('code that goes wrong', () => {
   test.each([
+    ['throws', "\n\nthrow new RangeError('too far');", 'Line 3: RangeError: too far'],
+    ['throws no error', "throw 'a word';", 'a word'],
+    [
+      'throws in a function, named by its line',
+      'const f = () => {\n  null.x;\n};\nf();',
+      "Line 2: TypeError: Cannot read properties of null (reading 'x')",
+    ],
+    [
+      'lets the library throw, named by the line that called it',
+      "import { load } from 'wasm-attention';\nconst { sinusoidalEncoding } = await load();\n\nsinusoidalEncoding({ length: -1, dim: 4 });",
+      /^Line 4: RangeError: sinusoidalEncoding: /,
+    ],
+    [
+      'throws later',
+      'setTimeout(() => {\n  x();\n});\nawait new Promise(() => {});',
+      'Line 2: ReferenceError: x is not defined',
+    ],
+    [
+      'rejects alone',
+      '\nPromise.reject(new Error("no"));\nawait new Promise(() => {});',
+      'Line 2: Error: no',
+    ],
+    ['is no JavaScript', 'show(1);\nlet x = ;', "Line 2: SyntaxError: Unexpected token ';'"],
+    ['ends too early', 'show(1);\nif (true) {', /^Line 2: SyntaxError: /],
+    [
+      'declares twice',
+      "import { load } from 'wasm-attention';\nconst a = 1;\nconst a = 2;",
+      "Line 3: SyntaxError: Identifier 'a' has already been declared",
+    ],
+    [
+      'shows what cannot be shown',
+      '\nshow(undefined);',
+      /^Line 2: TypeError: show: expected .*, got undefined$/,
+    ],
+    [
+      'imports something else',
+      "\nimport fs from 'node:fs';",
+      'Line 2: only “wasm-attention” can be imported here, not “node:fs”.',
+    ],
+    [
+      'imports something else later',
+      "await import('./main.js');",
+      'Line 1: only “wasm-attention” can be imported here, not “./main.js”.',
+    ],
+    [
+      'imports a name that is not there',
+      "import { attend } from 'wasm-attention';",
+      "Line 1: SyntaxError: The requested module 'wasm-attention' does not provide an export named 'attend'",
+    ],
+    ['posts something else', "postMessage('x');", 'Line 1: ReferenceError: postMessage is not defined'],
+    ['fetches', "await fetch('/');", 'Line 1: ReferenceError: fetch is not defined'],
+  ])('and %s is told what and where', async (_, code, message) => {
+    const { cell } = await cellWith(open, code, { limit: 3000 });
+    const said = await verdictOf(cell);
+    if (typeof message === 'string') expect(said).toBe(message);
+    else expect(said).toMatch(message);
+  });
+
+  test.each([
     ['lists', 'const kept = [];\nfor (;;) kept.push(new Array(1e6).fill(kept.length));'],
     ['objects', 'const kept = [];\nfor (;;) kept.push({ a: kept.length });'],
     ['typed arrays', 'const kept = [];\nfor (;;) kept.push(new Float32Array(2 ** 27));'],

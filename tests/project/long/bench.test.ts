@@ -1,5 +1,5 @@
 /** The benchmark's command line, rows and tables, without measuring anything. */
-import { evaluate, run } from '../package/support.js';
+import { evaluate, run } from '../../package/support.js';
 
 interface Options {
   names: string[];
