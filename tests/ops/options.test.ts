@@ -14,18 +14,18 @@ const states = { weightIh: square, weightHh: square };
 const heads = { numHiddens: 4, numHeads: 2 };
 
 const mha = new attention.MultiHeadAttention(heads);
-const layers: [Layer, unknown][] = [
-  [new attention.Linear({ inFeatures: 4, outFeatures: 4 }), q],
-  [new attention.LayerNorm({ normalizedShape: 4 }), q],
-  [new attention.FeedForward({ numHiddens: 4, ffnHiddens: 3 }), q],
-  [new attention.Embedding({ numEmbeddings: 4, dim: 4 }), [[0, 1, 2], [3, 0, 1]]],
-  [new attention.PositionalEncoding({ numHiddens: 4 }), q],
-  [new attention.LearnedPositionalEncoding({ numHiddens: 4, maxLen: 3 }), q],
-  [new attention.TransformerEncoderLayer({ ...heads, ffnHiddens: 3 }), q],
+const layers: [name: string, Layer, unknown][] = [
+  ['Linear', new attention.Linear({ inFeatures: 4, outFeatures: 4 }), q],
+  ['LayerNorm', new attention.LayerNorm({ normalizedShape: 4 }), q],
+  ['FeedForward', new attention.FeedForward({ numHiddens: 4, ffnHiddens: 3 }), q],
+  ['Embedding', new attention.Embedding({ numEmbeddings: 4, dim: 4 }), [[0, 1, 2], [3, 0, 1]]],
+  ['PositionalEncoding', new attention.PositionalEncoding({ numHiddens: 4 }), q],
+  ['LearnedPositionalEncoding', new attention.LearnedPositionalEncoding({ numHiddens: 4, maxLen: 3 }), q],
+  ['TransformerEncoderLayer', new attention.TransformerEncoderLayer({ ...heads, ffnHiddens: 3 }), q],
 ]; // prettier-ignore
 afterAll(() => {
   mha.dispose();
-  for (const [layer] of layers) layer.dispose();
+  for (const [, layer] of layers) layer.dispose();
 });
 
 type Options = Record<string, unknown>;
@@ -79,10 +79,10 @@ const ROWS: readonly Row[] = [
   ['FeedForward', (o) => new attention.FeedForward(o), 'act', 'activation', { numHiddens: 2, ffnHiddens: 2 }],
   ['TransformerEncoderLayer', (o) => new attention.TransformerEncoderLayer(o), 'norm_first', 'norm', { ...heads, ffnHiddens: 2 }],
   ['Adam', (o) => new attention.Adam(mha.parameters(), o), 'weight_decay', 'weightDecay'],
-  ...layers.flatMap(([layer, x]): Row[] => [
-    [`${layer.constructor.name}.forward`, (o) => layer.forward(x as never, o), 'train', 'training'],
-    [`${layer.constructor.name}.forward`, (o) => layer.forward(x as never, { out: o }), 'Output', 'output'],
-    [`${layer.constructor.name}.backward`, (o) => layer.forward(x as never, { training: true }).backward!(q, { out: o }), 'inputs', 'input'],
+  ...layers.flatMap(([name, layer, x]): Row[] => [
+    [`${name}.forward`, (o) => layer.forward(x as never, o), 'train', 'training'],
+    [`${name}.forward`, (o) => layer.forward(x as never, { out: o }), 'Output', 'output'],
+    [`${name}.backward`, (o) => layer.forward(x as never, { training: true }).backward!(q, { out: o }), 'inputs', 'input'],
   ]),
 ]; // prettier-ignore
 
@@ -158,7 +158,7 @@ describe('a mask of floats', () => {
     ['scaledDotProductAttention', (o) => attention.scaledDotProductAttention(q, q, q, o)],
     ['scaledDotProductAttentionBackward', (o) => attention.scaledDotProductAttentionBackward(q, q, q, q, o)],
     ['MultiHeadAttention', (o) => mha.forward(q, q, q, o)],
-    ['TransformerEncoderLayer', (o) => layers.at(-1)![0].forward(q, o)],
+    ['TransformerEncoderLayer', (o) => layers.at(-1)![1].forward(q, o)],
   ];
   test.each(forwards)('is refused by %s, which points to bias', (operation, call) => {
     for (const mask of [
@@ -252,7 +252,7 @@ describe('the position of queries', () => {
     expect(() => attention.scaledDotProductAttention(q, q, q, { causalOffset: [2 ** 32, 0] })).toThrow(
       /got 4294967296$/,
     );
-    const embedding = layers.find(([layer]) => layer.constructor.name === 'Embedding')![0];
+    const embedding = layers.find(([name]) => name === 'Embedding')![1];
     expect(() => embedding.forward([2 ** 32])).toThrow(/got 4294967296$/);
     expect(() => embedding.forward([4])).toThrow(/within \[0, 3\], got 4$/);
   });

@@ -130,9 +130,10 @@ function flatten(operation: string, name: string, nested: readonly unknown[]): E
     else numbers[at++] = element as number;
   };
   const visit = (level: unknown, depth: number): void => {
-    const count = countOf(level) ?? wrongKind(operation, `${name} to hold numbers`, level);
-    if (depth === (rank || MAX_RANK)) {
-      wrongValue(operation, `${name} to be nested to a depth of at most ${depth}`, 'more');
+    const count = depth > 0 && depth === rank ? undefined : countOf(level);
+    if (count === undefined) wrongKind(operation, `${name} to hold numbers`, level);
+    if (depth === MAX_RANK) {
+      wrongValue(operation, `${name} to be nested to a depth of at most ${MAX_RANK}`, 'more');
     }
     floats ||= isFloats(level);
     shape[depth] ??= count;

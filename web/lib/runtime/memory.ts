@@ -126,7 +126,11 @@ export class Memory {
       this.#used = used;
       this.#top = top;
       this.#end = end;
-      if (this.#blocks.length > used) this.#free();
+      if (this.#blocks.length > used) {
+        // After an exception threads may still be writing there.
+        if (this.#interrupted) this.#restore();
+        else this.#free();
+      }
     }
   }
 
@@ -140,7 +144,7 @@ export class Memory {
   /** Frees the blocks that are no longer in use. */
   #free(): void {
     while (this.#blocks.length > this.#used) {
-      this.release(this.#blocks.at(-1)!);
+      this.#heap.free(this.#blocks.at(-1)!);
       this.#blocks.length -= 1;
     }
   }
@@ -209,6 +213,7 @@ export class Memory {
 
   /** Writes floats at an address. */
   write(address: number, data: ArrayLike<number>): void {
+    if (this.#interrupted) this.#restore();
     this.#heap.HEAPF32.set(data, address >>> 2);
   }
 
@@ -219,11 +224,13 @@ export class Memory {
 
   /** Writes zeros. */
   clear(address: number, count: number): void {
+    if (this.#interrupted) this.#restore();
     this.#heap.HEAPF32.fill(0, address >>> 2, (address >>> 2) + count);
   }
 
   /** A fresh copy of `count` floats, or `into` filled with them. */
   read(address: number, count: number, into?: Float32Array): Float32Array {
+    if (this.#interrupted) this.#restore();
     const start = address >>> 2;
     const { HEAPF32 } = this.#heap;
     const view = HEAPF32.subarray(start, start + count);
@@ -243,6 +250,7 @@ export class Memory {
 
   /** Frees memory from `allocate`. */
   release(address: number): void {
+    if (this.#interrupted) this.#restore();
     this.#heap.free(address);
   }
 

@@ -36,16 +36,10 @@ const bare = (array: Float32Array): Float32Array => {
 /** Smaller arrays are copied before or after the call. */
 const WORTH = 4096;
 
-/** @param recover called before memory is used again after the engine has interrupted a call, for instance by a stack overflow */
-export function streamingMemory(
-  Base: new (heap: Heap) => Memory,
-  heap: Heap,
-  recover: () => void,
-): StreamingMemory {
+export function streamingMemory(Base: new (heap: Heap) => Memory, heap: Heap): StreamingMemory {
   let arrivals: Arrival[] = [];
   let departure: Departure | undefined;
   let flows = false;
-  let inside = false;
   let failure: { readonly error: unknown } | undefined;
 
   /** Keeps an error until the module has returned, because an exception must not pass through it. */
@@ -59,8 +53,6 @@ export function streamingMemory(
 
   class Streaming extends Base implements StreamingMemory {
     override scope<T>(operation: string, body: () => T): T {
-      if (inside) recover();
-      inside = false;
       const outer = { arrivals, departure };
       arrivals = [];
       departure = undefined;
@@ -95,11 +87,9 @@ export function streamingMemory(
       if (streams) flows = arrivals.length > 0 || departure !== undefined;
       else this.#bring(0, 1, 1);
       failure = undefined;
-      inside = true;
       let waits = false;
       try {
         const result = run();
-        inside = false;
         if (failure) throw (failure as { error: unknown }).error;
         // The function needs more working memory and will be called again.
         waits = streams && Boolean(result);

@@ -86,7 +86,13 @@ export async function instantiateThreads(
     lost_thread: () => Number(threads.some((thread) => thread.ended())),
   });
   const pool = raw as unknown as Pool;
-  const memory = streamingMemory(Base, raw, () => pool.setThreadCount(features.threads));
+  const { restore } = raw;
+  raw.restore = () => {
+    restore();
+    // Waits for threads that are still at work in a call that has ended in an exception.
+    pool.setThreadCount(features.threads);
+  };
+  const memory = streamingMemory(Base, raw);
   const features: Features = { ...featuresOf(raw), threads: count };
   const stop = stopOf(threads, features, new WeakRef(pool));
   registry.register(raw, threads);
