@@ -23,6 +23,14 @@ describe('the gradient', () => {
     layer.dispose();
   });
 
+  test('of a linear bias sums up rows', () => {
+    const layer = new attention.Linear({ inFeatures: 1, outFeatures: 3 });
+    const { backward } = layer.forward(filled(0.5, TERMS, 1), { training: true });
+    backward!(filled(0.1, TERMS, 3));
+    for (const sum of layer.parameters()[1]!.grad) expectNear(sum, TERMS * Math.fround(0.1));
+    layer.dispose();
+  });
+
   // With two keys of value 0 and 1, and a query of 0, the gradients of the scores are -1/4 and 1/4 of the output's.
   const slope = Math.fround(0.1) / 4;
   test.each([
