@@ -100,6 +100,10 @@ struct AttentionGradArgs {
   float* gradBias;
   float* gradRelativeKeys;
   float* gradRelativeValues;
+  // What these sums have lost (simd/long_sum.h), zeros at first; null for sums of few terms.
+  float* lostBias;
+  float* lostRelativeKeys;
+  float* lostRelativeValues;
 };
 
 /// The gradients of sum(output * gradOutput), where output is scaledDotProductAttention's for the same arguments, including dropout.
@@ -311,6 +315,7 @@ struct TransformerEncoderLayerGradArgs {
   float* gradient;              // (B, L, D): of the output, overwritten with that of the input
   EncoderParameters gradients;  // added to
   float *gradBias, *gradRelativeKeys, *gradRelativeValues;  // of attention's options, as in AttentionGradArgs
+  float *lostBias, *lostRelativeKeys, *lostRelativeValues;
 };
 
 /// The gradients of transformerEncoderLayer, from what it kept.

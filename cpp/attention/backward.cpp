@@ -13,6 +13,7 @@
 #include "attention/sequences.h"
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
+#include "simd/long_sum.h"
 
 namespace wasm_attention {
 namespace {
@@ -60,7 +61,7 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
   differentiateSoftmax(a, w, q, keys);
 
   clearVectors(w.gradQuery, static_cast<size_t>(kQueryBlock) * w.width);
-  if (a.bias) addBiasGradient(a, w, q, keys, args.gradBias);
+  if (a.bias) addBiasGradient(a, w, q, keys, args.gradBias, args.lostBias);
   if (a.relativeKeys) {
     const TableWorkspace& t = w.relativeKeys;
     sumByDistance(w.slopes, q, keys, a.relativeKeysClip, t.terms);
@@ -125,8 +126,14 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
   add(w.relativeValues, w.gradOutputColumns, grad_outputs);
 }
 
-void addTable(const TableWorkspace& t, int columns, float* to) {
+float* shifted(float* address, ptrdiff_t by) { return address ? address + by : nullptr; }
+
+void addTable(const TableWorkspace& t, int columns, float* to, float* lost) {
   for (int r = 0; r < t.rows; ++r) {
+    if (lost) {
+      addRun(t.gradient + r * t.width, to + r * columns, lost + r * columns, columns);
+      continue;
+    }
     for (int c = 0; c < columns; ++c) to[r * columns + c] += t.gradient[r * t.width + c];
   }
 }
@@ -144,8 +151,11 @@ void backwardHead(const AttentionGradArgs& args, BackwardWorkspace& w, int b, in
   if (a.relativeKeys) packTable(a.relativeKeys + key_table, a.width, keys);
   if (a.relativeValues) packTable(a.relativeValues + value_table, a.valueWidth, values);
   for (int first = 0; first < a.queries; first += kStripQueries) backwardStrip(args, w, b, h, first);
-  if (a.relativeKeys) addTable(keys, a.width, args.gradRelativeKeys + key_table);
-  if (a.relativeValues) addTable(values, a.valueWidth, args.gradRelativeValues + value_table);
+  if (a.relativeKeys)
+    addTable(keys, a.width, args.gradRelativeKeys + key_table, shifted(args.lostRelativeKeys, key_table));
+  if (a.relativeValues)
+    addTable(values, a.valueWidth, args.gradRelativeValues + value_table,
+             shifted(args.lostRelativeValues, value_table));
 }
 
 void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride, int rows, int columns) {

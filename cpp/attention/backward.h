@@ -79,9 +79,9 @@ void differentiateSoftmax(const AttentionArgs& a, const BackwardWorkspace& w, co
 /// Turns gradients of the capped scores into gradients of the scaled scores.
 void differentiateSoftcap(const BackwardWorkspace& w, KeyRange keys);
 
-/// gradBias += the scores' gradients, by the bias's strides.
+/// gradBias += the scores' gradients, by the bias's strides; `lost` is lostBias.
 void addBiasGradient(const AttentionArgs& a, const BackwardWorkspace& w, const QueryBlock& q, KeyRange keys,
-                     float* bias);
+                     float* bias, float* lost);
 
 /// Writes the entries (rows, 8) of block number `index` of a strip to panels of four rows.
 void transposeEntries(const float* entries, int rows, int index, float* panels);

@@ -43,7 +43,7 @@ FIELDS(AttentionArgs, batch, heads, kvHeads, queries, keys, width, valueWidth, q
        relativeKeysHead, relativeKeysClip, relativeValues, relativeValuesHead, relativeValuesClip, alibiSlopes, weights,
        scores, scoresStage, logSumExp, seed, scale, softcap, dropout)
 FIELDS(AttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradBias, gradRelativeKeys,
-       gradRelativeValues)
+       gradRelativeValues, lostBias, lostRelativeKeys, lostRelativeValues)
 FIELDS(AdditiveAttentionArgs, batch, queries, keys, queryWidth, keyWidth, valueWidth, hiddens, query, key, value,
        weightQuery, weightKey, weightVector, valid, output, weights)
 FIELDS(AdditiveAttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradWeightQuery, gradWeightKey,
@@ -61,7 +61,8 @@ FIELDS(EncoderParameters, inWeight, inBias, outWeight, outBias, weight1, bias1, 
        norm2Weight, norm2Bias)
 FIELDS(TransformerEncoderLayerArgs, attention, rotation, parameters, packedIn, packedOut, packed1, packed2, hiddenWidth,
        activation, preNorm, training, kept, output)
-FIELDS(TransformerEncoderLayerGradArgs, layer, gradient, gradients, gradBias, gradRelativeKeys, gradRelativeValues)
+FIELDS(TransformerEncoderLayerGradArgs, layer, gradient, gradients, gradBias, gradRelativeKeys, gradRelativeValues,
+       lostBias, lostRelativeKeys, lostRelativeValues)
 FIELDS(SinusoidalArgs, offset, frequencies, positions, out, rows, dim, concatenated)
 FIELDS(RotaryTableArgs, offset, frequencies, positions, out, rows, dim, amplitude)
 FIELDS(Conv1dArgs, x, weight, bias, out, batch, inChannels, outChannels, length, kernel, stride, padding, dilation,

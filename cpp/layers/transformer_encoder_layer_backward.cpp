@@ -51,6 +51,9 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
   grads.gradBias = args.gradBias;
   grads.gradRelativeKeys = args.gradRelativeKeys;
   grads.gradRelativeValues = args.gradRelativeValues;
+  grads.lostBias = args.lostBias;
+  grads.lostRelativeKeys = args.lostRelativeKeys;
+  grads.lostRelativeValues = args.lostRelativeValues;
   attendSequencesBackward(grads, some, all.weights, w.rest);
   if (const Rotation& r = args.layer.rotation; r.queries) {
     const HeadRows rows{some.count, attention.queries, attention.heads, attention.width, 3 * width};

@@ -15,6 +15,7 @@
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
 #include "kernels/tile.h"
+#include "simd/long_sum.h"
 
 namespace wasm_attention {
 namespace {
@@ -77,6 +78,26 @@ void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* pane
   }
 }
 
+// More rows than this are added up in runs.
+constexpr int kManyRows = 4096;
+
+/// sums += the sum of x's rows.
+void addRows(const float* x, float* sums, int rows, int cols) {
+  float run[kRunElements], lost[kRunElements];
+  for (int col = 0; col < cols; col += kRunElements) {
+    const int count = std::min(cols - col, kRunElements);
+    std::fill_n(lost, count, 0.0f);
+    for (int row = 0; row < rows; row += kRun) {
+      std::fill_n(run, count, 0.0f);
+      for (int i = row; i < std::min(row + kRun, rows); ++i) {
+        const float* const from = x + static_cast<size_t>(i) * cols + col;
+        for (int c = 0; c < count; ++c) run[c] += from[c];
+      }
+      addRun(run, sums + col, lost, count);
+    }
+  }
+}
+
 }  // namespace
 
 int64_t weightGradientScratch(int rows, int64_t inputs, int64_t outputs) {
@@ -87,6 +108,10 @@ int64_t weightGradientScratch(int rows, int64_t inputs, int64_t outputs) {
 void addWeightGradient(const float* grad_out, const float* x, float* scratch, float* grad_weight, float* grad_bias,
                        int rows, int inputs, int outputs) {
   constexpr int kColumns = 2 * kTileCols;  // a cache line of the result's rows
+  if (grad_bias && rows > kManyRows) {
+    addRows(grad_out, grad_bias, rows, outputs);
+    grad_bias = nullptr;
+  }
   float* const left = scratch + panelsSize(inputs, std::min(rows, kDepthBlock), kTileCols);
   for (int row = 0; row < rows; row += kDepthBlock) {
     const int depth = std::min(rows - row, kDepthBlock);

@@ -4,6 +4,7 @@
 #include "attention.h"
 #include "kernels/dropout.h"
 #include "simd/f32x4.h"
+#include "simd/long_sum.h"
 
 namespace wasm_attention {
 namespace {
@@ -39,7 +40,17 @@ void addPositionsBackward(const float* grad_out, float* grad_x, float* grad_tabl
   addPositions(grad_out, nullptr, grad_x, batch, rows, dim, seed, dropout);
   if (!grad_table) return;
   const int size = rows * dim;
-  for (int b = 0; b < batch; ++b) add(grad_table, grad_x + static_cast<size_t>(b) * size, grad_table, size);
+  if (batch <= kRun) {
+    for (int b = 0; b < batch; ++b) add(grad_table, grad_x + static_cast<size_t>(b) * size, grad_table, size);
+    return;
+  }
+  float lost[kRunElements];
+  for (int first = 0; first < size; first += kRunElements) {
+    const int count = std::min(size - first, kRunElements);
+    std::fill_n(lost, count, 0.0f);
+    for (int b = 0; b < batch; ++b)
+      addRun(grad_x + static_cast<size_t>(b) * size + first, grad_table + first, lost, count);
+  }
 }
 
 }  // namespace wasm_attention

@@ -4,6 +4,7 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import type { WasmAttention } from 'wasm-attention';
+import { ALL_LAYERS, type Subject } from '../support/allLayers.js';
 import { load, loadSecond, loadWatching, THREADS, WASM } from '../support/instance.js';
 import { same } from '../support/same.js';
 import { expectUnharmed } from './canary.js';
@@ -87,6 +88,55 @@ describe('a stack that is full in the middle of a call leaves the right next res
     expect(layer.forward(x).output.data).toEqual(expected);
     layer.dispose();
     expectUnharmed();
+  });
+});
+
+/** Calls `call` in the frame that is `room` frames below the one in which the stack was full. */
+function callNearOverflow(room: number, call: () => void): void {
+  let left = room;
+  let failure: unknown;
+  const descend = (): void => {
+    try {
+      descend();
+    } catch {
+      // Full.
+    }
+    if (left-- !== 0) return;
+    try {
+      call();
+    } catch (error) {
+      failure = error;
+    }
+  };
+  descend();
+  if (failure) throw failure as Error;
+}
+
+describe('a backward pass for which the stack has no room changes no gradient', () => {
+  test.each(ALL_LAYERS)('of $title', ({ make }) => {
+    const trained = make();
+    const { output, backward } = trained.forward({ training: true });
+    backward!(output);
+    const gradients = ({ layer }: Subject) => layer.parameters().map(({ grad }) => grad);
+    const expected = gradients(trained);
+    trained.layer.dispose();
+    let failures = 0;
+    for (let room = 0, successes = 0; successes < 2; ++room) {
+      const tried = make();
+      const pass = tried.forward({ training: true });
+      const call = () => void pass.backward!(output);
+      try {
+        callNearOverflow(room, call);
+        successes += 1;
+      } catch {
+        failures += 1;
+        for (const gradient of gradients(tried)) expect(gradient.every((value) => value === 0)).toBe(true);
+        call();
+      }
+      expect(same(gradients(tried), expected)).toBe(true);
+      tried.layer.dispose();
+    }
+    expect(failures).toBeGreaterThan(0);
   });
 });
 

@@ -348,3 +348,25 @@ describe('array-likes', () => {
     },
   );
 });
+
+describe('an array that shrinks while another argument is read is refused', () => {
+  const shrinking = () => new Float32Array(new ArrayBuffer(4 * batch * length * width)).fill(0.5);
+  const detach = ({ buffer }: Float32Array): void => void structuredClone(buffer, { transfer: [buffer] });
+
+  test.each([
+    [
+      'maskedSoftmax',
+      (scores: TensorLike, shrink: () => void) =>
+        attention.maskedSoftmax(scores, { get data() { shrink(); return [1, 2]; }, shape: [batch] }), // prettier-ignore
+    ],
+    [
+      'rotaryEmbedding',
+      (input: TensorLike, shrink: () => void) =>
+        attention.rotaryEmbedding(input, { positions: { get data() { shrink(); return [0, 1, 2, 3]; }, shape: [length] } }), // prettier-ignore
+    ],
+  ])('by %s', (operation, call) => {
+    const data = shrinking();
+    const given = { data, shape: [batch, length, width] };
+    expect(() => call(given, () => detach(data))).toThrow(`${operation}: expected`);
+  });
+});

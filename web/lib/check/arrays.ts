@@ -2,7 +2,7 @@
 import { fresh } from '../runtime/memory.js';
 import type { MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
 import { bare, countOf, kindOf, toElements, type Elements } from './elements.js';
-import { checkFinite, showShape, wrongKind, wrongValue } from './values.js';
+import { checkFinite, showShape, sizeOf, wrongKind, wrongUse, wrongValue } from './values.js';
 
 /** A fresh array of the elements, each read once. */
 function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array>(
@@ -50,6 +50,12 @@ export function toTensorOfRank(
     wrongValue(operation, `${name} of rank ${listOr(ranks)}`, `shape ${showShape(tensor.shape)}`);
   }
   return tensor;
+}
+
+/** Throws if a tensor's array has shrunk since it was checked: reading another argument may have run code of the caller's. */
+export function checkWhole(operation: string, name: string, { data, shape }: Tensor): void {
+  if (data.length !== sizeOf(shape))
+    wrongUse(operation, `${name} to keep its elements`, `${data.length} left`);
 }
 
 /** `toTensor` with exactly this shape. A string allows any size for an axis, and names the axis in the message. */

@@ -1,4 +1,4 @@
-import { toTensorOfRank, toValidLens } from '../check/arrays.js';
+import { checkWhole, toTensorOfRank, toValidLens } from '../check/arrays.js';
 import { orOutOfMemory, PIECE_FLOATS } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
@@ -17,6 +17,7 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
     validLens == null
       ? null
       : rowLens(OPERATION, toValidLens(OPERATION, validLens, batch, queries, keys), heads, queries);
+  checkWhole(OPERATION, 'scores', { data, shape });
   // It may be larger than the linear memory, through which it goes in pieces.
   const out = orOutOfMemory(OPERATION, 4 * data.length, () => new Float32Array(data.length));
   if (data.length === 0) return { data: out, shape };

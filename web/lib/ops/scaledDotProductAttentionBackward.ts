@@ -8,6 +8,7 @@ import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
 import { ATTENTION_OPTIONS, checkAttentionOptions } from './attention/options.js';
+import { placeSums } from './attention/sums.js';
 
 const OPERATION = 'scaledDotProductAttentionBackward';
 
@@ -44,10 +45,13 @@ export function scaledDotProductAttentionBackward(
     const gradQuery = place(memory, inputs.query.data.length);
     const gradKey = place(memory, matrices * sizes.keys * sizes.width);
     const gradValue = place(memory, matrices * sizes.keys * sizes.valueWidth);
-    const summed = (shape?: readonly number[]) => (shape ? zeros(memory, sizeOf(shape)) : 0);
-    const gradBias = (words[G.gradBias] = summed(bias));
-    const gradRelativeKeys = (words[G.gradRelativeKeys] = summed(relativeKeys));
-    const gradRelativeValues = (words[G.gradRelativeValues] = summed(relativeValues));
+    const sums = placeSums(memory, plan.differentiable, sizes);
+    words[G.gradBias] = sums.bias.sum;
+    words[G.lostBias] = sums.bias.lost;
+    words[G.gradRelativeKeys] = sums.relativeKeys.sum;
+    words[G.lostRelativeKeys] = sums.relativeKeys.lost;
+    words[G.gradRelativeValues] = sums.relativeValues.sum;
+    words[G.lostRelativeValues] = sums.relativeValues.lost;
     words[G.gradOutput] = gradG;
     words[G.gradQuery] = gradQuery;
     words[G.gradKey] = gradKey;
@@ -68,9 +72,9 @@ export function scaledDotProductAttentionBackward(
       query: read(gradQuery, inputs.query.shape),
       key: newKey,
       value: newValue,
-      ...(bias && { bias: read(gradBias, bias) }),
-      ...(relativeKeys && { relativeKeys: read(gradRelativeKeys, relativeKeys) }),
-      ...(relativeValues && { relativeValues: read(gradRelativeValues, relativeValues) }),
+      ...(bias && { bias: read(sums.bias.sum, bias) }),
+      ...(relativeKeys && { relativeKeys: read(sums.relativeKeys.sum, relativeKeys) }),
+      ...(relativeValues && { relativeValues: read(sums.relativeValues.sum, relativeValues) }),
       ...(pastKey && { pastKey }),
       ...(pastValue && { pastValue }),
     };

@@ -87,7 +87,7 @@ function run(
     const outputs = i === 0 ? model : kvHeads * width;
     return linear(['W_q', 'W_k', 'W_v'][i]!, { gradOut, x, gradX, rows, inputs, outputs });
   });
-  const options = placeOptionGradients(memory, plan.differentiable);
+  const options = placeOptionGradients(memory, plan.differentiable, sizes);
   const turned = rotation?.(wasm);
   attentionOfHeads(sizes, { query, key, value, output: gradHeads });
   plan.place(memory);
@@ -95,9 +95,12 @@ function run(
   words[G.gradQuery] = gradQuery;
   words[G.gradKey] = gradKey;
   words[G.gradValue] = gradValue;
-  words[G.gradBias] = options.bias;
-  words[G.gradRelativeKeys] = options.relativeKeys;
-  words[G.gradRelativeValues] = options.relativeValues;
+  words[G.gradBias] = options.bias.sum;
+  words[G.lostBias] = options.bias.lost;
+  words[G.gradRelativeKeys] = options.relativeKeys.sum;
+  words[G.lostRelativeKeys] = options.relativeKeys.lost;
+  words[G.gradRelativeValues] = options.relativeValues.sum;
+  words[G.lostRelativeValues] = options.relativeValues.lost;
   const attendBack = prepare(raw.scaledDotProductAttentionBackward);
 
   projectBack();

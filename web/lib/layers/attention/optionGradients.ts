@@ -1,5 +1,6 @@
 import { sizeOf } from '../../check/values.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
+import { placeSums } from '../../ops/attention/sums.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Tensor } from '../../types.js';
 import type { MultiHeadAttentionGradients } from './types.js';
@@ -9,28 +10,20 @@ type OptionGradients = Pick<MultiHeadAttentionGradients, 'bias' | 'relativeKeys'
 /** Places zeros for the gradients of attention's options; returns a function that reads them. */
 export function placeOptionGradients(
   memory: Memory,
-  { bias, relativeKeys, relativeValues }: CheckedAttentionOptions['differentiable'],
-): Record<keyof OptionGradients, number> & { read(): OptionGradients } {
+  options: CheckedAttentionOptions['differentiable'],
+  sizes: Parameters<typeof placeSums>[2],
+): ReturnType<typeof placeSums> & { read(): OptionGradients } {
   type Shape = readonly number[] | undefined;
-  const place = (shape: Shape): number => {
-    if (!shape) return 0;
-    const address = memory.reserve(sizeOf(shape));
-    memory.clear(address, sizeOf(shape));
-    return address;
-  };
+  const { bias, relativeKeys, relativeValues } = options;
   const read = (address: number, shape: Shape): Tensor | undefined =>
     shape && { data: memory.read(address, sizeOf(shape)), shape: [...shape] };
-  const placed = {
-    bias: place(bias),
-    relativeKeys: place(relativeKeys),
-    relativeValues: place(relativeValues),
-  };
+  const placed = placeSums(memory, options, sizes);
   return {
     ...placed,
     read: () => ({
-      ...(bias && { bias: read(placed.bias, bias) }),
-      ...(relativeKeys && { relativeKeys: read(placed.relativeKeys, relativeKeys) }),
-      ...(relativeValues && { relativeValues: read(placed.relativeValues, relativeValues) }),
+      ...(bias && { bias: read(placed.bias.sum, bias) }),
+      ...(relativeKeys && { relativeKeys: read(placed.relativeKeys.sum, relativeKeys) }),
+      ...(relativeValues && { relativeValues: read(placed.relativeValues.sum, relativeValues) }),
     }),
   };
 }

@@ -113,13 +113,21 @@ export function encoderBackward(
     // Allocate all memory before a gradient is changed.
     encoderArgs(encoder, pass);
     const gradient = memory.floats(gradOutput);
-    const options = placeOptionGradients(memory, pass.plan.differentiable);
+    const options = placeOptionGradients(memory, pass.plan.differentiable, {
+      batch: pass.batch,
+      heads,
+      queries: pass.length,
+      keys: pass.length,
+    });
     words[E.kept] = kept.place();
     words[G.gradient] = gradient;
     for (const [name, field] of ENCODER_FIELDS) words[within(G.gradients, field)] = parameters.gradient(name);
-    words[G.gradBias] = options.bias;
-    words[G.gradRelativeKeys] = options.relativeKeys;
-    words[G.gradRelativeValues] = options.relativeValues;
+    words[G.gradBias] = options.bias.sum;
+    words[G.lostBias] = options.bias.lost;
+    words[G.gradRelativeKeys] = options.relativeKeys.sum;
+    words[G.lostRelativeKeys] = options.relativeKeys.lost;
+    words[G.gradRelativeValues] = options.relativeValues.sum;
+    words[G.lostRelativeValues] = options.relativeValues.lost;
     memory.run(raw.transformerEncoderLayerBackward);
     kept.done();
     const shape = [pass.batch, pass.length, heads * width];

@@ -1,4 +1,4 @@
-import { toFloat64, toTensor } from '../../check/arrays.js';
+import { checkWhole, toFloat64, toTensor } from '../../check/arrays.js';
 import { checkOptions } from '../../check/options.js';
 import { checkFinite, showShape, wrongValue } from '../../check/values.js';
 import { orOutOfMemory, PIECE_FLOATS } from '../../runtime/memory.js';
@@ -24,6 +24,7 @@ export function rotate(
   angles.check(operation, positions);
 
   const { rotaryDim, interleaved } = angles;
+  checkWhole(operation, name, { data, shape });
   // It may be larger than the linear memory, through which it goes in pieces.
   const result = orOutOfMemory(operation, 4 * data.length, () => new Float32Array(data.length));
   if (data.length === 0) return { data: result, shape: [...shape] };
