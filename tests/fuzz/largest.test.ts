@@ -1,4 +1,7 @@
-/** Sizes beyond 2^31 floats that little data leads to, each of which once wrapped around or took forever. */
+/**
+ * Sizes beyond 2^31 floats that little data leads to, each of which once wrapped around or took forever. Where a call must be quick,
+ * its sizes are such that one that is not would take hours.
+ */
 import { describe, expect, test } from '@jest/globals';
 // No call passes such counts.
 // eslint-disable-next-line no-restricted-imports
@@ -12,8 +15,8 @@ const zeros = (...shape: number[]) => ({
 const canary = new attention.Linear({ inFeatures: 64, outFeatures: 64, seed: 1 });
 const before = canary.stateDict();
 
-function additive(keys: number): unknown {
-  const weights = { Wq: zeros(1024, 1), Wk: zeros(1024, 1), wv: zeros(1, 1024) };
+function additive(keys: number, hiddens = 1024): unknown {
+  const weights = { Wq: zeros(hiddens, 1), Wk: zeros(hiddens, 1), wv: zeros(1, hiddens) };
   return attention.additiveAttention(zeros(1, 1, 1), zeros(1, keys, 1), zeros(1, keys, 1), weights);
 }
 
@@ -35,10 +38,36 @@ describe('a size that no memory has is refused with its bytes, and harms no laye
           { training: true },
         ),
     ],
+    [
+      'activations of an encoder that norms first',
+      () =>
+        new attention.TransformerEncoderLayer({
+          numHiddens: 1,
+          numHeads: 1,
+          ffnHiddens: 512,
+          norm: 'pre',
+        }).forward(zeros(4.2e6, 1, 1), { training: true }),
+    ],
     ['gradients of attention over 20 million keys', () => attentionBackward(zeros(1, 1), zeros(1, 1), zeros(20.3e6, 1), zeros(20.3e6, 1))], // prettier-ignore
     ['gradients of attention over 40 million keys', () => attentionBackward(zeros(1, 1), zeros(1, 1), zeros(40.5e6, 1), zeros(40.5e6, 1))], // prettier-ignore
     ['hidden units of 2.2 million keys', () => additive(2.2e6)],
     ['hidden units of 4.19 million keys', () => additive(4.19e6)],
+    ['hidden units of 8.39 million keys', () => additive(8.39e6, 512)],
+    [
+      'gradients of additive attention',
+      () => {
+        const [query, keys] = [zeros(1, 1, 1), zeros(1, 4.19e6, 1)];
+        const weights = { Wq: zeros(1024, 1), Wk: zeros(1024, 1), wv: zeros(1, 1024) };
+        return attention.additiveAttentionBackward(query, query, keys, keys, weights);
+      },
+    ],
+    [
+      'weights for a table of 134 million distances',
+      () => {
+        const x = zeros(1, 1);
+        return attention.scaledDotProductAttention(x, x, x, { relativeValues: zeros(2 ** 27 + 1, 1) });
+      },
+    ],
     [
       'products with a table of 134 million distances',
       () => {
@@ -70,24 +99,43 @@ describe('what has no bytes takes no time:', () => {
       'a recurrence',
       () => attention.rnn(zeros(0, many, 1), { weightIh: zeros(1, 1), weightHh: zeros(1, 1) }),
     ],
-    ['a convolution', () => attention.conv1d(zeros(1, 0, 1), zeros(4, 0, 2 ** 28), { padding: 2 ** 27 })],
+    [
+      'a convolution',
+      () => attention.conv1d(zeros(2 ** 16, 0, 1), zeros(4, 0, 2 ** 28), { padding: 2 ** 27 }),
+    ],
     ['buckets', () => attention.t5RelativeBuckets({ queryLength: many, keyLength: 0 })],
     ['a bias', () => attention.t5RelativeBias(zeros(32, 0), { queryLength: 1, keyLength: many })],
     ['patches', () => attention.sinusoidalEncoding2d({ height: many, width: 0, dim: 4 })],
   ])('%s', (_what, call) => {
-    const started = performance.now();
-    call();
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(call).not.toThrow();
   });
 });
 
-test('a bias of ten million distances takes no longer than its copies', () => {
-  const sizes = { queryLength: 1, keyLength: 1e7 };
-  const started = performance.now();
-  const bias = attention.alibiBias({ ...sizes, numHeads: 1 });
-  const buckets = attention.t5RelativeBuckets(sizes);
-  expect(performance.now() - started).toBeLessThan(2500);
-  expect([bias.data.length, buckets.data.length]).toEqual([1e7, 1e7]);
+describe('distances between a query and 140 million keys', () => {
+  const sizes = { queryLength: 1, keyLength: 1.4e8 };
+  // In an array of numbers they would not fit into an engine's largest heap.
+  test.each<[string, () => ArrayLike<number>, first: number, last: number]>([
+    [
+      'alibiBias',
+      () => attention.alibiBias({ ...sizes, numHeads: 1 }).data,
+      0,
+      Math.fround((1.4e8 - 1) / 256),
+    ],
+    ['t5RelativeBuckets', () => attention.t5RelativeBuckets(sizes).data, 0, 31],
+    [
+      't5RelativeBias',
+      () =>
+        attention.t5RelativeBias(
+          { data: Float32Array.from({ length: 32 }, (_, i) => i), shape: [32, 1] },
+          sizes,
+        ).data,
+      0,
+      31,
+    ],
+  ])('fit into memory: %s', (_operation, call, first, last) => {
+    const data = call();
+    expect([data.length, data[0], data[data.length - 1]]).toEqual([1.4e8, first, last]);
+  });
 });
 
 describe('nested arrays', () => {

@@ -3,7 +3,7 @@
  * may trap. The next call must give the same bits as ever.
  */
 import { describe, expect, test } from '@jest/globals';
-import type { WasmAttention } from 'wasm-attention';
+import type { Layer, WasmAttention } from 'wasm-attention';
 import { ALL_LAYERS, type Subject } from '../support/allLayers.js';
 import { load, loadSecond, loadWatching, THREADS, WASM } from '../support/instance.js';
 import { same } from '../support/same.js';
@@ -80,9 +80,16 @@ describe('a stack that is full in the middle of a call leaves the right next res
     expectUnharmed();
   });
 
-  test('of a layer that was called at every level', () => {
-    const layer = new attention.Linear({ inFeatures: 64, outFeatures: 64, seed: 1 });
-    const x = { data: Float32Array.from({ length: 40 * 64 }, (_, i) => Math.sin(i)), shape: [40, 64] };
+  const x = { data: Float32Array.from({ length: 40 * 64 }, (_, i) => Math.sin(i)), shape: [1, 40, 64] };
+  test.each<[string, () => Layer]>([
+    ['Linear', () => new attention.Linear({ inFeatures: 64, outFeatures: 64, seed: 1 })],
+    ['FeedForward', () => new attention.FeedForward({ numHiddens: 64, ffnHiddens: 8, seed: 1 })],
+    [
+      'TransformerEncoderLayer',
+      () => new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 2, ffnHiddens: 8, seed: 1 }),
+    ],
+  ])('of a layer that was called at every level: %s', (_name, make) => {
+    const layer = make();
     const expected = layer.forward(x).output.data;
     overflow(() => layer.forward(x));
     expect(layer.forward(x).output.data).toEqual(expected);

@@ -323,6 +323,44 @@ describe('a call within a call', () => {
   });
 });
 
+describe('an array whose iterator yields one value', () => {
+  const lying = <T extends object>(array: T): T =>
+    Object.defineProperty(array, Symbol.iterator, {
+      *value() {
+        yield 1;
+      },
+    });
+  const numbers = Array.from(new Random(3).tensor([64]).data);
+  const embedding = new attention.Embedding({ numEmbeddings: 4, dim: 2, seed: 1 });
+  const ids = numbers.map((_, i) => i % 4);
+  const heads = random.tensor([4, 16, 4]);
+  const logits = random.tensor([4, 4]);
+  const calls: Record<string, [readonly number[], (data: ArrayLike<number>) => unknown]> = {
+    'a softmax': [numbers, (data) => attention.maskedSoftmax({ data: data as Float32Array, shape: [4, 4, 4] })],
+    'attention': [numbers, (data) => attention.scaledDotProductAttention(heads, heads, heads, { bias: { data: data as Float32Array, shape: [4, 1, 16] } })],
+    'valid lengths': [ids.slice(0, 4), (validLens) => attention.scaledDotProductAttention(heads, heads, heads, { validLens })],
+    'rotary positions': [ids.slice(0, 16), (positions) => attention.rotaryEmbedding(heads, { positions })],
+    'positions of an encoding': [numbers, (positions) => attention.sinusoidalEncoding({ dim: 2, positions })],
+    'classes': [ids.slice(0, 4), (targets) => attention.softmaxCrossEntropy(logits, targets)],
+    'ids': [ids, (data) => embedding.forward({ data: data as Float32Array, shape: [64] })],
+  }; // prettier-ignore
+  const kinds: { from(values: readonly number[]): ArrayLike<number> }[] = [
+    Float32Array,
+    Float64Array,
+    Int32Array,
+    Array,
+  ];
+  test.each(Object.keys(calls))('is read by its elements: %s', (name) => {
+    const [values, call] = calls[name]!;
+    for (const kind of kinds) {
+      const expected = call(kind.from(values));
+      // Leaves other values where the next call's arguments go.
+      attention.maskedSoftmax(random.tensor([1, 16, 64]));
+      expect(same(call(lying(kind.from(values))), expected)).toBe(true);
+    }
+  });
+});
+
 describe('array-likes', () => {
   const lengths: { 0: number; 1: number; length: number } = { 0: 3, 1: 2, length: 2 };
   const offsets = { 0: 0, 1: 1, length: 2 };

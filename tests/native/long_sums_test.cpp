@@ -78,6 +78,14 @@ TEST(LongSums, OfAnEmbeddingsGradientGoToOneRow) {
   }
 }
 
+TEST(LongSums, OfAPositionsGradientRunDownItsSequences) {
+  const int batch = 1000003, rows = 1, dim = 5;
+  const Floats g(size_t(batch) * dim, 0.1f);
+  Floats grad_x(g.size()), grad(dim, 1.0f);
+  addPositionsBackward(g.data(), grad_x.data(), grad.data(), batch, rows, dim, 1, 0);
+  for (const float v : grad) expectClose(v, 1 + batch * double{0.1f}, "gradient of the row");
+}
+
 /// Keys of two kinds, with weights in closed form.
 TEST(LongSums, OfAdditiveAttentionAndItsGradientsRunAlongItsKeys) {
   const int keys = 1000003, width = 5;

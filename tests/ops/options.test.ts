@@ -237,6 +237,7 @@ describe('the position of queries', () => {
   ] as const)('may be null %s rotary embedding', (_, layer) => {
     // prettier-ignore
     const nulls = { causalOffset: null, offset: null, training: null } as never;
+    expect(() => layer.forward(q, q, q, { causalOffset: null } as never)).not.toThrow();
     expect(layer.forward(q, q, q, nulls)).toEqual(layer.forward(q, q, q));
     for (const offset of ['1', NaN, 0.5, [1]] as never[]) {
       expect(() => layer.forward(q, q, q, { offset })).toThrow(
@@ -252,26 +253,52 @@ describe('the position of queries', () => {
     expect(() => attention.scaledDotProductAttention(q, q, q, { causalOffset: [2 ** 32, 0] })).toThrow(
       /got 4294967296$/,
     );
-    const embedding = layers.find(([name]) => name === 'Embedding')![1];
-    expect(() => embedding.forward([2 ** 32])).toThrow(/got 4294967296$/);
+  });
+});
+
+describe('a whole number beyond 32 bits is reported as it was given:', () => {
+  const embedding = layers.find(([name]) => name === 'Embedding')![1];
+  const calls: Record<string, (value: number) => unknown> = {
+    'an id': (id) => embedding.forward([id]),
+    'a class': (target) => attention.softmaxCrossEntropy(square, [0, 1, 2, target]),
+    'the position of queries': (offset) => attention.scaledDotProductAttention(q, q, q, { causalOffset: [offset, 0] }),
+  }; // prettier-ignore
+  test.each(Object.keys(calls))('%s', (name) => {
+    expect(() => calls[name]!(2 ** 32)).toThrow(/got 4294967296$/);
+    expect(() => calls[name]!(2 ** 40 + 1)).toThrow(/got 1099511627777$/);
+    expect(() => calls[name]!(-(2 ** 33))).toThrow(/got -8589934592$/);
+  });
+
+  test('an id that is just too large, with the range', () => {
     expect(() => embedding.forward([4])).toThrow(/within \[0, 3\], got 4$/);
   });
 });
 
 describe('messages', () => {
-  test('do not quote prose', () => {
-    const layer = new attention.Linear({ inFeatures: 4, outFeatures: 4 });
-    const { backward } = layer.forward(q, { training: true });
+  const linear = () => new attention.Linear({ inFeatures: 4, outFeatures: 4 });
+  const cache = () => mha.createCache({ batch: 1, maxLength: 1 });
+  const adam = () => new attention.Adam(mha.parameters());
+  /** Calls `use` of something that is disposed. */
+  const disposed =
+    <T extends { dispose(): void }>(make: () => T, use: (made: T) => unknown) =>
+    (): unknown => {
+      const made = make();
+      made.dispose();
+      return use(made);
+    };
+  test.each<[string, () => unknown]>([
+    ['a layer', disposed(linear, (layer) => layer.forward(q))],
+    ["a layer's state", disposed(linear, (layer) => layer.stateDict())],
+    ['a cache', disposed(cache, (cache) => cache.reset())],
+    ['an optimizer', disposed(adam, (adam) => adam.step())],
+  ])('do not quote what is said of %s', (_, call) => {
+    expect(call).toThrow(/got a disposed one$/);
+  });
+
+  test('do not quote what is said of a second call', () => {
+    const { backward } = linear().forward(q, { training: true });
     backward!(q);
     expect(() => backward!(q)).toThrow(/got a second one$/);
-    layer.dispose();
-    expect(() => layer.forward(q)).toThrow(/got a disposed one$/);
-    const cache = mha.createCache({ batch: 1, maxLength: 1 });
-    cache.dispose();
-    expect(() => cache.reset()).toThrow(/got a disposed one$/);
-    const adam = new attention.Adam(mha.parameters());
-    adam.dispose();
-    expect(() => adam.step()).toThrow(/got a disposed one$/);
   });
 
   test('are short, whatever they are about', () => {

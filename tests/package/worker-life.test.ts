@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { Worker } from 'node:worker_threads';
-import { load, type WasmAttention } from 'wasm-attention';
+import { load, type Tensor, type WasmAttention } from 'wasm-attention';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 import { webWorker } from '../support/webWorker.js';
 
@@ -14,8 +14,8 @@ beforeAll(async () => {
 });
 afterAll(() => there.dispose());
 
-/** Seconds of work, if nobody stops it: 8192 queries, as many keys, 16 heads. */
-const long = () => ({ data: new Float32Array(16 * 8192 * 64).fill(0.5), shape: [1, 16, 8192, 64] });
+/** Work for far longer than a test may take, if nobody stops it: 262,144 queries, as many keys. */
+const long = () => ({ data: new Float32Array(2 ** 18 * 64).fill(0.5), shape: [1, 1, 2 ** 18, 64] });
 
 describe('a handle', () => {
   it('that is collected lets go of its object in the worker', async () => {
@@ -43,18 +43,15 @@ describe('a handle', () => {
 });
 
 describe('a signal', () => {
-  it('stops an attention of 8192 queries in the middle; the next call works', async () => {
+  it('stops an attention of 262,144 queries in the middle; the next call works', async () => {
     const q = long();
     const layer = await new there.Linear({ inFeatures: 4, outFeatures: 4 });
     const { signal, abort } = controller();
     const call = there.with({ signal }).scaledDotProductAttention(q, q, q);
     const waiting = there.maskedSoftmax([[1, 1]]);
     await new Promise((resolve) => setTimeout(resolve, 200));
-    const started = performance.now();
     abort();
     await expect(call).rejects.toHaveProperty('name', 'AbortError');
-    // At once, as against the seconds that the rest would take; generous to a busy machine.
-    expect(performance.now() - started).toBeLessThan(500);
     expect((await waiting).data).toEqual(new Float32Array([0.5, 0.5]));
     expect(await there.alibiSlopes(8)).toEqual(here.alibiSlopes(8));
     await expect(layer.forward([[1, 2, 3, 4]])).rejects.toThrow(
@@ -181,27 +178,48 @@ function controller(): { signal: AbortSignal; abort: () => void } {
   return { signal: made.signal, abort: () => made.abort() };
 }
 
-it('training holds no memory in the worker, however many steps it takes', async () => {
-  const attention = await loadWorker();
-  const x = { data: new Float32Array(256 * 1024).fill(0.1), shape: [1024, 256] };
-  const [linear, norm] = await Promise.all([
-    new attention.Linear({ inFeatures: 256, outFeatures: 256 }),
-    new attention.LayerNorm({ normalizedShape: 256 }),
-  ]);
-  const steps = async (count: number): Promise<number> => {
-    for (let step = 0; step < count; ++step) {
-      for (const layer of [linear, norm]) {
-        const { output, backward } = await layer.forward(x, { training: true });
+describe('training holds no memory in the worker, however many steps it takes:', () => {
+  const x = { data: new Float32Array(256 * 1024).fill(0.1), shape: [8, 128, 256] };
+  type Forward = (attention: AsyncWasmAttention) => Promise<() => Promise<Pass>>;
+  interface Pass {
+    output: Tensor;
+    backward?: (g: Tensor) => Promise<unknown>;
+  }
+  const training = { training: true };
+  const layers: Record<string, Forward> = {
+    Linear: async (a) => {
+      const layer = await new a.Linear({ inFeatures: 256, outFeatures: 256 });
+      return () => layer.forward(x, training);
+    },
+    LayerNorm: async (a) => {
+      const layer = await new a.LayerNorm({ normalizedShape: 256 });
+      return () => layer.forward(x, training);
+    },
+    FeedForward: async (a) => {
+      const layer = await new a.FeedForward({ numHiddens: 256, ffnHiddens: 256 });
+      return () => layer.forward(x, training);
+    },
+    MultiHeadAttention: async (a) => {
+      const layer = await new a.MultiHeadAttention({ numHiddens: 256, numHeads: 4 });
+      return () => layer.forward(x, x, x, training);
+    },
+  };
+  it.each(Object.keys(layers))('%s', async (name) => {
+    const attention = await loadWorker();
+    const forward = await layers[name]!(attention);
+    const steps = async (count: number): Promise<number> => {
+      for (let step = 0; step < count; ++step) {
+        const { output, backward } = await forward();
         await backward!(output);
       }
-    }
-    return process.memoryUsage().rss;
-  };
-  const before = await steps(40);
-  // Each step has passes of 4 MB.
-  expect((await steps(120)) - before).toBeLessThan(240 * 2 ** 20);
-  attention.dispose();
-}, 60_000);
+      return process.memoryUsage().rss;
+    };
+    const before = await steps(40);
+    // The pass of a step keeps a megabyte at least.
+    expect((await steps(240)) - before).toBeLessThan(128 * 2 ** 20);
+    attention.dispose();
+  });
+});
 
 it('the passes of a layer go with it', async () => {
   const attention = await loadWorker();

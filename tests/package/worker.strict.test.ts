@@ -67,6 +67,9 @@ describe('options in a worker', () => {
         "scaledDotProductAttention: expected known options (the nearest is isCausal), got 'is_causal'",
       ),
     );
+  });
+
+  it("are refused where they do not exist by a layer's methods", async () => {
     const layer = await new there.MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
     await expect(layer.forward(x, x, x, { train: true } as object)).rejects.toThrow(
       /nearest is training\), got 'train'/,
@@ -74,12 +77,20 @@ describe('options in a worker', () => {
     await expect(layer.createCache({ batch: 1, max_length: 2 } as never)).rejects.toThrow(
       /nearest is maxLength/,
     );
+  });
+
+  it('are refused where they do not exist by with', async () => {
     expect(() => there.with({ sgnal: new AbortController().signal } as object)).toThrow(
       new TypeError("with: expected known options (the nearest is signal), got 'sgnal'"),
     );
+    const layer = await new there.MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
     expect(() => layer.with({ onprogress: () => undefined } as object)).toThrow(
       /^MultiHeadAttention\.with: .*onProgress/,
     );
+  });
+
+  it('are refused where they do not exist by assign and loadWorker', async () => {
+    const layer = await new there.MultiHeadAttention({ numHiddens: 4, numHeads: 2 });
     const adam = await new there.Adam(await layer.parameters());
     await expect(adam.assign({ learningRate: 1 } as object)).rejects.toThrow(
       /^assign: .*nearest is lr\), got 'learningRate'/,
@@ -90,17 +101,22 @@ describe('options in a worker', () => {
     );
   });
 
-  it('have no arrays for results, which nothing would fill', async () => {
-    const output = new Float32Array(24);
-    const refused = /: expected no out, since a worker has memory of its own, got one$/;
-    await expect(there.scaledDotProductAttention(x, x, x, { out: { output } } as object)).rejects.toThrow(
-      refused,
-    );
-    await expect(there.sinusoidalEncoding({ length: 2, dim: 2, out: output } as never)).rejects.toThrow(
-      refused,
-    );
+  const output = new Float32Array(24);
+  const refused = /: expected no out, since a worker has memory of its own, got one$/;
+  it.each<[string, () => Promise<unknown>]>([
+    ['attention', () => there.scaledDotProductAttention(x, x, x, { out: { output } } as object)],
+    ['an encoding', () => there.sinusoidalEncoding({ length: 2, dim: 2, out: output } as never)],
+    [
+      'a layer',
+      async () =>
+        (await new there.LayerNorm({ normalizedShape: 4 })).forward(x, { out: { output } } as object),
+    ],
+  ])('have no array for the result of %s, which nothing would fill', async (_, call) => {
+    await expect(call()).rejects.toThrow(refused);
+  });
+
+  it('have no arrays for gradients, which nothing would fill', async () => {
     const layer = await new there.LayerNorm({ normalizedShape: 4 });
-    await expect(layer.forward(x, { out: { output } } as object)).rejects.toThrow(refused);
     const { backward } = await layer.forward(x, { training: true });
     await expect(backward!(x, { out: { input: output } })).rejects.toThrow(refused);
     // The call was never made.
@@ -146,7 +162,20 @@ describe('arrays in a worker', () => {
     const expected = await outcome(() => here.tensor(given));
     expect(expected).toMatchObject({ name: 'RangeError' });
     expect(await outcome(() => there.tensor(given))).toEqual(expected);
-    expect(await outcome(() => there.with({ transfer: true }).tensor(given))).toEqual(expected);
+  });
+
+  it('that are detached are never said to be data that cannot be cloned', async () => {
+    const gone = new Float32Array(4);
+    structuredClone(gone, { transfer: [gone.buffer] });
+    const given = { data: gone, shape: [2, 2] };
+    const layer = await new there.Linear({ inFeatures: 2, outFeatures: 2 });
+    for (const call of [
+      there.with({ transfer: true }).tensor(given),
+      there.with({ transfer: true }).rotaryEmbedding(given),
+      layer.with({ transfer: true }).forward(given),
+    ]) {
+      await expect(call).rejects.toThrow(/: expected \w+ of shape \(2, 2\) to hold 4 elements, got 0$/);
+    }
   });
 });
 
