@@ -1,5 +1,5 @@
 /** Objects of options: read once, and refused where they have a name that is not known. */
-import { tagOf, wrongKind, wrongUse } from './values.js';
+import { tagOf, wrongKind, wrongUse, wrongValue } from './values.js';
 
 /** Options that are objects of options themselves. */
 type Nested = 'out' | 'rotary' | 'scaling';
@@ -52,22 +52,37 @@ export function checkOptions<T extends object>(
   return copy as T;
 }
 
+/** Refuses one of two options without the other. */
+export function checkTogether<T>(
+  operation: string,
+  options: T,
+  first: keyof T & string,
+  second: keyof T & string,
+): void {
+  for (const [given, other] of [
+    [first, second],
+    [second, first],
+  ] as const) {
+    if (options[given] != null && options[other] == null) {
+      wrongValue(operation, `${first} and ${second} together`, `${given} alone`);
+    }
+  }
+}
+
 function unknownName(operation: string, given: string, known: object, what: string): never {
-  const likeness = (name: string): number => commonLetters(given, name) / (given.length + name.length);
-  const [nearest] = Object.keys(known).sort((a, b) => likeness(b) - likeness(a));
+  const [nearest] = Object.keys(known).sort((a, b) => likeness(given, b) - likeness(given, a));
   const expected = nearest ? `known ${what} (the nearest is ${nearest})` : `no ${what}`;
   return wrongUse(operation, expected, `'${given}'`);
 }
 
-/** The length of the longest common subsequence, whatever the case. */
-function commonLetters(a: string, b: string): number {
-  let row: number[] = [];
-  for (const letter of a.slice(0, 99).toLowerCase()) {
-    const above = row;
-    row = [];
-    Array.from(b.toLowerCase(), (other, j) => {
-      row[j] = letter === other ? 1 + (above[j - 1] ?? 0) : Math.max(above[j] ?? 0, row[j - 1] ?? 0);
-    });
+/** How many letters of the given name, and how many pairs of them, the other one has too, whatever the case. */
+function likeness(given: string, name: string): number {
+  const letters = given.slice(0, 99).toLowerCase();
+  const other = name.toLowerCase();
+  let common = 0;
+  for (let i = 0; i < letters.length; ++i) {
+    if (other.includes(letters[i]!)) common += 1;
+    if (other.includes(letters.slice(i, i + 2))) common += 2;
   }
-  return row.at(-1) ?? 0;
+  return common / (given.length + name.length);
 }

@@ -31,12 +31,11 @@ export function conv1d(
   options?: Conv1dOptions,
 ): Tensor {
   const given = checkOptions(OPERATION, options, OPTIONS);
-  const whole = (name: 'stride' | 'padding' | 'dilation' | 'groups', missing: number, min: number) =>
-    given[name] === undefined ? missing : checkInteger(OPERATION, name, given[name], min);
-  const stride = whole('stride', 1, 1);
-  const padding = whole('padding', 0, 0);
-  const dilation = whole('dilation', 1, 1);
-  const groups = whole('groups', 1, 1);
+  const { stride = 1, padding = 0, dilation = 1, groups = 1 } = given;
+  checkInteger(OPERATION, 'stride', stride, 1);
+  checkInteger(OPERATION, 'padding', padding, 0);
+  checkInteger(OPERATION, 'dilation', dilation, 1);
+  checkInteger(OPERATION, 'groups', groups, 1);
   const input = toTensorOfRank(OPERATION, 'x', x, 3);
   const taps = toTensorOfRank(OPERATION, 'weight', weight, 3);
   const [batch, inChannels, length] = input.shape as [number, number, number];
@@ -75,6 +74,6 @@ export function conv1d(
     words[C.groups] = groups;
     // There may be billions of sequences of nothing.
     if (count > 0) memory.run(raw.conv1d);
-    return { data: memory.read(out, count), shape: [batch, outChannels, outLength] };
+    return memory.tensor(out, [batch, outChannels, outLength]);
   });
 }

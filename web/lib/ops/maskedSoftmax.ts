@@ -2,16 +2,16 @@ import { toTensorOfRank, toValidLens } from '../check/arrays.js';
 import { orOutOfMemory, PIECE_FLOATS } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
+import { axes } from './attention/inputs.js';
 import { rowLens } from './attention/rowLens.js';
 
 const OPERATION = 'maskedSoftmax';
 
 /** See `WasmAttention.maskedSoftmax`. */
 export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLens?: ValidLens): Tensor {
-  const { data, shape } = toTensorOfRank(OPERATION, 'scores', scores, 2, 3, 4);
-  const batch = shape.length === 2 ? 1 : shape[0]!;
-  const heads = shape.length === 4 ? shape[1]! : 1;
-  const [queries, keys] = shape.slice(-2) as [number, number];
+  const tensor = toTensorOfRank(OPERATION, 'scores', scores, 2, 3, 4);
+  const { data, shape } = tensor;
+  const [batch, heads, queries, keys] = axes(tensor);
   const rows = batch * heads * queries;
   const valid =
     validLens == null

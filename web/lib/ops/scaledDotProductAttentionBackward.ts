@@ -1,6 +1,5 @@
 import { toTensorOfShape } from '../check/arrays.js';
 import { checkOptions } from '../check/options.js';
-import { sizeOf } from '../check/values.js';
 import * as G from '../generated/bindings/attentionGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Memory } from '../runtime/memory.js';
@@ -8,6 +7,7 @@ import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
 import { ATTENTION_OPTIONS, checkAttentionOptions } from './attention/options.js';
+import { placeOptionGradients } from './attention/optionGradients.js';
 
 const OPERATION = 'scaledDotProductAttentionBackward';
 
@@ -21,16 +21,10 @@ export function scaledDotProductAttentionBackward(
   options?: AttentionOptions,
 ): AttentionGradients {
   const checked = checkOptions(OPERATION, options, ATTENTION_OPTIONS);
-  // These ask only for results of the forward pass.
-  delete checked.needWeights;
-  delete checked.needScores;
-  delete checked.needLogSumExp;
-  delete checked.out;
   const inputs = checkAttentionInputs(OPERATION, query, key, value, checked);
   const { past, kvHeads, sizes } = inputs;
   const g = toTensorOfShape(OPERATION, 'gradOutput', gradOutput, inputs.outputShape);
   const plan = checkAttentionOptions(OPERATION, checked, sizes);
-  const { bias, relativeKeys, relativeValues } = plan.differentiable;
 
   return memory.scope(OPERATION, () => {
     clearArgs();
@@ -40,47 +34,35 @@ export function scaledDotProductAttentionBackward(
     const matrices = sizes.batch * kvHeads;
     // Without heads of queries, or an output, all gradients are zeros: there may be billions of rows, and nothing to compute.
     const empty = sizes.heads === 0 || sizes.valueWidth === 0;
-    const place = empty ? zeros : (_: Memory, count: number) => memory.reserve(count);
-    const gradQuery = place(memory, inputs.query.data.length);
-    const gradKey = place(memory, matrices * sizes.keys * sizes.width);
-    const gradValue = place(memory, matrices * sizes.keys * sizes.valueWidth);
-    const summed = (shape?: readonly number[]) => (shape ? zeros(memory, sizeOf(shape)) : 0);
-    const gradBias = (words[G.gradBias] = summed(bias));
-    const gradRelativeKeys = (words[G.gradRelativeKeys] = summed(relativeKeys));
-    const gradRelativeValues = (words[G.gradRelativeValues] = summed(relativeValues));
+    const place = (count: number) => (empty ? memory.zeros(count) : memory.reserve(count));
+    const gradQuery = place(inputs.query.data.length);
+    const gradKey = place(matrices * sizes.keys * sizes.width);
+    const gradValue = place(matrices * sizes.keys * sizes.valueWidth);
+    const options = placeOptionGradients(memory, plan.differentiable);
+    words[G.gradBias] = options.bias;
+    words[G.gradRelativeKeys] = options.relativeKeys;
+    words[G.gradRelativeValues] = options.relativeValues;
     words[G.gradOutput] = gradG;
     words[G.gradQuery] = gradQuery;
     words[G.gradKey] = gradKey;
     words[G.gradValue] = gradValue;
     if (!empty) memory.run(raw.scaledDotProductAttentionBackward);
 
-    const read = (address: number, shape: readonly number[]): Tensor => ({
-      data: memory.read(address, sizeOf(shape)),
-      shape: [...shape],
-    });
     const split = (address: number, fresh: Tensor, old?: Tensor) =>
       old
         ? splitRows(memory, address, matrices, old, fresh)
-        : ([undefined, read(address, fresh.shape)] as const);
+        : ([undefined, memory.tensor(address, fresh.shape)] as const);
     const [pastKey, newKey] = split(gradKey, inputs.key, past?.key);
     const [pastValue, newValue] = split(gradValue, inputs.value, past?.value);
     return {
-      query: read(gradQuery, inputs.query.shape),
+      query: memory.tensor(gradQuery, inputs.query.shape),
       key: newKey,
       value: newValue,
-      ...(bias && { bias: read(gradBias, bias) }),
-      ...(relativeKeys && { relativeKeys: read(gradRelativeKeys, relativeKeys) }),
-      ...(relativeValues && { relativeValues: read(gradRelativeValues, relativeValues) }),
+      ...options.read(),
       ...(pastKey && { pastKey }),
       ...(pastValue && { pastValue }),
     };
   });
-}
-
-function zeros(memory: Memory, count: number): number {
-  const address = memory.reserve(count);
-  memory.clear(address, count);
-  return address;
 }
 
 /** Separates the past rows from the new ones, which follow them in each of `matrices` matrices. */

@@ -12,11 +12,11 @@
 import * as AT from '../../generated/bindings/attentionArgs.js';
 import * as E from '../../generated/bindings/transformerEncoderLayerArgs.js';
 import * as G from '../../generated/bindings/transformerEncoderLayerGradArgs.js';
-import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
+import { placeOptionGradients } from '../../ops/attention/optionGradients.js';
+import type { AskedResults, CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { clearArgs, within, words } from '../../runtime/args.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { AttentionResult, Tensor } from '../../types.js';
-import { placeOptionGradients } from '../attention/optionGradients.js';
 import { setRotation, type Rotation } from '../attention/rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from '../attention/types.js';
 import type { Activations, KeptPass } from '../base/activations.js';
@@ -76,12 +76,14 @@ export function encoderForward(
   operation: string,
   encoder: Encoder,
   pass: EncoderPass,
+  asked: AskedResults,
   { data, shape }: Tensor,
   into: Float32Array | undefined,
 ): { result: AttentionResult; kept: KeptPass | undefined } {
   const { raw, memory } = encoder.wasm;
   return memory.scope(operation, () => {
     encoderArgs(encoder, pass);
+    asked.place(memory);
     const size = raw.transformerEncoderLayerKept(memory.args());
     const output = memory.reserve(data.length);
     const kept = pass.training ? encoder.activations.take(operation, size) : undefined;
@@ -90,10 +92,8 @@ export function encoderForward(
     words[E.kept] = steps;
     words[E.output] = output;
     memory.run(raw.transformerEncoderLayer);
-    const result: AttentionResult = {
-      output: { data: memory.read(output, data.length, into), shape: [...shape] },
-    };
-    pass.plan.read(memory, result);
+    const result: AttentionResult = { output: memory.tensor(output, shape, into) };
+    asked.read(memory, result);
     return { result, kept };
   });
 }
@@ -123,6 +123,6 @@ export function encoderBackward(
     memory.run(raw.transformerEncoderLayerBackward);
     kept.done();
     const shape = [pass.batch, pass.length, heads * width];
-    return { input: { data: memory.read(gradient, gradOutput.length, into), shape }, ...options.read() };
+    return { input: memory.tensor(gradient, shape, into), ...options.read() };
   });
 }

@@ -89,7 +89,7 @@ export function placeAttentionInputs(
 }
 
 /** The sizes (B, H, rows, columns) of a tensor of rank 2 to 4. */
-function axes({ shape }: Tensor): [number, number, number, number] {
+export function axes({ shape }: Tensor): [number, number, number, number] {
   const [rows, columns] = shape.slice(-2) as [number, number];
   return [shape.length > 2 ? shape[0]! : 1, shape.length > 3 ? shape[1]! : 1, rows, columns];
 }

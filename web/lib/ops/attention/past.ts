@@ -1,6 +1,7 @@
 /** Keys and values of earlier calls: the options `pastKey` and `pastValue`. */
 import { toTensor } from '../../check/arrays.js';
-import { showShape, wrongValue } from '../../check/values.js';
+import { checkTogether } from '../../check/options.js';
+import { checkShape, wrongValue } from '../../check/values.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
 
@@ -25,23 +26,17 @@ export interface PastSizes {
 /** Checks the two options against these sizes; returns undefined if neither is given. */
 export function checkPast(
   operation: string,
-  { pastKey, pastValue }: AttentionOptions,
+  options: AttentionOptions,
   { rank, batch, kvHeads, width, valueWidth, fresh }: PastSizes,
 ): PastTensors | undefined {
-  if (pastKey == null && pastValue == null) return undefined;
-  if (pastKey == null || pastValue == null) {
-    const alone = pastKey == null ? 'pastValue alone' : 'pastKey alone';
-    wrongValue(operation, 'pastKey and pastValue together', alone);
-  }
+  checkTogether(operation, options, 'pastKey', 'pastValue');
+  const { pastKey, pastValue } = options;
+  if (pastKey == null || pastValue == null) return undefined;
   const check = (name: string, given: TensorLike, rows: number | string, columns: number): Tensor => {
     const tensor = toTensor(operation, name, given);
-    const { length } = tensor.shape;
     const full = [batch, kvHeads, rows, columns];
-    const expected = length === 4 ? full : [batch, rows, columns].slice(-rank);
-    const fits =
-      (length === rank || length === 4) &&
-      expected.every((axis, i) => typeof axis === 'string' || axis === tensor.shape[i]);
-    if (!fits) wrongValue(operation, `${name} of shape ${showShape(full)}`, showShape(tensor.shape));
+    const like = rank === 4 ? full : [batch, rows, columns].slice(-rank);
+    checkShape(operation, name, tensor.shape, full, like);
     return tensor;
   };
   const key = check('pastKey', pastKey, 'past', width);

@@ -15,6 +15,13 @@ export function placeFrequencies(
   return frequencies;
 }
 
+/** The largest absolute value. */
+export function maxAbs(numbers: ArrayLike<number>): number {
+  let max = 0;
+  for (let i = 0; i < numbers.length; ++i) max = Math.max(max, Math.abs(numbers[i]!));
+  return max;
+}
+
 /** Checks the base, whose default is 10000. With a base below 1, angles are larger than positions. */
 export function checkBase(operation: string, value: number | undefined, farthest: number): number {
   const base = value === undefined ? 10000 : checkFinite(operation, 'base', value, true);
