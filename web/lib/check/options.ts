@@ -1,5 +1,5 @@
 /** Objects of options: read once, and refused where they have a name that is not known. */
-import { tagOf, wrongKind, wrongUse, wrongValue } from './values.js';
+import { tagOf, wrongKind, wrongUse } from './values.js';
 
 /** Options that are objects of options themselves. */
 type Nested = 'out' | 'rotary' | 'scaling';
@@ -50,23 +50,6 @@ export function checkOptions<T extends object>(
       inner === 1 || value == null ? value : checkOptions(operation, value, inner, `options of ${name}`);
   }
   return copy as T;
-}
-
-/** Refuses one of two options without the other. */
-export function checkTogether<T>(
-  operation: string,
-  options: T,
-  first: keyof T & string,
-  second: keyof T & string,
-): void {
-  for (const [given, other] of [
-    [first, second],
-    [second, first],
-  ] as const) {
-    if (options[given] != null && options[other] == null) {
-      wrongValue(operation, `${first} and ${second} together`, `${given} alone`);
-    }
-  }
 }
 
 function unknownName(operation: string, given: string, known: object, what: string): never {

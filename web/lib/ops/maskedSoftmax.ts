@@ -1,5 +1,5 @@
 import { toTensorOfRank, toValidLens } from '../check/arrays.js';
-import { orOutOfMemory, PIECE_FLOATS } from '../runtime/memory.js';
+import { orOutOfMemory, rowsAtOnce } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
 import { axes } from './attention/inputs.js';
@@ -22,10 +22,10 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
   if (data.length === 0) return { data: out, shape };
   memory.scope(OPERATION, () => {
     const lens = valid && memory.ints(valid);
-    const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / keys)));
-    const piece = memory.reserve(rowsAtOnce * keys);
-    for (let row = 0; row < rows; row += rowsAtOnce) {
-      const end = Math.min(row + rowsAtOnce, rows);
+    const most = rowsAtOnce(rows, keys);
+    const piece = memory.reserve(most * keys);
+    for (let row = 0; row < rows; row += most) {
+      const end = Math.min(row + most, rows);
       memory.write(piece, data.subarray(row * keys, end * keys));
       raw.maskedSoftmax(piece, lens === null ? 0 : lens + 4 * row, piece, end - row, keys);
       memory.read(piece, (end - row) * keys, out.subarray(row * keys, end * keys));

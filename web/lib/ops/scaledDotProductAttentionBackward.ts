@@ -7,7 +7,7 @@ import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
 import { ATTENTION_OPTIONS, checkAttentionOptions } from './attention/options.js';
-import { placeOptionGradients } from './attention/optionGradients.js';
+import { ATTENTION_GRADIENTS, placeOptionGradients } from './attention/optionGradients.js';
 
 const OPERATION = 'scaledDotProductAttentionBackward';
 
@@ -38,10 +38,7 @@ export function scaledDotProductAttentionBackward(
     const gradQuery = place(inputs.query.data.length);
     const gradKey = place(matrices * sizes.keys * sizes.width);
     const gradValue = place(matrices * sizes.keys * sizes.valueWidth);
-    const options = placeOptionGradients(memory, plan.differentiable);
-    words[G.gradBias] = options.bias;
-    words[G.gradRelativeKeys] = options.relativeKeys;
-    words[G.gradRelativeValues] = options.relativeValues;
+    const readOptions = placeOptionGradients(memory, plan.differentiable, ATTENTION_GRADIENTS);
     words[G.gradOutput] = gradG;
     words[G.gradQuery] = gradQuery;
     words[G.gradKey] = gradKey;
@@ -58,7 +55,7 @@ export function scaledDotProductAttentionBackward(
       query: memory.tensor(gradQuery, inputs.query.shape),
       key: newKey,
       value: newValue,
-      ...options.read(),
+      ...readOptions(),
       ...(pastKey && { pastKey }),
       ...(pastValue && { pastValue }),
     };

@@ -4,7 +4,7 @@ import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, showShape, wrongValue } from '../check/values.js';
 import * as S from '../generated/bindings/sinusoidalArgs.js';
 import { clearArgs, doubles, words } from '../runtime/args.js';
-import { fresh, PIECE_FLOATS } from '../runtime/memory.js';
+import { fresh, rowsAtOnce } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor } from '../types.js';
 import { checkBase, maxAbs, placeFrequencies } from './sinusoidal/frequencies.js';
@@ -66,11 +66,11 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
     words[S.frequencies] = placeFrequencies({ raw, memory }, dim, base);
     words[S.dim] = dim;
     words[S.concatenated] = Number(layout === 'concatenated');
-    const rowsAtOnce = Math.min(length, Math.max(1, Math.floor(PIECE_FLOATS / dim)));
-    const piece = (words[S.out] = memory.reserve(rowsAtOnce * dim));
+    const most = rowsAtOnce(length, dim);
+    const piece = (words[S.out] = memory.reserve(most * dim));
     const places = positions && memory.doubles(positions);
-    for (let row = 0; row < length; row += rowsAtOnce) {
-      const rows = Math.min(rowsAtOnce, length - row);
+    for (let row = 0; row < length; row += most) {
+      const rows = Math.min(most, length - row);
       words[S.rows] = rows;
       if (places !== undefined) words[S.positions] = places + 8 * row;
       doubles[S.offset] = offset + row;

@@ -24,15 +24,18 @@ export interface Heap {
   readonly HEAPF64: Float64Array;
 }
 
-/**
- * Large operations that work row by row are split into pieces of this many floats. A piece stays in the core's cache while it is
- * copied in, computed and copied out, and the wasm memory does not grow with the size of the whole.
- */
-export const PIECE_FLOATS = 128 * 1024;
-
+const PIECE_FLOATS = 128 * 1024;
 const ALIGNMENT = 16; // a SIMD vector
 const RESIDENT_BYTES = 256 * 1024;
 const ADDRESS_SPACE = 2 ** 32;
+
+/**
+ * How many rows a large operation that works row by row takes at once. Such a piece stays in the core's cache while it is copied
+ * in, computed and copied out, and the wasm memory does not grow with the size of the whole.
+ */
+export function rowsAtOnce(rows: number, width: number): number {
+  return Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / width)));
+}
 
 /**
  * A fresh array of zeros. One that the linear memory could not hold is refused: systems promise more memory than they have, and

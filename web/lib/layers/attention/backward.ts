@@ -1,7 +1,7 @@
 import type { Known } from '../../check/options.js';
 import * as G from '../../generated/bindings/attentionGradArgs.js';
 import type { WithScratch } from '../../generated/bindings/raw.js';
-import { placeOptionGradients } from '../../ops/attention/optionGradients.js';
+import { ATTENTION_GRADIENTS, placeOptionGradients } from '../../ops/attention/optionGradients.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { words } from '../../runtime/args.js';
 import type { Wasm } from '../../runtime/wasm.js';
@@ -86,7 +86,6 @@ function run(
     const outputs = i === 0 ? model : kvHeads * width;
     return linear(['W_q', 'W_k', 'W_v'][i]!, { gradOut, x, gradX, rows, inputs, outputs });
   });
-  const options = placeOptionGradients(memory, plan.differentiable);
   const turned = rotation?.(wasm);
   attentionOfHeads(sizes, { query, key, value, output: gradHeads });
   plan.place(memory);
@@ -94,9 +93,7 @@ function run(
   words[G.gradQuery] = gradQuery;
   words[G.gradKey] = gradKey;
   words[G.gradValue] = gradValue;
-  words[G.gradBias] = options.bias;
-  words[G.gradRelativeKeys] = options.relativeKeys;
-  words[G.gradRelativeValues] = options.relativeValues;
+  const readOptions = placeOptionGradients(memory, plan.differentiable, ATTENTION_GRADIENTS);
   const attendBack = prepare(raw.scaledDotProductAttentionBackward);
 
   projectBack();
@@ -112,5 +109,5 @@ function run(
   const [queriesBack, keysBack, valuesBack] = inputs.map(({ shape }, i) =>
     memory.tensor(gradInputs[i]!, shape),
   );
-  return { queries: queriesBack!, keys: keysBack!, values: valuesBack!, ...options.read() };
+  return { queries: queriesBack!, keys: keysBack!, values: valuesBack!, ...readOptions() };
 }

@@ -46,6 +46,12 @@ export interface EncoderPass {
   readonly training: boolean;
 }
 
+const OPTION_GRADIENTS = {
+  bias: G.gradBias,
+  relativeKeys: G.gradRelativeKeys,
+  relativeValues: G.gradRelativeValues,
+};
+
 /** Sets the arguments that both passes share; within a scope. */
 function encoderArgs(encoder: Encoder, pass: EncoderPass): void {
   const { wasm, parameters, heads, width, hiddenWidth, activation, preNorm } = encoder;
@@ -113,16 +119,13 @@ export function encoderBackward(
     // Allocate all memory before a gradient is changed.
     encoderArgs(encoder, pass);
     const gradient = memory.floats(gradOutput);
-    const options = placeOptionGradients(memory, pass.plan.differentiable);
+    const readOptions = placeOptionGradients(memory, pass.plan.differentiable, OPTION_GRADIENTS);
     words[E.kept] = kept.place();
     words[G.gradient] = gradient;
     for (const [name, field] of ENCODER_FIELDS) words[within(G.gradients, field)] = parameters.gradient(name);
-    words[G.gradBias] = options.bias;
-    words[G.gradRelativeKeys] = options.relativeKeys;
-    words[G.gradRelativeValues] = options.relativeValues;
     memory.run(raw.transformerEncoderLayerBackward);
     kept.done();
     const shape = [pass.batch, pass.length, heads * width];
-    return { input: memory.tensor(gradient, shape, into), ...options.read() };
+    return { input: memory.tensor(gradient, shape, into), ...readOptions() };
   });
 }

@@ -60,9 +60,9 @@ export const ATTENTION_OPTIONS: Known<AttentionOptions> = {
 export interface CheckedAttentionOptions {
   /** The shapes of the given options that have a gradient. */
   readonly differentiable: {
-    readonly bias?: readonly number[] | undefined;
-    readonly relativeKeys?: readonly number[] | undefined;
-    readonly relativeValues?: readonly number[] | undefined;
+    readonly bias?: readonly number[];
+    readonly relativeKeys?: readonly number[];
+    readonly relativeValues?: readonly number[];
   };
   /** Of query 0: one for all sequences, or one for each. */
   readonly offset: number | Int32Array;
@@ -107,9 +107,9 @@ export function checkAttentionOptions(
   const slopes = given('alibiSlopes', checkSlopes, heads);
   return {
     differentiable: {
-      bias: bias?.shape,
-      relativeKeys: relativeKeys?.shape,
-      relativeValues: relativeValues?.shape,
+      ...(bias && { bias: bias.shape }),
+      ...(relativeKeys && { relativeKeys: relativeKeys.shape }),
+      ...(relativeValues && { relativeValues: relativeValues.shape }),
     },
     offset,
     place(memory) {

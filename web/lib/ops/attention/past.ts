@@ -1,6 +1,5 @@
 /** Keys and values of earlier calls: the options `pastKey` and `pastValue`. */
 import { toTensor } from '../../check/arrays.js';
-import { checkTogether } from '../../check/options.js';
 import { checkShape, wrongValue } from '../../check/values.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
@@ -26,12 +25,14 @@ export interface PastSizes {
 /** Checks the two options against these sizes; returns undefined if neither is given. */
 export function checkPast(
   operation: string,
-  options: AttentionOptions,
+  { pastKey, pastValue }: AttentionOptions,
   { rank, batch, kvHeads, width, valueWidth, fresh }: PastSizes,
 ): PastTensors | undefined {
-  checkTogether(operation, options, 'pastKey', 'pastValue');
-  const { pastKey, pastValue } = options;
-  if (pastKey == null || pastValue == null) return undefined;
+  if (pastKey == null && pastValue == null) return undefined;
+  if (pastKey == null || pastValue == null) {
+    const alone = pastKey == null ? 'pastValue alone' : 'pastKey alone';
+    wrongValue(operation, 'pastKey and pastValue together', alone);
+  }
   const check = (name: string, given: TensorLike, rows: number | string, columns: number): Tensor => {
     const tensor = toTensor(operation, name, given);
     const full = [batch, kvHeads, rows, columns];

@@ -1,5 +1,5 @@
 import { toTensor, toTensorOfShape } from '../../check/arrays.js';
-import { checkTogether, type Known } from '../../check/options.js';
+import type { Known } from '../../check/options.js';
 import { checkBoolean, checkInteger, checkShape, wrongValue } from '../../check/values.js';
 import * as R from '../../generated/bindings/rotaryTableArgs.js';
 import { clearArgs, doubles, floats, words } from '../../runtime/args.js';
@@ -107,11 +107,13 @@ function fromTables(operation: string, given: RotaryOptions, dim: number): Angle
   for (const name of ['base', 'scaling'] as const) {
     if (given[name] !== undefined) wrongValue(operation, `cos and sin, or ${name}`, 'both');
   }
-  checkTogether(operation, given, 'cos', 'sin');
+  if (given.cos === undefined || given.sin === undefined) {
+    wrongValue(operation, 'cos and sin together', given.cos === undefined ? 'sin alone' : 'cos alone');
+  }
   const half = dim / 2;
-  const cos = toTensor(operation, 'cos', given.cos!);
+  const cos = toTensor(operation, 'cos', given.cos);
   checkShape(operation, 'cos', cos.shape, ['positions', half], ['B', 'n', half]);
-  const sin = toTensorOfShape(operation, 'sin', given.sin!, cos.shape);
+  const sin = toTensorOfShape(operation, 'sin', given.sin, cos.shape);
   const available = cos.data.length / half;
   return {
     tables: cos.shape,

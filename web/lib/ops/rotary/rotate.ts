@@ -1,7 +1,7 @@
 import { toFloat64, toTensor } from '../../check/arrays.js';
 import { checkOptions } from '../../check/options.js';
 import { checkFinite, checkShape, showShape, wrongValue } from '../../check/values.js';
-import { orOutOfMemory, PIECE_FLOATS } from '../../runtime/memory.js';
+import { orOutOfMemory, rowsAtOnce } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkRotary, ROTARY_OPTIONS, type RotaryOptions, type RotaryPositions } from './options.js';
@@ -30,17 +30,17 @@ export function rotate(
   const matrices = data.length / (rows * width);
   const heads = matrices / sequences;
   // A piece is several heads, or some rows of a long one.
-  const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / width)));
-  const headsAtOnce = Math.max(1, Math.floor(PIECE_FLOATS / (rows * width)));
+  const mostRows = rowsAtOnce(rows, width);
+  const mostHeads = rowsAtOnce(heads, rows * width);
   memory.scope(operation, () => {
     const tables = angles.place(wasm, positions);
-    const piece = memory.reserve(Math.min(headsAtOnce, heads) * rowsAtOnce * width);
+    const piece = memory.reserve(mostHeads * mostRows * width);
     for (let matrix = 0, count; matrix < matrices; matrix += count) {
       // The heads of a piece share a table, so they have to belong to one sequence.
-      count = Math.min(headsAtOnce, heads - (matrix % heads));
+      count = Math.min(mostHeads, heads - (matrix % heads));
       const table = tables + 4 * Math.floor(matrix / heads) * rows * rotaryDim;
-      for (let row = 0; row < rows; row += rowsAtOnce) {
-        const rowCount = Math.min(rowsAtOnce, rows - row);
+      for (let row = 0; row < rows; row += mostRows) {
+        const rowCount = Math.min(mostRows, rows - row);
         const from = (matrix * rows + row) * width;
         const to = from + count * rowCount * width;
         memory.write(piece, data.subarray(from, to));
