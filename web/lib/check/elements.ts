@@ -69,7 +69,7 @@ function toShape(operation: string, name: string, shape: unknown): readonly numb
     count *= Math.max(axis, 1);
   }
   if (count >= MAX_COUNT) {
-    wrongValue(operation, `${name}.shape with axes of a product below 2^31, 0 left out`, showShape(axes));
+    wrongValue(operation, `${name}.shape of axes with a product below 2^31`, showShape(axes));
   }
   return axes;
 }

@@ -41,17 +41,16 @@ export function conv1d(
   const [batch, inChannels, length] = input.shape as [number, number, number];
   const [outChannels, inWidth, kernel] = taps.shape as [number, number, number];
   if (outChannels % groups !== 0) {
-    wrongValue(OPERATION, `the weight's output channels to be a multiple of groups (${groups})`, outChannels);
+    wrongValue(OPERATION, `weight of a multiple of ${groups} output channels`, outChannels);
   }
   if (inWidth * groups !== inChannels) {
-    const expected = `x with weight.shape[1]·groups = ${inWidth * groups} channels`;
-    wrongValue(OPERATION, expected, inChannels);
+    wrongValue(OPERATION, `x of ${inWidth * groups} channels`, inChannels);
   }
   if (kernel === 0) wrongValue(OPERATION, 'a kernel of at least 1', kernel);
   const span = dilation * (kernel - 1) + 1;
   const padded = length + 2 * padding;
   if (padded >= 2 ** 31) wrongValue(OPERATION, 'a padded length below 2^31', padded);
-  if (span > padded) wrongValue(OPERATION, `a kernel that spans at most the padded length (${padded})`, span);
+  if (span > padded) wrongValue(OPERATION, `a kernel within the padded length (${padded})`, span);
   const bias =
     given.bias === undefined ? undefined : toTensorOfShape(OPERATION, 'bias', given.bias, [outChannels]);
   const outLength = raw.conv1dLength(length, kernel, stride, padding, dilation);

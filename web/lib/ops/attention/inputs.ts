@@ -44,7 +44,7 @@ export function checkAttentionInputs(
     );
   }
   if (kvHeads === 0 ? heads !== 0 : heads % kvHeads !== 0) {
-    wrongValue(operation, `the query's heads to be a multiple of the key's (${kvHeads})`, heads);
+    wrongValue(operation, `query of a multiple of ${kvHeads} heads`, heads);
   }
   const past = checkPast(operation, options, { rank: q.shape.length, batch, kvHeads, width, valueWidth, fresh: newKeys }); // prettier-ignore
   const pastLength = past?.length ?? 0;

@@ -42,8 +42,7 @@ export function checkPast(
   };
   const key = check('pastKey', pastKey, 'past', width);
   const length = key.shape.at(-2)!;
-  if (length + fresh >= 2 ** 31)
-    wrongValue(operation, 'fewer than 2^31 keys with the past ones', length + fresh);
+  if (length + fresh >= 2 ** 31) wrongValue(operation, 'fewer than 2^31 keys', length + fresh);
   return { length, key, value: check('pastValue', pastValue, length, valueWidth) };
 }
 

@@ -61,10 +61,8 @@ export interface RotaryAngles {
 export function checkRotary(operation: string, given: RotaryOptions, width: number): RotaryAngles {
   const { interleaved = false, rotaryDim = width } = given;
   checkBoolean(operation, 'interleaved', interleaved);
-  checkInteger(operation, 'rotaryDim', rotaryDim, 0);
-  if (rotaryDim % 2 !== 0 || rotaryDim === 0) {
-    wrongValue(operation, 'an even rotary width of at least 2', rotaryDim);
-  }
+  checkInteger(operation, 'rotaryDim', rotaryDim, 2);
+  if (rotaryDim % 2 !== 0) wrongValue(operation, 'rotaryDim to be even', rotaryDim);
   if (rotaryDim > width) wrongValue(operation, `rotaryDim up to the width of a row (${width})`, rotaryDim);
   const from = given.cos === undefined && given.sin === undefined ? fromBase : fromTables;
   return { rotaryDim, interleaved, ...from(operation, given, rotaryDim) };
@@ -121,7 +119,7 @@ function fromTables(operation: string, given: RotaryOptions, dim: number): Angle
       if (lengthOf(positions) === 0) return;
       for (const position of isList(positions) ? positions : ends(positions)) {
         if (!Number.isInteger(position) || position < 0 || position >= available) {
-          wrongValue(operation, `whole positions below ${available}, the tables' rows`, position);
+          wrongValue(operation, `whole positions below ${available}`, position);
         }
       }
     },

@@ -72,7 +72,7 @@ function checkPositions(
   const batch = shape.length > 2 ? shape[0]! : 1;
   if (tables?.length === 3) {
     if (positions !== undefined || offset !== undefined) {
-      wrongValue(operation, 'tables of shape (B, n, rotaryDim/2), or positions and offset', 'both');
+      wrongValue(operation, 'tables for each token, or positions and offset', 'both');
     }
     const [sequences, , half] = tables as [number, number, number];
     checkShape(operation, 'cos and sin', tables, [batch, rows, half], [1, rows, half]);

@@ -26,6 +26,6 @@ export function maxAbs(numbers: ArrayLike<number>): number {
 export function checkBase(operation: string, value: number | undefined, farthest: number): number {
   const base = value === undefined ? 10000 : checkFinite(operation, 'base', value, true);
   const angle = Math.max(1, farthest) * Math.max(1, 1 / base);
-  if (!(angle < MAX_ANGLE)) wrongValue(operation, 'angles (position·base^(-2j/dim)) below 2^31', angle);
+  if (!(angle < MAX_ANGLE)) wrongValue(operation, 'angles below 2^31', angle);
   return base;
 }
