@@ -19,11 +19,27 @@ export function featuresOf({ relaxed }: Raw): Features {
 
 const ignore = (): void => undefined;
 
-/** All imports of a module. Those that are not given do nothing; most of them register types that the bindings never pass. */
-export function importsOf(module: WebAssembly.Module, given: WebAssembly.ModuleImports): WebAssembly.Imports {
-  const env = { ...given };
-  for (const { name } of WebAssembly.Module.imports(module)) env[name] ??= ignore;
-  return { env };
+/** All imports of all modules. Imports that are not given do nothing; most of them register types that the bindings never pass. */
+export function importsOf(given: WebAssembly.ModuleImports): WebAssembly.Imports {
+  return {
+    env: {
+      _embind_register_bigint: ignore,
+      _embind_register_bool: ignore,
+      _embind_register_emval: ignore,
+      _embind_register_float: ignore,
+      _embind_register_function: ignore,
+      _embind_register_integer: ignore,
+      _embind_register_memory_view: ignore,
+      _embind_register_std_string: ignore,
+      _embind_register_std_wstring: ignore,
+      _embind_register_void: ignore,
+      bring_in: ignore,
+      emscripten_notify_memory_growth: ignore,
+      lost_thread: ignore,
+      take_out: ignore,
+      ...given,
+    },
+  };
 }
 
 /**
@@ -55,7 +71,7 @@ export async function instantiateCore(
 
   const { exports } = await WebAssembly.instantiate(
     module,
-    importsOf(module, {
+    importsOf({
       _embind_register_integer(type: number, name: number) {
         if (text(name).includes('unsigned')) unsigned.add(type);
       },

@@ -5,7 +5,7 @@ import { serve } from './port.js';
 
 serve(async (message) => {
   const { module, memory, stack, thread } = message as ThreadStart;
-  const { exports } = await WebAssembly.instantiate(module, importsOf(module, { memory }));
+  const { exports } = await WebAssembly.instantiate(module, importsOf({ memory }));
   const call = (name: string, ...args: number[]): void =>
     (exports[name] as (...args: number[]) => void)(...args);
   call('stackRestore', stack);
