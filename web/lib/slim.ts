@@ -11,6 +11,7 @@
  */
 import { relaxedSimd } from 'wasm-feature-detect';
 
+import { failed } from './check/values.js';
 import {
   createLoader,
   OPERATION,
@@ -76,6 +77,5 @@ async function addLayers(loading: Promise<Operations>): Promise<WasmAttention> {
 }
 
 function explain(cause: unknown): never {
-  const { message } = cause as Error;
-  throw new RangeError(`${OPERATION}: expected the file of the layers, got ${message}`, { cause });
+  return failed(OPERATION, 'the file of the layers', (cause as Error).message, cause);
 }

@@ -2,21 +2,21 @@
 import { fresh } from '../runtime/memory.js';
 import type { MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
 import { bare, countOf, kindOf, toElements, type Elements } from './elements.js';
-import { checkFinite, showShape, sizeOf, wrongKind, wrongUse, wrongValue } from './values.js';
+import { checkFinite, checkShape, showShape, sizeOf, wrongKind, wrongUse, wrongValue } from './values.js';
 
-/** A fresh array of the elements, each read once. */
+/** A fresh array of the elements, each read once, with their shape. */
 function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array>(
   operation: string,
-  { data, count }: Elements,
+  { data, count, shape }: Elements,
   Type: { new (count: number): T; readonly BYTES_PER_ELEMENT: number },
   toNumber: (element: unknown, i: number) => number,
-): T {
+): { data: T; shape: readonly number[] } {
   // The first one before there is room for all, since an array-like may have a length and no elements.
   const first = count > 0 ? toNumber(data[0], 0) : 0;
   const numbers = fresh(operation, Type, count);
   numbers[0] = first;
   for (let i = 1; i < count; ++i) numbers[i] = toNumber(data[i], i);
-  return numbers;
+  return { data: numbers, shape };
 }
 
 /** The argument as float32 data with a shape. The memory of a Float32Array is passed on, not copied. */
@@ -30,12 +30,7 @@ export function toFloats(operation: string, name: string, elements: Elements): T
   if (kindOf(data) === 'Float32Array') return { data: bare(data as Float32Array), shape };
   const toNumber = (element: unknown): number =>
     typeof element === 'number' ? element : wrongKind(operation, `${name} to hold numbers`, element);
-  return { data: convert(operation, elements, Float32Array, toNumber), shape };
-}
-
-/** `2, 3 or 4` */
-function listOr(items: readonly unknown[]): string {
-  return items.length < 2 ? items.join('') : `${items.slice(0, -1).join(', ')} or ${String(items.at(-1))}`;
+  return convert(operation, elements, Float32Array, toNumber);
 }
 
 /** `toTensor` with one of the given ranks. */
@@ -47,7 +42,8 @@ export function toTensorOfRank(
 ): Tensor {
   const tensor = toTensor(operation, name, value);
   if (!ranks.includes(tensor.shape.length)) {
-    wrongValue(operation, `${name} of rank ${listOr(ranks)}`, `shape ${showShape(tensor.shape)}`);
+    const expected = ranks.join(', ').replace(/, (\d)$/, ' or $1');
+    wrongValue(operation, `${name} of rank ${expected}`, `shape ${showShape(tensor.shape)}`);
   }
   return tensor;
 }
@@ -58,7 +54,7 @@ export function checkWhole(operation: string, name: string, { data, shape }: Ten
     wrongUse(operation, `${name} to keep its elements`, `${data.length} left`);
 }
 
-/** `toTensor` with exactly this shape. A string allows any size for an axis, and names the axis in the message. */
+/** `toTensor` with this shape, as in `checkShape`. */
 export function toTensorOfShape(
   operation: string,
   name: string,
@@ -66,10 +62,7 @@ export function toTensorOfShape(
   shape: readonly (number | string)[],
 ): Tensor {
   const tensor = toTensor(operation, name, value);
-  const fits =
-    tensor.shape.length === shape.length &&
-    shape.every((axis, i) => typeof axis === 'string' || axis === tensor.shape[i]);
-  if (!fits) wrongValue(operation, `${name} of shape ${showShape(shape)}`, showShape(tensor.shape));
+  checkShape(operation, name, tensor.shape, shape);
   return tensor;
 }
 
@@ -86,7 +79,7 @@ export function toMask(operation: string, name: string, value: MaskLike): Tensor
     }
     return Number(element);
   };
-  return { data: convert(operation, elements, Uint8Array, toByte), shape: elements.shape };
+  return convert(operation, elements, Uint8Array, toByte);
 }
 
 /** Whole numbers from `min` to `max` as int32 with a shape. If `clamps`, numbers above `max` become `max`. */
@@ -98,7 +91,6 @@ export function toInt32(
   max: number,
   clamps = false,
 ): Tensor<Int32Array> {
-  const elements = toElements(operation, name, value);
   const toInt = (element: unknown): number => {
     if (typeof element !== 'number') wrongKind(operation, `${name} to hold whole numbers`, element);
     if (!Number.isInteger(element) || element < min || (element > max && !clamps)) {
@@ -107,7 +99,7 @@ export function toInt32(
     }
     return Math.min(element, max);
   };
-  return { data: convert(operation, elements, Int32Array, toInt), shape: elements.shape };
+  return convert(operation, toElements(operation, name, value), Int32Array, toInt);
 }
 
 /** Finite numbers as float64 with a shape. For positions, which float32 would round from 2^24 on. */
@@ -116,11 +108,10 @@ export function toFloat64(
   name: string,
   value: ArrayLike<number> | TensorLike,
 ): { readonly data: Float64Array; readonly shape: readonly number[] } {
-  const elements = toElements(operation, name, value);
   const toNumber = (element: unknown, i: number): number =>
     // Making the name takes longer than the check.
     Number.isFinite(element) ? (element as number) : checkFinite(operation, `${name}[${i}]`, element);
-  return { data: convert(operation, elements, Float64Array, toNumber), shape: elements.shape };
+  return convert(operation, toElements(operation, name, value), Float64Array, toNumber);
 }
 
 /** d2l's valid lengths, (B,) or (B, L), clamped to S. */
@@ -132,14 +123,7 @@ export function toValidLens(
   keys: number,
 ): Tensor<Int32Array> {
   const lens = toInt32(operation, 'validLens', value, 0, keys, true);
-  const [rows, columns] = lens.shape;
-  const fits =
-    (lens.shape.length === 1 && rows === batch) ||
-    (lens.shape.length === 2 && rows === batch && columns === queries);
-  if (!fits) {
-    const expected = `validLens of shape (${batch},) or (${batch}, ${queries})`;
-    wrongValue(operation, expected, showShape(lens.shape));
-  }
+  checkShape(operation, 'validLens', lens.shape, [batch], [batch, queries]);
   return lens;
 }
 

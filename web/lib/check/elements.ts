@@ -54,7 +54,7 @@ export function listOf(value: unknown): unknown[] | undefined {
   return Array.from({ length: count }, (_, i) => (value as ArrayLike<unknown>)[i]);
 }
 
-function checkShape(operation: string, name: string, shape: unknown): readonly number[] {
+function toShape(operation: string, name: string, shape: unknown): readonly number[] {
   const axes = listOf(shape) as readonly number[] | undefined;
   if (!axes) wrongKind(operation, `${name}.shape to be an array of whole numbers`, shape);
   let count = 1;
@@ -69,7 +69,7 @@ function checkShape(operation: string, name: string, shape: unknown): readonly n
     count *= Math.max(axis, 1);
   }
   if (count >= MAX_COUNT) {
-    wrongValue(operation, `${name}.shape with axes of a product below 2^31, 0 left out`, showShape(axes));
+    wrongValue(operation, `${name}.shape of axes with a product below 2^31`, showShape(axes));
   }
   return axes;
 }
@@ -98,7 +98,7 @@ export function toElements(operation: string, name: string, value: unknown): Ele
   const count = countOf(data);
   if (count === undefined) wrongKind(operation, `${name}.data to be an array of numbers`, data);
   const given = 'shape' in value ? value.shape : 'dims' in value ? value.dims : undefined;
-  const shape = checkShape(operation, name, given);
+  const shape = toShape(operation, name, given);
   if (count !== sizeOf(shape)) {
     const expected = `${name} of shape ${showShape(shape)} to hold ${sizeOf(shape)} elements`;
     wrongValue(operation, expected, count);

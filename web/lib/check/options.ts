@@ -53,21 +53,19 @@ export function checkOptions<T extends object>(
 }
 
 function unknownName(operation: string, given: string, known: object, what: string): never {
-  const likeness = (name: string): number => commonLetters(given, name) / (given.length + name.length);
-  const [nearest] = Object.keys(known).sort((a, b) => likeness(b) - likeness(a));
+  const [nearest] = Object.keys(known).sort((a, b) => likeness(given, b) - likeness(given, a));
   const expected = nearest ? `known ${what} (the nearest is ${nearest})` : `no ${what}`;
   return wrongUse(operation, expected, `'${given}'`);
 }
 
-/** The length of the longest common subsequence, whatever the case. */
-function commonLetters(a: string, b: string): number {
-  let row: number[] = [];
-  for (const letter of a.slice(0, 99).toLowerCase()) {
-    const above = row;
-    row = [];
-    Array.from(b.toLowerCase(), (other, j) => {
-      row[j] = letter === other ? 1 + (above[j - 1] ?? 0) : Math.max(above[j] ?? 0, row[j - 1] ?? 0);
-    });
+/** How many letters of the given name, and how many pairs of them, the other one has too, whatever the case. */
+function likeness(given: string, name: string): number {
+  const letters = given.slice(0, 99).toLowerCase();
+  const other = name.toLowerCase();
+  let common = 0;
+  for (let i = 0; i < letters.length; ++i) {
+    if (other.includes(letters[i]!)) common += 1;
+    if (other.includes(letters.slice(i, i + 2))) common += 2;
   }
-  return row.at(-1) ?? 0;
+  return common / (given.length + name.length);
 }

@@ -23,6 +23,11 @@ export function wrongValue(operation: string, expected: string, got: unknown): n
   throw new RangeError(message(operation, expected, describe(got)));
 }
 
+/** Throws the RangeError of what has failed. */
+export function failed(operation: string, expected: string, got: string, cause: unknown): never {
+  throw new RangeError(message(operation, expected, got), { cause });
+}
+
 /** How a value appears in messages. */
 function describe(value: unknown): string {
   if (typeof value === 'string') return value === '' ? 'an empty string' : value;
@@ -38,6 +43,22 @@ export function tagOf(value: unknown): string {
 /** `(2, 3, 4)`: how shapes appear in messages. */
 export function showShape(shape: readonly (number | string)[]): string {
   return shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`;
+}
+
+/** Throws unless the shape is one of these. A string allows any size for an axis, and names the axis in the message. */
+export function checkShape(
+  operation: string,
+  name: string,
+  shape: readonly number[],
+  ...allowed: readonly (readonly (number | string)[])[]
+): void {
+  const fits = (wanted: readonly (number | string)[]): boolean =>
+    wanted.length === shape.length &&
+    wanted.every((axis, i) => typeof axis === 'string' || axis === shape[i]);
+  if (!allowed.some(fits)) {
+    const expected = [...new Set(allowed.map(showShape))].join(' or ');
+    wrongValue(operation, `${name} of shape ${expected}`, showShape(shape));
+  }
 }
 
 /** The product of the axes. */
@@ -87,6 +108,6 @@ export function checkBoolean(operation: string, name: string, value: unknown): b
 }
 
 /** A seed, a whole number from 0 to 2^32 - 1. */
-export function checkSeed(operation: string, value: unknown): number {
-  return checkInteger(operation, 'seed', value, 0, 2 ** 32 - 1);
+export function checkSeed(operation: string, name: string, value: unknown): number {
+  return checkInteger(operation, name, value, 0, 2 ** 32 - 1);
 }

@@ -1,11 +1,11 @@
 import { checkOut, toInt32 } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { checkInteger, checkSeed, sizeOf } from '../check/values.js';
+import { checkInteger, sizeOf } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
-import { freshSeed, normal } from './base/random.js';
+import { normal, seedOf } from './base/random.js';
 import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
 /** The options of `Embedding`. */
@@ -56,7 +56,7 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
     const given = checkOptions(OPERATION, options, OPTIONS);
     const rows = checkInteger(OPERATION, 'numEmbeddings', given.numEmbeddings, 1);
     const width = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
-    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const seed = seedOf(OPERATION, given.seed);
     const initial = () => normal(seed, 0, rows * width);
     const parameters = new Parameters(wasm, OPERATION, [{ name: 'weight', shape: [rows, width], initial }]);
     super(parameters);

@@ -1,6 +1,6 @@
 import { checkOut, toTensor } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { checkBoolean, checkInteger, checkSeed, showShape, wrongKind, wrongValue } from '../check/values.js';
+import { checkBoolean, checkInteger, showShape, wrongKind, wrongValue } from '../check/values.js';
 import { activations } from '../generated/bindings/enums.js';
 import * as F from '../generated/bindings/feedForwardArgs.js';
 import * as G from '../generated/bindings/feedForwardGradArgs.js';
@@ -9,7 +9,7 @@ import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
-import { freshSeed } from './base/random.js';
+import { seedOf } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
 import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
@@ -80,7 +80,7 @@ class FeedForwardLayer extends ParameterOwner implements FeedForward {
     const hiddenWidth = checkInteger(OPERATION, 'ffnHiddens', given.ffnHiddens, 1, 2 ** 24);
     const activation = checkActivation(OPERATION, given.activation);
     const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);
-    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const seed = seedOf(OPERATION, given.seed);
     const parameters = new Parameters(wasm, OPERATION, [
       ...linearSpecs('dense1', hiddenWidth, width, bias, seed, 0),
       ...linearSpecs('dense2', width, hiddenWidth, bias, seed, 2),

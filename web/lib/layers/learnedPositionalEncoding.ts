@@ -1,11 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOptions, type Known } from '../check/options.js';
-import { checkInteger, checkProbability, checkSeed, wrongValue } from '../check/values.js';
+import { checkInteger, checkProbability, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
-import { freshSeed, normal } from './base/random.js';
+import { normal, seedOf } from './base/random.js';
 import type { Layer } from './base/types.js';
 import {
   addPositions,
@@ -73,7 +73,7 @@ class LearnedPositionalEncodingLayer extends ParameterOwner implements LearnedPo
     const given = checkOptions(OPERATION, options, OPTIONS);
     const width = checkInteger(OPERATION, 'numHiddens', given.numHiddens, 1, 2 ** 24);
     const maxLen = checkInteger(OPERATION, 'maxLen', given.maxLen, 1);
-    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const seed = seedOf(OPERATION, given.seed);
     const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
     // As in torch.nn.Embedding.
     const initial = () => normal(seed, 0, maxLen * width);

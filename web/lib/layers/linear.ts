@@ -1,6 +1,6 @@
 import { checkOut, toTensor } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { checkBoolean, checkInteger, checkSeed, showShape, wrongValue } from '../check/values.js';
+import { checkBoolean, checkInteger, showShape, wrongValue } from '../check/values.js';
 import * as G from '../generated/bindings/linearGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -8,7 +8,7 @@ import type { TensorLike } from '../types.js';
 import { Activations } from './base/activations.js';
 import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
-import { freshSeed } from './base/random.js';
+import { seedOf } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
 import type { ForwardOptions, Layer, LayerResult } from './base/types.js';
 
@@ -59,7 +59,7 @@ class LinearLayer extends ParameterOwner implements Linear {
     const inputs = checkInteger(OPERATION, 'inFeatures', given.inFeatures, 1, 2 ** 24);
     const outputs = checkInteger(OPERATION, 'outFeatures', given.outFeatures, 1, 2 ** 24);
     const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);
-    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const seed = seedOf(OPERATION, given.seed);
     const parameters = new Parameters(wasm, OPERATION, linearSpecs('', outputs, inputs, bias, seed, 0));
     super(parameters);
     this.#wasm = wasm;

@@ -1,16 +1,9 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
-import {
-  checkBoolean,
-  checkInteger,
-  checkProbability,
-  checkSeed,
-  sizeOf,
-  wrongValue,
-} from '../check/values.js';
+import { checkBoolean, checkInteger, checkProbability, sizeOf, wrongValue } from '../check/values.js';
 import * as M from '../generated/bindings/multiHeadAttentionArgs.js';
-import { checkAttentionOptions } from '../ops/attention/options.js';
+import { checkAskedResults, checkAttentionOptions } from '../ops/attention/options.js';
 import { ROTARY_OPTIONS } from '../ops/rotary/options.js';
 import { words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -19,6 +12,7 @@ import { multiHeadAttentionBackward } from './attention/backward.js';
 import { attentionOfHeads } from './attention/heads.js';
 import { checkInputs, copiesOf } from './attention/inputs.js';
 import { createCache, type KeyValueCache } from './attention/keyValueCache.js';
+import { ownTensors } from './attention/ownTensors.js';
 import { pastOf } from './attention/past.js';
 import { placeProjections, setProjections, type Projection } from './attention/projections.js';
 import {
@@ -30,6 +24,7 @@ import {
 import { fromTorch } from './attention/torchNames.js';
 import {
   LAYER_FORWARD_OPTIONS,
+  OPTION_TENSORS,
   type CacheOptions,
   type LayerForwardOptions,
   type MultiHeadAttention,
@@ -38,7 +33,7 @@ import {
 } from './attention/types.js';
 import { checkTraining, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
-import { freshSeed } from './base/random.js';
+import { seedOf } from './base/random.js';
 import { linearSpecs } from './base/specs.js';
 
 const OPERATION = 'MultiHeadAttention';
@@ -92,7 +87,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     if (heads % kvHeads !== 0) wrongValue(OPERATION, `numKvHeads to divide numHeads (${heads})`, kvHeads);
     const bias = given.bias !== undefined && checkBoolean(OPERATION, 'bias', given.bias);
     const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
-    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const seed = seedOf(OPERATION, given.seed);
     const inputs = [
       size('querySize', given.querySize ?? numHiddens),
       size('keySize', given.keySize ?? numHiddens),
@@ -137,13 +132,16 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     const sizes = { batch, heads, kvHeads, queries: length, keys: past.length + tokens, width };
     const training = checkTraining(FORWARD, given.training);
     const offset = checkPosition(FORWARD, given.offset);
-    const used: AttentionOptions =
-      training || given.dropout != null
-        ? { ...given, dropout: given.dropout ?? this.#dropout, seed: given.seed ?? this.#seed }
-        : given;
-    const scoresShape = [batch, heads, length, sizes.keys];
-    const plan = checkAttentionOptions(FORWARD, used, { batch, heads, queries: length, keys: sizes.keys, width, valueWidth: width, past: past.length, scoresShape }); // prettier-ignore
     const keeps = training && past.length === 0 && given.cache == null && given.pastKey == null;
+    const used: AttentionOptions = keeps ? ownTensors(FORWARD, given, OPTION_TENSORS) : given;
+    if (training || given.dropout != null) {
+      used.dropout ??= this.#dropout;
+      used.seed ??= this.#seed;
+    }
+    const scoresShape = [batch, heads, length, sizes.keys];
+    const attentionSizes = { ...sizes, valueWidth: width, past: past.length, scoresShape };
+    const plan = checkAttentionOptions(FORWARD, used, attentionSizes);
+    const asked = checkAskedResults(FORWARD, used, attentionSizes);
     const rotation = this.#rotary?.(FORWARD, offset, plan.offset, {
       batch,
       queries: length,
@@ -157,7 +155,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     // Each training step drops different weights.
     if (training) this.#seed = (this.#seed + 1) >>> 0;
     // Before there are results, which may be written over the inputs.
-    const kept = keeps ? { sizes, rotation, plan: plan.kept(), inputs: copiesOf(inputs) } : undefined;
+    const kept = keeps ? { sizes, rotation, plan, inputs: copiesOf(inputs) } : undefined;
 
     const result = memory.scope(FORWARD, () => {
       const stored = past.place(memory);
@@ -167,6 +165,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
       const turned = rotation?.(this.#wasm);
       attentionOfHeads(sizes, rows, stored);
       plan.place(memory);
+      asked.place(memory);
       setProjections(projections);
       words[M.keyCache] = stored.keys;
       words[M.valueCache] = stored.values;
@@ -174,9 +173,8 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
       words[M.cacheCapacity] = stored.capacity;
       if (turned) setRotation(M.rotation, turned);
       memory.run(raw.multiHeadAttention);
-      const data = memory.read(output.output, sizeOf(outputShape), into);
-      const result: MultiHeadAttentionResult = { output: { data, shape: outputShape } };
-      plan.read(memory, result);
+      const result: MultiHeadAttentionResult = { output: memory.tensor(output.output, outputShape, into) };
+      asked.read(memory, result);
       past.read(memory, stored, result);
       if (kept) {
         const outputOf = ({ output, rows, outputs }: Projection) => memory.read(output, rows * outputs);

@@ -1,14 +1,14 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOptions, type Known } from '../check/options.js';
-import { checkInteger, checkProbability, checkSeed } from '../check/values.js';
+import { checkInteger, checkProbability } from '../check/values.js';
 import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import { sinusoidalEncoding } from '../ops/sinusoidalEncoding.js';
-import { freshFloats } from '../runtime/memory.js';
+import { fresh } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
-import { freshSeed } from './base/random.js';
+import { seedOf } from './base/random.js';
 import type { Layer, Parameter } from './base/types.js';
 import {
   addPositions,
@@ -85,7 +85,7 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
     const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
     const length = given.maxLen === undefined ? 1000 : checkInteger(OPERATION, 'maxLen', given.maxLen, 0);
     const base = checkBase(OPERATION, given.base, length);
-    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const seed = seedOf(OPERATION, given.seed);
     const parameters = new Parameters(wasm, OPERATION, []);
     super(parameters);
     this.#wasm = wasm;
@@ -142,7 +142,7 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
 
   #rows(operation: string, length: number, offset = 0): Float32Array {
     checkBase(operation, this.#base, offset + length);
-    const out = freshFloats(operation, length * this.#width);
+    const out = fresh(operation, Float32Array, length * this.#width);
     return sinusoidalEncoding(this.#wasm, { length, offset, dim: this.#width, base: this.#base, out }).data;
   }
 }

@@ -1,14 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut, toTensorOfShape } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { checkBoolean, checkInteger, checkProbability, checkSeed, wrongValue } from '../check/values.js';
-import { checkAttentionOptions } from '../ops/attention/options.js';
+import { checkBoolean, checkInteger, checkProbability, wrongValue } from '../check/values.js';
+import { checkAskedResults, checkAttentionOptions } from '../ops/attention/options.js';
 import { ROTARY_OPTIONS, type RotaryOptions } from '../ops/rotary/options.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
+import { ownTensors } from './attention/ownTensors.js';
 import { checkPosition, rotaryPositions, type RotaryPositioning } from './attention/rotaryPositions.js';
 import {
   LAYER_FORWARD_OPTIONS,
+  OPTION_TENSORS,
   type LayerForwardOptions,
   type MultiHeadAttentionGradients,
   type MultiHeadAttentionResult,
@@ -16,7 +18,7 @@ import {
 import { Activations } from './base/activations.js';
 import { checkInto, checkTraining, ParameterOwner, runOnce } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
-import { freshSeed } from './base/random.js';
+import { seedOf } from './base/random.js';
 import type { BackwardOptions, Layer } from './base/types.js';
 import { encoderSpecs } from './encoder/parameters.js';
 import { encoderBackward, encoderForward, type Encoder } from './encoder/pass.js';
@@ -128,7 +130,7 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
     const dropout = checkProbability(OPERATION, 'dropout', given.dropout ?? 0);
     const rotary =
       given.rotary == null ? undefined : rotaryPositions(OPERATION, given.rotary, numHiddens / heads);
-    const seed = given.seed === undefined ? freshSeed() : checkSeed(OPERATION, given.seed);
+    const seed = seedOf(OPERATION, given.seed);
     const parameters = new Parameters(wasm, OPERATION, encoderSpecs(numHiddens, hiddenWidth, bias, seed));
     super(parameters);
     this.#encoder = {
@@ -158,27 +160,25 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
     const input = toTensorOfShape(FORWARD, 'x', x, ['B', 'L', heads * width]);
     const [batch, length] = input.shape as [number, number, number];
     const into = checkOut(FORWARD, 'out.output', given.out?.output, input.data.length);
-    const used: AttentionOptions = {
-      ...given,
-      dropout: given.dropout ?? (training ? this.#dropout : 0),
-      seed: given.seed ?? this.#seed,
-    };
+    const used: AttentionOptions = training ? ownTensors(FORWARD, given, OPTION_TENSORS) : given;
+    used.dropout ??= training ? this.#dropout : 0;
+    used.seed ??= this.#seed;
     const scoresShape = [batch, heads, length, length];
-    const plan = checkAttentionOptions(FORWARD, used, { batch, heads, queries: length, keys: length, width, valueWidth: width, past: 0, scoresShape }); // prettier-ignore
+    const sizes = { batch, heads, queries: length, keys: length, width, valueWidth: width, past: 0, scoresShape }; // prettier-ignore
+    const plan = checkAttentionOptions(FORWARD, used, sizes);
+    const asked = checkAskedResults(FORWARD, used, sizes);
     const rotation = this.#rotary?.(FORWARD, offset, plan.offset, { batch, queries: length, tokens: length, past: 0 }); // prettier-ignore
     const pass = { batch, length, plan, rotation, training };
-    // Before there are results, which may be written over the inputs.
-    const back = training && { ...pass, plan: plan.kept() };
     // Again: reading what is the caller's may have run his code.
     parameters.check(FORWARD);
-    const { result, kept } = encoderForward(FORWARD, this.#encoder, pass, input, into);
-    if (!back || !kept) return result;
+    const { result, kept } = encoderForward(FORWARD, this.#encoder, pass, asked, input, into);
+    if (!kept) return result;
     // Each training step drops different elements.
     this.#seed = (this.#seed + 1) >>> 0;
     const shape = [batch, length, heads * width];
     const backward = runOnce(OPERATION, parameters, shape, (operation, gradOutput, options) => {
       const into = checkInto(operation, options, gradOutput.length);
-      return encoderBackward(operation, this.#encoder, back, kept, gradOutput, into);
+      return encoderBackward(operation, this.#encoder, pass, kept, gradOutput, into);
     });
     return { ...result, backward };
   }

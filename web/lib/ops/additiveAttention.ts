@@ -39,8 +39,8 @@ export function additiveAttention(
     // There may be billions of queries without keys and columns.
     if (outputSize + weightsSize > 0) memory.run(raw.additiveAttention);
     return {
-      output: { data: memory.read(output, outputSize), shape: [batch, queryCount, valueWidth] },
-      weights: { data: memory.read(mixed, weightsSize), shape: [batch, queryCount, keyCount] },
+      output: memory.tensor(output, [batch, queryCount, valueWidth]),
+      weights: memory.tensor(mixed, [batch, queryCount, keyCount]),
     };
   });
 }

@@ -52,10 +52,9 @@ export function additiveAttentionBackward(
       // Zeros: there may be billions of queries, and nothing to compute.
       addresses.forEach((address, i) => memory.clear(address, tensors[i]!.data.length));
     }
-    const [queries, keys, values, Wq, Wk, wv] = addresses.map((address, i): Tensor => {
-      const { data, shape } = tensors[i]!;
-      return { data: memory.read(address, data.length), shape: [...shape] };
-    }) as [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor];
+    const [queries, keys, values, Wq, Wk, wv] = addresses.map((address, i) =>
+      memory.tensor(address, tensors[i]!.shape),
+    ) as [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor];
     return { queries, keys, values, Wq, Wk, wv };
   });
 }

@@ -1,6 +1,6 @@
 import { checkOptions, type Known } from '../check/options.js';
 import { checkBoolean, checkInteger, sizeOf } from '../check/values.js';
-import { freshFloats } from '../runtime/memory.js';
+import { fresh } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
 import { slopesOf } from './alibiSlopes.js';
 import {
@@ -33,9 +33,9 @@ export function alibiBias(options: AlibiBiasOptions): Tensor {
   const sizes = checkDistances(OPERATION, given);
   const { queries, keys } = sizes;
   const shape = [heads, queries, keys];
-  const data = freshFloats(OPERATION, sizeOf(shape));
+  const data = fresh(OPERATION, Float32Array, sizeOf(shape));
   if (data.length === 0) return { data, shape };
-  const line = freshFloats(OPERATION, sizes.line);
+  const line = fresh(OPERATION, Float32Array, sizes.line);
   slopesOf(heads).forEach((slope, h) => {
     fillLine(line, sizes, (distance) => {
       if (isCausal && distance > 0) return -Infinity;

@@ -32,10 +32,10 @@ const SIZE: Known<ComplexitySize> = { n: 1, d: 1, k: 1 };
 /** See `WasmAttention.complexity`. */
 export function complexity(architecture: Architecture, size: ComplexitySize): Complexity {
   if (typeof architecture !== 'string') wrongKind(OPERATION, 'the architecture to be a string', architecture);
-  const given = checkOptions(OPERATION, size, SIZE);
-  const n = checkInteger(OPERATION, 'n', given.n, 1);
-  const d = checkInteger(OPERATION, 'd', given.d, 1);
-  const k = given.k === undefined ? 3 : checkInteger(OPERATION, 'k', given.k, 1);
+  const { n, d, k = 3 } = checkOptions(OPERATION, size, SIZE);
+  checkInteger(OPERATION, 'n', n, 1);
+  checkInteger(OPERATION, 'd', d, 1);
+  checkInteger(OPERATION, 'k', k, 1);
   switch (architecture) {
     case 'cnn':
       // Each layer widens what a token sees by k - 1.

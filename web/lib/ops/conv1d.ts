@@ -31,28 +31,26 @@ export function conv1d(
   options?: Conv1dOptions,
 ): Tensor {
   const given = checkOptions(OPERATION, options, OPTIONS);
-  const whole = (name: 'stride' | 'padding' | 'dilation' | 'groups', missing: number, min: number) =>
-    given[name] === undefined ? missing : checkInteger(OPERATION, name, given[name], min);
-  const stride = whole('stride', 1, 1);
-  const padding = whole('padding', 0, 0);
-  const dilation = whole('dilation', 1, 1);
-  const groups = whole('groups', 1, 1);
+  const { stride = 1, padding = 0, dilation = 1, groups = 1 } = given;
+  checkInteger(OPERATION, 'stride', stride, 1);
+  checkInteger(OPERATION, 'padding', padding, 0);
+  checkInteger(OPERATION, 'dilation', dilation, 1);
+  checkInteger(OPERATION, 'groups', groups, 1);
   const input = toTensorOfRank(OPERATION, 'x', x, 3);
   const taps = toTensorOfRank(OPERATION, 'weight', weight, 3);
   const [batch, inChannels, length] = input.shape as [number, number, number];
   const [outChannels, inWidth, kernel] = taps.shape as [number, number, number];
   if (outChannels % groups !== 0) {
-    wrongValue(OPERATION, `the weight's output channels to be a multiple of groups (${groups})`, outChannels);
+    wrongValue(OPERATION, `weight of a multiple of ${groups} output channels`, outChannels);
   }
   if (inWidth * groups !== inChannels) {
-    const expected = `x with weight.shape[1]·groups = ${inWidth * groups} channels`;
-    wrongValue(OPERATION, expected, inChannels);
+    wrongValue(OPERATION, `x of ${inWidth * groups} channels`, inChannels);
   }
   if (kernel === 0) wrongValue(OPERATION, 'a kernel of at least 1', kernel);
   const span = dilation * (kernel - 1) + 1;
   const padded = length + 2 * padding;
   if (padded >= 2 ** 31) wrongValue(OPERATION, 'a padded length below 2^31', padded);
-  if (span > padded) wrongValue(OPERATION, `a kernel that spans at most the padded length (${padded})`, span);
+  if (span > padded) wrongValue(OPERATION, `a kernel within the padded length (${padded})`, span);
   const bias =
     given.bias === undefined ? undefined : toTensorOfShape(OPERATION, 'bias', given.bias, [outChannels]);
   const outLength = raw.conv1dLength(length, kernel, stride, padding, dilation);
@@ -75,6 +73,6 @@ export function conv1d(
     words[C.groups] = groups;
     // There may be billions of sequences of nothing.
     if (count > 0) memory.run(raw.conv1d);
-    return { data: memory.read(out, count), shape: [batch, outChannels, outLength] };
+    return memory.tensor(out, [batch, outChannels, outLength]);
   });
 }

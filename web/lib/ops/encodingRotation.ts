@@ -28,6 +28,6 @@ export function encodingRotation({ raw, memory }: Wasm, options: EncodingRotatio
     const frequencies = placeFrequencies({ raw, memory }, dim, base);
     const out = memory.reserve(2 * dim);
     raw.encodingRotation(frequencies, out, dim, delta);
-    return { data: memory.read(out, 2 * dim), shape: [dim / 2, 2, 2] };
+    return memory.tensor(out, [dim / 2, 2, 2]);
   });
 }

@@ -1,17 +1,17 @@
 import { checkWhole, toTensorOfRank, toValidLens } from '../check/arrays.js';
-import { orOutOfMemory, PIECE_FLOATS } from '../runtime/memory.js';
+import { orOutOfMemory, rowsAtOnce } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
+import { axes } from './attention/inputs.js';
 import { rowLens } from './attention/rowLens.js';
 
 const OPERATION = 'maskedSoftmax';
 
 /** See `WasmAttention.maskedSoftmax`. */
 export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLens?: ValidLens): Tensor {
-  const { data, shape } = toTensorOfRank(OPERATION, 'scores', scores, 2, 3, 4);
-  const batch = shape.length === 2 ? 1 : shape[0]!;
-  const heads = shape.length === 4 ? shape[1]! : 1;
-  const [queries, keys] = shape.slice(-2) as [number, number];
+  const tensor = toTensorOfRank(OPERATION, 'scores', scores, 2, 3, 4);
+  const { data, shape } = tensor;
+  const [batch, heads, queries, keys] = axes(tensor);
   const rows = batch * heads * queries;
   const valid =
     validLens == null
@@ -23,10 +23,10 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
   if (data.length === 0) return { data: out, shape };
   memory.scope(OPERATION, () => {
     const lens = valid && memory.ints(valid);
-    const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / keys)));
-    const piece = memory.reserve(rowsAtOnce * keys);
-    for (let row = 0; row < rows; row += rowsAtOnce) {
-      const end = Math.min(row + rowsAtOnce, rows);
+    const most = rowsAtOnce(rows, keys);
+    const piece = memory.reserve(most * keys);
+    for (let row = 0; row < rows; row += most) {
+      const end = Math.min(row + most, rows);
       memory.write(piece, data.subarray(row * keys, end * keys));
       raw.maskedSoftmax(piece, lens === null ? 0 : lens + 4 * row, piece, end - row, keys);
       memory.read(piece, (end - row) * keys, out.subarray(row * keys, end * keys));

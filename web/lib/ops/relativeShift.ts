@@ -1,6 +1,6 @@
 import { toTensor } from '../check/arrays.js';
 import { showShape, sizeOf, wrongValue } from '../check/values.js';
-import { freshFloats } from '../runtime/memory.js';
+import { fresh } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 
 const OPERATION = 'relativeShift';
@@ -13,7 +13,7 @@ export function relativeShift(scores: TensorLike): Tensor {
     wrongValue(OPERATION, 'scores of shape (…, L, L) or (…, L, 2L-1)', showShape(shape));
   }
   const out = [...shape.slice(0, -1), length];
-  const shifted = freshFloats(OPERATION, sizeOf(out));
+  const shifted = fresh(OPERATION, Float32Array, sizeOf(out));
   forEachRow(data.length / columns, length, columns, (from, to, count) => {
     shifted.set(data.subarray(from, from + count), to);
   });

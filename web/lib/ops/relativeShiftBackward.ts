@@ -1,7 +1,7 @@
 import { toTensor } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, showShape, sizeOf, wrongValue } from '../check/values.js';
-import { freshFloats } from '../runtime/memory.js';
+import { fresh } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { forEachRow } from './relativeShift.js';
 
@@ -30,7 +30,7 @@ export function relativeShiftBackward(
     wrongValue(OPERATION, `columns to be ${length} or ${2 * length - 1}`, columns);
   }
   const out = [...shape.slice(0, -1), columns];
-  const gradient = freshFloats(OPERATION, sizeOf(out));
+  const gradient = fresh(OPERATION, Float32Array, sizeOf(out));
   forEachRow(data.length / length, length, columns, (from, to, count) => {
     gradient.set(data.subarray(to, to + count), from);
   });

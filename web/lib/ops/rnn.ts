@@ -3,7 +3,7 @@ import { checkOptions, type Known } from '../check/options.js';
 import { wrongValue } from '../check/values.js';
 import * as R from '../generated/bindings/rnnArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
-import { freshFloats } from '../runtime/memory.js';
+import { fresh } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 
@@ -80,10 +80,10 @@ export function rnn(
     words[R.relu] = Number(nonlinearity === 'relu');
     // There may be billions of tokens without a batch.
     if (count > 0) memory.run(raw.rnn);
-    const data = memory.read(out, count);
+    const output = memory.tensor(out, [batch, length, width]);
     return {
-      output: { data, shape: [batch, length, width] },
-      finalState: { data: lastStates(data, batch, length, width, initial), shape: [batch, width] },
+      output,
+      finalState: { data: lastStates(output.data, batch, length, width, initial), shape: [batch, width] },
     };
   });
 }
@@ -95,7 +95,7 @@ function lastStates(
   width: number,
   initial: Tensor | undefined,
 ): Float32Array {
-  const states = freshFloats(OPERATION, batch * width);
+  const states = fresh(OPERATION, Float32Array, batch * width);
   if (length === 0) {
     if (initial) states.set(initial.data);
     return states;

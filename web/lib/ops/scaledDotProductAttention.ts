@@ -6,7 +6,7 @@ import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../types.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
-import { ATTENTION_OPTIONS, checkAttentionOptions } from './attention/options.js';
+import { ATTENTION_OPTIONS, checkAskedResults, checkAttentionOptions } from './attention/options.js';
 
 const OPERATION = 'scaledDotProductAttention';
 
@@ -22,6 +22,7 @@ export function scaledDotProductAttention(
   const inputs = checkAttentionInputs(OPERATION, query, key, value, checked);
   const { past, sizes, kvHeads, outputShape } = inputs;
   const plan = checkAttentionOptions(OPERATION, checked, sizes);
+  const asked = checkAskedResults(OPERATION, checked, sizes);
   const outputCount = sizeOf(outputShape);
   const into = checkOut(OPERATION, 'out.output', checked.out?.output, outputCount);
 
@@ -30,12 +31,13 @@ export function scaledDotProductAttention(
     const output = memory.output(outputCount, into);
     placeAttentionInputs(memory, inputs, output);
     plan.place(memory);
+    asked.place(memory);
     memory.run(raw.scaledDotProductAttention);
 
     const result: AttentionResult = {
-      output: { data: memory.read(output, outputCount, into), shape: outputShape },
+      output: memory.tensor(output, outputShape, into),
     };
-    plan.read(memory, result);
+    asked.read(memory, result);
     if (past) {
       const present = (address: number, like: Tensor): Tensor => {
         const columns = like.shape.at(-1)!;

@@ -1,6 +1,5 @@
 import { toTensorOfShape } from '../check/arrays.js';
 import { checkOptions } from '../check/options.js';
-import { sizeOf } from '../check/values.js';
 import * as G from '../generated/bindings/attentionGradArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Memory } from '../runtime/memory.js';
@@ -8,7 +7,7 @@ import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from '../types.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
 import { ATTENTION_OPTIONS, checkAttentionOptions } from './attention/options.js';
-import { placeSums } from './attention/sums.js';
+import { ATTENTION_GRADIENTS, placeOptionGradients } from './attention/optionGradients.js';
 
 const OPERATION = 'scaledDotProductAttentionBackward';
 
@@ -22,16 +21,10 @@ export function scaledDotProductAttentionBackward(
   options?: AttentionOptions,
 ): AttentionGradients {
   const checked = checkOptions(OPERATION, options, ATTENTION_OPTIONS);
-  // These ask only for results of the forward pass.
-  delete checked.needWeights;
-  delete checked.needScores;
-  delete checked.needLogSumExp;
-  delete checked.out;
   const inputs = checkAttentionInputs(OPERATION, query, key, value, checked);
   const { past, kvHeads, sizes } = inputs;
   const g = toTensorOfShape(OPERATION, 'gradOutput', gradOutput, inputs.outputShape);
   const plan = checkAttentionOptions(OPERATION, checked, sizes);
-  const { bias, relativeKeys, relativeValues } = plan.differentiable;
 
   return memory.scope(OPERATION, () => {
     clearArgs();
@@ -41,50 +34,32 @@ export function scaledDotProductAttentionBackward(
     const matrices = sizes.batch * kvHeads;
     // Without heads of queries, or an output, all gradients are zeros: there may be billions of rows, and nothing to compute.
     const empty = sizes.heads === 0 || sizes.valueWidth === 0;
-    const place = empty ? zeros : (_: Memory, count: number) => memory.reserve(count);
-    const gradQuery = place(memory, inputs.query.data.length);
-    const gradKey = place(memory, matrices * sizes.keys * sizes.width);
-    const gradValue = place(memory, matrices * sizes.keys * sizes.valueWidth);
-    const sums = placeSums(memory, plan.differentiable, sizes);
-    words[G.gradBias] = sums.bias.sum;
-    words[G.lostBias] = sums.bias.lost;
-    words[G.gradRelativeKeys] = sums.relativeKeys.sum;
-    words[G.lostRelativeKeys] = sums.relativeKeys.lost;
-    words[G.gradRelativeValues] = sums.relativeValues.sum;
-    words[G.lostRelativeValues] = sums.relativeValues.lost;
+    const place = (count: number) => (empty ? memory.zeros(count) : memory.reserve(count));
+    const gradQuery = place(inputs.query.data.length);
+    const gradKey = place(matrices * sizes.keys * sizes.width);
+    const gradValue = place(matrices * sizes.keys * sizes.valueWidth);
+    const readOptions = placeOptionGradients(memory, plan.differentiable, ATTENTION_GRADIENTS, sizes);
     words[G.gradOutput] = gradG;
     words[G.gradQuery] = gradQuery;
     words[G.gradKey] = gradKey;
     words[G.gradValue] = gradValue;
     if (!empty) memory.run(raw.scaledDotProductAttentionBackward);
 
-    const read = (address: number, shape: readonly number[]): Tensor => ({
-      data: memory.read(address, sizeOf(shape)),
-      shape: [...shape],
-    });
     const split = (address: number, fresh: Tensor, old?: Tensor) =>
       old
         ? splitRows(memory, address, matrices, old, fresh)
-        : ([undefined, read(address, fresh.shape)] as const);
+        : ([undefined, memory.tensor(address, fresh.shape)] as const);
     const [pastKey, newKey] = split(gradKey, inputs.key, past?.key);
     const [pastValue, newValue] = split(gradValue, inputs.value, past?.value);
     return {
-      query: read(gradQuery, inputs.query.shape),
+      query: memory.tensor(gradQuery, inputs.query.shape),
       key: newKey,
       value: newValue,
-      ...(bias && { bias: read(sums.bias.sum, bias) }),
-      ...(relativeKeys && { relativeKeys: read(sums.relativeKeys.sum, relativeKeys) }),
-      ...(relativeValues && { relativeValues: read(sums.relativeValues.sum, relativeValues) }),
+      ...readOptions(),
       ...(pastKey && { pastKey }),
       ...(pastValue && { pastValue }),
     };
   });
-}
-
-function zeros(memory: Memory, count: number): number {
-  const address = memory.reserve(count);
-  memory.clear(address, count);
-  return address;
 }
 
 /** Separates the past rows from the new ones, which follow them in each of `matrices` matrices. */

@@ -4,10 +4,10 @@ import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, showShape, wrongValue } from '../check/values.js';
 import * as S from '../generated/bindings/sinusoidalArgs.js';
 import { clearArgs, doubles, words } from '../runtime/args.js';
-import { freshFloats, PIECE_FLOATS } from '../runtime/memory.js';
+import { fresh, rowsAtOnce } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor } from '../types.js';
-import { checkBase, placeFrequencies } from './sinusoidal/frequencies.js';
+import { checkBase, maxAbs, placeFrequencies } from './sinusoidal/frequencies.js';
 
 /** The options of `sinusoidalEncoding`. */
 export interface SinusoidalOptions {
@@ -41,9 +41,9 @@ const OPTIONS: Known<SinusoidalOptions> = {
 /** See `WasmAttention.sinusoidalEncoding`. */
 export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOptions): Tensor {
   const given = checkOptions(OPERATION, options, OPTIONS);
-  const { layout = 'interleaved' } = given;
+  const { layout = 'interleaved', offset = 0 } = given;
   const dim = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
-  const offset = given.offset === undefined ? 0 : checkFinite(OPERATION, 'offset', given.offset);
+  checkFinite(OPERATION, 'offset', offset);
   const positions =
     given.positions === undefined ? undefined : checkPositions(OPERATION, given.positions, offset);
   const length =
@@ -56,11 +56,9 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
   if (layout !== 'interleaved' && layout !== 'concatenated') {
     wrongValue(OPERATION, "layout to be 'interleaved' or 'concatenated'", layout);
   }
-  const farthest = positions
-    ? positions.reduce((max, position) => Math.max(max, Math.abs(position)), 0)
-    : Math.max(Math.abs(offset), Math.abs(offset + length - 1));
-  const base = checkBase(OPERATION, given.base, farthest);
-  const data = checkOut(OPERATION, 'out', given.out, length * dim) ?? freshFloats(OPERATION, length * dim);
+  const base = checkBase(OPERATION, given.base, maxAbs(positions ?? [offset, offset + length - 1]));
+  const data =
+    checkOut(OPERATION, 'out', given.out, length * dim) ?? fresh(OPERATION, Float32Array, length * dim);
 
   const into = bare(data);
   memory.scope(OPERATION, () => {
@@ -68,11 +66,11 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
     words[S.frequencies] = placeFrequencies({ raw, memory }, dim, base);
     words[S.dim] = dim;
     words[S.concatenated] = Number(layout === 'concatenated');
-    const rowsAtOnce = Math.min(length, Math.max(1, Math.floor(PIECE_FLOATS / dim)));
-    const piece = (words[S.out] = memory.reserve(rowsAtOnce * dim));
+    const most = rowsAtOnce(length, dim);
+    const piece = (words[S.out] = memory.reserve(most * dim));
     const places = positions && memory.doubles(positions);
-    for (let row = 0; row < length; row += rowsAtOnce) {
-      const rows = Math.min(rowsAtOnce, length - row);
+    for (let row = 0; row < length; row += most) {
+      const rows = Math.min(most, length - row);
       words[S.rows] = rows;
       if (places !== undefined) words[S.positions] = places + 8 * row;
       doubles[S.offset] = offset + row;

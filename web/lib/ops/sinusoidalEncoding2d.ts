@@ -1,6 +1,6 @@
 import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, wrongValue } from '../check/values.js';
-import { freshFloats } from '../runtime/memory.js';
+import { fresh } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor } from '../types.js';
 import { checkBase } from './sinusoidal/frequencies.js';
@@ -29,7 +29,7 @@ export function sinusoidalEncoding2d(wasm: Wasm, options: Sinusoidal2dOptions): 
   const dim = checkInteger(OPERATION, 'dim', given.dim, 4, 2 ** 24);
   if (dim % 4 !== 0) wrongValue(OPERATION, 'dim to be a multiple of 4', dim);
   const base = checkBase(OPERATION, given.base, Math.max(height, width));
-  const data = freshFloats(OPERATION, height * width * dim);
+  const data = fresh(OPERATION, Float32Array, height * width * dim);
   const shape = [height * width, dim];
   // Without patches there may be billions of rows or columns.
   if (data.length === 0) return { data, shape };

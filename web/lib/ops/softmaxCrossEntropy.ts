@@ -1,6 +1,6 @@
 import { checkOut, toFloat64, toTensorOfRank } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { checkInteger, showShape, wrongValue } from '../check/values.js';
+import { checkInteger, checkShape, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 
@@ -31,15 +31,13 @@ export function softmaxCrossEntropy(
   targets: ArrayLike<number>,
   options?: CrossEntropyOptions,
 ): CrossEntropyResult {
-  const { ignoreIndex: given, out } = checkOptions(OPERATION, options, OPTIONS);
-  const ignoreIndex = given === undefined ? -100 : checkInteger(OPERATION, 'ignoreIndex', given, -(2 ** 31));
+  const { ignoreIndex = -100, out } = checkOptions(OPERATION, options, OPTIONS);
+  checkInteger(OPERATION, 'ignoreIndex', ignoreIndex, -(2 ** 31));
   const { data, shape } = toTensorOfRank(OPERATION, 'logits', logits, 2);
   const [rows, classes] = shape as [number, number];
   const into = checkOut(OPERATION, 'out.gradLogits', out?.gradLogits, data.length);
   const wanted = toFloat64(OPERATION, 'targets', targets);
-  if (wanted.shape.length !== 1 || wanted.data.length !== rows) {
-    wrongValue(OPERATION, `targets of shape (${rows},)`, showShape(wanted.shape));
-  }
+  checkShape(OPERATION, 'targets', wanted.shape, [rows]);
   // C++ ignores negative targets.
   const counted = new Int32Array(rows).fill(-1);
   for (let row = 0; row < rows; ++row) {
@@ -53,6 +51,6 @@ export function softmaxCrossEntropy(
   return memory.scope(OPERATION, () => {
     const placed = memory.floats(data);
     const loss = raw.softmaxCrossEntropy(placed, memory.ints(counted), placed, rows, classes);
-    return { loss, gradLogits: { data: memory.read(placed, data.length, into), shape: [...shape] } };
+    return { loss, gradLogits: memory.tensor(placed, shape, into) };
   });
 }

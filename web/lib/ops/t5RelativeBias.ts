@@ -1,7 +1,7 @@
 import { toTensorOfRank } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { sizeOf } from '../check/values.js';
-import { freshFloats, freshInts } from '../runtime/memory.js';
+import { fresh } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import {
   checkDistances,
@@ -27,11 +27,11 @@ export function t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions
   const sizes = checkDistances(OPERATION, given);
   const { queries, keys } = sizes;
   const shape = [heads, queries, keys];
-  const data = freshFloats(OPERATION, sizeOf(shape));
+  const data = fresh(OPERATION, Float32Array, sizeOf(shape));
   // Without an entry there may be billions of heads or distances.
   if (data.length === 0) return { data, shape };
-  const buckets = fillLine(freshInts(OPERATION, sizes.line), sizes, bucketOf);
-  const line = freshFloats(OPERATION, sizes.line);
+  const buckets = fillLine(fresh(OPERATION, Int32Array, sizes.line), sizes, bucketOf);
+  const line = fresh(OPERATION, Float32Array, sizes.line);
   for (let h = 0; h < heads; ++h) {
     for (let at = 0; at < line.length; ++at) line[at] = rows[buckets[at]! * heads + h]!;
     fillDiagonals(data, h, line, sizes);

@@ -1,7 +1,7 @@
 import { toTensorOfShape } from '../check/arrays.js';
 import { checkOptions } from '../check/options.js';
 import { checkInteger } from '../check/values.js';
-import { freshDoubles } from '../runtime/memory.js';
+import { fresh } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { checkDistances } from './relative/diagonals.js';
 import { checkBuckets } from './relative/t5Buckets.js';
@@ -18,9 +18,9 @@ export function t5RelativeBiasBackward(gradBias: TensorLike, options: T5Relative
   const { queries, keys } = sizes;
   const { data, shape } = toTensorOfShape(OPERATION, 'gradBias', gradBias, ['H', queries, keys]);
   const heads = shape[0]!;
-  const gradTable = freshDoubles(OPERATION, numBuckets * heads);
+  const gradTable = fresh(OPERATION, Float64Array, numBuckets * heads);
   // Without an entry there may be billions of heads, rows or distances.
-  const sums = freshDoubles(OPERATION, data.length === 0 ? 0 : sizes.line);
+  const sums = fresh(OPERATION, Float64Array, data.length === 0 ? 0 : sizes.line);
   let at = 0;
   for (let h = 0; h < heads && data.length > 0; ++h) {
     sums.fill(0);

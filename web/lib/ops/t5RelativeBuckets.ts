@@ -1,6 +1,6 @@
 import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger } from '../check/values.js';
-import { freshInts } from '../runtime/memory.js';
+import { fresh } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
 import {
   checkDistances,
@@ -31,7 +31,7 @@ export function t5RelativeBuckets(options: T5RelativeBucketsOptions): Tensor<Int
   const bucketOf = checkBuckets(OPERATION, given, numBuckets);
   const sizes = checkDistances(OPERATION, given);
   const { queries, keys } = sizes;
-  const data = freshInts(OPERATION, queries * keys);
-  fillDiagonals(data, 0, fillLine(freshInts(OPERATION, sizes.line), sizes, bucketOf), sizes);
+  const data = fresh(OPERATION, Int32Array, queries * keys);
+  fillDiagonals(data, 0, fillLine(fresh(OPERATION, Int32Array, sizes.line), sizes, bucketOf), sizes);
   return { data, shape: [queries, keys] };
 }

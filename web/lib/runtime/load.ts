@@ -1,7 +1,7 @@
 import { simd } from 'wasm-feature-detect';
 
 import { checkOptions, type Known } from '../check/options.js';
-import { checkBoolean, checkInteger, tagOf, wrongKind } from '../check/values.js';
+import { checkBoolean, checkInteger, failed, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { featuresOf, instantiateCore } from './embind.js';
 import { Memory } from './memory.js';
 import type { Wasm } from './wasm.js';
@@ -80,15 +80,12 @@ export function createLoader<T>(
     return alone();
   };
   const begin = (options?: LoadOptions): Promise<T> => {
-    const { wasm, threads, layers, fresh } = checkOptions<SlimLoadOptions>(
-      OPERATION,
-      options,
-      known as typeof SLIM_LOAD_OPTIONS,
-    );
-    if (threads !== undefined) checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
-    if (layers !== undefined) checkBoolean(OPERATION, 'layers', layers);
-    if (fresh !== undefined && checkBoolean(OPERATION, 'fresh', fresh)) loaded = undefined;
-    loaded ??= start(wasm, threads ?? 1).then(finish, (error: unknown) => {
+    const given = checkOptions<SlimLoadOptions>(OPERATION, options, known as typeof SLIM_LOAD_OPTIONS);
+    const { wasm, threads = 1, layers = true, fresh = false } = given;
+    checkInteger(OPERATION, 'threads', threads, 1, MAX_THREADS);
+    checkBoolean(OPERATION, 'layers', layers);
+    if (checkBoolean(OPERATION, 'fresh', fresh)) loaded = undefined;
+    loaded ??= start(wasm, threads).then(finish, (error: unknown) => {
       if (loaded === loading) loaded = undefined;
       throw error;
     });
@@ -120,10 +117,9 @@ async function instantiate(source: WasmSource): Promise<Wasm> {
 async function explain(cause: unknown, also = ''): Promise<never> {
   const { name, message } = cause as Error;
   if (!['CompileError', 'LinkError', 'RuntimeError', also].includes(name)) throw cause;
-  const reason = (await simd())
-    ? `expected the wasm of this version, got ${message}`
-    : 'expected an engine with WebAssembly SIMD, got one without';
-  throw new RangeError(`${OPERATION}: ${reason}`, { cause });
+  return (await simd())
+    ? failed(OPERATION, 'the wasm of this version', message, cause)
+    : failed(OPERATION, 'an engine with WebAssembly SIMD', 'one without', cause);
 }
 
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {
@@ -140,25 +136,18 @@ async function compile(source: WasmSource): Promise<WebAssembly.Module> {
 async function compileUrl(url: string | URL): Promise<WebAssembly.Module> {
   // Node's fetch does not read files. Bundlers do not notice getBuiltinModule, unlike an import of node:fs.
   const fs = String(url).startsWith('file:') && globalThis.process?.getBuiltinModule?.('node:fs/promises');
-  let found: Response | BufferSource;
-  try {
-    found = fs ? await fs.readFile(new URL(url)) : await fetch(url);
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new RangeError(`${OPERATION}: expected the wasm at ${String(url)}, got ${message}`, { cause });
-  }
-  return fs ? WebAssembly.compile(found as BufferSource) : compileResponse(found as Response);
+  const open = async (): Promise<WasmSource> => (fs ? fs.readFile(new URL(url)) : fetch(url));
+  return compile(
+    await open().catch((cause: unknown) =>
+      failed(OPERATION, `the wasm at ${String(url)}`, (cause as Error).message, cause),
+    ),
+  );
 }
 
 async function compileResponse(response: Response): Promise<WebAssembly.Module> {
-  if (tagOf(response) !== 'Response') {
-    wrongKind(OPERATION, 'wasm to resolve to a Response', response);
-  }
+  if (tagOf(response) !== 'Response') wrongKind(OPERATION, 'wasm to resolve to a Response', response);
   const of = response.url && ` of ${response.url}`;
-  const refuse = (got: string, cause?: unknown): never => {
-    throw new RangeError(`${OPERATION}: expected the wasm, got ${got}${of}`, { cause });
-  };
-  if (!response.ok) refuse(`HTTP status ${response.status}`);
+  if (!response.ok) wrongValue(OPERATION, 'the wasm', `HTTP status ${response.status}${of}`);
   try {
     // Streaming requires the right media type, which not every static server sends.
     return response.headers.get('content-type')?.startsWith('application/wasm')
@@ -167,6 +156,6 @@ async function compileResponse(response: Response): Promise<WebAssembly.Module> 
   } catch (cause) {
     const { name, message } = cause as Error;
     if (name !== 'TypeError') throw cause;
-    return refuse(`a part (${message})`, cause);
+    return failed(OPERATION, 'the wasm', `a part (${message})${of}`, cause);
   }
 }

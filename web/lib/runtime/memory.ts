@@ -7,7 +7,9 @@
  * again from the module after every allocation.
  */
 
+import { sizeOf, wrongValue } from '../check/values.js';
 import type { WithScratch } from '../generated/bindings/raw.js';
+import type { Tensor } from '../types.js';
 import { ARGS } from './args.js';
 
 /** The allocator and the views of a module's memory. */
@@ -22,39 +24,30 @@ export interface Heap {
   readonly HEAPF64: Float64Array;
 }
 
-/**
- * Large operations that work row by row are split into pieces of this many floats. A piece stays in the core's cache while it is
- * copied in, computed and copied out, and the wasm memory does not grow with the size of the whole.
- */
-export const PIECE_FLOATS = 128 * 1024;
-
+const PIECE_FLOATS = 128 * 1024;
 const ALIGNMENT = 16; // a SIMD vector
 const RESIDENT_BYTES = 256 * 1024;
 const ADDRESS_SPACE = 2 ** 32;
 
 /**
+ * How many rows a large operation that works row by row takes at once. Such a piece stays in the core's cache while it is copied
+ * in, computed and copied out, and the wasm memory does not grow with the size of the whole.
+ */
+export function rowsAtOnce(rows: number, width: number): number {
+  return Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / width)));
+}
+
+/**
  * A fresh array of zeros. One that the linear memory could not hold is refused: systems promise more memory than they have, and
  * end a process that uses it.
  */
-export const freshFloats = (operation: string, count: number): Float32Array =>
-  fresh(operation, Float32Array, count);
-
-/** The same for whole numbers. */
-export const freshInts = (operation: string, count: number): Int32Array =>
-  fresh(operation, Int32Array, count);
-
-/** The same for float64s. */
-export const freshDoubles = (operation: string, count: number): Float64Array =>
-  fresh(operation, Float64Array, count);
-
-/** The same for any kind of elements. */
 export function fresh<T>(
   operation: string,
   Kind: { new (count: number): T; readonly BYTES_PER_ELEMENT: number },
   count: number,
 ): T {
   const bytes = bytesOf(operation, count, Kind.BYTES_PER_ELEMENT);
-  if (bytes >= ADDRESS_SPACE) throw outOfMemory(operation, bytes);
+  if (bytes >= ADDRESS_SPACE) outOfMemory(operation, bytes);
   return orOutOfMemory(operation, bytes, () => new Kind(count));
 }
 
@@ -63,19 +56,19 @@ export function orOutOfMemory<T>(operation: string, bytes: number, make: () => T
   try {
     return make();
   } catch {
-    throw outOfMemory(operation, bytes);
+    return outOfMemory(operation, bytes);
   }
 }
 
-function outOfMemory(operation: string, bytes: number): RangeError {
+function outOfMemory(operation: string, bytes: number): never {
   // As a BigInt it is never 1e+21.
-  return new RangeError(`${operation}: expected ${BigInt(bytes)} free bytes, got out of memory`);
+  return wrongValue(operation, `${BigInt(bytes)} free bytes`, 'out of memory');
 }
 
 /** Bytes of `count` elements. Sizes are float64s: products of any extents stay large, where those of integers would wrap around. */
 function bytesOf(operation: string, count: number, size: number): number {
   if (count >= 0 && Number.isInteger(count)) return count * size;
-  throw new RangeError(`${operation}: expected a whole number of elements, got ${count}`);
+  return wrongValue(operation, 'a whole number of elements', count);
 }
 
 /** What to throw for an error: after a trap, nobody knows what the module's memory holds. */
@@ -86,6 +79,16 @@ function explained(operation: string, error: unknown): unknown {
   return new Error(`${operation}: expected the module to return, got ${message}; ${hint}`, { cause: error });
 }
 
+/** What a scope, or a call with working memory, uses; the scope around it goes on with its own. */
+interface Frame {
+  readonly operation: string;
+  /** The number of blocks. */
+  used: number;
+  /** Addresses in the last one: where its free part begins and ends. */
+  top: number;
+  end: number;
+}
+
 /**
  * An exception may end any call of a function, also in a `finally`: JavaScript's stack may be full. So what must happen at the end
  * of a scope is done by assignments, which call nothing, and the next scope does the rest. malloc and free are not left in the
@@ -93,13 +96,9 @@ function explained(operation: string, error: unknown): unknown {
  */
 export class Memory {
   readonly #heap: Heap;
-  /** Addresses of blocks. The first one stays. More than `#used` are there only until the next scope begins. */
+  /** Addresses of blocks. The first one stays. More than the frame uses are there only until the next scope begins. */
   readonly #blocks: number[] = [];
-  #used = 0;
-  /** Addresses in the last block in use. */
-  #top = 0;
-  #end = 0;
-  #operation = '';
+  #frame: Frame = { operation: '', used: 0, top: 0, end: 0 };
   /** Whether a scope has ended in an exception since the module was last restored. */
   #interrupted = false;
 
@@ -110,23 +109,17 @@ export class Memory {
   /** Runs `body`; everything placed in it is released afterwards. `operation` is named when memory runs out. */
   scope<T>(operation: string, body: () => T): T {
     if (this.#interrupted) this.#restore();
-    if (this.#used === 0) this.#addBlock(operation, RESIDENT_BYTES);
-    const used = this.#used;
-    const top = this.#top;
-    const end = this.#end;
-    const outer = this.#operation;
-    this.#operation = operation;
+    const outer = this.#frame;
+    if (outer.used === 0) this.#addBlock(operation, RESIDENT_BYTES);
+    this.#frame = { ...outer, operation };
     try {
       return body();
     } catch (error) {
       this.#interrupted = true;
       throw explained(operation, error);
     } finally {
-      this.#operation = outer;
-      this.#used = used;
-      this.#top = top;
-      this.#end = end;
-      if (this.#blocks.length > used) {
+      this.#frame = outer;
+      if (this.#blocks.length > outer.used) {
         // After an exception threads may still be writing there.
         if (this.#interrupted) this.#restore();
         else this.#free();
@@ -143,7 +136,7 @@ export class Memory {
 
   /** Frees the blocks that are no longer in use. */
   #free(): void {
-    while (this.#blocks.length > this.#used) {
+    while (this.#blocks.length > this.#frame.used) {
       this.#heap.free(this.#blocks.at(-1)!);
       this.#blocks.length -= 1;
     }
@@ -194,16 +187,13 @@ export class Memory {
 
   /** Calls a function with ARGS and working memory: first with the rest of the block, then, if it needs more, with that much. */
   run(call: WithScratch): void {
-    const used = this.#used;
-    const top = this.#top;
-    const end = this.#end;
+    const outer = this.#frame;
+    const frame = (this.#frame = { ...outer });
     const args = this.args();
-    const needed = call(args, this.#top, this.#end - this.#top);
+    const needed = call(args, frame.top, frame.end - frame.top);
     if (needed > 0) call(args, this.#place(needed, 1), needed);
-    this.#used = used;
-    this.#top = top;
-    this.#end = end;
-    if (this.#blocks.length > used) this.#free();
+    this.#frame = outer;
+    if (this.#blocks.length > outer.used) this.#free();
   }
 
   /** Copies ARGS in; returns the address of the copy. */
@@ -222,6 +212,13 @@ export class Memory {
     this.#heap.HEAP32.set(data, address >>> 2);
   }
 
+  /** Reserves `count` floats that are zeros. */
+  zeros(count: number): number {
+    const address = this.reserve(count);
+    this.clear(address, count);
+    return address;
+  }
+
   /** Writes zeros. */
   clear(address: number, count: number): void {
     if (this.#interrupted) this.#restore();
@@ -235,10 +232,15 @@ export class Memory {
     const { HEAPF32 } = this.#heap;
     const view = HEAPF32.subarray(start, start + count);
     // Not slice(), which also writes zeros first and takes 1.5 to 2.5 times as long.
-    if (!into) return orOutOfMemory(this.#operation, 4 * count, () => new Float32Array(view));
+    if (!into) return orOutOfMemory(this.#frame.operation, 4 * count, () => new Float32Array(view));
     // Not the array's own method, which a caller may have replaced.
     Float32Array.prototype.set.call(into, view);
     return into;
+  }
+
+  /** `read` of a tensor. */
+  tensor(address: number, shape: readonly number[], into?: Float32Array): Tensor {
+    return { data: this.read(address, sizeOf(shape), into), shape: [...shape] };
   }
 
   /** Allocates `count` zeros that stay until `release`, for the parameters of a layer. */
@@ -255,22 +257,21 @@ export class Memory {
   }
 
   #place(count: number, size: number): number {
-    let address = this.#top;
-    const bytes = Math.ceil(bytesOf(this.#operation, count, size) / ALIGNMENT) * ALIGNMENT;
-    if (bytes > this.#end - address) {
-      this.#addBlock(this.#operation, bytes);
-      address = this.#top;
-    }
-    this.#top = address + bytes;
+    const frame = this.#frame;
+    const bytes = Math.ceil(bytesOf(frame.operation, count, size) / ALIGNMENT) * ALIGNMENT;
+    if (bytes > frame.end - frame.top) this.#addBlock(frame.operation, bytes);
+    const address = frame.top;
+    frame.top += bytes;
     return address;
   }
 
   #addBlock(operation: string, bytes: number): void {
     const start = this.#malloc(operation, bytes + ALIGNMENT);
     this.#blocks.push(start);
-    this.#used += 1;
-    this.#top = Math.ceil(start / ALIGNMENT) * ALIGNMENT;
-    this.#end = start + bytes + ALIGNMENT;
+    const frame = this.#frame;
+    frame.used += 1;
+    frame.top = Math.ceil(start / ALIGNMENT) * ALIGNMENT;
+    frame.end = start + bytes + ALIGNMENT;
   }
 
   #malloc(operation: string, bytes: number): number {
@@ -279,7 +280,7 @@ export class Memory {
     this.#interrupted = true;
     const address = bytes < ADDRESS_SPACE ? this.#heap.malloc(bytes) >>> 0 : 0;
     this.#interrupted = false;
-    if (address === 0) throw outOfMemory(operation, bytes);
+    if (address === 0) outOfMemory(operation, bytes);
     return address;
   }
 }

@@ -1,6 +1,7 @@
 import { toFloats } from '../check/arrays.js';
 import { bufferOf, kindOf, lengthOf, offsetOf, toElements } from '../check/elements.js';
 import { tagOf, wrongKind, wrongValue } from '../check/values.js';
+import { orOutOfMemory } from '../runtime/memory.js';
 import type { TensorLike } from '../types.js';
 import { checkName, MAX_HEADER_BYTES, METADATA } from './header.js';
 
@@ -41,7 +42,8 @@ export function writeSafetensors(tensors: Record<string, TensorLike>): Uint8Arra
   if (headerBytes > MAX_HEADER_BYTES) {
     wrongValue(OPERATION, `a header of at most ${MAX_HEADER_BYTES} bytes`, headerBytes);
   }
-  const file = newBytes(8 + headerBytes + end);
+  const size = 8 + headerBytes + end;
+  const file = orOutOfMemory(OPERATION, size, () => new Uint8Array(size));
   new DataView(file.buffer).setUint32(0, headerBytes, true);
   file.fill(0x20, 8, 8 + headerBytes);
   file.set(text, 8);
@@ -51,14 +53,6 @@ export function writeSafetensors(tensors: Record<string, TensorLike>): Uint8Arra
     at += bytes.length;
   }
   return file;
-}
-
-function newBytes(count: number): Uint8Array<ArrayBuffer> {
-  try {
-    return new Uint8Array(count);
-  } catch {
-    return wrongValue(OPERATION, `${count} free bytes`, 'out of memory');
-  }
 }
 
 function write(name: string, tensor: TensorLike): Written {

@@ -1,18 +1,17 @@
 import type { Known } from '../../check/options.js';
-import { sizeOf } from '../../check/values.js';
 import * as G from '../../generated/bindings/attentionGradArgs.js';
 import type { WithScratch } from '../../generated/bindings/raw.js';
+import { ATTENTION_GRADIENTS, placeOptionGradients } from '../../ops/attention/optionGradients.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { words } from '../../runtime/args.js';
 import type { Wasm } from '../../runtime/wasm.js';
-import type { Tensor, TensorLike } from '../../types.js';
+import type { TensorLike } from '../../types.js';
 import { runOnce } from '../base/layer.js';
 import type { Parameters } from '../base/parameters.js';
 import type { BackwardOptions } from '../base/types.js';
 import { setLinearBackward, type LinearBackward } from '../linear.js';
 import { attentionOfHeads, type HeadSizes } from './heads.js';
 import type { Inputs } from './inputs.js';
-import { placeOptionGradients } from './optionGradients.js';
 import type { Rotation } from './rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from './types.js';
 
@@ -87,7 +86,6 @@ function run(
     const outputs = i === 0 ? model : kvHeads * width;
     return linear(['W_q', 'W_k', 'W_v'][i]!, { gradOut, x, gradX, rows, inputs, outputs });
   });
-  const options = placeOptionGradients(memory, plan.differentiable, sizes);
   const turned = rotation?.(wasm);
   attentionOfHeads(sizes, { query, key, value, output: gradHeads });
   plan.place(memory);
@@ -95,12 +93,7 @@ function run(
   words[G.gradQuery] = gradQuery;
   words[G.gradKey] = gradKey;
   words[G.gradValue] = gradValue;
-  words[G.gradBias] = options.bias.sum;
-  words[G.lostBias] = options.bias.lost;
-  words[G.gradRelativeKeys] = options.relativeKeys.sum;
-  words[G.lostRelativeKeys] = options.relativeKeys.lost;
-  words[G.gradRelativeValues] = options.relativeValues.sum;
-  words[G.lostRelativeValues] = options.relativeValues.lost;
+  const readOptions = placeOptionGradients(memory, plan.differentiable, ATTENTION_GRADIENTS, sizes);
   const attendBack = prepare(raw.scaledDotProductAttentionBackward);
 
   projectBack();
@@ -113,15 +106,8 @@ function run(
   }
   for (const back of inputsBack) back();
 
-  const read = (address: number, shape: readonly number[]): Tensor => ({
-    data: memory.read(address, sizeOf(shape)),
-    shape: [...shape],
-  });
-  const [queriesBack, keysBack, valuesBack] = inputs.map(({ shape }, i) => read(gradInputs[i]!, shape));
-  return {
-    queries: queriesBack!,
-    keys: keysBack!,
-    values: valuesBack!,
-    ...options.read(),
-  };
+  const [queriesBack, keysBack, valuesBack] = inputs.map(({ shape }, i) =>
+    memory.tensor(gradInputs[i]!, shape),
+  );
+  return { queries: queriesBack!, keys: keysBack!, values: valuesBack!, ...readOptions() };
 }

@@ -1,8 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { toInt32 } from '../../check/arrays.js';
-import { checkInteger, showShape, wrongUse, wrongValue } from '../../check/values.js';
+import { checkInteger, checkShape, wrongUse } from '../../check/values.js';
 import { disposeSymbol } from '../../runtime/dispose.js';
-import { freshFloats } from '../../runtime/memory.js';
+import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 
 /**
@@ -114,13 +114,11 @@ class Cache implements KeyValueCache {
     const { batch, kvHeads, maxLength, width } = this.#store;
     const { memory } = this.#wasm;
     const rows = toInt32(operation, 'order', order, 0, batch - 1);
-    if (showShape(rows.shape) !== showShape([batch])) {
-      wrongValue(operation, `order of shape (${batch},)`, showShape(rows.shape));
-    }
+    checkShape(operation, 'order', rows.shape, [batch]);
     const addresses = addressesOf(operation, this.#store);
     const size = this.#store.length * width;
     // All the room before the first row is replaced: one head of every row.
-    const copy = freshFloats(operation, batch * size);
+    const copy = fresh(operation, Float32Array, batch * size);
     for (const address of addresses) {
       for (let head = 0; head < kvHeads; ++head) {
         const place = (row: number): number => address + 4 * (row * kvHeads + head) * maxLength * width;

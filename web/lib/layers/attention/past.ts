@@ -99,8 +99,8 @@ function ofTensors(
     length,
     place: (memory) => ({ keys: place(memory, key), values: place(memory, value), length, capacity }),
     read(memory, { keys, values }, result) {
-      result.presentKey = { data: memory.read(keys, sizeOf(shape)), shape: [...shape] };
-      result.presentValue = { data: memory.read(values, sizeOf(shape)), shape };
+      result.presentKey = memory.tensor(keys, shape);
+      result.presentValue = memory.tensor(values, shape);
     },
     commit: () => undefined,
   };

@@ -1,12 +1,11 @@
-import { toTensor } from '../../check/arrays.js';
 import { checkFinite, checkInteger, wrongValue } from '../../check/values.js';
 import type { Within } from '../../generated/bindings/args.js';
 import * as R from '../../generated/bindings/rotation.js';
 import { checkRotary, type RotaryOptions, type RotaryPositions } from '../../ops/rotary/options.js';
 import { within, words } from '../../runtime/args.js';
-import { freshDoubles } from '../../runtime/memory.js';
+import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
-import type { Tensor, TensorLike } from '../../types.js';
+import { ownTensors } from './ownTensors.js';
 
 /** C++'s Rotation. */
 export interface Rotation {
@@ -55,7 +54,7 @@ export function checkPosition(operation: string, offset: number | null | undefin
 /** Checks a layer's option `rotary` for heads of this width. */
 export function rotaryPositions(operation: string, given: RotaryOptions, width: number): RotaryPositioning {
   if (given.positions !== undefined) wrongValue(operation, 'rotary without positions', 'some');
-  const angles = checkRotary(operation, ownTables(operation, given), width);
+  const angles = checkRotary(operation, ownTensors(operation, given, ['cos', 'sin'], 'rotary.'), width);
   if (angles.tables?.length === 3) {
     wrongValue(operation, `rotary tables of shape (positions, ${angles.rotaryDim / 2})`, 'a batch of them');
   }
@@ -92,22 +91,9 @@ function positionsOfQueries(
   queries: number,
 ): RotaryPositions {
   if (typeof standing === 'number') return { first: firstPast + standing, count: queries };
-  const positions = freshDoubles(operation, batch * queries);
+  const positions = fresh(operation, Float64Array, batch * queries);
   for (let at = 0; at < positions.length; ++at) {
     positions[at] = firstPast + standing[Math.floor(at / queries)]! + (at % queries);
   }
   return positions;
-}
-
-/** The options with copies of the tables, because the caller may change the arrays later. */
-function ownTables(operation: string, given: RotaryOptions): RotaryOptions {
-  const copy = (name: string, value: TensorLike): Tensor => {
-    const { data, shape } = toTensor(operation, name, value);
-    return { data: data.slice(), shape };
-  };
-  return {
-    ...given,
-    ...(given.cos !== undefined && { cos: copy('rotary.cos', given.cos) }),
-    ...(given.sin !== undefined && { sin: copy('rotary.sin', given.sin) }),
-  };
 }

@@ -51,6 +51,9 @@ export const LAYER_FORWARD_OPTIONS: Known<LayerForwardOptions> = {
   offset: 1,
 };
 
+/** The tensors among attention's options that are not converted, of which a backward pass needs copies. */
+export const OPTION_TENSORS = ['bias', 'relativeKeys', 'relativeValues', 'alibiSlopes'] as const;
+
 /** What a cache has room for. */
 export interface CacheOptions {
   /** B */

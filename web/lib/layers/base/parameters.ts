@@ -1,6 +1,6 @@
 import { toTensor } from '../../check/arrays.js';
 import { sizeOf, wrongUse, wrongValue } from '../../check/values.js';
-import { freshFloats, orOutOfMemory } from '../../runtime/memory.js';
+import { fresh, orOutOfMemory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkState, type ParameterSpec } from './specs.js';
@@ -178,7 +178,9 @@ export class Parameters {
     this.check();
     const size = sizeOf(this.#spec(name).shape);
     const address = this.#gradients.get(name);
-    return address === undefined ? freshFloats(this.#operation, size) : this.#wasm.memory.read(address, size);
+    return address === undefined
+      ? fresh(this.#operation, Float32Array, size)
+      : this.#wasm.memory.read(address, size);
   }
 
   #write(name: string, data: Float32Array): void {

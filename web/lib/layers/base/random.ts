@@ -1,4 +1,5 @@
 /** Repeatable random numbers: a hash of (seed, stream, index), the same as in cpp/kernels/dropout.h. */
+import { checkSeed } from '../../check/values.js';
 
 function mix32(x: number): number {
   x ^= x >>> 16;
@@ -34,7 +35,7 @@ export function normal(seed: number, stream: number, count: number): Float32Arra
   return numbers;
 }
 
-/** A random seed, for layers that were given none. */
-export function freshSeed(): number {
-  return Math.floor(Math.random() * 2 ** 32);
+/** A layer's seed; a random one if none is given. */
+export function seedOf(operation: string, seed = Math.floor(Math.random() * 2 ** 32)): number {
+  return checkSeed(operation, 'seed', seed);
 }

@@ -1,5 +1,5 @@
-import { toTensor } from '../../check/arrays.js';
-import { showShape, sizeOf, wrongKind, wrongValue } from '../../check/values.js';
+import { toTensorOfShape } from '../../check/arrays.js';
+import { sizeOf, wrongKind, wrongValue } from '../../check/values.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { uniform } from './random.js';
 
@@ -51,10 +51,6 @@ export function checkState(
   }
   return specs.map(({ name, shape }) => {
     if (!Object.hasOwn(state, name)) wrongValue(operation, `an entry ${name}`, 'none');
-    const tensor = toTensor(operation, name, state[name]!);
-    if (showShape(tensor.shape) !== showShape(shape)) {
-      wrongValue(operation, `${name} of shape ${showShape(shape)}`, showShape(tensor.shape));
-    }
-    return tensor;
+    return toTensorOfShape(operation, name, state[name]!, shape);
   });
 }

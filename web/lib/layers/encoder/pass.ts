@@ -12,11 +12,11 @@
 import * as AT from '../../generated/bindings/attentionArgs.js';
 import * as E from '../../generated/bindings/transformerEncoderLayerArgs.js';
 import * as G from '../../generated/bindings/transformerEncoderLayerGradArgs.js';
-import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
+import { placeOptionGradients, type OptionFields } from '../../ops/attention/optionGradients.js';
+import type { AskedResults, CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { clearArgs, within, words } from '../../runtime/args.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { AttentionResult, Tensor } from '../../types.js';
-import { placeOptionGradients } from '../attention/optionGradients.js';
 import { setRotation, type Rotation } from '../attention/rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from '../attention/types.js';
 import type { Activations, KeptPass } from '../base/activations.js';
@@ -45,6 +45,12 @@ export interface EncoderPass {
   readonly rotation: ((wasm: Wasm) => Rotation) | undefined;
   readonly training: boolean;
 }
+
+const OPTION_GRADIENTS: OptionFields = {
+  bias: [G.gradBias, G.lostBias],
+  relativeKeys: [G.gradRelativeKeys, G.lostRelativeKeys],
+  relativeValues: [G.gradRelativeValues, G.lostRelativeValues],
+};
 
 /** Sets the arguments that both passes share; within a scope. */
 function encoderArgs(encoder: Encoder, pass: EncoderPass): void {
@@ -76,12 +82,14 @@ export function encoderForward(
   operation: string,
   encoder: Encoder,
   pass: EncoderPass,
+  asked: AskedResults,
   { data, shape }: Tensor,
   into: Float32Array | undefined,
 ): { result: AttentionResult; kept: KeptPass | undefined } {
   const { raw, memory } = encoder.wasm;
   return memory.scope(operation, () => {
     encoderArgs(encoder, pass);
+    asked.place(memory);
     const size = raw.transformerEncoderLayerKept(memory.args());
     const output = memory.reserve(data.length);
     const kept = pass.training ? encoder.activations.take(operation, size) : undefined;
@@ -90,10 +98,8 @@ export function encoderForward(
     words[E.kept] = steps;
     words[E.output] = output;
     memory.run(raw.transformerEncoderLayer);
-    const result: AttentionResult = {
-      output: { data: memory.read(output, data.length, into), shape: [...shape] },
-    };
-    pass.plan.read(memory, result);
+    const result: AttentionResult = { output: memory.tensor(output, shape, into) };
+    asked.read(memory, result);
     return { result, kept };
   });
 }
@@ -113,7 +119,7 @@ export function encoderBackward(
     // Allocate all memory before a gradient is changed.
     encoderArgs(encoder, pass);
     const gradient = memory.floats(gradOutput);
-    const options = placeOptionGradients(memory, pass.plan.differentiable, {
+    const readOptions = placeOptionGradients(memory, pass.plan.differentiable, OPTION_GRADIENTS, {
       batch: pass.batch,
       heads,
       queries: pass.length,
@@ -122,15 +128,9 @@ export function encoderBackward(
     words[E.kept] = kept.place();
     words[G.gradient] = gradient;
     for (const [name, field] of ENCODER_FIELDS) words[within(G.gradients, field)] = parameters.gradient(name);
-    words[G.gradBias] = options.bias.sum;
-    words[G.lostBias] = options.bias.lost;
-    words[G.gradRelativeKeys] = options.relativeKeys.sum;
-    words[G.lostRelativeKeys] = options.relativeKeys.lost;
-    words[G.gradRelativeValues] = options.relativeValues.sum;
-    words[G.lostRelativeValues] = options.relativeValues.lost;
     memory.run(raw.transformerEncoderLayerBackward);
     kept.done();
     const shape = [pass.batch, pass.length, heads * width];
-    return { input: { data: memory.read(gradient, gradOutput.length, into), shape }, ...options.read() };
+    return { input: memory.tensor(gradient, shape, into), ...readOptions() };
   });
 }

@@ -58,7 +58,7 @@ export function checkTokens(
   const given = checkOptions(operation, options, OPTIONS);
   const offset = given.offset === undefined ? 0 : checkInteger(operation, 'offset', given.offset, 0);
   const training = checkTraining(operation, given.training);
-  const seed = given.seed === undefined ? undefined : checkSeed(operation, given.seed);
+  const seed = given.seed === undefined ? undefined : checkSeed(operation, 'seed', given.seed);
   const input = toTensorOfRank(operation, 'x', x, 2, 3);
   const [length, width] = input.shape.slice(-2) as [number, number];
   if (width !== expectedWidth) {

@@ -56,7 +56,7 @@ export function checkAdditiveInputs(
   const v = toTensorOfShape(operation, 'values', values, [batch, keyCount, 'Dv']);
   const Wq = toTensorOfShape(operation, 'Wq', given.Wq, ['D', queryWidth]);
   const hiddens = Wq.shape[0]!;
-  if (hiddens === 0) wrongValue(operation, 'Wq to have a row at least', showShape(Wq.shape));
+  if (hiddens === 0) wrongValue(operation, 'Wq of at least one row', showShape(Wq.shape));
   const Wk = toTensorOfShape(operation, 'Wk', given.Wk, [hiddens, keyWidth]);
   const wv = toTensorOfShape(operation, 'wv', given.wv, [1, hiddens]);
   const lens = validLens == null ? null : toValidLens(operation, validLens, batch, queryCount, keyCount);

@@ -44,7 +44,7 @@ export function checkAttentionInputs(
     );
   }
   if (kvHeads === 0 ? heads !== 0 : heads % kvHeads !== 0) {
-    wrongValue(operation, `the query's heads to be a multiple of the key's (${kvHeads})`, heads);
+    wrongValue(operation, `query of a multiple of ${kvHeads} heads`, heads);
   }
   const past = checkPast(operation, options, { rank: q.shape.length, batch, kvHeads, width, valueWidth, fresh: newKeys }); // prettier-ignore
   const pastLength = past?.length ?? 0;
@@ -89,7 +89,7 @@ export function placeAttentionInputs(
 }
 
 /** The sizes (B, H, rows, columns) of a tensor of rank 2 to 4. */
-function axes({ shape }: Tensor): [number, number, number, number] {
+export function axes({ shape }: Tensor): [number, number, number, number] {
   const [rows, columns] = shape.slice(-2) as [number, number];
   return [shape.length > 2 ? shape[0]! : 1, shape.length > 3 ? shape[1]! : 1, rows, columns];
 }

@@ -1,6 +1,6 @@
 /** The tensors among attention options, checked against the scores. */
 import { toTensor } from '../../check/arrays.js';
-import { showShape, sizeOf, wrongValue } from '../../check/values.js';
+import { checkShape, showShape, wrongValue } from '../../check/values.js';
 import type { Tensor, TensorLike } from '../../types.js';
 
 export interface BroadcastStrides {
@@ -71,8 +71,6 @@ export function checkSlopes(
   heads: number,
 ): Float32Array {
   const { data, shape } = toTensor(operation, name, value as TensorLike);
-  if (sizeOf(shape) !== heads || shape.length !== 1) {
-    wrongValue(operation, `${name} of shape (${heads},)`, showShape(shape));
-  }
+  checkShape(operation, name, shape, [heads]);
   return data;
 }

@@ -7,7 +7,7 @@ import {
   checkInteger,
   checkProbability,
   checkSeed,
-  showShape,
+  checkShape,
   wrongKind,
   wrongValue,
 } from '../../check/values.js';
@@ -15,7 +15,7 @@ import * as AT from '../../generated/bindings/attentionArgs.js';
 import { scoresStages } from '../../generated/bindings/enums.js';
 import { floats, setStack, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
-import type { AttentionOptions, AttentionResult, Tensor } from '../../types.js';
+import type { AttentionOptions, AttentionResult } from '../../types.js';
 import { broadcast, checkRelative, checkSlopes } from './operands.js';
 
 /** The sizes against which options are checked. `keys` includes past ones. */
@@ -56,31 +56,32 @@ export const ATTENTION_OPTIONS: Known<AttentionOptions> = {
   out: { output: 1, weights: 1 },
 };
 
-/** Checked options. `place` copies them into wasm memory, within a scope; `read` collects the results that they ask for. */
+/** Checked options. `place` copies them into wasm memory, within a scope. */
 export interface CheckedAttentionOptions {
   /** The shapes of the given options that have a gradient. */
   readonly differentiable: {
-    readonly bias?: readonly number[] | undefined;
-    readonly relativeKeys?: readonly number[] | undefined;
-    readonly relativeValues?: readonly number[] | undefined;
+    readonly bias?: readonly number[];
+    readonly relativeKeys?: readonly number[];
+    readonly relativeValues?: readonly number[];
   };
   /** Of query 0: one for all sequences, or one for each. */
   readonly offset: number | Int32Array;
   place(memory: Memory): void;
-  read(memory: Memory, result: AttentionResult): void;
-  /** For a later backward pass: without what they asked for, and with copies, since the caller may change his arrays meanwhile. */
-  kept(): CheckedAttentionOptions;
 }
 
-/** Checks every option of an attention of these sizes, before anything is copied. */
+/** The results that options ask for besides the output: `place` reserves memory for them, within a scope, and `read` collects them. */
+export interface AskedResults {
+  place(memory: Memory): void;
+  read(memory: Memory, result: AttentionResult): void;
+}
+
+/** Checks the options of an attention of these sizes that change its output, before anything is copied. */
 export function checkAttentionOptions(
   operation: string,
   options: AttentionOptions,
   sizes: AttentionSizes,
 ): CheckedAttentionOptions {
   const { batch, heads, queries, keys, width, valueWidth, scoresShape } = sizes;
-  const rows = batch * heads * queries;
-
   const [left, right] = checkWindow(operation, options);
   /** Checks an option if it is given. */
   const given = <K extends keyof AttentionOptions, A extends readonly unknown[], R>(
@@ -94,103 +95,91 @@ export function checkAttentionOptions(
   const scale = given('scale', checkFinite, false);
   const softcap = given('softcap', checkFinite, true);
   const dropout = given('dropout', checkProbability);
-  const seed = options.seed == null ? 0 : checkSeed(operation, options.seed);
+  const seed = given('seed', checkSeed);
   const lens = options.validLens == null ? undefined : toValidLens(operation, options.validLens, batch, queries, keys); // prettier-ignore
   const offset = checkOffset(operation, options.causalOffset, batch, sizes.past);
   const mask = given('mask', toMask);
   const maskStrides = mask && broadcast(operation, 'mask', mask.shape, scoresShape);
-  let bias = given('bias', toTensor);
+  const bias = given('bias', toTensor);
   const biasStrides = bias && broadcast(operation, 'bias', bias.shape, scoresShape);
-  let relativeKeys = given('relativeKeys', checkRelative, heads, width);
-  let relativeValues = given('relativeValues', checkRelative, heads, valueWidth);
-  let slopes = given('alibiSlopes', checkSlopes, heads);
-  const needWeights = given('needWeights', checkBoolean);
-  const needLogSumExp = given('needLogSumExp', checkBoolean);
-  const needScores = given('needScores', checkStage);
-  const intoWeights = checkOut(operation, 'out.weights', options.out?.weights, rows * keys);
-
-  const place = (memory: Memory): void => {
-    words[AT.windowLeft] = left;
-    words[AT.windowRight] = right;
-    floats[AT.scale] = scale ?? 1 / Math.sqrt(width || 1);
-    floats[AT.softcap] = softcap ?? 0;
-    floats[AT.dropout] = dropout ?? 0;
-    words[AT.seed] = seed;
-    if (lens) {
-      const perQuery = lens.shape.length === 2;
-      words[AT.validLens] = memory.ints(lens.data);
-      words[AT.validBatch] = perQuery ? queries : 1;
-      words[AT.validRow] = perQuery ? 1 : 0;
-    }
-    if (offset !== 0) {
-      const offsets = typeof offset === 'number' ? new Int32Array(batch).fill(offset) : offset;
-      words[AT.offsets] = memory.ints(offsets);
-    }
-    if (mask) {
-      setStack(AT.mask, AT.maskStrides, memory.bytes(mask.data), maskStrides!);
-      words[AT.maskColumns] = maskStrides!.columns;
-      words[AT.maskStep] = maskStrides!.step;
-    }
-    if (bias) {
-      setStack(AT.bias, AT.biasStrides, memory.floats(bias.data), biasStrides!);
-      words[AT.biasColumns] = biasStrides!.columns;
-      words[AT.biasStep] = biasStrides!.step;
-    }
-    if (relativeKeys) {
-      words[AT.relativeKeys] = memory.floats(relativeKeys.data);
-      words[AT.relativeKeysHead] = relativeKeys.head;
-      words[AT.relativeKeysClip] = relativeKeys.clip;
-    }
-    if (relativeValues) {
-      words[AT.relativeValues] = memory.floats(relativeValues.data);
-      words[AT.relativeValuesHead] = relativeValues.head;
-      words[AT.relativeValuesClip] = relativeValues.clip;
-    }
-    if (slopes) words[AT.alibiSlopes] = memory.floats(slopes);
-  };
+  const relativeKeys = given('relativeKeys', checkRelative, heads, width);
+  const relativeValues = given('relativeValues', checkRelative, heads, valueWidth);
+  const slopes = given('alibiSlopes', checkSlopes, heads);
   return {
     differentiable: {
-      bias: bias?.shape,
-      relativeKeys: relativeKeys?.shape,
-      relativeValues: relativeValues?.shape,
+      ...(bias && { bias: bias.shape }),
+      ...(relativeKeys && { relativeKeys: relativeKeys.shape }),
+      ...(relativeValues && { relativeValues: relativeValues.shape }),
     },
     offset,
-    kept() {
-      bias &&= copyOf(bias);
-      relativeKeys &&= copyOf(relativeKeys);
-      relativeValues &&= copyOf(relativeValues);
-      slopes = slopes?.slice();
-      return { ...this, place };
-    },
     place(memory) {
-      place(memory);
-      if (needWeights) words[AT.weights] = memory.reserve(rows * keys);
-      if (needScores) {
-        words[AT.scores] = memory.reserve(rows * keys);
-        words[AT.scoresStage] = needScores;
+      words[AT.windowLeft] = left;
+      words[AT.windowRight] = right;
+      floats[AT.scale] = scale ?? 1 / Math.sqrt(width || 1);
+      floats[AT.softcap] = softcap ?? 0;
+      floats[AT.dropout] = dropout ?? 0;
+      words[AT.seed] = seed ?? 0;
+      if (lens) {
+        const perQuery = lens.shape.length === 2;
+        words[AT.validLens] = memory.ints(lens.data);
+        words[AT.validBatch] = perQuery ? queries : 1;
+        words[AT.validRow] = perQuery ? 1 : 0;
       }
-      if (needLogSumExp) words[AT.logSumExp] = memory.reserve(rows);
-    },
-    read(memory, result) {
-      if (needWeights) {
-        const data = memory.read(words[AT.weights]!, rows * keys, intoWeights);
-        result.weights = { data, shape: [...scoresShape] };
+      if (offset !== 0) {
+        const offsets = typeof offset === 'number' ? new Int32Array(batch).fill(offset) : offset;
+        words[AT.offsets] = memory.ints(offsets);
       }
-      if (needScores) {
-        result.scores = { data: memory.read(words[AT.scores]!, rows * keys), shape: [...scoresShape] };
+      if (mask) {
+        setStack(AT.mask, AT.maskStrides, memory.bytes(mask.data), maskStrides!);
+        words[AT.maskColumns] = maskStrides!.columns;
+        words[AT.maskStep] = maskStrides!.step;
       }
-      if (needLogSumExp) {
-        result.logSumExp = {
-          data: memory.read(words[AT.logSumExp]!, rows),
-          shape: scoresShape.slice(0, -1),
-        };
+      if (bias) {
+        setStack(AT.bias, AT.biasStrides, memory.floats(bias.data), biasStrides!);
+        words[AT.biasColumns] = biasStrides!.columns;
+        words[AT.biasStep] = biasStrides!.step;
       }
+      if (relativeKeys) {
+        words[AT.relativeKeys] = memory.floats(relativeKeys.data);
+        words[AT.relativeKeysHead] = relativeKeys.head;
+        words[AT.relativeKeysClip] = relativeKeys.clip;
+      }
+      if (relativeValues) {
+        words[AT.relativeValues] = memory.floats(relativeValues.data);
+        words[AT.relativeValuesHead] = relativeValues.head;
+        words[AT.relativeValuesClip] = relativeValues.clip;
+      }
+      if (slopes) words[AT.alibiSlopes] = memory.floats(slopes);
     },
   };
 }
 
-function copyOf<T extends Tensor>(tensor: T): T {
-  return { ...tensor, data: tensor.data.slice() };
+/** Checks the options that ask for results besides the output. */
+export function checkAskedResults(
+  operation: string,
+  { needWeights, needScores, needLogSumExp, out }: AttentionOptions,
+  { batch, heads, queries, keys, scoresShape }: AttentionSizes,
+): AskedResults {
+  const rows = batch * heads * queries;
+  if (needWeights != null) checkBoolean(operation, 'needWeights', needWeights);
+  if (needLogSumExp != null) checkBoolean(operation, 'needLogSumExp', needLogSumExp);
+  const stage = needScores == null ? 0 : checkStage(operation, needScores);
+  const intoWeights = checkOut(operation, 'out.weights', out?.weights, rows * keys);
+  return {
+    place(memory) {
+      if (needWeights) words[AT.weights] = memory.reserve(rows * keys);
+      if (stage) {
+        words[AT.scores] = memory.reserve(rows * keys);
+        words[AT.scoresStage] = stage;
+      }
+      if (needLogSumExp) words[AT.logSumExp] = memory.reserve(rows);
+    },
+    read(memory, result) {
+      if (needWeights) result.weights = memory.tensor(words[AT.weights]!, scoresShape, intoWeights);
+      if (stage) result.scores = memory.tensor(words[AT.scores]!, scoresShape);
+      if (needLogSumExp) result.logSumExp = memory.tensor(words[AT.logSumExp]!, scoresShape.slice(0, -1));
+    },
+  };
 }
 
 /** The window, of which causality closes the right side. */
@@ -205,8 +194,9 @@ function checkWindow(
     if (sides?.length !== 2) {
       wrongKind(operation, 'window to be a number or [left, right]', window);
     }
-    left = Math.min(checkInteger(operation, 'window', sides[0], -1), MAX_POSITION);
-    right = Math.min(checkInteger(operation, 'window', sides[1], -1), MAX_POSITION);
+    [left, right] = sides.map((side) =>
+      Math.min(checkInteger(operation, 'window', side, -1), MAX_POSITION),
+    ) as [number, number];
   }
   if (isCausal != null && checkBoolean(operation, 'isCausal', isCausal)) right = 0;
   return [left, right];
@@ -223,16 +213,14 @@ function checkOffset(
     return checkInteger(operation, 'causalOffset', value ?? past, -MAX_POSITION, MAX_POSITION);
   }
   const { data, shape } = toInt32(operation, 'causalOffset', value, -MAX_POSITION, MAX_POSITION);
-  if (shape.length !== 1 || data.length !== batch) {
-    wrongValue(operation, `causalOffset to be a number or of shape (${batch},)`, showShape(shape));
-  }
+  checkShape(operation, 'causalOffset to be a number or', shape, [batch]);
   return data;
 }
 
-function checkStage(operation: string, name: string, value: unknown): number {
+function checkStage(operation: string, value: unknown): number {
   const stages: readonly unknown[] = scoresStages;
   const stage = stages.indexOf(value);
   return stage > 0
     ? stage
-    : wrongValue(operation, `${name} to be one of ${stages.slice(1).join(', ')}`, value);
+    : wrongValue(operation, `needScores to be one of ${stages.slice(1).join(', ')}`, value);
 }

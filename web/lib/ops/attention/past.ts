@@ -1,6 +1,6 @@
 /** Keys and values of earlier calls: the options `pastKey` and `pastValue`. */
 import { toTensor } from '../../check/arrays.js';
-import { showShape, wrongValue } from '../../check/values.js';
+import { checkShape, wrongValue } from '../../check/values.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
 
@@ -35,19 +35,14 @@ export function checkPast(
   }
   const check = (name: string, given: TensorLike, rows: number | string, columns: number): Tensor => {
     const tensor = toTensor(operation, name, given);
-    const { length } = tensor.shape;
     const full = [batch, kvHeads, rows, columns];
-    const expected = length === 4 ? full : [batch, rows, columns].slice(-rank);
-    const fits =
-      (length === rank || length === 4) &&
-      expected.every((axis, i) => typeof axis === 'string' || axis === tensor.shape[i]);
-    if (!fits) wrongValue(operation, `${name} of shape ${showShape(full)}`, showShape(tensor.shape));
+    const like = rank === 4 ? full : [batch, rows, columns].slice(-rank);
+    checkShape(operation, name, tensor.shape, full, like);
     return tensor;
   };
   const key = check('pastKey', pastKey, 'past', width);
   const length = key.shape.at(-2)!;
-  if (length + fresh >= 2 ** 31)
-    wrongValue(operation, 'fewer than 2^31 keys with the past ones', length + fresh);
+  if (length + fresh >= 2 ** 31) wrongValue(operation, 'fewer than 2^31 keys', length + fresh);
   return { length, key, value: check('pastValue', pastValue, length, valueWidth) };
 }
 

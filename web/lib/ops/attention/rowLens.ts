@@ -1,4 +1,4 @@
-import { freshInts } from '../../runtime/memory.js';
+import { fresh } from '../../runtime/memory.js';
 import type { Tensor } from '../../types.js';
 
 /** One length for each row of (B, H, L), from lengths (B,) or (B, L). */
@@ -9,7 +9,7 @@ export function rowLens(
   queries: number,
 ): Int32Array {
   const perQuery = shape.length === 2;
-  const rows = freshInts(operation, shape[0]! * heads * queries);
+  const rows = fresh(operation, Int32Array, shape[0]! * heads * queries);
   for (let row = 0; row < rows.length; ++row) {
     const batch = Math.floor(row / (heads * queries));
     rows[row] = data[perQuery ? batch * queries + (row % queries) : batch]!;

@@ -1,12 +1,12 @@
-import { toTensor } from '../../check/arrays.js';
+import { toTensor, toTensorOfShape } from '../../check/arrays.js';
 import type { Known } from '../../check/options.js';
-import { checkBoolean, checkInteger, showShape, wrongValue } from '../../check/values.js';
+import { checkBoolean, checkInteger, checkShape, wrongValue } from '../../check/values.js';
 import * as R from '../../generated/bindings/rotaryTableArgs.js';
 import { clearArgs, doubles, floats, words } from '../../runtime/args.js';
-import { freshFloats } from '../../runtime/memory.js';
+import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
-import type { Tensor, TensorLike } from '../../types.js';
-import { checkBase, placeFrequencies } from '../sinusoidal/frequencies.js';
+import type { TensorLike } from '../../types.js';
+import { checkBase, maxAbs, placeFrequencies } from '../sinusoidal/frequencies.js';
 import { checkScaling, SCALING_OPTIONS, type RotaryScaling } from './scaling.js';
 
 /** The options of rotary embedding. */
@@ -61,10 +61,8 @@ export interface RotaryAngles {
 export function checkRotary(operation: string, given: RotaryOptions, width: number): RotaryAngles {
   const { interleaved = false, rotaryDim = width } = given;
   checkBoolean(operation, 'interleaved', interleaved);
-  checkInteger(operation, 'rotaryDim', rotaryDim, 0);
-  if (rotaryDim % 2 !== 0 || rotaryDim === 0) {
-    wrongValue(operation, 'an even rotary width of at least 2', rotaryDim);
-  }
+  checkInteger(operation, 'rotaryDim', rotaryDim, 2);
+  if (rotaryDim % 2 !== 0) wrongValue(operation, 'rotaryDim to be even', rotaryDim);
   if (rotaryDim > width) wrongValue(operation, `rotaryDim up to the width of a row (${width})`, rotaryDim);
   const from = given.cos === undefined && given.sin === undefined ? fromBase : fromTables;
   return { rotaryDim, interleaved, ...from(operation, given, rotaryDim) };
@@ -111,11 +109,9 @@ function fromTables(operation: string, given: RotaryOptions, dim: number): Angle
     wrongValue(operation, 'cos and sin together', given.cos === undefined ? 'sin alone' : 'cos alone');
   }
   const half = dim / 2;
-  const cos = checkTable(operation, 'cos', given.cos, half);
-  const sin = checkTable(operation, 'sin', given.sin, half);
-  if (showShape(cos.shape) !== showShape(sin.shape)) {
-    wrongValue(operation, `sin of the shape of cos, ${showShape(cos.shape)}`, showShape(sin.shape));
-  }
+  const cos = toTensor(operation, 'cos', given.cos);
+  checkShape(operation, 'cos', cos.shape, ['positions', half], ['B', 'n', half]);
+  const sin = toTensorOfShape(operation, 'sin', given.sin, cos.shape);
   const available = cos.data.length / half;
   return {
     tables: cos.shape,
@@ -123,13 +119,13 @@ function fromTables(operation: string, given: RotaryOptions, dim: number): Angle
       if (lengthOf(positions) === 0) return;
       for (const position of isList(positions) ? positions : ends(positions)) {
         if (!Number.isInteger(position) || position < 0 || position >= available) {
-          wrongValue(operation, `whole positions below ${available}, the tables' rows`, position);
+          wrongValue(operation, `whole positions below ${available}`, position);
         }
       }
     },
     place({ memory }, positions) {
       const rows = lengthOf(positions);
-      const table = freshFloats(operation, rows * dim);
+      const table = fresh(operation, Float32Array, rows * dim);
       for (let i = 0; i < rows; ++i) {
         const from = half * (isList(positions) ? positions[i]! : positions.first + i);
         table.set(sin.data.subarray(from, from + half), i * dim);
@@ -138,16 +134,6 @@ function fromTables(operation: string, given: RotaryOptions, dim: number): Angle
       return memory.floats(table);
     },
   };
-}
-
-function checkTable(operation: string, name: string, value: TensorLike, half: number): Tensor {
-  const table = toTensor(operation, name, value);
-  const rank = table.shape.length;
-  if ((rank !== 2 && rank !== 3) || table.shape.at(-1) !== half) {
-    const expected = `${name} of shape (positions, ${half}) or (B, n, ${half})`;
-    wrongValue(operation, expected, showShape(table.shape));
-  }
-  return table;
 }
 
 function isList(positions: RotaryPositions): positions is Float64Array {
@@ -160,10 +146,4 @@ function lengthOf(positions: RotaryPositions): number {
 
 function ends({ first, count }: { first: number; count: number }): readonly number[] {
   return [first, first + Math.max(0, count - 1)];
-}
-
-function maxAbs(numbers: ArrayLike<number>): number {
-  let max = 0;
-  for (let i = 0; i < numbers.length; ++i) max = Math.max(max, Math.abs(numbers[i]!));
-  return max;
 }

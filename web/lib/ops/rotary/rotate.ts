@@ -1,7 +1,7 @@
 import { checkWhole, toFloat64, toTensor } from '../../check/arrays.js';
 import { checkOptions } from '../../check/options.js';
-import { checkFinite, showShape, wrongValue } from '../../check/values.js';
-import { orOutOfMemory, PIECE_FLOATS } from '../../runtime/memory.js';
+import { checkFinite, checkShape, showShape, wrongValue } from '../../check/values.js';
+import { orOutOfMemory, rowsAtOnce } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkRotary, ROTARY_OPTIONS, type RotaryOptions, type RotaryPositions } from './options.js';
@@ -31,17 +31,17 @@ export function rotate(
   const matrices = data.length / (rows * width);
   const heads = matrices / sequences;
   // A piece is several heads, or some rows of a long one.
-  const rowsAtOnce = Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / width)));
-  const headsAtOnce = Math.max(1, Math.floor(PIECE_FLOATS / (rows * width)));
+  const mostRows = rowsAtOnce(rows, width);
+  const mostHeads = rowsAtOnce(heads, rows * width);
   memory.scope(operation, () => {
     const tables = angles.place(wasm, positions);
-    const piece = memory.reserve(Math.min(headsAtOnce, heads) * rowsAtOnce * width);
+    const piece = memory.reserve(mostHeads * mostRows * width);
     for (let matrix = 0, count; matrix < matrices; matrix += count) {
       // The heads of a piece share a table, so they have to belong to one sequence.
-      count = Math.min(headsAtOnce, heads - (matrix % heads));
+      count = Math.min(mostHeads, heads - (matrix % heads));
       const table = tables + 4 * Math.floor(matrix / heads) * rows * rotaryDim;
-      for (let row = 0; row < rows; row += rowsAtOnce) {
-        const rowCount = Math.min(rowsAtOnce, rows - row);
+      for (let row = 0; row < rows; row += mostRows) {
+        const rowCount = Math.min(mostRows, rows - row);
         const from = (matrix * rows + row) * width;
         const to = from + count * rowCount * width;
         memory.write(piece, data.subarray(from, to));
@@ -71,27 +71,20 @@ function checkPositions(
 ): { positions: RotaryPositions; sequences: number } {
   const rows = shape.at(-2)!;
   const batch = shape.length > 2 ? shape[0]! : 1;
-  const fits = (leading: readonly number[]): boolean =>
-    leading.length === 2 && (leading[0] === batch || leading[0] === 1) && leading[1] === rows;
   if (tables?.length === 3) {
     if (positions !== undefined || offset !== undefined) {
-      wrongValue(operation, 'tables of shape (B, n, rotaryDim/2), or positions and offset', 'both');
+      wrongValue(operation, 'tables for each token, or positions and offset', 'both');
     }
-    if (!fits(tables.slice(0, 2))) {
-      wrongValue(operation, `cos and sin of shape (${batch}, ${rows}, ${tables[2]})`, showShape(tables));
-    }
-    return { positions: { first: 0, count: tables[0]! * rows }, sequences: tables[0]! };
+    const [sequences, , half] = tables as [number, number, number];
+    checkShape(operation, 'cos and sin', tables, [batch, rows, half], [1, rows, half]);
+    return { positions: { first: 0, count: sequences * rows }, sequences };
   }
   const first = offset === undefined ? 0 : checkFinite(operation, 'offset', offset);
   if (positions === undefined) return { positions: { first, count: rows }, sequences: 1 };
   const list = toFloat64(operation, 'positions', positions);
-  const perSequence = fits(list.shape);
-  if (!perSequence && !(list.shape.length === 1 && list.shape[0] === rows)) {
-    const expected = `positions of shape (${rows},) or (${batch}, ${rows})`;
-    wrongValue(operation, expected, showShape(list.shape));
-  }
+  checkShape(operation, 'positions', list.shape, [rows], [batch, rows], [1, rows]);
   return {
     positions: list.data.map((position) => position + first),
-    sequences: perSequence ? list.shape[0]! : 1,
+    sequences: list.shape.length === 2 ? list.shape[0]! : 1,
   };
 }

@@ -64,7 +64,8 @@ export function checkScaling(
   base: number,
   dim: number,
 ): CheckedScaling {
-  if (given == null) return { base, factors: undefined, amplitude: 1 };
+  const plain = { base, factors: undefined, amplitude: 1 };
+  if (given == null) return plain;
   const number = (name: Exclude<keyof RotaryScaling, 'type' | 'truncate'>, otherwise?: number): number => {
     const value = given[name] ?? otherwise;
     if (value === undefined) wrongKind(operation, `scaling.${name} to be a number`, value);
@@ -74,15 +75,11 @@ export function checkScaling(
   const frequencies = Float64Array.from({ length: dim / 2 }, (_, j) => base ** ((-2 * j) / dim));
   switch (given.type) {
     case 'linear':
-      return { base, factors: frequencies.fill(1 / factor), amplitude: 1 };
+      return { ...plain, factors: frequencies.fill(1 / factor) };
     case 'ntk': {
       // With a single pair the frequency is 1 for any base.
       const scaled = dim === 2 ? base : base * factor ** (dim / (dim - 2));
-      return {
-        base: checkFinite(operation, 'the scaled base', scaled, true),
-        factors: undefined,
-        amplitude: 1,
-      };
+      return { ...plain, base: checkFinite(operation, 'the scaled base', scaled, true) };
     }
     case 'yarn': {
       const betas = [number('betaFast', 32), number('betaSlow', 1)] as const;
@@ -102,7 +99,7 @@ export function checkScaling(
       const high = number('highFreqFactor', 4);
       if (high <= low) wrongValue(operation, `scaling.highFreqFactor above lowFreqFactor (${low})`, high);
       const kept = (frequency: number) => clamp((length * frequency) / (2 * Math.PI) - low, high - low);
-      return { base, factors: frequencies.map((w) => mix(kept(w), 1 / factor, 1)), amplitude: 1 };
+      return { ...plain, factors: frequencies.map((w) => mix(kept(w), 1 / factor, 1)) };
     }
     default:
       return wrongValue(operation, "scaling.type to be 'linear', 'ntk', 'yarn' or 'llama3'", given.type);

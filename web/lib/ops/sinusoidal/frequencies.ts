@@ -15,10 +15,17 @@ export function placeFrequencies(
   return frequencies;
 }
 
+/** The largest absolute value. */
+export function maxAbs(numbers: ArrayLike<number>): number {
+  let max = 0;
+  for (let i = 0; i < numbers.length; ++i) max = Math.max(max, Math.abs(numbers[i]!));
+  return max;
+}
+
 /** Checks the base, whose default is 10000. With a base below 1, angles are larger than positions. */
 export function checkBase(operation: string, value: number | undefined, farthest: number): number {
   const base = value === undefined ? 10000 : checkFinite(operation, 'base', value, true);
   const angle = Math.max(1, farthest) * Math.max(1, 1 / base);
-  if (!(angle < MAX_ANGLE)) wrongValue(operation, 'angles (position·base^(-2j/dim)) below 2^31', angle);
+  if (!(angle < MAX_ANGLE)) wrongValue(operation, 'angles below 2^31', angle);
   return base;
 }

@@ -1,0 +1,40 @@
+import { sizeOf } from '../../check/values.js';
+import type { Word } from '../../generated/bindings/args.js';
+import * as G from '../../generated/bindings/attentionGradArgs.js';
+import { words } from '../../runtime/args.js';
+import type { Memory } from '../../runtime/memory.js';
+import type { AttentionGradients } from '../../types.js';
+import type { AttentionSizes, CheckedAttentionOptions } from './options.js';
+
+type Name = keyof CheckedAttentionOptions['differentiable'];
+
+/** For each gradient the fields of its sums and of what these have lost, in C++'s AttentionGradArgs. */
+export const ATTENTION_GRADIENTS: OptionFields = {
+  bias: [G.gradBias, G.lostBias],
+  relativeKeys: [G.gradRelativeKeys, G.lostRelativeKeys],
+  relativeValues: [G.gradRelativeValues, G.lostRelativeValues],
+};
+export type OptionFields = Readonly<Record<Name, readonly [sum: Word, lost: Word]>>;
+
+/** As in cpp/simd/long_sum.h: sums of more terms are added with compensation. */
+const RUN = 128;
+
+/** Places zeros for the gradients of attention's options, and sets their fields; returns a function that reads them. */
+export function placeOptionGradients(
+  memory: Memory,
+  shapes: CheckedAttentionOptions['differentiable'],
+  fields: OptionFields,
+  { batch, heads, queries, keys }: Pick<AttentionSizes, 'batch' | 'heads' | 'queries' | 'keys'>,
+): () => Pick<AttentionGradients, Name> {
+  const placed = Object.entries(shapes).map(([name, shape]) => {
+    const size = sizeOf(shape);
+    // To a bias every score adds; to each element of a table, every head.
+    const terms = batch * heads * (name === 'bias' ? (queries * keys) / size : 1);
+    const [sum, lost] = fields[name as Name];
+    const address = (words[sum] = memory.zeros(terms > RUN ? 2 * size : size));
+    if (terms > RUN) words[lost] = address + 4 * size;
+    return { name, address, shape };
+  });
+  return () =>
+    Object.fromEntries(placed.map(({ name, address, shape }) => [name, memory.tensor(address, shape)]));
+}
