@@ -1,5 +1,3 @@
-import { simd } from 'wasm-feature-detect';
-
 import { checkOptions, type Known } from '../check/options.js';
 import { checkBoolean, checkInteger, failed, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { featuresOf, instantiateCore } from './embind.js';
@@ -114,12 +112,10 @@ async function instantiate(source: WasmSource): Promise<Wasm> {
  *
  * @param also the name of another error that the engine throws here
  */
-async function explain(cause: unknown, also = ''): Promise<never> {
+function explain(cause: unknown, also = ''): never {
   const { name, message } = cause as Error;
   if (!['CompileError', 'LinkError', 'RuntimeError', also].includes(name)) throw cause;
-  return (await simd())
-    ? failed(OPERATION, 'the wasm of this version', message, cause)
-    : failed(OPERATION, 'an engine with WebAssembly SIMD', 'one without', cause);
+  return failed(OPERATION, 'the wasm of this version', `${message}; it needs WebAssembly SIMD`, cause);
 }
 
 async function compile(source: WasmSource): Promise<WebAssembly.Module> {

@@ -86,7 +86,7 @@ export async function instantiateThreads(
     lost_thread: () => Number(threads.some((thread) => thread.ended())),
   });
   const pool = raw as unknown as Pool;
-  const { restore } = raw;
+  const restore = raw.restore.bind(raw);
   raw.restore = () => {
     restore();
     // Waits for threads that are still at work in a call that has ended in an exception.
