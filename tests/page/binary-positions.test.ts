@@ -64,3 +64,26 @@ test('the code prints the same bits and signs', async () => {
     Array.from({ length: rows }, (_, i) => row(i)),
   );
 });
+
+test.each([32, 60, 64])(
+  'with halved frequencies %d signs of a column agree with a bit about as often as not',
+  (rows) => {
+    const dim = 32;
+    const P = attention.sinusoidalEncoding({ length: rows, dim, base: baseOfHalves(dim) }).data;
+    const { bits, columns } = bitsOf(rows);
+    const { signs, columns: pairs } = signsOf(P, rows, dim);
+    let agreeing = 0;
+    for (let i = 0; i < rows; ++i)
+      for (let bit = 0; bit < columns; ++bit)
+        if (bits[i * columns + columns - 1 - bit] === signs[i * pairs + pairs - 1 - bit]) ++agreeing;
+    expect(Math.abs(agreeing / (rows * columns) - 0.5)).toBeLessThan(0.05);
+    // The fastest sine is not as fast as the last bit, which repeats after two positions.
+    expect(periodOf(0, dim, baseOfHalves(dim))).toBeCloseTo(6.3, 1);
+  },
+);
+
+test('sin(π(i + 1/2)/2^b) is negative exactly where bit b is one', () => {
+  for (let i = 0; i < 64; ++i)
+    for (let b = 0; b < 6; ++b)
+      expect(Math.sin((Math.PI * (i + 0.5)) / 2 ** b) < 0).toBe(((i >> b) & 1) === 1);
+});

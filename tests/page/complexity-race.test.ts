@@ -122,6 +122,27 @@ describe('the plan', () => {
     },
   );
 
+  test('the whole layer takes more than the RNN always, and more than the CNN always if k is at most 4', () => {
+    for (const k of [1, 2, 3, 4, 5, 9]) {
+      for (const axis of ['n', 'd'] as const) {
+        const sizes = sizesAlong(axis, { n: 128, d: 128, k });
+        const exceeds = (other: Contestant): boolean =>
+          sizes.every(
+            (size) => multiplyAdds(attention, 'layer', size) > multiplyAdds(attention, other, size),
+          );
+        expect(exceeds('rnn')).toBe(true);
+        expect({ k, axis, exceeds: exceeds('cnn') }).toEqual({ k, axis, exceeds: k <= 4 });
+      }
+    }
+  });
+
+  test('projections are most of the layer until n reaches 2d', () => {
+    const mixing = (n: number): number => multiplyAdds(attention, 'attention', { n, d: 64, k: 3 });
+    const layer = (n: number): number => multiplyAdds(attention, 'layer', { n, d: 64, k: 3 });
+    expect(layer(127) - mixing(127)).toBeGreaterThan(mixing(127));
+    expect(layer(128) - mixing(128)).toBe(mixing(128));
+  });
+
   test('passes over points that one of two curves lacks', () => {
     const first = [1, 2, 4, 8].map((x) => ({ x, y: x * x }));
     const second = [1, 8].map((x) => ({ x, y: 4 * x }));

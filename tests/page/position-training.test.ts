@@ -1,7 +1,9 @@
 import { describe, expect, test } from '@jest/globals';
 import { trainingCode } from '../../web/elements/position-training/code.js';
+import { COMPUTED } from '../../web/elements/position-training/computed.js';
 import { withProgress, type Runs } from '../../web/elements/position-training/runs.js';
-import { POSITIONS, TASKS } from '../../web/training/settings.js';
+import { DEFAULTS, POSITIONS, TASKS } from '../../web/training/settings.js';
+import { chance } from '../../web/training/task.js';
 import { runModule } from '../support/runModule.js';
 
 const progress = (step: number) => ({ step, loss: 1 / step, accuracy: step / 10, stepsPerSecond: 5 });
@@ -13,6 +15,15 @@ test('curves grow step by step, apart for each kind of positions, and begin anew
   expect(runs.get('learned')).toMatchObject({ loss: [1, 1 / 2, 1 / 3], accuracy: [0.1, 0.2, 0.3] });
   expect(runs.get('shaw')!.loss).toEqual([1]);
   expect(withProgress(runs, 'learned', progress(1)).get('learned')!.loss).toEqual([1]);
+});
+
+/** The caption says so; tests/page/long trains the models and compares. */
+test('of the curves computed beforehand four reach the end of the task, ALiBi little, and none without positions', () => {
+  const reached = (positions: keyof typeof COMPUTED): number => COMPUTED[positions].accuracy.at(-1)!;
+  for (const positions of ['sinusoidal', 'learned', 'rotary', 'shaw'] as const)
+    expect(reached(positions)).toBeGreaterThan(0.99);
+  expect(reached('alibi')).toBeLessThan(0.2);
+  expect(Math.abs(reached('none') - chance(DEFAULTS))).toBeLessThan(0.01);
 });
 
 describe.each(TASKS)('the code for the task %s', (task) => {

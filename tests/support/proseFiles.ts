@@ -24,9 +24,12 @@ export function cellsOf(markdown: string): Cell[] {
   });
 }
 
-/** Code without its comments, which are translated. */
+/** Code without its comments and the labels of its plots, which are translated. */
 export function withoutComments(code: string): string {
-  return code.replace(/\s*(\/\/|# ).*$/gm, '').trim();
+  return code
+    .replace(/(label(?:\(|=\[f))'[^'{]*/g, "$1'")
+    .replace(/\s*(\/\/|# ).*$/gm, '')
+    .trim();
 }
 
 /** All formulas as TeX, without words and spaces and with points for decimal commas; inline ones are sorted. */

@@ -37,6 +37,30 @@ describe('the training example', () => {
     training.dispose();
   });
 
+  test('learns to reverse with sinusoidal positions, but not with those that only know offsets', () => {
+    const reached = (positions: TrainingSettings['positions']): number => {
+      const training = trained({ task: 'reverse', positions, seed: 11 }, 1);
+      const accuracy = training.evaluate(64);
+      training.dispose();
+      return accuracy;
+    };
+    expect(reached('sinusoidal')).toBeGreaterThanOrEqual(0.99);
+    for (const positions of ['rotary', 'shaw', 'alibi'] as const)
+      expect(reached(positions)).toBeLessThan(0.15);
+  });
+
+  test('with ALiBi, names the previous token much better under a causal mask, but not the third one back', () => {
+    const reached = (distance: number, causal: boolean): number => {
+      const training = trained({ task: 'copy', distance, causal, positions: 'alibi', seed: 1 });
+      const accuracy = training.evaluate(64);
+      training.dispose();
+      return accuracy;
+    };
+    expect(reached(1, true)).toBeGreaterThan(0.8);
+    expect(reached(1, false)).toBeLessThan(0.55);
+    for (const causal of [true, false]) expect(reached(3, causal)).toBeLessThan(0.25);
+  });
+
   test.each(['copy', 'reverse'] as const)('does not learn to %s without positions', (task) => {
     const training = trained({ task, positions: 'none', seed: 13, steps: 250 });
     const { length } = training.settings;

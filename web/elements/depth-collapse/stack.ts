@@ -90,7 +90,7 @@ export function cosinesOf(x: Float32Array): Float32Array {
  * Scales the projections of attention: the library draws them from ±1/√d, with variance 1/3d, and variance 1/d keeps lengths.
  * Returns them under the names of an encoder layer's parameters.
  */
-function scaled(attention: MultiHeadAttention): Record<string, Tensor> {
+export function scaled(attention: MultiHeadAttention): Record<string, Tensor> {
   const state = attention.stateDict();
   const times = (name: string, factor: number): Tensor => ({
     data: state[name]!.data.map((weight) => Math.sqrt(3) * factor * weight),

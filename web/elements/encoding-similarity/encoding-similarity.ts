@@ -19,7 +19,7 @@ const UNIT = 'pᵢ · pⱼ ∕ (d∕2)';
 
 /**
  * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, divided by d/2, the squared length of a row, so that
- * the product of a position with itself is 1; and the same over the distance j − i, on which alone they depend. With an odd width
+ * the product of a position with itself is 1; and the same over the offset j − i, of which only the size matters. With an odd width
  * both are only approximate, because the last sine has no cosine.
  */
 export class EncodingSimilarity extends EncodingFigure {
