@@ -46,7 +46,7 @@ describe('attention-shapes', () => {
     expect(await figure.locator('.error').innerText()).toBe(libraryError(99, 12));
     await set(figure, 'Width d', 96);
     expect(await shapes(figure)).toEqual(expected(3, 8, 96, 12));
-    expect(await figure.locator('.readout').innerText()).toBe('12 × 8 = 96: every head gets a width of 8.');
+    expect(await figure.locator('.readout').innerText()).toBe('12 × 8 = 96: every head has a width of 8.');
   });
 
   test('draws a block for each sequence and head', async () => {

@@ -22,7 +22,7 @@ test.each([
 test.each([
   ['positional-curves', ['pᵢⱼ', 'position']],
   ['length-extrapolation', ['accuracy', 'tokens in a sequence']],
-  ['complexity-race', ['multiply–adds', 'time at 10¹⁰ a second', 'Tokens n']],
+  ['complexity-race', ['multiply–adds', 'time at 10¹⁰ per second', 'Tokens n']],
 ])('%s names the axes of its curves', async (tag, names) => {
   const { figure } = await openAlone(open, tag);
   const texts = await figure.locator('svg text').allTextContents();

@@ -43,7 +43,7 @@ describe('complexity-race', () => {
   test('names the crossings by count', async () => {
     const { race } = await raceWith(open);
     expect(await race.locator('p.readout').innerText()).toBe(
-      'Attention crosses the CNN at n = 192, by count. Attention crosses the RNN at n = 128, by count.',
+      'Attention’s mixing crosses the CNN at n = 192, by count. Attention’s mixing crosses the RNN at n = 128, by count.',
     );
     expect(await race.locator('circle.crossing').count()).toBe(2);
   });

@@ -25,14 +25,14 @@ test('says what its task is, and up to which length the models learned', async (
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
   const said = await extrapolation.locator('.readout').allInnerTexts();
   expect(said.join(' ')).toContain(
-    'Task: name the token just before, seeing none that come later; 200 steps of training on sequences of 32 tokens.',
+    'Task: name the previous token without seeing later ones; 200 steps of training on sequences of 32 tokens.',
   );
   expect(await extrapolation.locator('svg .lesson-label').textContent()).toBe('← trained on 32 tokens');
 });
 
 test('stops when told, and is never empty: curves of another seed stay, faintly, until there are others', async () => {
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
-  await extrapolation.getByRole('button', { name: 'Train the five' }).press('Enter');
+  await extrapolation.getByRole('button', { name: 'Train all five' }).press('Enter');
   await extrapolation.getByRole('button', { name: 'Stop' }).press('Enter');
   await extrapolation.locator('.readout', { hasText: 'Stopped' }).waitFor();
   const faint = extrapolation.locator('path.faint[data-positions]');

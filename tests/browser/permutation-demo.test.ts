@@ -56,7 +56,7 @@ describe('permutation-demo', () => {
       expect(now).not.toEqual(before);
       expect(await residual(figure)).toBeLessThan(1e-5);
     }
-    await figure.getByRole('button', { name: 'First order' }).press('Enter');
+    await figure.getByRole('button', { name: 'Original order' }).press('Enter');
     expect(await after(figure)).toBe('the dog bit the man');
     expect(await residual(figure)).toBe(0);
   });

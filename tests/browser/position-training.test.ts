@@ -15,11 +15,11 @@ test('pauses, goes on and stops, by keyboard alone', async () => {
   await button(training, 'Train: none').press('Enter');
   await readout.getByText(/step \d+ of 400/).waitFor();
   await button(training, 'Pause').press('Space');
-  await button(training, 'Go on').waitFor();
+  await button(training, 'Resume').waitFor();
   const at = await readout.innerText();
   await training.page().waitForTimeout(300);
   expect(await readout.innerText()).toBe(at);
-  await button(training, 'Go on').press('Enter');
+  await button(training, 'Resume').press('Enter');
   await button(training, 'Pause').waitFor();
   await button(training, 'Stop').press('Enter');
   await readout.getByText(/none: stopped after \d+ steps/).waitFor();
@@ -35,7 +35,7 @@ test('is never empty: the curves of another task stay, faintly, until there are 
   expect(await faint.count()).toBe(0);
   await button(training, 'Train: learned').click();
   await training.locator('.readout', { hasText: /step \d+ of 400/ }).waitFor();
-  await training.getByLabel('say the sequence backwards').check();
+  await training.getByLabel('output the sequence backwards').check();
   await training.locator('.readout', { hasText: 'Faint: the curves of the task “name the token 3 places back”' }).waitFor(); // prettier-ignore
   expect([await curves.count(), await faint.count()]).toEqual([1, 1]);
 

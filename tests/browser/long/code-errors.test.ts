@@ -115,6 +115,6 @@ describe('a worker that lies', () => {
     ['comes without end', "for (let i = 0; i < 1000; i++) postMessage({ type: 'text', text: 'x' })"],
   ])('is stopped where its message %s', async (_, statement) => {
     const { cell } = await cellWith(open, 'show(1);', { limit: 3000, script: lying(statement) });
-    expect(await verdictOf(cell)).toBe('Stopped: the code sent something that is no output.');
+    expect(await verdictOf(cell)).toBe('Stopped: the code sent something that is not output.');
   });
 });

@@ -46,7 +46,7 @@ describe('complexity-race', () => {
     await race.getByRole('button', { name: 'Start the race' }).waitFor({ timeout: 50_000 });
     const { columns, rows } = await dataOf(race);
     expect(rows).toHaveLength(7 * 4);
-    const [median, rate, machine] = ['median, ms', '10⁹ multiply–adds a second', 'machine'].map((name) =>
+    const [median, rate, machine] = ['median, ms', '10⁹ multiply–adds per second', 'machine'].map((name) =>
       columns.indexOf(name),
     ) as [number, number, number];
     for (const row of rows) {
@@ -83,11 +83,11 @@ describe('complexity-race', () => {
     ];
     expect(rows).toHaveLength(7 * (4 + 2));
     expect(rows.filter((row) => row[threads] === 2).map(([name]) => name)).toEqual(
-      Array.from({ length: 7 }, () => ['attention', 'whole layer']).flat(),
+      Array.from({ length: 7 }, () => ['mixing alone', 'whole layer']).flat(),
     );
     for (const row of rows) expect(Number(row[median])).toBeGreaterThan(0);
     expect(await race.locator('path.dot[data-threads="2"]').count()).toBe(2 * 7);
-    expect(await race.locator('text.curve-label').allTextContents()).toContain('attention, 2 threads');
+    expect(await race.locator('text.curve-label').allTextContents()).toContain('mixing alone, 2 threads');
     expect(await race.locator('p.machine').innerText()).toContain('threads: 1, 2;');
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
   });

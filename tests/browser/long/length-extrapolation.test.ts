@@ -20,7 +20,7 @@ test('trains the five anew by keyboard, and goes back on reset', async () => {
   expect(await numbersOf(extrapolation)).toEqual(COMPUTED_ROWS);
   expect(await extrapolation.locator('path[data-positions]').count()).toBe(5);
 
-  await extrapolation.getByRole('button', { name: 'Train the five' }).press('Enter');
+  await extrapolation.getByRole('button', { name: 'Train all five' }).press('Enter');
   await extrapolation.locator('.readout', { hasText: 'Done' }).waitFor({ timeout: 90_000 });
   const trained = await numbersOf(extrapolation);
   trained.forEach((row, k) =>
