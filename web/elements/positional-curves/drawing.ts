@@ -6,7 +6,7 @@ import type { Localised } from '../shared/localised.js';
 import { spreadLabels } from '../shared/plot/direct-labels.js';
 import { seriesOf } from '../shared/plot/series.js';
 
-const MARGIN = { top: 24, right: 52, bottom: 36, left: 34 };
+const MARGIN = { top: 24, right: 74, bottom: 36, left: 34 };
 
 /** Least distance of two curves' labels. */
 const LABEL_GAP = 14;
