@@ -1,11 +1,11 @@
 import type { Known } from '../../check/options.js';
-import { sizeOf } from '../../check/values.js';
 import * as G from '../../generated/bindings/attentionGradArgs.js';
 import type { WithScratch } from '../../generated/bindings/raw.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { words } from '../../runtime/args.js';
+import { freshFloats } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
-import type { Tensor, TensorLike } from '../../types.js';
+import type { TensorLike } from '../../types.js';
 import { runOnce } from '../base/layer.js';
 import type { Parameters } from '../base/parameters.js';
 import type { BackwardOptions } from '../base/types.js';
@@ -39,12 +39,13 @@ export function multiHeadAttentionBackward(
   const { batch, heads, queries, width } = pass.sizes;
   const outputShape = [batch, queries, heads * width];
   const back = (operation: string, gradOutput: Float32Array) =>
-    wasm.memory.scope(operation, () => run(wasm, parameters, pass, gradOutput));
+    wasm.memory.scope(operation, () => run(operation, wasm, parameters, pass, gradOutput));
   // It writes into no arrays of the caller's.
   return runOnce('MultiHeadAttention', parameters, outputShape, back, NO_OPTIONS);
 }
 
 function run(
+  operation: string,
   wasm: Wasm,
   parameters: Parameters,
   { sizes, plan, inputs, projected, heads, rotation }: MultiHeadAttentionPass,
@@ -87,7 +88,11 @@ function run(
     const outputs = i === 0 ? model : kvHeads * width;
     return linear(['W_q', 'W_k', 'W_v'][i]!, { gradOut, x, gradX, rows, inputs, outputs });
   });
-  const options = placeOptionGradients(memory, plan.differentiable, sizes);
+  const options = placeOptionGradients(operation, memory, plan.differentiable, sizes);
+  const results = inputs.map(({ data, shape }) => ({
+    data: freshFloats(operation, data.length),
+    shape: [...shape],
+  }));
   const turned = rotation?.(wasm);
   attentionOfHeads(sizes, { query, key, value, output: gradHeads });
   plan.place(memory);
@@ -113,11 +118,8 @@ function run(
   }
   for (const back of inputsBack) back();
 
-  const read = (address: number, shape: readonly number[]): Tensor => ({
-    data: memory.read(address, sizeOf(shape)),
-    shape: [...shape],
-  });
-  const [queriesBack, keysBack, valuesBack] = inputs.map(({ shape }, i) => read(gradInputs[i]!, shape));
+  results.forEach(({ data }, i) => memory.read(gradInputs[i]!, data.length, data));
+  const [queriesBack, keysBack, valuesBack] = results;
   return {
     queries: queriesBack!,
     keys: keysBack!,

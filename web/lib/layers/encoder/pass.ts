@@ -14,6 +14,7 @@ import * as E from '../../generated/bindings/transformerEncoderLayerArgs.js';
 import * as G from '../../generated/bindings/transformerEncoderLayerGradArgs.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { clearArgs, within, words } from '../../runtime/args.js';
+import { freshFloats } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { AttentionResult, Tensor } from '../../types.js';
 import { placeOptionGradients } from '../attention/optionGradients.js';
@@ -113,7 +114,8 @@ export function encoderBackward(
     // Allocate all memory before a gradient is changed.
     encoderArgs(encoder, pass);
     const gradient = memory.floats(gradOutput);
-    const options = placeOptionGradients(memory, pass.plan.differentiable, {
+    const data = into ?? freshFloats(operation, gradOutput.length);
+    const options = placeOptionGradients(operation, memory, pass.plan.differentiable, {
       batch: pass.batch,
       heads,
       queries: pass.length,
@@ -131,6 +133,6 @@ export function encoderBackward(
     memory.run(raw.transformerEncoderLayerBackward);
     kept.done();
     const shape = [pass.batch, pass.length, heads * width];
-    return { input: { data: memory.read(gradient, gradOutput.length, into), shape }, ...options.read() };
+    return { input: { data: memory.read(gradient, data.length, data), shape }, ...options.read() };
   });
 }
