@@ -1,6 +1,6 @@
 /** A backward pass for whose result there is no room changes nothing, and can be called again. */
 import { describe, expect, test } from '@jest/globals';
-import type { TensorLike } from '../../web/lib/types.js';
+import type { TensorLike } from 'wasm-attention';
 import { attention } from '../support/library.js';
 
 // A length that no other array of these passes has.

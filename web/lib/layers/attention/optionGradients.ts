@@ -29,7 +29,7 @@ export function placeOptionGradients(
     ...placed,
     read: () => {
       for (const [name, { data }] of Object.entries(results))
-        memory.read(placed[name as keyof OptionGradients].sum, data.length, data as Float32Array);
+        memory.read(placed[name as keyof OptionGradients].sum, data.length, data);
       return results;
     },
   };
