@@ -7,6 +7,7 @@
 #include "attention/additive_attention.h"
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
+#include "kernels/running_sum.h"
 #include "simd/long_sum.h"
 
 namespace wasm_attention {
@@ -37,8 +38,17 @@ struct GradWorkspace : AdditiveWorkspace {
   float* runs;         // (2 * padded): what a run of keys adds to a query's gradient and to the vector's
   float* lost;         // (3 * padded): what the sums of runs have lost, and the total vector
   float* linear;       // linearBackward's
+  // Over a sequence's queries: gradKey and the values' gradients; and over sequences: the weights' gradients.
+  RunningSum keySum, valueSum, weightQuerySum, weightKeySum;
 
-  GradWorkspace(const AdditiveAttentionArgs& args, Cutter& cut) : AdditiveWorkspace(cutAdditive(args, cut)) {
+  GradWorkspace(const AdditiveAttentionArgs& args, Cutter& cut)
+      : AdditiveWorkspace(cutAdditive(args, cut)),
+        keySum(cut, args.keys * roundUp(int64_t{args.hiddens}, kLanes), args.queries),
+        valueSum(cut, int64_t{args.keys} * args.valueWidth, args.queries),
+        // Where queries see no key, those between them are projected apart.
+        weightQuerySum(cut, int64_t{args.hiddens} * args.queryWidth,
+                       int64_t{args.batch} * (args.valid ? args.queries : 1)),
+        weightKeySum(cut, int64_t{args.hiddens} * args.keyWidth, args.batch) {
     const int64_t padded = roundUp(int64_t{args.hiddens}, kLanes);
     gradQuery = cut.take(args.queries * padded);
     gradKey = cut.take(args.keys * padded);
@@ -72,8 +82,9 @@ float dot(const float* a, const float* b, int n) {
 }
 
 /// The gradients of one query's scores, weights * (grad_weights - sum(weights * grad_weights)); adds to the values' gradients.
-void backThroughSoftmax(const float* grad_output, const float* value, const GradWorkspace& work, float* grad_value,
-                        int visible, int value_width) {
+void backThroughSoftmax(const float* grad_output, const float* value, const GradWorkspace& work, int visible,
+                        int value_width) {
+  float* const grad_value = work.valueSum.to();
   for (int j = 0; j < visible; ++j) {
     const size_t row = static_cast<size_t>(j) * value_width;
     work.gradScores[j] = dot(grad_output, value + row, value_width);
@@ -86,6 +97,7 @@ void backThroughSoftmax(const float* grad_output, const float* value, const Grad
 /// Turns the gradients of one query's scores into those of its hidden row, the keys' hidden rows and the vector.
 void backThroughTanh(const GradWorkspace& work, float* grad_query, int visible, int padded) {
   float* const run_query = work.runs;
+  float* const grad_keys = work.keySum.to();
   float* const run_vector = work.runs + padded;
   std::fill_n(grad_query, padded, 0.0f);
   std::fill_n(work.gradVector, padded, 0.0f);
@@ -95,7 +107,7 @@ void backThroughTanh(const GradWorkspace& work, float* grad_query, int visible, 
     for (const int end = std::min(visible - j, kRun) + j; j < end; ++j) {
       const float g = work.gradScores[j];
       const float* const tanhs = work.tanhs + static_cast<size_t>(j) * padded;
-      float* const grad_key = work.gradKey + static_cast<size_t>(j) * padded;
+      float* const grad_key = grad_keys + static_cast<size_t>(j) * padded;
       for (int d = 0; d < padded; d += kLanes) {
         const f32x4 t = load(tanhs + d);
         const f32x4 slope = g * (1.0f - t * t);
@@ -122,7 +134,7 @@ void compact(float* x, int rows, int width, int padded) {
 
 /// The backward pass of both projections of sequence b. It skips keys that no query sees and queries that see no key: they may
 /// hold NaN, and 0 * NaN would make the weights' gradients NaN.
-void backThroughProjections(const AdditiveAttentionGradArgs& args, const GradWorkspace& work, int b, int keys) {
+void backThroughProjections(const AdditiveAttentionGradArgs& args, GradWorkspace& work, int b, int keys) {
   const AdditiveAttentionArgs& forward = args.attention;
   const int hiddens = forward.hiddens;
   compact(work.gradQuery, forward.queries, hiddens, paddedHiddens(forward));
@@ -134,8 +146,9 @@ void backThroughProjections(const AdditiveAttentionGradArgs& args, const GradWor
     linear.x = forward.key + key;
     linear.weight = forward.weightKey;
     linear.gradX = args.gradKey + key;
-    linear.gradWeight = args.gradWeightKey;
+    linear.gradWeight = work.weightKeySum.to();
     linearBackward(linear, work.linear);
+    work.weightKeySum.added();
   }
   for (int i = 0; i < forward.queries;) {
     const int first = i;
@@ -150,8 +163,9 @@ void backThroughProjections(const AdditiveAttentionGradArgs& args, const GradWor
     linear.x = forward.query + query;
     linear.weight = forward.weightQuery;
     linear.gradX = args.gradQuery + query;
-    linear.gradWeight = args.gradWeightQuery;
+    linear.gradWeight = work.weightQuerySum.to();
     linearBackward(linear, work.linear);
+    work.weightQuerySum.added();
   }
 }
 
@@ -178,18 +192,22 @@ int64_t additiveAttentionBackwardScratch(const AdditiveAttentionGradArgs& args) 
 void additiveAttentionBackward(const AdditiveAttentionGradArgs& args, float* scratch) {
   const AdditiveAttentionArgs& forward = args.attention;
   Cutter cut(scratch);
-  const GradWorkspace work(forward, cut);
+  GradWorkspace work(forward, cut);
   prepareAdditive(forward, work);
   const int padded = paddedHiddens(forward);
   clear(args);
   std::fill_n(work.totalVector, padded, 0.0f);
   std::fill_n(work.lost + 2 * padded, padded, 0.0f);
+  work.weightQuerySum.start(args.gradWeightQuery, forward.hiddens * forward.queryWidth);
+  work.weightKeySum.start(args.gradWeightKey, forward.hiddens * forward.keyWidth);
   const float* grad_output = args.gradOutput;
   for (int b = 0; b < forward.batch; ++b) {
     const int keys = visibleKeys(forward, b);
     const size_t values = static_cast<size_t>(b) * forward.keys * forward.valueWidth;
     projectAdditive(forward, work, b, keys);
     std::fill_n(work.gradKey, static_cast<size_t>(keys) * padded, 0.0f);
+    work.keySum.start(work.gradKey, keys * padded);
+    work.valueSum.start(args.gradValue + values, keys * forward.valueWidth);
     for (int i = 0; i < forward.queries; ++i, grad_output += forward.valueWidth) {
       const int visible = visibleKeys(forward, b, i);
       const size_t row = static_cast<size_t>(i) * padded;
@@ -199,12 +217,17 @@ void additiveAttentionBackward(const AdditiveAttentionGradArgs& args, float* scr
                        padded);
       });
       maskedSoftmax(work.weights, nullptr, work.weights, 1, visible);
-      backThroughSoftmax(grad_output, forward.value + values, work, args.gradValue + values, visible,
-                         forward.valueWidth);
+      backThroughSoftmax(grad_output, forward.value + values, work, visible, forward.valueWidth);
       backThroughTanh(work, work.gradQuery + row, visible, padded);
+      work.keySum.added();
+      work.valueSum.added();
     }
+    work.keySum.finish();
+    work.valueSum.finish();
     backThroughProjections(args, work, b, keys);
   }
+  work.weightQuerySum.finish();
+  work.weightKeySum.finish();
   std::copy_n(work.totalVector, forward.hiddens, args.gradWeightVector);
 }
 

@@ -14,6 +14,7 @@
 #include "kernels/cutter.h"
 #include "kernels/gemm.h"
 #include "kernels/parallel.h"
+#include "kernels/running_sum.h"
 #include "layers/activation.h"
 #include "layers/dropout.h"
 #include "layers/weight_gradient.h"
@@ -34,18 +35,22 @@ bool sharesBlocks(int rows) { return threadCount() > 1 && rows > (2 * threadCoun
 
 /// Working memory of the backward pass of a block of rows.
 struct BackwardScratch {
+  Cutter cut;
+  RunningSum weight1, bias1, weight2, bias2;
   float *activated, *gradHidden, *rest;
-  int64_t size;
 
-  BackwardScratch(float* scratch, int rows, int width, int hidden_width) {
-    Cutter cut(scratch);
+  BackwardScratch(float* scratch, int rows, int width, int hidden_width)
+      : cut(scratch),
+        weight1(cut, int64_t{width} * hidden_width, rows, kRowsOfARun),
+        bias1(cut, hidden_width, rows, kManyRows),
+        weight2(cut, int64_t{width} * hidden_width, rows, kRowsOfARun),
+        bias2(cut, width, rows, kManyRows) {
     const int block = std::min(rows, kBackwardRowBlock);
     const int64_t hidden = int64_t{block} * hidden_width;
     activated = cut.take(hidden);
     gradHidden = cut.take(hidden);
     rest = cut.take(
         std::max(weightGradientScratch(block, width, hidden_width), weightGradientScratch(block, hidden_width, width)));
-    size = cut.used();
   }
 };
 
@@ -103,7 +108,7 @@ void feedForwardBackward(const FeedForwardGradArgs& a, float* scratch) {
 }
 
 int64_t feedForwardRowsBackwardScratch(int rows, int width, int hidden_width) {
-  return BackwardScratch(nullptr, rows, width, hidden_width).size;
+  return BackwardScratch(nullptr, rows, width, hidden_width).cut.used();
 }
 
 void feedForwardRowsBackward(const FeedForwardGradArgs& a, const float* packed1, const float* packed2, int first,
@@ -111,7 +116,12 @@ void feedForwardRowsBackward(const FeedForwardGradArgs& a, const float* packed1,
   const int width = a.width, hidden_width = a.hiddenWidth;
   const Dropout dropout{a.seed, a.dropout};
   wakeThreads(4.0 * a.rows * width * hidden_width);
-  const BackwardScratch w(scratch, a.rows, width, hidden_width);
+  BackwardScratch w(scratch, a.rows, width, hidden_width);
+  w.weight1.start(a.gradWeight1, width * hidden_width);
+  w.bias1.start(a.gradBias1, hidden_width);
+  w.weight2.start(a.gradWeight2, width * hidden_width);
+  w.bias2.start(a.gradBias2, width);
+  RunningSum* const sums[] = {&w.weight1, &w.bias1, &w.weight2, &w.bias2};
   for (int row = 0; row < a.rows; row += kBackwardRowBlock) {
     const int count = std::min(a.rows - row, kBackwardRowBlock);
     const float* const grad = a.gradOut + static_cast<size_t>(row) * width;
@@ -125,12 +135,14 @@ void feedForwardRowsBackward(const FeedForwardGradArgs& a, const float* packed1,
       activate(before + from, activated, gradients, static_cast<size_t>(some) * hidden_width, a.activation);
       dropRows(activated, activated, some, hidden_width, first + row + i, dropout);
     });
-    addWeightGradient(grad, w.activated, w.rest, a.gradWeight2, a.gradBias2, count, hidden_width, width);
-    addWeightGradient(w.gradHidden, a.x + static_cast<size_t>(row) * width, w.rest, a.gradWeight1, a.gradBias1, count,
+    addWeightGradient(grad, w.activated, w.rest, w.weight2.to(), w.bias2.to(), count, hidden_width, width);
+    addWeightGradient(w.gradHidden, a.x + static_cast<size_t>(row) * width, w.rest, w.weight1.to(), w.bias1.to(), count,
                       width, hidden_width);
     gemm(w.gradHidden, hidden_width, packed1, nullptr, a.gradX + static_cast<size_t>(row) * width, width, count, width,
          hidden_width);
+    for (RunningSum* sum : sums) sum->added(count);
   }
+  for (RunningSum* sum : sums) sum->finish();
 }
 
 }  // namespace wasm_attention

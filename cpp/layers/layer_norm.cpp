@@ -18,6 +18,7 @@
 #include "attention.h"
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
+#include "kernels/running_sum.h"
 #include "layers/dropout.h"
 #include "simd/f32x4.h"
 #include "simd/long_sum.h"
@@ -183,33 +184,36 @@ namespace {
 
 }  // namespace
 
-void normRowsBackward(const float* grad_out, const float* x, const Moments* moments, const float* weight, float* grad_x,
-                      float* grad_weight, float* grad_bias, int rows, int dim, float eps) {
-  normSomeBackward(grad_out, x, moments, weight, grad_x, grad_weight, grad_bias, rows, dim, eps);
+int64_t normRowsBackwardScratch(int64_t rows, int dim) {
+  Cutter cut(nullptr);
+  RunningSum(cut, dim, rows);
+  RunningSum(cut, dim, rows);
+  return cut.used();
 }
 
-int64_t layerNormBackwardScratch(int rows, int dim) { return rows <= kRun ? 0 : 6 * roundUp(int64_t{dim}, kLanes); }
+void normRowsBackward(const float* grad_out, const float* x, const Moments* moments, const float* weight, float* grad_x,
+                      float* grad_weight, float* grad_bias, float* scratch, int rows, int dim, float eps) {
+  Cutter cut(scratch);
+  RunningSum weights(cut, dim, rows), biases(cut, dim, rows);
+  weights.start(weight ? grad_weight : nullptr, dim);
+  biases.start(weight ? grad_bias : nullptr, dim);
+  for (int row = 0; row < rows; row += kRun) {
+    const size_t at = static_cast<size_t>(row) * dim;
+    const int count = std::min(rows - row, kRun);
+    normSomeBackward(grad_out + at, x + at, moments ? moments + row : nullptr, weight, grad_x + at, weights.to(),
+                     biases.to(), count, dim, eps);
+    weights.added(count);
+    biases.added(count);
+  }
+  weights.finish();
+  biases.finish();
+}
+
+int64_t layerNormBackwardScratch(int rows, int dim) { return normRowsBackwardScratch(rows, dim); }
 
 void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
                        float* grad_bias, float* scratch, int rows, int dim, float eps) {
-  if (!weight || rows <= kRun) {
-    return normSomeBackward(grad_out, x, nullptr, weight, grad_x, grad_weight, grad_bias, rows, dim, eps);
-  }
-  // Both gradients of a run of rows, their sums over all runs, and what these have lost.
-  const int padded = roundUp(dim, kLanes);
-  float* const run = scratch;
-  float* const sums = run + 2 * padded;
-  float* const lost = sums + 2 * padded;
-  std::memset(sums, 0, 4 * padded * sizeof(float));
-  for (int row = 0; row < rows; row += kRun) {
-    const size_t at = static_cast<size_t>(row) * dim;
-    std::memset(run, 0, 2 * padded * sizeof(float));
-    normSomeBackward(grad_out + at, x + at, nullptr, weight, grad_x + at, run, run + padded, std::min(rows - row, kRun),
-                     dim, eps);
-    addRun(run, sums, lost, 2 * padded);
-  }
-  addInPlace(sums, grad_weight, dim);
-  addInPlace(sums + padded, grad_bias, dim);
+  normRowsBackward(grad_out, x, nullptr, weight, grad_x, grad_weight, grad_bias, scratch, rows, dim, eps);
 }
 
 }  // namespace wasm_attention

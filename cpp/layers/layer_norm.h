@@ -1,6 +1,8 @@
 // layerNorm within a layer, whose backward pass can use the moments of the forward pass.
 #pragma once
 
+#include <cstdint>
+
 namespace wasm_attention {
 
 /// What normalises a row: y = ((x - mean) - rest) * scale. `rest` is the rounding error of `mean`, without which rows far from zero
@@ -20,8 +22,9 @@ constexpr int kMomentsFloats = sizeof(Moments) / sizeof(float);
 void normRows(const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows, int dim,
               float eps);
 
-/// layerNormBackward, which computes the moments if `moments` is null.
+/// layerNormBackward, which computes the moments if `moments` is null. `scratch`: normRowsBackwardScratch(rows, dim) floats.
 void normRowsBackward(const float* grad_out, const float* x, const Moments* moments, const float* weight, float* grad_x,
-                      float* grad_weight, float* grad_bias, int rows, int dim, float eps);
+                      float* grad_weight, float* grad_bias, float* scratch, int rows, int dim, float eps);
+int64_t normRowsBackwardScratch(int64_t rows, int dim);
 
 }  // namespace wasm_attention

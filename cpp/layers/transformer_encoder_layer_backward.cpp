@@ -3,6 +3,7 @@
 #include "attention.h"
 #include "kernels/gemm.h"
 #include "kernels/parallel.h"
+#include "kernels/running_sum.h"
 #include "layers/encoder_passes.h"
 #include "layers/feed_forward.h"
 #include "layers/rotate_heads.h"
@@ -11,17 +12,68 @@
 namespace wasm_attention {
 namespace {
 
+/// The sums over all sequences of the parameters' gradients.
+class GradientSums {
+ public:
+  GradientSums(Cutter& cut, const TransformerEncoderLayerArgs& args)
+      : rows_(int64_t{args.attention.batch} * args.attention.queries),
+        width_(args.attention.heads * args.attention.width),
+        hiddenWidth_(args.hiddenWidth),
+        weights_{weight(cut, 3 * int64_t{width_}), weight(cut, width_), weight(cut, hiddenWidth_),
+                 weight(cut, hiddenWidth_)},
+        vectors_{vector(cut, 3 * int64_t{width_}),
+                 vector(cut, width_),
+                 vector(cut, hiddenWidth_),
+                 vector(cut, width_),
+                 vector(cut, width_),
+                 vector(cut, width_),
+                 vector(cut, width_),
+                 vector(cut, width_)} {}
+
+  void start(const EncoderParameters& g) {
+    const int widths[] = {3 * width_, width_, hiddenWidth_, hiddenWidth_};
+    float* const weights[] = {g.inWeight, g.outWeight, g.weight1, g.weight2};
+    for (int i = 0; i < 4; ++i) weights_[i].start(weights[i], widths[i] * width_);
+    float* const vectors[] = {g.inBias,      g.outBias,   g.bias1,       g.bias2,
+                              g.norm1Weight, g.norm1Bias, g.norm2Weight, g.norm2Bias};
+    for (int i = 0; i < 8; ++i) vectors_[i].start(vectors[i], i == 0 || i == 2 ? widths[i] : width_);
+  }
+  /// Where the next sequences' gradients are added.
+  EncoderParameters to() const {
+    const auto& [in, out, first, second] = weights_;
+    const auto& [b0, b1, b2, b3, n0, n1, n2, n3] = vectors_;
+    return {in.to(),     b0.to(), out.to(), b1.to(), first.to(), b2.to(),
+            second.to(), b3.to(), n0.to(),  n1.to(), n2.to(),    n3.to()};
+  }
+  void added(int rows) {
+    for (RunningSum& sum : weights_) sum.added(rows);
+    for (RunningSum& sum : vectors_) sum.added(rows);
+  }
+  void finish() {
+    for (RunningSum& sum : weights_) sum.finish();
+    for (RunningSum& sum : vectors_) sum.finish();
+  }
+
+ private:
+  RunningSum weight(Cutter& cut, int64_t outputs) const { return {cut, times(outputs, width_), rows_, kRowsOfARun}; }
+  RunningSum vector(Cutter& cut, int64_t size) const { return {cut, size, rows_, kManyRows}; }
+
+  int64_t rows_;
+  int width_, hiddenWidth_;
+  RunningSum weights_[4], vectors_[8];
+};
+
 struct BackwardScratch {
+  Cutter cut;
+  GradientSums sums;
   float *packedIn, *packedOut, *packed1, *packed2;  // the weights, to multiply gradients by
   // (rows, D) for the current sequences: the gradient after dropout, and the gradient at the sublayer's input.
   float *dropped, *back;
   float* joined;  // (rows, 3 * D)
   float* rest;    // working memory of the current step
-  int64_t size;
 
-  BackwardScratch(const TransformerEncoderLayerArgs& args, float* scratch) {
+  BackwardScratch(const TransformerEncoderLayerArgs& args, float* scratch) : cut(scratch), sums(cut, args) {
     const EncoderSizes n(args, {0, sequencesAtOnce(args.attention)});
-    Cutter cut(scratch);
     packedIn = cut.take(packedSize(3 * int64_t{n.width}, n.width));
     packedOut = cut.take(packedSize(n.width, n.width));
     packed1 = cut.take(packedSize(n.hiddenWidth, n.width));
@@ -29,10 +81,9 @@ struct BackwardScratch {
     dropped = cut.take(n.elements);
     back = cut.take(n.elements);
     joined = cut.take(3 * n.elements);
-    rest = cut.take(std::max({attendSequencesBackwardScratch(args.attention),
-                              feedForwardRowsBackwardScratch(n.rows, n.width, n.hiddenWidth),
-                              weightGradientScratch(n.rows, n.width, 3 * int64_t{n.width})}));
-    size = cut.used();
+    rest = cut.take(std::max(
+        {attendSequencesBackwardScratch(args.attention), feedForwardRowsBackwardScratch(n.rows, n.width, n.hiddenWidth),
+         weightGradientScratch(n.rows, n.width, 3 * int64_t{n.width}), normRowsBackwardScratch(n.rows, n.width)}));
   }
 };
 
@@ -69,15 +120,15 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
   const EncoderSizes n(layer, some);
   const EncoderSteps steps = all.from(n);
   const EncoderParameters& p = layer.parameters;
-  const EncoderParameters& g = args.gradients;
+  const EncoderParameters g = w.sums.to();
   float* const gradient = args.gradient + static_cast<size_t>(n.first) * n.width;
   // In place: the gradient at a norm's output becomes that at its input.
   const auto norm1 = [&](const float* x, float* at) {
-    normRowsBackward(at, x, steps.moments1, p.norm1Weight, at, g.norm1Weight, g.norm1Bias, n.rows, n.width,
+    normRowsBackward(at, x, steps.moments1, p.norm1Weight, at, g.norm1Weight, g.norm1Bias, w.rest, n.rows, n.width,
                      kEncoderEps);
   };
   const auto norm2 = [&](const float* x, float* at) {
-    normRowsBackward(at, x, steps.moments2, p.norm2Weight, at, g.norm2Weight, g.norm2Bias, n.rows, n.width,
+    normRowsBackward(at, x, steps.moments2, p.norm2Weight, at, g.norm2Weight, g.norm2Bias, w.rest, n.rows, n.width,
                      kEncoderEps);
   };
   // The gradient behind dropout; without any it is read where it stands.
@@ -126,14 +177,15 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
 }  // namespace
 
 int64_t transformerEncoderLayerBackwardScratch(const TransformerEncoderLayerGradArgs& args) {
-  return BackwardScratch(args.layer, nullptr).size;
+  return BackwardScratch(args.layer, nullptr).cut.used();
 }
 
 void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args, float* scratch) {
   const TransformerEncoderLayerArgs& layer = args.layer;
   const EncoderParameters& p = layer.parameters;
   const EncoderSteps steps(layer, layer.kept);
-  const BackwardScratch w(layer, scratch);
+  BackwardScratch w(layer, scratch);
+  w.sums.start(args.gradients);
   const int width = layer.attention.heads * layer.attention.width;
   const double tokens = static_cast<double>(layer.attention.batch) * layer.attention.queries;
   wakeThreads(2 * tokens * width * (4 * width + 2 * layer.hiddenWidth));
@@ -141,7 +193,11 @@ void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args
   packMatrix(p.outWeight, width, width, w.packedOut);
   packMatrix(p.weight1, layer.hiddenWidth, width, w.packed1);
   packMatrix(p.weight2, width, layer.hiddenWidth, w.packed2);
-  forSequencesBackward(layer.attention, [&](Sequences some) { encodeBackward(args, steps, some, w); });
+  forSequencesBackward(layer.attention, [&](Sequences some) {
+    encodeBackward(args, steps, some, w);
+    w.sums.added(some.count * layer.attention.queries);
+  });
+  w.sums.finish();
 }
 
 }  // namespace wasm_attention

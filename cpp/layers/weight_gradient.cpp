@@ -14,6 +14,7 @@
 
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
+#include "kernels/running_sum.h"
 #include "kernels/tile.h"
 #include "simd/long_sum.h"
 
@@ -78,9 +79,6 @@ void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* pane
   }
 }
 
-// More rows than this are added up in runs.
-constexpr int kManyRows = 4096;
-
 /// sums += the sum of x's rows.
 void addRows(const float* x, float* sums, int rows, int cols) {
   float run[kRunElements], lost[kRunElements];
@@ -98,11 +96,22 @@ void addRows(const float* x, float* sums, int rows, int cols) {
   }
 }
 
+struct Scratch {
+  float *right, *left;
+  RunningSum products;
+
+  Scratch(Cutter& cut, int rows, int64_t inputs, int64_t outputs)
+      : right(cut.take(roundUp(inputs, kTileCols) * std::min(rows, kDepthBlock))),
+        left(cut.take(roundUp(outputs, kTileRows) * std::min(rows, kDepthBlock))),
+        products(cut, times(inputs, outputs), rows, kRowsOfARun) {}
+};
+
 }  // namespace
 
 int64_t weightGradientScratch(int rows, int64_t inputs, int64_t outputs) {
-  const int depth = std::min(rows, kDepthBlock);
-  return roundUp(inputs, kTileCols) * depth + roundUp(outputs, kTileRows) * depth;
+  Cutter cut(nullptr);
+  Scratch(cut, rows, inputs, outputs);
+  return cut.used();
 }
 
 void addWeightGradient(const float* grad_out, const float* x, float* scratch, float* grad_weight, float* grad_bias,
@@ -112,22 +121,27 @@ void addWeightGradient(const float* grad_out, const float* x, float* scratch, fl
     addRows(grad_out, grad_bias, rows, outputs);
     grad_bias = nullptr;
   }
-  float* const left = scratch + panelsSize(inputs, std::min(rows, kDepthBlock), kTileCols);
+  Cutter cut(scratch);
+  Scratch w(cut, rows, inputs, outputs);
+  w.products.start(grad_weight, inputs * outputs);
   for (int row = 0; row < rows; row += kDepthBlock) {
     const int depth = std::min(rows - row, kDepthBlock);
     const float* const from = x + static_cast<size_t>(row) * inputs;
     const float* const grad = grad_out + static_cast<size_t>(row) * outputs;
     parallelParts(inputs, kColumns, kCopyWork * depth * inputs, [&](int col, int count) {
-      packColumns(from + col, inputs, depth, count, scratch + static_cast<size_t>(col) * depth);
+      packColumns(from + col, inputs, depth, count, w.right + static_cast<size_t>(col) * depth);
     });
     parallelParts(outputs, kColumns, kCopyWork * depth * outputs, [&](int col, int count) {
-      packLeft(grad + col, outputs, depth, count, left + static_cast<size_t>(col) * depth,
+      packLeft(grad + col, outputs, depth, count, w.left + static_cast<size_t>(col) * depth,
                grad_bias ? grad_bias + col : nullptr);
     });
+    float* const to = w.products.to();
     parallelParts(inputs, kColumns, static_cast<double>(depth) * inputs * outputs, [&](int col, int count) {
-      addProduct(left, scratch + static_cast<size_t>(col) * depth, grad_weight + col, inputs, outputs, count, depth);
+      addProduct(w.left, w.right + static_cast<size_t>(col) * depth, to + col, inputs, outputs, count, depth);
     });
+    w.products.added(depth);
   }
+  w.products.finish();
 }
 
 }  // namespace wasm_attention

@@ -5,6 +5,9 @@
 
 namespace wasm_attention {
 
+/// More rows than these are added up in runs: of a bias, and of a weight, whose runs take memory.
+constexpr int kManyRows = 4096, kRowsOfARun = 32768;
+
 /// grad_weight += grad_out^T * x; grad_bias += the sum of grad_out's rows.
 /// grad_out     (rows, outputs).
 /// x            (rows, inputs).

@@ -20,7 +20,7 @@ describe('attention-masks', () => {
     const { weights } = maskScene(attention, given);
     const { cells } = await picture(figure.locator('heat-map canvas.cells'), 8, 8);
     expect(cells).toEqual(Array.from(weights, (weight) => blues(weight, 0, 1)));
-    expect(await figure.locator('.remark').innerText()).toContain('Query 8: no key at all');
+    expect(await figure.locator('.remark').innerText()).toContain('Queries with no key left: 8.');
   });
 
   test('is set by keyboard alone, and says which masks hide a pair', async () => {
@@ -41,7 +41,9 @@ describe('attention-masks', () => {
     );
     await figure.getByRole('slider', { name: 'Valid length' }).focus();
     await page.keyboard.press('Home');
-    expect(await figure.locator('.remark').innerText()).toContain('Query 1, 2, 3, 4, 5, 6, 7, 8: no key');
+    expect(await figure.locator('.remark').innerText()).toContain(
+      'Queries with no key left: 1, 2, 3, 4, 5, 6, 7, 8.',
+    );
   });
 
   test.each([320, 390, 1280])('at %i px nothing overflows, and targets are large enough', async (width) => {

@@ -53,5 +53,5 @@ test('a link with another seed begins with faint curves, and the table says whos
   expect(await extrapolation.locator('path.faint[data-positions]').count()).toBe(COMPARED.length);
   expect(await numbersOf(extrapolation)).toEqual(COMPUTED_ROWS);
   await extrapolation.getByRole('button', { name: 'Values as a table' }).click();
-  expect(await extrapolation.locator('thead th').allInnerTexts()).toContain('rotary (Seed 1)');
+  expect(await extrapolation.locator('thead th').allInnerTexts()).toContain('RoPE (Seed 1)');
 });

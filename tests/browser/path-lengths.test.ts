@@ -57,7 +57,7 @@ describe('path-lengths', () => {
     await page.keyboard.press('Home');
     expect((await lengths(paths))[0]).toBe('They do not meet: layers 1, needed 3');
     expect(await paths.locator('.diagram').first().locator('circle.met').count()).toBe(0);
-    expect(await paths.locator('.readout').innerText()).toContain('at least 3 layers, and it has 1');
+    expect(await paths.locator('.readout').innerText()).toContain('at least 3 layers, and the CNN has 1');
   });
 
   test('clicks pick one token after the other', async () => {

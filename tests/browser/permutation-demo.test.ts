@@ -23,7 +23,7 @@ describe('permutation-demo', () => {
       await figure.getByLabel(name).check();
       expect(await residual(figure)).toBeGreaterThan(0.01);
       expect(await figure.locator('.links .changed').count()).toBeGreaterThan(0);
-      expect(await figure.locator('.readout').innerText()).toContain('order matters');
+      expect(await figure.locator('.readout').innerText()).toContain('Order matters');
       await figure.getByLabel(name).uncheck();
     }
   });

@@ -95,9 +95,20 @@ inline Exact exactAttentionBackward(const AttentionArgs& a, int threads) {
   return p.total() * (a.bias || a.relativeKeys || a.relativeValues ? 1 : threads);
 }
 
+/// Runs of terms that are added up apart, and what their sums have lost.
+inline void takeRunningSum(Pieces& p, Exact size, Exact terms, int interval = 128) {
+  if (terms <= interval) return;
+  p.take(size);
+  p.take(size);
+}
+
 inline Exact exactWeightGradient(Exact rows, Exact inputs, Exact outputs) {
   const Exact depth = std::min<Exact>(rows, 256);
-  return roundUpExactly(inputs, 8) * depth + roundUpExactly(outputs, 4) * depth;
+  Pieces p;
+  p.take(roundUpExactly(inputs, 8) * depth);
+  p.take(roundUpExactly(outputs, 4) * depth);
+  takeRunningSum(p, inputs * outputs, rows, 32768);
+  return p.total();
 }
 
 inline Exact exactLinearBackward(const LinearGradArgs& a) {
@@ -140,6 +151,10 @@ inline Exact exactAdditiveBackward(const AdditiveAttentionArgs& a) {
   p.take(padded);
   p.take(2 * padded);
   p.take(3 * padded);
+  takeRunningSum(p, a.keys * padded, a.queries);
+  takeRunningSum(p, Exact{a.keys} * a.valueWidth, a.queries);
+  takeRunningSum(p, Exact{a.hiddens} * a.queryWidth, Exact{a.batch} * (a.valid ? a.queries : 1));
+  takeRunningSum(p, Exact{a.hiddens} * a.keyWidth, a.batch);
   p.take(std::max(linear(a.queries, a.queryWidth), linear(a.keys, a.keyWidth)));
   return p.total();
 }
@@ -152,6 +167,9 @@ inline Exact exactFeedForward(Exact rows, Exact hidden_width, int threads) {
 inline Exact exactFeedForwardRowsBackward(Exact rows, Exact width, Exact hidden_width) {
   const Exact block = std::min<Exact>(rows, 256);
   Pieces p;
+  for (int i = 0; i < 2; ++i) takeRunningSum(p, width * hidden_width, rows, 32768);
+  takeRunningSum(p, hidden_width, rows, 4096);
+  takeRunningSum(p, width, rows, 4096);
   p.take(block * hidden_width);
   p.take(block * hidden_width);
   p.take(std::max(exactWeightGradient(block, width, hidden_width), exactWeightGradient(block, hidden_width, width)));
@@ -201,10 +219,18 @@ inline Exact exactEncoder(const TransformerEncoderLayerArgs& args, int threads) 
   return pass * (threads > 1 && a.batch >= 2 * threads ? threads : 1);
 }
 
+inline Exact exactLayerNormBackward(Exact rows, Exact dim) { return rows <= 128 ? 0 : 4 * roundUpExactly(dim, 4); }
+
 inline Exact exactEncoderBackward(const TransformerEncoderLayerArgs& args, int threads) {
   const AttentionArgs& a = args.attention;
   const Exact width = Exact{a.heads} * a.width, rows = exactSequencesAtOnce(a) * a.queries;
   Pieces p;
+  const Exact all_rows = Exact{a.batch} * a.queries;
+  for (const Exact outputs : {3 * width, width}) takeRunningSum(p, outputs * width, all_rows, 32768);
+  for (int i = 0; i < 2; ++i) takeRunningSum(p, args.hiddenWidth * width, all_rows, 32768);
+  takeRunningSum(p, 3 * width, all_rows, 4096);
+  takeRunningSum(p, args.hiddenWidth, all_rows, 4096);
+  for (int i = 0; i < 6; ++i) takeRunningSum(p, width, all_rows, 4096);
   p.take(exactPacked(3 * width, width));
   p.take(exactPacked(width, width));
   p.take(exactPacked(args.hiddenWidth, width));
@@ -213,11 +239,9 @@ inline Exact exactEncoderBackward(const TransformerEncoderLayerArgs& args, int t
   p.take(rows * width);
   p.take(3 * rows * width);
   p.take(std::max({exactAttentionBackward(a, threads), exactFeedForwardRowsBackward(rows, width, args.hiddenWidth),
-                   exactWeightGradient(rows, width, 3 * width)}));
+                   exactWeightGradient(rows, width, 3 * width), exactLayerNormBackward(rows, width)}));
   return p.total();
 }
-
-inline Exact exactLayerNormBackward(int rows, int dim) { return rows <= 128 ? 0 : 6 * roundUpExactly(dim, 4); }
 
 inline Exact exactEmbeddingBackward(int count, int rows, int dim) {
   if (count <= 128) return 0;

@@ -251,3 +251,13 @@ async function outcome(call: () => unknown): Promise<unknown> {
     return { name, message };
   }
 }
+
+describe('nested lists in a worker', () => {
+  it.each([201, 20_000])('of %d levels are refused', async (levels) => {
+    let deep: unknown = [];
+    for (let i = 0; i < levels; ++i) deep = [deep];
+    await expect(there.maskedSoftmax(deep as number[][][])).rejects.toThrow(
+      /^.+: expected arguments of at most 200 levels, got a deeper one$/,
+    );
+  });
+});

@@ -16,6 +16,11 @@ test('npm run dev serves the page from its sources and reloads it when one chang
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const browser = await launch();
+  const sources = ['web/lib/index.ts', 'web/elements/registry.ts', 'web/page/prose/en.md'].map((name) => {
+    const file = join(ROOT, name);
+    const { atime, mtime } = statSync(file);
+    return { file, atime, mtime };
+  });
   try {
     let url: string | undefined;
     for await (const line of createInterface(server.stdout)) {
@@ -36,17 +41,16 @@ test('npm run dev serves the page from its sources and reloads it when one chang
     await cell.scrollIntoViewIfNeeded();
     await cell.getByRole('button', { name: 'Run' }).click();
     await cell.getByText('[2, 4, 100]').first().waitFor();
-    for (const source of ['web/lib/index.ts', 'web/elements/registry.ts', 'web/page/prose/en.md']) {
-      const file = join(ROOT, source);
-      const { atime, mtime } = statSync(file);
+    for (const { file } of sources) {
       const reloaded = page.waitForEvent('load');
       utimesSync(file, new Date(), new Date());
       await reloaded;
       await drawn();
-      utimesSync(file, atime, mtime);
     }
     expect(errors).toEqual([]);
   } finally {
+    // Not before: the page would be reloaded again.
+    for (const { file, atime, mtime } of sources) utimesSync(file, atime, mtime);
     await browser.close();
     process.kill(-server.pid!);
     await once(server, 'exit');

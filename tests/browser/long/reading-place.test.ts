@@ -6,7 +6,7 @@ import { drawn, goTo } from '../place.js';
 
 const { open } = useBrowser();
 /** How many places are tried, evenly spread over the page. */
-const PLACES = 12;
+const PLACES = 8;
 
 /** Where the top edges of the paragraphs, headings and figures are that can be seen, by their number on the page. */
 const marks = (page: Page): Promise<Record<string, number>> =>

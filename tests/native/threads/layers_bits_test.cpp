@@ -63,8 +63,9 @@ TEST(Threads, ChangeNoBitOfANorm) {
             Floats out(x.size()), gradient = g, grad_weight = randomFloats(dim, 5), grad_bias = randomFloats(dim, 6);
             normRows(x.data(), affine ? weight.data() : nullptr, bias.data(), out.data(), kept, rows, dim, 1e-5f);
             // In place, as layers do it.
+            Floats scratch(normRowsBackwardScratch(rows, dim), NAN);
             normRowsBackward(gradient.data(), x.data(), kept, affine ? weight.data() : nullptr, gradient.data(),
-                             grad_weight.data(), grad_bias.data(), rows, dim, 1e-5f);
+                             grad_weight.data(), grad_bias.data(), scratch.data(), rows, dim, 1e-5f);
             return Results{out, gradient, grad_weight, grad_bias};
           });
         }

@@ -92,7 +92,7 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
       const gradTable = parameters.gradient('weight');
       raw.embeddingBackward(gradient, placed, gradTable, scratch, count, this.#rows, width);
       // Not the array's own method, which a caller may have replaced.
-      return into ? Float32Array.prototype.fill.call(into, 0) : new Float32Array(count);
+      return Float32Array.prototype.fill.call(into, 0);
     });
     return { output, backward };
   }

@@ -38,7 +38,13 @@ export function scaledDotProductAttentionBackward(
     const gradQuery = place(inputs.query.data.length);
     const gradKey = place(matrices * sizes.keys * sizes.width);
     const gradValue = place(matrices * sizes.keys * sizes.valueWidth);
-    const readOptions = placeOptionGradients(memory, plan.differentiable, ATTENTION_GRADIENTS, sizes);
+    const readOptions = placeOptionGradients(
+      OPERATION,
+      memory,
+      plan.differentiable,
+      ATTENTION_GRADIENTS,
+      sizes,
+    );
     words[G.gradOutput] = gradG;
     words[G.gradQuery] = gradQuery;
     words[G.gradKey] = gradKey;

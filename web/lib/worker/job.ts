@@ -70,7 +70,7 @@ export function prepare(
 ): Pick<Job, 'request' | 'transfer' | 'references'> {
   const used = [target];
   const buffers = new Set<ArrayBuffer>();
-  const packed = pack(args, (value) => tokenOf(value, used), buffers, transfer !== undefined);
+  const packed = pack(args, (value) => tokenOf(value, used), buffers, transfer !== undefined, target.label);
   for (const arg of packed.body as readonly unknown[]) {
     const { out } = Object(arg) as { out?: unknown };
     if (out != null) wrongUse(target.label, 'no out, since a worker has memory of its own', 'one');

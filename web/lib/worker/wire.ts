@@ -5,7 +5,7 @@
 
 import { bufferOf, countOf, kindOf, lengthOf, offsetOf } from '../check/elements.js';
 import { namesOf } from '../check/options.js';
-import { tagOf } from '../check/values.js';
+import { tagOf, wrongUse } from '../check/values.js';
 
 /** Stands for something that cannot be cloned. */
 export type Token =
@@ -45,6 +45,9 @@ export type Answer =
   | { readonly result: Packed; readonly error?: undefined }
   | { readonly error: { readonly name: string; readonly message: string }; readonly result?: undefined };
 
+/** More levels of lists and objects than any argument has, and far fewer than fill the stack. */
+const DEEPEST = 200;
+
 const CLONED = new Set([
   'ArrayBuffer',
   'SharedArrayBuffer',
@@ -59,6 +62,7 @@ const CLONED = new Set([
  * twice is copied once. Adds the array buffers of the data to `buffers`.
  *
  * @param tokenOf the token of an object that is not data
+ * @param label named where an argument is nested too deeply
  * @param whole whether a view of part of a buffer keeps the whole buffer; otherwise that part is copied, because cloning would
  *   copy all of the buffer
  */
@@ -67,6 +71,7 @@ export function pack(
   tokenOf: (value: object) => Token | undefined,
   buffers: Set<ArrayBuffer>,
   whole = false,
+  label = 'worker',
 ): Packed {
   const tokens: [readonly (string | number)[], Token][] = [];
   const copies = new Map<object, unknown>();
@@ -77,6 +82,7 @@ export function pack(
       return undefined;
     }
     if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return value;
+    if (path.length > DEEPEST) wrongUse(label, `arguments of at most ${DEEPEST} levels`, 'a deeper one');
     const token =
       tokenOf(value) ??
       (typeof value === 'function' ? ({ kind: 'function', text: String(value) } as const) : undefined);

@@ -4,6 +4,7 @@ import type { WithScratch } from '../../generated/bindings/raw.js';
 import { ATTENTION_GRADIENTS, placeOptionGradients } from '../../ops/attention/optionGradients.js';
 import type { CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { words } from '../../runtime/args.js';
+import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { TensorLike } from '../../types.js';
 import { runOnce } from '../base/layer.js';
@@ -38,12 +39,13 @@ export function multiHeadAttentionBackward(
   const { batch, heads, queries, width } = pass.sizes;
   const outputShape = [batch, queries, heads * width];
   const back = (operation: string, gradOutput: Float32Array) =>
-    wasm.memory.scope(operation, () => run(wasm, parameters, pass, gradOutput));
+    wasm.memory.scope(operation, () => run(operation, wasm, parameters, pass, gradOutput));
   // It writes into no arrays of the caller's.
   return runOnce('MultiHeadAttention', parameters, outputShape, back, NO_OPTIONS);
 }
 
 function run(
+  operation: string,
   wasm: Wasm,
   parameters: Parameters,
   { sizes, plan, inputs, projected, heads, rotation }: MultiHeadAttentionPass,
@@ -86,6 +88,11 @@ function run(
     const outputs = i === 0 ? model : kvHeads * width;
     return linear(['W_q', 'W_k', 'W_v'][i]!, { gradOut, x, gradX, rows, inputs, outputs });
   });
+  // Made before the first gradient changes, as are those of options.
+  const results = inputs.map(({ data, shape }) => ({
+    data: fresh(operation, Float32Array, data.length),
+    shape: [...shape],
+  }));
   const turned = rotation?.(wasm);
   attentionOfHeads(sizes, { query, key, value, output: gradHeads });
   plan.place(memory);
@@ -93,7 +100,13 @@ function run(
   words[G.gradQuery] = gradQuery;
   words[G.gradKey] = gradKey;
   words[G.gradValue] = gradValue;
-  const readOptions = placeOptionGradients(memory, plan.differentiable, ATTENTION_GRADIENTS, sizes);
+  const readOptions = placeOptionGradients(
+    operation,
+    memory,
+    plan.differentiable,
+    ATTENTION_GRADIENTS,
+    sizes,
+  );
   const attendBack = prepare(raw.scaledDotProductAttentionBackward);
 
   projectBack();
@@ -106,8 +119,7 @@ function run(
   }
   for (const back of inputsBack) back();
 
-  const [queriesBack, keysBack, valuesBack] = inputs.map(({ shape }, i) =>
-    memory.tensor(gradInputs[i]!, shape),
-  );
+  results.forEach(({ data }, i) => memory.read(gradInputs[i]!, data.length, data));
+  const [queriesBack, keysBack, valuesBack] = results;
   return { queries: queriesBack!, keys: keysBack!, values: valuesBack!, ...readOptions() };
 }

@@ -3,7 +3,7 @@ import { checkOut, toTensorOfShape } from '../../check/arrays.js';
 import { checkOptions, type Known } from '../../check/options.js';
 import { checkBoolean, sizeOf, wrongUse } from '../../check/values.js';
 import { disposeSymbol } from '../../runtime/dispose.js';
-import type { Memory } from '../../runtime/memory.js';
+import { fresh, type Memory } from '../../runtime/memory.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import type { Parameters } from './parameters.js';
 import type { BackwardOptions, ForwardOptions, Parameter } from './types.js';
@@ -96,7 +96,7 @@ export function runOnce<T>(
 
 /**
  * `runOnce` for layers with one input. `run` is called in a scope of the memory with the address of the output's gradient, and
- * returns the input's gradient, in `into` if that is given.
+ * fills `into` with the input's gradient and returns it.
  */
 export function backwardOnce(
   memory: Memory,
@@ -104,12 +104,13 @@ export function backwardOnce(
   owner: { check(operation: string): void },
   outputShape: readonly number[],
   inputShape: readonly number[],
-  run: (gradient: number, into?: Float32Array) => Float32Array,
+  run: (gradient: number, into: Float32Array) => Float32Array,
 ): (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor } {
   // A copy, since the caller may change the shape of the output.
   const shape = [...inputShape];
   return runOnce(layer, owner, [...outputShape], (operation, gradOutput, options) => {
-    const into = checkInto(operation, options, sizeOf(shape));
+    const size = sizeOf(shape);
+    const into = checkInto(operation, options, size) ?? fresh(operation, Float32Array, size);
     const data = memory.scope(operation, () => run(memory.floats(gradOutput), into));
     return { input: { data, shape: [...shape] } };
   });

@@ -15,6 +15,7 @@ import * as G from '../../generated/bindings/transformerEncoderLayerGradArgs.js'
 import { placeOptionGradients, type OptionFields } from '../../ops/attention/optionGradients.js';
 import type { AskedResults, CheckedAttentionOptions } from '../../ops/attention/options.js';
 import { clearArgs, within, words } from '../../runtime/args.js';
+import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { AttentionResult, Tensor } from '../../types.js';
 import { setRotation, type Rotation } from '../attention/rotaryPositions.js';
@@ -119,7 +120,8 @@ export function encoderBackward(
     // Allocate all memory before a gradient is changed.
     encoderArgs(encoder, pass);
     const gradient = memory.floats(gradOutput);
-    const readOptions = placeOptionGradients(memory, pass.plan.differentiable, OPTION_GRADIENTS, {
+    const data = into ?? fresh(operation, Float32Array, gradOutput.length);
+    const readOptions = placeOptionGradients(operation, memory, pass.plan.differentiable, OPTION_GRADIENTS, {
       batch: pass.batch,
       heads,
       queries: pass.length,
@@ -131,6 +133,6 @@ export function encoderBackward(
     memory.run(raw.transformerEncoderLayerBackward);
     kept.done();
     const shape = [pass.batch, pass.length, heads * width];
-    return { input: memory.tensor(gradient, shape, into), ...readOptions() };
+    return { input: { data: memory.read(gradient, data.length, data), shape }, ...readOptions() };
   });
 }

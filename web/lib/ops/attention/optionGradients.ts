@@ -2,7 +2,7 @@ import { sizeOf } from '../../check/values.js';
 import type { Word } from '../../generated/bindings/args.js';
 import * as G from '../../generated/bindings/attentionGradArgs.js';
 import { words } from '../../runtime/args.js';
-import type { Memory } from '../../runtime/memory.js';
+import { fresh, type Memory } from '../../runtime/memory.js';
 import type { AttentionGradients } from '../../types.js';
 import type { AttentionSizes, CheckedAttentionOptions } from './options.js';
 
@@ -19,8 +19,12 @@ export type OptionFields = Readonly<Record<Name, readonly [sum: Word, lost: Word
 /** As in cpp/simd/long_sum.h: sums of more terms are added with compensation. */
 const RUN = 128;
 
-/** Places zeros for the gradients of attention's options, and sets their fields; returns a function that reads them. */
+/**
+ * Places zeros for the gradients of attention's options, sets their fields and makes their results; returns a function that reads
+ * them. After this call nothing can run out of memory: a layer may have changed gradients by then.
+ */
 export function placeOptionGradients(
+  operation: string,
   memory: Memory,
   shapes: CheckedAttentionOptions['differentiable'],
   fields: OptionFields,
@@ -33,8 +37,12 @@ export function placeOptionGradients(
     const [sum, lost] = fields[name as Name];
     const address = (words[sum] = memory.zeros(terms > RUN ? 2 * size : size));
     if (terms > RUN) words[lost] = address + 4 * size;
-    return { name, address, shape };
+    return { name, address, data: fresh(operation, Float32Array, size), shape: [...shape] };
   });
   return () =>
-    Object.fromEntries(placed.map(({ name, address, shape }) => [name, memory.tensor(address, shape)]));
+    Object.fromEntries(
+      placed.map(({ name, address, data, shape }) => {
+        return [name, { data: memory.read(address, data.length, data), shape }];
+      }),
+    );
 }
