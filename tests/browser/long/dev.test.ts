@@ -31,10 +31,17 @@ test('npm run dev serves the page from its sources and reloads it when one chang
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
     await page.goto(new URL('en/', url).href);
+    // Figures are loaded when they come near. Vite reloads the page when it has found what the sources import, which may be after that.
     const drawn = async (): Promise<void> => {
-      // Figures are loaded when they come near.
-      await page.locator('attention-lookup').scrollIntoViewIfNeeded();
-      await page.locator('attention-lookup[drawn]').waitFor();
+      for (let tries = 1; ; ++tries) {
+        try {
+          await page.locator('attention-lookup').scrollIntoViewIfNeeded({ timeout: 5000 });
+          await page.locator('attention-lookup[drawn]').waitFor({ timeout: 5000 });
+          return;
+        } catch (error) {
+          if (tries === 12) throw error;
+        }
+      }
     };
     await drawn();
     const cell = page.locator('code-cell').first();
