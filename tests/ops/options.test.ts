@@ -275,6 +275,13 @@ describe('a whole number beyond 32 bits is reported as it was given:', () => {
 });
 
 describe('messages', () => {
+  test('name both bounds to whoever exceeds the upper one', () => {
+    expect(() => attention.sinusoidalEncoding({ length: 2 ** 31, dim: 2 })).toThrow(
+      /length to be a whole number, within \[0, 2147483647\], got 2147483648$/,
+    );
+    expect(() => attention.sinusoidalEncoding({ length: -1, dim: 2 })).toThrow(/, at least 0, got -1$/);
+  });
+
   const linear = () => new attention.Linear({ inFeatures: 4, outFeatures: 4 });
   const cache = () => mha.createCache({ batch: 1, maxLength: 1 });
   const adam = () => new attention.Adam(mha.parameters());

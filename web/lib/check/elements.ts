@@ -9,6 +9,7 @@ import { showShape, sizeOf, wrongKind, wrongValue } from './values.js';
 const MAX_COUNT = 2 ** 31;
 /** Far more than any operation takes; an array that contains itself has no end of them. */
 const MAX_RANK = 64;
+const FEW = 16;
 
 const TypedArray = Object.getPrototypeOf(Float32Array.prototype) as object;
 /** What the language knows of a typed array, whatever its class or the array itself has put in place of that. */
@@ -122,15 +123,19 @@ function flatten(operation: string, name: string, nested: readonly unknown[]): E
   // Room for all at once, since one array may occur in many places, and a few of them hold billions of elements.
   let numbers: Float64Array | undefined;
   let at = 0;
-  /** Used instead if not all of them are numbers. */
+  /** Used instead if not all of them are numbers, or if they are so few that an array takes less time to make. */
   let others: unknown[] | undefined;
   const put = (element: unknown, depth: number): void => {
-    numbers ??= fresh(operation, Float64Array, sizeOf(shape));
+    if (!numbers && !others) {
+      const size = sizeOf(shape);
+      if (size > FEW) numbers = fresh(operation, Float64Array, size);
+      else others = [];
+    }
     rank ||= depth;
     if (depth !== rank) wrongValue(operation, `${name} to be nested to one depth (${rank})`, element);
-    if (typeof element !== 'number') others ??= Array.from(numbers.subarray(0, at));
+    if (typeof element !== 'number') others ??= Array.from(numbers!.subarray(0, at));
     if (others) others.push(element);
-    else numbers[at++] = element as number;
+    else numbers![at++] = element as number;
   };
   const visit = (level: unknown, depth: number): void => {
     const count = depth > 0 && depth === rank ? undefined : countOf(level);

@@ -78,7 +78,7 @@ export function checkInteger(
 ): number {
   if (typeof value !== 'number') wrongKind(operation, `${name} to be a number`, value);
   if (!Number.isInteger(value) || value < min || value > max) {
-    const bound = max === 2 ** 31 - 1 ? `at least ${min}` : `within [${min}, ${max}]`;
+    const bound = value < min && max === 2 ** 31 - 1 ? `at least ${min}` : `within [${min}, ${max}]`;
     wrongValue(operation, `${name} to be a whole number, ${bound}`, value);
   }
   return value;

@@ -1,5 +1,5 @@
 import { checkWhole, toTensorOfRank, toValidLens } from '../check/arrays.js';
-import { orOutOfMemory, rowsAtOnce } from '../runtime/memory.js';
+import { orOutOfMemory, part, rowsAtOnce } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike, ValidLens } from '../types.js';
 import { axes } from './attention/inputs.js';
@@ -18,19 +18,23 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
       ? null
       : rowLens(OPERATION, toValidLens(OPERATION, validLens, batch, queries, keys), heads, queries);
   checkWhole(OPERATION, 'scores', { data, shape });
-  // It may be larger than the linear memory, through which it goes in pieces.
-  const out = orOutOfMemory(OPERATION, 4 * data.length, () => new Float32Array(data.length));
-  if (data.length === 0) return { data: out, shape };
-  memory.scope(OPERATION, () => {
+  if (data.length === 0) return { data: new Float32Array(0), shape };
+  return memory.scope(OPERATION, () => {
     const lens = valid && memory.ints(valid);
     const most = rowsAtOnce(rows, keys);
     const piece = memory.reserve(most * keys);
+    // The result may be larger than the linear memory, through which it goes in pieces.
+    let out: Float32Array | undefined =
+      most < rows
+        ? orOutOfMemory(OPERATION, 4 * data.length, () => new Float32Array(data.length))
+        : undefined;
     for (let row = 0; row < rows; row += most) {
       const end = Math.min(row + most, rows);
-      memory.write(piece, data.subarray(row * keys, end * keys));
+      memory.write(piece, part(data, row * keys, end * keys));
       raw.maskedSoftmax(piece, lens === null ? 0 : lens + 4 * row, piece, end - row, keys);
-      memory.read(piece, (end - row) * keys, out.subarray(row * keys, end * keys));
+      const read = memory.read(piece, (end - row) * keys, out?.subarray(row * keys, end * keys));
+      out ??= read;
     }
+    return { data: out!, shape };
   });
-  return { data: out, shape };
 }

@@ -4,7 +4,7 @@ import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, showShape, wrongValue } from '../check/values.js';
 import * as S from '../generated/bindings/sinusoidalArgs.js';
 import { clearArgs, doubles, words } from '../runtime/args.js';
-import { fresh, rowsAtOnce } from '../runtime/memory.js';
+import { fresh, part, rowsAtOnce } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor } from '../types.js';
 import { checkBase, maxAbs, placeFrequencies } from './sinusoidal/frequencies.js';
@@ -75,7 +75,7 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
       if (places !== undefined) words[S.positions] = places + 8 * row;
       doubles[S.offset] = offset + row;
       memory.run(raw.sinusoidalEncoding);
-      memory.read(piece, rows * dim, into.subarray(row * dim, (row + rows) * dim));
+      memory.read(piece, rows * dim, part(into, row * dim, (row + rows) * dim));
     }
   });
   return { data, shape: [length, dim] };

@@ -37,6 +37,11 @@ export function rowsAtOnce(rows: number, width: number): number {
   return Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / width)));
 }
 
+/** A view of the elements from `begin` to `end`; the array itself for all of them, as another view takes as long as a small call. */
+export function part(array: Float32Array, begin: number, end: number): Float32Array {
+  return end - begin < array.length ? array.subarray(begin, end) : array;
+}
+
 /**
  * A fresh array of zeros. One that the linear memory could not hold is refused: systems promise more memory than they have, and
  * end a process that uses it.

@@ -10,9 +10,10 @@ export function rowLens(
 ): Int32Array {
   const perQuery = shape.length === 2;
   const rows = fresh(operation, Int32Array, shape[0]! * heads * queries);
-  for (let row = 0; row < rows.length; ++row) {
-    const batch = Math.floor(row / (heads * queries));
-    rows[row] = data[perQuery ? batch * queries + (row % queries) : batch]!;
+  for (let row = 0, b = 0; row < rows.length; ++b) {
+    for (let h = 0; h < heads; ++h) {
+      for (let q = 0; q < queries; ++q) rows[row++] = data[perQuery ? b * queries + q : b]!;
+    }
   }
   return rows;
 }

@@ -1,7 +1,7 @@
 import { checkWhole, toFloat64, toTensor } from '../../check/arrays.js';
 import { checkOptions } from '../../check/options.js';
 import { checkFinite, checkShape, showShape, wrongValue } from '../../check/values.js';
-import { orOutOfMemory, rowsAtOnce } from '../../runtime/memory.js';
+import { orOutOfMemory, part, rowsAtOnce } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import { checkRotary, ROTARY_OPTIONS, type RotaryOptions, type RotaryPositions } from './options.js';
@@ -44,7 +44,7 @@ export function rotate(
         const rowCount = Math.min(mostRows, rows - row);
         const from = (matrix * rows + row) * width;
         const to = from + count * rowCount * width;
-        memory.write(piece, data.subarray(from, to));
+        memory.write(piece, part(data, from, to));
         raw[operation](
           piece,
           table + 4 * row * rotaryDim,
@@ -55,7 +55,7 @@ export function rotate(
           rotaryDim,
           interleaved,
         );
-        memory.read(piece, to - from, result.subarray(from, to));
+        memory.read(piece, to - from, part(result, from, to));
       }
     }
   });
