@@ -80,14 +80,10 @@ describe('a stack that is full in the middle of a call leaves the right next res
     expectUnharmed();
   });
 
-  const x = { data: Float32Array.from({ length: 40 * 64 }, (_, i) => Math.sin(i)), shape: [1, 40, 64] };
+  const x = { data: Float32Array.from({ length: 4 * 64 }, (_, i) => Math.sin(i)), shape: [1, 4, 64] };
   test.each<[string, () => Layer]>([
     ['Linear', () => new attention.Linear({ inFeatures: 64, outFeatures: 64, seed: 1 })],
     ['FeedForward', () => new attention.FeedForward({ numHiddens: 64, ffnHiddens: 8, seed: 1 })],
-    [
-      'TransformerEncoderLayer',
-      () => new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 2, ffnHiddens: 8, seed: 1 }),
-    ],
   ])('of a layer that was called at every level: %s', (_name, make) => {
     const layer = make();
     const expected = layer.forward(x).output.data;

@@ -1,6 +1,6 @@
 /** Gradients that are sums of very many terms: float32 alone would be off by up to several percent. */
 import { describe, expect, test } from '@jest/globals';
-import { attention } from '../support/library.js';
+import { attention } from '../../support/library.js';
 
 const TERMS = 2_000_000;
 const TOLERANCE = 1e-5;
