@@ -58,7 +58,7 @@ describe('attention-tokens', () => {
     expect(await figure.locator('.large heat-map .overlay rect[fill="url(#hatch)"]').count()).toBeGreaterThan(
       5,
     );
-    await figure.getByRole('button', { name: 'Redraw the random heads' }).focus();
+    await figure.getByRole('button', { name: 'Draw new random heads' }).focus();
     const before = await figure.locator('.bits').allInnerTexts();
     for (let press = 0; press < 3; ++press) await page.keyboard.press('Enter');
     const after = await figure.locator('.bits').allInnerTexts();
