@@ -52,7 +52,7 @@ export const LAYER_FORWARD_OPTIONS: Known<LayerForwardOptions> = {
 };
 
 /** The tensors among attention's options that are not converted, of which a backward pass needs copies. */
-export const OPTION_TENSORS = ['bias', 'relativeKeys', 'relativeValues', 'alibiSlopes'] as const;
+export const OPTION_TENSORS = ['bias', 'relativeKeys', 'relativeValues', 'alibiSlopes', 'sinks'] as const;
 
 /** What a cache has room for. */
 export interface CacheOptions {
@@ -94,6 +94,7 @@ export interface MultiHeadAttentionGradients {
   bias?: Tensor;
   relativeKeys?: Tensor;
   relativeValues?: Tensor;
+  sinks?: Tensor;
 }
 
 /**
