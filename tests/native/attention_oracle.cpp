@@ -162,6 +162,7 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
     if (a.dropout > 0) weights[j] = isDropped(a, row, j) ? 0 : weights[j] / (1 - double{a.dropout});
   }
 
+  const double smallest = kSmallest / (1 - double{a.dropout});
   double* output = result.output.data() + row * a.valueWidth;
   double* output_error = result.outputTolerance.data() + row * a.valueWidth;
   const double roundings = count + 2 * blocks + 4 + (a.relativeValues ? 2 * a.relativeValuesClip + 1 : 0);
@@ -174,9 +175,9 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
       const double added = relative ? relative[e] : 0;
       const double size = std::abs(value[e]) + std::abs(added);
       output[e] += weights[j] * (value[e] + added);
-      output_error[e] += (weights[j] * (errors[j] + roundings * kRounding) + kSmallest) * size;
+      output_error[e] += (weights[j] * (errors[j] + roundings * kRounding) + smallest) * size;
     }
-    errors[j] = errors[j] * weights[j] + kSmallest;
+    errors[j] = errors[j] * weights[j] + smallest;
   }
 }
 
