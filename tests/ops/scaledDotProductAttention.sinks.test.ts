@@ -6,7 +6,9 @@ import { Random } from '../support/random.js';
 
 describe('sinks', () => {
   test.each(loadFixtures('modern', /^sinks/))('agree with PyTorch on $name', (fixture) => {
-    const [query, key, value, sinks, g] = ['query', 'key', 'value', 'sinks', 'G'].map(fixture.input);
+    const [query, key, value, sinks, g] = ['query', 'key', 'value', 'sinks', 'G'].map((name) =>
+      fixture.input(name),
+    );
     const options = { sinks: sinks!, isCausal: fixture.attributes.causal as boolean };
     const results = { needWeights: true, needLogSumExp: true };
     const { output, weights, logSumExp } = scaledDotProductAttention(query!, key!, value!, {

@@ -2,9 +2,11 @@
 import { toInt32 } from '../../check/arrays.js';
 import { countOf } from '../../check/elements.js';
 import { checkOptions } from '../../check/options.js';
-import { showShape, wrongValue } from '../../check/values.js';
+import { wrongValue } from '../../check/values.js';
 import { fresh, type Memory } from '../../runtime/memory.js';
 import type { AttentionOptions } from '../../types.js';
+
+type Starts = ArrayLike<number>;
 
 /** Sequence n consists of queries [query[n], query[n + 1]) and keys [key[n], key[n + 1]). */
 export interface Packed {
@@ -12,54 +14,39 @@ export interface Packed {
   readonly key: Int32Array;
 }
 
-/** Options whose lengths or earlier tokens would be those of one sequence; the last is a layer's. */
-const REFUSED = ['validLens', 'pastKey', 'pastValue', 'cache'];
+const STARTS = { query: 1, key: 1 } as const;
 
 /** Checks the option against these sizes; returns undefined if it is not given. */
 export function checkPacked(
   operation: string,
   options: AttentionOptions,
-  { batch, queries, keys }: { readonly batch: number; readonly queries: number; readonly keys: number },
+  { batch, queries, keys }: Readonly<Record<'batch' | 'queries' | 'keys', number>>,
 ): Packed | undefined {
   const { cuSeqlens } = options;
   if (cuSeqlens == null) return undefined;
-  for (const name of REFUSED) {
-    if ((options as Record<string, unknown>)[name] != null) {
+  // Their lengths and earlier tokens would be those of one sequence; the last is a layer's.
+  for (const name of ['validLens', 'pastKey', 'cache']) {
+    if (options[name as keyof AttentionOptions] != null)
       wrongValue(operation, `no ${name} with cuSeqlens`, 'one');
-    }
   }
   if (batch !== 1) wrongValue(operation, 'a batch of 1 with cuSeqlens', batch);
-  const check = (name: string, starts: Int32Array, rows: number): void => {
-    const expected = `${name} to start at 0, never fall and end at ${rows}`;
-    starts.forEach((start, n) => {
-      if (n === 0 ? start !== 0 : start < starts[n - 1]!) wrongValue(operation, expected, start);
-    });
-    if (starts.at(-1) !== rows) wrongValue(operation, expected, starts.at(-1));
-  };
-  const read = (name: string, value: ArrayLike<number>): Int32Array => {
-    const { data, shape } = toInt32(operation, name, value, 0, 2 ** 31 - 1);
-    if (shape.length !== 1) wrongValue(operation, `${name} of shape (N + 1,)`, showShape(shape));
+  const read = (name: string, value: Starts, rows: number): Int32Array => {
+    const { data, shape } = toInt32(operation, name, value, 0, rows);
+    const falls = data.some((start, n) => start < data[n - 1]!);
+    if (shape.length !== 1 || data[0] !== 0 || falls || data.at(-1) !== rows) {
+      wrongValue(operation, `${name} to start at 0, never fall and end at ${rows}`, data.join());
+    }
     return data;
   };
-  if (countOf(cuSeqlens) !== undefined) {
-    const both = read('cuSeqlens', cuSeqlens as ArrayLike<number>);
-    check('cuSeqlens', both, queries);
-    check('cuSeqlens', both, keys);
-    return { query: both, key: both };
-  }
-  const apart = checkOptions(
-    operation,
-    cuSeqlens as Record<keyof Packed, ArrayLike<number>>,
-    { query: 1, key: 1 },
-    'options of cuSeqlens',
-  );
-  const query = read('cuSeqlens.query', apart.query);
-  const key = read('cuSeqlens.key', apart.key);
-  check('cuSeqlens.query', query, queries);
-  check('cuSeqlens.key', key, keys);
-  if (key.length !== query.length) {
-    wrongValue(operation, `cuSeqlens.key of shape ${showShape([query.length])}`, showShape([key.length]));
-  }
+  const given =
+    countOf(cuSeqlens) === undefined
+      ? checkOptions(operation, cuSeqlens as Record<keyof Packed, Starts>, STARTS, 'cuSeqlens')
+      : { query: cuSeqlens as Starts, key: cuSeqlens as Starts };
+  const query = read('cuSeqlens (query)', given.query, queries);
+  const key =
+    given.key === given.query && keys === queries ? query : read('cuSeqlens (key)', given.key, keys);
+  if (key.length !== query.length)
+    wrongValue(operation, `cuSeqlens (key) of length ${query.length}`, key.length);
   return { query, key };
 }
 
@@ -71,14 +58,9 @@ export function placePacked(
   offset: number | Int32Array,
 ): number {
   const rows = fresh(operation, Int32Array, 3 * query.at(-1)!);
-  let at = 0;
-  for (let n = 0; n + 1 < query.length; ++n) {
-    const shift = key[n]! - query[n]! + (typeof offset === 'number' ? offset : offset[n]!);
-    for (let i = query[n]!; i < query[n + 1]!; ++i) {
-      rows[at++] = key[n]!;
-      rows[at++] = key[n + 1]!;
-      rows[at++] = i + shift;
-    }
-  }
+  query.forEach((from, n) => {
+    const shift = key[n]! - from + (typeof offset === 'number' ? offset : offset[n]!);
+    for (let i = from; i < query[n + 1]!; ++i) rows.set([key[n]!, key[n + 1]!, i + shift], 3 * i);
+  });
   return memory.ints(rows);
 }
