@@ -34,7 +34,11 @@ export function checkPacked(
     const { data, shape } = toInt32(operation, name, value, 0, rows);
     const falls = data.some((start, n) => start < data[n - 1]!);
     if (shape.length !== 1 || data[0] !== 0 || falls || data.at(-1) !== rows) {
-      wrongValue(operation, `${name} to start at 0, never fall and end at ${rows}`, data.join());
+      wrongValue(
+        operation,
+        `${name} to start at 0, never fall and end at ${rows}`,
+        data.subarray(0, 99).join(),
+      );
     }
     return data;
   };
