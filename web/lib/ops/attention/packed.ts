@@ -1,6 +1,5 @@
 /** Packed sequences: the option `cuSeqlens`. */
 import { toInt32 } from '../../check/arrays.js';
-import { countOf } from '../../check/elements.js';
 import { checkOptions } from '../../check/options.js';
 import { wrongValue } from '../../check/values.js';
 import { fresh, type Memory } from '../../runtime/memory.js';
@@ -42,15 +41,17 @@ export function checkPacked(
     }
     return data;
   };
-  const given =
-    countOf(cuSeqlens) === undefined
+  const apart =
+    'query' in (Object(cuSeqlens) as object)
       ? checkOptions(operation, cuSeqlens as Record<keyof Packed, Starts>, STARTS, 'cuSeqlens')
-      : { query: cuSeqlens as Starts, key: cuSeqlens as Starts };
-  const query = read('cuSeqlens (query)', given.query, queries);
-  const key =
-    given.key === given.query && keys === queries ? query : read('cuSeqlens (key)', given.key, keys);
-  if (key.length !== query.length)
-    wrongValue(operation, `cuSeqlens (key) of length ${query.length}`, key.length);
+      : undefined;
+  // One list is read once, and is both.
+  const query = read('cuSeqlens (query)', apart ? apart.query : (cuSeqlens as Starts), queries);
+  const key = apart ? read('cuSeqlens (key)', apart.key, keys) : query;
+  if (key.length !== query.length || key.at(-1) !== keys) {
+    const expected = `cuSeqlens (key) of length ${query.length} that ends at ${keys}`;
+    wrongValue(operation, expected, `${key.length} that ends at ${key.at(-1)}`);
+  }
   return { query, key };
 }
 
