@@ -63,9 +63,14 @@ export function placePacked(
   offset: number | Int32Array,
 ): number {
   const rows = fresh(operation, Int32Array, 3 * query.at(-1)!);
+  let at = 0;
   query.forEach((from, n) => {
     const shift = key[n]! - from + (typeof offset === 'number' ? offset : offset[n]!);
-    for (let i = from; i < query[n + 1]!; ++i) rows.set([key[n]!, key[n + 1]!, i + shift], 3 * i);
+    for (let i = from; i < query[n + 1]!; ++i) {
+      rows[at++] = key[n]!;
+      rows[at++] = key[n + 1]!;
+      rows[at++] = i + shift;
+    }
   });
   return memory.ints(rows);
 }
