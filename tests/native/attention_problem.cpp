@@ -1,3 +1,4 @@
+// This file is long because it draws every option.
 #include "attention_problem.h"
 
 #include <gtest/gtest.h>

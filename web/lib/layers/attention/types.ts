@@ -39,7 +39,8 @@ export interface LayerForwardOptions extends AttentionOptions {
   cache?: KeyValueCache;
   /**
    * Rotary position of the first new key; default the number of keys in `cache` or `pastKey`. Query 0 has the position of key
-   * number `causalOffset`, counted from the first past key; by default this is the first new key.
+   * number `causalOffset`, counted from the first past key; by default this is the first new key. With `cuSeqlens`, each sequence
+   * begins with this position.
    */
   offset?: number;
 }
