@@ -34,6 +34,11 @@ struct Strides {
   int32_t batch, head, row;
 };
 
+/// A query of packed sequences: keys [begin, end) belong to its sequence, and it stands at key `position`.
+struct PackedQuery {
+  int32_t begin, end, position;
+};
+
 /// The arguments of `scaledDotProductAttention`; null or 0 means that an option is not used.
 struct AttentionArgs {
   int32_t batch, heads, kvHeads, queries, keys, width, valueWidth;
@@ -52,6 +57,7 @@ struct AttentionArgs {
   const int32_t* offsets;  // (B): position of query 0 among the keys; null means 0
   // query i sees keys i + offset - left <= j <= i + offset + right; -1 leaves a side open; causal attention has right = 0
   int32_t windowLeft, windowRight;
+  const PackedQuery* packed;  // (L): each sequence of the batch consists of several, alike; offsets are not used
 
   // Broadcast against (B, H, L, S) by strides of 0. The last axis has `columns` columns; beyond them the mask is false and the
   // bias -infinity. With a `step` of 0, one column is used for all keys.
@@ -67,6 +73,7 @@ struct AttentionArgs {
   const float* relativeValues;  // (2 * clip + 1, Ev)
   int32_t relativeValuesHead, relativeValuesClip;
   const float* alibiSlopes;  // (H)
+  const float* sinks;        // (H): the score of one more key, which has no value
 
   float* weights;  // (B, H, L, S); this and the next two are contiguous
   float* scores;
@@ -82,9 +89,9 @@ struct AttentionArgs {
 
 /// output = dropout(softmax(masked(softcap(scale * Q K^T) + bias + relative terms))) * V
 ///
-/// Query head h reads key/value head h / (H / Hkv). A query that sees no key gets zeros and a logSumExp of -infinity. Masked keys
-/// and values never change the result, even if they are NaN. Outputs alias nothing.
-/// Sources: Vaswani et al. 2017; Shaw et al. 2018 (relative tables); Press et al. 2022 (ALiBi).
+/// Query head h reads key/value head h / (H / Hkv). A query that sees no key gets zeros and a logSumExp of -infinity, or of its
+/// head's sink. Masked keys and values never change the result, even if they are NaN. Outputs alias nothing.
+/// Sources: Vaswani et al. 2017; Shaw et al. 2018 (relative tables); Press et al. 2022 (ALiBi); Agarwal et al. 2025 (sinks).
 void scaledDotProductAttention(const AttentionArgs& args, float* scratch);
 int64_t scaledDotProductAttentionScratch(const AttentionArgs& args);
 
@@ -100,10 +107,12 @@ struct AttentionGradArgs {
   float* gradBias;
   float* gradRelativeKeys;
   float* gradRelativeValues;
+  float* gradSinks;
   // What these sums have lost (simd/long_sum.h), zeros at first; null for sums of few terms.
   float* lostBias;
   float* lostRelativeKeys;
   float* lostRelativeValues;
+  float* lostSinks;
 };
 
 /// The gradients of sum(output * gradOutput), where output is scaledDotProductAttention's for the same arguments, including dropout.
@@ -314,8 +323,9 @@ struct TransformerEncoderLayerGradArgs {
   TransformerEncoderLayerArgs layer;
   float* gradient;              // (B, L, D): of the output, overwritten with that of the input
   EncoderParameters gradients;  // added to
-  float *gradBias, *gradRelativeKeys, *gradRelativeValues;  // of attention's options, as in AttentionGradArgs
-  float *lostBias, *lostRelativeKeys, *lostRelativeValues;
+  float *gradBias, *gradRelativeKeys, *gradRelativeValues,
+      *gradSinks;  // of attention's options, as in AttentionGradArgs
+  float *lostBias, *lostRelativeKeys, *lostRelativeValues, *lostSinks;
 };
 
 /// The gradients of transformerEncoderLayer, from what it kept.

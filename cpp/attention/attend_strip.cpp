@@ -39,7 +39,8 @@ void finishQueryBlock(const AttentionArgs& a, const Workspace& w, const QueryBlo
   for (int lane = 0; lane < q.count; ++lane) {
     const float max = q.max.v[lane / kLanes][lane % kLanes];
     const float sum = q.sum.v[lane / kLanes][lane % kLanes];
-    const bool empty = sum == 0;  // with any key the sum is at least 1, from the largest score; NaN is not empty
+    // With any key or a sink the sum is at least 1, from the largest score; NaN is not empty. Without a block there is no output.
+    const bool empty = sum == 0 || (q.fresh && !q.folded);
     const float scale = empty ? 0.0f : 1 / sum;
     const float* from = q.output + static_cast<size_t>(lane) * w.valueWidth;
     float* to = rowOf(a.output, a.outputStrides, q.b, q.h, q.first + lane);
@@ -49,7 +50,7 @@ void finishQueryBlock(const AttentionArgs& a, const Workspace& w, const QueryBlo
       scaleRow(from, scale, to, a.valueWidth);
     }
     const size_t row = resultRow(a, q, lane);
-    if (a.logSumExp) a.logSumExp[row] = empty ? -kInfinity : max + std::log(sum);
+    if (a.logSumExp) a.logSumExp[row] = max + std::log(sum);
     if (!a.weights || empty) continue;
     for (int base = q.begin / kKeyBlock * kKeyBlock; base < q.end; base += kKeyBlock) {
       const float block_max = w.blockMax[(base / kKeyBlock * kStripBlocks + index) * kQueryBlock + lane];

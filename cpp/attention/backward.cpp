@@ -11,6 +11,7 @@
 
 #include "attention/rows.h"
 #include "attention/sequences.h"
+#include "kernels/cutter.h"
 #include "kernels/pack.h"
 #include "kernels/parallel.h"
 #include "simd/long_sum.h"
@@ -128,13 +129,14 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
 
 float* shifted(float* address, ptrdiff_t by) { return address ? address + by : nullptr; }
 
+void addSums(const float* sums, float* to, float* lost, int count) {
+  if (lost) return addRun(sums, to, lost, count);
+  for (int c = 0; c < count; ++c) to[c] += sums[c];
+}
+
 void addTable(const TableWorkspace& t, int columns, float* to, float* lost) {
   for (int r = 0; r < t.rows; ++r) {
-    if (lost) {
-      addRun(t.gradient + r * t.width, to + r * columns, lost + r * columns, columns);
-      continue;
-    }
-    for (int c = 0; c < columns; ++c) to[r * columns + c] += t.gradient[r * t.width + c];
+    addSums(t.gradient + r * t.width, to + r * columns, shifted(lost, r * columns), columns);
   }
 }
 
@@ -150,6 +152,7 @@ void backwardHead(const AttentionGradArgs& args, BackwardWorkspace& w, int b, in
   }
   if (a.relativeKeys) packTable(a.relativeKeys + key_table, a.width, keys);
   if (a.relativeValues) packTable(a.relativeValues + value_table, a.valueWidth, values);
+  w.sinkSlope = {};
   for (int first = 0; first < a.queries; first += kStripQueries) backwardStrip(args, w, b, h, first);
   if (a.relativeKeys)
     addTable(keys, a.width, args.gradRelativeKeys + key_table, shifted(args.lostRelativeKeys, key_table));
@@ -162,15 +165,20 @@ void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride
   for (int r = 0; r < rows; ++r, from += from_stride, to += to_stride) scaleRow(from, 1.0f, to, columns);
 }
 
-/// Whether each head adds to gradients of its own, so that threads can share the heads.
+/// Whether each head adds to gradients of its own, so that threads can share the heads. Those of sinks are added up later.
 bool headsApart(const AttentionArgs& a) { return !a.bias && !a.relativeKeys && !a.relativeValues; }
+int threadsOf(const AttentionArgs& a) { return headsApart(a) ? threadCount() : 1; }
 
 /// The backward pass of one group: a head of keys and values with the query heads that read it.
-void backwardGroup(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int kv) {
+/// sink_slopes  (some sequences, H)
+void backwardGroup(const AttentionGradArgs& args, BackwardWorkspace& w, int b, int kv, float* sink_slopes) {
   const AttentionArgs& a = args.attention;
   const int heads_per_kv = a.heads / a.kvHeads;
   packBackwardHead(a, w, b, kv);
-  for (int h = kv * heads_per_kv; h < (kv + 1) * heads_per_kv; ++h) backwardHead(args, w, b, h);
+  for (int h = kv * heads_per_kv; h < (kv + 1) * heads_per_kv; ++h) {
+    backwardHead(args, w, b, h);
+    if (a.sinks) sink_slopes[static_cast<size_t>(b - w.firstSequence) * a.heads + h] = -sum(w.sinkSlope.sum);
+  }
   copyRows(w.gradKey, w.width, rowOf(args.gradKey, a.keyStrides, b - w.firstSequence, kv, 0), a.keyStrides.row, a.keys,
            a.width);
   copyRows(w.gradValue, w.valueWidth, rowOf(args.gradValue, a.valueStrides, b - w.firstSequence, kv, 0),
@@ -188,21 +196,25 @@ void scaledDotProductAttentionBackward(const AttentionGradArgs& args, float* scr
 }
 
 int64_t attendSequencesBackwardScratch(const AttentionArgs& a) {
-  return BackwardWorkspace(a, nullptr).size * (headsApart(a) ? threadCount() : 1);
+  return BackwardWorkspace(a, nullptr).size * threadsOf(a) + (a.sinks ? times(a.batch, a.heads) : 0);
 }
 
 void attendSequencesBackward(const AttentionGradArgs& args, Sequences some, float* kept, float* scratch) {
   const AttentionArgs& a = args.attention;
   const int64_t size = BackwardWorkspace(a, nullptr).size;
+  float* const sink_slopes = scratch + size * threadsOf(a);
   const auto attend = [&](int i, int thread) {
     BackwardWorkspace w(a, scratch + thread * size);
     w.kept = kept;
     w.firstSequence = some.first;
-    backwardGroup(args, w, some.first + i / a.kvHeads, i % a.kvHeads);
+    backwardGroup(args, w, some.first + i / a.kvHeads, i % a.kvHeads, sink_slopes);
   };
   // Five products; the forward pass has two.
-  const double work = 2.5 * some.count * a.heads * a.queries * a.keys * (a.width + a.valueWidth);
+  const double work = 2.5 * some.count * a.heads * scoreCount(a) * (a.width + a.valueWidth);
   parallelFor(some.count * a.kvHeads, headsApart(a) ? work : -1, attend);
+  for (int b = 0; a.sinks && b < some.count; ++b) {
+    addSums(sink_slopes + static_cast<size_t>(b) * a.heads, args.gradSinks, args.lostSinks, a.heads);
+  }
 }
 
 }  // namespace wasm_attention

@@ -46,6 +46,8 @@ struct BackwardWorkspace {
   float* weightPanels;
   float* slopePanels;
 
+  LongSum sinkSlope;  // the gradient of the current head's sink, negated; its lanes are to be added up
+
   float* gradQuery;  // (8, width) of a block of queries, before the scale
   float* gradKey;    // (S, width) of a head
   float* gradValue;  // (S, valueWidth)
@@ -73,8 +75,8 @@ void recomputeWeights(const BackwardWorkspace& w, QueryBlock& q, KeyRange keys);
 void recallWeights(const AttentionArgs& a, BackwardWorkspace& w, QueryBlock& q, KeyRange keys);
 
 /// Turns w.slopes.entries from gradients of the weights after dropout into those of the masked scores, and w.weights.entries into
-/// the weights after dropout. Where a weight is 0 so is the slope, whatever the masked value holds.
-void differentiateSoftmax(const AttentionArgs& a, const BackwardWorkspace& w, const QueryBlock& q, KeyRange keys);
+/// the weights after dropout. Where a weight is 0 so is the slope, whatever the masked value holds. Adds to w.sinkSlope.
+void differentiateSoftmax(const AttentionArgs& a, BackwardWorkspace& w, const QueryBlock& q, KeyRange keys);
 
 /// Turns gradients of the capped scores into gradients of the scaled scores.
 void differentiateSoftcap(const BackwardWorkspace& w, KeyRange keys);

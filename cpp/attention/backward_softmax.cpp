@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "attention/backward.h"
+#include "simd/exp.h"
 #include "simd/tanh.h"
 
 namespace wasm_attention {
@@ -51,7 +52,7 @@ void recallWeights(const AttentionArgs& a, BackwardWorkspace& w, QueryBlock& q, 
   w.weights.entries = block + keys.from * kQueryBlock;
 }
 
-[[gnu::noinline]] void differentiateSoftmax(const AttentionArgs& a, const BackwardWorkspace& w, const QueryBlock& q,
+[[gnu::noinline]] void differentiateSoftmax(const AttentionArgs& a, BackwardWorkspace& w, const QueryBlock& q,
                                             KeyRange keys) {
   if (a.dropout > 0) dropWeights(a, w.slopes, q, keys);
   const int rows = keys.to - keys.from;
@@ -61,6 +62,9 @@ void recallWeights(const AttentionArgs& a, BackwardWorkspace& w, QueryBlock& q, 
     // A query that sees nothing has a sum of 0.
     const f32x4 inverse = select(q.sum.v[v] == f32x4{}, f32x4{}, 1.0f / q.sum.v[v]);
     const f32x4 mean = weightedSlope(weights, slopes, rows) * inverse;
+    if (a.sinks && a.sinks[q.h] != -kInfinity) {
+      w.sinkSlope.add(expOfNegative(a.sinks[q.h] - q.max.v[v]) * inverse * mean);
+    }
     for (int r = 0; r < rows; ++r, weights += kQueryBlock, slopes += kQueryBlock) {
       const i32x4 hidden = load(weights) == f32x4{};
       const f32x4 weight = load(weights) * inverse;

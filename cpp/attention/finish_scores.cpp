@@ -55,8 +55,7 @@ void addBias(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, Ke
 void addAlibi(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys) {
   const f32x4 slope = splat(a.alibiSlopes[q.h]);
   forEachVector(w, keys, [&](int j, f32x4 scores, int v) {
-    const i32x4 lanes = i32x4{0, 1, 2, 3} + v * kLanes;
-    return scores - slope * __builtin_convertvector(lanes + (q.position - j), f32x4);
+    return scores - slope * __builtin_convertvector(q.positions[v] - j, f32x4);
   });
 }
 
@@ -87,13 +86,14 @@ void applyLimits(const Workspace& w, const QueryBlock& q, KeyRange keys) {
 
 void addByDistance(const Workspace& w, const QueryBlock& q, KeyRange keys, int clip, const float* terms) {
   forEachVector(w, keys, [&](int j, f32x4 scores, int v) {
-    const int distance = j - q.position - v * kLanes;  // of the vector's first lane; it falls by one from lane to lane
+    const i32x4 distance = j - q.positions[v];
     const float* table = terms + v * kLanes;
-    if (distance <= -clip) return scores + load(table);
-    if (distance - (kLanes - 1) >= clip) return scores + load(table + 2 * clip * kQueryBlock);
+    if (!anyTrue(distance > -clip)) return scores + load(table);
+    if (!anyTrue(distance < clip)) return scores + load(table + 2 * clip * kQueryBlock);
     f32x4 term;
     for (int lane = 0; lane < kLanes; ++lane) {
-      term[lane] = table[(std::clamp(distance - lane, -clip, clip) + clip) * kQueryBlock + lane];
+      const int clipped = std::clamp<int>(distance[lane], -clip, clip);
+      term[lane] = table[(clipped + clip) * kQueryBlock + lane];
     }
     return scores + term;
   });

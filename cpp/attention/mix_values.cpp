@@ -76,17 +76,17 @@ void sumByDistance(const Workspace& w, const QueryBlock& q, KeyRange keys, int c
   for (int j = keys.from; j < keys.to; ++j) {
     const float* weights = w.entries + (j - keys.base) * kQueryBlock;
     for (int v = 0; v < kVectors; ++v) {
-      const int distance =
-          j - q.position - v * kLanes;  // of the vector's first lane; it falls by one from lane to lane
+      const i32x4 distance = j - q.positions[v];
       float* table = sums + v * kLanes;
-      const bool before = distance <= -clip;
-      if (before || distance - (kLanes - 1) >= clip) {
+      const bool before = !anyTrue(distance > -clip);
+      if (before || !anyTrue(distance < clip)) {
         float* row = before ? table : table + 2 * clip * kQueryBlock;
         store(row, load(row) + load(weights + v * kLanes));
         continue;
       }
       for (int lane = 0; lane < kLanes; ++lane) {
-        table[(std::clamp(distance - lane, -clip, clip) + clip) * kQueryBlock + lane] += weights[v * kLanes + lane];
+        const int clipped = std::clamp<int>(distance[lane], -clip, clip);
+        table[(clipped + clip) * kQueryBlock + lane] += weights[v * kLanes + lane];
       }
     }
   }

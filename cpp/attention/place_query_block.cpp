@@ -12,9 +12,13 @@ QueryBlock placeQueryBlock(const AttentionArgs& a, int b, int h, int first) {
   q.h = h;
   q.first = first;
   q.count = std::min(kQueryBlock, a.queries - first);
-  q.position = first + queryOffset(a, b);
   q.begin = a.keys;
   q.innerEnd = a.keys;
+  for (int lane = 0; lane < kQueryBlock; ++lane) {
+    // Lanes behind the last query follow it.
+    const int last = std::min(lane, q.count - 1);
+    q.positions[lane / kLanes][lane % kLanes] = positionOf(a, b, first + last) + lane - last;
+  }
   for (int lane = 0; lane < q.count; ++lane) {
     const Interval keys = visibleKeys(a, b, first + lane);
     q.begins[lane / kLanes][lane % kLanes] = keys.begin;
@@ -25,7 +29,12 @@ QueryBlock placeQueryBlock(const AttentionArgs& a, int b, int h, int first) {
     q.begin = std::min(q.begin, keys.begin);
     q.end = std::max(q.end, keys.end);
   }
-  for (int v = 0; v < kVectors; ++v) q.max.v[v] = splat(-kInfinity);
+  // A sink is a first key without a value.
+  const float sink = a.sinks ? a.sinks[h] : -kInfinity;
+  for (int v = 0; v < kVectors; ++v) {
+    q.max.v[v] = max(splat(-kInfinity), splat(sink));              // -infinity if the sink is NaN
+    q.sum.v[v] = splat(sink == -kInfinity ? 0 : sink - sink + 1);  // NaN if the sink is NaN or infinity
+  }
   return q;
 }
 

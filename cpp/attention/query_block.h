@@ -24,11 +24,11 @@ struct QueryBlock {
   int begin, end;            // keys that any of them may see
   int innerBegin, innerEnd;  // keys that all of them may see
   i32x4 begins[kVectors], ends[kVectors];
-  int position;        // of the first query among the keys
-  const float* query;  // scaled: a panel (E, 8), or rows (count, E) if keys are not packed
-  float* relative;     // (2 * clip + 1, 8): the product of each query with each row of the table of relative keys
-  Lanes max, sum;      // running maximum of the scores, sum of their exponentials
-  float* output;       // (8, valueWidth), not divided by the sums yet
+  i32x4 positions[kVectors];  // of the queries among the keys
+  const float* query;         // scaled: a panel (E, 8), or rows (count, E) if keys are not packed
+  float* relative;  // (2 * clip + 1, 8): the product of each query with each row of the table of relative keys
+  Lanes max, sum;   // running maximum of the scores, sum of their exponentials
+  float* output;    // (8, valueWidth), not divided by the sums yet
   // Of many blocks of keys, outputs and sums are folded into a total from time to time, and start again.
   bool folded;
   int blocks;    // since then

@@ -21,6 +21,7 @@
 #include "attention.h"
 #include "attention/query_block.h"
 #include "attention/sequences.h"
+#include "attention/visible.h"
 #include "kernels/cutter.h"
 #include "kernels/parallel.h"
 #include "kernels/stream.h"
@@ -61,7 +62,7 @@ class GroupLoop {
   void run() {
     const int ahead = groups_ == 1 ? 0 : w_.ahead;
     const int tasks = blocks_ + strips_;
-    const double work = static_cast<double>(groups_) * groupHeads_ * a_.queries * a_.keys * (a_.width + a_.valueWidth);
+    const double work = scoreCount(a_) * groups_ * groupHeads_ * (a_.width + a_.valueWidth);
     const auto perform = [&](int i, int thread) {
       const int round = i / tasks;
       const int task = i % tasks;
@@ -155,7 +156,7 @@ void attendSequences(const AttentionArgs& a, Sequences some, float* kept, float*
 int64_t keptWeights(const AttentionArgs& a) {
   // With a single block of keys, exponentials are relative to the largest score of all.
   const bool one_block = a.queries >= kFewQueries && a.keys <= kKeyBlock;
-  const bool plain = a.dropout == 0 && a.softcap == 0;
+  const bool plain = a.dropout == 0 && a.softcap == 0 && !a.sinks;
   if (!one_block || !plain || a.keys > 4 * int64_t{a.valueWidth}) return 0;
   const int64_t blocks = (int64_t{a.queries} + kQueryBlock - 1) / kQueryBlock;
   return times(times(int64_t{a.batch} * a.heads, blocks), keptBlockSize(a));

@@ -23,7 +23,7 @@ void attendSequencesBackward(const AttentionGradArgs& args, Sequences some, floa
 int64_t attendSequencesBackwardScratch(const AttentionArgs& args);
 
 /// How many floats it takes to keep the weights. 0 means that they are not kept: because they are more than about four times as
-/// large as the output, or because more than the softmax lies between scores and weights.
+/// large as the output, or because more than the softmax of the keys lies between scores and weights.
 int64_t keptWeights(const AttentionArgs& args);
 
 }  // namespace wasm_attention

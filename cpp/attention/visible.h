@@ -1,4 +1,4 @@
-// Which keys a query may see by position: valid lengths, causality and windows together leave one interval.
+// Which keys a query may see by position: packed sequences, valid lengths, causality and windows together leave one interval.
 #pragma once
 
 #include <algorithm>
@@ -12,11 +12,16 @@ struct Interval {
   int begin, end;
 };
 
-inline int queryOffset(const AttentionArgs& a, int b) { return a.offsets ? a.offsets[b] : 0; }
+/// Of query i among the keys.
+inline int positionOf(const AttentionArgs& a, int b, int i) {
+  if (a.packed) return a.packed[i].position;
+  return i + (a.offsets ? a.offsets[b] : 0);
+}
 
 inline Interval visibleKeys(const AttentionArgs& a, int b, int i) {
-  const int position = i + queryOffset(a, b);
+  const int position = positionOf(a, b, i);
   Interval keys{0, a.keys};
+  if (a.packed) keys = {a.packed[i].begin, a.packed[i].end};
   if (a.validLens) keys.end = std::min(keys.end, a.validLens[b * a.validBatch + i * a.validRow]);
   if (a.windowLeft >= 0) keys.begin = std::max(keys.begin, position - a.windowLeft);
   if (a.windowRight >= 0) {
@@ -26,8 +31,9 @@ inline Interval visibleKeys(const AttentionArgs& a, int b, int i) {
   return keys;
 }
 
-/// From the first to the last key that any query of batch b may see.
+/// From the first to the last key that any query of batch b may see; all keys of packed sequences, whose queries are too many to ask.
 inline Interval seenKeys(const AttentionArgs& a, int b) {
+  if (a.packed) return {0, a.keys};
   Interval seen{a.keys, 0};
   for (int i = 0; i < a.queries; ++i) {
     const Interval keys = visibleKeys(a, b, i);
@@ -36,6 +42,14 @@ inline Interval seenKeys(const AttentionArgs& a, int b) {
     seen.end = std::max(seen.end, keys.end);
   }
   return seen;
+}
+
+/// The scores of a head, masked ones included.
+inline double scoreCount(const AttentionArgs& a) {
+  if (!a.packed) return static_cast<double>(a.queries) * a.keys;
+  double count = 0;
+  for (int i = 0; i < a.queries; ++i) count += a.packed[i].end - a.packed[i].begin;
+  return count;
 }
 
 }  // namespace wasm_attention

@@ -39,11 +39,11 @@ static_assert(offsetof(AttentionGradArgs, attention) == 0 && offsetof(MultiHeadA
 FIELDS(Strides, batch, head, row)
 FIELDS(AttentionArgs, batch, heads, kvHeads, queries, keys, width, valueWidth, query, queryStrides, key, keyStrides,
        value, valueStrides, output, outputStrides, validLens, validBatch, validRow, offsets, windowLeft, windowRight,
-       mask, maskStrides, maskColumns, maskStep, bias, biasStrides, biasColumns, biasStep, relativeKeys,
-       relativeKeysHead, relativeKeysClip, relativeValues, relativeValuesHead, relativeValuesClip, alibiSlopes, weights,
-       scores, scoresStage, logSumExp, seed, scale, softcap, dropout)
+       packed, mask, maskStrides, maskColumns, maskStep, bias, biasStrides, biasColumns, biasStep, relativeKeys,
+       relativeKeysHead, relativeKeysClip, relativeValues, relativeValuesHead, relativeValuesClip, alibiSlopes, sinks,
+       weights, scores, scoresStage, logSumExp, seed, scale, softcap, dropout)
 FIELDS(AttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradBias, gradRelativeKeys,
-       gradRelativeValues, lostBias, lostRelativeKeys, lostRelativeValues)
+       gradRelativeValues, gradSinks, lostBias, lostRelativeKeys, lostRelativeValues, lostSinks)
 FIELDS(AdditiveAttentionArgs, batch, queries, keys, queryWidth, keyWidth, valueWidth, hiddens, query, key, value,
        weightQuery, weightKey, weightVector, valid, output, weights)
 FIELDS(AdditiveAttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradWeightQuery, gradWeightKey,
@@ -62,7 +62,7 @@ FIELDS(EncoderParameters, inWeight, inBias, outWeight, outBias, weight1, bias1, 
 FIELDS(TransformerEncoderLayerArgs, attention, rotation, parameters, packedIn, packedOut, packed1, packed2, hiddenWidth,
        activation, preNorm, training, kept, output)
 FIELDS(TransformerEncoderLayerGradArgs, layer, gradient, gradients, gradBias, gradRelativeKeys, gradRelativeValues,
-       lostBias, lostRelativeKeys, lostRelativeValues)
+       gradSinks, lostBias, lostRelativeKeys, lostRelativeValues, lostSinks)
 FIELDS(SinusoidalArgs, offset, frequencies, positions, out, rows, dim, concatenated)
 FIELDS(RotaryTableArgs, offset, frequencies, positions, out, rows, dim, amplitude)
 FIELDS(Conv1dArgs, x, weight, bias, out, batch, inChannels, outChannels, length, kernel, stride, padding, dilation,

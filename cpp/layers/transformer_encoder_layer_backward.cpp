@@ -102,9 +102,11 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
   grads.gradBias = args.gradBias;
   grads.gradRelativeKeys = args.gradRelativeKeys;
   grads.gradRelativeValues = args.gradRelativeValues;
+  grads.gradSinks = args.gradSinks;
   grads.lostBias = args.lostBias;
   grads.lostRelativeKeys = args.lostRelativeKeys;
   grads.lostRelativeValues = args.lostRelativeValues;
+  grads.lostSinks = args.lostSinks;
   attendSequencesBackward(grads, some, all.weights, w.rest);
   if (const Rotation& r = args.layer.rotation; r.queries) {
     const HeadRows rows{some.count, attention.queries, attention.heads, attention.width, 3 * width};

@@ -145,6 +145,18 @@ export const works = [
     make: () => positionedAttention({ heads: 8, n: 512, d: 64, clip: 16 }),
     bars: [{ over: ['baseline'], as: 'without', ratio: 1 / 1.5 }],
   },
+  {
+    name: 'attention-512-sinks',
+    title: 'attention (1,8,512,64) sinks / without',
+    make: () => positionedAttention({ heads: 8, n: 512, d: 64, sinks: true }),
+    bars: [{ over: ['baseline'], as: 'without', ratio: 1 / 1.03 }],
+  },
+  {
+    name: 'attention-1024-packed',
+    title: 'attention (1,8,1024,64) in 16 packed / one',
+    make: () => positionedAttention({ heads: 8, n: 1024, d: 64, packed: 64 }),
+    bars: [{ over: ['baseline'], as: 'one', ratio: 8 }],
+  },
 ];
 
 /** The rows of --quick, which take a minute: one of each kind, as small as possible. */

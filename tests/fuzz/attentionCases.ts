@@ -24,7 +24,7 @@ function drawCall(draw: Draw): RandomCall {
 
 /** The options, with their tensors in any accepted form. */
 function formed(draw: Draw, options: RandomCall['options']): Record<string, unknown> {
-  const tensors = ['bias', 'pastKey', 'pastValue', 'relativeKeys', 'relativeValues'];
+  const tensors = ['bias', 'pastKey', 'pastValue', 'relativeKeys', 'relativeValues', 'sinks'];
   return Object.fromEntries(
     Object.entries(options as Record<string, unknown>).map(([name, value]) => [
       name,

@@ -47,6 +47,7 @@ const FUNCTIONS: Record<string, Drawing> = {
     const [B, L, S, E, Ev] = [d.extent(0, 3), d.extent(), d.extent(), d.extent(), d.extent()];
     const options = {
       needWeights: d.chance(0.3),
+      ...(B === 1 && L === S && d.chance(0.3) && { cuSeqlens: [0, L] }),
       relativeKeys: d.maybe(() => d.zeros(2 * d.extent(0, 29) + 1, E), 0.2),
       pastKey: d.zeros(B, d.extent(), E),
       pastValue: d.zeros(B, 0, Ev),

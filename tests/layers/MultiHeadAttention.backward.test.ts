@@ -66,6 +66,7 @@ describe('MultiHeadAttention.backward agrees with differences of the float64 ora
       { relativeKeys: random.tensor([5, 4]), relativeValues: random.tensor([3, 5, 4]) },
     ],
     ['slopes', {}, { alibiSlopes: { data: [0.5, 0.25, 0.125], shape: [3] } }],
+    ['sinks', {}, { sinks: random.tensor([3]), validLens: { data: [3, 0], shape: [2] } }],
     ['rotary positions', { rotary: {} }, { turned: rotary(0, 0) }],
     [
       'rotary positions that differ for queries and keys',
@@ -77,7 +78,7 @@ describe('MultiHeadAttention.backward agrees with differences of the float64 ora
     const layer = make(sizes);
     const state = layer.stateDict();
     const at: Record<string, Numbers> = { queries: q, keys: k, values: v, ...state };
-    for (const name of ['bias', 'relativeKeys', 'relativeValues'] as const) {
+    for (const name of ['bias', 'relativeKeys', 'relativeValues', 'sinks'] as const) {
       if (options[name]) at[name] = options[name];
     }
     const loss = (name: string) => (x: Numbers) => {

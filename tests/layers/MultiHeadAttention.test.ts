@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { multiHeadAttention as reference } from '../reference/multiHeadAttention.js';
+import { EPS, expectClose, type Numbers } from '../support/close.js';
 import { expectFixture } from '../support/fixtures.js';
 import { attention } from '../support/library.js';
 import { multiHeadCases } from '../support/multiHeadCases.js';
@@ -74,9 +75,43 @@ describe('MultiHeadAttention agrees with the float64 oracle', () => {
       { isCausal: true, causalOffset: [-2, 1] },
       { alibiSlopes: { data: [0.5, 0.25, 0.125], shape: [3] } },
       { relativeKeys: random.tensor([5, 4]), relativeValues: random.tensor([5, 4]) },
+      { sinks: random.tensor([3]), isCausal: true },
     ]) {
       const expected = reference(x, x, x, { numHeads: 3, state }, options);
       expectForward(layer.forward(x, x, x, { ...options, needWeights: true }), expected);
     }
+  });
+
+  test('gives packed sequences what each gets alone, with rotary positions that count within it', () => {
+    const random = new Random(7);
+    const layer = new attention.MultiHeadAttention({ numHiddens: 12, numHeads: 3, rotary: {}, seed: 1 });
+    const rows = (x: Numbers, from: number, to: number) => ({
+      data: Float32Array.from(x.data).slice(12 * from, 12 * to),
+      shape: [1, to - from, 12],
+    });
+    const [x, y] = [random.tensor([1, 9, 12]), random.tensor([1, 11, 12])];
+    const [query, key] = [[0, 2, 2, 9], [0, 4, 8, 11]] as const; // prettier-ignore
+    for (const [memory, cuSeqlens] of [
+      [x, query],
+      [y, { query, key }],
+    ] as const) {
+      // prettier-ignore
+      const keys = 'key' in cuSeqlens ? cuSeqlens.key : cuSeqlens;
+      for (const options of [{}, { isCausal: true, causalOffset: [1, 0, -1] }]) {
+        const { output } = layer.forward(x, memory, memory, { ...options, offset: 5, cuSeqlens });
+        query.slice(0, -1).forEach((from, n) => {
+          const own = rows(memory, keys[n]!, keys[n + 1]!);
+          const causalOffset = options.causalOffset?.[n] ?? 0;
+          const alone = layer.forward(rows(x, from, query[n + 1]!), own, own, {
+            ...options,
+            offset: 5,
+            causalOffset,
+          });
+          // The same sums in blocks that begin elsewhere.
+          expectClose(rows(output, from, query[n + 1]!), alone.output, { atol: 64 * EPS });
+        });
+      }
+    }
+    expect(() => layer.forward(x, x, x, { cuSeqlens: query, cache: layer.createCache({ batch: 1, maxLength: 9 }) })).toThrow(/no cache with cuSeqlens/); // prettier-ignore
   });
 });

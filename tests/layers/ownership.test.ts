@@ -117,9 +117,10 @@ describe('an array for a result', () => {
     'relative keys, with the weights': { out: 'weights', shape: [7, 4] },
     'relative values, with the output': { out: 'output', shape: [7, 4] },
     'slopes, with the output': { out: 'output', shape: [2] },
+    'sinks, with the output': { out: 'output', shape: [2] },
   };
   const nameOf = (title: string) =>
-    title.startsWith('a bias') ? 'bias' : title.startsWith('slopes') ? 'alibiSlopes' : title.includes('keys') ? 'relativeKeys' : 'relativeValues'; // prettier-ignore
+    title.startsWith('a bias') ? 'bias' : title.startsWith('slopes') ? 'alibiSlopes' : title.startsWith('sinks') ? 'sinks' : title.includes('keys') ? 'relativeKeys' : 'relativeValues'; // prettier-ignore
   test.each(Object.keys(options))('may be that of %s', (title) => {
     const { out, shape } = options[title]!;
     const size = out === 'output' ? batch * length * width : batch * 2 * length * length;

@@ -13,11 +13,11 @@ namespace wasm_attention {
 namespace {
 
 struct Gradients {
-  std::vector<float> query, key, value, bias, relativeKeys, relativeValues;
+  std::vector<float> query, key, value, bias, relativeKeys, relativeValues, sinks;
 
   bool operator==(const Gradients& g) const {
     return query == g.query && key == g.key && value == g.value && bias == g.bias && relativeKeys == g.relativeKeys &&
-           relativeValues == g.relativeValues;
+           relativeValues == g.relativeValues && sinks == g.sinks;
   }
 };
 
@@ -30,6 +30,7 @@ Gradients backward(const AttentionProblem& problem, const std::vector<float>& gr
   g.bias.resize(problem.bias.size());
   g.relativeKeys.resize(problem.relativeKeys.size());
   g.relativeValues.resize(problem.relativeValues.size());
+  g.sinks.resize(problem.sinks.size());
   AttentionGradArgs args{};
   args.attention = problem.args();
   args.gradOutput = grad_output.data();
@@ -39,6 +40,7 @@ Gradients backward(const AttentionProblem& problem, const std::vector<float>& gr
   args.gradBias = g.bias.data();
   args.gradRelativeKeys = g.relativeKeys.data();
   args.gradRelativeValues = g.relativeValues.data();
+  args.gradSinks = g.sinks.data();
   std::vector<float> scratch(scaledDotProductAttentionBackwardScratch(args), NAN);
   scaledDotProductAttentionBackward(args, scratch.data());
   return g;
@@ -96,6 +98,8 @@ AttentionChoices choicesOf(Draw& draw) {
   c.relativeValuesClip = draw({-1, 0, 2, 9});
   c.relativePerHead = draw({0, 1}) != 0;
   c.alibi = draw({0, 1}) != 0;
+  c.sinks = draw({0, 1}) != 0;
+  c.packed = draw({0, 0, 1}) != 0;
   c.softcap = draw({0, 2});
   c.dropout = 0.1f * draw({0, 3});
   return c;
@@ -111,7 +115,7 @@ TEST(AttentionBackward, HoldsItsIdentitiesWhateverTheOptions) {
     problem.run();
     const std::vector<float> grad_output = randomFloats(problem.output.size(), seed + 99, 2);
     const Gradients g = backward(problem, grad_output);
-    for (const auto* x : {&g.query, &g.key, &g.value, &g.bias, &g.relativeKeys, &g.relativeValues}) {
+    for (const auto* x : {&g.query, &g.key, &g.value, &g.bias, &g.relativeKeys, &g.relativeValues, &g.sinks}) {
       ASSERT_TRUE(allFinite(*x));
     }
 
@@ -122,9 +126,12 @@ TEST(AttentionBackward, HoldsItsIdentitiesWhateverTheOptions) {
     for (float x : grad_output) terms += std::abs(x) * size / (1 - problem.args().dropout);
     const double values = dot(g.value, problem.value) + dot(g.relativeValues, problem.relativeValues);
     EXPECT_NEAR(values, dot(grad_output, problem.output), terms / (1 << 17));
-    // A constant added to all scores of a row changes nothing.
+    // A constant added to all scores of a row changes nothing; without a bias only some of their gradients are known.
     double sum = 0;
     for (float x : g.bias) sum += x;
+    if (problem.args().bias) {
+      for (float x : g.sinks) sum += x;
+    }
     EXPECT_NEAR(sum, 0, terms * problem.args().valueWidth / (1 << 17));
 
     poisoned += problem.poison();

@@ -74,6 +74,8 @@ Case caseOf(Levels& levels) {
   c.choices.relativeValuesClip = levels.of(kClips);
   c.choices.relativePerHead = levels.flag();
   c.choices.alibi = levels.flag();
+  c.choices.sinks = levels.flag();
+  c.choices.packed = levels.flag();
   c.choices.softcap = levels.of(kSoftcaps);
   c.choices.dropout = levels.of(kDropouts);
   c.choices.weights = levels.flag();
@@ -91,9 +93,10 @@ std::string describe(const Case& c) {
        << static_cast<int>(o.validLens) << ", window " << o.windowLeft << " " << o.windowRight << ", offsets "
        << static_cast<int>(o.offsets) << ", mask " << static_cast<int>(o.mask) << ", bias " << static_cast<int>(o.bias)
        << (o.biasMasks ? " (masks)" : "") << ", relative " << o.relativeKeysClip << " " << o.relativeValuesClip
-       << (o.relativePerHead ? " (per head)" : "") << (o.alibi ? ", alibi" : "") << ", softcap " << o.softcap
-       << ", dropout " << o.dropout << (o.weights ? ", weights" : "") << (o.logSumExp ? ", logSumExp" : "")
-       << ", scores " << static_cast<int>(o.scoresStage);
+       << (o.relativePerHead ? " (per head)" : "") << (o.alibi ? ", alibi" : "") << (o.sinks ? ", sinks" : "")
+       << (o.packed ? ", packed" : "") << ", softcap " << o.softcap << ", dropout " << o.dropout
+       << (o.weights ? ", weights" : "") << (o.logSumExp ? ", logSumExp" : "") << ", scores "
+       << static_cast<int>(o.scoresStage);
   return text.str();
 }
 

@@ -19,7 +19,7 @@ constexpr double kRounding = std::numeric_limits<float>::epsilon() / 2;
 constexpr double kExponential = 1.5e-7;
 constexpr double kExponentialOfExponent = 7.5e-8 + kRounding;
 constexpr double kHyperbolic = 3e-7;
-constexpr double kSmallest = std::numeric_limits<float>::min();  // results below it may become 0
+constexpr double kSmallest = 0x1p-110;  // exponentials below it become 0
 
 /// A number, and the error that the kernel's result may have.
 struct Bounded {
@@ -43,7 +43,10 @@ const T* rowOf(const T* base, Strides strides, int b, int h, int i) {
   return base + ptrdiff_t{b} * strides.batch + ptrdiff_t{h} * strides.head + ptrdiff_t{i} * strides.row;
 }
 
-int64_t positionOf(const AttentionArgs& a, int b, int i) { return int64_t{i} + (a.offsets ? a.offsets[b] : 0); }
+int64_t positionOf(const AttentionArgs& a, int b, int i) {
+  if (a.packed) return a.packed[i].position;
+  return int64_t{i} + (a.offsets ? a.offsets[b] : 0);
+}
 
 double biasOf(const AttentionArgs& a, int b, int h, int i, int j) {
   const float* row = rowOf(a.bias, a.biasStrides, b, h, i);
@@ -111,7 +114,8 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
   double* errors = result.weightsTolerance.data() + row * a.keys;
   std::vector<int> seen;
   std::vector<Bounded> scores(a.keys);
-  double max = -INFINITY;
+  const double sink = a.sinks ? a.sinks[h] : -INFINITY;
+  double max = sink;
   for (int j = 0; j < a.keys; ++j) {
     Bounded stages[2];
     scores[j] = scoreOf(a, b, h, i, j, stages);
@@ -130,16 +134,19 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
     max = std::fmax(max, scores[j].value);
   }
   if (seen.empty()) {
-    result.logSumExp[row] = -INFINITY;
+    result.logSumExp[row] = sink;
     return;
   }
 
-  double sum = 0;
+  double sum = std::exp(sink - max);
   for (int j : seen) sum += weights[j] = std::exp(scores[j].value - max);
   // The kernel multiplies its running sum by an exponential for each block of keys.
-  const double count = static_cast<double>(seen.size());
+  const double count = static_cast<double>(seen.size()) + (a.sinks ? 1 : 0);
   const double blocks = 1 + a.keys / kKeyBlock;
   double sum_error = (count + 2 * blocks) * kRounding + blocks * kExponential;
+  if (sink > -INFINITY) {
+    sum_error += std::exp(sink - max) / sum * (kExponential + (max - sink) * kExponentialOfExponent);
+  }
   for (int j : seen) {
     weights[j] /= sum;
     const double exponent = std::abs(scores[j].value - max);
@@ -155,6 +162,7 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
     if (a.dropout > 0) weights[j] = isDropped(a, row, j) ? 0 : weights[j] / (1 - double{a.dropout});
   }
 
+  const double smallest = kSmallest / (1 - double{a.dropout});
   double* output = result.output.data() + row * a.valueWidth;
   double* output_error = result.outputTolerance.data() + row * a.valueWidth;
   const double roundings = count + 2 * blocks + 4 + (a.relativeValues ? 2 * a.relativeValuesClip + 1 : 0);
@@ -167,9 +175,9 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
       const double added = relative ? relative[e] : 0;
       const double size = std::abs(value[e]) + std::abs(added);
       output[e] += weights[j] * (value[e] + added);
-      output_error[e] += (weights[j] * (errors[j] + roundings * kRounding) + kSmallest) * size;
+      output_error[e] += (weights[j] * (errors[j] + roundings * kRounding) + smallest) * size;
     }
-    errors[j] = errors[j] * weights[j] + kSmallest;
+    errors[j] = errors[j] * weights[j] + smallest;
   }
 }
 
@@ -177,6 +185,7 @@ void attend(const AttentionArgs& a, int b, int h, int i, size_t row, ExpectedAtt
 
 bool attentionSees(const AttentionArgs& a, int b, int h, int i, int j) {
   const int64_t position = positionOf(a, b, i);
+  if (a.packed && (j < a.packed[i].begin || j >= a.packed[i].end)) return false;
   if (a.validLens && j >= a.validLens[b * a.validBatch + i * a.validRow]) return false;
   if (a.windowLeft >= 0 && j < position - a.windowLeft) return false;
   if (a.windowRight >= 0 && j > position + a.windowRight) return false;

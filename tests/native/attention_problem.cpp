@@ -1,3 +1,4 @@
+// This file is long because it draws every option.
 #include "attention_problem.h"
 
 #include <gtest/gtest.h>
@@ -37,6 +38,25 @@ Layout layoutOf(Broadcast shape, const AttentionArgs& a) {
       return {{l * half, 0, half}, half, 1, b * l * half};
   }
   return {};
+}
+
+/// Some sequences, which may be empty on either side, each with an offset of its own.
+std::vector<PackedQuery> packedQueries(const AttentionArgs& a, std::mt19937& generator) {
+  const auto below = [&](int n) { return static_cast<int>(generator() % static_cast<unsigned>(n)); };
+  const int count = 1 + below(5);
+  const auto starts = [&](int rows) {
+    std::vector<int> cuts{0, rows};
+    while (static_cast<int>(cuts.size()) <= count) cuts.push_back(below(rows + 1));
+    std::sort(cuts.begin(), cuts.end());
+    return cuts;
+  };
+  const std::vector<int> queries = starts(a.queries), keys = a.keys == a.queries ? queries : starts(a.keys);
+  std::vector<PackedQuery> packed(a.queries);
+  for (int n = 0; n < count; ++n) {
+    const int shift = keys[n] - queries[n] + (below(2) == 0 ? 0 : below(9) - 4);
+    for (int i = queries[n]; i < queries[n + 1]; ++i) packed[i] = {keys[n], keys[n + 1], i + shift};
+  }
+  return packed;
 }
 
 template <typename T>
@@ -138,6 +158,15 @@ void AttentionProblem::place(const AttentionChoices& c, unsigned seed) {
   if (c.alibi) {
     alibiSlopes = randomFloats(a.heads, seed + 4, 0.25f);
     a.alibiSlopes = alibiSlopes.data();
+  }
+  if (c.sinks) {
+    sinks = randomFloats(a.heads, seed + 5, 4);
+    if (a.heads > 2) sinks[2] = -INFINITY;
+    a.sinks = sinks.data();
+  }
+  if (c.packed) {
+    packed = packedQueries(a, generator);
+    a.packed = packed.data();
   }
   a.softcap = c.softcap;
   a.dropout = c.dropout;

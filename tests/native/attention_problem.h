@@ -34,7 +34,8 @@ struct AttentionChoices {
   bool biasMasks = false;                              // some biases are -infinity
   int relativeKeysClip = -1, relativeValuesClip = -1;  // -1: none
   bool relativePerHead = false;
-  bool alibi = false;
+  bool alibi = false, sinks = false;
+  bool packed = false;
   float softcap = 0, dropout = 0;
   bool weights = false, logSumExp = false;
   ScoresStage scoresStage = ScoresStage::kNone;
@@ -63,7 +64,8 @@ class AttentionProblem {
   std::vector<float> query, key, value, output;
   std::vector<int32_t> validLens, offsets;
   std::vector<uint8_t> mask;
-  std::vector<float> bias, relativeKeys, relativeValues, alibiSlopes;
+  std::vector<float> bias, relativeKeys, relativeValues, alibiSlopes, sinks;
+  std::vector<PackedQuery> packed;
   std::vector<float> weights, scores, logSumExp, scratch;
 
  private:

@@ -41,6 +41,7 @@ void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
   a.valueWidth = extent(0);
   a.bias = optional();
   a.weights = optional();
+  a.sinks = optional();
   a.relativeKeys = optional();
   a.relativeKeysClip = extent(0);
   a.relativeKeysHead = flag() ? 1 : 0;

@@ -92,7 +92,8 @@ inline Exact exactAttentionBackward(const AttentionArgs& a, int threads) {
   };
   table(a.relativeKeys, a.relativeKeysClip, a.width, width);
   table(a.relativeValues, a.relativeValuesClip, a.valueWidth, value_width);
-  return p.total() * (a.bias || a.relativeKeys || a.relativeValues ? 1 : threads);
+  const Exact sinks = a.sinks ? Exact{a.batch} * a.heads : 0;
+  return p.total() * (a.bias || a.relativeKeys || a.relativeValues ? 1 : threads) + sinks;
 }
 
 /// Runs of terms that are added up apart, and what their sums have lost.
@@ -197,7 +198,7 @@ inline Exact exactEncoderKept(const TransformerEncoderLayerArgs& args) {
   if (args.preNorm) p.take(elements);
   p.take(3 * elements);
   p.take(elements);
-  if (args.training && a.queries >= 8 && a.keys <= 256 && a.dropout == 0 && a.softcap == 0 &&
+  if (args.training && a.queries >= 8 && a.keys <= 256 && a.dropout == 0 && a.softcap == 0 && !a.sinks &&
       a.keys <= 4 * Exact{a.valueWidth}) {
     p.take(Exact{a.batch} * a.heads * ceilDivide(a.queries, 8) * (roundUpExactly(a.keys, 4) + 1) * 8);
   }

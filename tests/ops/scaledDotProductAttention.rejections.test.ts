@@ -152,6 +152,18 @@ const options: Rejection[] = [
 
   ...rejected(
     'RangeError',
+    ['too few sinks', { sinks: [1, 2, 3] }],
+    ['sinks of rank 2', { sinks: zeros(1, 4) }],
+    ['packed sequences of a batch', { cuSeqlens: [0, 3] }],
+  ),
+  ...rejected(
+    'TypeError',
+    ['sinks as a number', { sinks: 1 }],
+    ['sinks that are strings', { sinks: ['1', '2', '3', '4'] }],
+  ),
+
+  ...rejected(
+    'RangeError',
     ['past keys without values', { pastKey: zeros(2, 2, 7, 4) }],
     ['past values without keys', { pastValue: zeros(2, 2, 7, 6) }],
     ['pasts of different lengths', { pastKey: zeros(2, 2, 7, 4), pastValue: zeros(2, 2, 8, 6) }],

@@ -28,7 +28,14 @@ describe("the float64 oracle of attention's gradients", () => {
         const random = new Random(seed);
         const gradOutput = random.tensor([...query.shape.slice(0, -1), value.shape.at(-1)!]);
         const call = { ...options, query: double(query), key: double(key), value: double(value) };
-        for (const name of ['bias', 'relativeKeys', 'relativeValues', 'pastKey', 'pastValue'] as const) {
+        for (const name of [
+          'bias',
+          'relativeKeys',
+          'relativeValues',
+          'sinks',
+          'pastKey',
+          'pastValue',
+        ] as const) {
           if (call[name]) call[name] = double(call[name]);
         }
         const loss = (): number => {

@@ -15,6 +15,8 @@ export interface AttentionReferenceOptions {
   relativeKeys?: Numbers;
   relativeValues?: Numbers;
   alibiSlopes?: Numbers;
+  sinks?: Numbers;
+  cuSeqlens?: ArrayLike<number> | { query: ArrayLike<number>; key: ArrayLike<number> };
 }
 
 export interface AttentionReference {
@@ -55,14 +57,14 @@ export function scaledDotProductAttention(
   const logSumExp = zeros(...leading, L);
 
   for (let b = 0; b < B; ++b) {
-    const position = firstPosition(options, b);
     for (let h = 0; h < H; ++h) {
       const kv = b * Hkv + Math.floor(h / (H / Hkv));
       for (let i = 0; i < L; ++i) {
         const row = (b * H + h) * L + i;
         const queryRow = rowOf(query.data, row, E);
+        const position = positionOf(options, b, i);
         for (let j = 0; j < S; ++j) {
-          const distance = j - (i + position);
+          const distance = j - position;
           const raw = scale * dot(queryRow, presentKey.data, kv * S + j);
           const capped = options.softcap ? options.softcap * Math.tanh(raw / options.softcap) : raw;
           const index = [...leading.map((_, axis) => (axis === 0 ? b : h)), i, j];
@@ -79,14 +81,16 @@ export function scaledDotProductAttention(
           masked.data[row * S + j] = visible(options, index, b, i, j, L, distance) ? score : -Infinity;
         }
         const scores = rowOf(masked.data, row, S);
-        const probabilities = softmaxRow(scores);
+        // A sink is one more score, whose weight goes to no key.
+        const all = options.sinks ? [...scores, options.sinks.data[h]!] : scores;
+        const probabilities = softmaxRow(all).slice(0, S);
         weights.data.set(probabilities, row * S);
-        logSumExp.data[row] = logSumExpRow(scores);
+        logSumExp.data[row] = logSumExpRow(all);
         const mixture = new Float64Array(Ev);
         for (let j = 0; j < S; ++j) {
           if (scores[j] === -Infinity) continue; // a masked value may be anything, even NaN
           const relative = options.relativeValues;
-          const relativeStart = relative && relativeRow(relative, h, j - (i + position)) * Ev;
+          const relativeStart = relative && relativeRow(relative, h, j - position) * Ev;
           for (let e = 0; e < Ev; ++e) {
             const extra = relative ? relative.data[relativeStart! + e]! : 0;
             mixture[e] =
@@ -110,7 +114,11 @@ function visible(
   L: number,
   distance: number,
 ): boolean {
-  const { validLens, mask, bias, isCausal, window } = options;
+  const { validLens, mask, bias, isCausal, window, cuSeqlens } = options;
+  if (cuSeqlens) {
+    const { query, key } = startsOf(cuSeqlens);
+    if (sequenceOf(query, i) !== sequenceOf(key, j)) return false;
+  }
   if (validLens) {
     const valid = validLens.data[validLens.shape.length === 2 ? b * L + i : b]!;
     if (j >= valid) return false;
@@ -126,10 +134,30 @@ function visible(
   return true;
 }
 
-/** The position of query 0 of sequence b among the keys. */
-export function firstPosition({ causalOffset, pastKey }: AttentionReferenceOptions, b: number): number {
-  if (causalOffset === undefined) return pastKey ? pastKey.shape.at(-2)! : 0;
-  return typeof causalOffset === 'number' ? causalOffset : causalOffset[b]!;
+/** The position of query i of sequence b among the keys; in packed sequences it counts from its sequence's first key. */
+export function positionOf(
+  { causalOffset, pastKey, cuSeqlens }: AttentionReferenceOptions,
+  b: number,
+  i: number,
+): number {
+  const starts = cuSeqlens && startsOf(cuSeqlens);
+  const sequence = starts ? sequenceOf(starts.query, i) : b;
+  const first = starts ? starts.key[sequence]! - starts.query[sequence]! : 0;
+  const past = pastKey ? pastKey.shape.at(-2)! : 0;
+  return first + i + (typeof causalOffset === 'object' ? causalOffset[sequence]! : (causalOffset ?? past));
+}
+
+type Starts = NonNullable<AttentionReferenceOptions['cuSeqlens']>;
+
+function startsOf(cuSeqlens: Starts): { query: ArrayLike<number>; key: ArrayLike<number> } {
+  return 'query' in cuSeqlens ? cuSeqlens : { query: cuSeqlens, key: cuSeqlens };
+}
+
+/** The packed sequence of a row. */
+function sequenceOf(starts: ArrayLike<number>, row: number): number {
+  let sequence = 0;
+  while (starts[sequence + 1]! <= row) ++sequence;
+  return sequence;
 }
 
 /** A shape as (B, H, rows, columns): rank 2 has one sequence, rank 3 one head. */

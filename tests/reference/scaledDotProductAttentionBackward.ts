@@ -1,8 +1,8 @@
 import {
   broadcastOffset,
   dot,
-  firstPosition,
   fourAxes,
+  positionOf,
   relativeRow,
   rowOf,
   scaledDotProductAttention,
@@ -22,6 +22,7 @@ export interface AttentionGradientsReference {
   bias?: GradientReference;
   relativeKeys?: GradientReference;
   relativeValues?: GradientReference;
+  sinks?: GradientReference;
   pastKey?: GradientReference;
   pastValue?: GradientReference;
 }
@@ -42,7 +43,7 @@ export function scaledDotProductAttentionBackward(
   const { presentKey, presentValue, weights, masked, softcapped } = forward;
   const [B, H, L, E] = fourAxes(query.shape);
   const [, Hkv, S, Ev] = fourAxes(presentValue.shape);
-  const { bias, relativeKeys, relativeValues, softcap } = options;
+  const { bias, relativeKeys, relativeValues, softcap, sinks } = options;
   const scale = options.scale ?? 1 / Math.sqrt(E);
   const rank = query.shape.length;
 
@@ -52,13 +53,14 @@ export function scaledDotProductAttentionBackward(
   const gradBias = bias && gradient(bias.shape);
   const gradRelativeKeys = relativeKeys && gradient(relativeKeys.shape);
   const gradRelativeValues = relativeValues && gradient(relativeValues.shape);
+  const gradSinks = sinks && gradient(sinks.shape);
 
   for (let b = 0; b < B; ++b) {
     for (let h = 0; h < H; ++h) {
       const kv = b * Hkv + Math.floor(h / (H / Hkv));
       for (let i = 0; i < L; ++i) {
         const row = (b * H + h) * L + i;
-        const position = i + firstPosition(options, b);
+        const position = positionOf(options, b, i);
         const q = rowOf(query.data, row, E);
         const g = rowOf(gradOutput.data, row, Ev);
         const slope = new Float64Array(S); // the gradient of each weight, before dropout
@@ -82,6 +84,11 @@ export function scaledDotProductAttentionBackward(
           }
           mean += weight * slope[j]!;
           meanMagnitude += weight * slopeMagnitude[j]!;
+        }
+        if (sinks) {
+          // The sink's own slope is 0, as it has no value.
+          const weight = Math.exp(sinks.data[h]! - forward.logSumExp.data[row]!) || 0;
+          add(gradSinks!, h, -weight * mean, weight * meanMagnitude);
         }
         for (let j = 0; j < S; ++j) {
           const weight = weights.data[row * S + j]!;
@@ -120,6 +127,7 @@ export function scaledDotProductAttentionBackward(
     ...(gradBias && { bias: gradBias }),
     ...(gradRelativeKeys && { relativeKeys: gradRelativeKeys }),
     ...(gradRelativeValues && { relativeValues: gradRelativeValues }),
+    ...(gradSinks && { sinks: gradSinks }),
     ...(pastKey && { pastKey }),
     ...(pastValue && { pastValue }),
   };

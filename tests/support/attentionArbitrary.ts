@@ -4,7 +4,10 @@ import type { AttentionReferenceOptions } from '../reference/scaledDotProductAtt
 import { sizeOf } from '../reference/tensor.js';
 import { Random, type RandomTensor } from './random.js';
 
-/** The options of attention. `grouped` (fewer key heads than query heads) and `past` need rank 4 and do nothing below it. */
+/**
+ * The options of attention. `grouped` (fewer key heads than query heads) and `past` need rank 4 and do nothing below it. `cuSeqlens`
+ * makes the batch 1, and does without lengths and past.
+ */
 export const ALL_FEATURES = [
   'validLens',
   'validLensPerQuery',
@@ -21,6 +24,8 @@ export const ALL_FEATURES = [
   'relativeKeys',
   'relativeValues',
   'alibiSlopes',
+  'sinks',
+  'cuSeqlens',
 ] as const;
 export type Feature = (typeof ALL_FEATURES)[number];
 
@@ -94,10 +99,11 @@ function build(spec: Spec): RandomCall {
   const { rank, L, E, Ev } = spec;
   const random = new Random(spec.seed);
   const uses = (feature: Feature): boolean => spec.features.includes(feature);
-  const B = rank > 2 ? spec.B : 1;
+  const packs = uses('cuSeqlens');
+  const B = rank > 2 && !packs ? spec.B : 1;
   const Hkv = rank === 4 ? spec.Hkv : 1;
   const H = rank === 4 && uses('grouped') ? Hkv * spec.group : Hkv;
-  const past = rank === 4 && uses('past') ? spec.past : undefined;
+  const past = rank === 4 && uses('past') && !packs ? spec.past : undefined;
   const S = spec.S + (past ?? 0);
   const leading = (heads: number): number[] => (rank === 4 ? [B, heads] : rank === 3 ? [B] : []);
   const scores = [...leading(H), L, S];
@@ -107,13 +113,17 @@ function build(spec: Spec): RandomCall {
     options.pastKey = random.tensor([B, Hkv, past, E]);
     options.pastValue = random.tensor([B, Hkv, past, Ev]);
   }
-  if (uses('validLensPerQuery')) options.validLens = integers(random, [B, L], 0, S + 2);
+  if (packs) options.cuSeqlens = packedRows(random, L, S);
+  else if (uses('validLensPerQuery')) options.validLens = integers(random, [B, L], 0, S + 2);
   else if (uses('validLens')) options.validLens = integers(random, [B], 0, S + 2);
   if (uses('mask')) options.mask = random.mask(broadcastShape(random, scores));
   if (uses('bias')) options.bias = holed(random, random.tensor(broadcastShape(random, scores)));
   if (uses('isCausal')) options.isCausal = true;
-  if (uses('causalOffsetPerSequence')) options.causalOffset = integers(random, [B], -L, S).data;
-  else if (uses('causalOffset')) options.causalOffset = random.integer(-L, S);
+  if (uses('causalOffsetPerSequence')) {
+    const { cuSeqlens } = options;
+    const sequences = cuSeqlens ? ('query' in cuSeqlens ? cuSeqlens.query : cuSeqlens).length - 1 : B;
+    options.causalOffset = integers(random, [sequences], -L, S).data;
+  } else if (uses('causalOffset')) options.causalOffset = random.integer(-L, S);
   if (uses('window')) {
     const widest = Math.max(6, Math.floor(S / 2));
     const side = (): number => random.integer(-1, widest);
@@ -129,12 +139,24 @@ function build(spec: Spec): RandomCall {
   if (uses('alibiSlopes')) {
     options.alibiSlopes = { data: Float32Array.from({ length: H }, () => random.next() / 4), shape: [H] };
   }
+  if (uses('sinks')) options.sinks = random.tensor([H], 3);
   return {
     query: random.tensor([...leading(H), L, E]),
     key: random.tensor([...leading(Hkv), spec.S, E]),
     value: random.tensor([...leading(Hkv), spec.S, Ev]),
     options,
   };
+}
+
+/** One to four sequences, some of which may be empty on either side. */
+function packedRows(random: Random, L: number, S: number): AttentionReferenceOptions['cuSeqlens'] {
+  const cuts = random.integer(0, 3);
+  const starts = (rows: number): number[] => {
+    const inner = Array.from({ length: cuts }, () => random.integer(0, rows));
+    return [0, ...inner.sort((a, b) => a - b), rows];
+  };
+  const query = starts(L);
+  return L === S && random.next() < 0.5 ? query : { query, key: starts(S) };
 }
 
 function integers(

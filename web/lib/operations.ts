@@ -86,8 +86,8 @@ export interface Operations {
    * softmax(scale·QKᵀ + …)·V.
    *
    * Order: scale → softcap → bias and relative terms → masks → softmax → dropout → weighted sum of values. A key is visible if
-   * all masks allow it; biases are added up. A query that sees no key gets zeros, never NaN, and a logSumExp of -Infinity. Masked
-   * keys and values never change the result, even if they are NaN or Infinity.
+   * all masks allow it; biases are added up. A query that sees no key gets zeros, never NaN, and a logSumExp of -Infinity, or of
+   * its head's sink. Masked keys and values never change the result, even if they are NaN or Infinity.
    *
    * Vaswani et al. 2017; blocks as in Dao et al. 2022.
    *
@@ -117,8 +117,8 @@ export interface Operations {
    * Dao et al. 2022.
    *
    * @param gradOutput the shape of the output: (…, L, Ev)
-   * @returns gradients for query, key and value, and for `bias`, `relativeKeys`, `relativeValues`, `pastKey` and `pastValue`
-   *   if given, each with the shape of its tensor
+   * @returns gradients for query, key and value, and for `bias`, `relativeKeys`, `relativeValues`, `sinks`, `pastKey` and
+   *   `pastValue` if given, each with the shape of its tensor
    * @throws RangeError also for a gradOutput of another shape
    * @example
    * const { query: gradQ } = attention.scaledDotProductAttentionBackward(gradOutput, Q, K, V, { isCausal: true });

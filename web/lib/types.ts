@@ -59,6 +59,18 @@ export interface AttentionOptions {
   relativeValues?: TensorLike;
   /** ALiBi: one slope for each query head; adds -slope·(i + offset - j) without building the (H, L, S) bias. */
   alibiSlopes?: TensorLike | ArrayLike<number>;
+  /**
+   * (H,): a learned score for each query head that takes part in the softmax and has no value (gpt-oss). Rows of `weights` then
+   * add up to less than 1, and `logSumExp` includes it.
+   */
+  sinks?: TensorLike | ArrayLike<number>;
+  /**
+   * Packed sequences, as torch's varlen_attn: the batch is 1, and sequence n consists of queries and keys [cu[n], cu[n+1]), where
+   * cu starts at 0, never falls and ends at L = S, or of ranges of their own. No token sees one of another sequence, and work is
+   * the sum of the sequences' squares. isCausal, window, alibiSlopes and the relative tables count within each sequence, from
+   * `causalOffset`: one number, or one for each sequence. Not with `validLens`, `pastKey` and caches.
+   */
+  cuSeqlens?: ArrayLike<number> | { query: ArrayLike<number>; key: ArrayLike<number> };
   /** Probability p of dropping a weight, within [0, 1); the other weights are divided by 1-p. Default 0. */
   dropout?: number;
   /** Seed of dropout, a whole number from 0 to 2^32 - 1, default 0. The same seed drops the same weights. */
@@ -67,7 +79,7 @@ export interface AttentionOptions {
   needWeights?: boolean;
   /** Return the scores after this step; 'masked' scores are -Infinity for masked keys, the others are not masked yet. */
   needScores?: 'scaled' | 'softcapped' | 'masked';
-  /** Return the logsumexp of the masked scores. */
+  /** Return the logsumexp of the masked scores and the sink. */
   needLogSumExp?: boolean;
   /** Write into these arrays, of exactly the right length, instead of fresh ones, so that an animation loop makes no garbage. */
   out?: { output?: Float32Array; weights?: Float32Array };
@@ -98,6 +110,7 @@ export interface AttentionGradients {
   bias?: Tensor;
   relativeKeys?: Tensor;
   relativeValues?: Tensor;
+  sinks?: Tensor;
   pastKey?: Tensor;
   pastValue?: Tensor;
 }

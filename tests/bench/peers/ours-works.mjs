@@ -126,6 +126,7 @@ export const prepare = {
     const { slopes, tables, params } = problem;
     const table = (data) => ({ data, shape: [2 * params.clip + 1, params.d] });
     const options = {
+      ...problem.options,
       ...(slopes && { alibiSlopes: slopes }),
       ...(tables && { relativeKeys: table(tables.keyTable), relativeValues: table(tables.valueTable) }),
     };
@@ -140,7 +141,7 @@ function attending(wasm, { params: { heads, n, d }, inputs }) {
   return (options) => wasm.scaledDotProductAttention(query, key, value, options).output.data;
 }
 
-/** The same work without positions, which rows about positions are compared with. */
+/** The same work without the option that a row is about. */
 export const baseline = {
   rotary: ({ kernels: { wasm, place } }, { inputs: { x } }) => {
     const address = place(x);

@@ -1,4 +1,7 @@
-/** What positions cost: rotary embedding compared with a copy, attention with relative positions compared with attention without. */
+/**
+ * What options cost: rotary embedding compared with a copy; attention with relative positions, sinks and packed sequences compared with
+ * attention without.
+ */
 import { normal, sample } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 
@@ -32,16 +35,27 @@ export function rotary({ heads, n, d }) {
 }
 
 /**
- * Attention (1, heads, n, d) with ALiBi's slopes or Shaw's tables (2·clip+1, d). The baseline is the same attention without
- * them.
+ * Attention (1, heads, n, d) with ALiBi's slopes, Shaw's tables (2·clip+1, d), sinks, or sequences of `packed` tokens. The baseline is
+ * the same attention without them.
  */
-export function positionedAttention({ heads, n, d, alibi = false, clip }) {
+export function positionedAttention({
+  heads,
+  n,
+  d,
+  alibi = false,
+  clip,
+  sinks: sinking = false,
+  packed = n,
+}) {
   const [query, key, value] = [83, 84, 85].map((seed) => normal(heads * n * d, seed));
   const slopes = alibi
     ? Float32Array.from({ length: heads }, (_, h) => 2 ** ((-8 * (h + 1)) / heads))
     : undefined;
   const [keyTable, valueTable] =
     clip === undefined ? [] : [86, 87].map((seed) => normal((2 * clip + 1) * d, seed, 0.3));
+  const sinks = sinking ? normal(heads, 89) : undefined;
+  const cuSeqlens =
+    packed < n ? Int32Array.from({ length: n / packed + 1 }, (_, s) => s * packed) : undefined;
   const rowOf = (i, j) => Math.min(2 * clip, Math.max(0, j - i + clip));
   return {
     kind: 'positionedAttention',
@@ -49,15 +63,20 @@ export function positionedAttention({ heads, n, d, alibi = false, clip }) {
     inputs: { query, key, value },
     slopes,
     tables: keyTable && { keyTable, valueTable },
-    flop: 4 * heads * n * n * d,
+    options: { ...(sinks && { sinks }), ...(cuSeqlens && { cuSeqlens }) },
+    flop: 4 * heads * n * packed * d,
+    // As in rotary: half of the time of packed sequences goes to copies.
+    ...(cuSeqlens && { collect: false }),
     check({ output, plain }) {
       const errors = new Errors();
       const result = output ?? plain;
       Errors.length('output', result, query.length);
       for (const row of sample(heads * n, 20, 88)) {
         const [at, h, i] = [row * d, Math.floor(row / n), row % n];
-        const scores = new Float64Array(n);
+        const scores = new Float64Array(n + 1).fill(-Infinity);
+        if (output && sinks) scores[n] = sinks[h];
         for (let j = 0; j < n; j++) {
+          if (output && Math.floor(i / packed) !== Math.floor(j / packed)) continue;
           let sum = 0;
           for (let e = 0; e < d; e++) {
             const relative = output && keyTable ? keyTable[rowOf(i, j) * d + e] : 0;
@@ -65,7 +84,7 @@ export function positionedAttention({ heads, n, d, alibi = false, clip }) {
           }
           scores[j] = sum / Math.sqrt(d) - (output && slopes ? slopes[h] * (i - j) : 0);
         }
-        const weights = softmax64(scores, n);
+        const weights = softmax64(scores, n + 1);
         for (let e = 0; e < d; e++) {
           let [sum, scale] = [0, 0];
           for (let j = 0; j < n; j++) {

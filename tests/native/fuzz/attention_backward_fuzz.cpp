@@ -11,7 +11,7 @@ namespace {
 
 /// Gradients as sums, with the sums of their terms' magnitudes.
 struct Gradients {
-  std::vector<Sum> query, key, value;
+  std::vector<Sum> query, key, value, sinks;
 };
 
 int clip(int distance, int limit) { return std::max(-limit, std::min(limit, distance)) + limit; }
@@ -25,13 +25,13 @@ Gradients chainRule(const AttentionProblem& problem, const std::vector<float>& g
   a.scoresStage = ScoresStage::kMasked;
   const ExpectedAttention forward = attentionOracle(a);
   Gradients g{std::vector<Sum>(problem.query.size()), std::vector<Sum>(problem.key.size()),
-              std::vector<Sum>(problem.value.size())};
+              std::vector<Sum>(problem.value.size()), std::vector<Sum>(problem.sinks.size())};
   const int group_size = a.heads / a.kvHeads;
   for (int b = 0; b < a.batch; ++b) {
     for (int h = 0; h < a.heads; ++h) {
       for (int i = 0; i < a.queries; ++i) {
         const int row = (b * a.heads + h) * a.queries + i;
-        const int position = i + (a.offsets ? a.offsets[b] : 0);
+        const int position = a.packed ? a.packed[i].position : i + (a.offsets ? a.offsets[b] : 0);
         const auto at = [&](Strides s, int head, int token) {
           return size_t(b) * s.batch + size_t(head) * s.head + size_t(token) * s.row;
         };
@@ -60,6 +60,12 @@ Gradients chainRule(const AttentionProblem& problem, const std::vector<float>& g
           }
           mean += weight * slope[j];
           mean_size += weight * size[j];
+        }
+        if (a.sinks && a.sinks[h] > -INFINITY) {
+          const double weight = std::exp(a.sinks[h] - forward.logSumExp[row]);
+          *largest = std::max(*largest, std::abs(double{a.sinks[h]}));
+          g.sinks[h].value -= weight * mean;
+          g.sinks[h].magnitude += weight * mean_size;
         }
         for (int j = 0; j < a.keys; ++j) {
           const double weight = forward.weights[size_t(row) * a.keys + j];
@@ -108,7 +114,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   std::vector<float> query(problem.query.size(), NAN), key(problem.key.size(), NAN), value(problem.value.size(), NAN);
   std::vector<float> bias(problem.bias.size()), keys(problem.relativeKeys.size()),
-      values(problem.relativeValues.size());
+      values(problem.relativeValues.size()), sinks(problem.sinks.size());
   AttentionGradArgs args{};
   args.attention = problem.args();
   args.gradOutput = grad_output.data();
@@ -118,6 +124,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   args.gradBias = bias.data();
   args.gradRelativeKeys = keys.data();
   args.gradRelativeValues = values.data();
+  args.gradSinks = sinks.data();
   std::vector<float> scratch(scaledDotProductAttentionBackwardScratch(args), NAN);
   scaledDotProductAttentionBackward(args, scratch.data());
 
@@ -128,5 +135,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   expectAll(query, expected.query, tolerance, "the query's gradient");
   expectAll(key, expected.key, tolerance, "the key's gradient");
   expectAll(value, expected.value, tolerance, "the value's gradient");
+  expectAll(sinks, expected.sinks, tolerance, "the sinks' gradient");
   return 0;
 }

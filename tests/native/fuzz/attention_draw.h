@@ -32,6 +32,8 @@ inline AttentionChoices drawChoices(Draw& draw) {
   c.relativeValuesClip = draw.integer(-1, 9);
   c.relativePerHead = draw.flag();
   c.alibi = draw.flag();
+  c.sinks = draw.flag();
+  c.packed = draw.flag();
   c.softcap = draw.flag() ? 2.0f : 0.0f;
   c.dropout = draw.flag() ? 0.3f : 0.0f;
   c.weights = draw.flag();

@@ -1,4 +1,4 @@
-// Additive attention, convolutions, recurrent and encoder layers give the same bits on any number of threads.
+// Gradients of attention, additive attention, convolutions, recurrent and encoder layers give the same bits on any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "additive_tensors.h"
 #include "attention.h"
+#include "attention_problem.h"
 #include "encoder_layer.h"
 #include "random.h"
 #include "sequence_layers.h"
@@ -14,6 +15,34 @@
 
 namespace wasm_attention {
 namespace {
+
+TEST(Threads, ChangeNoBitOfAttentionsGradients) {
+  for (int queries : {1, 33, 129}) {
+    for (int keys : {7, 300}) {
+      for (const bool packed : {false, true}) {
+        AttentionChoices choices;
+        choices.windowRight = 0;
+        choices.sinks = true;
+        choices.packed = packed;
+        const AttentionProblem problem({3, 4, 2, queries, keys, 9, 5}, choices, 5);
+        const Floats g = randomFloats(problem.output.size(), 6);
+        expectSameBits(sizes({queries, keys, packed}), [&] {
+          AttentionGradArgs args{};
+          args.attention = problem.args();
+          args.gradOutput = g.data();
+          Floats query(problem.query.size()), key(problem.key.size()), value(problem.value.size()), sinks(4);
+          args.gradQuery = query.data();
+          args.gradKey = key.data();
+          args.gradValue = value.data();
+          args.gradSinks = sinks.data();
+          Floats scratch(scaledDotProductAttentionBackwardScratch(args));
+          scaledDotProductAttentionBackward(args, scratch.data());
+          return Results{query, key, value, sinks};
+        });
+      }
+    }
+  }
+}
 
 TEST(Threads, ChangeNoBitOfAdditiveAttention) {
   for (int keys : {1, 16, 70}) {

@@ -82,16 +82,20 @@ TEST(Pool, ChangesNoBitOfAttention) {
       choices.weights = true;
       choices.logSumExp = true;
       choices.dropout = 0.2f;
-      const auto attend = [&] {
-        AttentionProblem problem(sizes, choices, 5);
-        problem.run();
-        std::vector<float> all = problem.output;
-        all.insert(all.end(), problem.weights.begin(), problem.weights.end());
-        all.insert(all.end(), problem.logSumExp.begin(), problem.logSumExp.end());
-        return all;
-      };
-      const std::vector<float> alone = with(1, attend);
-      for (int threads : {2, 3, 4}) ASSERT_EQ(with(threads, attend), alone) << queries << " " << keys;
+      for (const bool packed : {false, true}) {
+        choices.packed = choices.sinks = packed;
+        const auto attend = [&] {
+          AttentionProblem problem(sizes, choices, 5);
+          problem.run();
+          std::vector<float> all = problem.output;
+          all.insert(all.end(), problem.weights.begin(), problem.weights.end());
+          all.insert(all.end(), problem.logSumExp.begin(), problem.logSumExp.end());
+          return all;
+        };
+        const std::vector<float> alone = with(1, attend);
+        for (int threads : {2, 3, 4})
+          ASSERT_EQ(with(threads, attend), alone) << queries << " " << keys << " " << packed;
+      }
     }
   }
 }

@@ -157,6 +157,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
       queries: length,
       tokens,
       past: past.length,
+      packed: plan.packed,
     });
     const outputShape = [batch, length, heads * width];
     const into = checkOut(FORWARD, 'out.output', given.out?.output, sizeOf(outputShape));

@@ -65,7 +65,10 @@ export interface TransformerEncoderLayerResult extends Pick<
   backward?: (
     gradOutput: TensorLike,
     options?: BackwardOptions,
-  ) => { input: Tensor } & Pick<MultiHeadAttentionGradients, 'bias' | 'relativeKeys' | 'relativeValues'>;
+  ) => { input: Tensor } & Pick<
+    MultiHeadAttentionGradients,
+    'bias' | 'relativeKeys' | 'relativeValues' | 'sinks'
+  >;
 }
 
 /**
@@ -167,7 +170,7 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
     const sizes = { batch, heads, queries: length, keys: length, width, valueWidth: width, past: 0, scoresShape }; // prettier-ignore
     const plan = checkAttentionOptions(FORWARD, used, sizes);
     const asked = checkAskedResults(FORWARD, used, sizes);
-    const rotation = this.#rotary?.(FORWARD, offset, plan.offset, { batch, queries: length, tokens: length, past: 0 }); // prettier-ignore
+    const rotation = this.#rotary?.(FORWARD, offset, plan.offset, { batch, queries: length, tokens: length, past: 0, packed: plan.packed }); // prettier-ignore
     const pass = { batch, length, plan, rotation, training };
     // Again: reading what is the caller's may have run his code.
     parameters.check(FORWARD);

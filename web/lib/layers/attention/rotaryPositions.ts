@@ -4,6 +4,7 @@ import * as R from '../../generated/bindings/rotation.js';
 import { checkRotary, type RotaryOptions, type RotaryPositions } from '../../ops/rotary/options.js';
 import { within, words } from '../../runtime/args.js';
 import { fresh } from '../../runtime/memory.js';
+import type { Packed } from '../../ops/attention/packed.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import { ownTensors } from './ownTensors.js';
 
@@ -31,6 +32,8 @@ export interface RotarySizes {
   /** The number of new keys. */
   readonly tokens: number;
   readonly past: number;
+  /** Positions count from the first token of each packed sequence. */
+  readonly packed: Packed | undefined;
 }
 
 /**
@@ -61,14 +64,20 @@ export function rotaryPositions(operation: string, given: RotaryOptions, width: 
   const shift = given.offset === undefined ? 0 : checkFinite(operation, 'rotary.offset', given.offset);
   const { rotaryDim } = angles;
 
-  return (operation, first, standing, { batch, queries, tokens, past }) => {
+  return (operation, first, standing, { batch, queries, tokens, past, packed }) => {
     const firstKey = shift + (first ?? past);
-    const keyPositions = { first: firstKey, count: tokens };
-    const queryPositions = positionsOfQueries(operation, standing, firstKey - past, batch, queries);
+    const keyPositions: RotaryPositions = packed
+      ? positionsWithin(operation, packed.key, firstKey, 0)
+      : { first: firstKey, count: tokens };
+    const queryPositions = packed
+      ? positionsWithin(operation, packed.query, firstKey, standing)
+      : positionsOfQueries(operation, standing, firstKey - past, batch, queries);
     angles.check(operation, keyPositions);
     angles.check(operation, queryPositions);
     const perSequence = queryPositions instanceof Float64Array;
-    const shared = !perSequence && queryPositions.first === firstKey && queries === tokens;
+    const shared = perSequence
+      ? packed?.query === packed?.key && standing === 0
+      : queryPositions.first === firstKey && queries === tokens;
     return (wasm) => {
       const keys = angles.place(wasm, keyPositions);
       return {
@@ -91,9 +100,21 @@ function positionsOfQueries(
   queries: number,
 ): RotaryPositions {
   if (typeof standing === 'number') return { first: firstPast + standing, count: queries };
-  const positions = fresh(operation, Float64Array, batch * queries);
-  for (let at = 0; at < positions.length; ++at) {
-    positions[at] = firstPast + standing[Math.floor(at / queries)]! + (at % queries);
+  const starts = Array.from({ length: batch + 1 }, (_, b) => b * queries);
+  return positionsWithin(operation, starts, firstPast, standing);
+}
+
+/** Positions that count in each sequence [starts[n], starts[n + 1]) from `first`, plus one offset for all of them or one for each. */
+function positionsWithin(
+  operation: string,
+  starts: ArrayLike<number>,
+  first: number,
+  offset: number | Int32Array,
+): Float64Array {
+  const positions = fresh(operation, Float64Array, starts[starts.length - 1]!);
+  for (let n = 0; n + 1 < starts.length; ++n) {
+    const from = first - starts[n]! + (typeof offset === 'number' ? offset : offset[n]!);
+    for (let i = starts[n]!; i < starts[n + 1]!; ++i) positions[i] = from + i;
   }
   return positions;
 }

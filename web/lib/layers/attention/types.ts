@@ -39,7 +39,8 @@ export interface LayerForwardOptions extends AttentionOptions {
   cache?: KeyValueCache;
   /**
    * Rotary position of the first new key; default the number of keys in `cache` or `pastKey`. Query 0 has the position of key
-   * number `causalOffset`, counted from the first past key; by default this is the first new key.
+   * number `causalOffset`, counted from the first past key; by default this is the first new key. With `cuSeqlens`, each sequence
+   * begins with this position.
    */
   offset?: number;
 }
@@ -52,7 +53,7 @@ export const LAYER_FORWARD_OPTIONS: Known<LayerForwardOptions> = {
 };
 
 /** The tensors among attention's options that are not converted, of which a backward pass needs copies. */
-export const OPTION_TENSORS = ['bias', 'relativeKeys', 'relativeValues', 'alibiSlopes'] as const;
+export const OPTION_TENSORS = ['bias', 'relativeKeys', 'relativeValues', 'alibiSlopes', 'sinks'] as const;
 
 /** What a cache has room for. */
 export interface CacheOptions {
@@ -94,6 +95,7 @@ export interface MultiHeadAttentionGradients {
   bias?: Tensor;
   relativeKeys?: Tensor;
   relativeValues?: Tensor;
+  sinks?: Tensor;
 }
 
 /**

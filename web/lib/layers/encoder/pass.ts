@@ -51,6 +51,7 @@ const OPTION_GRADIENTS: OptionFields = {
   bias: [G.gradBias, G.lostBias],
   relativeKeys: [G.gradRelativeKeys, G.lostRelativeKeys],
   relativeValues: [G.gradRelativeValues, G.lostRelativeValues],
+  sinks: [G.gradSinks, G.lostSinks],
 };
 
 /** Sets the arguments that both passes share; within a scope. */
@@ -113,7 +114,10 @@ export function encoderBackward(
   kept: KeptPass,
   gradOutput: Float32Array,
   into: Float32Array | undefined,
-): { input: Tensor } & Pick<MultiHeadAttentionGradients, 'bias' | 'relativeKeys' | 'relativeValues'> {
+): { input: Tensor } & Pick<
+  MultiHeadAttentionGradients,
+  'bias' | 'relativeKeys' | 'relativeValues' | 'sinks'
+> {
   const { wasm, parameters, heads, width } = encoder;
   const { raw, memory } = wasm;
   return memory.scope(operation, () => {

@@ -64,7 +64,8 @@ export function checkRelative(
   return { data, shape, head: perHead ? rows! * width : 0, clip: (rows! - 1) / 2 };
 }
 
-export function checkSlopes(
+/** A number for each head. */
+export function checkNumbers(
   operation: string,
   name: string,
   value: TensorLike | ArrayLike<number>,

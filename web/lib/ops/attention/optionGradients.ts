@@ -13,6 +13,7 @@ export const ATTENTION_GRADIENTS: OptionFields = {
   bias: [G.gradBias, G.lostBias],
   relativeKeys: [G.gradRelativeKeys, G.lostRelativeKeys],
   relativeValues: [G.gradRelativeValues, G.lostRelativeValues],
+  sinks: [G.gradSinks, G.lostSinks],
 };
 export type OptionFields = Readonly<Record<Name, readonly [sum: Word, lost: Word]>>;
 

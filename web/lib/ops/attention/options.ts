@@ -16,7 +16,8 @@ import { scoresStages } from '../../generated/bindings/enums.js';
 import { floats, setStack, words } from '../../runtime/args.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, AttentionResult } from '../../types.js';
-import { broadcast, checkRelative, checkSlopes } from './operands.js';
+import { broadcast, checkNumbers, checkRelative } from './operands.js';
+import { checkPacked, placePacked, type Packed } from './packed.js';
 
 /** The sizes against which options are checked. `keys` includes past ones. */
 export interface AttentionSizes {
@@ -48,6 +49,8 @@ export const ATTENTION_OPTIONS: Known<AttentionOptions> = {
   relativeKeys: 1,
   relativeValues: 1,
   alibiSlopes: 1,
+  sinks: 1,
+  cuSeqlens: 1,
   dropout: 1,
   seed: 1,
   needWeights: 1,
@@ -63,9 +66,11 @@ export interface CheckedAttentionOptions {
     readonly bias?: readonly number[];
     readonly relativeKeys?: readonly number[];
     readonly relativeValues?: readonly number[];
+    readonly sinks?: readonly number[];
   };
   /** Of query 0: one for all sequences, or one for each. */
   readonly offset: number | Int32Array;
+  readonly packed: Packed | undefined;
   place(memory: Memory): void;
 }
 
@@ -97,21 +102,25 @@ export function checkAttentionOptions(
   const dropout = given('dropout', checkProbability);
   const seed = given('seed', checkSeed);
   const lens = options.validLens == null ? undefined : toValidLens(operation, options.validLens, batch, queries, keys); // prettier-ignore
-  const offset = checkOffset(operation, options.causalOffset, batch, sizes.past);
+  const packed = checkPacked(operation, options, sizes);
+  const offset = checkOffset(operation, options.causalOffset, packed ? packed.query.length - 1 : batch, sizes.past); // prettier-ignore
   const mask = given('mask', toMask);
   const maskStrides = mask && broadcast(operation, 'mask', mask.shape, scoresShape);
   const bias = given('bias', toTensor);
   const biasStrides = bias && broadcast(operation, 'bias', bias.shape, scoresShape);
   const relativeKeys = given('relativeKeys', checkRelative, heads, width);
   const relativeValues = given('relativeValues', checkRelative, heads, valueWidth);
-  const slopes = given('alibiSlopes', checkSlopes, heads);
+  const slopes = given('alibiSlopes', checkNumbers, heads);
+  const sinks = given('sinks', checkNumbers, heads);
   return {
     differentiable: {
       ...(bias && { bias: bias.shape }),
       ...(relativeKeys && { relativeKeys: relativeKeys.shape }),
       ...(relativeValues && { relativeValues: relativeValues.shape }),
+      ...(sinks && { sinks: [heads] }),
     },
     offset,
+    packed,
     place(memory) {
       words[AT.windowLeft] = left;
       words[AT.windowRight] = right;
@@ -125,7 +134,9 @@ export function checkAttentionOptions(
         words[AT.validBatch] = perQuery ? queries : 1;
         words[AT.validRow] = perQuery ? 1 : 0;
       }
-      if (offset !== 0) {
+      if (packed) {
+        words[AT.packed] = placePacked(operation, memory, packed, offset);
+      } else if (offset !== 0) {
         const offsets = typeof offset === 'number' ? new Int32Array(batch).fill(offset) : offset;
         words[AT.offsets] = memory.ints(offsets);
       }
@@ -150,6 +161,7 @@ export function checkAttentionOptions(
         words[AT.relativeValuesClip] = relativeValues.clip;
       }
       if (slopes) words[AT.alibiSlopes] = memory.floats(slopes);
+      if (sinks) words[AT.sinks] = memory.floats(sinks);
     },
   };
 }
