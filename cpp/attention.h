@@ -161,6 +161,9 @@ int64_t additiveAttentionBackwardScratch(const AdditiveAttentionGradArgs& args);
 void packWeight(const float* weight, float* packed, int inputs, int outputs);
 int64_t packWeightSize(int inputs, int outputs);
 
+/// packWeight for rows [first, first + count) alone, where first is a multiple of 8.
+void packWeightRows(const float* rows, float* packed, int inputs, int outputs, int first, int count);
+
 /// output = input * weight^T + bias, for `rows` rows.
 struct Projection {
   const float* input;   // (rows, inputs)
@@ -483,5 +486,44 @@ struct RnnArgs {
 /// Source: torch.nn.RNN, one layer, batch first.
 void rnn(const RnnArgs& args, float* scratch);
 int64_t rnnScratch(const RnnArgs& args);
+
+/// What a step of a model's pass does. `past` is the number of tokens that are in the caches already.
+enum class StepKind : int32_t {
+  kGather = 0,        // out (rows, inputs) = rows of weight with the numbers x (rows, int32); option > 0: of so many packed rows
+  kAdd = 1,           // out (rows, inputs) = x + y
+  kLinear = 2,        // out (rows, outputs) = x (rows, inputs) * weight^T + bias, of a packed weight
+  kLayerNorm = 3,     // out (rows, inputs), from x, weight and bias
+  kRmsNorm = 4,       // out (rows, inputs), from x and weight
+  kFeedForward = 5,   // feedForward(args)
+  kActivate = 6,      // out (rows, inputs) = f(x), where option is an Activation
+  kTanh = 7,          // out (rows, inputs) = tanh(x)
+  kRotaryTable = 8,   // rotaryTable(args), whose positions begin at args.offset + past
+  kRotate = 9,        // rotates heads (rows, outputs, inputs) in place, by table y of width `stride`; option: as Rotation's queryBatch
+  kAppend = 10,       // copies heads x (rows, outputs, inputs) behind `past` rows of the cache out (batch, outputs, stride, inputs)
+  kAttend = 11,       // scaledDotProductAttention(args) over past + queries keys
+  kSoftmax = 12,      // out (rows, past + inputs) = softmax(x)
+  kMix = 13,          // the output of args (AttentionArgs) from weights x (batch, heads, queries, past + queries)
+  kSilence = 14,      // sets the first `inputs` of every `stride` floats of out to 0, in `rows` rows
+};
+
+/// A step of a model's pass. It uses the fields that its kind names; tokens are rows, and sequences of a batch lie one after the other.
+struct Step {
+  StepKind kind;
+  const float *x, *y, *weight, *bias;
+  float* out;
+  const void* args;
+  int32_t rows, inputs, outputs, batch, stride, option;
+  float eps;
+};
+
+/// The arguments of `runSteps`.
+struct RunStepsArgs {
+  const Step* steps;
+  int32_t count, past;
+};
+
+/// Runs steps one after the other: a whole model, or a part of it.
+void runSteps(const RunStepsArgs& args, float* scratch);
+int64_t runStepsScratch(const RunStepsArgs& args);
 
 }  // namespace wasm_attention

@@ -68,6 +68,8 @@ FIELDS(RotaryTableArgs, offset, frequencies, positions, out, rows, dim, amplitud
 FIELDS(Conv1dArgs, x, weight, bias, out, batch, inChannels, outChannels, length, kernel, stride, padding, dilation,
        groups)
 FIELDS(RnnArgs, x, weightIh, weightHh, biasIh, biasHh, initial, out, batch, length, inWidth, width, relu)
+FIELDS(Step, kind, x, y, weight, bias, out, args, rows, inputs, outputs, batch, stride, option, eps)
+FIELDS(RunStepsArgs, steps, count, past)
 
 }  // namespace wasm_attention
 
@@ -77,6 +79,12 @@ BINDINGS {
   values<ScoresStage::kNone, ScoresStage::kScaled, ScoresStage::kSoftcapped, ScoresStage::kMasked>(
       "scoresStages", "none scaled softcapped masked");
 
+  values<StepKind::kGather, StepKind::kAdd, StepKind::kLinear, StepKind::kLayerNorm, StepKind::kRmsNorm,
+         StepKind::kFeedForward, StepKind::kActivate, StepKind::kTanh, StepKind::kRotaryTable, StepKind::kRotate,
+         StepKind::kAppend, StepKind::kAttend, StepKind::kSoftmax, StepKind::kMix, StepKind::kSilence>(
+      "stepKinds",
+      "gather add linear layerNorm rmsNorm feedForward activate tanh rotaryTable rotate append attend softmax mix silence");
+
   op<&maskedSoftmax>("maskedSoftmax", "x valid out rows cols");
   op<&scaledDotProductAttention, &scaledDotProductAttentionScratch>("scaledDotProductAttention", Streams::kYes);
   op<&scaledDotProductAttentionBackward, &scaledDotProductAttentionBackwardScratch>(
@@ -84,6 +92,7 @@ BINDINGS {
   op<&additiveAttention, &additiveAttentionScratch>("additiveAttention");
   op<&additiveAttentionBackward, &additiveAttentionBackwardScratch>("additiveAttentionBackward");
   op<&packWeight>("packWeight", "weight packed inputs outputs");
+  op<&packWeightRows>("packWeightRows", "rows packed inputs outputs first count");
   op<&packWeightSize>("packWeightSize", "inputs outputs");
   op<&multiHeadAttention, &multiHeadAttentionScratch>("multiHeadAttention");
   op<&rotateHeadsBackward>("rotateHeadsBackward",
@@ -116,6 +125,7 @@ BINDINGS {
   op<&embeddingBackwardScratch>("embeddingBackwardScratch", "count rows dim");
   op<&softmaxCrossEntropy>("softmaxCrossEntropy", "logits targets gradLogits rows classes");
   op<&adam>("adam", "parameter gradient mean square count beta1 beta2 stepSize rootCorrection eps weightDecay");
+  op<&runSteps, &runStepsScratch>("runSteps");
   op<&sumOfSquares>("sumOfSquares", "x count");
   op<&scaleInPlace>("scaleInPlace", "x count factor");
 }

@@ -15,6 +15,12 @@ void packMatrix(const float* b, int depth, int cols, float* packed);
 /// Packs the transpose of w (cols, depth), row-major, such as the weight (out, in) of a linear layer.
 void packTransposed(const float* w, int depth, int cols, float* packed);
 
+/// Packs `count` rows of w from number `first` on, a multiple of 8; w begins with that one.
+void packTransposedPart(const float* w, int depth, int cols, int first, int count, float* packed);
+
+/// out (depth) = the column of a packed (depth, cols).
+void unpackColumn(const float* packed, int depth, int cols, int col, float* out);
+
 /// c = a * b + bias
 /// a       (rows, depth), row stride `a_stride`
 /// packed  b (depth, cols), from packMatrix or packTransposed

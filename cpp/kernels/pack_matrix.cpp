@@ -36,12 +36,27 @@ void packMatrix(const float* b, int depth, int cols, float* packed) {
 }
 
 void packTransposed(const float* w, int depth, int cols, float* packed) {
+  packTransposedPart(w, depth, cols, 0, cols, packed);
+}
+
+void packTransposedPart(const float* w, int depth, int cols, int first, int count, float* packed) {
   for (int k = 0; k < depth; k += kDepthBlock) {
     const int block = std::min(depth - k, kDepthBlock);
-    forColumns(block, cols, packed, [&](int col, int count, float* panels) {
-      packRows<kTileCols>(w + static_cast<ptrdiff_t>(col) * depth + k, depth, count, block, 1.0f, panels);
+    float* const part = packed + static_cast<size_t>(first) * block;
+    forColumns(block, count, part, [&](int col, int some, float* panels) {
+      packRows<kTileCols>(w + static_cast<ptrdiff_t>(col) * depth + k, depth, some, block, 1.0f, panels);
     });
     packed += panelsSize(cols, block, kTileCols);
+  }
+}
+
+void unpackColumn(const float* packed, int depth, int cols, int col, float* out) {
+  const size_t padded = roundUp(size_t(cols), kTileCols);
+  for (int k = 0; k < depth; ++k) {
+    const int begin = k / kDepthBlock * kDepthBlock;
+    const int block = std::min(depth - begin, kDepthBlock);
+    const float* const panel = packed + padded * begin + static_cast<size_t>(col / kTileCols * kTileCols) * block;
+    out[k] = panel[static_cast<size_t>(k - begin) * kTileCols + col % kTileCols];
   }
 }
 

@@ -33,6 +33,10 @@ void packWeight(const float* weight, float* packed, int inputs, int outputs) {
   packTransposed(weight, inputs, outputs, packed);
 }
 
+void packWeightRows(const float* rows, float* packed, int inputs, int outputs, int first, int count) {
+  packTransposedPart(rows, inputs, outputs, first, count, packed);
+}
+
 int64_t packWeightSize(int inputs, int outputs) { return packedSize(inputs, outputs); }
 
 int64_t multiHeadAttentionScratch(const MultiHeadAttentionArgs& args) {

@@ -20,14 +20,12 @@ import {
   type SlimLoadOptions,
 } from './runtime/load.js';
 import { operations, type Operations } from './operations.js';
+import { cores } from './runtime/cores.js';
 import type { WasmAttention } from './surface.js';
-import type { Wasm } from './runtime/wasm.js';
 
 export type * from './api.js';
 export type { SlimLoadOptions } from './runtime/load.js';
 
-/** The module that operations belong to. */
-const cores = new WeakMap<Operations, Wasm>();
 const loadOperations = createLoader(
   async () =>
     __RELAXED__ && (await relaxedSimd())
@@ -69,7 +67,10 @@ export function load(options?: SlimLoadOptions): Promise<Operations> {
 async function addLayers(loading: Promise<Operations>): Promise<WasmAttention> {
   try {
     const [operations, { layers }] = await Promise.all([loading, import('./layers.js').catch(explain)]);
-    return { ...operations, ...layers(cores.get(operations)!) };
+    const wasm = cores.get(operations)!;
+    const all = { ...operations, ...layers(wasm) };
+    cores.set(all, wasm);
+    return all;
   } catch (error) {
     completed.delete(loading);
     throw error;

@@ -1,5 +1,6 @@
 import { layers, type LayerClasses } from './layers.js';
 import { operations, type Operations } from './operations.js';
+import { cores } from './runtime/cores.js';
 import type { Wasm } from './runtime/wasm.js';
 
 /** The loaded module: operations are functions, layers are classes. */
@@ -7,5 +8,7 @@ export interface WasmAttention extends Operations, LayerClasses {}
 
 /** Binds everything to a loaded module. */
 export function surface(wasm: Wasm): WasmAttention {
-  return { ...operations(wasm), ...layers(wasm) };
+  const bound = { ...operations(wasm), ...layers(wasm) };
+  cores.set(bound, wasm);
+  return bound;
 }

@@ -1,0 +1,164 @@
+#include <algorithm>
+#include <cstring>
+
+#include "attention.h"
+#include "kernels/gemm.h"
+#include "kernels/parallel.h"
+#include "layers/activation.h"
+#include "layers/rotate_heads.h"
+#include "simd/f32x4.h"
+#include "simd/tanh.h"
+
+namespace wasm_attention {
+namespace {
+
+constexpr double kCopies = 1;  // the cost of a float that is copied, in multiplications
+
+/// Rows of a table, which may be a packed weight, by their numbers.
+void gather(const Step& s) {
+  const auto* ids = reinterpret_cast<const int32_t*>(s.x);
+  for (int i = 0; i < s.rows; ++i) {
+    float* const out = s.out + static_cast<size_t>(i) * s.inputs;
+    if (s.option > 0) {
+      unpackColumn(s.weight, s.inputs, s.option, ids[i], out);
+    } else {
+      std::memcpy(out, s.weight + static_cast<size_t>(ids[i]) * s.inputs, s.inputs * sizeof(float));
+    }
+  }
+}
+
+void add(const Step& s) {
+  const int width = s.inputs;
+  parallelParts(s.rows, 1, kCopies * s.rows * width, [&](int first, int count) {
+    const size_t begin = static_cast<size_t>(first) * width, end = begin + static_cast<size_t>(count) * width;
+    size_t i = begin;
+    for (; i + kLanes <= end; i += kLanes) store(s.out + i, load(s.x + i) + load(s.y + i));
+    for (; i < end; ++i) s.out[i] = s.x[i] + s.y[i];
+  });
+}
+
+void hyperbolicTangent(const Step& s) {
+  const size_t count = static_cast<size_t>(s.rows) * s.inputs;
+  for (size_t i = 0; i < count; ++i) s.out[i] = tanh(splat(s.x[i]))[0];
+}
+
+/// Heads that lie side by side in rows of tokens, to where the cache has them.
+void append(const Step& s, int past) {
+  const int width = s.inputs;
+  const int tokens = s.rows / s.batch;
+  const float* from = s.x;
+  for (int b = 0; b < s.batch; ++b) {
+    for (int t = 0; t < tokens; ++t) {
+      for (int h = 0; h < s.outputs; ++h, from += width) {
+        const size_t row = (static_cast<size_t>(b) * s.outputs + h) * s.stride + past + t;
+        std::memcpy(s.out + row * width, from, width * sizeof(float));
+      }
+    }
+  }
+}
+
+AttentionArgs attentionAfter(const Step& s, int past) {
+  AttentionArgs a = *static_cast<const AttentionArgs*>(s.args);
+  a.keys = past + a.queries;
+  return a;
+}
+
+/// Attention's last product, of weights that have been changed.
+void mix(const Step& s, int past) {
+  const AttentionArgs a = attentionAfter(s, past);
+  const int group = a.heads / a.kvHeads;
+  parallelFor(a.batch * a.heads, 1.0 * a.batch * a.heads * a.queries * a.keys * a.valueWidth, [&](int i, int) {
+    const int b = i / a.heads, h = i % a.heads;
+    const float* const values = a.value + static_cast<ptrdiff_t>(b) * a.valueStrides.batch +
+                                static_cast<ptrdiff_t>(h / group) * a.valueStrides.head;
+    for (int q = 0; q < a.queries; ++q) {
+      const float* const weights = s.x + (static_cast<size_t>(i) * a.queries + q) * a.keys;
+      float* const out = a.output + static_cast<ptrdiff_t>(b) * a.outputStrides.batch +
+                         static_cast<ptrdiff_t>(h) * a.outputStrides.head +
+                         static_cast<ptrdiff_t>(q) * a.outputStrides.row;
+      std::fill(out, out + a.valueWidth, 0.0f);
+      for (int k = 0; k < a.keys; ++k) {
+        if (weights[k] == 0) continue;  // what is masked may be NaN
+        const float* const value = values + static_cast<ptrdiff_t>(k) * a.valueStrides.row;
+        for (int e = 0; e < a.valueWidth; ++e) out[e] += weights[k] * value[e];
+      }
+    }
+  });
+}
+
+void silence(const Step& s) {
+  for (int i = 0; i < s.rows; ++i) {
+    float* const head = s.out + static_cast<size_t>(i) * s.stride;
+    std::fill(head, head + s.inputs, 0.0f);
+  }
+}
+
+void rotate(const Step& s) {
+  Rotation rotation{};
+  rotation.width = s.stride;
+  const HeadRows rows{s.batch, s.rows / s.batch, s.outputs, s.inputs, s.outputs * s.inputs};
+  rotateHeads<false>(s.out, rows, s.y, s.option, rotation);
+}
+
+void run(const Step& s, int past, float* scratch) {
+  switch (s.kind) {
+    case StepKind::kGather:
+      return gather(s);
+    case StepKind::kAdd:
+      return add(s);
+    case StepKind::kLinear:
+      return gemm(s.x, s.inputs, s.weight, s.bias, s.out, s.outputs, s.rows, s.outputs, s.inputs);
+    case StepKind::kLayerNorm:
+      return layerNorm(s.x, s.weight, s.bias, s.out, s.rows, s.inputs, s.eps);
+    case StepKind::kRmsNorm:
+      return rmsNorm(s.x, s.weight, s.out, s.rows, s.inputs, s.eps);
+    case StepKind::kFeedForward:
+      return feedForward(*static_cast<const FeedForwardArgs*>(s.args), scratch);
+    case StepKind::kActivate:
+      return activate(s.x, s.out, nullptr, static_cast<size_t>(s.rows) * s.inputs, static_cast<Activation>(s.option));
+    case StepKind::kTanh:
+      return hyperbolicTangent(s);
+    case StepKind::kRotaryTable: {
+      RotaryTableArgs table = *static_cast<const RotaryTableArgs*>(s.args);
+      table.offset += past;
+      return rotaryTable(table, reinterpret_cast<double*>(scratch));
+    }
+    case StepKind::kRotate:
+      return rotate(s);
+    case StepKind::kAppend:
+      return append(s, past);
+    case StepKind::kAttend:
+      return scaledDotProductAttention(attentionAfter(s, past), scratch);
+    case StepKind::kSoftmax:
+      return maskedSoftmax(s.x, nullptr, s.out, s.rows, past + s.inputs);
+    case StepKind::kMix:
+      return mix(s, past);
+    case StepKind::kSilence:
+      return silence(s);
+  }
+}
+
+}  // namespace
+
+int64_t runStepsScratch(const RunStepsArgs& args) {
+  int64_t most = 0;
+  for (int i = 0; i < args.count; ++i) {
+    const Step& s = args.steps[i];
+    int64_t floats = 0;
+    if (s.kind == StepKind::kAttend) {
+      floats = scaledDotProductAttentionScratch(attentionAfter(s, args.past));
+    } else if (s.kind == StepKind::kFeedForward) {
+      floats = feedForwardScratch(*static_cast<const FeedForwardArgs*>(s.args));
+    } else if (s.kind == StepKind::kRotaryTable) {
+      floats = 2 * rotaryTableScratch(*static_cast<const RotaryTableArgs*>(s.args));
+    }
+    most = std::max(most, floats);
+  }
+  return most;
+}
+
+void runSteps(const RunStepsArgs& args, float* scratch) {
+  for (int i = 0; i < args.count; ++i) run(args.steps[i], args.past, scratch);
+}
+
+}  // namespace wasm_attention

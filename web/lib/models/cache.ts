@@ -1,0 +1,114 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import { checkInteger, wrongUse, wrongValue } from '../check/values.js';
+import { disposeSymbol } from '../runtime/dispose.js';
+import type { Wasm } from '../runtime/wasm.js';
+import type { Architecture } from './config.js';
+
+/** All layers' keys and values. */
+export interface ModelCache {
+  /** The number of tokens that it holds. */
+  readonly length: number;
+  readonly maxLength: number;
+  /** Forgets what came after `length` tokens. */
+  truncate(length: number): void;
+  /** Forgets everything. */
+  reset(): void;
+  /** Frees its memory. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}
+
+/** What a pass sees of a cache. */
+export interface CacheStore {
+  /** The model that it belongs to. */
+  readonly owner: object;
+  readonly batch: number;
+  readonly capacity: number;
+  length: number;
+  /** (layers, B, Hkv, capacity, E) each; undefined after `dispose`. */
+  addresses: readonly [keys: number, values: number] | undefined;
+}
+
+const stores = new WeakMap<object, CacheStore>();
+const registry = new FinalizationRegistry<() => void>((release) => release());
+
+export function createModelCache(
+  wasm: Wasm,
+  owner: object,
+  a: Architecture,
+  batch: number,
+  capacity: number,
+): ModelCache {
+  const operation = 'createCache';
+  const floats = a.layers * batch * a.kvHeads * capacity * a.headDim;
+  const { memory } = wasm;
+  const keys = memory.allocate(operation, floats);
+  let values: number;
+  try {
+    values = memory.allocate(operation, floats);
+  } catch (error) {
+    memory.release(keys);
+    throw error;
+  }
+  const store: CacheStore = { owner, batch, capacity, length: 0, addresses: [keys, values] };
+  const release = (): void => {
+    store.addresses?.forEach((address) => memory.release(address));
+    store.addresses = undefined;
+  };
+  const cache = new Cache(store, release);
+  stores.set(cache, store);
+  registry.register(cache, release, cache);
+  return cache;
+}
+
+/** The store of a cache of this model, for a batch. */
+export function storeOf(operation: string, cache: unknown, owner: object, batch: number): CacheStore {
+  const store = typeof cache === 'object' && cache !== null ? stores.get(cache) : undefined;
+  if (!store) return wrongUse(operation, "cache to be from the model's createCache", 'something else');
+  if (store.owner !== owner) wrongUse(operation, 'a cache of this model', 'one of another');
+  if (!store.addresses) wrongUse(operation, 'a cache in use', 'a disposed one');
+  if (store.batch !== batch) wrongValue(operation, `ids of ${store.batch} rows, as in the cache`, batch);
+  return store;
+}
+
+class Cache implements ModelCache {
+  readonly #store: CacheStore;
+  readonly #release: () => void;
+
+  constructor(store: CacheStore, release: () => void) {
+    this.#store = store;
+    this.#release = release;
+  }
+
+  get length(): number {
+    return this.#store.length;
+  }
+
+  get maxLength(): number {
+    return this.#store.capacity;
+  }
+
+  truncate(length: number): void {
+    const operation = 'ModelCache.truncate';
+    this.#check(operation);
+    this.#store.length = checkInteger(operation, 'length', length, 0, this.#store.length);
+  }
+
+  reset(): void {
+    this.#check('ModelCache.reset');
+    this.#store.length = 0;
+  }
+
+  dispose(): void {
+    this.#release();
+    registry.unregister(this);
+  }
+
+  [disposeSymbol](): void {
+    this.dispose();
+  }
+
+  #check(operation: string): void {
+    if (!this.#store.addresses) wrongUse(operation, 'a cache in use', 'a disposed one');
+  }
+}

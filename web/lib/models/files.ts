@@ -1,0 +1,122 @@
+/** The tensors of a checkpoint, in any form in which they may be given. */
+import { toTensor } from '../check/arrays.js';
+import { namesOf as propertiesOf } from '../check/options.js';
+import { showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
+import { readFloats, openSafetensors, type FileEntry } from '../safetensors/file.js';
+import type { TensorLike } from '../types.js';
+import { OPERATION } from './config.js';
+
+/** The file's bytes, several files' in any order, or tensors by name. */
+export type Weights = BufferSource | Blob | readonly (BufferSource | Blob)[] | Record<string, TensorLike>;
+
+/** A tensor that has been found but not read. */
+interface Found {
+  /** Its name in the file. */
+  readonly given: string;
+  readonly shape: readonly number[];
+  /** As the file calls its type. */
+  readonly dtype: string;
+  read(): Float32Array;
+}
+
+const FLOATS = ['F32', 'F16', 'BF16'];
+
+/** A checkpoint's tensors by the name that the model calls them. */
+export class Tensors {
+  readonly #found: ReadonlyMap<string, Found>;
+  readonly #used = new Set<string>();
+
+  constructor(found: ReadonlyMap<string, Found>) {
+    this.#found = found;
+  }
+
+  has(name: string): boolean {
+    return this.#found.has(name);
+  }
+
+  /** Throws unless there is a tensor of this name and shape; it counts as used. */
+  check(name: string, shape: readonly number[]): void {
+    const found = this.#found.get(name);
+    if (!found) return wrongValue(OPERATION, `a tensor '${name}'`, 'none');
+    if (found.shape.length !== shape.length || found.shape.some((axis, i) => axis !== shape[i])) {
+      wrongValue(OPERATION, `'${found.given}' of shape ${showShape(shape)}`, showShape(found.shape));
+    }
+    if (!FLOATS.includes(found.dtype)) {
+      wrongValue(OPERATION, `'${found.given}' of ${FLOATS.join(', ')}`, found.dtype);
+    }
+    this.#used.add(name);
+  }
+
+  shapeOf(name: string): readonly number[] {
+    return this.#found.get(name)!.shape;
+  }
+
+  read(name: string): Float32Array {
+    return this.#found.get(name)!.read();
+  }
+
+  /** The names, as they were given, of tensors that have not been checked. */
+  get unused(): readonly string[] {
+    return [...this.#found].filter(([name]) => !this.#used.has(name)).map(([, { given }]) => given);
+  }
+}
+
+/** What the model calls a tensor: without the family's prefix, and with today's names of a norm's parameters. */
+function calledBy(model: string, given: string): string {
+  const name = given.startsWith(model) ? given.slice(model.length) : given;
+  return name.replace(/\.gamma$/, '.weight').replace(/\.beta$/, '.bias');
+}
+
+/**
+ * Finds the tensors, without reading them.
+ *
+ * @param prefix of the family's names
+ */
+export async function openWeights(weights: Weights, prefix: string): Promise<Tensors> {
+  const found = new Map<string, Found>();
+  const add = (tensor: Found): void => {
+    const name = calledBy(prefix, tensor.given);
+    if (found.has(name)) wrongValue(OPERATION, 'names that differ', `'${tensor.given}' twice`);
+    found.set(name, tensor);
+  };
+  const files = filesOf(weights);
+  if (files) {
+    for (const file of files) {
+      for (const entry of openSafetensors(OPERATION, await bytesOf(file))) add(inFile(entry));
+    }
+  } else {
+    for (const given of propertiesOf(weights as object)) {
+      const { data, shape } = toTensor(OPERATION, given, (weights as Record<string, TensorLike>)[given]!);
+      add({ given, shape, dtype: 'F32', read: () => data });
+    }
+  }
+  return new Tensors(found);
+}
+
+function inFile(entry: FileEntry): Found {
+  return { given: entry.name, shape: entry.shape, dtype: entry.dtype, read: () => readFloats(OPERATION, entry) };
+}
+
+/** A list of files; undefined for tensors by name. */
+function filesOf(weights: unknown): readonly unknown[] | undefined {
+  if (isFile(weights)) return [weights];
+  if (Array.isArray(weights)) {
+    // A copy, whose length and elements are read once.
+    const files = Array.from(weights as readonly unknown[]);
+    if (files.length === 0) wrongValue(OPERATION, 'weights of at least one file', 'none');
+    for (const file of files) {
+      if (!isFile(file)) wrongKind(OPERATION, 'weights to be files or tensors by name', file);
+    }
+    return files;
+  }
+  if (tagOf(weights) !== 'Object') wrongKind(OPERATION, 'weights to be files or tensors by name', weights);
+  return undefined;
+}
+
+function isFile(value: unknown): boolean {
+  return ArrayBuffer.isView(value) || /^((Shared)?ArrayBuffer|Blob|File)$/.test(tagOf(value));
+}
+
+async function bytesOf(file: unknown): Promise<ArrayBufferLike | ArrayBufferView> {
+  return /^(Blob|File)$/.test(tagOf(file)) ? (file as Blob).arrayBuffer() : (file as ArrayBuffer);
+}

@@ -1,0 +1,53 @@
+/** Draws a token from logits. */
+export type Draw = (logits: Float32Array) => number;
+
+/**
+ * The most likely token for a temperature of 0. Otherwise one by its probability, among the `topK` most likely ones and then among the
+ * fewest of these that together have the probability `topP`.
+ */
+export function drawer(temperature: number, topK: number | undefined, topP: number, seed: number): Draw {
+  if (temperature === 0) return mostLikely;
+  const random = generator(seed);
+  return (logits) => {
+    const most = logits[mostLikely(logits)]!;
+    const probabilities = Float64Array.from(logits, (logit) => Math.exp((logit - most) / temperature));
+    let order = Int32Array.from(logits.keys());
+    if (topK !== undefined || topP < 1) {
+      // Ties in the order of their ids.
+      order.sort((i, j) => probabilities[j]! - probabilities[i]! || i - j);
+      order = order.subarray(0, topK);
+    }
+    let total = order.reduce((sum, i) => sum + probabilities[i]!, 0);
+    if (topP < 1) {
+      let sum = 0;
+      const count = order.findIndex((i) => (sum += probabilities[i]!) >= topP * total) + 1;
+      if (count > 0) {
+        order = order.subarray(0, count);
+        total = sum;
+      }
+    }
+    let left = random() * total;
+    for (const i of order) {
+      left -= probabilities[i]!;
+      if (left < 0) return i;
+    }
+    return order[order.length - 1]!;
+  };
+}
+
+function mostLikely(logits: Float32Array): number {
+  let best = 0;
+  for (let i = 1; i < logits.length; ++i) if (logits[i]! > logits[best]!) best = i;
+  return best;
+}
+
+/** Numbers in [0, 1): mulberry32. */
+function generator(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), state | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,85 @@
+/** Lists of tokens, their masks and positions, as callers give them. */
+import { toInt32, toMask } from '../check/arrays.js';
+import { countOf, kindOf } from '../check/elements.js';
+import { showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import type { MaskLike, ValidLens } from '../types.js';
+
+/** (T), (B, T), or rows of unequal length. */
+export type TokenIds =
+  | readonly number[]
+  | readonly (readonly number[])[]
+  | { readonly data: ArrayLike<number>; readonly shape: readonly number[] };
+
+export interface Tokens {
+  readonly batch: number;
+  readonly tokens: number;
+  /** (B, T) */
+  readonly data: Int32Array;
+  /** (B, T): 1 for a token, 0 for padding; undefined without padding. */
+  readonly mask: Uint8Array | undefined;
+}
+
+/** Numbers from 0 to `most`, of shape (B, T). */
+export function toRows(
+  operation: string,
+  name: string,
+  value: TokenIds,
+  most: number,
+  expected?: { readonly batch: number; readonly tokens: number },
+): { readonly data: Int32Array; readonly batch: number; readonly tokens: number } {
+  const { data, shape } = toInt32(operation, name, value as ValidLens, 0, most);
+  if (shape.length > 2) wrongValue(operation, `${name} of shape (B, T) or (T,)`, showShape(shape));
+  const [batch, tokens] = shape.length === 2 ? (shape as [number, number]) : [1, shape[0]!];
+  if (batch < 1 || tokens < 1) wrongValue(operation, `${name} of at least one token`, showShape(shape));
+  if (expected && (batch !== expected.batch || tokens !== expected.tokens)) {
+    wrongValue(operation, `${name} of shape ${showShape([expected.batch, expected.tokens])}`, showShape(shape));
+  }
+  return { data, batch, tokens };
+}
+
+/** Ids, with shorter rows padded, and the mask of what is no padding. */
+export function toTokens(
+  operation: string,
+  ids: TokenIds,
+  vocab: number,
+  pad: number,
+  attentionMask: TokenIds | undefined,
+): Tokens {
+  const ragged = raggedRows(operation, ids, vocab, pad);
+  if (ragged) {
+    if (attentionMask != null) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
+    return ragged;
+  }
+  const rows = toRows(operation, 'ids', ids, vocab - 1);
+  if (attentionMask == null) return { ...rows, mask: undefined };
+  const { data, shape } = toMask(operation, 'attentionMask', attentionMask as MaskLike);
+  const fits = shape.length === 1 ? rows.batch === 1 : shape.length === 2 && shape[0] === rows.batch;
+  if (!fits || shape.at(-1) !== rows.tokens) {
+    wrongValue(operation, `attentionMask of shape ${showShape([rows.batch, rows.tokens])}`, showShape(shape));
+  }
+  for (let b = 0; b < rows.batch; ++b) {
+    if (!data.subarray(b * rows.tokens, (b + 1) * rows.tokens).includes(1)) {
+      wrongValue(operation, 'attentionMask with a token in each row', `none in row ${b}`);
+    }
+  }
+  return { ...rows, mask: data.includes(0) ? data : undefined };
+}
+
+/** Rows of unequal length; undefined for anything else. */
+function raggedRows(operation: string, ids: TokenIds, vocab: number, pad: number): Tokens | undefined {
+  if (!Array.isArray(ids)) return undefined;
+  const given = Array.from(ids as readonly unknown[]);
+  const isRow = (row: unknown): boolean => Array.isArray(row) || kindOf(row) !== undefined;
+  if (given.length === 0 || !given.every(isRow)) return undefined;
+  const lengths = given.map((row) => countOf(row) ?? wrongKind(operation, 'ids to be rows of tokens', row));
+  const tokens = Math.max(...lengths);
+  if (lengths.every((length) => length === tokens)) return undefined;
+  const data = new Int32Array(given.length * tokens).fill(pad);
+  const mask = new Uint8Array(data.length);
+  given.forEach((row, b) => {
+    const { data: some } = toRows(operation, 'ids', row as TokenIds, vocab - 1);
+    data.set(some, b * tokens);
+    mask.fill(1, b * tokens, b * tokens + some.length);
+  });
+  return { batch: given.length, tokens, data, mask };
+}

@@ -1,0 +1,134 @@
+/// <reference lib="esnext.disposable" preserve="true" />
+import type { Operations } from '../operations.js';
+import type { Tensor } from '../types.js';
+import type { ModelCache } from './cache.js';
+import type { Weights } from './files.js';
+import type { TokenIds } from './tokens.js';
+
+export type { ModelCache } from './cache.js';
+export type { Weights } from './files.js';
+export type { TokenIds } from './tokens.js';
+
+/** The options of `openModel`. */
+export interface OpenModelOptions {
+  /** The checkpoint's config.json, parsed. */
+  config: unknown;
+  /** The bytes of its .safetensors files, in any order, or tensors by name. */
+  weights: Weights;
+  /** As loaded with threads or from `wasm-attention/slim`; default: `wasm-attention`'s own, imported then. */
+  attention?: Operations;
+  /** Called with the bytes of the parameters that are in place, and of all of them. */
+  onProgress?(done: number, total: number): void;
+}
+
+/** The options of `forward`. */
+export interface ModelForwardOptions {
+  /** (B, T): 1 for a token, 0 for padding. */
+  attentionMask?: TokenIds;
+  /** (B, T): each token's type, for BERT and ALBERT. Default 0. */
+  tokenTypes?: TokenIds;
+  /** Whether to return the attention weights of every layer, which cost memory. Default false. */
+  needWeights?: boolean;
+  /** Whether to return what goes into each layer, and what comes out of the last. Default false. */
+  needHiddenStates?: boolean;
+  /** Whether to compute only the logits of each row's last token. Default false. */
+  lastOnly?: boolean;
+  /** From `createCache`: goes on behind what it holds, and adds these tokens. */
+  cache?: ModelCache;
+  /** In place of the config's sliding window: how many keys up to its own a query sees. */
+  window?: number;
+  /** Heads whose output is replaced by zeros: [layer, head]. */
+  ablate?: readonly (readonly [layer: number, head: number])[];
+  /** Functions that read a tensor of the pass and, if they return one of the same shape, replace it, by TransformerLens's names. */
+  hooks?: ModelHooks;
+  /** 'none' takes the model's sense of order away; a list has the positions of your own, counted from 0. */
+  positions?: 'none' | TokenIds;
+}
+
+/** Functions by the names of what they see; see `Model.hookNames`. */
+export type ModelHooks = Record<string, (value: Tensor) => Tensor | void>;
+
+/** What `forward` returns. */
+export interface ModelResult {
+  /** (B, T, D), after the last norm. */
+  hidden: Tensor;
+  /** (B, T, V), or (B, 1, V) with `lastOnly`; (B, classes) of a head that sorts sequences. */
+  logits?: Tensor;
+  /** (B, D): the pooler's vector, of encoders that have one. */
+  pooled?: Tensor;
+  /** numLayers of (B, H, T, S). */
+  weights?: Tensor[];
+  /** numLayers + 1 of (B, T, D), as in transformers: a decoder's last one is normed. */
+  hiddenStates?: Tensor[];
+}
+
+/** The options of `generate`. */
+export interface GenerateOptions {
+  /** Goes on behind what it holds. */
+  cache?: ModelCache;
+  /** Default: as many as the model or the cache has room for. */
+  maxTokens?: number;
+  /** Divides the logits before a token is drawn. Default: the most likely token is taken. */
+  temperature?: number;
+  /** Draws among this many of the most likely tokens. Default: all. */
+  topK?: number;
+  /** Draws among the most likely tokens that together have this probability. Default 1. */
+  topP?: number;
+  /** Makes draws repeatable. Default: random. */
+  seed?: number;
+  /** Ends the generation between two tokens. */
+  signal?: AbortSignal;
+  ablate?: ModelForwardOptions['ablate'];
+  positions?: 'none';
+  hooks?: ModelHooks;
+}
+
+/** A model from `openModel`. */
+export interface Model {
+  /** As the config's `model_type`. */
+  readonly family: string;
+  readonly numLayers: number;
+  readonly numHeads: number;
+  readonly numHiddens: number;
+  readonly vocabSize: number;
+  readonly maxLength: number;
+  /** Bytes that its parameters take in wasm memory. */
+  readonly parameterBytes: number;
+  /** Names of the files' tensors for which the model has no use. */
+  readonly unused: readonly string[];
+
+  /**
+   * One pass over tokens.
+   *
+   * @param ids (B, T) or (T). Rows may be of unequal length without an `attentionMask`: shorter ones are padded and masked.
+   * @throws RangeError for ids beyond the vocabulary, for more tokens than the model has positions, and for shapes that do not
+   *   fit; TypeError for a hook that does not exist
+   * @example
+   * const { logits } = model.forward([1, 403, 407], { lastOnly: true });
+   */
+  forward(ids: TokenIds, options?: ModelForwardOptions): ModelResult;
+
+  /**
+   * Sentence embeddings: the mean of the hidden states over tokens that are no padding, with `normalize` of length 1.
+   *
+   * @returns (B, D)
+   */
+  embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor;
+
+  /**
+   * The tokens that follow a prompt, one by one, up to and including one that the config names as the end. Between tokens it gives way
+   * to other tasks every 16 ms.
+   *
+   * @throws RangeError also for encoders, which predict no next token
+   * @example
+   * for await (const id of model.generate(prompt, { maxTokens: 200 })) write(id);
+   */
+  generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number>;
+
+  /** Keys and values of all layers for `batch` (default 1) sequences of up to `maxLength` (default: the model's) tokens. */
+  createCache(options?: { batch?: number; maxLength?: number }): ModelCache;
+
+  /** Frees its memory. */
+  dispose(): void;
+  [Symbol.dispose](): void;
+}

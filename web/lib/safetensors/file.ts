@@ -1,0 +1,76 @@
+/** The tensors of a .safetensors file, before they are read. */
+import { showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
+import { DTYPES } from './dtypes.js';
+import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';
+
+/** A tensor of a file, with a view of its bytes. */
+export interface FileEntry extends Entry {
+  readonly bytes: Uint8Array;
+}
+
+/** Checks a file; returns its tensors in the order of their bytes. */
+export function openSafetensors(operation: string, bytes: unknown): FileEntry[] {
+  const file = toBytes(operation, bytes);
+  if (file.length < 8) wrongValue(operation, 'a header', `${file.length} bytes`);
+  const lengths = new DataView(file.buffer, file.byteOffset, 8);
+  const headerBytes = lengths.getUint32(0, true) + 2 ** 32 * lengths.getUint32(4, true);
+  if (headerBytes > MAX_HEADER_BYTES) {
+    wrongValue(operation, `a header of at most ${MAX_HEADER_BYTES} bytes`, headerBytes);
+  }
+  const start = 8 + headerBytes;
+  if (start > file.length)
+    wrongValue(operation, `a header of ${headerBytes} bytes`, `${file.length - 8} bytes`);
+  const entries = parseHeader(operation, file.slice(8, start));
+  const end = entries.reduce((end, entry) => checkEntry(operation, end, entry), 0);
+  if (end !== file.length - start) {
+    wrongValue(operation, `${end} bytes of data, as the header says`, `${file.length - start}`);
+  }
+  return entries.map((entry) => ({ ...entry, bytes: file.subarray(start + entry.begin, start + entry.end) }));
+}
+
+/** The floats of a tensor: a view of the file's bytes where these are float32 and aligned, else a copy. */
+export function readFloats(operation: string, { name, dtype, bytes }: FileEntry): Float32Array {
+  if (dtype === 'F32' && bytes.byteOffset % 4 === 0) {
+    return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  }
+  const kind = DTYPES[dtype];
+  const data = Object.hasOwn(DTYPES, dtype) ? kind!.read(bytes.slice()) : undefined;
+  if (!(data instanceof Float32Array)) {
+    wrongValue(operation, `${JSON.stringify(name)} of F32, F16 or BF16`, dtype);
+  }
+  return data;
+}
+
+/** Checks that an entry begins where the previous one ended and has as many bytes as its shape needs; returns its end. */
+function checkEntry(operation: string, end: number, entry: Entry): number {
+  const what = JSON.stringify(entry.name);
+  if (entry.begin !== end) wrongValue(operation, `${what} to begin at byte ${end}`, entry.begin);
+  // Of a type that this library does not read, the size of an element is not known.
+  if (!Object.hasOwn(DTYPES, entry.dtype)) return entry.end;
+  let size = DTYPES[entry.dtype]!.size;
+  for (const axis of entry.shape) {
+    size *= axis;
+    if (!Number.isSafeInteger(size)) {
+      wrongValue(operation, `${what} to fit into memory`, `shape ${showShape(entry.shape)}`);
+    }
+  }
+  if (entry.end - entry.begin !== size) {
+    const of = `${what}, ${entry.dtype} of shape ${showShape(entry.shape)},`;
+    wrongValue(operation, `${of} to have ${size} bytes`, entry.end - entry.begin);
+  }
+  return entry.end;
+}
+
+/** A view of the argument's bytes. Checks the tag, not the class, because arrays from other realms are fine. */
+function toBytes(operation: string, bytes: unknown): Uint8Array {
+  const isView = ArrayBuffer.isView(bytes);
+  if (!isView && !/^(Shared)?ArrayBuffer$/.test(tagOf(bytes))) {
+    wrongKind(operation, 'an ArrayBuffer or a typed array', bytes);
+  }
+  const given = bytes as ArrayBuffer | ArrayBufferView;
+  // A view of a detached buffer would throw.
+  if (given.byteLength === 0) return new Uint8Array(0);
+  return isView
+    ? new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+    : new Uint8Array(given as ArrayBuffer);
+}
