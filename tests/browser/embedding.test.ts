@@ -172,3 +172,27 @@ describe('a worker', () => {
     }
   });
 });
+
+test('in a frame whose sandbox allows scripts alone, training says why it cannot run', async () => {
+  writeFileSync(
+    join(folder, 'training.html'),
+    `<!doctype html><script type="module" src="./dist/elements/auto.js"></script><position-training></position-training>`,
+  );
+  const policy =
+    "default-src http://127.0.0.1:* blob: data:; script-src http://127.0.0.1:* 'wasm-unsafe-eval'";
+  const framed = await servePage({ folder, shared: true, policy });
+  try {
+    const page = await open({ path: `${framed.origin}/auto.html`, figures: [] });
+    await page.evaluate((source) => {
+      const frame = Object.assign(document.createElement('iframe'), { width: 700, height: 700, src: source });
+      frame.sandbox.add('allow-scripts');
+      document.body.replaceChildren(frame);
+    }, `${framed.origin}/training.html`);
+    const figure = page.frameLocator('iframe').locator('position-training');
+    await figure.getByRole('button', { name: 'Train: learned' }).click();
+    await figure.getByText('could not run here').first().waitFor();
+    expect(await figure.locator('.readout').innerText()).toMatch(/sandbox attribute.*allow-same-origin/);
+  } finally {
+    await framed.close();
+  }
+});
