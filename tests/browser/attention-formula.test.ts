@@ -156,4 +156,38 @@ describe('attention-formula', () => {
     expect(await again.getByRole('radio', { name: '2', exact: true }).isChecked()).toBe(true);
     expect(await lit(again)).toEqual(['k3']);
   });
+
+  test('subscripts stand below the line, whatever fonts there are, and symbols have the font of the page’s formulas', async () => {
+    const { page, figure } = await alone();
+    for (const name of ['y', 'q', 'k3', 'a1']) {
+      const { letter, index, text } = await symbol(figure, name).evaluate((button) => {
+        const walker = document.createTreeWalker(button, NodeFilter.SHOW_TEXT, (node) =>
+          node.textContent?.trim() ? NodeFilter.FILTER_ACCEPT : NodeFilter.FILTER_REJECT,
+        );
+        const bottoms: number[] = [];
+        for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+          const range = document.createRange();
+          range.selectNodeContents(node);
+          bottoms.push(range.getBoundingClientRect().bottom);
+        }
+        return {
+          letter: bottoms.at(0) ?? NaN,
+          index: bottoms.at(-1) ?? NaN,
+          text: button.textContent?.trim(),
+        };
+      });
+      expect(text).toMatch(/^.\d\d?$/u);
+      expect(index).toBeGreaterThan(letter);
+    }
+    const ours = await symbol(figure, 'y').evaluate(
+      (button) => getComputedStyle(button.querySelector('math') ?? button).fontFamily,
+    );
+    const theirs = await page.evaluate(() => {
+      const math = document.createElementNS('http://www.w3.org/1998/Math/MathML', 'math');
+      document.body.append(math);
+      return getComputedStyle(math).fontFamily;
+    });
+    expect(theirs).toContain('STIX');
+    expect(ours).toBe(theirs);
+  });
 });

@@ -165,14 +165,6 @@ describe('attention-lookup', () => {
     expect((await settingsOf(figure)).values.slice(4)).toEqual([-2.6, -1.3]);
   });
 
-  test('a finger drags a point without scrolling the page', async () => {
-    const { figure } = await alone({ hasTouch: true, viewport: { width: 390, height: 800 } });
-    const actions = await figure
-      .locator('.handle')
-      .evaluateAll((all) => all.map((handle) => getComputedStyle(handle).touchAction));
-    expect(actions).toEqual(new Array(7).fill('none'));
-  });
-
   test('table and file hold what the library gives', async () => {
     const { figure } = await alone();
     await figure.getByRole('slider', { name: 'Valid keys' }).fill('2');

@@ -49,6 +49,54 @@ describe('attention-shapes', () => {
     expect(await figure.locator('.readout').innerText()).toBe('12 × 8 = 96: every head has a width of 8.');
   });
 
+  test('one head can be followed through all shapes: by pointer, by a click that stays, by keys', async () => {
+    const { page, figure } = await alone();
+    const stages = ['projected', 'split', 'weights', 'mixed'];
+    const marked = (): Promise<string[]> =>
+      figure
+        .locator('.blocks rect.marked')
+        .evaluateAll((all) =>
+          all.map(
+            (block) =>
+              `${block.closest<HTMLElement>('li')?.dataset.stage} ${(block as SVGElement).dataset.head}`,
+          ),
+        );
+    const head = (h: number): string[] => stages.flatMap((stage) => [`${stage} ${h}`, `${stage} ${h}`]);
+    const block = (stage: string, h: number): Locator =>
+      figure.locator(`[data-stage=${stage}] rect[data-head="${h}"]`).first();
+    const readout = figure.locator('.readout');
+    expect(await marked()).toEqual([]);
+    await block('weights', 1).hover();
+    expect(await marked()).toEqual(head(1));
+    expect(await readout.innerText()).toBe('Head 2: columns 21 to 40 of Q, K and V.');
+    await block('split', 4).click();
+    await page.mouse.move(0, 0);
+    expect(await marked()).toEqual(head(4));
+    await set(figure, 'Heads h', 2);
+    expect(await marked()).toEqual(head(1));
+    await block('mixed', 1).click();
+    await page.mouse.move(0, 0);
+    const slider = figure.getByRole('slider', { name: 'The head to follow' });
+    await set(figure, 'Heads h', 5);
+    for (const [key, at] of [
+      ['Home', 0],
+      ['ArrowRight', 1],
+      ['End', 4],
+      ['ArrowRight', 4],
+    ] as const) {
+      await slider.press(key);
+      expect(await marked()).toEqual(head(at));
+      expect(await slider.getAttribute('aria-valuenow')).toBe(String(at + 1));
+    }
+    await slider.press('Escape');
+    expect(await marked()).toEqual([]);
+    expect(await readout.innerText()).toBe('5 × 20 = 100: every head has a width of 20.');
+    await block('split', 2).click();
+    await figure.getByRole('button', { name: 'Reset' }).click();
+    await page.mouse.move(0, 0);
+    expect(await marked()).toEqual([]);
+  });
+
   test('draws a block for each sequence and head', async () => {
     const { figure } = await alone();
     const blocks = (stage: string): Promise<number> =>

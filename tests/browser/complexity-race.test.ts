@@ -97,6 +97,46 @@ describe('complexity-race', () => {
     expect(await race.locator('.counts thead th').first().innerText()).toBe('n = 512, d = 16, k = 5');
   });
 
+  test('after a race, what has one time along the new axis has no label, and no crossing is a dash', async () => {
+    // Times of attention far below those of the others, on up to four threads.
+    const script = `
+      Object.defineProperty(globalThis, 'crossOriginIsolated', { value: true });
+      Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { value: 4 });
+      globalThis.Worker = class extends EventTarget {
+        postMessage({ points }) {
+          const send = (data) => this.dispatchEvent(new MessageEvent('message', { data }));
+          setTimeout(() => {
+            for (const point of points) {
+              const rate = point.contestant === 'attention' ? 1e12 : 1e6;
+              send({ type: 'measured', point, timing: { milliseconds: point.multiplyAdds / rate, runs: 3 } });
+            }
+            send({ type: 'done' });
+          });
+        }
+        terminate() {}
+      };`;
+    const { race } = await raceWith(open, { length: '8192' }, { script });
+    const labels = race.locator('.curve-label');
+    const readout = race.locator('p.readout');
+    await race.getByRole('button', { name: 'Start the race' }).click();
+    await race.getByText('Measured on').waitFor();
+    expect(await labels.count()).toBe(8);
+    expect(await readout.innerText()).toBe(
+      ['CNN at n = 192', 'RNN at n = 128']
+        .map(
+          (at) => `Attention’s mixing crosses the ${at}, by count. At the sizes measured, they do not cross.`,
+        )
+        .join(' '),
+    );
+    await race.getByRole('radio', { name: 'd', exact: true }).check();
+    expect(await labels.count()).toBe(await race.locator('path.series').count());
+    expect(await readout.innerText()).toBe(
+      ['CNN', 'RNN']
+        .map((other) => `Attention’s mixing does not cross the ${other} in this range, by count.`)
+        .join(' '),
+    );
+  });
+
   test.each([320, 390, 1280])('at %i px nothing overflows', async (width) => {
     const { page, race } = await raceWith(open, {}, { viewport: { width, height: 800 } });
     await race.locator('svg').first().waitFor();

@@ -72,6 +72,79 @@ test('auto.js loads a figure when its reader comes near, and figures that the pa
   await page.locator('attention-shapes[drawn]').waitFor();
 });
 
+test.each([
+  ['light', '#222', 'white', 'normal'],
+  ['dark', '#eee', '#111', 'normal'],
+  ['dark', 'oklch(0.95 0.02 90)', 'oklch(0.2 0 0)', 'normal'],
+  ['light', '#eee', '#111', 'only light'],
+])(
+  'figures are %s where the text around them is %s on %s and color-scheme %s',
+  async (scheme, ink, paper, given) => {
+    const page = await open({ path: '/auto.html', figures: [] });
+    await page.evaluate(
+      ([ink, paper, given]) => {
+        Object.assign(document.documentElement.style, { color: ink, background: paper, colorScheme: given });
+        document.body.replaceChildren(
+          ...['attention-lookup', 'heat-map'].map((tag) => document.createElement(tag)),
+        );
+      },
+      [ink, paper, given] as const,
+    );
+    for (const tag of ['attention-lookup', 'heat-map']) {
+      await page.waitForFunction((tag) => customElements.get(tag), tag);
+      const text = await page.locator(tag).evaluate((element) => getComputedStyle(element).color);
+      expect(text).toBe(scheme === 'dark' ? 'rgb(230, 232, 235)' : 'rgb(27, 31, 36)');
+    }
+  },
+);
+
+test('a page from right to left leaves formulas and axes as they are', async () => {
+  const page = await open({ path: '/auto.html', figures: [] });
+  await page.evaluate(() => {
+    document.documentElement.dir = 'rtl';
+    document.body.replaceChildren(document.createElement('attention-lookup'));
+  });
+  await page.locator('attention-lookup[drawn]').waitFor();
+  // The minus sign and the brackets stand where they are written.
+  const lefts = await page.locator('.chain tfoot strong').evaluate((element) => {
+    const text = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const all: number[] = [];
+    for (let node = text.nextNode(); node !== null; node = text.nextNode())
+      for (let i = 0; i < (node.textContent ?? '').length; ++i) {
+        const range = document.createRange();
+        range.setStart(node, i);
+        range.setEnd(node, i + 1);
+        if (range.toString().trim() !== '') all.push(range.getBoundingClientRect().left);
+      }
+    return all;
+  });
+  expect(lefts.length).toBeGreaterThan(5);
+  expect(lefts).toEqual([...lefts].sort((a, b) => a - b));
+});
+
+test('auto.js finds figures in shadow roots, whenever these come', async () => {
+  const page = await open({ path: '/auto.html', figures: ['positional-curves'] });
+  await page.evaluate(() => {
+    const inside = (tag: string) =>
+      class extends HTMLElement {
+        connectedCallback(): void {
+          this.attachShadow({ mode: 'open' }).append(document.createElement(tag));
+        }
+      };
+    customElements.define('early-host', inside('attention-shapes'));
+    document.body.prepend(document.createElement('early-host'), document.createElement('late-host'));
+    setTimeout(() => customElements.define('late-host', inside('binary-positions')), 100);
+    // Into a shadow root that is there already, one level deeper.
+    setTimeout(() => {
+      const frame = document.createElement('div');
+      frame.attachShadow({ mode: 'open' }).append(document.createElement('attention-masks'));
+      document.querySelector('early-host')?.shadowRoot?.append(frame);
+    }, 200);
+  });
+  for (const tag of ['attention-shapes', 'binary-positions', 'attention-masks'])
+    await page.locator(`${tag}[drawn]`).waitFor();
+});
+
 describe('a worker', () => {
   const race = async (page: Page): Promise<void> => {
     const figure = page.locator('complexity-race');
@@ -98,4 +171,28 @@ describe('a worker', () => {
       await cdn.close();
     }
   });
+});
+
+test('in a frame whose sandbox allows scripts alone, training says why it cannot run', async () => {
+  writeFileSync(
+    join(folder, 'training.html'),
+    `<!doctype html><script type="module" src="./dist/elements/auto.js"></script><position-training></position-training>`,
+  );
+  const policy =
+    "default-src http://127.0.0.1:* blob: data:; script-src http://127.0.0.1:* 'wasm-unsafe-eval'";
+  const framed = await servePage({ folder, shared: true, policy });
+  try {
+    const page = await open({ path: `${framed.origin}/auto.html`, figures: [] });
+    await page.evaluate((source) => {
+      const frame = Object.assign(document.createElement('iframe'), { width: 700, height: 700, src: source });
+      frame.sandbox.add('allow-scripts');
+      document.body.replaceChildren(frame);
+    }, `${framed.origin}/training.html`);
+    const figure = page.frameLocator('iframe').locator('position-training');
+    await figure.getByRole('button', { name: 'Train: learned' }).click();
+    await figure.getByText('could not run here').first().waitFor();
+    expect(await figure.locator('.readout').innerText()).toMatch(/sandbox attribute.*allow-same-origin/);
+  } finally {
+    await framed.close();
+  }
 });

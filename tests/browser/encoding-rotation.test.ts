@@ -56,3 +56,20 @@ function scientific(value: number): string {
   const raised = exponent!.replace('-', '⁻').replace(/\d/g, (digit) => '⁰¹²³⁴⁵⁶⁷⁸⁹'[Number(digit)]!);
   return `${digits} × 10${raised}`;
 }
+
+test('where i + δ is before the first row of P there are no rings, and the key says why instead of showing one', async () => {
+  const { figure } = await alone();
+  const rings = figure.locator('.clock .target');
+  const key = figure.locator('.key');
+  await figure.getByLabel('Offset δ').fill('-10');
+  expect(await rings.count()).toBe(8);
+  expect(await key.innerText()).toContain('position i + δ, from P');
+  const height = await key.evaluate((element) => element.clientHeight);
+  await figure.getByLabel('Offset δ').fill('-11');
+  expect(await rings.count()).toBe(0);
+  // The sliders below stay under the reader's pointer.
+  expect(await key.evaluate((element) => element.clientHeight)).toBe(height);
+  expect(await key.locator('.target').count()).toBe(0);
+  expect(await key.innerText()).not.toContain('from P');
+  expect(await key.innerText()).toContain('i + δ < 0: not in P, no rings');
+});

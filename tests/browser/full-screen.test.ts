@@ -41,6 +41,25 @@ describe('on the full screen', () => {
     expect(await figure.evaluate((element) => getComputedStyle(element).zoom)).toBe('1');
   });
 
+  test('the caption’s question stays above the figure, in sight', async () => {
+    const viewport = { width: 1280, height: 800 };
+    const page = await open({ figures: ['attention-lookup'], viewport });
+    const figure = page.locator('attention-lookup');
+    const question = await figure.evaluate((element) =>
+      element.closest('figure')?.querySelector('figcaption strong')?.textContent?.replace(/\s+/g, ' ').trim(),
+    );
+    await enter(figure);
+    const shown = figure.getByText(question ?? '', { exact: true });
+    const { y = NaN, height = NaN } = (await shown.boundingBox()) ?? {};
+    const stage = await figure.locator('.stage').boundingBox();
+    expect(y).toBeGreaterThanOrEqual(0);
+    expect(y + height).toBeLessThanOrEqual(stage?.y ?? NaN);
+    const tools = await figure.locator('.tools').boundingBox();
+    expect((tools?.y ?? NaN) + (tools?.height ?? NaN)).toBeLessThanOrEqual(viewport.height);
+    await figure.getByRole('button', { name: 'Leave full screen' }).click();
+    await shown.waitFor({ state: 'detached' });
+  });
+
   test('a click on a plot hits what it points at, the menu opens at its button, and a file is as in the page', async () => {
     const page = await open({ figures: ['complexity-race'], viewport: { width: 1280, height: 1000 } });
     const figure = page.locator('complexity-race');

@@ -39,15 +39,9 @@ function symbolButton(shown: Formulas, symbol: FormulaSymbol): TemplateResult {
   const { query, words } = shown;
   const [kind = ''] = symbol;
   const index = kind === 'y' || kind === 'q' ? String(query) : symbol.slice(1);
-  const letter = kind === 'y' ? '𝐲' : '𝐱';
-  const math =
-    kind === 'a'
-      ? html`<math
-          ><msub><mi>α</mi><mn>${query}${index}</mn></msub></math
-        >`
-      : html`<math
-          ><msub><mi>${letter}</mi><mn>${index}</mn></msub></math
-        >`;
+  // Not MathML, whose subscripts stay on the line where no font has a MATH table.
+  const letter = kind === 'y' ? '𝐲' : kind === 'a' ? '𝛼' : '𝐱';
+  const lowered = kind === 'a' ? `${query}${index}` : index;
   const point = (): void => shown.point(symbol);
   const leave = (): void => shown.point(undefined);
   return html`<button
@@ -63,6 +57,6 @@ function symbolButton(shown: Formulas, symbol: FormulaSymbol): TemplateResult {
     @focus=${point}
     @blur=${leave}
   >
-    ${math}
+    ${letter}<sub>${lowered}</sub>
   </button>`;
 }

@@ -27,6 +27,11 @@ export const formulaStyles = css`
     border-bottom: 2px dotted var(--_line);
     border-radius: 3px;
     white-space: normal;
+    font-family: var(--figure-math, math);
+  }
+  .formula sub {
+    font-size: 0.72em;
+    line-height: 0;
   }
   .formula button[aria-pressed='true'],
   .formula button.lit {

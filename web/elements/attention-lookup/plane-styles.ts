@@ -35,7 +35,6 @@ export const planeStyles = css`
   }
   .handle {
     cursor: grab;
-    touch-action: none;
     outline: none;
   }
   .handle:active {

@@ -62,11 +62,14 @@ function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {
     (event.currentTarget as SVGGElement).setPointerCapture(event.pointerId);
     events.hold(name);
   };
+  // CSS cannot keep the page from scrolling: in SVG it knows touch-action only on the outermost element, and beside the points a
+  // finger shall scroll.
+  const stay = (event: TouchEvent): void => event.preventDefault();
   // On the side away from the axes, so that a label never covers its own arrow.
   const [dx, dy] = [at[0] < 0 ? -12 : 12, at[1] < 0 ? 17 : -9];
   return svg`<g class="handle ${className}" data-name=${name} transform="translate(${x} ${y})" tabindex="0"
     role="application" aria-label=${spoken} aria-describedby="help"
-    @pointerdown=${grab} @pointermove=${drag} @focus=${() => events.hold(name)}
+    @touchstart=${stay} @pointerdown=${grab} @pointermove=${drag} @focus=${() => events.hold(name)}
     @keydown=${(event: KeyboardEvent) => events.key(name, event)}>
     <circle class="target" r="16" />
     ${markOf(shape)}

@@ -3,6 +3,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { moveCursor } from '../shared/heat-map/cursor.js';
 import { whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
 import { shapesCode } from './code.js';
@@ -27,6 +28,7 @@ const settings = {
 export class AttentionShapes extends FigureElement {
   static override styles = [baseStyles, controlStyles, shapesStyles];
   static override settings = settings;
+  static override properties = { head: { state: true }, pointed: { state: true } };
 
   /** Sequences, 1 to 4; default 2. */
   declare batch: number;
@@ -36,6 +38,10 @@ export class AttentionShapes extends FigureElement {
   declare width: number;
   /** Heads, 1 to 12; default 5. */
   declare heads: number;
+
+  /** The head that the reader follows, and the one under the pointer; from 0. */
+  declare protected head: number | undefined;
+  declare protected pointed: number | undefined;
 
   /** The result for these sizes, so that the table and other redrawings do not create another layer. */
   #last: { readonly key: string; readonly pipeline: Pipeline } | undefined;
@@ -51,12 +57,28 @@ export class AttentionShapes extends FigureElement {
     return { batch, tokens, width, heads };
   }
 
+  /** The head that is marked. */
+  get #marked(): number | undefined {
+    const head = this.pointed ?? this.head;
+    return head === undefined ? undefined : Math.min(head, this.heads - 1);
+  }
+
+  override reset(): void {
+    this.head = undefined;
+    super.reset();
+  }
+
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, heads, width } = this;
     const pipeline = this.#pipeline(library);
     return html`
       <div class="pipeline">
-        <ol class="stages">
+        <ol
+          class="stages"
+          @pointerover=${(event: Event) => (this.pointed = headOf(event))}
+          @pointerleave=${() => (this.pointed = undefined)}
+          @click=${(event: Event) => this.#choose(headOf(event))}
+        >
           ${STAGES.map((stage) => this.#stage(stage, pipeline))}
         </ol>
         ${this.#failure(pipeline.error)}
@@ -69,12 +91,62 @@ export class AttentionShapes extends FigureElement {
       <p class="readout" role="status">
         ${
           pipeline.error === undefined
-            ? html`<span>${words.text('shapes.divides', { heads, width, each: width / heads })}</span>`
+            ? html`<span
+                >${this.#followed() ?? words.text('shapes.divides', { heads, width, each: width / heads })}</span
+              >`
             : nothing
         }
         <span class="longest" aria-hidden="true">${words.text('shapes.divides', LONGEST)}</span>
       </p>
     `;
+  }
+
+  /** What belongs to the marked head, if the heads divide the width. */
+  #followed(): string | undefined {
+    const head = this.#marked;
+    const each = this.width / this.heads;
+    if (head === undefined || !Number.isInteger(each)) return undefined;
+    const [first, last] = [head * each + 1, (head + 1) * each];
+    return this.words.text('shapes.follow', { head: head + 1, first, last });
+  }
+
+  /** A second click on a head lets go of it. */
+  #choose(head: number | undefined): void {
+    if (head === undefined) return;
+    this.head = this.head === head ? undefined : head;
+  }
+
+  readonly #onKey = (event: KeyboardEvent): void => {
+    if (event.altKey || event.metaKey || event.ctrlKey) return;
+    const { key } = event;
+    if (key === 'Escape') this.head = undefined;
+    else {
+      const to = moveCursor({ row: 0, column: this.#marked ?? 0 }, key, false, 1, this.heads);
+      if (to === undefined) return;
+      event.preventDefault();
+      this.head = to.column;
+    }
+  };
+
+  /** The heads as one slider: a tab stop for each would be too many. */
+  #slider(picture: TemplateResult): TemplateResult {
+    const head = this.#marked ?? 0;
+    return html`<div
+      class="follow"
+      role="slider"
+      tabindex="0"
+      aria-label=${this.words.text('shapes.head')}
+      aria-valuemin="1"
+      aria-valuemax=${this.heads}
+      aria-valuenow=${head + 1}
+      aria-valuetext=${this.#followed() ?? head + 1}
+      @focus=${(event: Event) => {
+        if ((event.target as Element).matches(':focus-visible')) this.head ??= 0;
+      }}
+      @keydown=${this.#onKey}
+    >
+      ${picture}
+    </div>`;
   }
 
   /** The library's error, in place of the stages that are not reached. */
@@ -93,11 +165,21 @@ export class AttentionShapes extends FigureElement {
   #stage(stage: Stage, { shapes, error }: Pipeline): TemplateResult {
     const { words } = this;
     const shape = shapes[stage];
+    const picture =
+      shape === undefined ? noBlocks(this.#sizes) : blocks(stage, this.#sizes, error !== undefined);
     return html`<li data-stage=${stage}>
-      ${shape === undefined ? noBlocks(this.#sizes) : blocks(stage, this.#sizes, error !== undefined)}
+      ${stage === 'projected' ? this.#slider(picture) : picture}
       <p class="what">${shapesWhole(words.text(`shapes.${stage}`))}</p>
       <p class="shape">${shape === undefined ? '—' : shapeOf(shape)}</p>
     </li>`;
+  }
+
+  /** Marks one head's blocks: the drawing of a stage does not depend on it. */
+  protected override updated(): void {
+    const marked = String(this.#marked);
+    for (const block of this.renderRoot.querySelectorAll<SVGElement>('[data-head]'))
+      block.classList.toggle('marked', block.dataset.head === marked);
+    this.renderRoot.querySelector('.stages')?.classList.toggle('following', marked !== 'undefined');
   }
 
   protected override data(library: WasmAttention): FigureData {
@@ -119,6 +201,12 @@ export class AttentionShapes extends FigureElement {
   protected override code(): FigureCode {
     return shapesCode(this.#sizes);
   }
+}
+
+/** The head to which the block under the pointer belongs. */
+function headOf(event: Event): number | undefined {
+  const { head } = (event.target as SVGElement).dataset;
+  return head === undefined ? undefined : Number(head);
 }
 
 /** The words of a stage, without line breaks inside a shape in brackets. */

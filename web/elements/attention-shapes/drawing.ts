@@ -1,4 +1,4 @@
-import { svg, type SVGTemplateResult } from 'lit';
+import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Sizes, Stage } from './pipeline.js';
 
 /** Size of a picture, in units of the drawing. Each block gets a share of it. */
@@ -48,7 +48,7 @@ function lines(y: number, height: number, { tokens }: Sizes): SVGTemplateResult[
 /** The columns of each head, still side by side. */
 function striped(y: number, height: number, heads: number): SVGTemplateResult[] {
   const width = WIDE / heads;
-  return Array.from({ length: heads }, (_, h) => block(h * width, y, width, height, shade(h)));
+  return Array.from({ length: heads }, (_, h) => block(h * width, y, width, height, shade(h), h));
 }
 
 /** As many whole heads as fit, and the rest. */
@@ -56,7 +56,7 @@ function leftOver(y: number, height: number, { width, heads }: Sizes): SVGTempla
   const unit = WIDE / width;
   const whole = Math.floor(width / heads);
   const parts = Array.from({ length: heads }, (_, h) =>
-    block(h * whole * unit, y, whole * unit, height, shade(h)),
+    block(h * whole * unit, y, whole * unit, height, shade(h), h),
   );
   return [...parts, block(whole * heads * unit, y, (width % heads) * unit, height, 'rest')];
 }
@@ -67,14 +67,22 @@ function split(y: number, height: number, stage: Stage, { heads }: Sizes): SVGTe
   const gap = Math.min(GAP, slot / 3);
   return Array.from({ length: heads }, (_, h) => {
     const width = slot - gap;
-    if (stage !== 'weights') return block(h * slot, y, width, height, shade(h));
+    if (stage !== 'weights') return block(h * slot, y, width, height, shade(h), h);
     const side = Math.min(width, height);
-    return block(h * slot + (width - side) / 2, y + (height - side) / 2, side, side, shade(h));
+    return block(h * slot + (width - side) / 2, y + (height - side) / 2, side, side, shade(h), h);
   });
 }
 
-function block(x: number, y: number, width: number, height: number, className: string): SVGTemplateResult {
-  return svg`<rect class=${className} x=${x} y=${y} width=${width} height=${height} />`;
+/** With `head`, the part of a tensor that belongs to it. */
+function block(
+  x: number,
+  y: number,
+  width: number,
+  height: number,
+  className: string,
+  head?: number,
+): SVGTemplateResult {
+  return svg`<rect class=${className} data-head=${head ?? nothing} x=${x} y=${y} width=${width} height=${height} />`;
 }
 
 /** Neighbouring heads differ. */

@@ -53,6 +53,19 @@ export const shapesStyles = css`
     fill: var(--_series-0);
     opacity: 0.55;
   }
+  .follow:focus-visible {
+    outline-offset: 0;
+  }
+  .head {
+    cursor: pointer;
+  }
+  .following .head:not(.marked) {
+    opacity: 0.2;
+  }
+  .following .marked {
+    fill: var(--_accent);
+    opacity: 1;
+  }
   .token {
     stroke: var(--_paper);
     opacity: 0.6;

@@ -51,7 +51,8 @@ export function racePlot(view: RaceView, width: number): RacePlot {
   });
   const curves = view.entries
     .map(curve)
-    .filter(({ threads, measured }) => threads === 1 || measured.length > 0);
+    // A single time is no curve, and a count of its own has only what runs on one thread.
+    .filter(({ threads, measured }) => threads === 1 || measured.length > 1);
   const [cnn, rnn, attention] = curves;
   const crossings = (['counted', 'measured'] as const).flatMap((kind) =>
     [cnn, rnn].flatMap((other) => {

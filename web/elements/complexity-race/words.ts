@@ -89,17 +89,27 @@ export function statusLine(run: RaceRun, view: RaceView): string {
   return machineLine(view) + (omitted > 0 ? ` ${words.text('race.omitted', { omitted })}` : '');
 }
 
-/** Where attention overtakes the others, or is overtaken: as counted and as measured. */
+/** Where attention crosses the others: as counted, and as measured where at least two sizes were. */
 export function crossingsLine({ curves }: RacePlot, words: Localised, axis: Axis): string {
   const attention = curves.find(({ contestant }) => contestant === 'attention');
   const others = curves.filter(({ contestant }) => contestant === 'cnn' || contestant === 'rnn');
-  const lines = others.map((other) => {
-    const at = (kind: 'counted' | 'measured'): string => {
+  const sizes = new Set(attention?.measured.map(({ x }) => x));
+  const lines = others.flatMap((other) => {
+    const at = (kind: 'counted' | 'measured'): string | undefined => {
       const found = crossing(attention?.[kind] ?? [], other[kind])?.x;
-      return found === undefined ? '–' : `${axis} = ${words.number(found, 0)}`;
+      return found === undefined ? undefined : `${axis} = ${words.number(found, 0)}`;
     };
-    const key = other.measured.length === 0 ? 'race.crossCounted' : 'race.crossMeasured';
-    return words.text(key, { other: other.label, counted: at('counted'), measured: at('measured') });
+    const [counted, measured] = [at('counted'), at('measured')];
+    const say = (key: 'Counted' | 'Measured' | 'Never' | 'OnlyMeasured' | 'NotMeasured'): string =>
+      words.text(`race.cross${key}`, {
+        other: other.label,
+        counted: counted ?? '',
+        measured: measured ?? '',
+      });
+    if (counted !== undefined && measured !== undefined) return say('Measured');
+    const first = say(counted === undefined ? 'Never' : 'Counted');
+    if (measured !== undefined) return [first, say('OnlyMeasured')];
+    return other.measured.filter(({ x }) => sizes.has(x)).length < 2 ? first : [first, say('NotMeasured')];
   });
   return lines.join(' ');
 }

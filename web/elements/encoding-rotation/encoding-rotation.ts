@@ -41,7 +41,7 @@ export class EncodingRotation extends FigureElement {
     const pairs = Array.from({ length: width / 2 }, (_, j) => j);
     return html`
       <div class="clocks">${pairs.map((j) => this.#clock(j, matrices, P))}</div>
-      <div class="key" aria-hidden="true">${this.#key()}</div>
+      <div class="key">${this.#key()}</div>
       <div class="controls">
         ${this.slider('offset', words.text('rotation.offset'))}
         ${this.slider('position', words.text('rotation.position'))}
@@ -84,7 +84,7 @@ export class EncodingRotation extends FigureElement {
   #key(): TemplateResult {
     const { words } = this;
     const sample = (content: unknown): TemplateResult =>
-      html`<svg viewBox="-0.75 -0.5 1.5 1">${content}</svg>`;
+      html`<svg aria-hidden="true" viewBox="-0.75 -0.5 1.5 1">${content}</svg>`;
     return html`
       <span
         >${sample(svg`<line class="from" x1="-0.7" x2="0.3" /><circle class="start" r="0.12" cx="0.4" />`)}${words.text('rotation.keyFrom')}</span
@@ -92,7 +92,13 @@ export class EncodingRotation extends FigureElement {
       <span
         >${sample(svg`<line class="to" x1="-0.7" x2="0.4" /><circle class="tip" r="0.14" cx="0.4" />`)}${words.text('rotation.keyTurned')}</span
       >
-      <span>${sample(svg`<circle class="target" r="0.3" />`)}${words.text('rotation.keyTarget')}</span>
+      <span
+        >${
+          this.position + this.offset < 0
+            ? words.text('rotation.noTarget')
+            : html`${sample(svg`<circle class="target" r="0.3" />`)}${words.text('rotation.keyTarget')}`
+        }</span
+      >
     `;
   }
 

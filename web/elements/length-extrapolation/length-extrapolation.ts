@@ -7,6 +7,7 @@ import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
+import { trainingFailure } from '../shared/training-failure.js';
 import { extrapolationCode } from './code.js';
 import { extrapolationPlot } from './plot.js';
 import { COMPARED, LENGTHS, STEPS, TRAINED } from './runs.js';
@@ -59,7 +60,7 @@ export class LengthExtrapolation extends FigureElement {
     const { words, seed } = this;
     const { outcome } = this.#session;
     if (outcome === 'stopped') return words.text('extrapolation.stopped');
-    if (outcome !== undefined) return `${words.text('training.failed')} ${outcome.failed}`.trim();
+    if (outcome !== undefined) return trainingFailure(words, outcome.failed);
     if (faint.size > 0) return words.text('extrapolation.faint', { seed: words.number(faintOf) });
     return words.text(this.#session.untouched ? 'extrapolation.computed' : 'extrapolation.done', { seed });
   }

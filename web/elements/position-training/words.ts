@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import { DEFAULTS, type Positions } from '../../training/index.js';
 import type { Localised } from '../shared/localised.js';
+import { trainingFailure } from '../shared/training-failure.js';
 import type { ShownCurves } from './curves.js';
 import type { Run } from './runs.js';
 import type { Outcome } from './session.js';
@@ -21,7 +22,7 @@ export function progressText(words: Localised, positions: Positions, run: Run): 
 /** How the last run ended; empty if none has. */
 export function outcomeText(words: Localised, outcome: Outcome | undefined): string {
   if (outcome === undefined) return '';
-  if (outcome.reason === 'failed') return `${words.text('training.failed')} ${outcome.message}`.trim();
+  if (outcome.reason === 'failed') return trainingFailure(words, outcome.message);
   const name = words.text(`training.${outcome.positions}`);
   return outcome.reason === 'finished'
     ? words.text('training.finished', { name, accuracy: words.percent(outcome.accuracy ?? NaN, 1) })

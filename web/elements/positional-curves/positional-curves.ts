@@ -27,6 +27,7 @@ export class PositionalCurves extends EncodingFigure {
     css`
       .plot {
         cursor: crosshair;
+        touch-action: pan-y pinch-zoom;
       }
       svg {
         overflow: visible;

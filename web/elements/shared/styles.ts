@@ -17,6 +17,8 @@ export const baseStyles = css`
     --_series-1: var(--figure-series-1, light-dark(#8a2f86, #e39be0));
     --_series-2: var(--figure-series-2, light-dark(#2b6e2f, #83cf87));
     display: block;
+    /* Formulas, axes and all five languages run from left to right, whatever the page around them does. */
+    direction: ltr;
     color: var(--_ink);
     font: 0.875rem/1.45 var(--_font);
     font-variant-numeric: tabular-nums;

@@ -1,6 +1,7 @@
 import { html, LitElement, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
 import { choices, slider, type Slider } from '../controls/controls.js';
+import { followHost } from '../dark-host.js';
 import type { Picture } from '../export/svg.js';
 import { Localised } from '../localised.js';
 import type { Settings } from '../settings.js';
@@ -60,6 +61,7 @@ export abstract class FigureElement extends LitElement {
   }
 
   override connectedCallback(): void {
+    if (!this.#started) followHost(this);
     super.connectedCallback();
     if (this.#started) return;
     this.#started = true;
@@ -69,11 +71,15 @@ export abstract class FigureElement extends LitElement {
     void this.#load();
   }
 
+  /** The question in the figure's caption; empty if there is none. */
+  get question(): string {
+    const text = this.closest('figure')?.querySelector('figcaption strong')?.textContent ?? '';
+    return text.replace(/\s+/g, ' ').trim();
+  }
+
   /** What the figure is called: the question in its caption, else its accessible name, else its tag. */
   get figureName(): string {
-    const question = this.closest('figure')?.querySelector('figcaption strong')?.textContent;
-    const name = question?.replace(/\s+/g, ' ').trim();
-    return [name, this.getAttribute('aria-label')].find((text) => text) ?? this.localName;
+    return [this.question, this.getAttribute('aria-label')].find((text) => text) ?? this.localName;
   }
 
   /** Changes settings as the reader would, and fires `figure-change`. */
@@ -107,7 +113,8 @@ export abstract class FigureElement extends LitElement {
     if (this.#failed) return html`<p class="failure" role="alert">${this.words.text('unsupported')}</p>`;
     const library = this.#library;
     if (library === undefined) return html``;
-    return html`<div class="stage">${this.renderFigure(library)}</div>
+    return html`${this.#tools.renderQuestion()}
+      <div class="stage">${this.renderFigure(library)}</div>
       ${this.#tools.render({ data: () => this.data(library), code: () => this.code() })}`;
   }
 

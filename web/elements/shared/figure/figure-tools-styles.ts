@@ -126,6 +126,10 @@ export const toolStyles = css`
     overflow: auto;
     background: var(--_paper);
   }
+  .question {
+    margin-bottom: 0.75rem;
+    font-weight: 600;
+  }
   @media print {
     .tools,
     .panel,

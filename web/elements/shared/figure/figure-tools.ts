@@ -10,6 +10,7 @@ import { ValuesPanel } from './values-panel.js';
 /** A figure as its tools see it. */
 interface Figure extends LitElement, Shareable {
   readonly figureName: string;
+  readonly question: string;
   readonly firstSettings: Readonly<Record<string, unknown>>;
   reset(): void;
 }
@@ -53,6 +54,12 @@ export class FigureTools implements ReactiveController {
   hostUpdated(): void {
     // Until the figure is drawn, the page reserves a place for it: see `:not([drawn])` in its style sheet.
     if (this.figure.renderRoot.firstElementChild !== null) this.figure.toggleAttribute('drawn', true);
+  }
+
+  /** The caption's question, which the full screen would hide. */
+  renderQuestion(): TemplateResult | typeof nothing {
+    const { question } = this.figure;
+    return this.#fullScreen.on && question !== '' ? html`<p class="question">${question}</p>` : nothing;
   }
 
   render(sources: FigureSources): TemplateResult {

@@ -83,14 +83,16 @@ export class FullScreen implements ReactiveController {
     this.#place(width, Math.max(1, Math.min(LARGEST, fits)), search);
   }
 
-  /** The height of picture and tools at a given width, after they have been drawn again. */
+  /** The height of question, picture and tools at a given width, after they have been drawn again. */
   async #heightAt(width: number, search: number): Promise<number> {
     this.#place(width, 1, search);
     // One frame for the observers of widths, and one for what they draw.
     await frame();
     await this.figure.updateComplete;
     await frame();
-    const [stage, tools] = ['.stage', '.tools'].map((part) => this.figure.shadowRoot?.querySelector(part));
+    const [stage, tools] = ['.question, .stage', '.tools'].map((part) =>
+      this.figure.shadowRoot?.querySelector(part),
+    );
     return (tools?.getBoundingClientRect().bottom ?? 0) - (stage?.getBoundingClientRect().top ?? 0);
   }
 

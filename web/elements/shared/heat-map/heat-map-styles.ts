@@ -58,6 +58,8 @@ export const heatMapStyles = css`
     min-width: 0;
     aspect-ratio: var(--heat-map-aspect, 1);
     cursor: crosshair;
+    /* A finger reads along the rows; from row to row it scrolls the page. */
+    touch-action: pan-y pinch-zoom;
   }
   .cells {
     position: absolute;

@@ -2,6 +2,7 @@
 import { html, LitElement, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import { controlStyles } from '../controls/control-styles.js';
 import { hint } from '../controls/controls.js';
+import { followHost } from '../dark-host.js';
 import { isInFigure } from '../figure/figure-hosts.js';
 import { Localised } from '../localised.js';
 import { baseStyles } from '../styles.js';
@@ -113,6 +114,7 @@ export class HeatMap extends LitElement {
   }
 
   override connectedCallback(): void {
+    if (!this.hasUpdated && !isInFigure(this)) followHost(this);
     super.connectedCallback();
     this.#dark.addEventListener('change', this.repaint);
     if (this.hasUpdated) this.#watch();

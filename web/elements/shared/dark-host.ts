@@ -1,0 +1,15 @@
+import { paintOf } from './export/colour.js';
+
+/**
+ * Gives an element the dark scheme if the page has no `color-scheme` but light text, so is dark without saying so. Call it before
+ * the element has styles of its own.
+ */
+export function followHost(element: HTMLElement): void {
+  const { color, colorScheme } = getComputedStyle(element);
+  if (colorScheme !== 'normal') return;
+  const [red = 0, green = 0, blue = 0] = (paintOf(color).colour.match(/\w\w/g) ?? []).map((channel) =>
+    parseInt(channel, 16),
+  );
+  // Luma from 0 to 255, as in ITU-R BT.601.
+  if (0.299 * red + 0.587 * green + 0.114 * blue > 140) element.style.colorScheme = 'dark';
+}
