@@ -22,11 +22,11 @@ export default {
     ...(process.env.DIST
       ? {
           '^wasm-attention$': '<rootDir>/dist/index.js',
-          '^wasm-attention/(slim|safetensors|worker)$': '<rootDir>/dist/$1.js',
+          '^wasm-attention/(slim|safetensors|worker|models)$': '<rootDir>/dist/$1.js',
         }
       : {
           '^wasm-attention$': '<rootDir>/web/lib/index.ts',
-          '^wasm-attention/(slim|safetensors|worker)$': '<rootDir>/web/lib/$1.ts',
+          '^wasm-attention/(slim|safetensors|worker|models)$': '<rootDir>/web/lib/$1.ts',
         }),
     // TypeScript sources import each other under the name they will have as JavaScript.
     '^(\\.{1,2}/.*)\\.js$': '$1',

@@ -524,7 +524,7 @@ void rnn(const RnnArgs& args, float* scratch);
 int64_t rnnScratch(const RnnArgs& args);
 
 /// What a step of a model's pass does. `past` is the number of tokens that are in the caches already.
-enum class StepKind : int32_t {
+enum class StepAction : int32_t {
   kGather = 0,        // out (rows, inputs) = rows of weight with the numbers x (rows, int32); option > 0: of so many packed rows
   kAdd = 1,           // out (rows, inputs) = x + y
   kLinear = 2,        // out (rows, outputs) = x (rows, inputs) * weight^T + bias, of a packed weight
@@ -542,9 +542,9 @@ enum class StepKind : int32_t {
   kSilence = 14,      // sets the first `inputs` of every `stride` floats of out to 0, in `rows` rows
 };
 
-/// A step of a model's pass. It uses the fields that its kind names; tokens are rows, and sequences of a batch lie one after the other.
+/// A step of a model's pass. It uses the fields that its action names; tokens are rows, and sequences of a batch lie one after the other.
 struct Step {
-  StepKind kind;
+  StepAction action;
   const float *x, *y, *weight, *bias;
   float* out;
   const void* args;

@@ -47,6 +47,9 @@ struct Crossing<void> {
 template <auto...>
 void values(const char*, const char*) {}
 
+template <typename Struct>
+void listed() {}
+
 template <auto kFunction>
 struct Bound;
 template <typename Result, typename... Parameters, Result (*kFunction)(Parameters...)>

@@ -69,7 +69,7 @@ FIELDS(RotaryTableArgs, offset, frequencies, positions, out, rows, dim, amplitud
 FIELDS(Conv1dArgs, x, weight, bias, out, batch, inChannels, outChannels, length, kernel, stride, padding, dilation,
        groups)
 FIELDS(RnnArgs, x, weightIh, weightHh, biasIh, biasHh, initial, out, batch, length, inWidth, width, relu)
-FIELDS(Step, kind, x, y, weight, bias, out, args, rows, inputs, outputs, batch, stride, option, eps)
+FIELDS(Step, action, x, y, weight, bias, out, args, rows, inputs, outputs, batch, stride, option, eps)
 FIELDS(RunStepsArgs, steps, count, past)
 
 }  // namespace wasm_attention
@@ -81,11 +81,13 @@ BINDINGS {
   values<ScoresStage::kNone, ScoresStage::kScaled, ScoresStage::kSoftcapped, ScoresStage::kMasked>(
       "scoresStages", "none scaled softcapped masked");
 
-  values<StepKind::kGather, StepKind::kAdd, StepKind::kLinear, StepKind::kLayerNorm, StepKind::kRmsNorm,
-         StepKind::kFeedForward, StepKind::kActivate, StepKind::kTanh, StepKind::kRotaryTable, StepKind::kRotate,
-         StepKind::kAppend, StepKind::kAttend, StepKind::kSoftmax, StepKind::kMix, StepKind::kSilence>(
-      "stepKinds",
+  values<StepAction::kGather, StepAction::kAdd, StepAction::kLinear, StepAction::kLayerNorm, StepAction::kRmsNorm,
+         StepAction::kFeedForward, StepAction::kActivate, StepAction::kTanh, StepAction::kRotaryTable, StepAction::kRotate,
+         StepAction::kAppend, StepAction::kAttend, StepAction::kSoftmax, StepAction::kMix, StepAction::kSilence>(
+      "stepActions",
       "gather add linear layerNorm rmsNorm feedForward activate tanh rotaryTable rotate append attend softmax mix silence");
+
+  listed<Step>();
 
   op<&maskedSoftmax>("maskedSoftmax", "x valid out rows cols");
   op<&scaledDotProductAttention, &scaledDotProductAttentionScratch>("scaledDotProductAttention", Streams::kYes);

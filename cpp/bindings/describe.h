@@ -119,6 +119,12 @@ void values(const char* name, const char* names) {
   enums.open("{").key("name").value(name).key("count").value(sizeof...(kValues)).key("names").value(names).close("}");
 }
 
+/// A struct of which an operation takes a list.
+template <typename Struct>
+void listed() {
+  describeStruct<Struct>();
+}
+
 template <auto kFunction>
 struct Signature;
 template <typename Result, typename... Parameters, Result (*kFunction)(Parameters...)>

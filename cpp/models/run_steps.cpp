@@ -101,39 +101,39 @@ void rotate(const Step& s) {
 }
 
 void run(const Step& s, int past, float* scratch) {
-  switch (s.kind) {
-    case StepKind::kGather:
+  switch (s.action) {
+    case StepAction::kGather:
       return gather(s);
-    case StepKind::kAdd:
+    case StepAction::kAdd:
       return add(s);
-    case StepKind::kLinear:
+    case StepAction::kLinear:
       return gemm(s.x, s.inputs, s.weight, s.bias, s.out, s.outputs, s.rows, s.outputs, s.inputs);
-    case StepKind::kLayerNorm:
+    case StepAction::kLayerNorm:
       return layerNorm(s.x, s.weight, s.bias, s.out, s.rows, s.inputs, s.eps);
-    case StepKind::kRmsNorm:
+    case StepAction::kRmsNorm:
       return rmsNorm(s.x, s.weight, s.out, s.rows, s.inputs, s.eps);
-    case StepKind::kFeedForward:
+    case StepAction::kFeedForward:
       return feedForward(*static_cast<const FeedForwardArgs*>(s.args), scratch);
-    case StepKind::kActivate:
+    case StepAction::kActivate:
       return activate(s.x, s.out, nullptr, static_cast<size_t>(s.rows) * s.inputs, static_cast<Activation>(s.option));
-    case StepKind::kTanh:
+    case StepAction::kTanh:
       return hyperbolicTangent(s);
-    case StepKind::kRotaryTable: {
+    case StepAction::kRotaryTable: {
       RotaryTableArgs table = *static_cast<const RotaryTableArgs*>(s.args);
       table.offset += past;
       return rotaryTable(table, reinterpret_cast<double*>(scratch));
     }
-    case StepKind::kRotate:
+    case StepAction::kRotate:
       return rotate(s);
-    case StepKind::kAppend:
+    case StepAction::kAppend:
       return append(s, past);
-    case StepKind::kAttend:
+    case StepAction::kAttend:
       return scaledDotProductAttention(attentionAfter(s, past), scratch);
-    case StepKind::kSoftmax:
+    case StepAction::kSoftmax:
       return maskedSoftmax(s.x, nullptr, s.out, s.rows, past + s.inputs);
-    case StepKind::kMix:
+    case StepAction::kMix:
       return mix(s, past);
-    case StepKind::kSilence:
+    case StepAction::kSilence:
       return silence(s);
   }
 }
@@ -145,11 +145,11 @@ int64_t runStepsScratch(const RunStepsArgs& args) {
   for (int i = 0; i < args.count; ++i) {
     const Step& s = args.steps[i];
     int64_t floats = 0;
-    if (s.kind == StepKind::kAttend) {
+    if (s.action == StepAction::kAttend) {
       floats = scaledDotProductAttentionScratch(attentionAfter(s, args.past));
-    } else if (s.kind == StepKind::kFeedForward) {
+    } else if (s.action == StepAction::kFeedForward) {
       floats = feedForwardScratch(*static_cast<const FeedForwardArgs*>(s.args));
-    } else if (s.kind == StepKind::kRotaryTable) {
+    } else if (s.action == StepAction::kRotaryTable) {
       floats = 2 * rotaryTableScratch(*static_cast<const RotaryTableArgs*>(s.args));
     }
     most = std::max(most, floats);

@@ -1,9 +1,11 @@
 /** Reads a config.json of Hugging Face's transformers: what a model is made of, whatever its family calls it. */
 import { wrongKind, wrongValue } from '../check/values.js';
-import type { Activation } from '../layers/base/activation.js';
+import type { activations } from '../generated/bindings/enums.js';
 import type { RotaryScaling } from '../ops/rotary/scaling.js';
 
 export const OPERATION = 'openModel';
+
+type Activation = (typeof activations)[number];
 
 /** The families that can be opened, by `config.model_type`. */
 export type Family =
@@ -158,7 +160,7 @@ function rotaryOf(fields: Fields, headDim: number, maxLength: number, part = 1, 
 
 function scalingOf(given: Fields, maxLength: number): RotaryScaling | undefined {
   const field = given.has('rope_type') ? 'rope_type' : 'type';
-  const type = given.get(field) ?? 'default';
+  const type = (given.get(field) ?? 'default') as RotaryScaling['type'] | 'default';
   const original = given.size('original_max_position_embeddings', maxLength, 2 ** 30);
   const factor = () => given.number('factor');
   switch (type) {

@@ -3,7 +3,7 @@
  * without a place, to learn its size, and then there.
  */
 import * as A from '../generated/bindings/attentionArgs.js';
-import { activations, scoresStages, stepKinds } from '../generated/bindings/enums.js';
+import { activations, scoresStages, stepActions } from '../generated/bindings/enums.js';
 import * as F from '../generated/bindings/feedForwardArgs.js';
 import * as R from '../generated/bindings/rotaryTableArgs.js';
 import * as T from '../generated/bindings/step.js';
@@ -94,7 +94,7 @@ export const LAYER_HOOKS = [
 ] as const;
 
 type StepFields = Partial<
-  Record<Exclude<keyof typeof T, 'kind' | 'eps'>, number> & { eps: number }
+  Record<Exclude<keyof typeof T, 'action' | 'eps'>, number> & { eps: number }
 >;
 
 /** Hands out places, and writes steps and the structs that these refer to. */
@@ -133,10 +133,10 @@ class Builder {
     return this.#base + 4 * at;
   }
 
-  step(kind: (typeof stepKinds)[number], fields: StepFields): void {
+  step(action: (typeof stepActions)[number], fields: StepFields): void {
     const at = this.#steps.length;
     for (let i = 0; i < STEP_WORDS; ++i) this.#steps.push(0);
-    this.#steps[at + T.kind] = stepKinds.indexOf(kind);
+    this.#steps[at + T.action] = stepActions.indexOf(action);
     for (const [name, value] of Object.entries(fields)) {
       this.#steps[at + T[name as keyof typeof T]] = name === 'eps' ? this.#float(value) : value;
     }

@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { readSafetensors, type Tensor } from 'wasm-attention';
+import { openModel, type Model, type OpenModelOptions } from 'wasm-attention/models';
+import { attention } from '../support/library.js';
+
+const ROOT = join(import.meta.dirname, '../fixtures');
+
+export interface Checkpoint {
+  readonly config: Record<string, unknown>;
+  readonly bytes: Uint8Array;
+  readonly expected: {
+    readonly ids: number[][];
+    readonly attentionMask: number[][];
+    readonly tokenTypes: number[][] | null;
+    readonly generate: { readonly prompt: number[]; readonly tokens: number[] } | null;
+  };
+  readonly tensors: Record<string, Tensor>;
+}
+
+const json = (path: string): never => JSON.parse(readFileSync(join(ROOT, path), 'utf8')) as never;
+
+/** The checkpoints in tests/fixtures/models. */
+export const checkpoints = readdirSync(join(ROOT, 'models')).sort();
+
+export function checkpoint(name: string): Checkpoint {
+  return {
+    config: json(`models/${name}/config.json`),
+    bytes: readFileSync(join(ROOT, `models/${name}/model.safetensors`)),
+    expected: json(`models/${name}/expected.json`),
+    tensors: readSafetensors(readFileSync(join(ROOT, `models/${name}/expected.safetensors`))),
+  };
+}
+
+/** The language model in tests/fixtures/stories260K. */
+export const stories = {
+  config: json('stories260K/config.json') as Record<string, unknown>,
+  bytes: readFileSync(join(ROOT, 'stories260K/model.safetensors')),
+  expected: json('stories260K/expected.json') as Record<string, never>,
+};
+
+export async function open(
+  { config, bytes }: { config: unknown; bytes: Uint8Array },
+  options: Partial<OpenModelOptions> = {},
+): Promise<Model> {
+  return openModel({ config, weights: bytes, attention, ...options });
+}
