@@ -51,10 +51,10 @@ function plainImportsAndLines() {
 }
 
 // Each entry has a build of its own, so that there are no shared chunks and a page that embeds the wasm makes one request. Two entries are
-// imported by others: the worker's script imports `index`, and both entries that load a module import `threads`. The slim entry has one
+// imported by others: the worker's script and `models` import `index`, and both entries that load a module import `threads`. The slim entry has one
 // chunk, layers.js, which is imported later and takes shared code from the entry itself.
 for (const file of [
-  ...['index', 'slim', 'safetensors', 'worker', 'worker-thread'],
+  ...['index', 'slim', 'safetensors', 'models', 'worker', 'worker-thread'],
   ...['runtime/threads', 'runtime/thread'],
 ]) {
   const entry = basename(file);
@@ -77,7 +77,10 @@ for (const file of [
           if (warning.code === 'IMPORT_IS_UNDEFINED') throw new Error(warning.message);
           handle(warning);
         },
-        external: (id) => id === './threads.js' || (entry === 'worker-thread' && id === './index.js'),
+        external: (id) =>
+          id === './threads.js' ||
+          (entry === 'worker-thread' && id === './index.js') ||
+          (entry === 'models' && id === '../index.js'),
         preserveEntrySignatures: 'allow-extension',
         // Replaces the names of fields by their numbers.
         optimization: { inlineConst: { mode: 'all', pass: 3 } },

@@ -8,6 +8,7 @@ const ENTRIES = {
   lib: 'wasm-attention',
   'lib/slim': 'wasm-attention/slim',
   'lib/safetensors': 'wasm-attention/safetensors',
+  'lib/models': 'wasm-attention/models',
   'lib/worker': 'wasm-attention/worker',
   elements: 'wasm-attention/elements',
 };

@@ -8,7 +8,7 @@ const ROOT = join(import.meta.dirname, '../fixtures');
 
 export interface Checkpoint {
   readonly config: Record<string, unknown>;
-  readonly bytes: Uint8Array;
+  readonly bytes: Uint8Array<ArrayBuffer>;
   readonly expected: {
     readonly ids: number[][];
     readonly attentionMask: number[][];
@@ -26,7 +26,7 @@ export const checkpoints = readdirSync(join(ROOT, 'models')).sort();
 export function checkpoint(name: string): Checkpoint {
   return {
     config: json(`models/${name}/config.json`),
-    bytes: readFileSync(join(ROOT, `models/${name}/model.safetensors`)),
+    bytes: new Uint8Array(readFileSync(join(ROOT, `models/${name}/model.safetensors`))),
     expected: json(`models/${name}/expected.json`),
     tensors: readSafetensors(readFileSync(join(ROOT, `models/${name}/expected.safetensors`))),
   };
@@ -35,12 +35,12 @@ export function checkpoint(name: string): Checkpoint {
 /** The language model in tests/fixtures/stories260K. */
 export const stories = {
   config: json('stories260K/config.json') as Record<string, unknown>,
-  bytes: readFileSync(join(ROOT, 'stories260K/model.safetensors')),
+  bytes: new Uint8Array(readFileSync(join(ROOT, 'stories260K/model.safetensors'))),
   expected: json('stories260K/expected.json') as Record<string, never>,
 };
 
 export async function open(
-  { config, bytes }: { config: unknown; bytes: Uint8Array },
+  { config, bytes }: { config: unknown; bytes: Uint8Array<ArrayBuffer> },
   options: Partial<OpenModelOptions> = {},
 ): Promise<Model> {
   return openModel({ config, weights: bytes, attention, ...options });

@@ -97,7 +97,8 @@ class Fields {
 
   flag(field: string, otherwise: boolean): boolean {
     const value = this.get(field) ?? otherwise;
-    if (typeof value !== 'boolean') wrongValue(OPERATION, `${this.name(field)} to be a boolean`, this.shown(value));
+    if (typeof value !== 'boolean')
+      wrongValue(OPERATION, `${this.name(field)} to be a boolean`, this.shown(value));
     return value;
   }
 
@@ -105,14 +106,19 @@ class Fields {
   only(field: string, ...allowed: readonly unknown[]): void {
     const value = this.get(field);
     if (value !== undefined && !allowed.includes(value)) {
-      wrongValue(OPERATION, `${this.name(field)} to be ${allowed.map(String).join(' or ')}`, this.shown(value));
+      wrongValue(
+        OPERATION,
+        `${this.name(field)} to be ${allowed.map(String).join(' or ')}`,
+        this.shown(value),
+      );
     }
   }
 
   object(field: string): Fields | undefined {
     const value = this.get(field);
     if (value === undefined) return undefined;
-    if (typeof value !== 'object') wrongValue(OPERATION, `${this.name(field)} to be an object`, this.shown(value));
+    if (typeof value !== 'object')
+      wrongValue(OPERATION, `${this.name(field)} to be an object`, this.shown(value));
     return new Fields(value as Record<string, unknown>, `${this.#path}${field}.`);
   }
 
@@ -145,10 +151,22 @@ function activationOf(fields: Fields, field: string, otherwise: string): Activat
 type Rotary = NonNullable<Architecture['rotary']>;
 
 /** `rope_parameters` of transformers 5, or `rope_theta` and `rope_scaling` of earlier versions. */
-function rotaryOf(fields: Fields, headDim: number, maxLength: number, part = 1, theta = 'rope_theta'): Rotary {
+function rotaryOf(
+  fields: Fields,
+  headDim: number,
+  maxLength: number,
+  part = 1,
+  theta = 'rope_theta',
+): Rotary {
   const parameters = fields.object('rope_parameters');
-  const base = parameters?.get('rope_theta') === undefined ? fields.number(theta, 10000) : parameters.number('rope_theta');
-  const share = parameters?.get('partial_rotary_factor') === undefined ? part : parameters.number('partial_rotary_factor');
+  const base =
+    parameters?.get('rope_theta') === undefined
+      ? fields.number(theta, 10000)
+      : parameters.number('rope_theta');
+  const share =
+    parameters?.get('partial_rotary_factor') === undefined
+      ? part
+      : parameters.number('partial_rotary_factor');
   const dim = Math.floor(headDim * share);
   if (dim < 2 || dim % 2 !== 0 || dim > headDim) {
     wrongValue(OPERATION, 'config of a rotary width that is even', dim);
@@ -177,7 +195,10 @@ function scalingOf(given: Fields, maxLength: number): RotaryScaling | undefined 
         highFreqFactor: given.number('high_freq_factor'),
       };
     case 'yarn': {
-      const amplitude = given.get('attention_factor') === undefined ? yarnAmplitude(given, factor()) : given.number('attention_factor');
+      const amplitude =
+        given.get('attention_factor') === undefined
+          ? yarnAmplitude(given, factor())
+          : given.number('attention_factor');
       return {
         type,
         factor: factor(),
@@ -204,7 +225,12 @@ function yarnAmplitude(given: Fields, factor: number): number | undefined {
 }
 
 /** How many keys each layer's queries see: `layer_types` says it, or else those from `max_window_layers` on see a window. */
-function windowsOf(fields: Fields, layers: number, window: number | undefined, first: number): (number | undefined)[] {
+function windowsOf(
+  fields: Fields,
+  layers: number,
+  window: number | undefined,
+  first: number,
+): (number | undefined)[] {
   const types = fields.get('layer_types');
   if (types !== undefined && (!Array.isArray(types) || types.length !== layers)) {
     wrongValue(OPERATION, `${fields.name('layer_types')} of ${layers} layers`, types);
@@ -213,7 +239,11 @@ function windowsOf(fields: Fields, layers: number, window: number | undefined, f
     if (types === undefined) return i >= first ? window : undefined;
     const type: unknown = (types as readonly unknown[])[i];
     if (type !== 'full_attention' && type !== 'sliding_attention') {
-      wrongValue(OPERATION, `${fields.name('layer_types')} of full_attention and sliding_attention`, fields.shown(type));
+      wrongValue(
+        OPERATION,
+        `${fields.name('layer_types')} of full_attention and sliding_attention`,
+        fields.shown(type),
+      );
     }
     return type === 'sliding_attention' ? window : undefined;
   });
@@ -226,7 +256,11 @@ function eosOf(fields: Fields): ReadonlySet<number> {
     ids.map((id) =>
       Number.isInteger(id)
         ? (id as number)
-        : wrongValue(OPERATION, `${fields.name('eos_token_id')} to be a token or a list of tokens`, fields.shown(id)),
+        : wrongValue(
+            OPERATION,
+            `${fields.name('eos_token_id')} to be a token or a list of tokens`,
+            fields.shown(id),
+          ),
     ),
   );
 }
@@ -238,7 +272,10 @@ function idOf(fields: Fields, field: string): number | undefined {
 }
 
 /** What all families have in common, under the names that most of them use. */
-function common(fields: Fields, names: Partial<Record<'layers' | 'heads' | 'hiddens' | 'maxLength', string>> = {}) {
+function common(
+  fields: Fields,
+  names: Partial<Record<'layers' | 'heads' | 'hiddens' | 'maxLength', string>> = {},
+) {
   const layers = fields.size(names.layers ?? 'num_hidden_layers', undefined, 1024);
   const heads = fields.size(names.heads ?? 'num_attention_heads', undefined, 2 ** 12);
   const hiddens = fields.size(names.hiddens ?? 'hidden_size');
@@ -268,7 +305,8 @@ function common(fields: Fields, names: Partial<Record<'layers' | 'heads' | 'hidd
 
 /** A head's width, where it is a part of the model's. */
 function headDimOf(fields: Fields, hiddens: number, heads: number): number {
-  if (hiddens % heads !== 0) wrongValue(OPERATION, `${fields.name('number of heads')} to divide ${hiddens}`, heads);
+  if (hiddens % heads !== 0)
+    wrongValue(OPERATION, `${fields.name('number of heads')} to divide ${hiddens}`, heads);
   return hiddens / heads;
 }
 
@@ -285,7 +323,8 @@ function encoder(fields: Fields, family: Family): Architecture {
   const pad = all.padId ?? padId;
   // RoBERTa's positions begin after the padding's.
   const first = family === 'roberta' ? pad + 1 : 0;
-  if (all.maxLength <= first) wrongValue(OPERATION, `${fields.name('max_position_embeddings')} above ${first}`, all.maxLength);
+  if (all.maxLength <= first)
+    wrongValue(OPERATION, `${fields.name('max_position_embeddings')} above ${first}`, all.maxLength);
   return {
     ...all,
     family,
@@ -294,7 +333,11 @@ function encoder(fields: Fields, family: Family): Architecture {
     padId: pad,
     headDim: headDimOf(fields, all.hiddens, all.heads),
     ffnHiddens: fields.size(distilled ? 'hidden_dim' : 'intermediate_size'),
-    activation: activationOf(fields, distilled ? 'activation' : 'hidden_act', family === 'albert' ? 'gelu_new' : 'gelu'),
+    activation: activationOf(
+      fields,
+      distilled ? 'activation' : 'hidden_act',
+      family === 'albert' ? 'gelu_new' : 'gelu',
+    ),
     norm: 'layer',
     eps: distilled ? 1e-12 : fields.number('layer_norm_eps', 1e-12),
     order: 'post',
@@ -317,7 +360,12 @@ function albert(fields: Fields): Architecture {
 }
 
 function gpt2(fields: Fields): Architecture {
-  const all = common(fields, { layers: 'n_layer', heads: 'n_head', hiddens: 'n_embd', maxLength: 'n_positions' });
+  const all = common(fields, {
+    layers: 'n_layer',
+    heads: 'n_head',
+    hiddens: 'n_embd',
+    maxLength: 'n_positions',
+  });
   fields.only('scale_attn_by_inverse_layer_idx', false);
   fields.only('scale_attn_weights', true);
   return {
@@ -372,7 +420,12 @@ function llama(fields: Fields, family: Family): Architecture {
   const bias = family === 'llama' || family === 'qwen3' ? fields.flag('attention_bias', false) : false;
   const ffn = family === 'llama' && fields.flag('mlp_bias', false);
   const window = slidingWindow(fields, family);
-  const first = family === 'mistral' ? 0 : fields.get('max_window_layers') === undefined ? 28 : Number(fields.get('max_window_layers'));
+  const first =
+    family === 'mistral'
+      ? 0
+      : fields.get('max_window_layers') === undefined
+        ? 28
+        : Number(fields.get('max_window_layers'));
   return {
     ...all,
     family,
@@ -396,9 +449,12 @@ function llama(fields: Fields, family: Family): Architecture {
 function slidingWindow(fields: Fields, family: Family): number | undefined {
   if (family === 'llama') return undefined;
   if (family === 'mistral') {
-    return fields.has('sliding_window') && fields.get('sliding_window') === undefined ? undefined : fields.size('sliding_window', 4096, 2 ** 30);
+    return fields.has('sliding_window') && fields.get('sliding_window') === undefined
+      ? undefined
+      : fields.size('sliding_window', 4096, 2 ** 30);
   }
-  if (!fields.flag('use_sliding_window', false) || fields.get('sliding_window') === undefined) return undefined;
+  if (!fields.flag('use_sliding_window', false) || fields.get('sliding_window') === undefined)
+    return undefined;
   return fields.size('sliding_window', undefined, 2 ** 30);
 }
 
@@ -428,7 +484,11 @@ export function readConfig(config: unknown): Architecture {
   const fields = new Fields(structuredCopy(config));
   const family = fields.get('model_type');
   if (typeof family !== 'string' || !Object.hasOwn(FAMILIES, family)) {
-    wrongValue(OPERATION, `config.model_type to be one of ${Object.keys(FAMILIES).join(', ')}`, fields.shown(family));
+    wrongValue(
+      OPERATION,
+      `config.model_type to be one of ${Object.keys(FAMILIES).join(', ')}`,
+      fields.shown(family),
+    );
   }
   if (fields.get('quantization_config') !== undefined) {
     wrongValue(OPERATION, 'no config.quantization_config', 'a quantised model');
@@ -444,6 +504,7 @@ function structuredCopy(config: object): Record<string, unknown> {
   } catch {
     // Circles, or a hostile getter.
   }
-  if (typeof copy !== 'object' || copy === null) wrongKind(OPERATION, 'config to be plain data', 'something else');
+  if (typeof copy !== 'object' || copy === null)
+    wrongKind(OPERATION, 'config to be plain data', 'something else');
   return copy as Record<string, unknown>;
 }

@@ -94,7 +94,12 @@ export async function openWeights(weights: Weights, prefix: string): Promise<Ten
 }
 
 function inFile(entry: FileEntry): Found {
-  return { given: entry.name, shape: entry.shape, dtype: entry.dtype, read: () => readFloats(OPERATION, entry) };
+  return {
+    given: entry.name,
+    shape: entry.shape,
+    dtype: entry.dtype,
+    read: () => readFloats(OPERATION, entry),
+  };
 }
 
 /** A list of files; undefined for tensors by name. */

@@ -40,7 +40,8 @@ export async function* generate(
   }
   if (topK !== undefined) checkInteger(OPERATION, 'topK', topK, 1);
   if (!(typeof topP === 'number' && topP > 0 && topP <= 1)) wrongValue(OPERATION, 'topP within (0, 1]', topP);
-  if (signal != null && tagOf(signal) !== 'AbortSignal') wrongKind(OPERATION, 'signal to be an AbortSignal', signal);
+  if (signal != null && tagOf(signal) !== 'AbortSignal')
+    wrongKind(OPERATION, 'signal to be an AbortSignal', signal);
   if (positions != null && positions !== 'none') wrongValue(OPERATION, "positions to be 'none'", positions);
   const draw = drawer(temperature, topK, topP, seedOf(OPERATION, given.seed));
 
@@ -49,7 +50,10 @@ export async function* generate(
   // The last token is given back without a pass over it.
   const most = Math.min(maxTokens ?? Infinity, Math.max(room + 1, 0));
   if (most === 0 && maxTokens !== 0) wrongValue(OPERATION, `up to ${room + data.length} tokens`, data.length);
-  const own = given.cache == null ? model.createCache({ maxLength: Math.min(model.maxLength, data.length + Math.max(most, 1)) }) : undefined;
+  const own =
+    given.cache == null
+      ? model.createCache({ maxLength: Math.min(model.maxLength, data.length + Math.max(most, 1)) })
+      : undefined;
   try {
     const forward: ModelForwardOptions = {
       cache: given.cache ?? own!,

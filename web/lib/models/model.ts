@@ -1,22 +1,22 @@
 import { checkOptions, namesOf, type Known } from '../check/options.js';
-import {
-  checkBoolean,
-  checkInteger,
-  showShape,
-  wrongKind,
-  wrongUse,
-  wrongValue,
-} from '../check/values.js';
+import { checkBoolean, checkInteger, showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { toTensor } from '../check/arrays.js';
 import * as S from '../generated/bindings/runStepsArgs.js';
-import { clearArgs, words } from '../runtime/args.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { createModelCache, storeOf, type CacheStore, type ModelCache } from './cache.js';
 import type { Architecture } from './config.js';
 import { generate } from './generate.js';
-import { buildProgram, STEP_BYTES, type HookPoint, type Place, type Program, type Request } from './program.js';
+import {
+  buildProgram,
+  keyOf,
+  STEP_BYTES,
+  type HookPoint,
+  type Place,
+  type Program,
+  type Request,
+} from './program.js';
 import { toRows, toTokens, type TokenIds, type Tokens } from './tokens.js';
 import type { GenerateOptions, Model, ModelForwardOptions, ModelHooks, ModelResult } from './types.js';
 import type { ModelWeights, Store } from './weights.js';
@@ -93,7 +93,10 @@ export class OpenModel implements Model {
 
   embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor {
     const operation = 'embed';
-    const { attentionMask, normalize = false } = checkOptions(operation, options, { attentionMask: 1, normalize: 1 });
+    const { attentionMask, normalize = false } = checkOptions(operation, options, {
+      attentionMask: 1,
+      normalize: 1,
+    });
     checkBoolean(operation, 'normalize', normalize);
     const pass = this.#check(operation, ids, attentionMask === undefined ? {} : { attentionMask }, false);
     const { hidden } = this.#run(pass);
@@ -106,7 +109,10 @@ export class OpenModel implements Model {
 
   createCache(options?: { batch?: number; maxLength?: number }): ModelCache {
     const operation = 'createCache';
-    const { batch = 1, maxLength = this.maxLength } = checkOptions(operation, options, { batch: 1, maxLength: 1 });
+    const { batch = 1, maxLength = this.maxLength } = checkOptions(operation, options, {
+      batch: 1,
+      maxLength: 1,
+    });
     checkInteger(operation, 'batch', batch, 1, 2 ** 24);
     checkInteger(operation, 'maxLength', maxLength, 1, this.maxLength);
     this.#checkUse(operation);
@@ -127,7 +133,12 @@ export class OpenModel implements Model {
     if (this.#disposed) wrongUse(operation, 'a model in use', 'a disposed one');
   }
 
-  #check(operation: string, ids: TokenIds, options: ModelForwardOptions | undefined, needHeads: boolean): Pass {
+  #check(
+    operation: string,
+    ids: TokenIds,
+    options: ModelForwardOptions | undefined,
+    needHeads: boolean,
+  ): Pass {
     const a = this.#architecture;
     const given = checkOptions(operation, options, FORWARD_OPTIONS);
     const flag = (name: 'needWeights' | 'needHiddenStates' | 'lastOnly'): boolean =>
@@ -139,7 +150,8 @@ export class OpenModel implements Model {
     const past = cache?.length ?? 0;
     const room = cache?.capacity ?? a.maxLength;
     if (past + tokens > room) wrongValue(operation, `up to ${room} tokens`, past + tokens);
-    if (cache && !a.causal) wrongUse(operation, `no cache for ${a.family}, in which tokens see later ones`, 'one');
+    if (cache && !a.causal)
+      wrongUse(operation, `no cache for ${a.family}, in which tokens see later ones`, 'one');
     if (given.tokenTypes != null && a.tokenTypes === 0) {
       wrongUse(operation, `no tokenTypes for ${a.family}`, 'some');
     }
@@ -151,7 +163,8 @@ export class OpenModel implements Model {
     const own =
       given.positions == null || given.positions === 'none'
         ? undefined
-        : toRows(operation, 'positions', checkPositions(operation, given.positions), a.maxLength - 1, rows).data;
+        : toRows(operation, 'positions', checkPositions(operation, given.positions), a.maxLength - 1, rows)
+            .data;
     const request: Request = {
       batch,
       tokens,
@@ -181,10 +194,11 @@ export class OpenModel implements Model {
     const { operation, request, cache, hooks } = pass;
     const { raw, memory } = this.#wasm;
     const result = memory.scope(operation, () => {
-      const key = JSON.stringify([request, [...request.hooks]]);
+      const key = keyOf(request);
       // Where the next piece begins, without taking it.
       const base = memory.reserve(0);
-      let program = this.#program?.key === key && this.#program.base === base ? this.#program.program : undefined;
+      let program =
+        this.#program?.key === key && this.#program.base === base ? this.#program.program : undefined;
       if (!program) {
         const build = (at: number): Program => buildProgram(this.#architecture, this.#weights, request, at);
         program = build(base);
@@ -198,11 +212,11 @@ export class OpenModel implements Model {
       this.#placeInputs(program, pass);
       const run = (first: number, end: number): void => {
         if (first === end) return;
-        clearArgs();
-        words[S.steps] = program.steps + first * STEP_BYTES;
-        words[S.count] = end - first;
-        words[S.past] = request.past;
-        memory.run(raw.runSteps);
+        const struct = new Int32Array(3);
+        struct[S.steps] = program.steps + first * STEP_BYTES;
+        struct[S.count] = end - first;
+        struct[S.past] = request.past;
+        memory.run(raw.runSteps, struct);
       };
       let done = 0;
       for (const { after, name, ...point } of points) {
@@ -232,7 +246,10 @@ export class OpenModel implements Model {
     memory.writeInts(inputs.ids, given.data);
     if (types) memory.writeInts(inputs.types, types);
     if (inputs.positions) {
-      memory.writeInts(inputs.positions, positions ? positions.map((p) => p + a.positions!.first) : learnedRows(a, given, past));
+      memory.writeInts(
+        inputs.positions,
+        positions ? positions.map((p) => p + a.positions!.first) : learnedRows(a, given, past),
+      );
     }
     if (inputs.angles) memory.writeInts(inputs.angles, new Int32Array(Float64Array.from(positions!).buffer));
     if (inputs.mask) {
@@ -245,6 +262,7 @@ export class OpenModel implements Model {
       return b * tokens + (row ? row.lastIndexOf(1) : tokens - 1);
     });
     memory.writeInts(inputs.last, last);
+    if (past > 0) memory.writeInts(inputs.offsets, new Int32Array(batch).fill(past));
   }
 
   /** Shows a tensor to a hook, and takes what it returns in its place. */
@@ -259,7 +277,11 @@ export class OpenModel implements Model {
       wrongUse(operation, `hook '${name}' to leave the cache as it is`, 'a changed one');
     }
     if (returned === undefined) return;
-    const { data: replaced, shape } = toTensor(operation, `what hook '${name}' returns`, returned as TensorLike);
+    const { data: replaced, shape } = toTensor(
+      operation,
+      `what hook '${name}' returns`,
+      returned as TensorLike,
+    );
     if (showShape(shape) !== showShape(point.shape)) {
       wrongValue(operation, `hook '${name}' to return shape ${showShape(point.shape)}`, showShape(shape));
     }
@@ -301,7 +323,8 @@ function swapped([batch, x, y, width]: readonly number[]): readonly number[] {
 }
 
 function checkPositions(operation: string, positions: unknown): TokenIds {
-  if (typeof positions === 'string') wrongValue(operation, "positions to be 'none' or whole numbers", positions);
+  if (typeof positions === 'string')
+    wrongValue(operation, "positions to be 'none' or whole numbers", positions);
   return positions as TokenIds;
 }
 
@@ -321,7 +344,8 @@ function checkAblate(operation: string, ablate: unknown, a: Architecture): [numb
   if (ablate == null) return [];
   if (!Array.isArray(ablate)) wrongKind(operation, 'ablate to be a list of [layer, head]', ablate);
   return Array.from(ablate as readonly unknown[], (pair) => {
-    if (!Array.isArray(pair) || pair.length !== 2) wrongKind(operation, 'ablate to be a list of [layer, head]', pair);
+    if (!Array.isArray(pair) || pair.length !== 2)
+      wrongKind(operation, 'ablate to be a list of [layer, head]', pair);
     const [layer, head] = pair as [unknown, unknown];
     return [
       checkInteger(operation, "ablate's layer", layer, 0, a.layers - 1),
@@ -337,7 +361,12 @@ function pointsOf(
   hooks: Pass['hooks'],
 ): (HookPoint & { readonly name: string })[] {
   for (const name of hooks.keys()) {
-    if (!points.has(name)) wrongUse(operation, `hooks of this model, such as ${[...points.keys()].slice(0, 3).join(', ')}`, `'${name}'`);
+    if (!points.has(name))
+      wrongUse(
+        operation,
+        `hooks of this model, such as ${[...points.keys()].slice(0, 3).join(', ')}`,
+        `'${name}'`,
+      );
   }
   return [...points].filter(([name]) => hooks.has(name)).map(([name, point]) => ({ ...point, name }));
 }

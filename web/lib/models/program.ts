@@ -8,7 +8,6 @@ import * as F from '../generated/bindings/feedForwardArgs.js';
 import * as R from '../generated/bindings/rotaryTableArgs.js';
 import * as T from '../generated/bindings/step.js';
 import * as ST from '../generated/bindings/strides.js';
-import { ARGS } from '../runtime/args.js';
 import type { Architecture } from './config.js';
 import type { Matrix, ModelWeights, NormWeights } from './weights.js';
 
@@ -62,6 +61,7 @@ export interface Program {
     readonly angles: number;
     readonly mask: number;
     readonly last: number;
+    readonly offsets: number;
   };
   readonly hooks: ReadonlyMap<string, HookPoint>;
   readonly hidden: Place;
@@ -73,7 +73,6 @@ export interface Program {
 
 const STEP_WORDS = T.eps + 1;
 export const STEP_BYTES = 4 * STEP_WORDS;
-const WORDS = ARGS.length;
 
 /** The names of a layer's hooks, behind `blocks.{i}.`; the others are `hook_embed` and `ln_final.hook_normalized`. */
 export const LAYER_HOOKS = [
@@ -93,9 +92,7 @@ export const LAYER_HOOKS = [
   'hook_normalized_resid_post',
 ] as const;
 
-type StepFields = Partial<
-  Record<Exclude<keyof typeof T, 'action' | 'eps'>, number> & { eps: number }
->;
+type StepFields = Partial<Record<Exclude<keyof typeof T, 'action' | 'eps'>, number> & { eps: number }>;
 
 /** Hands out places, and writes steps and the structs that these refer to. */
 class Builder {
@@ -126,10 +123,15 @@ class Builder {
   }
 
   /** A struct with these fields, by their index. */
-  struct(fields: readonly (readonly [field: number, value: number, isFloat?: boolean])[], words = WORDS): number {
+  struct(
+    fields: readonly (readonly [field: number, value: number, isFloat?: boolean])[],
+    words: number,
+  ): number {
     const at = this.#image.length;
-    for (let i = 0; i < words; ++i) this.#image.push(0);
-    for (const [field, value, isFloat] of fields) this.#image[at + field] = isFloat ? this.#float(value) : value;
+    // Aligned as doubles are, and as vectors.
+    for (let i = 0; i < words || i % 4 !== 0; ++i) this.#image.push(0);
+    for (const [field, value, isFloat] of fields)
+      this.#image[at + field] = isFloat ? this.#float(value) : value;
     return this.#base + 4 * at;
   }
 
@@ -157,6 +159,14 @@ class Builder {
   }
 }
 
+/** What tells passes apart that need different programs. Most do not depend on how many tokens are in the cache: C++ is told that. */
+export function keyOf(request: Request): string {
+  const { past, hooks, needWeights, hasMask, cache, ...rest } = request;
+  const { keys, values, capacity } = cache ?? { keys: 0, values: 0, capacity: 0 };
+  const length = needWeights || hasMask || hooks.size > 0 ? past : 0;
+  return [...Object.values(rest), needWeights, hasMask, ...hooks, length, keys, values, capacity].join();
+}
+
 /** Builds a pass for memory that begins at `base`, a multiple of 16. */
 export function buildProgram(a: Architecture, w: ModelWeights, request: Request, base: number): Program {
   // The size of the image does not depend on places.
@@ -174,7 +184,7 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
   const point = (name: string, address: number, shape: readonly number[], isHeads = false): void => {
     hooks.set(name, { address, shape, after: builder.count, heads: isHeads });
   };
-  const inputsOf = (count: number) => builder.struct([], Math.ceil(count / 4) * 4);
+  const inputsOf = (count: number) => builder.struct([], count);
   const inputs = {
     ids: inputsOf(rows),
     types: request.hasTypes ? inputsOf(rows) : 0,
@@ -184,11 +194,28 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     // A sequence's masks begin where the one before ends.
     mask: request.hasMask ? inputsOf(Math.ceil((batch * keys) / 4)) : 0,
     last: inputsOf(batch),
+    offsets: inputsOf(batch),
   };
   const norm = (x: number, { weight, bias }: NormWeights, out: number, count = rows, inputs = d): void =>
-    builder.step(a.norm === 'rms' ? 'rmsNorm' : 'layerNorm', { x, weight, bias, out, rows: count, inputs, eps });
+    builder.step(a.norm === 'rms' ? 'rmsNorm' : 'layerNorm', {
+      x,
+      weight,
+      bias,
+      out,
+      rows: count,
+      inputs,
+      eps,
+    });
   const linear = (x: number, m: Matrix, out: number, count = rows): void =>
-    builder.step('linear', { x, weight: m.packed, bias: m.bias, out, rows: count, inputs: m.inputs, outputs: m.outputs });
+    builder.step('linear', {
+      x,
+      weight: m.packed,
+      bias: m.bias,
+      out,
+      rows: count,
+      inputs: m.inputs,
+      outputs: m.outputs,
+    });
   const add = (x: number, y: number, out: number, inputs = d): void =>
     builder.step('add', { x, y, out, rows, inputs });
 
@@ -230,17 +257,19 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
   if (rotary) {
     const count = isOwn ? rows : tokens;
     table = builder.floats(count * rotary.dim);
-    const args = builder.struct([
-      [R.frequencies, w.frequencies],
-      [R.positions, inputs.angles],
-      [R.out, table],
-      [R.rows, count],
-      [R.dim, rotary.dim],
-      [R.amplitude, w.amplitude, true],
-    ]);
+    const args = builder.struct(
+      [
+        [R.frequencies, w.frequencies],
+        [R.positions, inputs.angles],
+        [R.out, table],
+        [R.rows, count],
+        [R.dim, rotary.dim],
+        [R.amplitude, w.amplitude, true],
+      ],
+      R.amplitude + 1,
+    );
     builder.step('rotaryTable', { args });
   }
-  const offsets = builder.struct(Array.from({ length: batch }, (_, b) => [b, past]), Math.ceil(batch / 4) * 4);
   const normed = builder.floats(rows * d);
   const query = builder.floats(rows * wide);
   const key = builder.floats(rows * narrow);
@@ -319,34 +348,37 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
         [field + ST.row, row],
       ] as const;
     const cached = [kvHeads * capacity * headDim, capacity * headDim, headDim] as const;
-    const attention = builder.struct([
-      [A.batch, batch],
-      [A.heads, heads],
-      [A.kvHeads, kvHeads],
-      [A.queries, tokens],
-      [A.keys, keys],
-      [A.width, headDim],
-      [A.valueWidth, headDim],
-      [A.query, query],
-      ...strides(A.queryStrides, tokens * wide, headDim, wide),
-      [A.key, keysAt],
-      ...strides(A.keyStrides, ...cached),
-      [A.value, valuesAt],
-      ...strides(A.valueStrides, ...cached),
-      [A.output, z],
-      ...strides(A.outputStrides, tokens * wide, headDim, wide),
-      [A.offsets, offsets],
-      [A.windowLeft, window === undefined ? -1 : window - 1],
-      [A.windowRight, a.causal ? 0 : -1],
-      [A.mask, inputs.mask],
-      ...strides(A.maskStrides, keys, 0, 0),
-      [A.maskColumns, keys],
-      [A.maskStep, 1],
-      [A.weights, pattern],
-      [A.scores, scores],
-      [A.scoresStage, scores ? scoresStages.indexOf('masked') : 0],
-      [A.scale, 1 / Math.sqrt(headDim), true],
-    ]);
+    const attention = builder.struct(
+      [
+        [A.batch, batch],
+        [A.heads, heads],
+        [A.kvHeads, kvHeads],
+        [A.queries, tokens],
+        [A.keys, keys],
+        [A.width, headDim],
+        [A.valueWidth, headDim],
+        [A.query, query],
+        ...strides(A.queryStrides, tokens * wide, headDim, wide),
+        [A.key, keysAt],
+        ...strides(A.keyStrides, ...cached),
+        [A.value, valuesAt],
+        ...strides(A.valueStrides, ...cached),
+        [A.output, z],
+        ...strides(A.outputStrides, tokens * wide, headDim, wide),
+        [A.offsets, inputs.offsets],
+        [A.windowLeft, window === undefined ? -1 : window - 1],
+        [A.windowRight, a.causal ? 0 : -1],
+        [A.mask, inputs.mask],
+        ...strides(A.maskStrides, keys, 0, 0),
+        [A.maskColumns, keys],
+        [A.maskStep, 1],
+        [A.weights, pattern],
+        [A.scores, scores],
+        [A.scoresStage, scores ? scoresStages.indexOf('masked') : 0],
+        [A.scale, 1 / Math.sqrt(headDim), true],
+      ],
+      A.dropout + 1,
+    );
     builder.step('attend', { args: attention });
     if (hooksScores) {
       point(name('attn.hook_attn_scores'), scores, scoresShape);
@@ -376,19 +408,22 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     let feed = normed;
     if (a.order === 'post') norm(attended, layer.norm1, (feed = attended));
     else norm(sum, layer.norm2, normed);
-    const args = builder.struct([
-      [F.x, feed],
-      [F.packed1, layer.up.packed],
-      [F.bias1, layer.up.bias],
-      [F.packed2, layer.down.packed],
-      [F.bias2, layer.down.bias],
-      [F.out, fed],
-      [F.rows, rows],
-      [F.width, d],
-      [F.hiddenWidth, a.ffnHiddens],
-      [F.gated, Number(a.gated)],
-      [F.activation, activations.indexOf(a.activation)],
-    ]);
+    const args = builder.struct(
+      [
+        [F.x, feed],
+        [F.packed1, layer.up.packed],
+        [F.bias1, layer.up.bias],
+        [F.packed2, layer.down.packed],
+        [F.bias2, layer.down.bias],
+        [F.out, fed],
+        [F.rows, rows],
+        [F.width, d],
+        [F.hiddenWidth, a.ffnHiddens],
+        [F.gated, Number(a.gated)],
+        [F.activation, activations.indexOf(a.activation)],
+      ],
+      F.dropout + 1,
+    );
     builder.step('feedForward', { args });
     point(name('hook_mlp_out'), fed, rowsShape);
     add(sum === x ? x : attended, fed, out);
@@ -433,14 +468,18 @@ function buildHeads(
   { hidden, last, linear, norm }: HeadTools,
 ): Pick<Program, 'logits' | 'pooled'> {
   const d = a.hiddens;
-  const tanh = (x: number, rows: number, inputs: number): void => builder.step('tanh', { x, out: x, rows, inputs });
+  const tanh = (x: number, rows: number, inputs: number): void =>
+    builder.step('tanh', { x, out: x, rows, inputs });
   /** One row of each sequence: the first, or the last that is no padding. */
   const rowsOf = (which: 'first' | 'last'): number => {
     const some = builder.floats(batch * d);
     const ids =
       which === 'last'
         ? last
-        : builder.struct(Array.from({ length: batch }, (_, b) => [b, b * tokens]), Math.ceil(batch / 4) * 4);
+        : builder.struct(
+            Array.from({ length: batch }, (_, b) => [b, b * tokens]),
+            batch,
+          );
     builder.step('gather', { x: ids, weight: hidden, out: some, rows: batch, inputs: d });
     return some;
   };
@@ -456,17 +495,30 @@ function buildHeads(
   if (classifier) {
     const { map, decoder, activation, reads } = classifier;
     const count = reads === 'each' ? some : batch;
-    let x = reads === 'each' && !lastOnly ? hidden : reads === 'pooled' ? pooled!.address : rowsOf(reads === 'first' ? 'first' : 'last');
+    let x =
+      reads === 'each' && !lastOnly
+        ? hidden
+        : reads === 'pooled'
+          ? pooled!.address
+          : rowsOf(reads === 'first' ? 'first' : 'last');
     if (map) {
       const mapped = builder.floats(count * d);
       linear(x, map, mapped, count);
       if (activation === 'tanh') tanh(mapped, count, d);
-      else builder.step('activate', { x: mapped, out: mapped, rows: count, inputs: d, option: activations.indexOf('relu') });
+      else
+        builder.step('activate', {
+          x: mapped,
+          out: mapped,
+          rows: count,
+          inputs: d,
+          option: activations.indexOf('relu'),
+        });
       x = mapped;
     }
     const address = builder.floats(count * decoder.outputs);
     linear(x, decoder, address, count);
-    const shape = reads === 'each' ? [batch, lastOnly ? 1 : tokens, decoder.outputs] : [batch, decoder.outputs];
+    const shape =
+      reads === 'each' ? [batch, lastOnly ? 1 : tokens, decoder.outputs] : [batch, decoder.outputs];
     return { pooled, logits: { address, shape } };
   }
   if (!predictions) return { pooled, logits: undefined };

@@ -32,7 +32,11 @@ export function toRows(
   const [batch, tokens] = shape.length === 2 ? (shape as [number, number]) : [1, shape[0]!];
   if (batch < 1 || tokens < 1) wrongValue(operation, `${name} of at least one token`, showShape(shape));
   if (expected && (batch !== expected.batch || tokens !== expected.tokens)) {
-    wrongValue(operation, `${name} of shape ${showShape([expected.batch, expected.tokens])}`, showShape(shape));
+    wrongValue(
+      operation,
+      `${name} of shape ${showShape([expected.batch, expected.tokens])}`,
+      showShape(shape),
+    );
   }
   return { data, batch, tokens };
 }

@@ -225,7 +225,13 @@ function slice(name: string, all: number, begin: number, count: number): Part {
 }
 
 /** One of the three projections of GPT-NeoX, which lie side by side for each head. */
-function interleaved(name: string, shape: readonly number[], a: Architecture, which: number, inputs: number): Part {
+function interleaved(
+  name: string,
+  shape: readonly number[],
+  a: Architecture,
+  which: number,
+  inputs: number,
+): Part {
   const width = a.headDim;
   return {
     name,
@@ -251,7 +257,11 @@ function projections(store: Store, a: Architecture, names: LayerNames): Later<Pr
   const [wide, narrow] = [a.heads * a.headDim, a.kvHeads * a.headDim];
   if (a.family === 'gpt2') {
     const some = (name: string, inputs: number, all: number, begin: number, count: number): (() => Matrix) =>
-      store.matrix(inputs, [columns(name, inputs, all, begin, count)], [slice(`${name}.bias`, all, begin, count)]);
+      store.matrix(
+        inputs,
+        [columns(name, inputs, all, begin, count)],
+        [slice(`${name}.bias`, all, begin, count)],
+      );
     return {
       query: some(names.query, d, 3 * d, 0, d),
       key: some(names.key, d, 3 * d, d, d),
@@ -306,7 +316,11 @@ function layer(store: Store, a: Architecture, names: LayerNames): () => LayerWei
 }
 
 /** The head that predicts tokens, if the file has one or the embedding is one. */
-function predictions(store: Store, tensors: Tensors, a: Architecture): (() => NonNullable<ModelWeights['predictions']>) | undefined {
+function predictions(
+  store: Store,
+  tensors: Tensors,
+  a: Architecture,
+): (() => NonNullable<ModelWeights['predictions']>) | undefined {
   const { map, norm, decoder, bias } = namesOf(a).predictions;
   if (map && !tensors.has(`${map}.weight`)) return undefined;
   const own = tensors.has(`${decoder}.weight`);
@@ -356,15 +370,25 @@ function classifier(store: Store, tensors: Tensors, a: Architecture): (() => Cla
     return () => ({ map: map(), decoder: decoder(), activation, reads: 'first' });
   }
   const pooler = namesOf(a).pooler;
-  const each = a.head.endsWith('ForTokenClassification') || pooler === undefined || !tensors.has(`${pooler}.weight`);
+  const each =
+    a.head.endsWith('ForTokenClassification') || pooler === undefined || !tensors.has(`${pooler}.weight`);
   return () => ({ decoder: decoder(), activation: 'none', reads: each ? 'each' : 'pooled' });
 }
 
 /** The frequencies of rotary positions. */
-function placeRotary({ raw, memory }: Wasm, store: Store, a: Architecture): { frequencies: number; amplitude: number } {
+function placeRotary(
+  { raw, memory }: Wasm,
+  store: Store,
+  a: Architecture,
+): { frequencies: number; amplitude: number } {
   if (!a.rotary) return { frequencies: 0, amplitude: 1 };
   const { dim, base: given, scaling } = a.rotary;
-  const { base, factors, amplitude } = checkScaling(OPERATION, scaling, checkBase(OPERATION, given, a.maxLength), dim);
+  const { base, factors, amplitude } = checkScaling(
+    OPERATION,
+    scaling,
+    checkBase(OPERATION, given, a.maxLength),
+    dim,
+  );
   const frequencies = store.allocate(2 * raw.sinusoidalFrequenciesSize(dim));
   raw.sinusoidalFrequencies(frequencies, dim, base);
   if (factors) memory.scope(OPERATION, () => raw.scaleFrequencies(frequencies, memory.doubles(factors), dim));
@@ -387,12 +411,15 @@ export function placeWeights(
     a.positions === undefined
       ? () => 0
       : store.plain(`${names.positions}.weight`, [a.positions.rows, a.embedding]);
-  const types = a.tokenTypes === 0 ? () => 0 : store.plain(`${names.types}.weight`, [a.tokenTypes, a.embedding]);
-  const embeddingNorm = names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, a.embedding, true);
+  const types =
+    a.tokenTypes === 0 ? () => 0 : store.plain(`${names.types}.weight`, [a.tokenTypes, a.embedding]);
+  const embeddingNorm =
+    names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, a.embedding, true);
   const embeddingMap =
     names.embeddingMap === undefined ? undefined : store.linear(names.embeddingMap, a.embedding, a.hiddens);
   const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layer(store, a, names.layer(i)));
-  const finalNorm = names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, a.hiddens, a.norm === 'layer');
+  const finalNorm =
+    names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, a.hiddens, a.norm === 'layer');
   const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
   const pooler = hasPooler ? store.linear(names.pooler!, a.hiddens, a.hiddens) : undefined;
   const classes = classifier(store, tensors, a);

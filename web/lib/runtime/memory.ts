@@ -190,11 +190,14 @@ export class Memory {
     return address;
   }
 
-  /** Calls a function with ARGS and working memory: first with the rest of the block, then, if it needs more, with that much. */
-  run(call: WithScratch): void {
+  /**
+   * Calls a function with a struct, ARGS unless given, and working memory: first with the rest of the block, then, if it needs more,
+   * with that much.
+   */
+  run(call: WithScratch, struct: ArrayLike<number> = ARGS): void {
     const outer = this.#frame;
     const frame = (this.#frame = { ...outer });
-    const args = this.args();
+    const args = this.ints(struct);
     const needed = call(args, frame.top, frame.end - frame.top);
     if (needed > 0) call(args, this.#place(needed, 1), needed);
     this.#frame = outer;
