@@ -6,6 +6,7 @@
 #include "kernels/parallel.h"
 #include "layers/activation.h"
 #include "layers/rotate_heads.h"
+#include "models/attend_one.h"
 #include "simd/f32x4.h"
 #include "simd/tanh.h"
 
@@ -127,8 +128,10 @@ void run(const Step& s, int past, float* scratch) {
       return rotate(s);
     case StepAction::kAppend:
       return append(s, past);
-    case StepAction::kAttend:
-      return scaledDotProductAttention(attentionAfter(s, past), scratch);
+    case StepAction::kAttend: {
+      const AttentionArgs attention = attentionAfter(s, past);
+      return (isOneQuery(attention) ? attendOne : scaledDotProductAttention)(attention, scratch);
+    }
     case StepAction::kSoftmax:
       return maskedSoftmax(s.x, nullptr, s.out, s.rows, past + s.inputs);
     case StepAction::kMix:
@@ -146,7 +149,8 @@ int64_t runStepsScratch(const RunStepsArgs& args) {
     const Step& s = args.steps[i];
     int64_t floats = 0;
     if (s.action == StepAction::kAttend) {
-      floats = scaledDotProductAttentionScratch(attentionAfter(s, args.past));
+      const AttentionArgs attention = attentionAfter(s, args.past);
+      floats = (isOneQuery(attention) ? attendOneScratch : scaledDotProductAttentionScratch)(attention);
     } else if (s.action == StepAction::kFeedForward) {
       floats = feedForwardScratch(*static_cast<const FeedForwardArgs*>(s.args));
     } else if (s.action == StepAction::kRotaryTable) {

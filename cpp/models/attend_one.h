@@ -1,0 +1,17 @@
+// Attention of one query for each head, as a decoder's steps have it.
+#pragma once
+
+#include <cstdint>
+
+#include "attention.h"
+
+namespace wasm_attention {
+
+/// Whether attendOne can compute this: one query, and no option but a window and `weights`.
+bool isOneQuery(const AttentionArgs& args);
+
+/// scaledDotProductAttention. scratch: attendOneScratch(args) floats
+void attendOne(const AttentionArgs& args, float* scratch);
+int64_t attendOneScratch(const AttentionArgs& args);
+
+}  // namespace wasm_attention
