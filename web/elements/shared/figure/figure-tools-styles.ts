@@ -1,7 +1,11 @@
 import { css } from 'lit';
 
-/** The row of tools, what it opens, and the figure on a full screen. */
+/** The container of a figure's picture, the row of tools, what it opens, and the figure on a full screen. */
 export const toolStyles = css`
+  /* Figures arrange themselves by their own width, because a column of a wide page may be narrow. */
+  .stage {
+    container-type: inline-size;
+  }
   .tools {
     display: flex;
     flex-wrap: wrap;
