@@ -155,6 +155,19 @@ struct AdditiveAttentionGradArgs {
 void additiveAttentionBackward(const AdditiveAttentionGradArgs& args, float* scratch);
 int64_t additiveAttentionBackwardScratch(const AdditiveAttentionGradArgs& args);
 
+/// The arguments of `matmul`: outer * inner products.
+struct MatmulArgs {
+  const float* a;  // (rows, depth) each
+  const float* b;  // (depth, cols) each
+  float* out;      // (outer, inner, rows, cols); aliases nothing
+  int32_t outer, inner, rows, depth, cols;
+  int32_t aOuter, aInner, bOuter, bInner;  // from one matrix to the next, in floats; 0 if they share one
+};
+
+/// out = a * b.
+void matmul(const MatmulArgs& args, float* scratch);
+int64_t matmulScratch(const MatmulArgs& args);
+
 /// Packs a linear layer's weight for its products (kernels/gemm.h).
 /// weight  (outputs, inputs), row-major
 /// packed  packWeightSize(inputs, outputs) floats
@@ -225,10 +238,18 @@ void linearBackward(const LinearGradArgs& args, float* scratch);
 int64_t linearBackwardScratch(const LinearGradArgs& args);
 
 /// kRelu: max(x, 0). kGelu: x * P(X <= x) for a standard normal X. kGeluTanh: GELU approximated by a hyperbolic tangent.
+/// kSigmoid: s(x) = 1 / (1 + e^-x). kSilu: x * s(x).
 /// Source: Hendrycks and Gimpel 2016.
-enum class Activation : int32_t { kRelu = 0, kGelu = 1, kGeluTanh = 2 };
+enum class Activation : int32_t { kRelu = 0, kGelu = 1, kGeluTanh = 2, kSilu = 3, kSigmoid = 4 };
 
-/// The arguments of `feedForward`.
+/// out = kGelu of x, or with `tanh` kGeluTanh. x, out  (count); may be the same buffer.
+void gelu(const float* x, float* out, int count, bool tanh);
+
+/// out = kSilu of x. x, out  (count); may be the same buffer.
+void silu(const float* x, float* out, int count);
+
+/// The arguments of `feedForward`. With `gated`, weight1, bias1 and hidden have 2 * hiddenWidth units: first gates, then the values that
+/// these let through.
 struct FeedForwardArgs {
   const float* x;        // (rows, width)
   const float* packed1;  // weight1 (hiddenWidth, width), from packWeight
@@ -238,13 +259,15 @@ struct FeedForwardArgs {
   float* hidden;         // (rows, hiddenWidth): the input of f, for the backward pass; or null
   float* out;            // (rows, width); not x's buffer
   int32_t rows, width, hiddenWidth;
+  int32_t gated;  // 0 or 1
   Activation activation;
   uint32_t seed;
   float dropout;
 };
 
-/// out = dropout(f(x * weight1^T + bias1)) * weight2^T + bias2, with dropout as in addPositions.
-/// Source: Vaswani et al. 2017, section 3.3.
+/// out = dropout(f(x * weight1^T + bias1)) * weight2^T + bias2, with dropout as in addPositions. With `gated`, f(gate) * value stands in
+/// place of f.
+/// Sources: Vaswani et al. 2017, section 3.3; Shazeer 2020.
 void feedForward(const FeedForwardArgs& args, float* scratch);
 int64_t feedForwardScratch(const FeedForwardArgs& args);
 
@@ -261,6 +284,7 @@ struct FeedForwardGradArgs {
   float* gradWeight2;
   float* gradBias2;  // or null
   int32_t rows, width, hiddenWidth;
+  int32_t gated;
   Activation activation;
   uint32_t seed;
   float dropout;
@@ -282,6 +306,18 @@ void layerNorm(const float* x, const float* weight, const float* bias, float* ou
 void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
                        float* grad_bias, float* scratch, int rows, int dim, float eps);
 int64_t layerNormBackwardScratch(int rows, int dim);
+
+/// out = x / sqrt(mean(x^2) + eps) * weight, with the mean of each row.
+/// x, out  (rows, dim); may be the same buffer.
+/// weight  (dim).
+/// Source: Zhang and Sennrich 2019.
+void rmsNorm(const float* x, const float* weight, float* out, int rows, int dim, float eps);
+
+/// The gradients of rmsNorm. grad_x is written, and may be grad_out's buffer. grad_weight is added to.
+/// scratch  rmsNormBackwardScratch(rows, dim) floats
+void rmsNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
+                     float* scratch, int rows, int dim, float eps);
+int64_t rmsNormBackwardScratch(int rows, int dim);
 
 /// Pointers to the parameters of an encoder layer, or to their gradients, in the order of the state dict. Biases of the linear maps
 /// may be null.
@@ -403,11 +439,12 @@ void scaleFrequencies(double* frequencies, const double* factors, int dim);
 /// The arguments of `rotaryTable`.
 struct RotaryTableArgs {
   double offset;              // the first position; not used if `positions` is given
+  double amplitude;           // a float32
   const double* frequencies;  // made for `dim`, which is even
   const double* positions;    // (rows), or null: offset, offset + 1, …
+  const int32_t* axes;        // (dim / 2): pair j reads `positions`, then (axes, rows), at axis axes[j]; or null
   float* out;                 // (rows, dim)
   int32_t rows, dim;
-  float amplitude;
 };
 
 /// The table for `rotaryEmbedding`, a row for each position: all sines of position * frequency, then all cosines, each times

@@ -65,7 +65,7 @@ bundle_and_declare() {
 }
 
 build_sources() {
-  build_wasm wasm-attention
+  build_wasm wasm-attention bindings
   embed ''
 }
 

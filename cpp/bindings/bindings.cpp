@@ -48,15 +48,16 @@ FIELDS(AdditiveAttentionArgs, batch, queries, keys, queryWidth, keyWidth, valueW
        weightQuery, weightKey, weightVector, valid, output, weights)
 FIELDS(AdditiveAttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradWeightQuery, gradWeightKey,
        gradWeightVector)
+FIELDS(MatmulArgs, a, b, out, outer, inner, rows, depth, cols, aOuter, aInner, bOuter, bInner)
 FIELDS(Projection, input, packed, bias, output, rows, inputs, outputs)
 FIELDS(Rotation, queries, queryBatch, keys, width, interleaved)
 FIELDS(MultiHeadAttentionArgs, attention, query, key, value, output, keyCache, valueCache, cacheLength, cacheCapacity,
        rotation)
 FIELDS(LinearGradArgs, gradOut, x, weight, gradX, gradWeight, gradBias, rows, inputs, outputs)
-FIELDS(FeedForwardArgs, x, packed1, bias1, packed2, bias2, hidden, out, rows, width, hiddenWidth, activation, seed,
-       dropout)
+FIELDS(FeedForwardArgs, x, packed1, bias1, packed2, bias2, hidden, out, rows, width, hiddenWidth, gated, activation,
+       seed, dropout)
 FIELDS(FeedForwardGradArgs, gradOut, x, hidden, weight1, weight2, gradX, gradWeight1, gradBias1, gradWeight2, gradBias2,
-       rows, width, hiddenWidth, activation, seed, dropout)
+       rows, width, hiddenWidth, gated, activation, seed, dropout)
 FIELDS(EncoderParameters, inWeight, inBias, outWeight, outBias, weight1, bias1, weight2, bias2, norm1Weight, norm1Bias,
        norm2Weight, norm2Bias)
 FIELDS(TransformerEncoderLayerArgs, attention, rotation, parameters, packedIn, packedOut, packed1, packed2, hiddenWidth,
@@ -64,7 +65,7 @@ FIELDS(TransformerEncoderLayerArgs, attention, rotation, parameters, packedIn, p
 FIELDS(TransformerEncoderLayerGradArgs, layer, gradient, gradients, gradBias, gradRelativeKeys, gradRelativeValues,
        gradSinks, lostBias, lostRelativeKeys, lostRelativeValues, lostSinks)
 FIELDS(SinusoidalArgs, offset, frequencies, positions, out, rows, dim, concatenated)
-FIELDS(RotaryTableArgs, offset, frequencies, positions, out, rows, dim, amplitude)
+FIELDS(RotaryTableArgs, offset, amplitude, frequencies, positions, axes, out, rows, dim)
 FIELDS(Conv1dArgs, x, weight, bias, out, batch, inChannels, outChannels, length, kernel, stride, padding, dilation,
        groups)
 FIELDS(RnnArgs, x, weightIh, weightHh, biasIh, biasHh, initial, out, batch, length, inWidth, width, relu)
@@ -73,7 +74,8 @@ FIELDS(RnnArgs, x, weightIh, weightHh, biasIh, biasHh, initial, out, batch, leng
 
 BINDINGS {
   using namespace wasm_attention;
-  values<Activation::kRelu, Activation::kGelu, Activation::kGeluTanh>("activations", "relu gelu gelu-tanh");
+  values<Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kSilu, Activation::kSigmoid>(
+      "activations", "relu gelu gelu-tanh silu sigmoid");
   values<ScoresStage::kNone, ScoresStage::kScaled, ScoresStage::kSoftcapped, ScoresStage::kMasked>(
       "scoresStages", "none scaled softcapped masked");
 
@@ -83,6 +85,9 @@ BINDINGS {
       "scaledDotProductAttentionBackward");
   op<&additiveAttention, &additiveAttentionScratch>("additiveAttention");
   op<&additiveAttentionBackward, &additiveAttentionBackwardScratch>("additiveAttentionBackward");
+  op<&gelu>("gelu", "x out count tanh");
+  op<&silu>("silu", "x out count");
+  op<&matmul, &matmulScratch>("matmul");
   op<&packWeight>("packWeight", "weight packed inputs outputs");
   op<&packWeightSize>("packWeightSize", "inputs outputs");
   op<&multiHeadAttention, &multiHeadAttentionScratch>("multiHeadAttention");
@@ -108,6 +113,9 @@ BINDINGS {
   op<&layerNorm>("layerNorm", "x weight bias out rows dim eps");
   op<&layerNormBackward>("layerNormBackward", "gradOut x weight gradX gradWeight gradBias scratch rows dim eps");
   op<&layerNormBackwardScratch>("layerNormBackwardScratch", "rows dim");
+  op<&rmsNorm>("rmsNorm", "x weight out rows dim eps");
+  op<&rmsNormBackward>("rmsNormBackward", "gradOut x weight gradX gradWeight scratch rows dim eps");
+  op<&rmsNormBackwardScratch>("rmsNormBackwardScratch", "rows dim");
   op<&transformerEncoderLayer, &transformerEncoderLayerScratch>("transformerEncoderLayer");
   op<&transformerEncoderLayerKept>("transformerEncoderLayerKept", "args");
   op<&transformerEncoderLayerBackward, &transformerEncoderLayerBackwardScratch>("transformerEncoderLayerBackward");

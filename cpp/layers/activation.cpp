@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "kernels/parallel.h"
 #include "simd/normal.h"
 
 namespace wasm_attention {
@@ -31,17 +32,26 @@ struct Point {
   f32x4 value, slope;
 };
 
-// All three keep NaN.
-Point relu(f32x4 x) {
+// All of them keep NaN.
+Point reluPoint(f32x4 x) {
   return {select(x < splat(0.0f), splat(0.0f), x), select(x <= splat(0.0f), splat(0.0f), splat(1.0f))};
 }
-Point gelu(f32x4 x) {
+Point geluPoint(f32x4 x) {
   const Normal n = normal(x);
   return {x * n.below, n.below + x * n.density};
 }
-Point geluTanh(f32x4 x) {
+Point geluTanhPoint(f32x4 x) {
   const Gate g = gate(x);
   return {x * g.value, g.derivative};
+}
+
+Point sigmoidPoint(f32x4 x) {
+  const f32x4 value = 1.0f / (1.0f + exp(-x));
+  return {value, value * (1.0f - value)};
+}
+Point siluPoint(f32x4 x) {
+  const f32x4 gate = sigmoidPoint(x).value;
+  return {x * gate, gate + x * gate * (1.0f - gate)};
 }
 
 /// Applies a function to each element, four at a time; `gradient` may be null.
@@ -67,12 +77,31 @@ void map(const float* x, float* values, float* gradient, size_t count) {
 void activate(const float* x, float* values, float* gradient, size_t count, Activation activation) {
   switch (activation) {
     case Activation::kRelu:
-      return map<relu>(x, values, gradient, count);
+      return map<reluPoint>(x, values, gradient, count);
     case Activation::kGelu:
-      return map<gelu>(x, values, gradient, count);
+      return map<geluPoint>(x, values, gradient, count);
     case Activation::kGeluTanh:
-      return map<geluTanh>(x, values, gradient, count);
+      return map<geluTanhPoint>(x, values, gradient, count);
+    case Activation::kSilu:
+      return map<siluPoint>(x, values, gradient, count);
+    case Activation::kSigmoid:
+      return map<sigmoidPoint>(x, values, gradient, count);
   }
 }
+
+namespace {
+
+void activateShared(const float* x, float* out, int count, Activation activation) {
+  parallelParts(count, kLanes, kActivationWork * count,
+                [&](int i, int some) { activate(x + i, out + i, nullptr, static_cast<size_t>(some), activation); });
+}
+
+}  // namespace
+
+void gelu(const float* x, float* out, int count, bool tanh) {
+  activateShared(x, out, count, tanh ? Activation::kGeluTanh : Activation::kGelu);
+}
+
+void silu(const float* x, float* out, int count) { activateShared(x, out, count, Activation::kSilu); }
 
 }  // namespace wasm_attention

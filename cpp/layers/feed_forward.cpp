@@ -18,6 +18,7 @@
 #include "layers/activation.h"
 #include "layers/dropout.h"
 #include "layers/weight_gradient.h"
+#include "simd/f32x4.h"
 
 namespace wasm_attention {
 namespace {
@@ -26,8 +27,53 @@ namespace {
 // because they are also the depth of the products that give the weights' gradients.
 constexpr int kRowBlock = 128;
 constexpr int kBackwardRowBlock = 256;
-// The least cost of a unit's activation, in multiplications.
-constexpr double kActivationWork = 16;
+/// The width of the first product's result: hidden units, or gates and then values.
+int64_t innerWidth(int hidden_width, bool gated) { return (gated ? 2 : 1) * int64_t{hidden_width}; }
+
+/// y *= x.
+void multiplyInPlace(const float* x, float* y, int count) {
+  int i = 0;
+  for (; i + kLanes <= count; i += kLanes) store(y + i, load(y + i) * load(x + i));
+  for (; i < count; ++i) y[i] *= x[i];
+}
+
+/// One row of gates and values: activated = f(gate) * value, which may replace the gates. `gradient`, unless it is null, begins with that
+/// of `activated` and becomes those of the gates and the values.
+void activateGated(const float* inner, float* activated, float* gradient, int width, Activation activation) {
+  const float* const values = inner + width;
+  if (gradient) {
+    std::copy_n(gradient, width, gradient + width);
+    multiplyInPlace(values, gradient, width);
+  }
+  activate(inner, activated, gradient, width, activation);
+  if (gradient) multiplyInPlace(activated, gradient + width, width);
+  multiplyInPlace(values, activated, width);
+}
+
+/// The step between the two products, for some rows of a block.
+/// inner      (rows, innerWidth): the first product's result.
+/// activated  rows `stride` apart: the second product's operand.
+/// gradients  (rows, innerWidth), or null: as in activateGated.
+/// first      the number of the first row.
+template <typename Args>
+void activateRows(const Args& a, const float* inner, float* activated, ptrdiff_t stride, float* gradients, int rows,
+                  int first) {
+  const Dropout dropout{a.seed, a.dropout};
+  const int width = a.hiddenWidth;
+  const int at_once = a.gated ? 1 : rows;
+  for (int row = 0; row < rows; row += at_once) {
+    if (gradients) dropRows(gradients, gradients, at_once, width, first + row, dropout);
+    if (a.gated) {
+      activateGated(inner, activated, gradients, width, a.activation);
+    } else {
+      activate(inner, activated, gradients, static_cast<size_t>(at_once) * width, a.activation);
+    }
+    dropRows(activated, activated, at_once, width, first + row, dropout);
+    inner += 2 * width;
+    activated += stride;
+    if (gradients) gradients += 2 * width;
+  }
+}
 
 /// Whether each thread takes whole blocks, and so waits for no other between the steps. If there are few blocks, threads share each
 /// step instead.
@@ -39,18 +85,17 @@ struct BackwardScratch {
   RunningSum weight1, bias1, weight2, bias2;
   float *activated, *gradHidden, *rest;
 
-  BackwardScratch(float* scratch, int rows, int width, int hidden_width)
+  BackwardScratch(float* scratch, int rows, int width, int hidden_width, int64_t inner_width)
       : cut(scratch),
-        weight1(cut, int64_t{width} * hidden_width, rows, kRowsOfARun),
-        bias1(cut, hidden_width, rows, kManyRows),
+        weight1(cut, times(width, inner_width), rows, kRowsOfARun),
+        bias1(cut, inner_width, rows, kManyRows),
         weight2(cut, int64_t{width} * hidden_width, rows, kRowsOfARun),
         bias2(cut, width, rows, kManyRows) {
     const int block = std::min(rows, kBackwardRowBlock);
-    const int64_t hidden = int64_t{block} * hidden_width;
-    activated = cut.take(hidden);
-    gradHidden = cut.take(hidden);
+    activated = cut.take(int64_t{block} * hidden_width);
+    gradHidden = cut.take(block * inner_width);
     rest = cut.take(
-        std::max(weightGradientScratch(block, width, hidden_width), weightGradientScratch(block, hidden_width, width)));
+        std::max(weightGradientScratch(block, width, inner_width), weightGradientScratch(block, hidden_width, width)));
   }
 };
 
@@ -61,9 +106,9 @@ struct PackedScratch {
 
   PackedScratch(const FeedForwardGradArgs& a, float* scratch) {
     Cutter cut(scratch);
-    packed1 = cut.take(packedSize(a.hiddenWidth, a.width));
+    packed1 = cut.take(packedSize(innerWidth(a.hiddenWidth, a.gated), a.width));
     packed2 = cut.take(packedSize(a.width, a.hiddenWidth));
-    rest = cut.take(feedForwardRowsBackwardScratch(a.rows, a.width, a.hiddenWidth));
+    rest = cut.take(feedForwardRowsBackwardScratch(a.rows, a.width, a.hiddenWidth, a.gated));
     size = cut.used();
   }
 };
@@ -71,75 +116,71 @@ struct PackedScratch {
 }  // namespace
 
 int64_t feedForwardScratch(const FeedForwardArgs& a) {
-  return int64_t{std::min(a.rows, kRowBlock)} * a.hiddenWidth * (sharesBlocks(a.rows) ? threadCount() : 1);
+  return std::min(a.rows, kRowBlock) * innerWidth(a.hiddenWidth, a.gated) * (sharesBlocks(a.rows) ? threadCount() : 1);
 }
 
 void feedForward(const FeedForwardArgs& args, float* scratch) { feedForwardRows(args, 0, scratch); }
 
 void feedForwardRows(const FeedForwardArgs& a, int first, float* scratch) {
   const int width = a.width, hidden_width = a.hiddenWidth;
-  wakeThreads(2.0 * a.rows * width * hidden_width);
+  const int inner_width = static_cast<int>(innerWidth(hidden_width, a.gated));
+  const double products = static_cast<double>(a.rows) * width * (inner_width + hidden_width);
+  wakeThreads(products);
   const auto feed = [&](int block, int thread) {
     const int row = block * kRowBlock;
     const int count = std::min(a.rows - row, kRowBlock);
     const size_t at = static_cast<size_t>(row) * width;
-    float* const activated = scratch + static_cast<size_t>(thread) * kRowBlock * hidden_width;
-    float* const before = a.hidden ? a.hidden + static_cast<size_t>(row) * hidden_width : activated;
-    linear(a.x + at, a.packed1, a.bias1, before, count, width, hidden_width);
-    const double work = kActivationWork * count * hidden_width;
-    parallelParts(count, 1, work, [&](int i, int some) {
-      const size_t from = static_cast<size_t>(i) * hidden_width;
-      activate(before + from, activated + from, nullptr, static_cast<size_t>(some) * hidden_width, a.activation);
-      dropRows(activated + from, activated + from, some, hidden_width, first + row + i, {a.seed, a.dropout});
+    float* const activated = scratch + static_cast<size_t>(thread) * kRowBlock * inner_width;
+    float* const before = a.hidden ? a.hidden + static_cast<size_t>(row) * inner_width : activated;
+    linear(a.x + at, a.packed1, a.bias1, before, count, width, inner_width);
+    parallelParts(count, 1, kActivationWork * count * hidden_width, [&](int i, int some) {
+      const size_t from = static_cast<size_t>(i) * inner_width;
+      activateRows(a, before + from, activated + from, inner_width, nullptr, some, first + row + i);
     });
-    linear(activated, a.packed2, a.bias2, a.out + at, count, hidden_width, width);
+    gemm(activated, inner_width, a.packed2, a.bias2, a.out + at, width, count, width, hidden_width);
   };
-  const double work = sharesBlocks(a.rows) ? 2.0 * a.rows * width * hidden_width : -1;
-  parallelFor((a.rows + kRowBlock - 1) / kRowBlock, work, feed);
+  parallelFor((a.rows + kRowBlock - 1) / kRowBlock, sharesBlocks(a.rows) ? products : -1, feed);
 }
 
 int64_t feedForwardBackwardScratch(const FeedForwardGradArgs& args) { return PackedScratch(args, nullptr).size; }
 
 void feedForwardBackward(const FeedForwardGradArgs& a, float* scratch) {
   const PackedScratch w(a, scratch);
-  packMatrix(a.weight1, a.hiddenWidth, a.width, w.packed1);
+  packMatrix(a.weight1, innerWidth(a.hiddenWidth, a.gated), a.width, w.packed1);
   packMatrix(a.weight2, a.width, a.hiddenWidth, w.packed2);
   feedForwardRowsBackward(a, w.packed1, w.packed2, 0, w.rest);
 }
 
-int64_t feedForwardRowsBackwardScratch(int rows, int width, int hidden_width) {
-  return BackwardScratch(nullptr, rows, width, hidden_width).cut.used();
+int64_t feedForwardRowsBackwardScratch(int rows, int width, int hidden_width, bool gated) {
+  return BackwardScratch(nullptr, rows, width, hidden_width, innerWidth(hidden_width, gated)).cut.used();
 }
 
 void feedForwardRowsBackward(const FeedForwardGradArgs& a, const float* packed1, const float* packed2, int first,
                              float* scratch) {
   const int width = a.width, hidden_width = a.hiddenWidth;
-  const Dropout dropout{a.seed, a.dropout};
-  wakeThreads(4.0 * a.rows * width * hidden_width);
-  BackwardScratch w(scratch, a.rows, width, hidden_width);
-  w.weight1.start(a.gradWeight1, width * hidden_width);
-  w.bias1.start(a.gradBias1, hidden_width);
+  const int inner_width = static_cast<int>(innerWidth(hidden_width, a.gated));
+  wakeThreads(2.0 * a.rows * width * (inner_width + hidden_width));
+  BackwardScratch w(scratch, a.rows, width, hidden_width, inner_width);
+  w.weight1.start(a.gradWeight1, width * inner_width);
+  w.bias1.start(a.gradBias1, inner_width);
   w.weight2.start(a.gradWeight2, width * hidden_width);
   w.bias2.start(a.gradBias2, width);
   RunningSum* const sums[] = {&w.weight1, &w.bias1, &w.weight2, &w.bias2};
   for (int row = 0; row < a.rows; row += kBackwardRowBlock) {
     const int count = std::min(a.rows - row, kBackwardRowBlock);
     const float* const grad = a.gradOut + static_cast<size_t>(row) * width;
-    const float* const before = a.hidden + static_cast<size_t>(row) * hidden_width;
-    gemm(grad, width, packed2, nullptr, w.gradHidden, hidden_width, count, hidden_width, width);
+    const float* const before = a.hidden + static_cast<size_t>(row) * inner_width;
+    gemm(grad, width, packed2, nullptr, w.gradHidden, inner_width, count, hidden_width, width);
     parallelParts(count, 1, 2 * kActivationWork * count * hidden_width, [&](int i, int some) {
-      const size_t from = static_cast<size_t>(i) * hidden_width;
-      float* const gradients = w.gradHidden + from;
-      float* const activated = w.activated + from;
-      dropRows(gradients, gradients, some, hidden_width, first + row + i, dropout);
-      activate(before + from, activated, gradients, static_cast<size_t>(some) * hidden_width, a.activation);
-      dropRows(activated, activated, some, hidden_width, first + row + i, dropout);
+      const size_t from = static_cast<size_t>(i) * inner_width;
+      activateRows(a, before + from, w.activated + static_cast<size_t>(i) * hidden_width, hidden_width,
+                   w.gradHidden + from, some, first + row + i);
     });
     addWeightGradient(grad, w.activated, w.rest, w.weight2.to(), w.bias2.to(), count, hidden_width, width);
     addWeightGradient(w.gradHidden, a.x + static_cast<size_t>(row) * width, w.rest, w.weight1.to(), w.bias1.to(), count,
-                      width, hidden_width);
-    gemm(w.gradHidden, hidden_width, packed1, nullptr, a.gradX + static_cast<size_t>(row) * width, width, count, width,
-         hidden_width);
+                      width, inner_width);
+    gemm(w.gradHidden, inner_width, packed1, nullptr, a.gradX + static_cast<size_t>(row) * width, width, count, width,
+         inner_width);
     for (RunningSum* sum : sums) sum->added(count);
   }
   for (RunningSum* sum : sums) sum->finish();

@@ -15,6 +15,6 @@ void feedForwardRows(const FeedForwardArgs& args, int first, float* scratch);
 /// scratch  feedForwardRowsBackwardScratch(…) floats.
 void feedForwardRowsBackward(const FeedForwardGradArgs& args, const float* packed1, const float* packed2, int first,
                              float* scratch);
-int64_t feedForwardRowsBackwardScratch(int rows, int width, int hidden_width);
+int64_t feedForwardRowsBackwardScratch(int rows, int width, int hidden_width, bool gated);
 
 }  // namespace wasm_attention

@@ -1,4 +1,4 @@
-// It is long because both passes are here: they share a row's moments, which have to be inline.
+// layerNorm and rmsNorm. It is long because both passes are here: they share a row's moments, which have to be inline.
 //
 // Versions of a row's moments tried (ms in a step of training of 8.2 ms, 4096 rows of 64; Sapphire Rapids, Node 20):
 //   mean, the mean's rounding error and variance in three passes         0.24
@@ -94,7 +94,29 @@ Moments momentsFrom(float mean, Deviations d, float n, float eps) {
   return momentsFrom(mean, {static_cast<float>(sum), static_cast<float>(squares)}, static_cast<float>(dim), eps);
 }
 
+float squaresOf(const float* x, int count) {
+  constexpr int kChains = 4;  // as in sumOf
+  f32x4 sums[kChains] = {};
+  int i = 0;
+  for (; i + kChains * kLanes <= count; i += kChains * kLanes) {
+    for (int chain = 0; chain < kChains; ++chain) {
+      const f32x4 v = load(x + i + chain * kLanes);
+      sums[chain] += v * v;
+    }
+  }
+  for (; i + kLanes <= count; i += kLanes) sums[0] += load(x + i) * load(x + i);
+  float total = sum((sums[0] + sums[1]) + (sums[2] + sums[3]));
+  for (; i < count; ++i) total += x[i] * x[i];
+  return total;
+}
+
+template <Norm kNorm>
 Moments momentsOf(const float* x, int dim, float eps) {
+  if constexpr (kNorm == Norm::kRms) {
+    double squares = 0;
+    for (int i = 0; i < dim; i += kPiece) squares += squaresOf(x + i, std::min(dim - i, kPiece));
+    return {0, 0, 1.0f / std::sqrt(static_cast<float>(squares / dim) + eps)};
+  }
   if (dim > kPiece) return longMoments(x, dim, eps);
   const float n = static_cast<float>(dim);
   const float mean = sumOf(x, dim) / n;
@@ -104,46 +126,61 @@ Moments momentsOf(const float* x, int dim, float eps) {
 // The cost of an element, in multiplications.
 constexpr double kNormWork = 12;
 
+template <Norm kNorm>
 void normSome(const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows, int dim,
               float eps) {
   for (int row = 0; row < rows; ++row, x += dim, out += dim) {
-    const Moments m = momentsOf(x, dim, eps);
+    const Moments m = momentsOf<kNorm>(x, dim, eps);
     if (moments) moments[row] = m;
     int i = 0;
-    for (; i + kLanes <= dim; i += kLanes) {
-      const f32x4 y = m.normalise(load(x + i));
-      store(out + i, weight ? y * load(weight + i) + load(bias + i) : y);
-    }
-    for (; i < dim; ++i) {
-      const float y = m.normalise(x[i]);
-      out[i] = weight ? y * weight[i] + bias[i] : y;
+    if constexpr (kNorm == Norm::kRms) {
+      for (; i + kLanes <= dim; i += kLanes) store(out + i, load(x + i) * m.scale * load(weight + i));
+      for (; i < dim; ++i) out[i] = x[i] * m.scale * weight[i];
+    } else {
+      for (; i + kLanes <= dim; i += kLanes) {
+        const f32x4 y = m.normalise(load(x + i));
+        store(out + i, weight ? y * load(weight + i) + load(bias + i) : y);
+      }
+      for (; i < dim; ++i) {
+        const float y = m.normalise(x[i]);
+        out[i] = weight ? y * weight[i] + bias[i] : y;
+      }
     }
   }
 }
 
 }  // namespace
 
-void normRows(const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows, int dim,
-              float eps) {
+void normRows(Norm norm, const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows,
+              int dim, float eps) {
+  const auto some = norm == Norm::kRms ? normSome<Norm::kRms> : normSome<Norm::kLayer>;
   parallelParts(rows, 1, kNormWork * rows * dim, [&](int row, int count) {
     const size_t from = static_cast<size_t>(row) * dim;
-    normSome(x + from, weight, bias, out + from, moments ? moments + row : nullptr, count, dim, eps);
+    some(x + from, weight, bias, out + from, moments ? moments + row : nullptr, count, dim, eps);
   });
 }
 
 void layerNorm(const float* x, const float* weight, const float* bias, float* out, int rows, int dim, float eps) {
-  normRows(x, weight, bias, out, nullptr, rows, dim, eps);
+  normRows(Norm::kLayer, x, weight, bias, out, nullptr, rows, dim, eps);
+}
+
+void rmsNorm(const float* x, const float* weight, float* out, int rows, int dim, float eps) {
+  normRows(Norm::kRms, x, weight, nullptr, out, nullptr, rows, dim, eps);
 }
 
 namespace {
 
-[[gnu::noinline]] void normSomeBackward(const float* grad_out, const float* x, const Moments* moments,
+[[gnu::noinline]] Moments momentsOf(Norm norm, const float* x, int dim, float eps) {
+  return norm == Norm::kRms ? momentsOf<Norm::kRms>(x, dim, eps) : momentsOf<Norm::kLayer>(x, dim, eps);
+}
+
+[[gnu::noinline]] void normSomeBackward(Norm norm, const float* grad_out, const float* x, const Moments* moments,
                                         const float* weight, float* grad_x, float* grad_weight, float* grad_bias,
                                         int rows, int dim, float eps) {
   const float n = static_cast<float>(dim);
   for (int row = 0; row < rows; ++row, grad_out += dim, x += dim, grad_x += dim) {
-    const Moments m = moments ? moments[row] : momentsOf(x, dim, eps);
-    // y is the normalised x, g the gradient there: grad_x = scale * (g - mean(g) - y * mean(g * y)).
+    const Moments m = moments ? moments[row] : momentsOf(norm, x, dim, eps);
+    // y is the normalised x, g the gradient there: grad_x = scale * (g - mean(g) - y * mean(g * y)), for kRms without mean(g).
     const auto y4 = [&](int i) { return m.normalise(load(x + i)); };
     const auto y1 = [&](int i) { return m.normalise(x[i]); };
     const auto g4 = [&](int i) { return weight ? load(grad_out + i) * load(weight + i) : load(grad_out + i); };
@@ -159,7 +196,7 @@ namespace {
         sums_gy += g * y;
         if (!weight) continue;
         store(grad_weight + i, load(grad_weight + i) + load(grad_out + i) * y);
-        store(grad_bias + i, load(grad_bias + i) + load(grad_out + i));
+        if (grad_bias) store(grad_bias + i, load(grad_bias + i) + load(grad_out + i));
       }
       if (i + kLanes > dim) break;
       runs_g += sum(sums_g);
@@ -173,9 +210,9 @@ namespace {
       sum_gy += g1(i) * y;
       if (!weight) continue;
       grad_weight[i] += grad_out[i] * y;
-      grad_bias[i] += grad_out[i];
+      if (grad_bias) grad_bias[i] += grad_out[i];
     }
-    const float mean_g = sum_g / n, mean_gy = sum_gy / n;
+    const float mean_g = norm == Norm::kRms ? 0 : sum_g / n, mean_gy = sum_gy / n;
     i = 0;
     for (; i + kLanes <= dim; i += kLanes) store(grad_x + i, (g4(i) - mean_g - y4(i) * mean_gy) * m.scale);
     for (; i < dim; ++i) grad_x[i] = (g1(i) - mean_g - y1(i) * mean_gy) * m.scale;
@@ -191,8 +228,9 @@ int64_t normRowsBackwardScratch(int64_t rows, int dim) {
   return cut.used();
 }
 
-void normRowsBackward(const float* grad_out, const float* x, const Moments* moments, const float* weight, float* grad_x,
-                      float* grad_weight, float* grad_bias, float* scratch, int rows, int dim, float eps) {
+void normRowsBackward(Norm norm, const float* grad_out, const float* x, const Moments* moments, const float* weight,
+                      float* grad_x, float* grad_weight, float* grad_bias, float* scratch, int rows, int dim,
+                      float eps) {
   Cutter cut(scratch);
   RunningSum weights(cut, dim, rows), biases(cut, dim, rows);
   weights.start(weight ? grad_weight : nullptr, dim);
@@ -200,7 +238,7 @@ void normRowsBackward(const float* grad_out, const float* x, const Moments* mome
   for (int row = 0; row < rows; row += kRun) {
     const size_t at = static_cast<size_t>(row) * dim;
     const int count = std::min(rows - row, kRun);
-    normSomeBackward(grad_out + at, x + at, moments ? moments + row : nullptr, weight, grad_x + at, weights.to(),
+    normSomeBackward(norm, grad_out + at, x + at, moments ? moments + row : nullptr, weight, grad_x + at, weights.to(),
                      biases.to(), count, dim, eps);
     weights.added(count);
     biases.added(count);
@@ -213,7 +251,14 @@ int64_t layerNormBackwardScratch(int rows, int dim) { return normRowsBackwardScr
 
 void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
                        float* grad_bias, float* scratch, int rows, int dim, float eps) {
-  normRowsBackward(grad_out, x, nullptr, weight, grad_x, grad_weight, grad_bias, scratch, rows, dim, eps);
+  normRowsBackward(Norm::kLayer, grad_out, x, nullptr, weight, grad_x, grad_weight, grad_bias, scratch, rows, dim, eps);
+}
+
+int64_t rmsNormBackwardScratch(int rows, int dim) { return normRowsBackwardScratch(rows, dim); }
+
+void rmsNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
+                     float* scratch, int rows, int dim, float eps) {
+  normRowsBackward(Norm::kRms, grad_out, x, nullptr, weight, grad_x, grad_weight, nullptr, scratch, rows, dim, eps);
 }
 
 }  // namespace wasm_attention

@@ -1,12 +1,15 @@
-// layerNorm within a layer, whose backward pass can use the moments of the forward pass.
+// layerNorm and rmsNorm within a layer, whose backward pass can use the moments of the forward pass.
 #pragma once
 
 #include <cstdint>
 
 namespace wasm_attention {
 
+/// kLayer: layerNorm. kRms: rmsNorm, which has no bias.
+enum class Norm { kLayer, kRms };
+
 /// What normalises a row: y = ((x - mean) - rest) * scale. `rest` is the rounding error of `mean`, without which rows far from zero
-/// would be less exact; scale is 1 / sqrt(variance + eps).
+/// would be less exact; scale is 1 / sqrt(variance + eps). For kRms the first two are 0, and the variance is the mean square.
 struct Moments {
   float mean, rest, scale;
 
@@ -18,13 +21,14 @@ struct Moments {
 
 constexpr int kMomentsFloats = sizeof(Moments) / sizeof(float);
 
-/// layerNorm, which also writes each row's moments, unless `moments` is null.
-void normRows(const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows, int dim,
-              float eps);
+/// layerNorm or rmsNorm, which also writes each row's moments, unless `moments` is null.
+void normRows(Norm norm, const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows,
+              int dim, float eps);
 
-/// layerNormBackward, which computes the moments if `moments` is null. `scratch`: normRowsBackwardScratch(rows, dim) floats.
-void normRowsBackward(const float* grad_out, const float* x, const Moments* moments, const float* weight, float* grad_x,
-                      float* grad_weight, float* grad_bias, float* scratch, int rows, int dim, float eps);
+/// Their backward passes, which compute the moments if `moments` is null. `scratch`: normRowsBackwardScratch(rows, dim) floats.
+void normRowsBackward(Norm norm, const float* grad_out, const float* x, const Moments* moments, const float* weight,
+                      float* grad_x, float* grad_weight, float* grad_bias, float* scratch, int rows, int dim,
+                      float eps);
 int64_t normRowsBackwardScratch(int64_t rows, int dim);
 
 }  // namespace wasm_attention

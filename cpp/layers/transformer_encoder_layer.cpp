@@ -17,10 +17,10 @@ namespace {
   const EncoderParameters& p = args.parameters;
   float* const output = args.output + static_cast<size_t>(n.first) * n.width;
   const auto norm1 = [&](const float* x, float* out) {
-    normRows(x, p.norm1Weight, p.norm1Bias, out, steps.moments1, n.rows, n.width, kEncoderEps);
+    normRows(Norm::kLayer, x, p.norm1Weight, p.norm1Bias, out, steps.moments1, n.rows, n.width, kEncoderEps);
   };
   const auto norm2 = [&](const float* x, float* out) {
-    normRows(x, p.norm2Weight, p.norm2Bias, out, steps.moments2, n.rows, n.width, kEncoderEps);
+    normRows(Norm::kLayer, x, p.norm2Weight, p.norm2Bias, out, steps.moments2, n.rows, n.width, kEncoderEps);
   };
 
   if (args.preNorm) norm1(steps.x, steps.normed);

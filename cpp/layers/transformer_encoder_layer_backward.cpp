@@ -81,9 +81,10 @@ struct BackwardScratch {
     dropped = cut.take(n.elements);
     back = cut.take(n.elements);
     joined = cut.take(3 * n.elements);
-    rest = cut.take(std::max(
-        {attendSequencesBackwardScratch(args.attention), feedForwardRowsBackwardScratch(n.rows, n.width, n.hiddenWidth),
-         weightGradientScratch(n.rows, n.width, 3 * int64_t{n.width}), normRowsBackwardScratch(n.rows, n.width)}));
+    rest = cut.take(std::max({attendSequencesBackwardScratch(args.attention),
+                              feedForwardRowsBackwardScratch(n.rows, n.width, n.hiddenWidth, false),
+                              weightGradientScratch(n.rows, n.width, 3 * int64_t{n.width}),
+                              normRowsBackwardScratch(n.rows, n.width)}));
   }
 };
 
@@ -126,12 +127,12 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
   float* const gradient = args.gradient + static_cast<size_t>(n.first) * n.width;
   // In place: the gradient at a norm's output becomes that at its input.
   const auto norm1 = [&](const float* x, float* at) {
-    normRowsBackward(at, x, steps.moments1, p.norm1Weight, at, g.norm1Weight, g.norm1Bias, w.rest, n.rows, n.width,
-                     kEncoderEps);
+    normRowsBackward(Norm::kLayer, at, x, steps.moments1, p.norm1Weight, at, g.norm1Weight, g.norm1Bias, w.rest, n.rows,
+                     n.width, kEncoderEps);
   };
   const auto norm2 = [&](const float* x, float* at) {
-    normRowsBackward(at, x, steps.moments2, p.norm2Weight, at, g.norm2Weight, g.norm2Bias, w.rest, n.rows, n.width,
-                     kEncoderEps);
+    normRowsBackward(Norm::kLayer, at, x, steps.moments2, p.norm2Weight, at, g.norm2Weight, g.norm2Bias, w.rest, n.rows,
+                     n.width, kEncoderEps);
   };
   // The gradient behind dropout; without any it is read where it stands.
   const auto drop = [&](EncoderDropout place) -> const float* {

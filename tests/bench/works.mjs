@@ -7,6 +7,7 @@
 import { attention } from './problems/attention.mjs';
 import { decoding } from './problems/decoding.mjs';
 import { attentionGradients, crossEntropy } from './problems/gradients.mjs';
+import { gatedFeedForward, norm } from './problems/gated.mjs';
 import { matmul } from './problems/matmul.mjs';
 import { multiHead } from './problems/multi-head.mjs';
 import { positionedAttention, rotary } from './problems/positions.mjs';
@@ -156,6 +157,19 @@ export const works = [
     title: 'attention (1,8,1024,64) in 16 packed / one',
     make: () => positionedAttention({ heads: 8, n: 1024, d: 64, packed: 64 }),
     bars: [{ over: ['baseline'], as: 'one', ratio: 8 }],
+  },
+  {
+    name: 'swiglu',
+    title: 'SwiGLU, 512 tokens, 768 → 2048',
+    make: () => gatedFeedForward({ rows: 512, width: 768, hiddens: 2048 }),
+    bars: [{ limit: 'microKernel', share: 0.85 }],
+    alone: true,
+  },
+  {
+    name: 'rms-norm',
+    title: 'kernel of RMSNorm 512×768 / LayerNorm',
+    make: () => norm({ rows: 512, width: 768 }),
+    bars: [{ over: ['baseline'], as: 'LayerNorm', ratio: 1.2 }],
   },
 ];
 

@@ -1,7 +1,9 @@
 /** Layers with one input: made, used, differentiated and disposed. */
 import { feedForward, feedForwardBackward, type ActivationName } from '../reference/feedForward.js';
+import { gatedFeedForward, gatedFeedForwardBackward } from '../reference/gatedFeedForward.js';
 import { layerNorm, layerNormBackward } from '../reference/layerNorm.js';
 import { linear, linearBackward } from '../reference/linear.js';
+import { rmsNorm, rmsNormBackward } from '../reference/rmsNorm.js';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
 import { sizeOf } from '../reference/tensor.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
@@ -104,6 +106,61 @@ export const layerCases = {
     };
   },
 
+  RMSNorm(draw: Draw): Case {
+    const width = draw.axis();
+    const shape = rowsOf(draw, width);
+    const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
+    const options = { normalizedShape: draw.chance(0.5) ? width : [width], eps: 0.1 };
+    return {
+      args: [options, draw.form(x), TRAINING, draw.form(gradOutput)],
+      call: withOneInput(
+        (given: ConstructorParameters<typeof attention.RMSNorm>[0]) => new attention.RMSNorm(given),
+      ),
+      check({ state, output, gradients }: LayerRun) {
+        // As for LayerNorm.
+        const atol = (32 * EPS * 5) / Math.sqrt(options.eps);
+        expectClose(output, shaped(rmsNorm(flat(x), options.eps, state.weight!), shape), { atol });
+        const back = rmsNormBackward(flat(gradOutput), flat(x), options.eps, state.weight!);
+        expectClose(gradients!.input, shaped(back.x, shape), { atol: (4 * atol) / Math.sqrt(options.eps) });
+        expectClose(gradients!.weight, back.weight, { atol: 4 * atol * sizeOf(shape) });
+      },
+    };
+  },
+
+  GatedFeedForward(draw: Draw): Case {
+    const [numHiddens, ffnHiddens, bias] = [draw.axis(), draw.axis(), draw.chance(0.5)];
+    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh', 'silu', 'sigmoid']);
+    const shape = rowsOf(draw, numHiddens);
+    const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
+    return {
+      args: [
+        { numHiddens, ffnHiddens, activation, bias, seed: 1 },
+        draw.form(x),
+        TRAINING,
+        draw.form(gradOutput),
+      ],
+      call: withOneInput(
+        (options: ConstructorParameters<typeof attention.GatedFeedForward>[0]) =>
+          new attention.GatedFeedForward(options),
+      ),
+      check({ state, output, gradients }: LayerRun) {
+        // As in GatedFeedForward.test.ts.
+        const terms = numHiddens + ffnHiddens + sizeOf(shape) / numHiddens + 8;
+        const allowed = (data: ArrayLike<number>) => ({
+          atol: 4 * Math.sqrt(numHiddens + 1) * terms * EPS * (8 + maxAbs(data)),
+        });
+        const expected = gatedFeedForward(flat(x), state, activation);
+        expectClose(output, shaped(expected, shape), allowed(expected.data));
+        if (activation === 'relu') return; // a unit near 0 may round to either side, with another slope
+        const back = gatedFeedForwardBackward(flat(gradOutput), flat(x), state, activation);
+        expectClose(gradients!.input, shaped(back.x!, shape), allowed(back.x!.data));
+        for (const name of Object.keys(state)) {
+          expectClose(gradients![name], back[name]!, allowed(back[name]!.data));
+        }
+      },
+    };
+  },
+
   Embedding(draw: Draw): Case {
     const [numEmbeddings, dim] = [draw.axis(), draw.axis()];
     const ids = draw.integers([draw.axisOrNone()], 0, numEmbeddings - 1);
@@ -129,7 +186,7 @@ export const layerCases = {
 
   FeedForward(draw: Draw): Case {
     const [numHiddens, ffnHiddens] = [draw.axis(), draw.axis()];
-    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh']);
+    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh', 'silu', 'sigmoid']);
     const shape = rowsOf(draw, numHiddens);
     const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
     return {

@@ -1,4 +1,4 @@
-/** Calls of the other functions: tensor, the convolution, the recurrence, complexity, the loss. */
+/** Calls of the other functions: tensor, products, activations, the convolution, the recurrence, complexity, the loss. */
 import type { Tensor } from 'wasm-attention';
 import { conv1d } from '../reference/conv1d.js';
 import {
@@ -6,7 +6,10 @@ import {
   convolutionMultiplyAdds,
   recurrenceMultiplyAdds,
 } from '../reference/complexity.js';
+import { gelu } from '../reference/gelu.js';
+import { matmul } from '../reference/matmul.js';
 import { rnn } from '../reference/rnn.js';
+import { silu } from '../reference/silu.js';
 import { softmaxCrossEntropy } from '../reference/softmaxCrossEntropy.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import type { Case } from './cases.js';
@@ -21,6 +24,43 @@ export const sequenceCases = {
       args: draw.chance(0.5) ? [draw.form(drawn)] : [drawn.data, shape],
       call: (...given: Parameters<typeof attention.tensor>) => attention.tensor(...given),
       check: (copy: Tensor) => expectClose(copy, drawn, {}),
+    };
+  },
+
+  matmul(draw: Draw): Case {
+    const [rows, depth, cols] = [draw.axisOrNone(), draw.axisOrNone(), draw.axis()];
+    const leading = Array.from({ length: draw.integer(0, 2) }, () => draw.integer(1, 3));
+    const some = () => leading.slice(draw.integer(0, leading.length)).map((n) => (draw.chance(0.3) ? 1 : n));
+    const [a, b] = [draw.numbers([...some(), rows, depth]), draw.numbers([...some(), depth, cols])];
+    return {
+      args: [draw.form(a), draw.form(b)],
+      call: (...given: Parameters<typeof attention.matmul>) => attention.matmul(...given),
+      check(product: Tensor) {
+        const expected = matmul(a, b);
+        // As for conv1d.
+        const atol = (4 + 2.5 * Math.sqrt(depth)) * EPS * Math.max(5, maxAbs(expected.data));
+        expectClose(product, expected, { atol });
+      },
+    };
+  },
+
+  gelu(draw: Draw): Case {
+    const x = draw.numbers(Array.from({ length: draw.integer(1, 3) }, () => draw.axisOrNone()));
+    const approximate = draw.maybe(() => draw.pick(['none', 'tanh'] as const));
+    return {
+      args: [draw.form(x), draw.options({ approximate })],
+      call: (...given: Parameters<typeof attention.gelu>) => attention.gelu(...given),
+      // As in gelu.test.ts.
+      check: (y: Tensor) => expectClose(y, gelu(x, approximate), { atol: 4 * EPS, rtol: 4 * EPS }),
+    };
+  },
+
+  silu(draw: Draw): Case {
+    const x = draw.numbers(Array.from({ length: draw.integer(1, 3) }, () => draw.axisOrNone()));
+    return {
+      args: [draw.form(x)],
+      call: (...given: Parameters<typeof attention.silu>) => attention.silu(...given),
+      check: (y: Tensor) => expectClose(y, silu(x), { atol: 1e-37, rtol: 4 * EPS }),
     };
   },
 

@@ -111,6 +111,13 @@ const FUNCTIONS: Record<string, Drawing> = {
     return () =>
       attention.conv1d(d.zeros(batch, channels, length), d.zeros(d.extent(), channels, d.extent(1)), options);
   },
+  matmul: (d) => {
+    const [rows, depth, cols] = [d.extent(), d.extent(), d.extent()];
+    d.quick(rows * cols);
+    return () => attention.matmul(d.zeros(d.extent(0, 4), rows, depth), d.zeros(depth, cols));
+  },
+  gelu: (d) => () => attention.gelu(d.zeros(d.extent(), d.extent(0, 4))),
+  silu: (d) => () => attention.silu(d.zeros(d.extent(), d.extent(0, 4))),
   rnn: (d) => {
     const [width, inputs] = [d.extent(), d.extent()];
     const weights = { weightIh: d.zeros(width, inputs), weightHh: d.zeros(width, width) };
@@ -177,6 +184,12 @@ const LAYERS: Record<string, Drawing> = {
     const [numHiddens, maxLen] = [d.extent(1, 24), d.extent()];
     d.quick(numHiddens * maxLen);
     return () => new attention.PositionalEncoding({ numHiddens, maxLen }).dispose();
+  },
+  GatedFeedForward: (d) => {
+    const [ffnHiddens, rows] = [d.extent(1, 16), d.extent(0, 18)];
+    d.quick(2 * rows * ffnHiddens);
+    const layer = new attention.GatedFeedForward({ numHiddens: 1, ffnHiddens });
+    return used(layer, () => layer.forward(d.zeros(rows, 1), { training: d.chance(0.5) }));
   },
   'the parameters of a layer': (d) => {
     const [width, hidden] = [d.extent(1, 24), d.extent(1, 24)];

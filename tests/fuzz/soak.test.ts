@@ -64,6 +64,8 @@ function callsOf(a: WasmAttention): (() => unknown)[] {
     () => a.conv1d(x, random12, { padding: 1 }),
     () => a.rnn(x, { weightIh: square, weightHh: square }),
     () => a.complexity('rnn', { n: 3, d: 4 }),
+    () => a.matmul(x, square),
+    () => [a.gelu(x), a.silu(x)],
     () => a.softmaxCrossEntropy(square, [0, 1, 2, 3]),
     () => layer.forward(x, x, x, { needWeights: true }),
     () => {
@@ -75,6 +77,11 @@ function callsOf(a: WasmAttention): (() => unknown)[] {
     () => one(new a.LayerNorm({ normalizedShape: 4 }), (made) => made.forward(x, training).backward!(x)),
     () => one(new a.Embedding({ numEmbeddings: 3, dim: 4, seed: 1 }), (made) => made.forward([0, 2])),
     () => one(new a.FeedForward({ numHiddens: 4, ffnHiddens: 5, seed: 1 }), (made) => made.forward(x)),
+    () => one(new a.RMSNorm({ normalizedShape: 4 }), (made) => made.forward(x, training).backward!(x)),
+    () =>
+      one(new a.GatedFeedForward({ numHiddens: 4, ffnHiddens: 5, seed: 1 }), (made) =>
+        made.forward(x, training).backward!(x),
+      ),
     () => one(new a.PositionalEncoding({ numHiddens: 4, maxLen: 2 }), (made) => made.forward(x)),
     () =>
       one(new a.LearnedPositionalEncoding({ numHiddens: 4, maxLen: 3, seed: 1 }), (made) => made.forward(x)),

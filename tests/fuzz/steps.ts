@@ -60,6 +60,9 @@ const OPS: readonly Step[] = [
   op('rotaryEmbeddingBackward', (a) => a.rotaryEmbeddingBackward(heads, { interleaved: true })),
   op('conv1d', (a) => a.conv1d({ data: heads.data, shape: [4, 64, 300] }, kernel, { padding: 1 })),
   op('rnn', (a) => a.rnn({ data: heads.data, shape: [4, 300, 64] }, { weightIh: square, weightHh: square })),
+  op('matmul', (a) => a.matmul({ data: heads.data, shape: [4, 300, 64] }, square)),
+  op('gelu', (a) => a.gelu(heads)),
+  op('silu', (a) => a.silu(heads)),
   op('softmaxCrossEntropy', (a) =>
     a.softmaxCrossEntropy({ data: heads.data, shape: [1200, 64] }, ones(1200)),
   ),
@@ -113,6 +116,11 @@ const LAYERS: readonly Step[] = [
   ...stepsOf('LayerNorm', (a) => new a.LayerNorm({ normalizedShape: [300, 64] })),
   ...stepsOf('Embedding', (a) => new a.Embedding({ numEmbeddings: 300, dim: 64, seed: 1 }), ids),
   ...stepsOf('FeedForward', (a) => new a.FeedForward({ numHiddens: 64, ffnHiddens: 300, seed: 1 })),
+  ...stepsOf('RMSNorm', (a) => new a.RMSNorm({ normalizedShape: [300, 64] })),
+  ...stepsOf(
+    'GatedFeedForward',
+    (a) => new a.GatedFeedForward({ numHiddens: 64, ffnHiddens: 300, bias: true, seed: 1 }),
+  ),
   // It has no parameters to learn.
   ...stepsOf(
     'PositionalEncoding',

@@ -12,7 +12,7 @@ import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { BLOCK_SIZES, SIZES } from '../support/sizes.js';
 
-const NAMES: readonly ActivationName[] = ['relu', 'gelu', 'gelu-tanh'];
+const NAMES: readonly ActivationName[] = ['relu', 'gelu', 'gelu-tanh', 'silu'];
 const KEYS = {
   weight1: 'dense1.weight',
   bias1: 'dense1.bias',

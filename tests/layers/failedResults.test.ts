@@ -29,6 +29,14 @@ const passes: Record<string, () => Trained> = {
     const layer = new attention.FeedForward({ numHiddens: 4, ffnHiddens: 4, seed });
     return { layer, backward: layer.forward(x, { training: true }).backward! };
   },
+  RMSNorm: () => {
+    const layer = new attention.RMSNorm({ normalizedShape: 4 });
+    return { layer, backward: layer.forward(x, { training: true }).backward! };
+  },
+  GatedFeedForward: () => {
+    const layer = new attention.GatedFeedForward({ numHiddens: 4, ffnHiddens: 4, bias: true, seed });
+    return { layer, backward: layer.forward(x, { training: true }).backward! };
+  },
   LearnedPositionalEncoding: () => {
     const layer = new attention.LearnedPositionalEncoding({ numHiddens: 4, maxLen: ROWS, seed });
     return { layer, backward: layer.forward(x, { training: true }).backward! };

@@ -21,6 +21,12 @@ const LAYERS: [name: string, make: () => Trained, x: TensorLike][] = [
   ['Linear', () => new attention.Linear({ inFeatures: width, outFeatures: width, seed: 1 }), x],
   ['LayerNorm', () => new attention.LayerNorm({ normalizedShape: width }), x],
   ['FeedForward', () => new attention.FeedForward({ numHiddens: width, ffnHiddens: 12, seed: 1 }), x],
+  ['RMSNorm', () => new attention.RMSNorm({ normalizedShape: width }), x],
+  [
+    'GatedFeedForward',
+    () => new attention.GatedFeedForward({ numHiddens: width, ffnHiddens: 12, seed: 1 }),
+    x,
+  ],
   ['Embedding', () => new attention.Embedding({ numEmbeddings: 7, dim: width, seed: 1 }), ids],
   ['PositionalEncoding', () => new attention.PositionalEncoding({ numHiddens: width, maxLen: length }), x],
   ['LearnedPositionalEncoding', () => new attention.LearnedPositionalEncoding({ numHiddens: width, maxLen: length, seed: 1 }), x], // prettier-ignore

@@ -39,6 +39,14 @@ const DROPPED: Record<string, () => void> = {
     const layer = new attention.FeedForward({ numHiddens: 16, ffnHiddens: 8, seed: 1 });
     layer.forward(x, training).backward!(x);
   },
+  RMSNorm() {
+    const layer = new attention.RMSNorm({ normalizedShape: [2, 16] });
+    layer.forward(x, training).backward!(x);
+  },
+  GatedFeedForward() {
+    const layer = new attention.GatedFeedForward({ numHiddens: 16, ffnHiddens: 8, seed: 1 });
+    layer.forward(x, training).backward!(x);
+  },
   LearnedPositionalEncoding() {
     const layer = new attention.LearnedPositionalEncoding({ numHiddens: 16, maxLen: 16, seed: 1 });
     layer.forward(x, training).backward!(x);

@@ -95,19 +95,33 @@ void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
   check("linearBackward", linearBackwardScratch(linear), exactLinearBackward(linear));
   check("packWeight", packWeightSize(linear.inputs, linear.outputs), exactPacked(linear.inputs, linear.outputs));
 
+  MatmulArgs product{};
+  product.outer = extent(0);
+  product.inner = extent(0);
+  std::tie(product.rows, product.depth) = pair(1);
+  product.cols = extent(0);
+  if (flag()) product.aInner = product.rows * product.depth;
+  if (flag() && product.inner == 1) product.aOuter = product.rows * product.depth;
+  if (flag()) product.bInner = 1;
+  if (flag()) product.bOuter = 1;
+  check("matmul", matmulScratch(product), exactMatmul(product, threads));
+
   FeedForwardArgs feed{};
   feed.rows = extent(0);
   feed.width = extent(1);
   feed.hiddenWidth = extent(1);
+  feed.gated = flag();
   FeedForwardGradArgs feed_grad{};
   feed_grad.rows = feed.rows;
   feed_grad.width = feed.width;
   feed_grad.hiddenWidth = feed.hiddenWidth;
-  check("feedForward", feedForwardScratch(feed), exactFeedForward(feed.rows, feed.hiddenWidth, threads));
+  feed_grad.gated = feed.gated;
+  check("feedForward", feedForwardScratch(feed), exactFeedForward(feed.rows, feed.hiddenWidth, threads, feed.gated));
   check("feedForwardBackward", feedForwardBackwardScratch(feed_grad), exactFeedForwardBackward(feed_grad));
 
   const int rows = extent(0), width = extent(1), count = extent(0);
   check("layerNormBackward", layerNormBackwardScratch(rows, width), exactLayerNormBackward(rows, width));
+  check("rmsNormBackward", rmsNormBackwardScratch(rows, width), exactLayerNormBackward(rows, width));
   check("embeddingBackward", embeddingBackwardScratch(count, rows, width), exactEmbeddingBackward(count, rows, width));
 
   Conv1dArgs conv{};

@@ -160,28 +160,28 @@ inline Exact exactAdditiveBackward(const AdditiveAttentionArgs& a) {
   return p.total();
 }
 
-inline Exact exactFeedForward(Exact rows, Exact hidden_width, int threads) {
+inline Exact exactFeedForward(Exact rows, Exact hidden_width, int threads, bool gated = false) {
   const bool shares = threads > 1 && rows > (2 * threads - 1) * 128;
-  return std::min<Exact>(rows, 128) * hidden_width * (shares ? threads : 1);
+  return std::min<Exact>(rows, 128) * hidden_width * (gated ? 2 : 1) * (shares ? threads : 1);
 }
 
-inline Exact exactFeedForwardRowsBackward(Exact rows, Exact width, Exact hidden_width) {
-  const Exact block = std::min<Exact>(rows, 256);
+inline Exact exactFeedForwardRowsBackward(Exact rows, Exact width, Exact hidden_width, bool gated = false) {
+  const Exact block = std::min<Exact>(rows, 256), inner_width = hidden_width * (gated ? 2 : 1);
   Pieces p;
-  for (int i = 0; i < 2; ++i) takeRunningSum(p, width * hidden_width, rows, 32768);
-  takeRunningSum(p, hidden_width, rows, 4096);
+  for (const Exact wide : {inner_width, hidden_width}) takeRunningSum(p, width * wide, rows, 32768);
+  takeRunningSum(p, inner_width, rows, 4096);
   takeRunningSum(p, width, rows, 4096);
   p.take(block * hidden_width);
-  p.take(block * hidden_width);
-  p.take(std::max(exactWeightGradient(block, width, hidden_width), exactWeightGradient(block, hidden_width, width)));
+  p.take(block * inner_width);
+  p.take(std::max(exactWeightGradient(block, width, inner_width), exactWeightGradient(block, hidden_width, width)));
   return p.total();
 }
 
 inline Exact exactFeedForwardBackward(const FeedForwardGradArgs& a) {
   Pieces p;
-  p.take(exactPacked(a.hiddenWidth, a.width));
+  p.take(exactPacked(Exact{a.hiddenWidth} * (a.gated ? 2 : 1), a.width));
   p.take(exactPacked(a.width, a.hiddenWidth));
-  p.take(exactFeedForwardRowsBackward(a.rows, a.width, a.hiddenWidth));
+  p.take(exactFeedForwardRowsBackward(a.rows, a.width, a.hiddenWidth, a.gated));
   return p.total();
 }
 
@@ -218,6 +218,15 @@ inline Exact exactEncoder(const TransformerEncoderLayerArgs& args, int threads) 
   const Exact rows = exactSequencesAtOnce(a) * a.queries;
   const Exact pass = std::max(exactAttention(a, threads), exactFeedForward(rows, args.hiddenWidth, threads));
   return pass * (threads > 1 && a.batch >= 2 * threads ? threads : 1);
+}
+
+/// The stacks' leading axes are 1 or those of the result.
+inline Exact exactMatmul(const MatmulArgs& a, int threads) {
+  const bool joins_inner = a.bInner == 0 && (a.inner == 1 || a.aInner != 0);
+  const Exact inner = joins_inner ? 1 : a.inner;
+  const bool joins_outer = inner == 1 && a.bOuter == 0 && (a.outer == 1 || a.aOuter != 0);
+  const Exact count = inner * (joins_outer ? 1 : a.outer);
+  return exactPacked(a.depth, a.cols) * (threads > 1 && count >= 2 * threads ? threads : 1);
 }
 
 inline Exact exactLayerNormBackward(Exact rows, Exact dim) { return rows <= 128 ? 0 : 4 * roundUpExactly(dim, 4); }

@@ -58,25 +58,29 @@ TEST(Linear, HasItsGradients) {
 
 TEST(FeedForward, HasItsGradients) {
   const int rows = 3, width = 5, hidden_width = 6;
-  for (const Activation activation : {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh}) {
+  for (const int choice : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+    const auto activation = static_cast<Activation>(choice / 2);
+    const bool gated = choice % 2;
+    const int inner_width = gated ? 2 * hidden_width : hidden_width;
     const float dropout = activation == Activation::kGelu ? 0.0f : 0.4f;
     const Floats x = randomFloats(rows * width, 1), g = randomFloats(rows * width, 2);
-    const Floats weight1 = randomFloats(hidden_width * width, 3), weight2 = randomFloats(width * hidden_width, 4);
+    const Floats weight1 = randomFloats(inner_width * width, 3), weight2 = randomFloats(width * hidden_width, 4);
     const Floats bias2 = randomFloats(width, 5);
     // Half of the hidden units are on and half are off, all far from relu's kink, where finite differences are wrong.
-    Floats bias1 = randomFloats(hidden_width, 6);
+    Floats bias1 = randomFloats(inner_width, 6);
     if (activation == Activation::kRelu) {
       for (int i = 0; i < hidden_width; ++i) bias1[i] += i % 2 ? 10 : -10;
     }
-    Floats hidden(rows * hidden_width, NAN), out(rows * width, NAN);
+    Floats hidden(rows * inner_width, NAN), out(rows * width, NAN);
     const auto at = [&](const Floats& x1, const Floats& w1, const Floats& w2) {
-      const FeedForwardNetwork network{rows, width, hidden_width, activation, 5, dropout, &w1, &bias1, &w2, &bias2};
+      const FeedForwardNetwork network{rows, width,  hidden_width, activation, 5,    dropout,
+                                       &w1,  &bias1, &w2,          &bias2,     gated};
       out = network.forward(x1, &hidden);
       return dot(out, g);
     };
     at(x, weight1, weight2);
-    const FeedForwardNetwork network{rows,    width,    hidden_width, activation, 5,
-                                     dropout, &weight1, &bias1,       &weight2,   &bias2};
+    const FeedForwardNetwork network{rows,     width,  hidden_width, activation, 5,    dropout,
+                                     &weight1, &bias1, &weight2,     &bias2,     gated};
     const FeedForwardGradients found = network.backward(x, Floats(hidden), g);
     expectGradient(found.x, x, [&](const Floats& v) { return at(v, weight1, weight2); });
     expectGradient(found.weight1, weight1, [&](const Floats& v) { return at(x, v, weight2); });
@@ -100,6 +104,73 @@ TEST(LayerNorm, HasItsGradients) {
     expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight); });
     expectGradient(grad_weight, weight, [&](const Floats& v) { return at(x, v); });
     for (int i = 0; i < dim; ++i) EXPECT_NEAR(grad_bias[i], g[i] + g[dim + i] + g[2 * dim + i], 1e-6);
+  }
+}
+
+TEST(RmsNorm, HasItsGradientsInPlaceToo) {
+  for (const int dim : {1, 3, 4, 9, 17, 35}) {
+    const int rows = 3;
+    const Floats x = randomFloats(size_t(rows) * dim, 1), g = randomFloats(size_t(rows) * dim, 2);
+    const Floats weight = randomFloats(dim, 3);
+    const auto at = [&](const Floats& x1, const Floats& w1) {
+      Floats out(x.size(), NAN), in_place = x1;
+      rmsNorm(x1.data(), w1.data(), out.data(), rows, dim, 0.1f);
+      rmsNorm(in_place.data(), w1.data(), in_place.data(), rows, dim, 0.1f);
+      EXPECT_EQ(in_place, out);
+      return dot(out, g);
+    };
+    Floats grad_x(x.size(), NAN), grad_weight(dim), in_place = g, again(dim);
+    rmsNormBackward(g.data(), x.data(), weight.data(), grad_x.data(), grad_weight.data(), nullptr, rows, dim, 0.1f);
+    rmsNormBackward(in_place.data(), x.data(), weight.data(), in_place.data(), again.data(), nullptr, rows, dim, 0.1f);
+    EXPECT_EQ(in_place, grad_x);
+    EXPECT_EQ(again, grad_weight);
+    expectGradient(grad_x, x, [&](const Floats& v) { return at(v, weight); });
+    expectGradient(grad_weight, weight, [&](const Floats& v) { return at(x, v); });
+  }
+}
+
+TEST(Activations, AreThoseOfAFeedForwardNetwork) {
+  for (const int count : {0, 1, 3, 4, 7, 33}) {
+    const Floats x = randomFloats(count, 1, 4);
+    Floats exact(count, NAN), tanh(count, NAN), silus(count, NAN), in_place = x;
+    gelu(x.data(), exact.data(), count, false);
+    gelu(x.data(), tanh.data(), count, true);
+    silu(x.data(), silus.data(), count);
+    silu(in_place.data(), in_place.data(), count);
+    EXPECT_EQ(in_place, silus);
+    for (int i = 0; i < count; ++i) {
+      const double v = x[i], root = std::sqrt(2 / M_PI);
+      EXPECT_NEAR(exact[i], v * std::erfc(-v / std::sqrt(2.0)) / 2, 2e-6) << v;
+      EXPECT_NEAR(tanh[i], v * (1 + std::tanh(root * (v + 0.044715 * v * v * v))) / 2, 2e-6) << v;
+      EXPECT_NEAR(silus[i], v / (1 + std::exp(-v)), 2e-6) << v;
+    }
+  }
+}
+
+TEST(Matmul, MultipliesEachPairOfItsStacks) {
+  // Axes of a and of b that are 1 are shared.
+  for (const int shared : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}) {
+    const int rows = 3, depth = 5, cols = 9, outer = 2, inner = 3;
+    const int a_outer = shared & 1 ? 1 : outer, a_inner = shared & 2 ? 1 : inner;
+    const int b_outer = shared & 4 ? 1 : outer, b_inner = shared & 8 ? 1 : inner;
+    const Floats a = randomFloats(size_t(a_outer) * a_inner * rows * depth, 1);
+    const Floats b = randomFloats(size_t(b_outer) * b_inner * depth * cols, 2);
+    Floats out(size_t(outer) * inner * rows * cols, NAN);
+    MatmulArgs args{a.data(), b.data(), out.data(), outer, inner, rows, depth, cols, 0, 0, 0, 0};
+    if (a_outer > 1) args.aOuter = a_inner * rows * depth;
+    if (a_inner > 1) args.aInner = rows * depth;
+    if (b_outer > 1) args.bOuter = b_inner * depth * cols;
+    if (b_inner > 1) args.bInner = depth * cols;
+    Floats scratch(matmulScratch(args), NAN);
+    matmul(args, scratch.data());
+    for (size_t i = 0; i < out.size(); ++i) {
+      const int col = i % cols, row = i / cols % rows, at = i / (rows * cols);
+      const float* left = &a[at / inner * args.aOuter + at % inner * args.aInner + row * depth];
+      const float* right = &b[at / inner * args.bOuter + at % inner * args.bInner + col];
+      double sum = 0;
+      for (int k = 0; k < depth; ++k) sum += double{left[k]} * right[k * cols];
+      ASSERT_NEAR(out[i], sum, 1e-5) << shared << ", " << i;
+    }
   }
 }
 

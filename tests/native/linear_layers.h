@@ -50,14 +50,17 @@ struct FeedForwardNetwork {
   uint32_t seed;
   float dropout;
   const Floats *weight1, *bias1, *weight2, *bias2;
+  bool gated = false;
+
+  int innerWidth() const { return gated ? 2 * hiddenWidth : hiddenWidth; }
 
   /// Returns the output; writes what the backward pass reads to `hidden`, unless that is null.
   Floats forward(const Floats& x, Floats* hidden) const {
-    Floats packed1(packWeightSize(width, hiddenWidth), NAN), packed2(packWeightSize(hiddenWidth, width), NAN);
-    packWeight(weight1->data(), packed1.data(), width, hiddenWidth);
+    Floats packed1(packWeightSize(width, innerWidth()), NAN), packed2(packWeightSize(hiddenWidth, width), NAN);
+    packWeight(weight1->data(), packed1.data(), width, innerWidth());
     packWeight(weight2->data(), packed2.data(), hiddenWidth, width);
     Floats out(x.size(), NAN);
-    if (hidden) hidden->assign(static_cast<size_t>(rows) * hiddenWidth, NAN);
+    if (hidden) hidden->assign(static_cast<size_t>(rows) * innerWidth(), NAN);
     FeedForwardArgs args{};
     args.x = x.data();
     args.packed1 = packed1.data();
@@ -73,7 +76,7 @@ struct FeedForwardNetwork {
   }
 
   FeedForwardGradients backward(const Floats& x, const Floats& hidden, const Floats& g) const {
-    FeedForwardGradients found{Floats(x.size(), NAN), Floats(weight1->size()), Floats(bias1 ? hiddenWidth : 0),
+    FeedForwardGradients found{Floats(x.size(), NAN), Floats(weight1->size()), Floats(bias1 ? innerWidth() : 0),
                                Floats(weight2->size()), Floats(bias2 ? width : 0)};
     FeedForwardGradArgs args{};
     args.gradOut = g.data();
@@ -98,6 +101,7 @@ struct FeedForwardNetwork {
     args.rows = rows;
     args.width = width;
     args.hiddenWidth = hiddenWidth;
+    args.gated = gated;
     args.activation = activation;
     args.seed = seed;
     args.dropout = dropout;

@@ -27,7 +27,7 @@ const reject = async (loading: Promise<unknown>): Promise<{ name: string; messag
 
 const CLASSES = [
   ...['Adam', 'Embedding', 'FeedForward', 'LayerNorm', 'LearnedPositionalEncoding', 'Linear'],
-  ...['MultiHeadAttention', 'PositionalEncoding', 'TransformerEncoderLayer'],
+  ...['GatedFeedForward', 'MultiHeadAttention', 'PositionalEncoding', 'RMSNorm', 'TransformerEncoderLayer'],
 ];
 const OPERATIONS = [...modulesIn('web/lib/ops'), 'features', 'version'].sort();
 

@@ -199,6 +199,14 @@ describe('training holds no memory in the worker, however many steps it takes:',
       const layer = await new a.FeedForward({ numHiddens: 256, ffnHiddens: 256 });
       return () => layer.forward(x, training);
     },
+    RMSNorm: async (a) => {
+      const layer = await new a.RMSNorm({ normalizedShape: 256 });
+      return () => layer.forward(x, training);
+    },
+    GatedFeedForward: async (a) => {
+      const layer = await new a.GatedFeedForward({ numHiddens: 256, ffnHiddens: 256 });
+      return () => layer.forward(x, training);
+    },
     MultiHeadAttention: async (a) => {
       const layer = await new a.MultiHeadAttention({ numHiddens: 256, numHeads: 4 });
       return () => layer.forward(x, x, x, training);

@@ -50,7 +50,7 @@ describe.each(ops)('%s', (op) => {
 });
 
 describe.each(layers)('the layer %s', (layer) => {
-  const module = layer[0]!.toLowerCase() + layer.slice(1);
+  const module = layer.replace(/^([A-Z]+(?=[A-Z][a-z])|[A-Z])/, (start) => start.toLowerCase());
 
   it('has a file and a test of its name', () => {
     expect(modulesIn('web/lib/layers')).toContain(module);

@@ -1,7 +1,7 @@
 import { linear, linearBackward } from './linear.js';
 import type { Numbers, Reference } from './tensor.js';
 
-export type ActivationName = 'relu' | 'gelu' | 'gelu-tanh';
+export type ActivationName = 'relu' | 'gelu' | 'gelu-tanh' | 'silu' | 'sigmoid';
 
 /** P(X <= x) for a standard normal X: a series around 0, a continued fraction in the tails. */
 export function normalCdf(x: number): number {
@@ -21,6 +21,8 @@ export function normalCdf(x: number): number {
   return x < 0 ? density / fraction : 1 - density / fraction;
 }
 
+const sigmoid = (x: number) => 1 / (1 + Math.exp(-x));
+
 const ROOT = Math.sqrt(2 / Math.PI);
 
 /** Each activation with its derivative. */
@@ -37,6 +39,8 @@ export const ACTIVATIONS: Record<ActivationName, readonly [(x: number) => number
       return (1 + t) / 2 + (x / 2) * (1 - t * t) * ROOT * (1 + 3 * 0.044715 * x * x);
     },
   ],
+  silu: [(x) => x * sigmoid(x), (x) => sigmoid(x) * (1 + x * sigmoid(-x))],
+  sigmoid: [sigmoid, (x) => sigmoid(x) * sigmoid(-x)],
 };
 
 const map = ({ data, shape }: Numbers, f: (x: number, i: number) => number): Reference => ({

@@ -71,8 +71,17 @@ export const ALL_LAYERS: readonly LayerCase[] = [
     'LayerNorm without parameters',
     () => new attention.LayerNorm({ normalizedShape: 6, affine: false }),
   ),
+  oneInput('RMSNorm', () => new attention.RMSNorm({ normalizedShape: [3, 6] })),
   oneInput('Embedding', () => new attention.Embedding({ numEmbeddings: 5, dim: 6, seed: 1 }), ids),
   oneInput('FeedForward', () => new attention.FeedForward({ numHiddens: 6, ffnHiddens: 8, seed: 1 })),
+  oneInput(
+    'GatedFeedForward',
+    () => new attention.GatedFeedForward({ numHiddens: 6, ffnHiddens: 8, seed: 1 }),
+  ),
+  oneInput(
+    'GatedFeedForward with bias',
+    () => new attention.GatedFeedForward({ numHiddens: 6, ffnHiddens: 7, bias: true, seed: 1 }),
+  ),
   oneInput(
     'LearnedPositionalEncoding',
     () => new attention.LearnedPositionalEncoding({ numHiddens: 6, maxLen: 4, seed: 1 }),

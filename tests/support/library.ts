@@ -30,6 +30,9 @@ export function expectNoGrowth(times: number, call: () => void): void {
 // The operations as functions, so that a test reads like the formula that it checks.
 export const tensor: WasmAttention['tensor'] = (...call) => attention.tensor(...call);
 export const maskedSoftmax: WasmAttention['maskedSoftmax'] = (...call) => attention.maskedSoftmax(...call);
+export const matmul: WasmAttention['matmul'] = (...call) => attention.matmul(...call);
+export const gelu: WasmAttention['gelu'] = (...call) => attention.gelu(...call);
+export const silu: WasmAttention['silu'] = (...call) => attention.silu(...call);
 export const scaledDotProductAttention: WasmAttention['scaledDotProductAttention'] = (...call) =>
   attention.scaledDotProductAttention(...call);
 export const scaledDotProductAttentionBackward: WasmAttention['scaledDotProductAttentionBackward'] = (

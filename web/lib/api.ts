@@ -10,9 +10,12 @@ export type {
 } from './layers/attention/types.js';
 export type { Adam, AdamOptions } from './layers/adam.js';
 export type { Embedding, EmbeddingOptions } from './layers/embedding.js';
-export type { Activation, FeedForward, FeedForwardOptions } from './layers/feedForward.js';
+export type { Activation } from './layers/feed/feedForwardLayer.js';
+export type { FeedForward, FeedForwardOptions } from './layers/feedForward.js';
+export type { GatedFeedForward, GatedFeedForwardOptions } from './layers/gatedFeedForward.js';
 export type * from './layers/base/types.js';
 export type { LayerNorm, LayerNormOptions } from './layers/layerNorm.js';
+export type { RMSNorm, RMSNormOptions } from './layers/rmsNorm.js';
 export type { Linear, LinearOptions } from './layers/linear.js';
 export type { KeyValueCache } from './layers/attention/keyValueCache.js';
 export type {

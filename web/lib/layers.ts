@@ -1,6 +1,11 @@
 import { adamClass, type Adam, type AdamOptions } from './layers/adam.js';
 import { embeddingClass, type Embedding, type EmbeddingOptions } from './layers/embedding.js';
 import { feedForwardClass, type FeedForward, type FeedForwardOptions } from './layers/feedForward.js';
+import {
+  gatedFeedForwardClass,
+  type GatedFeedForward,
+  type GatedFeedForwardOptions,
+} from './layers/gatedFeedForward.js';
 import { layerNormClass, type LayerNorm, type LayerNormOptions } from './layers/layerNorm.js';
 import {
   learnedPositionalEncodingClass,
@@ -15,6 +20,7 @@ import {
   type PositionalEncodingOptions,
 } from './layers/positionalEncoding.js';
 import type { Parameter } from './layers/base/types.js';
+import { rmsNormClass, type RMSNorm, type RMSNormOptions } from './layers/rmsNorm.js';
 import {
   transformerEncoderLayerClass,
   type TransformerEncoderLayer,
@@ -42,11 +48,17 @@ export interface LayerClasses {
   /** Normalises the last axes; `new attention.LayerNorm({ normalizedShape: 64 })`. */
   readonly LayerNorm: new (options: LayerNormOptions) => LayerNorm;
 
+  /** Divides by the root mean square of the last axes; `new attention.RMSNorm({ normalizedShape: 64 })`. */
+  readonly RMSNorm: new (options: RMSNormOptions) => RMSNorm;
+
   /** A learned vector for each id; `new attention.Embedding({ numEmbeddings: 1000, dim: 64 })`. */
   readonly Embedding: new (options: EmbeddingOptions) => Embedding;
 
   /** Two linear maps with an activation between them; `new attention.FeedForward({ numHiddens: 64, ffnHiddens: 256 })`. */
   readonly FeedForward: new (options: FeedForwardOptions) => FeedForward;
+
+  /** A feed-forward network whose hidden units are gated; `new attention.GatedFeedForward({ numHiddens: 64, ffnHiddens: 172 })`. */
+  readonly GatedFeedForward: new (options: GatedFeedForwardOptions) => GatedFeedForward;
 
   /** A layer of an encoder; `new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`. */
   readonly TransformerEncoderLayer: new (options: TransformerEncoderLayerOptions) => TransformerEncoderLayer;
@@ -67,8 +79,10 @@ export function layers(wasm: Wasm): LayerClasses {
     MultiHeadAttention: multiHeadAttentionClass(wasm),
     Linear: linearClass(wasm),
     LayerNorm: layerNormClass(unshared),
+    RMSNorm: rmsNormClass(unshared),
     Embedding: embeddingClass(unshared),
     FeedForward: feedForwardClass(wasm),
+    GatedFeedForward: gatedFeedForwardClass(wasm),
     TransformerEncoderLayer: transformerEncoderLayerClass(wasm),
     Adam: adamClass(wasm),
   };

@@ -32,6 +32,9 @@ import { t5RelativeBiasBackward } from './ops/t5RelativeBiasBackward.js';
 import { relativeShift } from './ops/relativeShift.js';
 import { relativeShiftBackward, type RelativeShiftBackwardOptions } from './ops/relativeShiftBackward.js';
 import { conv1d, type Conv1dOptions } from './ops/conv1d.js';
+import { gelu, type GeluOptions } from './ops/gelu.js';
+import { silu } from './ops/silu.js';
+import { matmul } from './ops/matmul.js';
 import { rnn, type RnnOptions, type RnnResult, type RnnWeights } from './ops/rnn.js';
 import { complexity, type Architecture, type Complexity, type ComplexitySize } from './ops/complexity.js';
 import {
@@ -53,6 +56,7 @@ export type {
   CrossEntropyOptions,
   CrossEntropyResult,
   EncodingRotationOptions,
+  GeluOptions,
   RelativeShiftBackwardOptions,
   RnnOptions,
   RnnResult,
@@ -335,6 +339,37 @@ export interface Operations {
   rnn(x: TensorLike, weights: RnnWeights, options?: RnnOptions): RnnResult;
 
   /**
+   * The product of two matrices, or of each of two stacks of matrices: numpy.matmul for rank 2 to 4.
+   *
+   * @param a (…, L, E) of rank 2, 3 or 4
+   * @param b (…, E, S) of rank 2, 3 or 4; leading axes broadcast
+   * @returns (…, L, S)
+   * @throws RangeError for shapes that do not fit
+   * @example
+   * const scores = attention.matmul(Q, keysTransposed); // (2, 4, 8) times (2, 8, 5) is (2, 4, 5)
+   */
+  matmul(a: TensorLike, b: TensorLike): Tensor;
+
+  /**
+   * x·Φ(x) for each element, where Φ is the normal distribution: torch.nn.functional.gelu. The error is at most 2.5e-7·|x|, of the
+   * approximation by a hyperbolic tangent ('tanh') as well. Hendrycks and Gimpel 2016.
+   *
+   * @param x any shape
+   * @example
+   * attention.gelu([-1, 0, 1]); // data: [-0.159, 0, 0.841]
+   */
+  gelu(x: TensorLike, options?: GeluOptions): Tensor;
+
+  /**
+   * x / (1 + e^-x) for each element: torch.nn.functional.silu.
+   *
+   * @param x any shape
+   * @example
+   * attention.silu([-1, 0, 1]); // data: [-0.269, 0, 0.731]
+   */
+  silu(x: TensorLike): Tensor;
+
+  /**
    * The cost of a layer that maps n tokens of width d to n tokens of width d, in numbers and as asymptotic classes. It does not
    * use the wasm.
    *
@@ -400,6 +435,9 @@ export function operations(wasm: Wasm): Operations {
     relativeShiftBackward,
     conv1d: conv1d.bind(undefined, wasm),
     rnn: rnn.bind(undefined, wasm),
+    matmul: matmul.bind(undefined, wasm),
+    gelu: gelu.bind(undefined, wasm),
+    silu: silu.bind(undefined, wasm),
     complexity,
     softmaxCrossEntropy: softmaxCrossEntropy.bind(undefined, unshared),
   };

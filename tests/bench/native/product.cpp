@@ -1,7 +1,8 @@
-// The library's matrix product on its own, linked from the objects of the library's wasm. No public operation is a plain
-// product, and the published wasm should contain nothing for the benchmark's sake.
+// Kernels of the library on their own, linked from the objects of the library's wasm: the product without matmul's copies, and the norms
+// without their layers'. The published wasm should contain nothing for the benchmark's sake.
 #include <cstdlib>
 
+#include "attention.h"
 #include "kernels/gemm.h"
 
 #define EXPORT(name) extern "C" __attribute__((export_name(#name)))
@@ -15,4 +16,13 @@ EXPORT(product) void product(const float* a, const float* b, float* c, int m, in
   wasm_attention::packMatrix(b, k, n, packed);
   wasm_attention::gemm(a, k, packed, nullptr, c, n, m, n, k);
   std::free(packed);
+}
+
+EXPORT(layerNorm)
+void layerNorm(const float* x, const float* weight, const float* bias, float* out, int rows, int dim) {
+  wasm_attention::layerNorm(x, weight, bias, out, rows, dim, 1e-6f);
+}
+
+EXPORT(rmsNorm) void rmsNorm(const float* x, const float* weight, float* out, int rows, int dim) {
+  wasm_attention::rmsNorm(x, weight, out, rows, dim, 1e-6f);
 }

@@ -117,6 +117,27 @@ export const prepare = {
     };
   },
 
+  gatedFeedForward: ({ wasm }, { params: { rows, width, hiddens }, inputs, parameters }) => {
+    const layer = new wasm.GatedFeedForward({ numHiddens: width, ffnHiddens: hiddens });
+    layer.loadStateDict({
+      'gate_proj.weight': { data: parameters.gate, shape: [hiddens, width] },
+      'up_proj.weight': { data: parameters.up, shape: [hiddens, width] },
+      'down_proj.weight': { data: parameters.down, shape: [width, hiddens] },
+    });
+    const x = { data: inputs.x, shape: [rows, width] };
+    return { run: () => ({ output: layer.forward(x).output.data }), dispose: () => layer.dispose() };
+  },
+
+  norm: ({ kernels: { wasm, place } }, { params: { rows, width }, inputs }) => {
+    const [x, weight, out] = [inputs.x, inputs.weight, inputs.x].map(place);
+    return {
+      run() {
+        wasm.rmsNorm(x, weight, out, rows, width);
+        return { normed: new Float32Array(wasm.memory.buffer, out, rows * width) };
+      },
+    };
+  },
+
   rotary: ({ wasm }, { params: { heads, n, d }, inputs }) => {
     const x = { data: inputs.x, shape: [1, heads, n, d] };
     return { run: () => ({ rotated: wasm.rotaryEmbedding(x).data }) };
@@ -150,6 +171,16 @@ export const baseline = {
         new Float32Array(wasm.memory.buffer, address, x.length).set(x);
         // The library reads its results the same way, with the copying constructor.
         return { copied: new Float32Array(new Float32Array(wasm.memory.buffer, address, x.length)) };
+      },
+    };
+  },
+
+  norm: ({ kernels: { wasm, place } }, { params: { rows, width }, inputs }) => {
+    const [x, weight, bias, out] = [inputs.x, inputs.weight, inputs.bias, inputs.x].map(place);
+    return {
+      run() {
+        wasm.layerNorm(x, weight, bias, out, rows, width);
+        return { plain: new Float32Array(wasm.memory.buffer, out, rows * width) };
       },
     };
   },

@@ -21,6 +21,11 @@ Point activated(Activation activation, double x) {
     const double below = std::erfc(-x / std::sqrt(2.0)) / 2, density = std::exp(-x * x / 2) / std::sqrt(2 * M_PI);
     return {x * below, below + x * density};
   }
+  if (activation == Activation::kSilu || activation == Activation::kSigmoid) {
+    const double gate = 1 / (1 + std::exp(-x)), slope = gate * (1 - gate);
+    if (activation == Activation::kSigmoid) return {gate, slope};
+    return {x * gate, gate + x * slope};
+  }
   const double root = std::sqrt(2 / M_PI), t = std::tanh(root * (x + 0.044715 * x * x * x));
   return {x * (1 + t) / 2, (1 + t) / 2 + x * (1 - t * t) / 2 * root * (1 + 3 * 0.044715 * x * x)};
 }
@@ -30,7 +35,7 @@ Point activated(Activation activation, double x) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Draw draw(data, size);
   const int rows = draw.integer(1, draw.flag() ? 300 : 12), width = draw.integer(1, 20), hiddens = draw.integer(1, 40);
-  const auto activation = static_cast<Activation>(draw.integer(0, 2));
+  const auto activation = static_cast<Activation>(draw.integer(0, 4));
   const float dropout = draw.flag() ? 0.3f : 0;
   const bool has_bias1 = draw.flag(), has_bias2 = draw.flag();
   const uint32_t seed = draw.integer(0, 65535);

@@ -30,16 +30,19 @@ TEST(Threads, ChangeNoBitOfAWeightsGradient) {
 }
 
 TEST(Threads, ChangeNoBitOfAFeedForwardNetwork) {
-  for (const Activation activation : {Activation::kRelu, Activation::kGelu, Activation::kGeluTanh}) {
+  for (const int choice : {0, 1, 2, 3, 4, 5, 6, 7, 8, 9}) {
+    const auto activation = static_cast<Activation>(choice / 2);
+    const bool gated = choice % 2;
     for (int rows : {1, 5, 300}) {
       for (int hidden_width : {3, 34}) {
         const int width = 18;
         const Floats x = randomFloats(rows * width, 1), g = randomFloats(rows * width, 2);
-        const Floats weight1 = randomFloats(hidden_width * width, 3), weight2 = randomFloats(width * hidden_width, 4);
-        const Floats bias1 = randomFloats(hidden_width, 5), bias2 = randomFloats(width, 6);
-        expectSameBits(sizes({rows, hidden_width}), [&] {
-          const FeedForwardNetwork network{rows, width,    hidden_width, activation, 7,
-                                           0.3f, &weight1, &bias1,       &weight2,   &bias2};
+        const int inner_width = gated ? 2 * hidden_width : hidden_width;
+        const Floats weight1 = randomFloats(inner_width * width, 3), weight2 = randomFloats(width * hidden_width, 4);
+        const Floats bias1 = randomFloats(inner_width, 5), bias2 = randomFloats(width, 6);
+        expectSameBits(sizes({choice, rows, hidden_width}), [&] {
+          const FeedForwardNetwork network{rows,     width,  hidden_width, activation, 7,    0.3f,
+                                           &weight1, &bias1, &weight2,     &bias2,     gated};
           Floats hidden;
           const Floats out = network.forward(x, &hidden);
           const FeedForwardGradients found = network.backward(x, hidden, g);
@@ -53,24 +56,61 @@ TEST(Threads, ChangeNoBitOfAFeedForwardNetwork) {
 TEST(Threads, ChangeNoBitOfANorm) {
   for (int rows : {1, 6, 513, 1030}) {
     for (int dim : {1, 4, 17, 67}) {
-      for (const bool affine : {true, false}) {
+      for (const int choice : {0, 1, 2}) {
+        const Norm norm = choice == 2 ? Norm::kRms : Norm::kLayer;
+        const bool affine = choice > 0;
         for (const bool keeps : {true, false}) {
           const Floats x = randomFloats(rows * dim, 1), g = randomFloats(rows * dim, 2);
           const Floats weight = randomFloats(dim, 3), bias = randomFloats(dim, 4);
-          expectSameBits(sizes({rows, dim, affine, keeps}), [&] {
+          expectSameBits(sizes({rows, dim, choice, keeps}), [&] {
             std::vector<Moments> moments(rows);
             Moments* const kept = keeps ? moments.data() : nullptr;
             Floats out(x.size()), gradient = g, grad_weight = randomFloats(dim, 5), grad_bias = randomFloats(dim, 6);
-            normRows(x.data(), affine ? weight.data() : nullptr, bias.data(), out.data(), kept, rows, dim, 1e-5f);
+            normRows(norm, x.data(), affine ? weight.data() : nullptr, bias.data(), out.data(), kept, rows, dim, 1e-5f);
             // In place, as layers do it.
             Floats scratch(normRowsBackwardScratch(rows, dim), NAN);
-            normRowsBackward(gradient.data(), x.data(), kept, affine ? weight.data() : nullptr, gradient.data(),
+            normRowsBackward(norm, gradient.data(), x.data(), kept, affine ? weight.data() : nullptr, gradient.data(),
                              grad_weight.data(), grad_bias.data(), scratch.data(), rows, dim, 1e-5f);
             return Results{out, gradient, grad_weight, grad_bias};
           });
         }
       }
     }
+  }
+}
+
+TEST(Threads, ChangeNoBitOfAProduct) {
+  for (int outer : {1, 9}) {
+    for (int rows : {1, 5, 130}) {
+      for (const bool shares_right : {false, true}) {
+        const int depth = 33, cols = 17, inner = 3;
+        const Floats a = randomFloats(outer * inner * rows * depth, 1),
+                     b = randomFloats(outer * inner * depth * cols, 2);
+        expectSameBits(sizes({outer, rows, shares_right}), [&] {
+          Floats out(outer * inner * rows * cols, NAN);
+          MatmulArgs args{a.data(), b.data(), out.data(), outer, inner, rows, depth, cols, 0, rows * depth, 0, 0};
+          if (outer > 1) args.aOuter = inner * rows * depth;
+          if (!shares_right) args.bInner = depth * cols;
+          if (!shares_right && outer > 1) args.bOuter = inner * depth * cols;
+          Floats scratch(matmulScratch(args), NAN);
+          matmul(args, scratch.data());
+          return Results{out};
+        });
+      }
+    }
+  }
+}
+
+TEST(Threads, ChangeNoBitOfActivations) {
+  for (int count : {1, 30, 5000}) {
+    const Floats x = randomFloats(count, 1, 4);
+    expectSameBits(sizes({count}), [&] {
+      Floats exact(count), tanh(count), silus(count);
+      gelu(x.data(), exact.data(), count, false);
+      gelu(x.data(), tanh.data(), count, true);
+      silu(x.data(), silus.data(), count);
+      return Results{exact, tanh, silus};
+    });
   }
 }
 

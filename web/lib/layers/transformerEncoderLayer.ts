@@ -22,7 +22,7 @@ import { seedOf } from './base/random.js';
 import type { BackwardOptions, Layer } from './base/types.js';
 import { encoderSpecs } from './encoder/parameters.js';
 import { encoderBackward, encoderForward, type Encoder } from './encoder/pass.js';
-import { checkActivation, type Activation } from './feedForward.js';
+import { checkActivation, type Activation } from './feed/feedForwardLayer.js';
 
 /** The options of `TransformerEncoderLayer`. */
 export interface TransformerEncoderLayerOptions {

@@ -18,6 +18,7 @@ export class Parameters {
   readonly #wasm: Wasm;
   readonly #operation: string;
   readonly #specs: readonly ParameterSpec[];
+  // By name, without those that are behind another one.
   readonly #addresses = new Map<string, number>();
   readonly #gradients = new Map<string, number>();
   readonly #packed = new Map<string, number>();
@@ -42,8 +43,9 @@ export class Parameters {
       }
     };
     try {
-      for (const { name, shape } of specs)
-        this.#addresses.set(name, memory.allocate(operation, sizeOf(shape)));
+      for (const { name, behind } of specs) {
+        if (!behind) this.#addresses.set(name, memory.allocate(operation, sizeOf(this.#joinedShape(name))));
+      }
     } catch (error) {
       release();
       throw error;
@@ -74,24 +76,24 @@ export class Parameters {
 
   /** The address of a parameter; 0 if the layer has none with that name. */
   address(name: string): number {
-    return this.#addresses.get(name) ?? 0;
+    return this.#in(this.#addresses, name);
   }
 
   /** The address of a parameter's gradient, to which backward passes add; 0 if the layer has no parameter with that name. */
   gradient(name: string): number {
-    if (!this.#addresses.has(name)) return 0;
-    let address = this.#gradients.get(name);
-    if (address === undefined) {
-      address = this.#wasm.memory.allocate(this.#operation, sizeOf(this.#spec(name).shape));
-      this.#gradients.set(name, address);
+    if (!this.has(name)) return 0;
+    const first = this.#spec(name).behind ?? name;
+    if (!this.#gradients.has(first)) {
+      const size = sizeOf(this.#joinedShape(first));
+      this.#gradients.set(first, this.#wasm.memory.allocate(this.#operation, size));
     }
-    return address;
+    return this.#in(this.#gradients, name);
   }
 
-  /** The address of a matrix's packed form. */
+  /** The address of the packed form of a matrix, together with one that is behind it. */
   packed(name: string): number {
     const { raw, memory } = this.#wasm;
-    const [outputs, inputs] = this.#spec(name).shape as [number, number];
+    const [outputs, inputs] = this.#joinedShape(name) as [number, number];
     let address = this.#packed.get(name);
     if (address === undefined) {
       address = memory.allocate(this.#operation, raw.packWeightSize(inputs, outputs));
@@ -134,7 +136,7 @@ export class Parameters {
         size: sizeOf(shape),
         check: (operation) => this.check(operation),
         address: () => this.address(name),
-        gradient: () => this.#gradients.get(name) ?? 0,
+        gradient: () => this.#in(this.#gradients, name),
         changed: () => this.#changed(name),
       });
       return parameter;
@@ -169,6 +171,20 @@ export class Parameters {
     return this.#specs.find((spec) => spec.name === name)!;
   }
 
+  /** Where a parameter is within its block, or 0 if there is none. */
+  #in(blocks: ReadonlyMap<string, number>, name: string): number {
+    const behind = this.has(name) ? this.#spec(name).behind : undefined;
+    const address = blocks.get(behind ?? name) ?? 0;
+    return behind && address ? address + 4 * sizeOf(this.#spec(behind).shape) : address;
+  }
+
+  /** The shape of a parameter together with one that is behind it. */
+  #joinedShape(name: string): readonly number[] {
+    const { shape } = this.#spec(name);
+    const [rows = 1, ...rest] = shape;
+    return this.#specs.some(({ behind }) => behind === name) ? [2 * rows, ...rest] : shape;
+  }
+
   #read(name: string): Float32Array {
     this.check();
     return this.#wasm.memory.read(this.address(name), sizeOf(this.#spec(name).shape));
@@ -177,10 +193,8 @@ export class Parameters {
   #readGradient(name: string): Float32Array {
     this.check();
     const size = sizeOf(this.#spec(name).shape);
-    const address = this.#gradients.get(name);
-    return address === undefined
-      ? fresh(this.#operation, Float32Array, size)
-      : this.#wasm.memory.read(address, size);
+    const address = this.#in(this.#gradients, name);
+    return address === 0 ? fresh(this.#operation, Float32Array, size) : this.#wasm.memory.read(address, size);
   }
 
   #write(name: string, data: Float32Array): void {
@@ -189,6 +203,7 @@ export class Parameters {
   }
 
   #changed(name: string): void {
-    if (this.#packed.has(name)) this.#stale.add(name);
+    const first = this.#spec(name).behind ?? name;
+    if (this.#packed.has(first)) this.#stale.add(first);
   }
 }

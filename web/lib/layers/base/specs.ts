@@ -8,6 +8,8 @@ export interface ParameterSpec {
   readonly name: string;
   readonly shape: readonly number[];
   readonly initial: () => Float32Array;
+  /** The name of a parameter that this one follows in memory: to a kernel, the two are one, with the rows of both. */
+  readonly behind?: string;
 }
 
 /** A parameter whose initial values are all the same. */
