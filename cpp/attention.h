@@ -442,11 +442,12 @@ void scaleFrequencies(double* frequencies, const double* factors, int dim);
 /// The arguments of `rotaryTable`.
 struct RotaryTableArgs {
   double offset;              // the first position; not used if `positions` is given
+  double amplitude;           // a float32
   const double* frequencies;  // made for `dim`, which is even
   const double* positions;    // (rows), or null: offset, offset + 1, …
+  const int32_t* axes;        // (dim / 2): pair j reads `positions`, then (axes, rows), at axis axes[j]; or null
   float* out;                 // (rows, dim)
   int32_t rows, dim;
-  float amplitude;
 };
 
 /// The table for `rotaryEmbedding`, a row for each position: all sines of position * frequency, then all cosines, each times

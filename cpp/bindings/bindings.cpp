@@ -65,7 +65,7 @@ FIELDS(TransformerEncoderLayerArgs, attention, rotation, parameters, packedIn, p
 FIELDS(TransformerEncoderLayerGradArgs, layer, gradient, gradients, gradBias, gradRelativeKeys, gradRelativeValues,
        gradSinks, lostBias, lostRelativeKeys, lostRelativeValues, lostSinks)
 FIELDS(SinusoidalArgs, offset, frequencies, positions, out, rows, dim, concatenated)
-FIELDS(RotaryTableArgs, offset, frequencies, positions, out, rows, dim, amplitude)
+FIELDS(RotaryTableArgs, offset, amplitude, frequencies, positions, axes, out, rows, dim)
 FIELDS(Conv1dArgs, x, weight, bias, out, batch, inChannels, outChannels, length, kernel, stride, padding, dilation,
        groups)
 FIELDS(RnnArgs, x, weightIh, weightHh, biasIh, biasHh, initial, out, batch, length, inWidth, width, relu)

@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "attention.h"
+#include "positional/frequencies.h"
 #include "simd/f32x4.h"
 
 namespace wasm_attention {
@@ -133,15 +134,40 @@ SinusoidalArgs encodingOf(const RotaryTableArgs& a) {
   return encoding;
 }
 
+/// The sines and cosines of positions whose pairs have axes of their own.
+void encodeAxes(const RotaryTableArgs& a) {
+  const int half = a.dim / 2;
+  for (int i = 0; i < a.rows; ++i) {
+    float* const sines = a.out + static_cast<size_t>(i) * a.dim;
+    const auto positionOf = [&](int j) { return a.positions[static_cast<size_t>(a.axes[j]) * a.rows + i]; };
+    for (int j = 0; j < half; j += 2) {
+      const bool two = j + 1 < half;
+      const Frequencies w = loadFrequencies(a.frequencies, a.dim, j);
+      const f64x2 at{positionOf(j), two ? positionOf(j + 1) : 0};
+      const SinCos pair = sinCos(w.high * at, w.low * at);
+      for (int lane = 0; lane <= two; ++lane) {
+        sines[j + lane] = static_cast<float>(pair.sin[lane]);
+        sines[half + j + lane] = static_cast<float>(pair.cos[lane]);
+      }
+    }
+  }
+}
+
 }  // namespace
 
-int64_t rotaryTableScratch(const RotaryTableArgs& args) { return sinusoidalEncodingScratch(encodingOf(args)); }
+int64_t rotaryTableScratch(const RotaryTableArgs& args) {
+  return args.axes ? 0 : sinusoidalEncodingScratch(encodingOf(args));
+}
 
 void rotaryTable(const RotaryTableArgs& args, double* scratch) {
-  sinusoidalEncoding(encodingOf(args), scratch);
+  if (args.axes) {
+    encodeAxes(args);
+  } else {
+    sinusoidalEncoding(encodingOf(args), scratch);
+  }
   if (args.amplitude == 1) return;
   const size_t count = static_cast<size_t>(args.rows) * args.dim;
-  for (size_t i = 0; i < count; ++i) args.out[i] *= args.amplitude;
+  for (size_t i = 0; i < count; ++i) args.out[i] *= static_cast<float>(args.amplitude);
 }
 
 void rotaryEmbedding(const float* x, const float* table, float* out, const RotarySizes& sizes) {

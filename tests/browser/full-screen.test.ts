@@ -15,13 +15,16 @@ describe('on the full screen', () => {
   };
 
   test.each([
-    ['attention-lookup', 'wide'],
-    ['complexity-race', 'high'],
-    ['encoding-similarity', 'high'],
-  ] as const)('%s is as %s as the screen, and comes back', async (tag, side) => {
+    ['attention-lookup', 'wide', 960],
+    ['complexity-race', 'high', 640],
+    ['encoding-similarity', 'high', 640],
+  ] as const)('%s is as %s as the screen, and comes back', async (tag, side, inPage) => {
     const viewport = { width: 1280, height: 800 };
     const { page, figure } = await openAlone(open, tag, { viewport });
-    const before = await figure.evaluate((element) => element.clientWidth);
+    const before = await figure.evaluate((element, inPage) => {
+      element.style.width = `${inPage}px`;
+      return element.clientWidth;
+    }, inPage);
     await enter(figure);
     expect(await page.evaluate(() => document.fullscreenElement?.localName)).toBe(tag);
     const { width, height, scrolls } = await figure.evaluate((element) => {

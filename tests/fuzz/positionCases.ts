@@ -70,8 +70,13 @@ function rotary(draw: Draw, call: typeof attention.rotaryEmbedding, direction: 1
   const rank = draw.integer(2, 4);
   const x = draw.numbers(rank === 2 ? [n, d] : rank === 3 ? [B, n, d] : [B, draw.integer(1, 3), n, d]);
   const tables = draw.chance(0.3);
+  const sections = tables ? undefined : draw.maybe(() => sectionsOf(draw, rotaryDim / 2), 0.3);
   const positions = draw.maybe(() =>
-    draw.integers(rank > 2 && draw.chance(0.5) ? [B, n] : [n], 0, tables ? 29 : 2 ** 24),
+    draw.integers(
+      [...(sections ? [sections.length] : []), ...(rank > 2 && draw.chance(0.5) ? [B, n] : [n])],
+      0,
+      tables ? 29 : 2 ** 24,
+    ),
   );
   const cos = tables ? draw.numbers([60, rotaryDim / 2]) : undefined;
   const options = {
@@ -82,6 +87,7 @@ function rotary(draw: Draw, call: typeof attention.rotaryEmbedding, direction: 1
     rotaryDim: rotaryDim === d ? draw.maybe(() => rotaryDim) : rotaryDim,
     cos,
     sin: cos && draw.numbers(cos.shape),
+    sections,
   };
   return {
     args: [draw.form(x), draw.options(options)],
@@ -93,4 +99,13 @@ function rotary(draw: Draw, call: typeof attention.rotaryEmbedding, direction: 1
       expectClose(y, expected, { atol: (3 * EPS + 2e-8) * size + 2 ** -126 });
     },
   };
+}
+
+/** Up to four parts of so many pairs. */
+function sectionsOf(draw: Draw, pairs: number): number[] {
+  const sections: number[] = [];
+  for (let left = pairs; left > 0; left -= sections.at(-1)!) {
+    sections.push(sections.length === 3 ? left : draw.integer(1, left));
+  }
+  return sections;
 }

@@ -25,14 +25,16 @@ inline std::vector<float> encodePositions(const std::vector<double>& frequencies
   return out;
 }
 
-/// The same for rotary embeddings.
+/// The same for rotary embeddings. With `axes`, positions are (axes, rows).
 inline std::vector<float> tableOfRotations(const std::vector<double>& frequencies, const std::vector<double>& positions,
-                                           int rows, int dim, double offset, float amplitude) {
+                                           int rows, int dim, double offset, float amplitude,
+                                           const std::vector<int32_t>& axes = {}) {
   RotaryTableArgs args{};
   args.offset = offset;
   args.frequencies = frequencies.data();
   args.positions = positions.empty() ? nullptr : positions.data();
-  args.rows = positions.empty() ? rows : static_cast<int>(positions.size());
+  args.axes = axes.empty() ? nullptr : axes.data();
+  args.rows = rows;
   args.dim = dim;
   args.amplitude = amplitude;
   std::vector<float> out(static_cast<size_t>(args.rows) * dim, NAN);

@@ -95,6 +95,27 @@ TEST(RotaryTable, HoldsSinesAndThenCosinesTimesTheAmplitude) {
   }
 }
 
+TEST(RotaryTable, ReadsThePositionOfEachPairsAxis) {
+  const int rows = 7;
+  for (const auto& axes : std::vector<std::vector<int32_t>>{{0}, {0, 1}, {0, 0, 1}, {0, 1, 2, 2, 2}}) {
+    const int half = static_cast<int>(axes.size()), dim = 2 * half;
+    std::vector<double> frequencies(sinusoidalFrequenciesSize(dim)), positions;
+    sinusoidalFrequencies(frequencies.data(), dim, 1e4);
+    for (int i = 0; i < rows * (axes.back() + 1); ++i) positions.push_back(100 + 3.5 * i * i);
+    const std::vector<float> table = tableOfRotations(frequencies, positions, rows, dim, 0, 1.5f, axes);
+    for (int axis = 0; axis <= axes.back(); ++axis) {
+      const std::vector<double> own(positions.begin() + axis * rows, positions.begin() + (axis + 1) * rows);
+      const std::vector<float> alone = tableOfRotations(frequencies, own, rows, dim, 0, 1.5f);
+      for (int i = 0; i < rows * half; ++i) {
+        if (axes[i % half] != axis) continue;
+        const int sine = i / half * dim + i % half;
+        EXPECT_EQ(table[sine], alone[sine]);
+        EXPECT_EQ(table[sine + half], alone[sine + half]);
+      }
+    }
+  }
+}
+
 TEST(ScaleFrequencies, MultipliesExactlyEnoughForFarPositions) {
   for (const int dim : {2, 5, 6, 8, 64}) {
     std::vector<double> frequencies(sinusoidalFrequenciesSize(dim));

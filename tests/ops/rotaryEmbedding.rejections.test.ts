@@ -5,6 +5,13 @@ import { NOT_TENSORS, testRejections, type Rejection } from '../support/rejectio
 
 const x = new Random(1).tensor([2, 3, 4, 8]);
 const table = (...shape: number[]) => new Random(2).tensor(shape);
+const longrope = {
+  type: 'longrope',
+  factor: 2,
+  originalMaxLength: 64,
+  shortFactor: [1, 1, 1, 1],
+  longFactor: [1, 2, 3, 4],
+};
 const tables = (...shape: number[]) => ({ cos: table(...shape), sin: table(...shape) });
 
 for (const [operation, rotate] of Object.entries({ rotaryEmbedding, rotaryEmbeddingBackward })) {
@@ -63,7 +70,43 @@ for (const [operation, rotate] of Object.entries({ rotaryEmbedding, rotaryEmbedd
     ['tables and scaling', 'RangeError', call({ ...tables(9, 4), scaling: { type: 'linear', factor: 2 } })],
     ['scaling that is a string', 'TypeError', scaled('linear')],
     ['scaling without a type', 'RangeError', scaled({ factor: 2 })],
-    ['an unknown scaling', 'RangeError', scaled({ type: 'longrope', factor: 2 })],
+    ['an unknown scaling', 'RangeError', scaled({ type: 'dynamic-ntk', factor: 2 })],
+    ['dynamic without a length', 'TypeError', scaled({ type: 'dynamic', factor: 2 })],
+    ['dynamic with length 0', 'RangeError', scaled({ type: 'dynamic', factor: 2, originalMaxLength: 0 })],
+    [
+      'a dynamic base below 0',
+      'RangeError',
+      call({ offset: 1000, scaling: { type: 'dynamic', factor: 0.5, originalMaxLength: 1e-3 }, base: 1e-30 }),
+    ],
+    ['longrope without factors', 'TypeError', scaled({ type: 'longrope', factor: 2, originalMaxLength: 64 })],
+    ['longrope without long factors', 'TypeError', scaled({ ...longrope, longFactor: undefined })],
+    ['longrope with too few factors', 'RangeError', scaled({ ...longrope, shortFactor: [1, 1, 1] })],
+    ['longrope with a factor of 0', 'RangeError', scaled({ ...longrope, longFactor: [1, 1, 0, 1] })],
+    ['longrope with a factor as a string', 'TypeError', scaled({ ...longrope, longFactor: [1, '1', 1, 1] })],
+    ['longrope without a length', 'TypeError', scaled({ ...longrope, originalMaxLength: undefined })],
+    [
+      'longrope of length 1 without an attention factor',
+      'RangeError',
+      scaled({ ...longrope, originalMaxLength: 1 }),
+    ],
+    ['sections that are a number', 'TypeError', call({ sections: 4 })],
+    ['sections with a string', 'TypeError', call({ sections: [2, '2'] })],
+    ['sections with 0', 'RangeError', call({ sections: [0, 4] })],
+    ['sections that are too few pairs', 'RangeError', call({ sections: [1, 2] })],
+    ['sections that are too many pairs', 'RangeError', call({ sections: [2, 3] })],
+    ['sections and positions of one axis', 'RangeError', call({ sections: [2, 2], positions: [0, 1, 2, 3] })],
+    [
+      'sections and positions of other axes',
+      'RangeError',
+      call({ sections: [2, 2], positions: table(3, 4) }),
+    ],
+    [
+      'sections and positions of another batch',
+      'RangeError',
+      call({ sections: [2, 2], positions: table(2, 3, 4) }),
+    ],
+    ['positions of several axes without sections', 'RangeError', call({ positions: table(2, 2, 4) })],
+    ['tables and sections', 'RangeError', call({ ...tables(9, 4), sections: [2, 2] })],
     ['scaling without a factor', 'TypeError', scaled({ type: 'linear' })],
     ['factor 0', 'RangeError', scaled({ type: 'linear', factor: 0 })],
     ['factor NaN', 'RangeError', scaled({ type: 'ntk', factor: NaN })],

@@ -1,11 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import type { RotaryScaling } from 'wasm-attention';
 import {
   rotaryEmbedding as reference,
   scaledFrequencies,
   type ScalingReference,
 } from '../reference/rotaryEmbedding.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
-import { rotaryEmbedding } from '../support/library.js';
+import { expectFixture, loadFixtures } from '../support/fixtures.js';
+import { rotaryEmbedding, rotaryEmbeddingBackward } from '../support/library.js';
 import { Random } from '../support/random.js';
 
 const LLAMA = {
@@ -46,6 +48,58 @@ describe('rotaryEmbedding with scaling', () => {
       expectClose(rotaryEmbedding(x, { base, offset, scaling }), expected, { atol });
     }
   });
+
+  const dynamic = { type: 'dynamic', factor: 4, originalMaxLength: 100 } as const;
+  const divisors = (seed: number) =>
+    Array.from(new Random(seed).tensor([16]).data, (x) => 1.5 + Math.tanh(x));
+  const longrope = {
+    type: 'longrope',
+    factor: 8,
+    originalMaxLength: 100,
+    shortFactor: divisors(1),
+    longFactor: divisors(2),
+  } as const;
+
+  test.each<[string, (ScalingReference & typeof dynamic) | typeof longrope]>([
+    ['dynamic', dynamic],
+    ['longrope', longrope],
+    ['longrope with another attention factor', { ...longrope, attentionFactor: 1.5 } as never],
+  ])(
+    'agrees with the published formula of %s at either side of the length of the training',
+    (_name, scaling) => {
+      const [rows, dim] = [5, 32];
+      const x = new Random(3).tensor([rows, dim]);
+      for (const last of [4, 98, 99, 100, 5000]) {
+        const offset = last - rows + 1;
+        const { frequencies, amplitude } = scaledFrequencies(10000, dim, scaling, last + 1);
+        const expected = reference(x, { offset, frequencies, amplitude });
+        const atol = (4 * EPS + 2e-8 + 2 * offset * 2 ** -51) * maxAbs(x.data) * amplitude;
+        expectClose(rotaryEmbedding(x, { offset, scaling }), expected, { atol });
+        // The largest position counts, wherever it is.
+        const positions = Array.from({ length: rows }, (_, i) => last - i);
+        const turned = reference(x, {
+          positions: { data: positions, shape: [rows] },
+          frequencies,
+          amplitude,
+        });
+        expectClose(rotaryEmbedding(x, { positions, scaling }), turned, { atol });
+      }
+    },
+  );
+
+  test.each(loadFixtures('modern', /^rope_(dynamic|longrope)/))(
+    'agrees with transformers on $name',
+    (fixture) => {
+      const { kind, base, scaling } = fixture.attributes as { kind: string; base: number; scaling: object };
+      const options = {
+        base,
+        positions: fixture.input('positions'),
+        scaling: { type: kind, ...scaling } as RotaryScaling,
+      };
+      expectFixture(rotaryEmbedding(fixture.input('x'), options), fixture.output('output'));
+      expectFixture(rotaryEmbeddingBackward(fixture.input('G'), options), fixture.output('grad:x'));
+    },
+  );
 
   test('treats position p with linear scaling like p/factor without', () => {
     const x = new Random(1).tensor([4, 8]);

@@ -5,13 +5,15 @@ export interface RotaryReferenceOptions {
   /** A whole number, like positions and offset. Default: 10000. */
   base?: number;
   offset?: number;
-  /** (n,) or (B, n), where B is the first axis of x. */
+  /** (n,) or (B, n), where B is the first axis of x; with sections, for each of their axes. */
   positions?: Numbers;
   interleaved?: boolean;
   rotaryDim?: number;
   /** (positions, rotaryDim/2), or (B, n, rotaryDim/2) without positions. */
   cos?: Numbers;
   sin?: Numbers;
+  /** How many pairs each axis rotates. */
+  sections?: readonly number[];
   /** Replace base: frequencies, and a factor of sine and cosine, from `scaledFrequencies`. */
   frequencies?: readonly number[];
   amplitude?: number;
@@ -45,8 +47,8 @@ export function rotaryEmbedding(
   for (let row = 0; row < rows; ++row) {
     const i = row % n;
     const b = Math.floor(row / rowsOfSequence);
-    const position = offset + positionOf(options.positions, b, i, n);
     for (let j = 0; j < half; ++j) {
+      const position = offset + positionOf(options, j, b, i, n);
       const { sin, cos } = turnAt(j, position, b * n + i);
       const first = row * d + (interleaved ? 2 * j : j);
       const second = row * d + (interleaved ? 2 * j + 1 : j + half);
@@ -58,14 +60,27 @@ export function rotaryEmbedding(
   return y;
 }
 
-function positionOf(positions: Numbers | undefined, b: number, i: number, n: number): number {
+function positionOf(
+  { positions, sections }: RotaryReferenceOptions,
+  j: number,
+  b: number,
+  i: number,
+  n: number,
+): number {
   if (!positions) return i;
-  return positions.data[positions.shape.length === 2 ? b * n + i : i]!;
+  if (!sections) return positions.data[positions.shape.length === 2 ? b * n + i : i]!;
+  let [axis, end] = [0, sections[0]!];
+  while (j >= end) end += sections[++axis]!;
+  const sequences = positions.shape.length === 3 ? positions.shape[1]! : 1;
+  return positions.data[(axis * sequences + (sequences > 1 ? b : 0)) * n + i]!;
 }
 
 export interface ScalingReference {
-  type: 'linear' | 'ntk' | 'yarn' | 'llama3';
+  type: 'linear' | 'ntk' | 'dynamic' | 'yarn' | 'llama3' | 'longrope';
   factor: number;
+  shortFactor?: readonly number[];
+  longFactor?: readonly number[];
+  attentionFactor?: number;
   originalMaxLength?: number;
   lowFreqFactor?: number;
   highFreqFactor?: number;
@@ -73,11 +88,15 @@ export interface ScalingReference {
   betaSlow?: number;
 }
 
-/** The frequencies for a rotary width, and the factor of sine and cosine, by the formulas of the papers and model cards. */
+/**
+ * The frequencies for a rotary width, and the factor of sine and cosine, by the formulas of the papers and model cards. `n` is the
+ * number of tokens, on which 'dynamic' and 'longrope' depend.
+ */
 export function scaledFrequencies(
   base: number,
   dim: number,
   scaling: ScalingReference,
+  n = NaN,
 ): { frequencies: number[]; amplitude: number } {
   const { type, factor, originalMaxLength: length = NaN } = scaling;
   const plain = Array.from({ length: dim / 2 }, (_, j) => base ** ((-2 * j) / dim));
@@ -85,6 +104,17 @@ export function scaledFrequencies(
   if (type === 'ntk') {
     const longer = base * factor ** (dim / (dim - 2));
     return { frequencies: plain.map((_, j) => longer ** ((-2 * j) / dim)), amplitude: 1 };
+  }
+  if (type === 'dynamic') {
+    if (!(n > length)) return { frequencies: plain, amplitude: 1 };
+    const longer = base * ((factor * n) / length - (factor - 1)) ** (dim / (dim - 2));
+    return { frequencies: plain.map((_, j) => longer ** ((-2 * j) / dim)), amplitude: 1 };
+  }
+  if (type === 'longrope') {
+    const divisors = n > length ? scaling.longFactor! : scaling.shortFactor!;
+    const usual = factor <= 1 ? 1 : Math.sqrt(1 + Math.log(factor) / Math.log(length));
+    const amplitude = scaling.attentionFactor ?? usual;
+    return { frequencies: plain.map((w, j) => w / divisors[j]!), amplitude };
   }
   if (type === 'llama3') {
     const { lowFreqFactor: low = 1, highFreqFactor: high = 4 } = scaling;

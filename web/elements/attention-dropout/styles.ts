@@ -2,9 +2,6 @@ import { css } from 'lit';
 
 /** Two maps of weights and the plot. */
 export const dropoutStyles = css`
-  .stage {
-    container-type: inline-size;
-  }
   .panels {
     display: grid;
     grid-template-columns: repeat(3, minmax(0, 1fr));

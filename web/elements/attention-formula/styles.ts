@@ -61,7 +61,7 @@ export const formulaStyles = css`
     display: block;
     padding-inline-start: 1.1rem;
   }
-  @media (max-width: 40rem) {
+  @container (max-width: 37rem) {
     .matrices {
       grid-template-columns: minmax(0, 15rem);
       justify-content: center;

@@ -66,7 +66,7 @@ export const chainStyles = css`
   .chain .number {
     color: var(--_ink);
   }
-  @media (max-width: 30rem) {
+  @container (max-width: 28rem) {
     .chain th,
     .chain td {
       padding-inline: 0.2rem;

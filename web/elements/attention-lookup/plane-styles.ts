@@ -110,15 +110,18 @@ export const planeStyles = css`
     opacity: 0.7;
   }
   /* On the full screen the planes have more room than in the page's column. */
-  @media (min-width: 58rem) {
+  @container (min-width: 45rem) {
     :host(:fullscreen) .scene {
       grid-template-columns: minmax(0, 1fr) minmax(15rem, 1.1fr) minmax(0, 1fr);
+    }
+    :host(:fullscreen) .chain {
+      grid-area: auto;
     }
     :host(:fullscreen) .plane {
       max-width: none;
     }
   }
-  @media (max-width: 58rem) {
+  @container (max-width: 55.49rem) {
     .scene {
       grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
     }
@@ -127,7 +130,7 @@ export const planeStyles = css`
       grid-row: 2;
     }
   }
-  @media (max-width: 30rem) {
+  @container (max-width: 28rem) {
     .scene {
       grid-template-columns: minmax(0, 1fr);
     }

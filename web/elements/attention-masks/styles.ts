@@ -2,9 +2,6 @@ import { css } from 'lit';
 
 /** The formula of the masks in maps, and the weights that come of it. */
 export const masksStyles = css`
-  :host {
-    container-type: inline-size;
-  }
   .board {
     display: grid;
     gap: 1.25rem 2.5rem;

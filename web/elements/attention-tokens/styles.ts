@@ -3,7 +3,6 @@ import { css } from 'lit';
 /** Six small maps, the large one beside them (below them on narrow pages), and the bars of its rows. */
 export const tokensStyles = css`
   :host {
-    container-type: inline-size;
     --heat-map-aspect: calc(var(--_columns) / var(--_rows));
   }
   .board {

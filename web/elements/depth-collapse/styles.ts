@@ -8,7 +8,7 @@ export const depthStyles = css`
     gap: 1rem;
     margin-top: 0.75rem;
   }
-  @media (max-width: 34rem) {
+  @container (max-width: 32rem) {
     .maps {
       grid-template-columns: repeat(2, minmax(0, 11rem));
     }

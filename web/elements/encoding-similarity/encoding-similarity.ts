@@ -31,8 +31,9 @@ export class EncodingSimilarity extends EncodingFigure {
       heat-map {
         --heat-map-aspect: 1.35;
       }
-      @media (max-width: 30rem) {
-        heat-map {
+      @container (max-width: 28rem) {
+        /* The full screen tries widths until a figure fits, so a narrower one must not be higher. */
+        :host(:not(:fullscreen)) heat-map {
           --heat-map-aspect: 1;
         }
       }

@@ -2,9 +2,6 @@ import { css } from 'lit';
 
 /** Two halves that mirror each other, and the lines between them. On narrow pages only the outputs are drawn. */
 export const permutationStyles = css`
-  :host {
-    container-type: inline-size;
-  }
   .board {
     display: grid;
     grid-template-columns:

@@ -45,7 +45,7 @@ export const trainingStyles = css`
     border-radius: 4px;
     color: var(--_quiet);
   }
-  @media (max-width: 34rem) {
+  @container (max-width: 32rem) {
     .inside {
       grid-template-columns: minmax(0, 1fr);
     }

@@ -31,8 +31,9 @@ export class PositionalHeatmap extends EncodingFigure {
         margin-bottom: 2px;
         overflow: visible;
       }
-      @media (max-width: 30rem) {
-        heat-map {
+      @container (max-width: 28rem) {
+        /* The full screen tries widths until a figure fits, so a narrower one must not be higher. */
+        :host(:not(:fullscreen)) heat-map {
           --heat-map-aspect: 0.85;
         }
       }

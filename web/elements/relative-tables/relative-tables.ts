@@ -37,7 +37,7 @@ export class RelativeTables extends FigureElement {
         grid-template-columns: minmax(0, 1fr) minmax(0, 13rem);
         gap: 1rem 1.5rem;
       }
-      @media (max-width: 40rem) {
+      @container (max-width: 37rem) {
         .pictures {
           grid-template-columns: minmax(0, 1fr);
         }

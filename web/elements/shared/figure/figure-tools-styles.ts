@@ -1,7 +1,29 @@
 import { css } from 'lit';
 
-/** The row of tools, what it opens, and the figure on a full screen. */
+/** The container of a figure's picture, the row of tools, what it opens, and the figure on a full screen. */
 export const toolStyles = css`
+  /* Figures arrange themselves by their own width, because a column of a wide page may be narrow. */
+  .stage {
+    container-type: inline-size;
+  }
+  /* A phone shows a slider and what it moves at once: the controls stay at the window's end while the picture is there. */
+  @media screen and (min-height: 40rem) {
+    @container (max-width: 28rem) {
+      .controls {
+        position: sticky;
+        bottom: 0;
+        z-index: 1;
+        margin-block: 0.5rem -0.5rem;
+        padding-block: 0.5rem;
+        border-top: 1px solid var(--_line);
+        background: var(--_paper);
+        /* The outermost labels of maps reach a little further. */
+        box-shadow:
+          -1rem 0 var(--_paper),
+          1rem 0 var(--_paper);
+      }
+    }
+  }
   .tools {
     display: flex;
     flex-wrap: wrap;

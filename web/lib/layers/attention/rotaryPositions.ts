@@ -72,16 +72,16 @@ export function rotaryPositions(operation: string, given: RotaryOptions, width: 
     const queryPositions = packed
       ? positionsWithin(operation, packed.query, firstKey, standing)
       : positionsOfQueries(operation, standing, firstKey - past, batch, queries);
-    angles.check(operation, keyPositions);
-    angles.check(operation, queryPositions);
+    const place = angles.check(operation, keyPositions, queryPositions);
     const perSequence = queryPositions instanceof Float64Array;
-    const shared = perSequence
-      ? packed?.query === packed?.key && standing === 0
-      : queryPositions.first === firstKey && queries === tokens;
+    const shared =
+      'first' in queryPositions
+        ? queryPositions.first === firstKey && queries === tokens
+        : packed?.query === packed?.key && standing === 0;
     return (wasm) => {
-      const keys = angles.place(wasm, keyPositions);
+      const keys = place(wasm, keyPositions);
       return {
-        queries: shared ? keys : angles.place(wasm, queryPositions),
+        queries: shared ? keys : place(wasm, queryPositions),
         queryBatch: perSequence ? queries * rotaryDim : 0,
         keys,
         width: rotaryDim,

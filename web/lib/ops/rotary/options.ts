@@ -1,8 +1,9 @@
 import { toTensor, toTensorOfShape } from '../../check/arrays.js';
+import { listOf } from '../../check/elements.js';
 import type { Known } from '../../check/options.js';
-import { checkBoolean, checkInteger, checkShape, wrongValue } from '../../check/values.js';
+import { checkBoolean, checkInteger, checkShape, wrongKind, wrongValue } from '../../check/values.js';
 import * as R from '../../generated/bindings/rotaryTableArgs.js';
-import { clearArgs, doubles, floats, words } from '../../runtime/args.js';
+import { clearArgs, doubles, words } from '../../runtime/args.js';
 import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { TensorLike } from '../../types.js';
@@ -15,7 +16,7 @@ export interface RotaryOptions {
   base?: number;
   /** Position of the first row, or added to `positions`. Default 0. With `cos` and `sin` it has to be a whole number. */
   offset?: number;
-  /** (n,) for all sequences, or (B, n). Default 0, 1, 2, …. With `cos` and `sin` they have to be whole numbers. */
+  /** (n,) for all sequences, or (B, n), and with `sections` an axis before these. Default 0, 1, 2, …. With `cos` and `sin` they have to be whole numbers. */
   positions?: ArrayLike<number> | TensorLike;
   /** true: pairs (2j, 2j+1), as in GPT-J; false: (j, j + rotaryDim/2), as in GPT-NeoX and Llama. Default false. */
   interleaved?: boolean;
@@ -29,6 +30,12 @@ export interface RotaryOptions {
   sin?: TensorLike;
   /** For contexts longer than those of the training. */
   scaling?: RotaryScaling;
+  /**
+   * Positions of several axes, such as time, row and column: the pairs that each axis rotates, in order, on one run of frequencies
+   * (Qwen2-VL's mrope_section). They add up to rotaryDim/2. `positions` is then (axes, n) or (axes, B, n); without it, all axes have the
+   * same positions.
+   */
+  sections?: readonly number[];
 }
 
 export const ROTARY_OPTIONS: Known<RotaryOptions> = {
@@ -40,21 +47,35 @@ export const ROTARY_OPTIONS: Known<RotaryOptions> = {
   cos: 1,
   sin: 1,
   scaling: SCALING_OPTIONS,
+  sections: 1,
 };
 
-/** Either `count` positions first, first + 1, …, or a list of positions. */
-export type RotaryPositions = { readonly first: number; readonly count: number } | Float64Array;
+/** Positions first, first + 1, …. */
+interface Range {
+  readonly first: number;
+  readonly count: number;
+}
+
+/** With sections: a list for each axis, one after the other. */
+interface ByAxis {
+  readonly byAxis: Float64Array;
+}
+
+export type RotaryPositions = Range | Float64Array | ByAxis;
+
+/** Places a row of sines and then cosines for each position; within a scope. */
+export type PlaceTable = (wasm: Wasm, positions: RotaryPositions) => number;
 
 /** Checked options: which components are rotated, and the table that a kernel reads. */
 export interface RotaryAngles {
   readonly rotaryDim: number;
   readonly interleaved: boolean;
+  /** The number of axes that positions have, if there are sections. */
+  readonly axes: number | undefined;
   /** The shape of given tables. */
   readonly tables?: readonly number[];
-  /** Throws if the tables lack a position, or an angle would be too large. */
-  check(operation: string, positions: RotaryPositions): void;
-  /** Places a row of sines and then cosines for each position; within a scope. The positions must have been checked. */
-  place(wasm: Wasm, positions: RotaryPositions): number;
+  /** Checks all positions of a call; throws if the tables lack one, or an angle would be too large. */
+  check(operation: string, ...positions: readonly RotaryPositions[]): PlaceTable;
 }
 
 /** Checks all options except offset and positions, for rows of this width. */
@@ -68,41 +89,55 @@ export function checkRotary(operation: string, given: RotaryOptions, width: numb
   return { rotaryDim, interleaved, ...from(operation, given, rotaryDim) };
 }
 
-type Angles = Pick<RotaryAngles, 'tables' | 'check' | 'place'>;
+type Angles = Pick<RotaryAngles, 'axes' | 'tables' | 'check'>;
+
+/** The axis of each pair; undefined without sections. */
+function checkSections(operation: string, sections: unknown, pairs: number): Int32Array | undefined {
+  if (sections === undefined) return undefined;
+  const list = listOf(sections) ?? wrongKind(operation, 'sections to be an array', sections);
+  const axes = list.flatMap((count, axis) =>
+    Array<number>(checkInteger(operation, `sections[${axis}]`, count, 1, pairs)).fill(axis),
+  );
+  if (axes.length !== pairs) wrongValue(operation, `sections that add up to ${pairs} pairs`, axes.length);
+  return Int32Array.from(axes);
+}
 
 function fromBase(operation: string, given: RotaryOptions, dim: number): Angles {
-  const { base, factors, amplitude } = checkScaling(
-    operation,
-    given.scaling,
-    checkBase(operation, given.base, 0),
-    dim,
-  );
-  const largest = factors ? maxAbs(factors) : 1;
+  const scaling = checkScaling(operation, given.scaling, checkBase(operation, given.base, 0), dim);
+  const pairs = checkSections(operation, given.sections, dim / 2);
+  const axes = pairs && pairs.at(-1)! + 1;
   return {
-    check(operation, positions) {
-      checkBase(operation, base, largest * maxAbs(isList(positions) ? positions : ends(positions)));
-    },
-    place(wasm, positions) {
-      const { raw, memory } = wasm;
-      const rows = lengthOf(positions);
-      const frequencies = placeFrequencies(wasm, dim, base);
-      if (factors) raw.scaleFrequencies(frequencies, memory.doubles(factors), dim);
-      clearArgs();
-      words[R.frequencies] = frequencies;
-      if (isList(positions)) words[R.positions] = memory.doubles(positions);
-      else doubles[R.offset] = positions.first;
-      const table = (words[R.out] = memory.reserve(rows * dim));
-      words[R.rows] = rows;
-      words[R.dim] = dim;
-      floats[R.amplitude] = amplitude;
-      memory.run(raw.rotaryTable);
-      return table;
+    axes,
+    check(operation, ...all) {
+      const lists = all.map(valuesOf);
+      const { base, factors, amplitude } = scaling(operation, 1 + Math.max(...lists.map(largest)));
+      const farthest = lists.reduce((most, list) => Math.max(most, maxAbs(list)), 0);
+      checkBase(operation, base, (factors ? maxAbs(factors) : 1) * farthest);
+      return (wasm, positions) => {
+        const { raw, memory } = wasm;
+        const rows = isByAxis(positions) ? positions.byAxis.length / axes! : lengthOf(positions);
+        const frequencies = placeFrequencies(wasm, dim, base);
+        if (factors) raw.scaleFrequencies(frequencies, memory.doubles(factors), dim);
+        clearArgs();
+        words[R.frequencies] = frequencies;
+        if (isByAxis(positions)) {
+          words[R.positions] = memory.doubles(positions.byAxis);
+          words[R.axes] = memory.ints(pairs!);
+        } else if (isList(positions)) words[R.positions] = memory.doubles(positions);
+        else doubles[R.offset] = positions.first;
+        const table = (words[R.out] = memory.reserve(rows * dim));
+        words[R.rows] = rows;
+        words[R.dim] = dim;
+        doubles[R.amplitude] = amplitude;
+        memory.run(raw.rotaryTable);
+        return table;
+      };
     },
   };
 }
 
 function fromTables(operation: string, given: RotaryOptions, dim: number): Angles {
-  for (const name of ['base', 'scaling'] as const) {
+  for (const name of ['base', 'scaling', 'sections'] as const) {
     if (given[name] !== undefined) wrongValue(operation, `cos and sin, or ${name}`, 'both');
   }
   if (given.cos === undefined || given.sin === undefined) {
@@ -114,24 +149,25 @@ function fromTables(operation: string, given: RotaryOptions, dim: number): Angle
   const sin = toTensorOfShape(operation, 'sin', given.sin, cos.shape);
   const available = cos.data.length / half;
   return {
+    axes: undefined,
     tables: cos.shape,
-    check(operation, positions) {
-      if (lengthOf(positions) === 0) return;
-      for (const position of isList(positions) ? positions : ends(positions)) {
+    check(operation, ...all) {
+      for (const position of all.flatMap((positions) => Array.from(valuesOf(positions)))) {
         if (!Number.isInteger(position) || position < 0 || position >= available) {
           wrongValue(operation, `whole positions below ${available}`, position);
         }
       }
-    },
-    place({ memory }, positions) {
-      const rows = lengthOf(positions);
-      const table = fresh(operation, Float32Array, rows * dim);
-      for (let i = 0; i < rows; ++i) {
-        const from = half * (isList(positions) ? positions[i]! : positions.first + i);
-        table.set(sin.data.subarray(from, from + half), i * dim);
-        table.set(cos.data.subarray(from, from + half), i * dim + half);
-      }
-      return memory.floats(table);
+      return ({ memory }, given) => {
+        const positions = given as Exclude<RotaryPositions, ByAxis>;
+        const rows = lengthOf(positions);
+        const table = fresh(operation, Float32Array, rows * dim);
+        for (let i = 0; i < rows; ++i) {
+          const from = half * (isList(positions) ? positions[i]! : positions.first + i);
+          table.set(sin.data.subarray(from, from + half), i * dim);
+          table.set(cos.data.subarray(from, from + half), i * dim + half);
+        }
+        return memory.floats(table);
+      };
     },
   };
 }
@@ -140,10 +176,24 @@ function isList(positions: RotaryPositions): positions is Float64Array {
   return positions instanceof Float64Array;
 }
 
-function lengthOf(positions: RotaryPositions): number {
+function isByAxis(positions: RotaryPositions): positions is ByAxis {
+  return 'byAxis' in positions;
+}
+
+function lengthOf(positions: Exclude<RotaryPositions, ByAxis>): number {
   return isList(positions) ? positions.length : positions.count;
 }
 
-function ends({ first, count }: { first: number; count: number }): readonly number[] {
-  return [first, first + Math.max(0, count - 1)];
+/** All positions, or of a range the two ends. */
+function valuesOf(positions: RotaryPositions): ArrayLike<number> {
+  if (isByAxis(positions)) return positions.byAxis;
+  if (isList(positions)) return positions;
+  const { first, count } = positions;
+  return count === 0 ? [] : [first, first + count - 1];
+}
+
+function largest(numbers: ArrayLike<number>): number {
+  let most = -Infinity;
+  for (let i = 0; i < numbers.length; ++i) most = Math.max(most, numbers[i]!);
+  return most;
 }

@@ -4,7 +4,13 @@ import { checkFinite, checkShape, showShape, wrongValue } from '../../check/valu
 import { orOutOfMemory, part, rowsAtOnce } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
-import { checkRotary, ROTARY_OPTIONS, type RotaryOptions, type RotaryPositions } from './options.js';
+import {
+  checkRotary,
+  ROTARY_OPTIONS,
+  type RotaryAngles,
+  type RotaryOptions,
+  type RotaryPositions,
+} from './options.js';
 
 /** Rotates the rows of x (…, n, d) with one of the two kernels. */
 export function rotate(
@@ -20,8 +26,8 @@ export function rotate(
   if (shape.length < 2) wrongValue(operation, `${name} of rank 2 or more`, `shape ${showShape(shape)}`);
   const [rows, width] = shape.slice(-2) as [number, number];
   const angles = checkRotary(operation, given, width);
-  const { positions, sequences } = checkPositions(operation, given, shape, angles.tables);
-  angles.check(operation, positions);
+  const { positions, sequences } = checkPositions(operation, given, shape, angles);
+  const place = angles.check(operation, positions);
 
   const { rotaryDim, interleaved } = angles;
   checkWhole(operation, name, { data, shape });
@@ -34,7 +40,7 @@ export function rotate(
   const mostRows = rowsAtOnce(rows, width);
   const mostHeads = rowsAtOnce(heads, rows * width);
   memory.scope(operation, () => {
-    const tables = angles.place(wasm, positions);
+    const tables = place(wasm, positions);
     const piece = memory.reserve(mostHeads * mostRows * width);
     for (let matrix = 0, count; matrix < matrices; matrix += count) {
       // The heads of a piece share a table, so they have to belong to one sequence.
@@ -67,7 +73,7 @@ function checkPositions(
   operation: string,
   { offset, positions }: RotaryOptions,
   shape: readonly number[],
-  tables: readonly number[] | undefined,
+  { tables, axes }: RotaryAngles,
 ): { positions: RotaryPositions; sequences: number } {
   const rows = shape.at(-2)!;
   const batch = shape.length > 2 ? shape[0]! : 1;
@@ -82,9 +88,18 @@ function checkPositions(
   const first = offset === undefined ? 0 : checkFinite(operation, 'offset', offset);
   if (positions === undefined) return { positions: { first, count: rows }, sequences: 1 };
   const list = toFloat64(operation, 'positions', positions);
-  checkShape(operation, 'positions', list.shape, [rows], [batch, rows], [1, rows]);
+  const before = axes === undefined ? [] : [axes];
+  checkShape(
+    operation,
+    'positions',
+    list.shape,
+    [...before, rows],
+    [...before, batch, rows],
+    [...before, 1, rows],
+  );
+  const moved = list.data.map((position) => position + first);
   return {
-    positions: list.data.map((position) => position + first),
-    sequences: list.shape.length === 2 ? list.shape[0]! : 1,
+    positions: axes === undefined ? moved : { byAxis: moved },
+    sequences: list.shape.length === before.length + 2 ? list.shape.at(-2)! : 1,
   };
 }

@@ -1,3 +1,4 @@
+import { listOf } from '../../check/elements.js';
 import type { Known } from '../../check/options.js';
 import { checkBoolean, checkFinite, wrongKind, wrongValue } from '../../check/values.js';
 
@@ -8,18 +9,20 @@ import { checkBoolean, checkFinite, wrongKind, wrongValue } from '../../check/va
 export interface RotaryScaling {
   /**
    * - 'linear': w/factor (Chen et al. 2023).
-   * - 'ntk': the base becomes base·factor^(d/(d-2)), d = rotaryDim, for any length ("NTK-aware", bloc97 2023). For the type that
-   *   transformers calls 'dynamic', which changes the base with the length n, use no scaling and pass
-   *   base·(factor·n/originalMaxLength - (factor-1))^(d/(d-2)) as `base`.
+   * - 'ntk': the base becomes base·factor^(d/(d-2)), d = rotaryDim, for any length ("NTK-aware", bloc97 2023).
+   * - 'dynamic': the base becomes base·(factor·n/originalMaxLength - (factor-1))^(d/(d-2)) where n, a call's largest position + 1,
+   *   is above originalMaxLength. Keys in a cache keep the angles of their own call, as in transformers.
    * - 'yarn': w for pairs that turn more than betaFast times within originalMaxLength, w/factor for pairs that turn less than
    *   betaSlow times, and a ramp between the two. cos and sin are multiplied by attentionFactor (Peng et al. 2023).
    * - 'llama3': w for wavelengths below originalMaxLength/highFreqFactor, w/factor for wavelengths above
    *   originalMaxLength/lowFreqFactor, and a blend between the two (Llama 3.1).
+   * - 'longrope': w/longFactor[j] for pair j where n, as above, is above originalMaxLength, otherwise w/shortFactor[j]. cos and sin are
+   *   multiplied by attentionFactor (Ding et al. 2024; Phi-3).
    */
-  type: 'linear' | 'ntk' | 'yarn' | 'llama3';
+  type: 'linear' | 'ntk' | 'dynamic' | 'yarn' | 'llama3' | 'longrope';
   /** How many times longer the context is; a finite number above 0. */
   factor: number;
-  /** Tokens that the model was trained on; needed for 'yarn' and 'llama3'. */
+  /** Tokens that the model was trained on; needed for 'dynamic', 'yarn', 'llama3' and 'longrope'. */
   originalMaxLength?: number;
   /** llama3; default 1. */
   lowFreqFactor?: number;
@@ -29,9 +32,13 @@ export interface RotaryScaling {
   betaFast?: number;
   /** yarn; default 1. */
   betaSlow?: number;
+  /** longrope: a divisor above 0 for each pair's frequency, rotaryDim/2 of them. */
+  shortFactor?: readonly number[];
+  /** longrope: the same for longer contexts. */
+  longFactor?: readonly number[];
   /**
-   * yarn: multiplies cos and sin, so scores are multiplied by its square. Default 0.1·ln(factor) + 1, or 1 for a factor up to 1.
-   * A configuration with `mscale` m and `mscale_all_dim` a means (0.1·m·ln(factor) + 1) / (0.1·a·ln(factor) + 1).
+   * yarn and longrope: multiplies cos and sin, so scores are multiplied by its square. Default 1 for a factor up to 1; otherwise
+   * 0.1·ln(factor) + 1 for yarn, √(1 + ln(factor)/ln(originalMaxLength)) for longrope. For yarn, a configuration with `mscale` m and `mscale_all_dim` a means (0.1·m·ln(factor) + 1) / (0.1·a·ln(factor) + 1).
    */
   attentionFactor?: number;
   /** yarn: whether the ramp begins and ends at whole pairs. Default true. */
@@ -46,16 +53,21 @@ export const SCALING_OPTIONS: Known<RotaryScaling> = {
   highFreqFactor: 1,
   betaFast: 1,
   betaSlow: 1,
+  shortFactor: 1,
+  longFactor: 1,
   attentionFactor: 1,
   truncate: 1,
 };
 
-/** The effect of a scaling: the base, a factor for each pair's frequency, and a factor for sine and cosine. */
-export interface CheckedScaling {
+/** The effect of a scaling at some length: the base, a factor for each pair's frequency, and a factor for sine and cosine. */
+export interface ScalingEffect {
   readonly base: number;
   readonly factors: Float64Array | undefined;
   readonly amplitude: number;
 }
+
+/** The effect in a call whose largest position is length - 1. */
+export type CheckedScaling = (operation: string, length: number) => ScalingEffect;
 
 /** Checks `scaling` for pairs of base^(-2j/dim). */
 export function checkScaling(
@@ -65,8 +77,9 @@ export function checkScaling(
   dim: number,
 ): CheckedScaling {
   const plain = { base, factors: undefined, amplitude: 1 };
-  if (given == null) return plain;
-  const number = (name: Exclude<keyof RotaryScaling, 'type' | 'truncate'>, otherwise?: number): number => {
+  const always = (effect: ScalingEffect): CheckedScaling => () => effect; // prettier-ignore
+  if (given == null) return always(plain);
+  const number = (name: NumberOption, otherwise?: number): number => {
     const value = given[name] ?? otherwise;
     if (value === undefined) wrongKind(operation, `scaling.${name} to be a number`, value);
     return checkFinite(operation, `scaling.${name}`, value, true);
@@ -75,11 +88,15 @@ export function checkScaling(
   const frequencies = Float64Array.from({ length: dim / 2 }, (_, j) => base ** ((-2 * j) / dim));
   switch (given.type) {
     case 'linear':
-      return { ...plain, factors: frequencies.fill(1 / factor) };
-    case 'ntk': {
-      // With a single pair the frequency is 1 for any base.
-      const scaled = dim === 2 ? base : base * factor ** (dim / (dim - 2));
-      return { ...plain, base: checkFinite(operation, 'the scaled base', scaled, true) };
+      return always({ ...plain, factors: frequencies.fill(1 / factor) });
+    case 'ntk':
+      return always({ ...plain, base: scaledBase(operation, base, factor, dim) });
+    case 'dynamic': {
+      const trained = number('originalMaxLength');
+      return (operation, length) => {
+        const times = (factor * length) / trained - (factor - 1);
+        return length > trained ? { ...plain, base: scaledBase(operation, base, times, dim) } : plain;
+      };
     }
     case 'yarn': {
       const betas = [number('betaFast', 32), number('betaSlow', 1)] as const;
@@ -91,7 +108,7 @@ export function checkScaling(
         given.truncate === undefined || checkBoolean(operation, 'scaling.truncate', given.truncate);
       const ramp = yarnRamp(base, dim, number('originalMaxLength'), betas, truncate);
       const amplitude = number('attentionFactor', factor > 1 ? 0.1 * Math.log(factor) + 1 : 1);
-      return { base, factors: frequencies.map((_, j) => mix(ramp(j), 1, 1 / factor)), amplitude };
+      return always({ base, factors: frequencies.map((_, j) => mix(ramp(j), 1, 1 / factor)), amplitude });
     }
     case 'llama3': {
       const length = number('originalMaxLength');
@@ -99,11 +116,38 @@ export function checkScaling(
       const high = number('highFreqFactor', 4);
       if (high <= low) wrongValue(operation, `scaling.highFreqFactor above lowFreqFactor (${low})`, high);
       const kept = (frequency: number) => clamp((length * frequency) / (2 * Math.PI) - low, high - low);
-      return { ...plain, factors: frequencies.map((w) => mix(kept(w), 1 / factor, 1)) };
+      return always({ ...plain, factors: frequencies.map((w) => mix(kept(w), 1 / factor, 1)) });
     }
-    default:
-      return wrongValue(operation, "scaling.type to be 'linear', 'ntk', 'yarn' or 'llama3'", given.type);
+    case 'longrope': {
+      const trained = number('originalMaxLength');
+      const [short, long] = (['shortFactor', 'longFactor'] as const).map((name) => {
+        const list =
+          listOf(given[name]) ?? wrongKind(operation, `scaling.${name} to be an array`, given[name]);
+        if (list.length !== dim / 2)
+          wrongValue(operation, `scaling.${name} of ${dim / 2} pairs`, list.length);
+        return Float64Array.from(
+          list,
+          (divisor, j) => 1 / checkFinite(operation, `scaling.${name}[${j}]`, divisor, true),
+        );
+      });
+      const otherwise = factor > 1 ? Math.sqrt(1 + Math.log(factor) / Math.log(trained)) : 1;
+      const amplitude = number('attentionFactor', otherwise);
+      return (_operation, length) => ({ base, factors: length > trained ? long : short, amplitude });
+    }
+    default: {
+      const types = "'linear', 'ntk', 'dynamic', 'yarn', 'llama3' or 'longrope'";
+      return wrongValue(operation, `scaling.type to be ${types}`, given.type);
+    }
   }
+}
+
+type NumberOption = Exclude<keyof RotaryScaling, 'type' | 'truncate' | 'shortFactor' | 'longFactor'>;
+
+/** The base that gives the slowest pair a frequency 1/times as large, and leaves the fastest one as it is. */
+function scaledBase(operation: string, base: number, times: number, dim: number): number {
+  // With a single pair the frequency is 1 for any base.
+  const scaled = dim === 2 ? base : base * times ** (dim / (dim - 2));
+  return checkFinite(operation, 'the scaled base', scaled, true);
 }
 
 /** For each pair a number from 0, if it keeps its frequency, to 1, if the frequency is divided by the factor. */
