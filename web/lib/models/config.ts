@@ -186,6 +186,19 @@ function scalingOf(given: Fields, maxLength: number): RotaryScaling | undefined 
       return undefined;
     case 'linear':
       return { type, factor: factor() };
+    case 'dynamic':
+      return { type, factor: factor(), originalMaxLength: original };
+    case 'longrope':
+      return {
+        type,
+        factor: given.number('factor', Math.max(1, maxLength / original)),
+        originalMaxLength: original,
+        shortFactor: given.get('short_factor') as number[],
+        longFactor: given.get('long_factor') as number[],
+        ...(given.get('attention_factor') !== undefined && {
+          attentionFactor: given.number('attention_factor'),
+        }),
+      };
     case 'llama3':
       return {
         type,
@@ -212,7 +225,7 @@ function scalingOf(given: Fields, maxLength: number): RotaryScaling | undefined 
     default:
       return wrongValue(
         OPERATION,
-        `${given.name(field)} to be default, linear, llama3 or yarn`,
+        `${given.name(field)} to be default, linear, dynamic, llama3, yarn or longrope`,
         given.shown(type),
       );
   }

@@ -42,7 +42,7 @@ const registry = new FinalizationRegistry<Store>((store) => store.dispose());
 interface Pass {
   readonly operation: string;
   readonly given: Tokens;
-  readonly request: Request;
+  readonly request: Omit<Request, 'rotary'>;
   readonly cache: CacheStore | undefined;
   readonly types: Int32Array | undefined;
   readonly positions: Int32Array | undefined;
@@ -165,7 +165,7 @@ export class OpenModel implements Model {
         ? undefined
         : toRows(operation, 'positions', checkPositions(operation, given.positions), a.maxLength - 1, rows)
             .data;
-    const request: Request = {
+    const request = {
       batch,
       tokens,
       past,
@@ -177,7 +177,7 @@ export class OpenModel implements Model {
       window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
       hasMask: rows.mask !== undefined,
       hasTypes: types !== undefined,
-      positions: given.positions === 'none' ? 'none' : own ? 'own' : 'counted',
+      positions: given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
       needWeights: flag('needWeights'),
       needHiddenStates: flag('needHiddenStates'),
       lastOnly: flag('lastOnly'),
@@ -191,9 +191,11 @@ export class OpenModel implements Model {
   }
 
   #run(pass: Pass): ModelResult {
-    const { operation, request, cache, hooks } = pass;
+    const { operation, cache, hooks, positions } = pass;
     const { raw, memory } = this.#wasm;
     const result = memory.scope(operation, () => {
+      const length = positions ? Math.max(...positions) + 1 : pass.request.past + pass.request.tokens;
+      const request: Request = { ...pass.request, rotary: this.#weights.frequenciesAt(length) };
       const key = keyOf(request);
       // Where the next piece begins, without taking it.
       const base = memory.reserve(0);
@@ -234,7 +236,7 @@ export class OpenModel implements Model {
         ...(request.needHiddenStates && { hiddenStates: program.hiddenStates.map(read) }),
       };
     });
-    if (cache) cache.length = request.past + request.tokens;
+    if (cache) cache.length = pass.request.past + pass.request.tokens;
     return result;
   }
 

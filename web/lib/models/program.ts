@@ -9,6 +9,7 @@ import * as R from '../generated/bindings/rotaryTableArgs.js';
 import * as T from '../generated/bindings/step.js';
 import * as ST from '../generated/bindings/strides.js';
 import type { Architecture } from './config.js';
+import type { Frequencies } from './rotary.js';
 import type { Matrix, ModelWeights, NormWeights } from './weights.js';
 
 /** What a pass is built for. */
@@ -23,6 +24,7 @@ export interface Request {
   readonly hasTypes: boolean;
   /** 'own' positions are the caller's, one list for each sequence. */
   readonly positions: 'counted' | 'none' | 'own';
+  readonly rotary: Frequencies;
   readonly needWeights: boolean;
   readonly needHiddenStates: boolean;
   readonly lastOnly: boolean;
@@ -161,10 +163,21 @@ class Builder {
 
 /** What tells passes apart that need different programs. Most do not depend on how many tokens are in the cache: C++ is told that. */
 export function keyOf(request: Request): string {
-  const { past, hooks, needWeights, hasMask, cache, ...rest } = request;
+  const { past, hooks, needWeights, hasMask, cache, rotary, ...rest } = request;
   const { keys, values, capacity } = cache ?? { keys: 0, values: 0, capacity: 0 };
   const length = needWeights || hasMask || hooks.size > 0 ? past : 0;
-  return [...Object.values(rest), needWeights, hasMask, ...hooks, length, keys, values, capacity].join();
+  return [
+    ...Object.values(rest),
+    needWeights,
+    hasMask,
+    ...hooks,
+    length,
+    keys,
+    values,
+    capacity,
+    rotary.frequencies,
+    rotary.amplitude,
+  ].join();
 }
 
 /** Builds a pass for memory that begins at `base`, a multiple of 16. */
@@ -259,12 +272,12 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     table = builder.floats(count * rotary.dim);
     const args = builder.struct(
       [
-        [R.frequencies, w.frequencies],
+        [R.frequencies, request.rotary.frequencies],
         [R.positions, inputs.angles],
         [R.out, table],
         [R.rows, count],
         [R.dim, rotary.dim],
-        [R.amplitude, w.amplitude, true],
+        [R.amplitude, request.rotary.amplitude, true],
       ],
       R.amplitude + 1,
     );

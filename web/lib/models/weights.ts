@@ -1,11 +1,10 @@
 /** A model's parameters in wasm memory: matrices packed for products, everything else as it is in the file. */
 import { sizeOf, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
-import { checkScaling } from '../ops/rotary/scaling.js';
-import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import { OPERATION, type Architecture } from './config.js';
 import type { Tensors } from './files.js';
 import { namesOf, type LayerNames } from './names.js';
+import { rotaryFrequencies, type FrequenciesAt } from './rotary.js';
 
 /** A linear map. */
 export interface Matrix {
@@ -45,9 +44,7 @@ export interface ModelWeights {
   readonly pooler?: Matrix;
   readonly predictions?: { readonly map?: Matrix; readonly norm?: NormWeights; readonly decoder: Matrix };
   readonly classifier?: Classifier;
-  /** Frequencies of the rotary positions. */
-  readonly frequencies: number;
-  readonly amplitude: number;
+  readonly frequenciesAt: FrequenciesAt;
 }
 /** A head that sorts sequences, or with `each` every token. */
 export interface Classifier {
@@ -375,26 +372,6 @@ function classifier(store: Store, tensors: Tensors, a: Architecture): (() => Cla
   return () => ({ decoder: decoder(), activation: 'none', reads: each ? 'each' : 'pooled' });
 }
 
-/** The frequencies of rotary positions. */
-function placeRotary(
-  { raw, memory }: Wasm,
-  store: Store,
-  a: Architecture,
-): { frequencies: number; amplitude: number } {
-  if (!a.rotary) return { frequencies: 0, amplitude: 1 };
-  const { dim, base: given, scaling } = a.rotary;
-  const { base, factors, amplitude } = checkScaling(
-    OPERATION,
-    scaling,
-    checkBase(OPERATION, given, a.maxLength),
-    dim,
-  );
-  const frequencies = store.allocate(2 * raw.sinusoidalFrequenciesSize(dim));
-  raw.sinusoidalFrequencies(frequencies, dim, base);
-  if (factors) memory.scope(OPERATION, () => raw.scaleFrequencies(frequencies, memory.doubles(factors), dim));
-  return { frequencies, amplitude };
-}
-
 /** Checks all tensors, and then places them. */
 export function placeWeights(
   wasm: Wasm,
@@ -439,7 +416,7 @@ export function placeWeights(
       ...(pooler && { pooler: pooler() }),
       ...(predicting && { predictions: predicting }),
       ...(classes && { classifier: classes() }),
-      ...placeRotary(wasm, store, a),
+      frequenciesAt: rotaryFrequencies(wasm, a, (floats) => store.allocate(floats)),
     };
     return { store, weights };
   } catch (error) {

@@ -1,0 +1,46 @@
+/** The frequencies of a model's rotary positions, which may depend on the length of the text. */
+import { checkScaling, type ScalingEffect } from '../ops/rotary/scaling.js';
+import { checkBase } from '../ops/sinusoidal/frequencies.js';
+import type { Wasm } from '../runtime/wasm.js';
+import { OPERATION, type Architecture } from './config.js';
+
+export interface Frequencies {
+  /** The address of the table; 0 for none. */
+  readonly frequencies: number;
+  readonly amplitude: number;
+}
+
+const NONE: Frequencies = { frequencies: 0, amplitude: 1 };
+
+/** Frequencies for a text of this length; within a scope. */
+export type FrequenciesAt = (length: number) => Frequencies;
+
+/**
+ * Checks a model's rotary positions, and places the frequencies of short texts.
+ *
+ * @param allocate memory that stays as long as the model
+ */
+export function rotaryFrequencies(
+  wasm: Wasm,
+  { rotary, maxLength }: Architecture,
+  allocate: (floats: number) => number,
+): FrequenciesAt {
+  if (!rotary) return () => NONE;
+  const { dim, base, scaling } = rotary;
+  const effectAt = checkScaling(OPERATION, scaling, checkBase(OPERATION, base, maxLength), dim);
+  const { raw, memory } = wasm;
+  const size = 2 * raw.sinusoidalFrequenciesSize(dim);
+  const place = (address: number, { base, factors, amplitude }: ScalingEffect): Frequencies => {
+    raw.sinusoidalFrequencies(address, dim, base);
+    if (factors) raw.scaleFrequencies(address, memory.doubles(factors), dim);
+    return { frequencies: address, amplitude };
+  };
+  const short = effectAt(OPERATION, 1);
+  const address = allocate(size);
+  const placed = memory.scope(OPERATION, () => place(address, short));
+  return (length) => {
+    const effect = effectAt(OPERATION, length);
+    const isShort = effect.base === short.base && effect.factors === short.factors;
+    return isShort ? placed : place(memory.reserve(size), effect);
+  };
+}
