@@ -177,7 +177,8 @@ export class OpenModel implements Model {
       window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
       hasMask: rows.mask !== undefined,
       hasTypes: types !== undefined,
-      positions: given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
+      positions:
+        given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
       needWeights: flag('needWeights'),
       needHiddenStates: flag('needHiddenStates'),
       lastOnly: flag('lastOnly'),

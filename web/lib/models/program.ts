@@ -3,11 +3,13 @@
  * without a place, to learn its size, and then there.
  */
 import * as A from '../generated/bindings/attentionArgs.js';
+import type { Double, Float, Within, Word } from '../generated/bindings/args.js';
 import { activations, scoresStages, stepActions } from '../generated/bindings/enums.js';
 import * as F from '../generated/bindings/feedForwardArgs.js';
 import * as R from '../generated/bindings/rotaryTableArgs.js';
 import * as T from '../generated/bindings/step.js';
 import * as ST from '../generated/bindings/strides.js';
+import { within } from '../runtime/args.js';
 import type { Architecture } from './config.js';
 import type { Frequencies } from './rotary.js';
 import type { Matrix, ModelWeights, NormWeights } from './weights.js';
@@ -96,14 +98,21 @@ export const LAYER_HOOKS = [
 
 type StepFields = Partial<Record<Exclude<keyof typeof T, 'action' | 'eps'>, number> & { eps: number }>;
 
+/** A field of a struct, by its index. */
+type Field =
+  | readonly [field: Word, value: number, type?: undefined]
+  | readonly [field: Float, value: number, type: 'float']
+  | readonly [field: Double, value: number, type: 'double'];
+
 /** Hands out places, and writes steps and the structs that these refer to. */
 class Builder {
   readonly #base: number;
   /** Words of structs and inputs, which come before the other memory. */
   readonly #image: number[] = [];
   readonly #steps: number[] = [];
-  readonly #floats = new Float32Array(1);
-  readonly #bits = new Int32Array(this.#floats.buffer);
+  readonly #doubles = new Float64Array(1);
+  readonly #floats = new Float32Array(this.#doubles.buffer);
+  readonly #bits = new Int32Array(this.#doubles.buffer);
   #reserved = 0;
   /** Bytes of the image in the program that is built. */
   readonly #imageBytes: number;
@@ -124,16 +133,19 @@ class Builder {
     return address;
   }
 
-  /** A struct with these fields, by their index. */
-  struct(
-    fields: readonly (readonly [field: number, value: number, isFloat?: boolean])[],
-    words: number,
-  ): number {
+  /** A struct of so many words. */
+  struct(fields: readonly Field[], words: number): number {
     const at = this.#image.length;
     // Aligned as doubles are, and as vectors.
     for (let i = 0; i < words || i % 4 !== 0; ++i) this.#image.push(0);
-    for (const [field, value, isFloat] of fields)
-      this.#image[at + field] = isFloat ? this.#float(value) : value;
+    for (const [field, value, type] of fields) {
+      if (type === 'double') {
+        this.#doubles[0] = value;
+        this.#image.splice(at + 2 * field, 2, ...this.#bits);
+      } else {
+        this.#image[at + field] = type === 'float' ? this.#float(value) : value;
+      }
+    }
     return this.#base + 4 * at;
   }
 
@@ -277,9 +289,9 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
         [R.out, table],
         [R.rows, count],
         [R.dim, rotary.dim],
-        [R.amplitude, request.rotary.amplitude, true],
+        [R.amplitude, request.rotary.amplitude, 'double'],
       ],
-      R.amplitude + 1,
+      R.dim + 1,
     );
     builder.step('rotaryTable', { args });
   }
@@ -354,12 +366,11 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     const pattern = request.needWeights || hooksPattern ? builder.floats(scoresSize) : 0;
     const scores = hooksScores ? builder.floats(scoresSize) : 0;
     const window = request.window ?? a.windows[i];
-    const strides = (field: number, batchStride: number, head: number, row: number) =>
-      [
-        [field + ST.batch, batchStride],
-        [field + ST.head, head],
-        [field + ST.row, row],
-      ] as const;
+    const strides = (field: Within<'Strides'>, batchStride: number, head: number, row: number): Field[] => [
+      [within(field, ST.batch), batchStride],
+      [within(field, ST.head), head],
+      [within(field, ST.row), row],
+    ];
     const cached = [kvHeads * capacity * headDim, capacity * headDim, headDim] as const;
     const attention = builder.struct(
       [
@@ -388,7 +399,7 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
         [A.weights, pattern],
         [A.scores, scores],
         [A.scoresStage, scores ? scoresStages.indexOf('masked') : 0],
-        [A.scale, 1 / Math.sqrt(headDim), true],
+        [A.scale, 1 / Math.sqrt(headDim), 'float'],
       ],
       A.dropout + 1,
     );
@@ -490,7 +501,7 @@ function buildHeads(
       which === 'last'
         ? last
         : builder.struct(
-            Array.from({ length: batch }, (_, b) => [b, b * tokens]),
+            Array.from({ length: batch }, (_, b) => [b as Word, b * tokens] as const),
             batch,
           );
     builder.step('gather', { x: ids, weight: hidden, out: some, rows: batch, inputs: d });
