@@ -7,21 +7,19 @@ export const toolStyles = css`
     container-type: inline-size;
   }
   /* A phone shows a slider and what it moves at once: the controls stay at the window's end while the picture is there. */
-  @media screen and (min-height: 40rem) {
-    @container (max-width: 28rem) {
-      .controls {
-        position: sticky;
-        bottom: 0;
-        z-index: 1;
-        margin-block: 0.5rem -0.5rem;
-        padding-block: 0.5rem;
-        border-top: 1px solid var(--_line);
-        background: var(--_paper);
-        /* The outermost labels of maps reach a little further. */
-        box-shadow:
-          -1rem 0 var(--_paper),
-          1rem 0 var(--_paper);
-      }
+  @media screen and (max-width: 30rem) and (min-height: 40rem) {
+    .controls {
+      position: sticky;
+      bottom: 0;
+      z-index: 1;
+      margin-block: 0.5rem -0.5rem;
+      padding-block: 0.5rem;
+      border-top: 1px solid var(--_line);
+      background: var(--_paper);
+      /* The outermost labels of maps reach a little further. */
+      box-shadow:
+        -1rem 0 var(--_paper),
+        1rem 0 var(--_paper);
     }
   }
   .tools {
