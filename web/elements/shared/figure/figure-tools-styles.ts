@@ -124,6 +124,24 @@ export const toolStyles = css`
     color: inherit;
     font: inherit;
   }
+  .skip {
+    position: absolute;
+    z-index: 2;
+    min-height: 1.75rem;
+    padding: 0 0.7rem;
+    border: 1px solid var(--_line);
+    border-radius: 4px;
+    background: var(--_paper);
+    color: var(--_ink);
+    font: inherit;
+  }
+  .skip:not(:focus) {
+    clip-path: inset(50%);
+    pointer-events: none;
+  }
+  .end {
+    outline: none;
+  }
   .said {
     position: absolute;
     width: 1px;
@@ -151,6 +169,7 @@ export const toolStyles = css`
     font-weight: 600;
   }
   @media print {
+    .skip,
     .tools,
     .panel,
     .note,
