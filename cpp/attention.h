@@ -191,6 +191,7 @@ struct Rotation {
   const float* queries;  // (L, width); null if nothing is rotated
   int32_t queryBatch;    // from one sequence's table to the next, in floats; 0 if they share one
   const float* keys;     // (new keys, width)
+  int32_t keyBatch;      // as queryBatch
   int32_t width;         // how many components of each head are rotated
   int32_t interleaved;   // as in RotarySizes, 0 or 1
 };

@@ -50,7 +50,7 @@ FIELDS(AdditiveAttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gra
        gradWeightVector)
 FIELDS(MatmulArgs, a, b, out, outer, inner, rows, depth, cols, aOuter, aInner, bOuter, bInner)
 FIELDS(Projection, input, packed, bias, output, rows, inputs, outputs)
-FIELDS(Rotation, queries, queryBatch, keys, width, interleaved)
+FIELDS(Rotation, queries, queryBatch, keys, keyBatch, width, interleaved)
 FIELDS(MultiHeadAttentionArgs, attention, query, key, value, output, keyCache, valueCache, cacheLength, cacheCapacity,
        rotation)
 FIELDS(LinearGradArgs, gradOut, x, weight, gradX, gradWeight, gradBias, rows, inputs, outputs)

@@ -54,7 +54,7 @@ void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch) {
       rotateHeads<false>(p.output, {a.batch, tokens, heads, a.width, heads * a.width}, table, table_batch, rotation);
     };
     rotate(args.query, a.queries, a.heads, rotation.queries, rotation.queryBatch);
-    rotate(args.key, args.key.rows / std::max(a.batch, 1), a.kvHeads, rotation.keys, 0);
+    rotate(args.key, args.key.rows / std::max(a.batch, 1), a.kvHeads, rotation.keys, rotation.keyBatch);
   }
   if (args.keyCache) {
     append(args.key, a.batch, a.kvHeads, args.cacheLength, args.cacheCapacity, args.keyCache);

@@ -29,7 +29,7 @@ namespace {
   if (const Rotation& r = args.rotation; r.queries) {
     const HeadRows rows{some.count, attention.queries, attention.heads, attention.width, 3 * n.width};
     rotateHeads<false>(steps.joined, rows, r.queries + some.first * r.queryBatch, r.queryBatch, r);
-    rotateHeads<false>(steps.joined + n.width, rows, r.keys, 0, r);
+    rotateHeads<false>(steps.joined + n.width, rows, r.keys + some.first * r.keyBatch, r.keyBatch, r);
   }
   attendSequences(attention, some, steps.weights, scratch);
   linear(steps.heads, args.packedOut, p.outBias, steps.sum1, n.rows, n.width, n.width);

@@ -112,7 +112,7 @@ void attendBackward(const TransformerEncoderLayerGradArgs& args, const EncoderSt
   if (const Rotation& r = args.layer.rotation; r.queries) {
     const HeadRows rows{some.count, attention.queries, attention.heads, attention.width, 3 * width};
     rotateHeads<true>(w.joined, rows, r.queries + some.first * r.queryBatch, r.queryBatch, r);
-    rotateHeads<true>(grad_keys, rows, r.keys, 0, r);
+    rotateHeads<true>(grad_keys, rows, r.keys + some.first * r.keyBatch, r.keyBatch, r);
   }
 }
 

@@ -23,6 +23,15 @@ describe('attention-masks', () => {
     expect(await figure.locator('.remark').innerText()).toContain('Queries with no key left: 8.');
   });
 
+  test('on a dark page nothing looks like nothing: weights of zero are nearly as dark as the paper', async () => {
+    const { figure } = await alone({ colorScheme: 'dark' });
+    const { cells } = await picture(figure.locator('heat-map canvas.cells'), 8, 8);
+    const brightness = (pixel: string): number => Math.max(...pixel.split(',').slice(0, 3).map(Number));
+    // The first query sees one key; the last sees none.
+    expect(brightness(cells[0]!)).toBeGreaterThan(200);
+    for (const cell of cells.slice(-8)) expect(brightness(cell)).toBeLessThan(64);
+  });
+
   test('is set by keyboard alone, and says which masks hide a pair', async () => {
     const { page, figure } = await alone();
     await figure.getByRole('slider', { name: 'Window: keys to the left' }).focus();

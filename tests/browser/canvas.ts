@@ -1,13 +1,24 @@
+import { scaleLinear } from 'd3-scale';
 import { interpolateBlues } from 'd3-scale-chromatic';
 import type { Locator } from 'playwright-core';
+import { STOPS } from '../../web/elements/shared/heat-map/ramps.js';
 
 /** One pixel, `r,g,b,a`. */
 export type Pixel = string;
 
-/** Colour of a value on a ramp of 256 colours from `low` to `high`, straight from d3. On dark pages the ramp is turned round. */
-export function blues(value: number, low: number, high: number, dark = false): Pixel {
-  const index = Math.round(((value - low) / (high - low)) * 255);
-  const colour = interpolateBlues((dark ? 255 - index : index) / 255);
+/** Colour of a value on a ramp of 256 colours from `low` to `high`, straight from d3. */
+export function blues(value: number, low: number, high: number): Pixel {
+  return pixelOf(interpolateBlues(Math.round(((value - low) / (high - low)) * 255) / 255));
+}
+
+/** Colour of a value between −reach and reach on a ramp that diverges from zero. */
+export function signed(value: number, reach: number, dark = false): Pixel {
+  const stops = STOPS[dark ? 'signedOnDark' : 'signed'].split(' ').map((stop) => `#${stop}`);
+  const ramp = scaleLinear<string>(stops).domain(stops.map((_, i) => (255 * i) / (stops.length - 1)));
+  return pixelOf(ramp(Math.round(((value + reach) / (2 * reach)) * 255)));
+}
+
+function pixelOf(colour: string): Pixel {
   return `${(colour.match(/\d+/g) ?? []).join()},255`;
 }
 

@@ -230,6 +230,26 @@ test('a file that is not as it was built is not stored', async () => {
   }
 });
 
+test('a reader who saves data fetches nothing while idle', async () => {
+  const page = await open({
+    path: at('en/'),
+    offline: true,
+    figures: [],
+    script: "Object.defineProperty(Navigator.prototype, 'connection', { get: () => ({ saveData: true }) });",
+  });
+  // The worker would be registered a second after the page has loaded.
+  await page.waitForTimeout(3000);
+  expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);
+  const sizes = await page.evaluate(() => {
+    const [{ loadEventEnd }] = performance.getEntriesByType('navigation') as [PerformanceNavigationTiming];
+    const later = performance
+      .getEntriesByType('resource')
+      .filter(({ startTime }) => startTime > loadEventEnd);
+    return later.map((entry) => (entry as PerformanceResourceTiming).encodedBodySize);
+  });
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(150_000);
+});
+
 test('a browser that keeps nothing shows the page as it is', async () => {
   const page = await open({
     path: at('en/'),

@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { attention } from '../support/library.js';
 import { openAlone } from './alone.js';
 import { useBrowser } from './browser.js';
-import { blues } from './canvas.js';
+import { signed } from './canvas.js';
 import { contentOf, parsed, save } from './shown.js';
 
 const { open } = useBrowser();
@@ -34,7 +34,7 @@ test('the SVG of the heat map has a rectangle of the right colour for every cell
         colours[row * 32 + column] = colour;
     }
   }
-  expect(colours).toEqual(Array.from(data, (value) => hex(blues(value, -1, 1))));
+  expect(colours).toEqual(Array.from(data, (value) => hex(signed(value, 1))));
   for (const text of ['position', 'column', '0', '7', '30', '−1', '1']) expect(texts).toContain(text);
   for (const text of ['Length n', 'Save', 'Values as a table']) expect(texts).not.toContain(text);
 });

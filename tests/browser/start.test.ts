@@ -68,6 +68,13 @@ describe('start', () => {
       expect(folder.status).toBe(200);
       expect(folder.url).toBe(`${url!}en/?fig-heads=seed%3D2`);
       expect((await fetch(`${url!}nothing`)).status).toBe(404);
+      expect((await fetch(`${url!}%E0%A4%A`)).status).toBe(404);
+      expect((await fetch(`${url!}..%2F..%2Fpackage.json`)).status).toBe(404);
+      for (const encoding of ['br', 'gzip']) {
+        const compressed = await fetch(`${url!}en/`, { headers: { 'accept-encoding': encoding } });
+        expect(compressed.headers.get('content-encoding')).toBe(encoding);
+        expect(await compressed.text()).toMatch(/^<!doctype html>/i);
+      }
     } finally {
       child.kill();
       await once(child, 'exit');

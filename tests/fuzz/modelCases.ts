@@ -22,6 +22,8 @@ export const modelCases = {
       Object.entries(inputs).map(([name, shape]) => [name, draw.numbers(shape)]),
     ) as Record<keyof typeof inputs, Drawn>;
     const turns = draw.maybe(() => ({}), 0.3);
+    const listed = turns && L === S && draw.integers(draw.chance(0.5) ? [B, L] : [L], 0, 300);
+    const positions = listed && { positions: listed };
     const options = {
       ...draw.maybe(() => ({ validLens: draw.integers([B], 0, S + 1) })),
       ...draw.maybe(() => ({ mask: draw.mask([B, 1, L, S]) }), 0.3),
@@ -44,7 +46,7 @@ export const modelCases = {
         draw.form(drawn.queries),
         draw.form(drawn.keys),
         draw.form(drawn.values),
-        { ...options, ...TRAINING, needWeights: true },
+        { ...options, ...positions, ...TRAINING, needWeights: true },
         draw.form(gradOutput),
       ],
       call: (given: typeof sizes, q: TensorLike, k: TensorLike, v: TensorLike, forward: object, g: unknown) =>
@@ -58,7 +60,7 @@ export const modelCases = {
           numHeads,
           numKvHeads,
           state,
-          ...(turns && { rotary: { queries: {}, keys: {} } }),
+          ...(turns && { rotary: { queries: { ...positions }, keys: { ...positions } } }),
         };
         const expected = multiHeadAttention(drawn.queries, drawn.keys, drawn.values, parameters, options);
         // As in support/multiHeadTolerance.ts: a projection before and one after the attention.
@@ -75,7 +77,7 @@ export const modelCases = {
     const numHeads = draw.integer(1, 3);
     const numHiddens = 4 * numHeads;
     const norm = draw.pick(['pre', 'post'] as const);
-    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh']);
+    const activation: ActivationName = draw.pick(['relu', 'gelu', 'gelu-tanh', 'silu', 'sigmoid']);
     const shape = [draw.integer(1, 3), draw.axis(), numHiddens];
     const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
     const sizes = {

@@ -74,7 +74,7 @@ class EncoderLayer {
     a.scale = 0.5f;
     a.seed = 9;
     a.dropout = training ? c_.dropout : 0;
-    if (c_.rotary) args.rotation = {table_.data(), 0, table_.data(), c_.headWidth, 0};
+    if (c_.rotary) args.rotation = {table_.data(), 0, table_.data(), 0, c_.headWidth, 0};
     for (size_t i = 0; i < parameters.size(); ++i) pointers(args.parameters)[i] = dataOf(parameters[i]);
     const auto pack = [](const Floats& weight, Floats& packed, int inputs, int outputs) {
       packed.assign(packWeightSize(inputs, outputs), NAN);

@@ -110,16 +110,18 @@ TEST(MultiHeadAttention, TurnsQueriesAndKeysByTheirOwnTables) {
       same[i] = static_cast<float>(i % width < 3 ? std::sin(angle) : std::cos(angle));
     }
     for (const int query_batch : {0, 3 * width}) {
-      const Rotation both{same.data(), query_batch, same.data(), width, interleaved};
-      const std::vector<float> turned = forward(layer, queries, keys, values, nullptr, both);
-      // Scores below 4 with a few more roundings are the weights of values below 4.
-      for (size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(turned[i], plain[i], 1e-5) << i;
+      for (const int key_batch : {0, 5 * width}) {
+        const Rotation both{same.data(), query_batch, same.data(), key_batch, width, interleaved};
+        const std::vector<float> turned = forward(layer, queries, keys, values, nullptr, both);
+        // Scores below 4 with a few more roundings are the weights of values below 4.
+        for (size_t i = 0; i < plain.size(); ++i) EXPECT_NEAR(turned[i], plain[i], 1e-5) << i;
+      }
     }
     std::vector<float> still(5 * width);
     for (size_t i = 0; i < still.size(); ++i) still[i] = i % width < 3 ? 0.0f : 1.0f;
-    const Rotation none{still.data(), 0, still.data(), width, interleaved};
+    const Rotation none{still.data(), 0, still.data(), 0, width, interleaved};
     EXPECT_EQ(forward(layer, queries, keys, values, nullptr, none), plain);
-    const Rotation queries_alone{same.data(), 3 * width, still.data(), width, interleaved};
+    const Rotation queries_alone{same.data(), 3 * width, still.data(), 0, width, interleaved};
     EXPECT_NE(forward(layer, queries, keys, values, nullptr, queries_alone), plain);
   }
 }

@@ -200,3 +200,11 @@ export function layerProduct({ wasm }, { params: { m, k, n }, inputs }) {
   const x = { data: inputs.a, shape: [m, k] };
   return { run: () => ({ c: layer.forward(x).output.data }), dispose: () => layer.dispose() };
 }
+
+/** The layer of the norm, where its kernel is not on its own. */
+export function normLayer({ wasm }, { params: { rows, width }, inputs }) {
+  const layer = new wasm.RMSNorm({ normalizedShape: width });
+  layer.loadStateDict({ weight: { data: inputs.weight, shape: [width] } });
+  const x = { data: inputs.x, shape: [rows, width] };
+  return { run: () => ({ normed: layer.forward(x).output.data }), dispose: () => layer.dispose() };
+}

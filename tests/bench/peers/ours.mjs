@@ -1,9 +1,10 @@
-/** This library, through its published entries (dist/); the matrix product comes from native/product.cpp. */
+/** This library, through its published entries (dist/); the matrix product and the kernels of norms come from native/product.cpp. */
 import { inBrowser, readJson } from '../host.mjs';
-import { baseline, layerProduct, prepare } from './ours-works.mjs';
+import { baseline, layerProduct, normLayer, prepare } from './ours-works.mjs';
 import { instantiate, withArrays } from './standalone.mjs';
 
 const root = new URL('../../../', import.meta.url);
+const withoutKernels = { matmul: layerProduct, norm: normLayer };
 
 /** Collects the wasm memories that are instantiated from now on, which the library does not expose, and returns their total bytes. */
 export function watchMemories() {
@@ -31,7 +32,7 @@ async function copyOf(entry, copy, threads, relaxed = false) {
 
 /** Several copies of the package as contenders, by name. */
 function copies(entries) {
-  const works = { ...prepare, matmul: layerProduct };
+  const works = { ...prepare, ...withoutKernels };
   return Object.entries(entries).map(([name, wasm]) => ({
     name,
     simd: wasm.features.simd,
@@ -61,7 +62,7 @@ export async function open({ build, threads = 1, relaxed = false, scaling }) {
   }
   const context = { wasm, kernels: withArrays(await instantiate('product', build)) };
   // native/product.cpp is linked with the plain kernels.
-  const works = simd === 'simd128' ? prepare : { ...prepare, matmul: layerProduct };
+  const works = simd === 'simd128' ? prepare : { ...prepare, ...withoutKernels };
   return {
     version,
     peers: [

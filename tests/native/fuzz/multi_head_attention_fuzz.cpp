@@ -85,7 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const int pairs = draw.integer(0, n.width / 2);
   const bool turns = rotated && pairs > 0;
   const Turns query_turns(draw, draw.flag() ? n.batch : 1, n.queries, 2 * pairs, interleaved);
-  const Turns key_turns(draw, 1, n.keys, 2 * pairs, interleaved);
+  const Turns key_turns(draw, draw.flag() ? n.batch : 1, n.keys, 2 * pairs, interleaved);
   double most_q = 0, most_k = 0;
   const Matrix expected = layer.oracle(queries, keys, values, cached ? 0 : -1, [&](Matrix& q, Matrix& k) {
     most_q = largest(q);
@@ -111,7 +111,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   } else {
     Rotation rotation{};
     if (turns) {
-      rotation = {query_turns.table.data(), query_turns.stride(), key_turns.table.data(), 2 * pairs, interleaved};
+      rotation = {query_turns.table.data(),
+                  query_turns.stride(),
+                  key_turns.table.data(),
+                  key_turns.stride(),
+                  2 * pairs,
+                  interleaved};
     }
     const std::vector<float> out = forward(layer, queries, keys, values, nullptr, rotation);
     got.assign(out.begin(), out.end());

@@ -57,7 +57,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   a.scale = 1 / std::sqrt(static_cast<float>(p.headWidth));
   a.seed = 7;
   a.dropout = dropout;
-  if (p.rotary > 0) args.rotation = {p.table.data(), 0, p.table.data(), p.rotary, p.interleaved};
+  if (p.rotary > 0) args.rotation = {p.table.data(), 0, p.table.data(), 0, p.rotary, p.interleaved};
   const auto pointers = [](EncoderParameters& all, std::vector<std::vector<float>>& from) {
     for (size_t i = 0; i < 12; ++i) (&all.inWeight)[i] = from[i + 1].empty() ? nullptr : from[i + 1].data();
   };

@@ -19,6 +19,7 @@ import {
   checkPosition,
   rotaryPositions,
   setRotation,
+  withoutRotary,
   type RotaryPositioning,
 } from './attention/rotaryPositions.js';
 import { fromTorch } from './attention/torchNames.js';
@@ -152,12 +153,13 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     };
     const plan = checkAttentionOptions(FORWARD, used, attentionSizes);
     const asked = checkAskedResults(FORWARD, used, attentionSizes);
-    const rotation = this.#rotary?.(FORWARD, offset, plan.offset, {
+    const rotation = (this.#rotary ?? withoutRotary)(FORWARD, offset, plan.offset, {
       batch,
       queries: length,
       tokens,
       past: past.length,
       packed: plan.packed,
+      positions: given.positions,
     });
     const outputShape = [batch, length, heads * width];
     const into = checkOut(FORWARD, 'out.output', given.out?.output, sizeOf(outputShape));

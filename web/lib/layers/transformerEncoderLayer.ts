@@ -7,7 +7,12 @@ import { ROTARY_OPTIONS, type RotaryOptions } from '../ops/rotary/options.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../types.js';
 import { ownTensors } from './attention/ownTensors.js';
-import { checkPosition, rotaryPositions, type RotaryPositioning } from './attention/rotaryPositions.js';
+import {
+  checkPosition,
+  rotaryPositions,
+  withoutRotary,
+  type RotaryPositioning,
+} from './attention/rotaryPositions.js';
 import {
   LAYER_FORWARD_OPTIONS,
   OPTION_TENSORS,
@@ -170,7 +175,7 @@ class EncoderLayer extends ParameterOwner implements TransformerEncoderLayer {
     const sizes = { batch, heads, queries: length, keys: length, width, valueWidth: width, past: 0, scoresShape }; // prettier-ignore
     const plan = checkAttentionOptions(FORWARD, used, sizes);
     const asked = checkAskedResults(FORWARD, used, sizes);
-    const rotation = this.#rotary?.(FORWARD, offset, plan.offset, { batch, queries: length, tokens: length, past: 0, packed: plan.packed }); // prettier-ignore
+    const rotation = (this.#rotary ?? withoutRotary)(FORWARD, offset, plan.offset, { batch, queries: length, tokens: length, past: 0, packed: plan.packed, positions: given.positions }); // prettier-ignore
     const pass = { batch, length, plan, rotation, training };
     // Again: reading what is the caller's may have run his code.
     parameters.check(FORWARD);

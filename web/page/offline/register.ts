@@ -5,6 +5,8 @@
 export function keepForLater(): void {
   if (!import.meta.env.PROD || !location.protocol.startsWith('http') || !('serviceWorker' in navigator))
     return;
+  // The worker would fetch the page in all languages, and every figure. One that is there already stays.
+  if ((navigator as { connection?: { saveData?: boolean } }).connection?.saveData) return;
   // Pages stand one folder below the worker: /en/, /gallery/.
   const script = new URL('../service-worker.js', location.href);
   const keep = async (): Promise<void> => {

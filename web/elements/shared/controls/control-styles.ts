@@ -33,6 +33,10 @@ export const controlStyles = css`
     background: none;
     cursor: pointer;
   }
+  /* A ring around the input would cut through its label. */
+  .slider input:focus-visible {
+    outline-offset: -2px;
+  }
   .slider input::-webkit-slider-runnable-track {
     height: 3px;
     border-radius: 2px;

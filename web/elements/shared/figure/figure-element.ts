@@ -113,7 +113,7 @@ export abstract class FigureElement extends LitElement {
     if (this.#failed) return html`<p class="failure" role="alert">${this.words.text('unsupported')}</p>`;
     const library = this.#library;
     if (library === undefined) return html``;
-    return html`${this.#tools.renderQuestion()}
+    return html`${this.#tools.renderHead()}
       <div class="stage">${this.renderFigure(library)}</div>
       ${this.#tools.render({ data: () => this.data(library), code: () => this.code() })}`;
   }

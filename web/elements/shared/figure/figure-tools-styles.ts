@@ -7,21 +7,19 @@ export const toolStyles = css`
     container-type: inline-size;
   }
   /* A phone shows a slider and what it moves at once: the controls stay at the window's end while the picture is there. */
-  @media screen and (min-height: 40rem) {
-    @container (max-width: 28rem) {
-      .controls {
-        position: sticky;
-        bottom: 0;
-        z-index: 1;
-        margin-block: 0.5rem -0.5rem;
-        padding-block: 0.5rem;
-        border-top: 1px solid var(--_line);
-        background: var(--_paper);
-        /* The outermost labels of maps reach a little further. */
-        box-shadow:
-          -1rem 0 var(--_paper),
-          1rem 0 var(--_paper);
-      }
+  @media screen and (max-width: 30rem) and (min-height: 40rem) {
+    .controls {
+      position: sticky;
+      bottom: 0;
+      z-index: 1;
+      margin-block: 0.5rem -0.5rem;
+      padding-block: 0.5rem;
+      border-top: 1px solid var(--_line);
+      background: var(--_paper);
+      /* The outermost labels of maps reach a little further. */
+      box-shadow:
+        -1rem 0 var(--_paper),
+        1rem 0 var(--_paper);
     }
   }
   .tools {
@@ -126,6 +124,24 @@ export const toolStyles = css`
     color: inherit;
     font: inherit;
   }
+  .skip {
+    position: absolute;
+    z-index: 2;
+    min-height: 1.75rem;
+    padding: 0 0.7rem;
+    border: 1px solid var(--_line);
+    border-radius: 4px;
+    background: var(--_paper);
+    color: var(--_ink);
+    font: inherit;
+  }
+  .skip:not(:focus) {
+    clip-path: inset(50%);
+    pointer-events: none;
+  }
+  .end {
+    outline: none;
+  }
   .said {
     position: absolute;
     width: 1px;
@@ -153,6 +169,7 @@ export const toolStyles = css`
     font-weight: 600;
   }
   @media print {
+    .skip,
     .tools,
     .panel,
     .note,

@@ -5,6 +5,7 @@ import type { FigureCode, FigureData } from './figure-data.js';
 import { FullScreen } from './full-screen.js';
 import { saveMenu, type FileKind } from './save-menu.js';
 import { fileName, linkTo, type Shareable } from './share-link.js';
+import { figureEnd, skipButton } from './skip.js';
 import { ValuesPanel } from './values-panel.js';
 
 /** A figure as its tools see it. */
@@ -56,10 +57,11 @@ export class FigureTools implements ReactiveController {
     if (this.figure.renderRoot.firstElementChild !== null) this.figure.toggleAttribute('drawn', true);
   }
 
-  /** The caption's question, which the full screen would hide. */
-  renderQuestion(): TemplateResult | typeof nothing {
+  /** In the page, a way past the figure; on the full screen, the caption's question, which it would hide. */
+  renderHead(): TemplateResult | typeof nothing {
+    if (!this.#fullScreen.on) return skipButton(this.figure, this.words);
     const { question } = this.figure;
-    return this.#fullScreen.on && question !== '' ? html`<p class="question">${question}</p>` : nothing;
+    return question === '' ? nothing : html`<p class="question">${question}</p>`;
   }
 
   render(sources: FigureSources): TemplateResult {
@@ -85,7 +87,7 @@ export class FigureTools implements ReactiveController {
       </div>
       <span class="said" role="status">${this.#spoken()}</span>
       ${this.#note === '' ? nothing : html`<p class="note" role="alert">${this.#note}</p>`}
-      ${this.#panel(sources)} ${this.#table.place()}`;
+      ${this.#panel(sources)} ${this.#table.place()}${figureEnd}`;
   }
 
   #panel({ code }: FigureSources): TemplateResult | typeof nothing {

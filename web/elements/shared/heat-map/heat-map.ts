@@ -25,7 +25,7 @@ export interface CellDetail extends Cell {
 const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
 
 /**
- * `<heat-map>`: a matrix in Blues on a canvas, with a cursor for pointer and keyboard, the value under it in words, a legend
+ * `<heat-map>`: a matrix in colours on a canvas, with a cursor for pointer and keyboard, the value under it in words, a legend
  * and the whole matrix as a table; inside a figure, the figure makes the table.
  *
  * Set `values` (row-major), `rows` and `columns` from a script; the rest are attributes too (README.md lists them).
@@ -131,7 +131,7 @@ export class HeatMap extends LitElement {
   readonly repaint = (): void => {
     const canvas = this.#canvas('.cells');
     if (canvas === null) return;
-    paintCells(canvas, this, rampFor(canvas), devicePixelRatio);
+    paintCells(canvas, this, rampFor(canvas, this.low, this.high), devicePixelRatio);
     this.renderRoot.querySelector('ramp-legend')?.repaint();
   };
 

@@ -63,12 +63,17 @@ export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, 
   paintings.set(canvas, { kind: 'cells', values, rows, columns, low, high, ramp, gap });
 }
 
-/** Fills a canvas with the ramp itself, low to high from left to right. */
-export function paintRamp(canvas: HTMLCanvasElement, ramp: Ramp): void {
+/** Fills a canvas with the colours of the domain [low, high], from left to right. */
+export function paintRamp(canvas: HTMLCanvasElement, colours: Ramp, low: number, high: number): void {
+  const ramp = new Uint8ClampedArray(256 * 4);
+  for (let i = 0; i < 256; ++i) {
+    const index = rampIndex(low + ((high - low) * i) / 255, low, high);
+    ramp.set(colours.subarray(4 * index, 4 * index + 4), 4 * i);
+  }
   paintings.set(canvas, { kind: 'ramp', ramp });
   canvas.width = 256;
   canvas.height = 1;
-  canvas.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(ramp), 256, 1), 0, 0);
+  canvas.getContext('2d')?.putImageData(new ImageData(ramp, 256, 1), 0, 0);
 }
 
 function clearGaps(context: CanvasRenderingContext2D, rows: number, columns: number, gap: number): void {

@@ -2,7 +2,7 @@ import { css, html, LitElement, type TemplateResult } from 'lit';
 import { Localised } from '../localised.js';
 import { baseStyles } from '../styles.js';
 import { paintRamp } from './paint-cells.js';
-import { rampFor, rampStyles } from './ramps.js';
+import { isSigned, rampFor, rampStyles } from './ramps.js';
 
 /** `<ramp-legend low="0" high="1">`: what the colours of a heat map mean. */
 export class RampLegend extends LitElement {
@@ -53,7 +53,7 @@ export class RampLegend extends LitElement {
   /** Paints the ramp anew. Only needed after the page has changed `color-scheme` by itself. */
   readonly repaint = (): void => {
     const canvas = this.renderRoot.querySelector('canvas');
-    if (canvas !== null) paintRamp(canvas, rampFor(canvas));
+    if (canvas !== null) paintRamp(canvas, rampFor(canvas, this.low, this.high), this.low, this.high);
   };
 
   protected override updated(): void {
@@ -62,7 +62,10 @@ export class RampLegend extends LitElement {
 
   protected override render(): TemplateResult {
     const [low, high] = [this.#words.number(this.low), this.#words.number(this.high)];
-    return html`<div role="img" aria-label=${this.#words.text('map.legend', { low, high })}>
+    return html`<div
+      role="img"
+      aria-label=${this.#words.text(isSigned(this.low, this.high) ? 'map.signedLegend' : 'map.legend', { low, high })}
+    >
       <span>${low}</span><canvas></canvas><span>${high}</span>
     </div>`;
   }

@@ -4,17 +4,34 @@ import { blues } from './blues.js';
 /** 256 colours, four bytes each (red, green, blue, opaque), lowest value first. */
 export type Ramp = Uint8ClampedArray;
 
-/** d3's Blues: light for low values, dark for high ones. */
-export const BLUES: Ramp = decode(blues);
-/** The same ramp reversed, for dark pages, so that the highest value stands out most there too. */
-export const BLUES_ON_DARK: Ramp = decode(blues, true);
+/** The colours between which a ramp's are interpolated, lowest value first. */
+export const STOPS = {
+  /** ColorBrewer's RdBu. */
+  signed: '67001f b2182b d6604d f4a582 fddbc7 f7f7f7 d1e5f0 92c5de 4393c3 2166ac 053061',
+  /** On dark pages zero is close to the paper, and the ends are light. */
+  signedOnDark: 'ffc9b0 e2725b 8c2f33 222b36 1f4e85 3f8fd0 b5dbff',
+  onDark: '222b36 1f4e85 3f8fd0 b5dbff',
+};
+
+/** Ramps for values from zero on, and for values on both sides of it; on light pages and on dark ones. */
+const RAMPS = {
+  /** d3's Blues. */
+  light: [rampOf(256, (i) => parseInt(blues.slice(6 * i, 6 * i + 6), 16)), interpolated(STOPS.signed)],
+  dark: [interpolated(STOPS.onDark), interpolated(STOPS.signedOnDark)],
+} as const;
+
+/** Whether a domain has values on both sides of zero. Its ramp then diverges from zero. */
+export function isSigned(low: number, high: number): boolean {
+  return low < 0 && high > 0;
+}
 
 /**
- * The ramp for the colour scheme around a canvas. `rampStyles` colour the canvas black in a light scheme and white in a dark one,
- * whether the page or the reader chose it, and this reads the colour back.
+ * The ramp of the domain [low, high] for the colour scheme around a canvas. `rampStyles` colour the canvas black in a light scheme and
+ * white in a dark one, whether the page or the reader chose it, and this reads the colour back.
  */
-export function rampFor(canvas: HTMLCanvasElement): Ramp {
-  return getComputedStyle(canvas).color === 'rgb(255, 255, 255)' ? BLUES_ON_DARK : BLUES;
+export function rampFor(canvas: HTMLCanvasElement, low: number, high: number): Ramp {
+  const [plain, signed] = RAMPS[getComputedStyle(canvas).color === 'rgb(255, 255, 255)' ? 'dark' : 'light'];
+  return isSigned(low, high) ? signed : plain;
 }
 
 export const rampStyles = css`
@@ -34,17 +51,38 @@ export const rampStyles = css`
   }
 `;
 
-/** The index in a ramp of a value in the domain [low, high]. Values outside get the colours of the ends. */
+/**
+ * The index in a ramp of a value in the domain [low, high]. Values outside get the colours of the ends. In a signed domain zero has the
+ * middle of the ramp, and the side that reaches further has all of its half.
+ */
 export function rampIndex(value: number, low: number, high: number): number {
-  const t = high > low ? (value - low) / (high - low) : 0;
+  const reach = Math.max(-low, high);
+  const [from, to] = isSigned(low, high) ? [-reach, reach] : [low, high];
+  const t = to > from ? (value - from) / (to - from) : 0;
   return Math.round(Math.min(1, Math.max(0, t)) * 255);
 }
 
-function decode(table: string, reversed = false): Ramp {
-  const ramp = new Uint8ClampedArray(256 * 4);
-  for (let i = 0; i < 256; ++i) {
-    const colour = parseInt(table.slice(6 * i, 6 * i + 6), 16);
-    ramp.set([colour >> 16, (colour >> 8) & 255, colour & 255, 255], 4 * (reversed ? 255 - i : i));
+function rampOf(count: number, colourAt: (i: number) => number): Ramp {
+  const ramp = new Uint8ClampedArray(count * 4);
+  for (let i = 0; i < count; ++i) {
+    const colour = colourAt(i);
+    ramp.set([colour >> 16, (colour >> 8) & 255, colour & 255, 255], 4 * i);
   }
   return ramp;
+}
+
+function interpolated(stops: string): Ramp {
+  const colours = stops.split(' ').map((stop) => parseInt(stop, 16));
+  return rampOf(256, (i) => {
+    const place = (i / 255) * (colours.length - 1);
+    const at = Math.min(Math.floor(place), colours.length - 2);
+    const channel = (shift: number): number => {
+      const [from, to] = [colours[at]!, colours[at + 1]!].map((colour) => (colour >> shift) & 255) as [
+        number,
+        number,
+      ];
+      return Math.round(from + (to - from) * (place - at)) << shift;
+    };
+    return channel(16) | channel(8) | channel(0);
+  });
 }

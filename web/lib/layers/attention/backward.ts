@@ -115,7 +115,7 @@ function run(
     const turnBack = (grad: number, table: number, tableBatch: number, tokens: number, count: number) =>
       raw.rotateHeadsBackward(grad, table, tableBatch, batch, tokens, count, width, turned.width, turned.interleaved); // prettier-ignore
     turnBack(gradQuery, turned.queries, turned.queryBatch, queries, sizes.heads);
-    turnBack(gradKey, turned.keys, 0, keys, kvHeads);
+    turnBack(gradKey, turned.keys, turned.keyBatch, keys, kvHeads);
   }
   for (const back of inputsBack) back();
 

@@ -1,11 +1,17 @@
 import { checkFinite, checkInteger, wrongValue } from '../../check/values.js';
 import type { Within } from '../../generated/bindings/args.js';
 import * as R from '../../generated/bindings/rotation.js';
-import { checkRotary, type RotaryOptions, type RotaryPositions } from '../../ops/rotary/options.js';
+import {
+  checkPositions,
+  checkRotary,
+  type RotaryOptions,
+  type RotaryPositions,
+} from '../../ops/rotary/options.js';
 import { within, words } from '../../runtime/args.js';
 import { fresh } from '../../runtime/memory.js';
 import type { Packed } from '../../ops/attention/packed.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { TensorLike } from '../../types.js';
 import { ownTensors } from './ownTensors.js';
 
 /** C++'s Rotation. */
@@ -13,6 +19,7 @@ export interface Rotation {
   readonly queries: number;
   readonly queryBatch: number;
   readonly keys: number;
+  readonly keyBatch: number;
   readonly width: number;
   readonly interleaved: boolean;
 }
@@ -22,6 +29,7 @@ export function setRotation(at: Within<'Rotation'>, rotation: Rotation): void {
   words[within(at, R.queries)] = rotation.queries;
   words[within(at, R.queryBatch)] = rotation.queryBatch;
   words[within(at, R.keys)] = rotation.keys;
+  words[within(at, R.keyBatch)] = rotation.keyBatch;
   words[within(at, R.width)] = rotation.width;
   words[within(at, R.interleaved)] = Number(rotation.interleaved);
 }
@@ -34,6 +42,8 @@ export interface RotarySizes {
   readonly past: number;
   /** Positions count from the first token of each packed sequence. */
   readonly packed: Packed | undefined;
+  /** Those that the caller lists. */
+  readonly positions: ArrayLike<number> | TensorLike | null | undefined;
 }
 
 /**
@@ -47,7 +57,13 @@ export type RotaryPositioning = (
   first: number | undefined,
   standing: number | Int32Array,
   sizes: RotarySizes,
-) => (wasm: Wasm) => Rotation;
+) => ((wasm: Wasm) => Rotation) | undefined;
+
+/** Where nothing is rotated, there is no use for positions. */
+export const withoutRotary: RotaryPositioning = (operation, _first, _standing, { positions }) => {
+  if (positions != null) wrongValue(operation, 'a layer with rotary, for positions', 'one without');
+  return undefined;
+};
 
 /** Checks the forward option `offset`, also where nothing is rotated. */
 export function checkPosition(operation: string, offset: number | null | undefined): number | undefined {
@@ -64,7 +80,27 @@ export function rotaryPositions(operation: string, given: RotaryOptions, width: 
   const shift = given.offset === undefined ? 0 : checkFinite(operation, 'rotary.offset', given.offset);
   const { rotaryDim } = angles;
 
-  return (operation, first, standing, { batch, queries, tokens, past, packed }) => {
+  return (operation, first, standing, { batch, queries, tokens, past, packed, positions: given }) => {
+    if (given != null) {
+      if (queries !== tokens) {
+        wrongValue(operation, `as many queries as new keys (${tokens}), for positions`, queries);
+      }
+      const sizes = { batch, rows: queries, first: shift + (first ?? 0) };
+      const { positions, sequences } = checkPositions(operation, given, angles.axes, sizes);
+      const place = angles.check(operation, positions);
+      const each = sequences > 1 ? queries * rotaryDim : 0;
+      return (wasm) => {
+        const table = place(wasm, positions);
+        return {
+          queries: table,
+          queryBatch: each,
+          keys: table,
+          keyBatch: each,
+          width: rotaryDim,
+          interleaved: angles.interleaved,
+        };
+      };
+    }
     const firstKey = shift + (first ?? past);
     const keyPositions: RotaryPositions = packed
       ? positionsWithin(operation, packed.key, firstKey, 0)
@@ -84,6 +120,7 @@ export function rotaryPositions(operation: string, given: RotaryOptions, width: 
         queries: shared ? keys : place(wasm, queryPositions),
         queryBatch: perSequence ? queries * rotaryDim : 0,
         keys,
+        keyBatch: 0,
         width: rotaryDim,
         interleaved: angles.interleaved,
       };

@@ -23,8 +23,8 @@ export interface MultiHeadAttentionOptions {
   /** Hkv, the number of key/value heads, for grouped-query attention. A divisor of `numHeads`; default `numHeads`. */
   numKvHeads?: number;
   /**
-   * Rotary embedding of the projected queries and keys, head by head. Each call has its own positions: `positions` is not
-   * allowed here, tables are of shape (positions, rotaryDim/2), and `offset` is added to all positions.
+   * Rotary embedding of the projected queries and keys, head by head. Each call has its own positions: `positions` is an option of
+   * `forward`, not allowed here, tables are of shape (positions, rotaryDim/2), and `offset` is added to all positions.
    */
   rotary?: RotaryOptions;
   /** Seed of the initial values and of dropout. By default each layer has a random one. */
@@ -40,9 +40,14 @@ export interface LayerForwardOptions extends AttentionOptions {
   /**
    * Rotary position of the first new key; default the number of keys in `cache` or `pastKey`. Query 0 has the position of key
    * number `causalOffset`, counted from the first past key; by default this is the first new key. With `cuSeqlens`, each sequence
-   * begins with this position.
+   * begins with this position. With `positions`, it is added to them, and its default is 0.
    */
   offset?: number;
+  /**
+   * Rotary positions of the new tokens, if there are as many queries as new keys: (L,) or (B, L), and (axes, L) or (axes, B, L) if the
+   * layer's `rotary` has `sections`.
+   */
+  positions?: ArrayLike<number> | TensorLike;
 }
 
 export const LAYER_FORWARD_OPTIONS: Known<LayerForwardOptions> = {
@@ -50,6 +55,7 @@ export const LAYER_FORWARD_OPTIONS: Known<LayerForwardOptions> = {
   training: 1,
   cache: 1,
   offset: 1,
+  positions: 1,
 };
 
 /** The tensors among attention's options that are not converted, of which a backward pass needs copies. */

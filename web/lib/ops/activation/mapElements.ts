@@ -1,5 +1,5 @@
 import { checkWhole, toTensor } from '../../check/arrays.js';
-import { orOutOfMemory, rowsAtOnce, type Memory } from '../../runtime/memory.js';
+import { orOutOfMemory, part, rowsAtOnce, type Memory } from '../../runtime/memory.js';
 import type { Tensor, TensorLike } from '../../types.js';
 
 /** Applies a function of wasm, which may work in place, to all elements. */
@@ -18,10 +18,10 @@ export function mapElements(
     const most = rowsAtOnce(count, 1);
     const piece = memory.reserve(most);
     for (let at = 0; at < count; at += most) {
-      const some = data.subarray(at, at + most);
-      memory.write(piece, some);
-      kernel(piece, piece, some.length);
-      memory.read(piece, some.length, out.subarray(at, at + most));
+      const end = Math.min(at + most, count);
+      memory.write(piece, part(data, at, end));
+      kernel(piece, piece, end - at);
+      memory.read(piece, end - at, part(out, at, end));
     }
   });
   return { data: out, shape: [...shape] };

@@ -1,4 +1,4 @@
-import { toTensor, toTensorOfShape } from '../../check/arrays.js';
+import { toFloat64, toTensor, toTensorOfShape } from '../../check/arrays.js';
 import { listOf } from '../../check/elements.js';
 import type { Known } from '../../check/options.js';
 import { checkBoolean, checkInteger, checkShape, wrongKind, wrongValue } from '../../check/values.js';
@@ -87,6 +87,24 @@ export function checkRotary(operation: string, given: RotaryOptions, width: numb
   if (rotaryDim > width) wrongValue(operation, `rotaryDim up to the width of a row (${width})`, rotaryDim);
   const from = given.cos === undefined && given.sin === undefined ? fromBase : fromTables;
   return { rotaryDim, interleaved, ...from(operation, given, rotaryDim) };
+}
+
+/** Checks positions that a caller lists for `rows` tokens of `batch` sequences, and adds `first` to each. */
+export function checkPositions(
+  operation: string,
+  given: ArrayLike<number> | TensorLike,
+  axes: number | undefined,
+  { batch, rows, first }: { batch: number; rows: number; first: number },
+): { positions: RotaryPositions; sequences: number } {
+  const list = toFloat64(operation, 'positions', given);
+  const before = axes === undefined ? [] : [axes];
+  const shapes = [[rows], [batch, rows], [1, rows]].map((shape) => [...before, ...shape]);
+  checkShape(operation, 'positions', list.shape, ...shapes);
+  const moved = list.data.map((position) => position + first);
+  return {
+    positions: axes === undefined ? moved : { byAxis: moved },
+    sequences: list.shape.length > before.length + 1 ? list.shape.at(-2)! : 1,
+  };
 }
 
 type Angles = Pick<RotaryAngles, 'axes' | 'tables' | 'check'>;

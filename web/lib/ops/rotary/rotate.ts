@@ -1,10 +1,11 @@
-import { checkWhole, toFloat64, toTensor } from '../../check/arrays.js';
+import { checkWhole, toTensor } from '../../check/arrays.js';
 import { checkOptions } from '../../check/options.js';
 import { checkFinite, checkShape, showShape, wrongValue } from '../../check/values.js';
 import { orOutOfMemory, part, rowsAtOnce } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
 import {
+  checkPositions,
   checkRotary,
   ROTARY_OPTIONS,
   type RotaryAngles,
@@ -26,7 +27,7 @@ export function rotate(
   if (shape.length < 2) wrongValue(operation, `${name} of rank 2 or more`, `shape ${showShape(shape)}`);
   const [rows, width] = shape.slice(-2) as [number, number];
   const angles = checkRotary(operation, given, width);
-  const { positions, sequences } = checkPositions(operation, given, shape, angles);
+  const { positions, sequences } = positionsOf(operation, given, shape, angles);
   const place = angles.check(operation, positions);
 
   const { rotaryDim, interleaved } = angles;
@@ -69,7 +70,7 @@ export function rotate(
 }
 
 /** The position of each row, sequence after sequence, or for a single sequence if all share them. */
-function checkPositions(
+function positionsOf(
   operation: string,
   { offset, positions }: RotaryOptions,
   shape: readonly number[],
@@ -87,19 +88,5 @@ function checkPositions(
   }
   const first = offset === undefined ? 0 : checkFinite(operation, 'offset', offset);
   if (positions === undefined) return { positions: { first, count: rows }, sequences: 1 };
-  const list = toFloat64(operation, 'positions', positions);
-  const before = axes === undefined ? [] : [axes];
-  checkShape(
-    operation,
-    'positions',
-    list.shape,
-    [...before, rows],
-    [...before, batch, rows],
-    [...before, 1, rows],
-  );
-  const moved = list.data.map((position) => position + first);
-  return {
-    positions: axes === undefined ? moved : { byAxis: moved },
-    sequences: list.shape.length === before.length + 2 ? list.shape.at(-2)! : 1,
-  };
+  return checkPositions(operation, positions, axes, { batch, rows, first });
 }
