@@ -193,8 +193,16 @@ struct Rotation {
   int32_t interleaved;   // as in RotarySizes, 0 or 1
 };
 
+/// The norms of each head's projected queries and keys, before they are rotated.
+struct HeadNorms {
+  const float *query, *key;  // (E), weights of rmsNorm; null if nothing is normed
+  float *queries, *keys;     // (B, L, H * E) and (B, new keys, Hkv * E): the results; may be the projections' outputs
+  float eps;
+};
+
 /// The arguments of `multiHeadAttention`. The caller sets the addresses in `attention`: query, key and value are the outputs of the
-/// first three projections, and its output is the input of the fourth. With a cache, key and value are in the cache.
+/// first three projections or of the norms, and its output is the input of the fourth projection. With a cache, key and value are in
+/// the cache.
 struct MultiHeadAttentionArgs {
   AttentionArgs attention;
   Projection query, key, value, output;
@@ -202,9 +210,10 @@ struct MultiHeadAttentionArgs {
   float* valueCache;  // (B, Hkv, cacheCapacity, Ev)
   int32_t cacheLength, cacheCapacity;
   Rotation rotation;
+  HeadNorms norms;
 };
 
-/// Projects queries, keys and values, rotates queries and keys, appends the new keys and values to the `cacheLength` ones in the
+/// Projects queries, keys and values, norms and rotates queries and keys, appends the new keys and values to the `cacheLength` ones in the
 /// cache, computes attention and projects the heads' outputs. Source: Vaswani et al. 2017, section 3.2.2.
 void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch);
 int64_t multiHeadAttentionScratch(const MultiHeadAttentionArgs& args);

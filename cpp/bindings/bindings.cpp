@@ -51,8 +51,9 @@ FIELDS(AdditiveAttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gra
 FIELDS(MatmulArgs, a, b, out, outer, inner, rows, depth, cols, aOuter, aInner, bOuter, bInner)
 FIELDS(Projection, input, packed, bias, output, rows, inputs, outputs)
 FIELDS(Rotation, queries, queryBatch, keys, keyBatch, width, interleaved)
+FIELDS(HeadNorms, query, key, queries, keys, eps)
 FIELDS(MultiHeadAttentionArgs, attention, query, key, value, output, keyCache, valueCache, cacheLength, cacheCapacity,
-       rotation)
+       rotation, norms)
 FIELDS(LinearGradArgs, gradOut, x, weight, gradX, gradWeight, gradBias, rows, inputs, outputs)
 FIELDS(FeedForwardArgs, x, packed1, bias1, packed2, bias2, hidden, out, rows, width, hiddenWidth, gated, activation,
        seed, dropout)

@@ -14,7 +14,8 @@ export const modelCases = {
   MultiHeadAttention(draw: Draw): Case {
     const [numKvHeads, group, width] = [draw.integer(1, 2), draw.integer(1, 3), 2 * draw.integer(1, 4)];
     const numHeads = numKvHeads * group;
-    const numHiddens = numHeads * width;
+    const headDim = draw.maybe(() => width, 0.3);
+    const numHiddens = headDim ? draw.axis() : numHeads * width;
     const [B, L, S] = [draw.integer(1, 3), draw.axis(), draw.axis()];
     const [querySize, keySize, valueSize] = [draw.axis(), draw.axis(), draw.axis()];
     const inputs = { queries: [B, L, querySize], keys: [B, S, keySize], values: [B, S, valueSize] };
@@ -37,7 +38,9 @@ export const modelCases = {
       querySize,
       keySize,
       valueSize,
-      bias: draw.chance(0.5),
+      bias: draw.pick([true, false, { query: true, value: true }, { output: true }]),
+      ...draw.maybe(() => ({ qkNorm: draw.pick([true, { eps: 0.1 }]) }), 0.3),
+      ...(headDim && { headDim }),
       seed: 1,
     };
     return {
@@ -61,6 +64,7 @@ export const modelCases = {
           numKvHeads,
           state,
           ...(turns && { rotary: { queries: { ...positions }, keys: { ...positions } } }),
+          ...(typeof sizes.qkNorm === 'object' && sizes.qkNorm),
         };
         const expected = multiHeadAttention(drawn.queries, drawn.keys, drawn.values, parameters, options);
         // As in support/multiHeadTolerance.ts: a projection before and one after the attention.

@@ -89,6 +89,7 @@ export const ALL_LAYERS: readonly LayerCase[] = [
   oneInput('PositionalEncoding', () => new attention.PositionalEncoding({ numHiddens: 6, maxLen: 4 })),
   multiHead('MultiHeadAttention', { bias: true }),
   multiHead('MultiHeadAttention with one key/value head', { numKvHeads: 1 }),
+  multiHead('MultiHeadAttention with wide and normed heads', { headDim: 3, qkNorm: true }),
   oneInput('TransformerEncoderLayer', () => new attention.TransformerEncoderLayer(encoder)),
   oneInput(
     'TransformerEncoderLayer, pre-norm, without bias',

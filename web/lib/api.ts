@@ -8,6 +8,7 @@ export type {
   MultiHeadAttentionOptions,
   MultiHeadAttentionResult,
 } from './layers/attention/types.js';
+export type { HeadOptions, ProjectionBiases } from './layers/attention/headOptions.js';
 export type { Adam, AdamOptions } from './layers/adam.js';
 export type { Embedding, EmbeddingOptions } from './layers/embedding.js';
 export type { Activation } from './layers/feed/feedForwardLayer.js';

@@ -74,6 +74,10 @@ export class Parameters {
     return this.#specs.some((spec) => spec.name === name);
   }
 
+  shape(name: string): readonly number[] {
+    return this.#spec(name).shape;
+  }
+
   /** The address of a parameter; 0 if the layer has none with that name. */
   address(name: string): number {
     return this.#in(this.#addresses, name);
