@@ -1,7 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { checkInteger, checkProbability, sizeOf } from '../check/values.js';
+import { checkProbability, sizeOf } from '../check/values.js';
 import * as N from '../generated/bindings/headNorms.js';
 import * as M from '../generated/bindings/multiHeadAttentionArgs.js';
 import { checkAskedResults, checkAttentionOptions } from '../ops/attention/options.js';
@@ -19,7 +19,7 @@ import {
 } from './attention/headOptions.js';
 import { attentionOfHeads } from './attention/heads.js';
 import { checkInputs, copiesOf } from './attention/inputs.js';
-import { createCache, type KeyValueCache } from './attention/keyValueCache.js';
+import { createCache, type CacheOptions, type KeyValueCache } from './attention/keyValueCache.js';
 import { ownTensors } from './attention/ownTensors.js';
 import { pastOf } from './attention/past.js';
 import { placeProjections, setProjections, type Projection } from './attention/projections.js';
@@ -34,7 +34,6 @@ import { fromTorch } from './attention/torchNames.js';
 import {
   LAYER_FORWARD_OPTIONS,
   OPTION_TENSORS,
-  type CacheOptions,
   type LayerForwardOptions,
   type MultiHeadAttention,
   type MultiHeadAttentionOptions,
@@ -61,7 +60,6 @@ const OPTIONS: Known<MultiHeadAttentionOptions> = {
   rotary: ROTARY_OPTIONS,
   seed: 1,
 };
-const CACHE_OPTIONS: Known<CacheOptions> = { batch: 1, maxLength: 1 };
 
 /** The class for a loaded module. */
 export function multiHeadAttentionClass(
@@ -223,13 +221,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
   }
 
   createCache(options: CacheOptions): KeyValueCache {
-    this.#parameters.check('createCache');
-    const { batch, maxLength } = checkOptions('createCache', options, CACHE_OPTIONS);
-    checkInteger('createCache', 'batch', batch, 1, 2 ** 24);
-    checkInteger('createCache', 'maxLength', maxLength, 1, 2 ** 30);
-    this.#parameters.check('createCache');
-    const { kvHeads, width } = this.#heads;
-    return createCache(this.#wasm, this, { batch, kvHeads, maxLength, width });
+    return createCache(this.#wasm, this, this.#parameters, this.#heads, options);
   }
 
   override loadStateDict(state: Record<string, TensorLike>): void {

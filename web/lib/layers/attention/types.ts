@@ -5,7 +5,7 @@ import type { RotaryOptions } from '../../ops/rotary/options.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
 import type { Layer } from '../base/types.js';
 import type { HeadOptions, ProjectionBiases } from './headOptions.js';
-import type { KeyValueCache } from './keyValueCache.js';
+import type { CacheOptions, KeyValueCache } from './keyValueCache.js';
 
 /** d2l's constructor: MultiHeadAttention(num_hiddens, num_heads, dropout, bias=False). */
 export interface MultiHeadAttentionOptions extends HeadOptions {
@@ -59,14 +59,6 @@ export const LAYER_FORWARD_OPTIONS: Known<LayerForwardOptions> = {
 
 /** The tensors among attention's options that are not converted, of which a backward pass needs copies. */
 export const OPTION_TENSORS = ['bias', 'relativeKeys', 'relativeValues', 'alibiSlopes', 'sinks'] as const;
-
-/** What a cache has room for. */
-export interface CacheOptions {
-  /** B */
-  batch: number;
-  /** The largest number of tokens of each sequence. */
-  maxLength: number;
-}
 
 /** What `MultiHeadAttention.forward` returns. */
 export interface MultiHeadAttentionResult {
