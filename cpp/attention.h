@@ -196,8 +196,16 @@ struct Rotation {
   int32_t interleaved;   // as in RotarySizes, 0 or 1
 };
 
+/// The norms of each head's projected queries and keys, before they are rotated.
+struct HeadNorms {
+  const float *query, *key;  // (E), weights of rmsNorm; null if nothing is normed
+  float *queries, *keys;     // (B, L, H * E) and (B, new keys, Hkv * E): the results; may be the projections' outputs
+  float eps;
+};
+
 /// The arguments of `multiHeadAttention`. The caller sets the addresses in `attention`: query, key and value are the outputs of the
-/// first three projections, and its output is the input of the fourth. With a cache, key and value are in the cache.
+/// first three projections or of the norms, and its output is the input of the fourth projection. With a cache, key and value are in
+/// the cache.
 struct MultiHeadAttentionArgs {
   AttentionArgs attention;
   Projection query, key, value, output;
@@ -205,9 +213,10 @@ struct MultiHeadAttentionArgs {
   float* valueCache;  // (B, Hkv, cacheCapacity, Ev)
   int32_t cacheLength, cacheCapacity;
   Rotation rotation;
+  HeadNorms norms;
 };
 
-/// Projects queries, keys and values, rotates queries and keys, appends the new keys and values to the `cacheLength` ones in the
+/// Projects queries, keys and values, norms and rotates queries and keys, appends the new keys and values to the `cacheLength` ones in the
 /// cache, computes attention and projects the heads' outputs. Source: Vaswani et al. 2017, section 3.2.2.
 void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch);
 int64_t multiHeadAttentionScratch(const MultiHeadAttentionArgs& args);
@@ -323,54 +332,84 @@ void rmsNormBackward(const float* grad_out, const float* x, const float* weight,
                      float* scratch, int rows, int dim, float eps);
 int64_t rmsNormBackwardScratch(int rows, int dim);
 
-/// Pointers to the parameters of an encoder layer, or to their gradients, in the order of the state dict. Biases of the linear maps
-/// may be null.
-struct EncoderParameters {
-  float *inWeight, *inBias;                                  // (3 * D, D): queries, keys, values
-  float *outWeight, *outBias;                                // (D, D)
-  float *weight1, *bias1;                                    // (hiddenWidth, D)
-  float *weight2, *bias2;                                    // (D, hiddenWidth)
-  float *norm1Weight, *norm1Bias, *norm2Weight, *norm2Bias;  // (D)
+/// Pointers to the parameters of an attention within a block, or to their gradients. Biases may be null, and norms both.
+struct AttentionParameters {
+  float *inWeight, *inBias;    // (H * E + 2 * Hkv * E, D): queries, keys, values
+  float *outWeight, *outBias;  // (D, H * E)
+  float *queryNorm, *keyNorm;  // (E), of rmsNorm
 };
 
-/// The arguments of `transformerEncoderLayer`.
-struct TransformerEncoderLayerArgs {
-  // H = Hkv, L = S, Ev = E. The op sets the addresses and strides of query, key, value and output. With `training`, its seed and
-  // probability of dropout apply to all places of dropout.
-  AttentionArgs attention;
+struct NormParameters {
+  float *weight, *bias;  // (D); no bias with kRms
+};
+
+/// Pointers to the parameters of a block, or to their gradients; null where the block has none.
+struct BlockParameters {
+  AttentionParameters self, cross;
+  float *weight1, *bias1;              // as in FeedForwardArgs
+  float *weight2, *bias2;              // (D, hiddenWidth)
+  NormParameters norm1, norm2, norm3;  // of self-attention, of cross-attention, of the feed-forward network
+};
+
+/// An attention within a block.
+struct BlockAttentionArgs {
+  AttentionArgs attention;  // the op sets the addresses and strides of query, key, value and output
   Rotation rotation;
-  EncoderParameters parameters;
-  const float *packedIn, *packedOut, *packed1, *packed2;  // the weights, from packWeight
-  int32_t hiddenWidth;
+  const float* packedIn;      // inWeight from packWeight; for a cross-attention its queries' rows alone
+  const float* packedMemory;  // for a cross-attention the rows of keys and values
+  const float* packedOut;
+  float* keyCache;    // (B, Hkv, cacheCapacity, E), or null
+  float* valueCache;  // the same
+  int32_t cacheLength, cacheCapacity;
+};
+
+/// kLayer: layerNorm. kRms: rmsNorm, which has no bias.
+enum class Norm : int32_t { kLayer = 0, kRms = 1 };
+
+/// The arguments of `transformerBlock`.
+struct TransformerBlockArgs {
+  BlockAttentionArgs self;   // its seed and probability of dropout are those of all places in training
+  BlockAttentionArgs cross;  // no heads: the block has no cross-attention
+  BlockParameters parameters;
+  const float *packed1, *packed2;  // the weights, from packWeight
+  const float* memory;             // (B, S, D) of the cross-attention; null if its keys and values are in its cache
+  int32_t width, hiddenWidth;
+  int32_t gated;  // as in FeedForwardArgs
   Activation activation;
+  Norm norm;
   int32_t preNorm, training;
-  float*
-      kept;  // transformerEncoderLayerKept() floats, of which x (B, L, D) is the first part; the backward pass reads them
+  float eps, headEps;  // of the norms of rows, and of queries and keys
+  float* kept;    // transformerBlockKept() floats, of which x (B, L, D) is the first part; the backward pass reads them
   float* output;  // (B, L, D)
 };
 
-/// Self-attention and a feed-forward network. Each is a sublayer, x + dropout(sublayer(x)), with a norm (eps 1e-5) after the sum or,
-/// with preNorm, before the sublayer. Dropout is at the four places of torch.nn.TransformerEncoderLayer: attention's weights, the
-/// hidden units, and the outputs of both sublayers.
+/// Self-attention, attention to a memory if there is one, and a feed-forward network. Each is a sublayer,
+/// x + dropout(sublayer(x)), with a norm after the sum or, with preNorm, before the sublayer. Dropout is at the places of
+/// torch.nn.TransformerDecoderLayer: attention's weights, the hidden units, and the outputs of all sublayers.
 /// Sources: Vaswani et al. 2017, section 3.1; Xiong et al. 2020.
-void transformerEncoderLayer(const TransformerEncoderLayerArgs& args, float* scratch);
-int64_t transformerEncoderLayerScratch(const TransformerEncoderLayerArgs& args);
+void transformerBlock(const TransformerBlockArgs& args, float* scratch);
+int64_t transformerBlockScratch(const TransformerBlockArgs& args);
 /// Floats of `kept`.
-int64_t transformerEncoderLayerKept(const TransformerEncoderLayerArgs& args);
+int64_t transformerBlockKept(const TransformerBlockArgs& args);
 
-/// The arguments of `transformerEncoderLayerBackward`.
-struct TransformerEncoderLayerGradArgs {
-  TransformerEncoderLayerArgs layer;
-  float* gradient;              // (B, L, D): of the output, overwritten with that of the input
-  EncoderParameters gradients;  // added to
-  float *gradBias, *gradRelativeKeys, *gradRelativeValues,
-      *gradSinks;  // of attention's options, as in AttentionGradArgs
+/// The gradients of attention's options, as in AttentionGradArgs.
+struct OptionGradients {
+  float *bias, *relativeKeys, *relativeValues, *sinks;
   float *lostBias, *lostRelativeKeys, *lostRelativeValues, *lostSinks;
 };
 
-/// The gradients of transformerEncoderLayer, from what it kept.
-void transformerEncoderLayerBackward(const TransformerEncoderLayerGradArgs& args, float* scratch);
-int64_t transformerEncoderLayerBackwardScratch(const TransformerEncoderLayerGradArgs& args);
+/// The arguments of `transformerBlockBackward`.
+struct TransformerBlockGradArgs {
+  TransformerBlockArgs block;
+  float* gradient;            // (B, L, D): of the output, overwritten with that of the input
+  float* gradMemory;          // (B, S, D): written
+  BlockParameters gradients;  // added to
+  OptionGradients self, cross;
+};
+
+/// The gradients of transformerBlock, from what it kept. Not with a cache.
+void transformerBlockBackward(const TransformerBlockGradArgs& args, float* scratch);
+int64_t transformerBlockBackwardScratch(const TransformerBlockGradArgs& args);
 
 /// out[i] = table[ids[i]].
 /// ids    (count), rows of the table.

@@ -31,9 +31,8 @@ void turnHeadsBack(const float* grad_out, const float* table, float* grad_x, int
 
 // JavaScript sets attention's arguments by their offsets in AttentionArgs, also within larger structs.
 static_assert(offsetof(AttentionGradArgs, attention) == 0 && offsetof(MultiHeadAttentionArgs, attention) == 0 &&
-                  offsetof(TransformerEncoderLayerArgs, attention) == 0 &&
-                  offsetof(AdditiveAttentionGradArgs, attention) == 0 &&
-                  offsetof(TransformerEncoderLayerGradArgs, layer) == 0,
+                  offsetof(TransformerBlockArgs, self) == 0 && offsetof(AdditiveAttentionGradArgs, attention) == 0 &&
+                  offsetof(TransformerBlockGradArgs, block) == 0,
               "the arguments of a forward pass come first");
 
 FIELDS(Strides, batch, head, row)
@@ -51,19 +50,24 @@ FIELDS(AdditiveAttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gra
 FIELDS(MatmulArgs, a, b, out, outer, inner, rows, depth, cols, aOuter, aInner, bOuter, bInner)
 FIELDS(Projection, input, packed, bias, output, rows, inputs, outputs)
 FIELDS(Rotation, queries, queryBatch, keys, keyBatch, width, interleaved)
+FIELDS(HeadNorms, query, key, queries, keys, eps)
 FIELDS(MultiHeadAttentionArgs, attention, query, key, value, output, keyCache, valueCache, cacheLength, cacheCapacity,
-       rotation)
+       rotation, norms)
 FIELDS(LinearGradArgs, gradOut, x, weight, gradX, gradWeight, gradBias, rows, inputs, outputs)
 FIELDS(FeedForwardArgs, x, packed1, bias1, packed2, bias2, hidden, out, rows, width, hiddenWidth, gated, activation,
        seed, dropout)
 FIELDS(FeedForwardGradArgs, gradOut, x, hidden, weight1, weight2, gradX, gradWeight1, gradBias1, gradWeight2, gradBias2,
        rows, width, hiddenWidth, gated, activation, seed, dropout)
-FIELDS(EncoderParameters, inWeight, inBias, outWeight, outBias, weight1, bias1, weight2, bias2, norm1Weight, norm1Bias,
-       norm2Weight, norm2Bias)
-FIELDS(TransformerEncoderLayerArgs, attention, rotation, parameters, packedIn, packedOut, packed1, packed2, hiddenWidth,
-       activation, preNorm, training, kept, output)
-FIELDS(TransformerEncoderLayerGradArgs, layer, gradient, gradients, gradBias, gradRelativeKeys, gradRelativeValues,
-       gradSinks, lostBias, lostRelativeKeys, lostRelativeValues, lostSinks)
+FIELDS(AttentionParameters, inWeight, inBias, outWeight, outBias, queryNorm, keyNorm)
+FIELDS(NormParameters, weight, bias)
+FIELDS(BlockParameters, self, cross, weight1, bias1, weight2, bias2, norm1, norm2, norm3)
+FIELDS(BlockAttentionArgs, attention, rotation, packedIn, packedMemory, packedOut, keyCache, valueCache, cacheLength,
+       cacheCapacity)
+FIELDS(TransformerBlockArgs, self, cross, parameters, packed1, packed2, memory, width, hiddenWidth, gated, activation,
+       norm, preNorm, training, eps, headEps, kept, output)
+FIELDS(OptionGradients, bias, relativeKeys, relativeValues, sinks, lostBias, lostRelativeKeys, lostRelativeValues,
+       lostSinks)
+FIELDS(TransformerBlockGradArgs, block, gradient, gradMemory, gradients, self, cross)
 FIELDS(SinusoidalArgs, offset, frequencies, positions, out, rows, dim, concatenated)
 FIELDS(RotaryTableArgs, offset, amplitude, frequencies, positions, axes, out, rows, dim)
 FIELDS(Conv1dArgs, x, weight, bias, out, batch, inChannels, outChannels, length, kernel, stride, padding, dilation,
@@ -78,6 +82,7 @@ BINDINGS {
   using namespace wasm_attention;
   values<Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kSilu, Activation::kSigmoid>(
       "activations", "relu gelu gelu-tanh silu sigmoid");
+  values<Norm::kLayer, Norm::kRms>("norms", "layer rms");
   values<ScoresStage::kNone, ScoresStage::kScaled, ScoresStage::kSoftcapped, ScoresStage::kMasked>(
       "scoresStages", "none scaled softcapped masked");
 
@@ -127,9 +132,9 @@ BINDINGS {
   op<&rmsNorm>("rmsNorm", "x weight out rows dim eps");
   op<&rmsNormBackward>("rmsNormBackward", "gradOut x weight gradX gradWeight scratch rows dim eps");
   op<&rmsNormBackwardScratch>("rmsNormBackwardScratch", "rows dim");
-  op<&transformerEncoderLayer, &transformerEncoderLayerScratch>("transformerEncoderLayer");
-  op<&transformerEncoderLayerKept>("transformerEncoderLayerKept", "args");
-  op<&transformerEncoderLayerBackward, &transformerEncoderLayerBackwardScratch>("transformerEncoderLayerBackward");
+  op<&transformerBlock, &transformerBlockScratch>("transformerBlock");
+  op<&transformerBlockKept>("transformerBlockKept", "args");
+  op<&transformerBlockBackward, &transformerBlockBackwardScratch>("transformerBlockBackward");
   op<&embedding>("embedding", "ids table out count dim");
   op<&embeddingBackward>("embeddingBackward", "gradOut ids gradTable scratch count rows dim");
   op<&embeddingBackwardScratch>("embeddingBackwardScratch", "count rows dim");

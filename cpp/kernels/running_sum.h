@@ -13,6 +13,8 @@ namespace wasm_attention {
 /// compensation; fewer are added to the sums at once.
 class RunningSum {
  public:
+  /// A sum of nothing.
+  RunningSum() = default;
   /// Takes memory, if there are so many terms, for sums of up to `size` floats.
   RunningSum(Cutter& cut, int64_t size, int64_t terms, int interval = kRun)
       : many_(terms > interval),
@@ -34,9 +36,9 @@ class RunningSum {
  private:
   void flush();
 
-  bool many_;
-  int interval_, size_ = 0, terms_ = 0;
-  float *sums_ = nullptr, *run_, *lost_;
+  bool many_ = false;
+  int interval_ = 0, size_ = 0, terms_ = 0;
+  float *sums_ = nullptr, *run_ = nullptr, *lost_ = nullptr;
 };
 
 }  // namespace wasm_attention

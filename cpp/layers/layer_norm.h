@@ -3,10 +3,9 @@
 
 #include <cstdint>
 
-namespace wasm_attention {
+#include "attention.h"
 
-/// kLayer: layerNorm. kRms: rmsNorm, which has no bias.
-enum class Norm { kLayer, kRms };
+namespace wasm_attention {
 
 /// What normalises a row: y = ((x - mean) - rest) * scale. `rest` is the rounding error of `mean`, without which rows far from zero
 /// would be less exact; scale is 1 / sqrt(variance + eps). For kRms the first two are 0, and the variance is the mean square.

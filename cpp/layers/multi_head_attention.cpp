@@ -12,15 +12,19 @@ void project(const Projection& p) {
   gemm(p.input, p.inputs, p.packed, p.bias, p.output, p.outputs, p.rows, p.outputs, p.inputs);
 }
 
-/// Copies rows (B, tokens, heads * width) into the cache (B, heads, capacity, width), after the first `length` rows of each head.
-void append(const Projection& rows, int batch, int heads, int length, int capacity, float* cache) {
-  const int tokens = rows.rows / batch;
-  const int width = rows.outputs / heads;
-  const float* from = rows.output;
+/// Rows (B, tokens, heads * width), with the heads side by side.
+struct Tokens {
+  float* rows;
+  int tokens, heads;
+};
+
+/// Copies them into the cache (B, heads, capacity, width), after the first `length` rows of each head.
+void append(const Tokens& from_rows, int batch, int width, int length, int capacity, float* cache) {
+  const float* from = from_rows.rows;
   for (int b = 0; b < batch; ++b) {
-    for (int t = 0; t < tokens; ++t) {
-      for (int h = 0; h < heads; ++h, from += width) {
-        const size_t row = (static_cast<size_t>(b) * heads + h) * capacity + length + t;
+    for (int t = 0; t < from_rows.tokens; ++t) {
+      for (int h = 0; h < from_rows.heads; ++h, from += width) {
+        const size_t row = (static_cast<size_t>(b) * from_rows.heads + h) * capacity + length + t;
         std::memcpy(cache + row * width, from, width * sizeof(float));
       }
     }
@@ -48,17 +52,30 @@ void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch) {
   project(args.key);
   project(args.value);
   const AttentionArgs& a = args.attention;
+  const int new_keys = args.key.rows / std::max(a.batch, 1);
+  Tokens queries{args.query.output, a.queries, a.heads}, keys{args.key.output, new_keys, a.kvHeads};
+  if (const HeadNorms& norms = args.norms; norms.query) {
+    const auto norm = [&](Tokens& from, const float* weight, float* to) {
+      const int count = a.batch * from.tokens * from.heads;
+      rmsNorm(from.rows, weight, to, count, a.width, norms.eps);
+      from.rows = to;
+    };
+    norm(queries, norms.query, norms.queries);
+    norm(keys, norms.key, norms.keys);
+  }
   const Rotation& rotation = args.rotation;
   if (rotation.queries) {
-    const auto rotate = [&](const Projection& p, int tokens, int heads, const float* table, int table_batch) {
-      rotateHeads<false>(p.output, {a.batch, tokens, heads, a.width, heads * a.width}, table, table_batch, rotation);
+    const auto rotate = [&](const Tokens& some, const float* table, int table_batch) {
+      const HeadRows rows{a.batch, some.tokens, some.heads, a.width, some.heads * a.width};
+      rotateHeads<false>(some.rows, rows, table, table_batch, rotation);
     };
-    rotate(args.query, a.queries, a.heads, rotation.queries, rotation.queryBatch);
-    rotate(args.key, args.key.rows / std::max(a.batch, 1), a.kvHeads, rotation.keys, rotation.keyBatch);
+    rotate(queries, rotation.queries, rotation.queryBatch);
+    rotate(keys, rotation.keys, rotation.keyBatch);
   }
   if (args.keyCache) {
-    append(args.key, a.batch, a.kvHeads, args.cacheLength, args.cacheCapacity, args.keyCache);
-    append(args.value, a.batch, a.kvHeads, args.cacheLength, args.cacheCapacity, args.valueCache);
+    const Tokens values{args.value.output, new_keys, a.kvHeads};
+    append(keys, a.batch, a.width, args.cacheLength, args.cacheCapacity, args.keyCache);
+    append(values, a.batch, a.width, args.cacheLength, args.cacheCapacity, args.valueCache);
   }
   scaledDotProductAttention(a, scratch);
   project(args.output);

@@ -116,6 +116,7 @@ const OPTIONS_WITH_OUT: Readonly<Record<string, number>> = {
   PositionalEncoding: 2,
   LearnedPositionalEncoding: 2,
   TransformerEncoderLayer: 2,
+  TransformerDecoderLayer: 3,
   MultiHeadAttention: 4,
 };
 

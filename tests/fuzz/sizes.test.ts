@@ -180,6 +180,14 @@ const LAYERS: Record<string, Drawing> = {
     const x = d.zeros(rows, 1, numHiddens);
     return used(layer, () => layer.forward(x, { training: d.chance(0.7) }));
   },
+  TransformerDecoderLayer: (d) => {
+    const [numHiddens, L, S] = [2 ** d.integer(0, 4), d.extent(0, 14), d.extent(0, 14)];
+    d.quick(L * (L + S));
+    d.quick(Math.max(L, S) * numHiddens);
+    const layer = new attention.TransformerDecoderLayer({ numHiddens, numHeads: 1, ffnHiddens: 1 });
+    const [x, memory] = [d.zeros(1, L, numHiddens), d.zeros(1, S, numHiddens)];
+    return used(layer, () => layer.forward(x, memory, { training: d.chance(0.7) }));
+  },
   PositionalEncoding: (d) => {
     const [numHiddens, maxLen] = [d.extent(1, 24), d.extent()];
     d.quick(numHiddens * maxLen);

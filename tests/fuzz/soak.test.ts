@@ -25,6 +25,7 @@ const training = { training: true };
 /** Small calls of all functions and layers. Each returns the same every time. */
 function callsOf(a: WasmAttention): (() => unknown)[] {
   const layer = new a.MultiHeadAttention({ numHiddens: 4, numHeads: 2, bias: true, rotary: {}, seed: 1 });
+  const decoder = new a.TransformerDecoderLayer({ numHiddens: 4, numHeads: 2, ffnHiddens: 6, seed: 1 });
   const encoder = new a.TransformerEncoderLayer({ numHiddens: 4, numHeads: 2, ffnHiddens: 6, seed: 1 });
   const cache = layer.createCache({ batch: 1, maxLength: 9 });
   const weights = { Wq: square, Wk: square, wv: [[1, 2, 3, 4]] };
@@ -73,6 +74,7 @@ function callsOf(a: WasmAttention): (() => unknown)[] {
       return [layer.forward(x, x, x, { cache }), layer.forward(x, x, x, { cache })];
     },
     () => encoder.forward(x, training).backward!(x),
+    () => decoder.forward(x, x, training).backward!(x),
     () => one(new a.Linear({ inFeatures: 4, outFeatures: 3, seed: 1 }), (made) => made.forward(x)),
     () => one(new a.LayerNorm({ normalizedShape: 4 }), (made) => made.forward(x, training).backward!(x)),
     () => one(new a.Embedding({ numEmbeddings: 3, dim: 4, seed: 1 }), (made) => made.forward([0, 2])),

@@ -133,6 +133,16 @@ const LAYERS: readonly Step[] = [
     (a) => new a.LearnedPositionalEncoding({ numHiddens: 64, maxLen: 300, seed: 1 }),
   ),
   ...stepsOf('TransformerEncoderLayer', (a) => new a.TransformerEncoderLayer(encoder)),
+  ...stepsOf('TransformerDecoderLayer', (a) => {
+    const layer = new a.TransformerDecoderLayer(encoder);
+    const forward = (x: TensorLike, options?: object) => layer.forward(x, x, options);
+    return {
+      forward: forward,
+      stateDict: () => layer.stateDict(),
+      parameters: () => layer.parameters(),
+      dispose: () => layer.dispose(),
+    };
+  }),
   ...stepsOf('MultiHeadAttention', (a) => {
     const layer = new a.MultiHeadAttention({ numHiddens: 64, numHeads: 4, bias: true, rotary: {}, seed: 1 });
     const forward = (q: TensorLike, options?: object) => layer.forward(q, q, q, options);

@@ -45,6 +45,10 @@ const passes: Record<string, () => Trained> = {
     const layer = new attention.MultiHeadAttention(size);
     return { layer, backward: layer.forward(x, x, x, training).backward! };
   },
+  TransformerDecoderLayer: () => {
+    const layer = new attention.TransformerDecoderLayer({ ...size, ffnHiddens: 4 });
+    return { layer, backward: layer.forward(x, x, { training: true }).backward! };
+  },
   TransformerEncoderLayer: () => {
     const layer = new attention.TransformerEncoderLayer({ ...size, ffnHiddens: 4 });
     return { layer, backward: layer.forward(x, training).backward! };

@@ -1,6 +1,13 @@
 /** What a caller gets is his: shapes, caches and arrays for results cannot change what the library computes, nor can calls within calls. */
 import { afterAll, describe, expect, test } from '@jest/globals';
-import type { AttentionOptions, Layer, LayerForwardOptions, Tensor, TensorLike } from 'wasm-attention';
+import type {
+  AttentionOptions,
+  Layer,
+  LayerForwardOptions,
+  Tensor,
+  TensorLike,
+  TransformerDecoderLayer,
+} from 'wasm-attention';
 import { ALL_LAYERS } from '../support/allLayers.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
@@ -137,7 +144,7 @@ describe('an array for a result', () => {
           out: { [out]: memory },
           [nameOf(title)]: { data: own.subarray(0, count), shape },
         };
-        return trained(layer, () => 'createCache' in layer ? layer.forward(x, x, x, given) : layer.forward(x, given)); // prettier-ignore
+        return trained(layer, () => layer instanceof attention.MultiHeadAttention ? layer.forward(x, x, x, given) : layer.forward(x, given)); // prettier-ignore
       };
       expect(same(run(true), run(false))).toBe(true);
     }
@@ -255,15 +262,23 @@ describe('a call within a call', () => {
       const input =
         operation === 'Embedding' ? { data: Float32Array.of(4, 0, 2, 4, 1, 3), shape: [2, 3] } : x;
       const inUse = (layer: unknown) => layer as Layer;
+      const call = (layer: Layer, x: TensorLike, options?: object) =>
+        operation === 'TransformerDecoderLayer'
+          ? (layer as unknown as TransformerDecoderLayer).forward(x, input, options)
+          : layer.forward(x, options);
       for (const forward of [
         (layer: Layer) =>
-          layer.forward(input, {
+          call(layer, input, {
             get out() {
               layer.dispose();
               return undefined;
             },
           }),
-        (layer: Layer) => layer.forward(runningTensor(() => layer.dispose(), input)),
+        (layer: Layer) =>
+          call(
+            layer,
+            runningTensor(() => layer.dispose(), input),
+          ),
       ]) {
         expect(() => forward(inUse(make().layer))).toThrow(/got a disposed one$/);
       }
@@ -374,7 +389,7 @@ describe('array-likes', () => {
     (_, makeLayer) => {
       const run = (options: LayerForwardOptions) => {
         const layer = makeLayer();
-        return trained(layer, () => 'createCache' in layer ? layer.forward(x, x, x, options) : layer.forward(x, options)); // prettier-ignore
+        return trained(layer, () => layer instanceof attention.MultiHeadAttention ? layer.forward(x, x, x, options) : layer.forward(x, options)); // prettier-ignore
       };
       const plain = { validLens: [3, 2], causalOffset: [0, 1], isCausal: true, alibiSlopes: [0.5, 0.25] };
       const like = { validLens: lengths, causalOffset: offsets, isCausal: true, alibiSlopes: { 0: 0.5, 1: 0.25, length: 2 } }; // prettier-ignore
@@ -382,7 +397,9 @@ describe('array-likes', () => {
       expect(same(run({ ...like, training: true }), expected)).toBe(true);
       const layer = makeLayer();
       const once = (options: LayerForwardOptions) =>
-        'createCache' in layer ? layer.forward(x, x, x, options).output : layer.forward(x, options).output;
+        layer instanceof attention.MultiHeadAttention
+          ? layer.forward(x, x, x, options).output
+          : layer.forward(x, options).output;
       expect(same(once(like), once(plain))).toBe(true);
     },
   );

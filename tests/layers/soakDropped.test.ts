@@ -59,6 +59,10 @@ const DROPPED: Record<string, () => void> = {
     const layer = new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 4, seed: 1 });
     layer.forward(x, x, x, { cache: layer.createCache({ batch: 1, maxLength: 16 }) });
   },
+  TransformerDecoderLayer() {
+    const options = { numHiddens: 16, numHeads: 2, ffnHiddens: 8, seed: 1 };
+    new attention.TransformerDecoderLayer(options).forward(x, x, training).backward!(x);
+  },
   TransformerEncoderLayer() {
     const options = { numHiddens: 16, numHeads: 4, ffnHiddens: 8, seed: 1 };
     new attention.TransformerEncoderLayer(options).forward(x, training).backward!(x);

@@ -60,7 +60,7 @@ const broken = fc
 
 const treatments = fc.array(
   fc.oneof({ arbitrary: right, weight: 30 }, missing, misshapen, notTensor, broken),
-  { minLength: 12, maxLength: 12 },
+  { minLength: 18, maxLength: 18 },
 );
 const surplus = fc.oneof(
   { arbitrary: fc.constant([]), weight: 2 },

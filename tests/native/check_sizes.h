@@ -58,22 +58,26 @@ void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
   multi_head.attention = a;
   check("multiHeadAttention", multiHeadAttentionScratch(multi_head), exactAttention(a, threads));
 
-  TransformerEncoderLayerArgs layer{};
-  layer.attention = a;
-  AttentionArgs& within = layer.attention;
-  std::tie(within.heads, within.width) = pair(1);
-  within.kvHeads = within.heads;
-  within.valueWidth = within.width;
-  within.keys = within.queries;
-  layer.hiddenWidth = extent(1);
-  layer.preNorm = flag();
-  layer.training = flag();
-  TransformerEncoderLayerGradArgs layer_grad{};
-  layer_grad.layer = layer;
-  check("transformerEncoderLayerKept", transformerEncoderLayerKept(layer), exactEncoderKept(layer));
-  check("transformerEncoderLayer", transformerEncoderLayerScratch(layer), exactEncoder(layer, threads));
-  check("transformerEncoderLayerBackward", transformerEncoderLayerBackwardScratch(layer_grad),
-        exactEncoderBackward(layer, threads));
+  TransformerBlockArgs block{};
+  block.width = extent(1);
+  block.hiddenWidth = extent(1);
+  block.gated = flag();
+  block.training = flag();
+  for (float** at = &block.parameters.self.inWeight; at <= &block.parameters.norm3.bias; ++at) *at = optional();
+  const bool crosses = flag();
+  for (AttentionArgs* part : {&block.self.attention, &block.cross.attention}) {
+    if (part == &block.cross.attention && !crosses) break;
+    *part = a;
+    std::tie(part->heads, part->width) = pair(1);
+    part->kvHeads = part->heads;
+    part->valueWidth = part->width;
+    if (part == &block.self.attention) part->keys = part->queries;
+  }
+  TransformerBlockGradArgs block_grad{};
+  block_grad.block = block;
+  check("transformerBlockKept", transformerBlockKept(block), exactBlockKept(block));
+  check("transformerBlock", transformerBlockScratch(block), exactBlock(block, threads));
+  check("transformerBlockBackward", transformerBlockBackwardScratch(block_grad), exactBlockBackward(block, threads));
 
   AdditiveAttentionArgs additive{};
   additive.batch = extent(0);

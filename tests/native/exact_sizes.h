@@ -185,39 +185,104 @@ inline Exact exactFeedForwardBackward(const FeedForwardGradArgs& a) {
   return p.total();
 }
 
-/// Sequences that go through an encoder's steps together.
-inline Exact exactSequencesAtOnce(const AttentionArgs& a) {
-  return std::clamp<Exact>(256 / std::max(a.queries, 1), 1, std::max(a.batch, 1));
+/// Tokens of a sequence that a block's steps take.
+inline Exact exactTokens(const TransformerBlockArgs& args) {
+  return std::max(args.self.attention.queries, args.cross.attention.heads > 0 ? args.cross.attention.keys : 0);
 }
 
-inline Exact exactEncoderKept(const TransformerEncoderLayerArgs& args) {
-  const AttentionArgs& a = args.attention;
-  const Exact rows = Exact{a.batch} * a.queries, elements = rows * a.heads * a.width;
+/// Sequences that go through a block's steps together.
+inline Exact exactSequencesAtOnce(const TransformerBlockArgs& args) {
+  return std::clamp<Exact>(256 / std::max<Exact>(exactTokens(args), 1), 1, std::max(args.self.attention.batch, 1));
+}
+
+inline Exact exactQueries(const AttentionArgs& a) { return Exact{a.heads} * a.width; }
+inline Exact exactJoined(const AttentionArgs& a) { return exactQueries(a) + 2 * Exact{a.kvHeads} * a.width; }
+
+inline Exact exactBlockKept(const TransformerBlockArgs& args) {
+  const Exact rows = Exact{args.self.attention.batch} * args.self.attention.queries, elements = rows * args.width;
+  const bool crosses = args.cross.attention.heads > 0;
   Pieces p;
   p.take(elements);
-  if (args.preNorm) p.take(elements);
-  p.take(3 * elements);
-  p.take(elements);
-  if (args.training && a.queries >= 8 && a.keys <= 256 && a.dropout == 0 && a.softcap == 0 && !a.sinks &&
-      a.keys <= 4 * Exact{a.valueWidth}) {
-    p.take(Exact{a.batch} * a.heads * ceilDivide(a.queries, 8) * (roundUpExactly(a.keys, 4) + 1) * 8);
-  }
-  p.take(elements);
-  p.take(elements);
-  if (args.training) p.take(rows * args.hiddenWidth);
-  if (!args.preNorm) p.take(elements);
-  if (args.training) {
-    p.take(3 * rows);
-    p.take(3 * rows);
+  const auto attention = [&](const AttentionArgs& a, bool cross) {
+    const Exact own = Exact{a.batch} * a.queries;
+    p.take(own * (cross ? exactQueries(a) : exactJoined(a)));
+    if (cross) p.take(Exact{a.batch} * a.keys * 2 * a.kvHeads * a.width);
+    if (!cross && args.training && args.parameters.self.queryNorm) p.take(own * exactJoined(a));
+    p.take(own * exactQueries(a));
+    if (args.training && a.queries >= 8 && a.keys <= 256 && a.dropout == 0 && a.softcap == 0 && !a.sinks &&
+        a.keys <= 4 * Exact{a.valueWidth}) {
+      p.take(Exact{a.batch} * a.heads * ceilDivide(a.queries, 8) * (roundUpExactly(a.keys, 4) + 1) * 8);
+    }
+  };
+  attention(args.self.attention, false);
+  if (crosses) attention(args.cross.attention, true);
+  if (args.training) p.take(rows * args.hiddenWidth * (args.gated ? 2 : 1));
+  for (int i = 0; i < (crosses ? 3 : 2); ++i) {
+    p.take(elements);
+    if (i > 0) p.take(elements);
+    if (args.training) p.take(3 * rows);
   }
   return p.total();
 }
 
-inline Exact exactEncoder(const TransformerEncoderLayerArgs& args, int threads) {
-  const AttentionArgs& a = args.attention;
-  const Exact rows = exactSequencesAtOnce(a) * a.queries;
-  const Exact pass = std::max(exactAttention(a, threads), exactFeedForward(rows, args.hiddenWidth, threads));
+inline Exact exactBlock(const TransformerBlockArgs& args, int threads) {
+  const AttentionArgs& a = args.self.attention;
+  const Exact rows = exactSequencesAtOnce(args) * a.queries;
+  Exact pass = std::max(exactAttention(a, threads), exactFeedForward(rows, args.hiddenWidth, threads, args.gated));
+  if (args.cross.attention.heads > 0) pass = std::max(pass, exactAttention(args.cross.attention, threads));
   return pass * (threads > 1 && a.batch >= 2 * threads ? threads : 1);
+}
+
+inline Exact exactLayerNormBackward(Exact rows, Exact dim) { return rows <= 128 ? 0 : 4 * roundUpExactly(dim, 4); }
+
+inline Exact exactBlockBackward(const TransformerBlockArgs& args, int threads) {
+  const Exact width = args.width, sequences = exactSequencesAtOnce(args),
+              rows = sequences * args.self.attention.queries;
+  const Exact inner = Exact{args.hiddenWidth} * (args.gated ? 2 : 1);
+  const Exact terms = Exact{args.self.attention.batch} * exactTokens(args);
+  const BlockParameters& parameters = args.parameters;
+  Pieces p;
+  const auto sum = [&](const float* parameter, Exact size, int interval) {
+    if (parameter) takeRunningSum(p, size, terms, interval);
+  };
+  Exact rest = std::max(exactFeedForwardRowsBackward(rows, width, args.hiddenWidth, args.gated),
+                        exactLayerNormBackward(rows, width));
+  for (const bool cross : {false, true}) {
+    const AttentionArgs& a = (cross ? args.cross : args.self).attention;
+    const AttentionParameters& own = cross ? parameters.cross : parameters.self;
+    const Exact queries = exactQueries(a), joined = exactJoined(a), memory = joined - queries;
+    sum(own.inWeight, joined * width, 32768);
+    sum(own.inBias, joined, 4096);
+    sum(own.outWeight, queries * width, 32768);
+    sum(own.outBias, width, 4096);
+    sum(own.queryNorm, a.width, 4096);
+    sum(own.keyNorm, a.width, 4096);
+    if (a.heads == 0) continue;
+    const Exact columns = cross ? queries : joined;
+    p.take(exactPacked(columns, width));
+    if (cross) p.take(exactPacked(memory, width));
+    p.take(exactPacked(width, queries));
+    p.take(rows * columns);
+    if (cross) p.take(sequences * a.keys * memory);
+    p.take(rows * queries);
+    rest = std::max({rest, exactAttentionBackward(a, threads), exactWeightGradient(rows, queries, width),
+                     exactWeightGradient(rows, width, columns)});
+    if (cross) rest = std::max(rest, exactWeightGradient(sequences * a.keys, width, memory));
+    if (!cross && own.queryNorm) rest = std::max(rest, exactLayerNormBackward(a.heads, a.width));
+  }
+  sum(parameters.weight1, inner * width, 32768);
+  sum(parameters.bias1, inner, 4096);
+  sum(parameters.weight2, width * args.hiddenWidth, 32768);
+  for (const float* vector : {parameters.bias2, parameters.norm1.weight, parameters.norm1.bias, parameters.norm2.weight,
+                              parameters.norm2.bias, parameters.norm3.weight, parameters.norm3.bias}) {
+    sum(vector, width, 4096);
+  }
+  p.take(exactPacked(inner, width));
+  p.take(exactPacked(width, args.hiddenWidth));
+  p.take(rows * width);
+  p.take(rows * width);
+  p.take(rest);
+  return p.total();
 }
 
 /// The stacks' leading axes are 1 or those of the result.
@@ -227,30 +292,6 @@ inline Exact exactMatmul(const MatmulArgs& a, int threads) {
   const bool joins_outer = inner == 1 && a.bOuter == 0 && (a.outer == 1 || a.aOuter != 0);
   const Exact count = inner * (joins_outer ? 1 : a.outer);
   return exactPacked(a.depth, a.cols) * (threads > 1 && count >= 2 * threads ? threads : 1);
-}
-
-inline Exact exactLayerNormBackward(Exact rows, Exact dim) { return rows <= 128 ? 0 : 4 * roundUpExactly(dim, 4); }
-
-inline Exact exactEncoderBackward(const TransformerEncoderLayerArgs& args, int threads) {
-  const AttentionArgs& a = args.attention;
-  const Exact width = Exact{a.heads} * a.width, rows = exactSequencesAtOnce(a) * a.queries;
-  Pieces p;
-  const Exact all_rows = Exact{a.batch} * a.queries;
-  for (const Exact outputs : {3 * width, width}) takeRunningSum(p, outputs * width, all_rows, 32768);
-  for (int i = 0; i < 2; ++i) takeRunningSum(p, args.hiddenWidth * width, all_rows, 32768);
-  takeRunningSum(p, 3 * width, all_rows, 4096);
-  takeRunningSum(p, args.hiddenWidth, all_rows, 4096);
-  for (int i = 0; i < 6; ++i) takeRunningSum(p, width, all_rows, 4096);
-  p.take(exactPacked(3 * width, width));
-  p.take(exactPacked(width, width));
-  p.take(exactPacked(args.hiddenWidth, width));
-  p.take(exactPacked(width, args.hiddenWidth));
-  p.take(rows * width);
-  p.take(rows * width);
-  p.take(3 * rows * width);
-  p.take(std::max({exactAttentionBackward(a, threads), exactFeedForwardRowsBackward(rows, width, args.hiddenWidth),
-                   exactWeightGradient(rows, width, 3 * width), exactLayerNormBackward(rows, width)}));
-  return p.total();
 }
 
 inline Exact exactEmbeddingBackward(int count, int rows, int dim) {

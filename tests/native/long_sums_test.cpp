@@ -64,6 +64,26 @@ TEST(LongSums, OfANormsGradientsRunDownItsRows) {
   }
 }
 
+TEST(LongSums, OfAnRmsNormAreThoseOfItsRowsAndColumns) {
+  const int dim = 6000001;
+  Floats x(dim), out(dim), grad(dim, 0.1f), ones(dim, 1.0f), grad_ones(dim);
+  for (int i = 0; i < dim; ++i) x[i] = i % 10 == 0 ? 3.0f : 0.1f;
+  double squares = 0, total = 0;
+  for (const float v : x) squares += double{v} * v / dim, total += double{v} / dim;
+  const double root = std::sqrt(squares);
+  rmsNorm(x.data(), ones.data(), out.data(), 1, dim, 0);
+  for (const int i : {0, 1, dim - 1}) expectClose(out[i], x[i] / root, "normed");
+  rmsNormBackward(grad.data(), x.data(), ones.data(), grad.data(), grad_ones.data(), nullptr, 1, dim, 0);
+  for (const int i : {0, 1, dim - 1}) {
+    EXPECT_NEAR(grad[i], (double{0.1f} - x[i] * double{0.1f} * total / squares) / root, kTolerance * 0.1);
+  }
+  const int rows = 1000003, few = 5;
+  Floats tall(size_t(rows) * few, 2.0f), g(tall.size(), 0.1f), weight(few, 1.0f), grad_weight(few, 1.0f);
+  Floats scratch(rmsNormBackwardScratch(rows, few), NAN);
+  rmsNormBackward(g.data(), tall.data(), weight.data(), g.data(), grad_weight.data(), scratch.data(), rows, few, 0);
+  for (const float sum : grad_weight) expectClose(sum, 1 + rows * double{0.1f}, "gradient of the weight");
+}
+
 TEST(LongSums, OfAnEmbeddingsGradientGoToOneRow) {
   const int count = 2000003, dim = 5, rows = 3;
   const Floats g(size_t(count) * dim, 0.1f);

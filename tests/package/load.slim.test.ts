@@ -27,7 +27,8 @@ const reject = async (loading: Promise<unknown>): Promise<{ name: string; messag
 
 const CLASSES = [
   ...['Adam', 'Embedding', 'FeedForward', 'LayerNorm', 'LearnedPositionalEncoding', 'Linear'],
-  ...['GatedFeedForward', 'MultiHeadAttention', 'PositionalEncoding', 'RMSNorm', 'TransformerEncoderLayer'],
+  ...['GatedFeedForward', 'MultiHeadAttention', 'PositionalEncoding', 'RMSNorm'],
+  ...['TransformerDecoderLayer', 'TransformerEncoderLayer'],
 ];
 const OPERATIONS = [...modulesIn('web/lib/ops'), 'features', 'version'].sort();
 

@@ -199,6 +199,10 @@ describe('training holds no memory in the worker, however many steps it takes:',
       const layer = await new a.FeedForward({ numHiddens: 256, ffnHiddens: 256 });
       return () => layer.forward(x, training);
     },
+    TransformerDecoderLayer: async (a) => {
+      const layer = await new a.TransformerDecoderLayer({ numHiddens: 256, numHeads: 4, ffnHiddens: 256 });
+      return () => layer.forward(x, x, training);
+    },
     RMSNorm: async (a) => {
       const layer = await new a.RMSNorm({ normalizedShape: 256 });
       return () => layer.forward(x, training);

@@ -1,4 +1,5 @@
 import { linear } from './linear.js';
+import { rmsNorm } from './rmsNorm.js';
 import { rotaryEmbedding, type RotaryReferenceOptions } from './rotaryEmbedding.js';
 import { scaledDotProductAttention, type AttentionReferenceOptions } from './scaledDotProductAttention.js';
 import { zeros, type Numbers, type Reference } from './tensor.js';
@@ -7,10 +8,12 @@ export interface MultiHeadReferenceParameters {
   numHeads: number;
   /** Default: numHeads. */
   numKvHeads?: number;
-  /** W_q.weight (D, Dq), W_k.weight and W_v.weight (Dkv, ·), W_o.weight (D, D), and the same names with .bias. */
+  /** W_q.weight (H·E, Dq), W_k.weight and W_v.weight (Hkv·E, ·), W_o.weight (D, H·E), the same names with .bias, and norms. */
   state: Readonly<Record<string, Numbers>>;
   /** Options of the rotary embedding of the projected queries and keys. */
   rotary?: { queries: RotaryReferenceOptions; keys: RotaryReferenceOptions };
+  /** Of the norms of queries and keys. */
+  eps?: number;
 }
 
 /** queries (B, L, Dq), keys (B, S, Dk), values (B, S, Dv) -> output (B, L, D), weights (B, H, L, S). */
@@ -18,13 +21,18 @@ export function multiHeadAttention(
   queries: Numbers,
   keys: Numbers,
   values: Numbers,
-  { numHeads, numKvHeads = numHeads, state, rotary }: MultiHeadReferenceParameters,
+  { numHeads, numKvHeads = numHeads, state, rotary, eps = 1e-6 }: MultiHeadReferenceParameters,
   options: AttentionReferenceOptions = {},
 ): { output: Reference; weights: Reference } {
   const project = (x: Numbers, name: string): Reference =>
     linear(x, state[`${name}.weight`]!, state[`${name}.bias`]);
-  let q = splitHeads(project(queries, 'W_q'), numHeads);
-  let k = splitHeads(project(keys, 'W_k'), numKvHeads);
+  const normed = (x: Reference, name: string): Reference => {
+    const weight = state[`${name}.weight`];
+    const rows = { data: x.data, shape: [x.data.length / x.shape[3]!, x.shape[3]!] };
+    return weight ? { ...rmsNorm(rows, eps, weight), shape: x.shape } : x;
+  };
+  let q = normed(splitHeads(project(queries, 'W_q'), numHeads), 'q_norm');
+  let k = normed(splitHeads(project(keys, 'W_k'), numKvHeads), 'k_norm');
   if (rotary) [q, k] = [rotaryEmbedding(q, rotary.queries), rotaryEmbedding(k, rotary.keys)];
   const v = splitHeads(project(values, 'W_v'), numKvHeads);
   const { output, weights } = scaledDotProductAttention(q, k, v, options);

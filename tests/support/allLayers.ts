@@ -28,6 +28,7 @@ interface OneInput extends Omit<Layer, 'forward'> {
 }
 
 const x = new Random(1).tensor([2, 3, 6]);
+const memory = new Random(2).tensor([2, 4, 6]);
 const ids = { data: Int32Array.of(4, 0, 2, 4, 1, 3), shape: [2, 3] };
 
 const oneInput = (title: string, make: () => OneInput, input: TensorLike = x): LayerCase => ({
@@ -89,9 +90,38 @@ export const ALL_LAYERS: readonly LayerCase[] = [
   oneInput('PositionalEncoding', () => new attention.PositionalEncoding({ numHiddens: 6, maxLen: 4 })),
   multiHead('MultiHeadAttention', { bias: true }),
   multiHead('MultiHeadAttention with one key/value head', { numKvHeads: 1 }),
+  multiHead('MultiHeadAttention with wide and normed heads', { headDim: 3, qkNorm: true }),
   oneInput('TransformerEncoderLayer', () => new attention.TransformerEncoderLayer(encoder)),
   oneInput(
     'TransformerEncoderLayer, pre-norm, without bias',
     () => new attention.TransformerEncoderLayer({ ...encoder, norm: 'pre', bias: false }),
   ),
+  oneInput(
+    'TransformerEncoderLayer, gated, with RMS norms',
+    () =>
+      new attention.TransformerEncoderLayer({
+        ...encoder,
+        feedForward: 'gated',
+        normType: 'rms',
+        qkNorm: true,
+      }),
+  ),
+  {
+    title: 'TransformerDecoderLayer',
+    operation: 'TransformerDecoderLayer',
+    make() {
+      const layer = new attention.TransformerDecoderLayer(encoder);
+      return {
+        layer,
+        forward(given) {
+          const { output, backward } = layer.forward(x, memory, given);
+          const inputs = (g: TensorLike) => {
+            const { input, memory } = backward!(g);
+            return { input, memory };
+          };
+          return { output, ...(backward && { backward: inputs }) };
+        },
+      };
+    },
+  },
 ];

@@ -102,6 +102,45 @@ export const WORKS: Record<
     layer.dispose();
     return [output, input, ...gradients];
   },
+  'a block of a language model': (attention) => {
+    const layer = new attention.TransformerEncoderLayer({
+      numHiddens: 96,
+      numHeads: 8,
+      ffnHiddens: 160,
+      norm: 'pre',
+      normType: 'rms',
+      feedForward: 'gated',
+      numKvHeads: 2,
+      headDim: 16,
+      qkNorm: true,
+      rotary: {},
+      bias: false,
+      seed: 1,
+    });
+    const { output, backward } = layer.forward(random.tensor([2, 130, 96]), {
+      isCausal: true,
+      training: true,
+    });
+    const { input } = backward!(random.tensor([2, 130, 96]));
+    const grads = layer.parameters().map(({ grad }) => grad);
+    layer.dispose();
+    return [output, input, ...grads.map((data) => ({ data }))];
+  },
+  'a decoder layer': (attention) => {
+    const layer = new attention.TransformerDecoderLayer({
+      numHiddens: 96,
+      numHeads: 8,
+      ffnHiddens: 160,
+      seed: 1,
+    });
+    const { output, backward } = layer.forward(random.tensor([2, 130, 96]), random.tensor([2, 70, 96]), {
+      training: true,
+    });
+    const { input, memory } = backward!(random.tensor([2, 130, 96]));
+    const grads = layer.parameters().map(({ grad }) => grad);
+    layer.dispose();
+    return [output, input, memory, ...grads.map((data) => ({ data }))];
+  },
   'an encoder layer': (attention) => {
     const layer = new attention.TransformerEncoderLayer({
       numHiddens: 96,

@@ -1,13 +1,14 @@
 // The types that both entries export.
 export type { LoadOptions, WasmSource } from './runtime/load.js';
 export type {
-  CacheOptions,
   LayerForwardOptions,
   MultiHeadAttention,
   MultiHeadAttentionGradients,
   MultiHeadAttentionOptions,
   MultiHeadAttentionResult,
 } from './layers/attention/types.js';
+export type { HeadOptions, ProjectionBiases } from './layers/attention/headOptions.js';
+export type { CrossOptions } from './layers/block/blockLayer.js';
 export type { Adam, AdamOptions } from './layers/adam.js';
 export type { Embedding, EmbeddingOptions } from './layers/embedding.js';
 export type { Activation } from './layers/feed/feedForwardLayer.js';
@@ -17,7 +18,7 @@ export type * from './layers/base/types.js';
 export type { LayerNorm, LayerNormOptions } from './layers/layerNorm.js';
 export type { RMSNorm, RMSNormOptions } from './layers/rmsNorm.js';
 export type { Linear, LinearOptions } from './layers/linear.js';
-export type { KeyValueCache } from './layers/attention/keyValueCache.js';
+export type { CacheOptions, KeyValueCache } from './layers/attention/keyValueCache.js';
 export type {
   PositionalEncodingForwardOptions,
   PositionalEncodingResult,
@@ -27,6 +28,13 @@ export type {
   LearnedPositionalEncodingOptions,
 } from './layers/learnedPositionalEncoding.js';
 export type { PositionalEncoding, PositionalEncodingOptions } from './layers/positionalEncoding.js';
+export type {
+  TransformerDecoderLayer,
+  TransformerDecoderLayerForwardOptions,
+  TransformerDecoderLayerOptionGradients,
+  TransformerDecoderLayerOptions,
+  TransformerDecoderLayerResult,
+} from './layers/transformerDecoderLayer.js';
 export type {
   TransformerEncoderLayer,
   TransformerEncoderLayerForwardOptions,

@@ -22,6 +22,11 @@ import {
 import type { Parameter } from './layers/base/types.js';
 import { rmsNormClass, type RMSNorm, type RMSNormOptions } from './layers/rmsNorm.js';
 import {
+  transformerDecoderLayerClass,
+  type TransformerDecoderLayer,
+  type TransformerDecoderLayerOptions,
+} from './layers/transformerDecoderLayer.js';
+import {
   transformerEncoderLayerClass,
   type TransformerEncoderLayer,
   type TransformerEncoderLayerOptions,
@@ -63,6 +68,9 @@ export interface LayerClasses {
   /** A layer of an encoder; `new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`. */
   readonly TransformerEncoderLayer: new (options: TransformerEncoderLayerOptions) => TransformerEncoderLayer;
 
+  /** A layer of a decoder; `new attention.TransformerDecoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`. */
+  readonly TransformerDecoderLayer: new (options: TransformerDecoderLayerOptions) => TransformerDecoderLayer;
+
   /**
    * The optimizer; `new attention.Adam([...encoder.parameters(), ...head.parameters()], { lr: 1e-3, maxGradNorm: 1 })`.
    */
@@ -84,6 +92,7 @@ export function layers(wasm: Wasm): LayerClasses {
     FeedForward: feedForwardClass(wasm),
     GatedFeedForward: gatedFeedForwardClass(wasm),
     TransformerEncoderLayer: transformerEncoderLayerClass(wasm),
+    TransformerDecoderLayer: transformerDecoderLayerClass(wasm),
     Adam: adamClass(wasm),
   };
 }

@@ -1,4 +1,4 @@
-// Gradients of attention, additive attention, convolutions, recurrent and encoder layers give the same bits on any number of threads.
+// Gradients of attention, additive attention, convolutions, recurrent layers and blocks give the same bits on any number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 #include "additive_tensors.h"
 #include "attention.h"
 #include "attention_problem.h"
-#include "encoder_layer.h"
+#include "block_layer.h"
 #include "random.h"
 #include "sequence_layers.h"
 #include "threads/bits.h"
@@ -103,15 +103,17 @@ TEST(Threads, ChangeNoBitOfConvolutionsAndRecurrentLayers) {
   }
 }
 
-TEST(Threads, ChangeNoBitOfAnEncoderLayer) {
+TEST(Threads, ChangeNoBitOfABlock) {
   // With few sequences threads share each step; with many, each thread takes some, with one or a few rows in its products.
   for (const int batch : {1, 3, 9, 70}) {
     for (const int tokens : {1, 5, 33}) {
-      for (const bool pre_norm : {false, true}) {
-        const EncoderCase c{pre_norm, 0.2f, true, false, batch, tokens, 2, 6, 19};
-        EncoderLayer layer(c);
-        const Floats x = randomFloats(batch * tokens * widthOf(c), 1), g = randomFloats(x.size(), 2);
-        expectSameBits(sizes({batch, tokens, pre_norm}), [&] {
+      for (const bool modern : {false, true}) {
+        // A decoder after the norm, and what language models are made of.
+        const BlockCase c{modern,         0.2f, true,   modern, batch,  tokens,        2, 6, 19,
+                          modern ? 1 : 2, 12,   modern, modern, modern, modern ? 0 : 7};
+        BlockLayer layer(c);
+        const Floats x = randomFloats(batch * tokens * c.width, 1), g = randomFloats(x.size(), 2);
+        expectSameBits(sizes({batch, tokens, modern}), [&] {
           Results results{layer.forward(x)};
           for (Floats& gradient : layer.backward(x, g)) results.push_back(std::move(gradient));
           return results;

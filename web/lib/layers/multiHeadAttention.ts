@@ -1,17 +1,25 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
-import { checkBoolean, checkInteger, checkProbability, sizeOf, wrongValue } from '../check/values.js';
+import { checkProbability, sizeOf } from '../check/values.js';
+import * as N from '../generated/bindings/headNorms.js';
 import * as M from '../generated/bindings/multiHeadAttentionArgs.js';
 import { checkAskedResults, checkAttentionOptions } from '../ops/attention/options.js';
 import { ROTARY_OPTIONS } from '../ops/rotary/options.js';
-import { words } from '../runtime/args.js';
+import { floats, within, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, TensorLike } from '../types.js';
 import { multiHeadAttentionBackward } from './attention/backward.js';
+import {
+  checkBiases,
+  checkHeads,
+  checkSize,
+  headNormSpecs,
+  type HeadShape,
+} from './attention/headOptions.js';
 import { attentionOfHeads } from './attention/heads.js';
 import { checkInputs, copiesOf } from './attention/inputs.js';
-import { createCache, type KeyValueCache } from './attention/keyValueCache.js';
+import { createCache, type CacheOptions, type KeyValueCache } from './attention/keyValueCache.js';
 import { ownTensors } from './attention/ownTensors.js';
 import { pastOf } from './attention/past.js';
 import { placeProjections, setProjections, type Projection } from './attention/projections.js';
@@ -26,7 +34,6 @@ import { fromTorch } from './attention/torchNames.js';
 import {
   LAYER_FORWARD_OPTIONS,
   OPTION_TENSORS,
-  type CacheOptions,
   type LayerForwardOptions,
   type MultiHeadAttention,
   type MultiHeadAttentionOptions,
@@ -48,10 +55,11 @@ const OPTIONS: Known<MultiHeadAttentionOptions> = {
   keySize: 1,
   valueSize: 1,
   numKvHeads: 1,
+  headDim: 1,
+  qkNorm: 1,
   rotary: ROTARY_OPTIONS,
   seed: 1,
 };
-const CACHE_OPTIONS: Known<CacheOptions> = { batch: 1, maxLength: 1 };
 
 /** The class for a loaded module. */
 export function multiHeadAttentionClass(
@@ -67,10 +75,8 @@ export function multiHeadAttentionClass(
 class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttention {
   readonly #wasm: Wasm;
   readonly #parameters: Parameters;
-  readonly #heads: number;
-  readonly #kvHeads: number;
-  /** The width of a head. */
-  readonly #width: number;
+  readonly #numHiddens: number;
+  readonly #heads: HeadShape;
   /** Dq, Dk, Dv */
   readonly #inputs: readonly [number, number, number];
   readonly #dropout: number;
@@ -79,36 +85,31 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
 
   constructor(wasm: Wasm, options: MultiHeadAttentionOptions) {
     const given = checkOptions(OPERATION, options, OPTIONS);
-    const size = (name: string, value: number) => checkInteger(OPERATION, name, value, 1, 2 ** 24);
-    const numHiddens = size('numHiddens', given.numHiddens);
-    const heads = size('numHeads', given.numHeads);
-    const kvHeads = size('numKvHeads', given.numKvHeads ?? heads);
-    if (numHiddens % heads !== 0)
-      wrongValue(OPERATION, `numHeads to divide numHiddens (${numHiddens})`, heads);
-    if (heads % kvHeads !== 0) wrongValue(OPERATION, `numKvHeads to divide numHeads (${heads})`, kvHeads);
-    const bias = given.bias !== undefined && checkBoolean(OPERATION, 'bias', given.bias);
+    const numHiddens = checkSize(OPERATION, 'numHiddens', given.numHiddens);
+    const shape = checkHeads(OPERATION, given, numHiddens);
+    const { heads, kvHeads, width } = shape;
+    const bias = checkBiases(OPERATION, given.bias, false);
     const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
     const seed = seedOf(OPERATION, given.seed);
     const inputs = [
-      size('querySize', given.querySize ?? numHiddens),
-      size('keySize', given.keySize ?? numHiddens),
-      size('valueSize', given.valueSize ?? numHiddens),
+      checkSize(OPERATION, 'querySize', given.querySize ?? numHiddens),
+      checkSize(OPERATION, 'keySize', given.keySize ?? numHiddens),
+      checkSize(OPERATION, 'valueSize', given.valueSize ?? numHiddens),
     ] as const;
-    const width = numHiddens / heads;
     const rotary = given.rotary == null ? undefined : rotaryPositions(OPERATION, given.rotary, width);
     const kvWidth = kvHeads * width;
     const parameters = new Parameters(wasm, OPERATION, [
-      ...linearSpecs('W_q', numHiddens, inputs[0], bias, seed, 0),
-      ...linearSpecs('W_k', kvWidth, inputs[1], bias, seed, 2),
-      ...linearSpecs('W_v', kvWidth, inputs[2], bias, seed, 4),
-      ...linearSpecs('W_o', numHiddens, numHiddens, bias, seed, 6),
+      ...linearSpecs('W_q', heads * width, inputs[0], bias.query, seed, 0),
+      ...linearSpecs('W_k', kvWidth, inputs[1], bias.key, seed, 2),
+      ...linearSpecs('W_v', kvWidth, inputs[2], bias.value, seed, 4),
+      ...linearSpecs('W_o', numHiddens, heads * width, bias.output, seed, 6),
+      ...headNormSpecs('', shape),
     ]);
     super(parameters);
     this.#wasm = wasm;
     this.#parameters = parameters;
-    this.#heads = heads;
-    this.#kvHeads = kvHeads;
-    this.#width = width;
+    this.#numHiddens = numHiddens;
+    this.#heads = shape;
     this.#inputs = inputs;
     this.#dropout = dropout;
     this.#rotary = rotary;
@@ -128,7 +129,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     const [q, k] = inputs;
     const [batch, length] = q.shape as [number, number, number];
     const tokens = k.shape[1]!;
-    const [heads, kvHeads, width] = [this.#heads, this.#kvHeads, this.#width];
+    const { heads, kvHeads, width, normEps } = this.#heads;
     const past = pastOf(FORWARD, given, this, { batch, kvHeads, width }, tokens);
     const sizes = { batch, heads, kvHeads, queries: length, keys: past.length + tokens, width };
     const training = checkTraining(FORWARD, given.training);
@@ -161,7 +162,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
       packed: plan.packed,
       positions: given.positions,
     });
-    const outputShape = [batch, length, heads * width];
+    const outputShape = [batch, length, this.#numHiddens];
     const into = checkOut(FORWARD, 'out.output', given.out?.output, sizeOf(outputShape));
     // Again: reading what is the caller's may have run his code.
     this.#parameters.check(FORWARD);
@@ -172,9 +173,14 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
 
     const result = memory.scope(FORWARD, () => {
       const stored = past.place(memory);
-      const projections = placeProjections(memory, this.#parameters, inputs, sizes, keeps);
+      const projections = placeProjections(memory, this.#parameters, inputs, sizes, this.#numHiddens, keeps);
       const [query, key, value, output] = projections;
+      const outputOf = ({ output, rows, outputs }: Projection) => memory.read(output, rows * outputs);
       const rows = { query: query.output, key: key.output, value: value.output, output: output.input };
+      if (keeps && normEps !== undefined) {
+        rows.query = memory.reserve(query.rows * query.outputs);
+        rows.key = memory.reserve(key.rows * key.outputs);
+      }
       const turned = rotation?.(this.#wasm);
       attentionOfHeads(sizes, rows, stored);
       plan.place(memory);
@@ -185,15 +191,26 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
       words[M.cacheLength] = stored.length;
       words[M.cacheCapacity] = stored.capacity;
       if (turned) setRotation(M.rotation, turned);
+      if (normEps !== undefined) {
+        words[within(M.norms, N.query)] = this.#parameters.address('q_norm.weight');
+        words[within(M.norms, N.key)] = this.#parameters.address('k_norm.weight');
+        words[within(M.norms, N.queries)] = rows.query;
+        words[within(M.norms, N.keys)] = rows.key;
+        floats[within(M.norms, N.eps)] = normEps;
+      }
       memory.run(raw.multiHeadAttention);
       const result: MultiHeadAttentionResult = { output: memory.tensor(output.output, outputShape, into) };
       asked.read(memory, result);
       past.read(memory, stored, result);
       if (kept) {
-        const outputOf = ({ output, rows, outputs }: Projection) => memory.read(output, rows * outputs);
+        const attended = [query, key, value].map((projection, i) =>
+          outputOf({ ...projection, output: [rows.query, rows.key, rows.value][i]! }),
+        ) as [Float32Array, Float32Array, Float32Array];
         result.backward = multiHeadAttentionBackward(this.#wasm, this.#parameters, {
           ...kept,
-          projected: [outputOf(query), outputOf(key), outputOf(value)],
+          attended,
+          norms:
+            normEps === undefined ? undefined : { eps: normEps, inputs: [outputOf(query), outputOf(key)] },
           heads: memory.read(output.input, output.rows * output.inputs),
         });
       }
@@ -204,15 +221,11 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
   }
 
   createCache(options: CacheOptions): KeyValueCache {
-    this.#parameters.check('createCache');
-    const { batch, maxLength } = checkOptions('createCache', options, CACHE_OPTIONS);
-    checkInteger('createCache', 'batch', batch, 1, 2 ** 24);
-    checkInteger('createCache', 'maxLength', maxLength, 1, 2 ** 30);
-    this.#parameters.check('createCache');
-    return createCache(this.#wasm, this, { batch, kvHeads: this.#kvHeads, maxLength, width: this.#width });
+    return createCache(this.#wasm, this, this.#parameters, this.#heads, options);
   }
 
   override loadStateDict(state: Record<string, TensorLike>): void {
-    super.loadStateDict(fromTorch(`${OPERATION}.loadStateDict`, state, this.#kvHeads * this.#width));
+    const { kvHeads, width } = this.#heads;
+    super.loadStateDict(fromTorch(`${OPERATION}.loadStateDict`, state, kvHeads * width));
   }
 }

@@ -21,8 +21,10 @@ export interface MultiHeadAttentionPass {
   readonly sizes: HeadSizes;
   readonly plan: CheckedAttentionOptions;
   readonly inputs: Inputs;
-  /** The inputs projected and rotated. */
-  readonly projected: readonly [Float32Array, Float32Array, Float32Array];
+  /** Queries, keys and values as attention reads them: projected, normed and rotated. */
+  readonly attended: readonly [Float32Array, Float32Array, Float32Array];
+  /** If queries and keys are normed: the projected ones, before that. */
+  readonly norms: { readonly eps: number; readonly inputs: readonly Float32Array[] } | undefined;
   /** The heads' outputs, which the output projection reads. */
   readonly heads: Float32Array;
   readonly rotation: ((wasm: Wasm) => Rotation) | undefined;
@@ -36,8 +38,8 @@ export function multiHeadAttentionBackward(
   parameters: Parameters,
   pass: MultiHeadAttentionPass,
 ): (gradOutput: TensorLike) => MultiHeadAttentionGradients {
-  const { batch, heads, queries, width } = pass.sizes;
-  const outputShape = [batch, queries, heads * width];
+  const { batch, queries } = pass.sizes;
+  const outputShape = [batch, queries, parameters.shape('W_o.weight')[0]!];
   const back = (operation: string, gradOutput: Float32Array) =>
     wasm.memory.scope(operation, () => run(operation, wasm, parameters, pass, gradOutput));
   // It writes into no arrays of the caller's.
@@ -48,14 +50,14 @@ function run(
   operation: string,
   wasm: Wasm,
   parameters: Parameters,
-  { sizes, plan, inputs, projected, heads, rotation }: MultiHeadAttentionPass,
+  { sizes, plan, inputs, attended, norms, heads, rotation }: MultiHeadAttentionPass,
   gradOutput: Float32Array,
 ): MultiHeadAttentionGradients {
   const { raw, memory } = wasm;
   const { batch, kvHeads, queries, keys, width } = sizes;
-  const model = sizes.heads * width;
+  const headsWidth = sizes.heads * width;
   const gradient = memory.floats(gradOutput);
-  const gradHeads = memory.reserve(gradOutput.length);
+  const gradHeads = memory.reserve(heads.length);
   const placed = new Map(inputs.map((input) => [input, memory.floats(input.data)]));
   // Allocates a call's arguments and working memory now, for the call later: all memory is needed before a gradient is changed.
   const prepare = (call: WithScratch): (() => void) => {
@@ -75,18 +77,26 @@ function run(
     x: memory.floats(heads),
     gradX: gradHeads,
     rows: batch * queries,
-    inputs: model,
-    outputs: model,
+    inputs: headsWidth,
+    outputs: parameters.shape('W_o.weight')[0]!,
   });
-  const [query, key, value] = projected.map((data) => memory.floats(data)) as [number, number, number];
-  const grads = projected.map(({ length }) => memory.reserve(length));
+  const [query, key, value] = attended.map((data) => memory.floats(data)) as [number, number, number];
+  const grads = attended.map(({ length }) => memory.reserve(length));
   const [gradQuery, gradKey, gradValue] = grads as [number, number, number];
   const gradInputs = inputs.map(({ data }) => memory.reserve(data.length));
   const inputsBack = inputs.map((input, i) => {
     const [gradOut, gradX, x] = [grads[i]!, gradInputs[i]!, placed.get(input)!];
     const [rows, inputs] = [input.shape[0]! * input.shape[1]!, input.shape[2]!];
-    const outputs = i === 0 ? model : kvHeads * width;
+    const outputs = i === 0 ? headsWidth : kvHeads * width;
     return linear(['W_q', 'W_k', 'W_v'][i]!, { gradOut, x, gradX, rows, inputs, outputs });
+  });
+  const normsBack = (norms?.inputs ?? []).map((data, i) => {
+    const [x, rows] = [memory.floats(data), data.length / width];
+    const name = ['q_norm.weight', 'k_norm.weight'][i]!;
+    const [weight, gradWeight] = [parameters.address(name), parameters.gradient(name)];
+    const scratch = memory.reserve(raw.rmsNormBackwardScratch(rows, width));
+    return () =>
+      raw.rmsNormBackward(grads[i]!, x, weight, grads[i]!, gradWeight, scratch, rows, width, norms!.eps);
   });
   // Made before the first gradient changes, as are those of options.
   const results = inputs.map(({ data, shape }) => ({
@@ -117,7 +127,7 @@ function run(
     turnBack(gradQuery, turned.queries, turned.queryBatch, queries, sizes.heads);
     turnBack(gradKey, turned.keys, turned.keyBatch, keys, kvHeads);
   }
-  for (const back of inputsBack) back();
+  for (const back of [...normsBack, ...inputsBack]) back();
 
   results.forEach(({ data }, i) => memory.read(gradInputs[i]!, data.length, data));
   const [queriesBack, keysBack, valuesBack] = results;

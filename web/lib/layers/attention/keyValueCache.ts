@@ -1,9 +1,11 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { toInt32 } from '../../check/arrays.js';
+import { checkOptions, type Known } from '../../check/options.js';
 import { checkInteger, checkShape, wrongUse } from '../../check/values.js';
 import { disposeSymbol } from '../../runtime/dispose.js';
 import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
+import type { Parameters } from '../base/parameters.js';
 
 /**
  * Keys and values of the tokens so far, in wasm memory, which is freed in the same way as a layer's. It has `length` tokens and
@@ -12,7 +14,7 @@ import type { Wasm } from '../../runtime/wasm.js';
 export interface KeyValueCache {
   readonly length: number;
   readonly maxLength: number;
-  /** Removes all tokens; the memory stays allocated. */
+  /** Removes all tokens, and a decoder's memory; the space stays allocated. */
   reset(): void;
   /**
    * Removes the tokens behind the first `length`, for instance those that speculative decoding has guessed wrong.
@@ -31,6 +33,16 @@ export interface KeyValueCache {
   [Symbol.dispose](): void;
 }
 
+/** What a cache has room for. */
+export interface CacheOptions {
+  /** B */
+  batch: number;
+  /** The largest number of tokens of each sequence. */
+  maxLength: number;
+}
+
+const CACHE_OPTIONS: Known<CacheOptions> = { batch: 1, maxLength: 1 };
+
 /** The sizes of a cache: keys and values are (batch, kvHeads, maxLength, width) each. */
 export interface CacheSizes {
   readonly batch: number;
@@ -46,6 +58,8 @@ export interface CacheStore extends CacheSizes {
   /** Of keys and values; undefined after `dispose`. */
   addresses: readonly [number, number] | undefined;
   length: number;
+  /** The projected keys and values of a decoder's memory, from its first call on; in use while `length` is above 0. */
+  memory: { addresses: readonly [number, number]; room: number; length: number };
 }
 
 /** By cache: a caller can neither read it nor change it. */
@@ -62,13 +76,34 @@ export function addressesOf(operation: string, { addresses }: CacheStore): reado
   return addresses ?? wrongUse(operation, 'a cache in use', 'a disposed one');
 }
 
-export function createCache(wasm: Wasm, owner: object, sizes: CacheSizes): KeyValueCache {
+/** Makes a cache for the heads of a layer with these parameters. */
+export function createCache(
+  wasm: Wasm,
+  owner: object,
+  parameters: Parameters,
+  { kvHeads, width }: Pick<CacheSizes, 'kvHeads' | 'width'>,
+  options: CacheOptions,
+): KeyValueCache {
+  parameters.check('createCache');
+  const { batch, maxLength } = checkOptions('createCache', options, CACHE_OPTIONS);
+  checkInteger('createCache', 'batch', batch, 1, 2 ** 24);
+  checkInteger('createCache', 'maxLength', maxLength, 1, 2 ** 30);
+  parameters.check('createCache');
   const { memory } = wasm;
-  const { batch, kvHeads, maxLength, width } = sizes;
   // Keys and values in one block.
   const size = batch * kvHeads * maxLength * width;
   const keys = memory.allocate('createCache', 2 * size);
-  const store: CacheStore = { ...sizes, owner, addresses: [keys, keys + 4 * size], length: 0 };
+  const memoryStore = { addresses: [0, 0] as const, room: 0, length: 0 };
+  const store: CacheStore = {
+    batch,
+    kvHeads,
+    maxLength,
+    width,
+    owner,
+    addresses: [keys, keys + 4 * size],
+    length: 0,
+    memory: memoryStore,
+  };
   const cache = new Cache(wasm, store);
   stores.set(cache, store);
   registry.register(cache, () => release(wasm, store), cache);
@@ -78,7 +113,21 @@ export function createCache(wasm: Wasm, owner: object, sizes: CacheSizes): KeyVa
 function release({ memory }: Wasm, store: CacheStore): void {
   if (!store.addresses) return;
   memory.release(store.addresses[0]);
+  if (store.memory.room > 0) memory.release(store.memory.addresses[0]);
   store.addresses = undefined;
+}
+
+/** Makes room in a cache for the keys and values of a memory of `tokens` tokens. */
+export function makeRoom(operation: string, { memory }: Wasm, store: CacheStore, tokens: number): void {
+  const size = store.batch * store.kvHeads * tokens * store.width;
+  if (size <= store.memory.room) {
+    const [keys] = store.memory.addresses;
+    store.memory.addresses = [keys, keys + 4 * size];
+    return;
+  }
+  const keys = memory.allocate(operation, 2 * size);
+  if (store.memory.room > 0) memory.release(store.memory.addresses[0]);
+  store.memory = { addresses: [keys, keys + 4 * size], room: size, length: 0 };
 }
 
 class Cache implements KeyValueCache {
@@ -101,6 +150,7 @@ class Cache implements KeyValueCache {
   reset(): void {
     addressesOf('KeyValueCache.reset', this.#store);
     this.#store.length = 0;
+    this.#store.memory.length = 0;
   }
 
   truncate(length: number): void {
@@ -111,22 +161,24 @@ class Cache implements KeyValueCache {
 
   reorder(order: ArrayLike<number>): void {
     const operation = 'KeyValueCache.reorder';
-    const { batch, kvHeads, maxLength, width } = this.#store;
+    const { batch, kvHeads, maxLength, width, length, memory: kept } = this.#store;
     const { memory } = this.#wasm;
     const rows = toInt32(operation, 'order', order, 0, batch - 1);
     checkShape(operation, 'order', rows.shape, [batch]);
     const addresses = addressesOf(operation, this.#store);
-    const size = this.#store.length * width;
     // All the room before the first row is replaced: one head of every row.
-    const copy = fresh(operation, Float32Array, batch * size);
-    for (const address of addresses) {
+    const copy = fresh(operation, Float32Array, batch * Math.max(length, kept.length) * width);
+    const reorderTokens = (address: number, tokens: number, capacity: number): void => {
+      const size = tokens * width;
       for (let head = 0; head < kvHeads; ++head) {
-        const place = (row: number): number => address + 4 * (row * kvHeads + head) * maxLength * width;
+        const place = (row: number): number => address + 4 * (row * kvHeads + head) * capacity * width;
         const copied = (row: number): Float32Array => copy.subarray(row * size, (row + 1) * size);
         rows.data.forEach((from, row) => memory.read(place(from), size, copied(row)));
         rows.data.forEach((_, row) => memory.write(place(row), copied(row)));
       }
-    }
+    };
+    for (const address of addresses) reorderTokens(address, length, maxLength);
+    for (const address of kept.addresses) reorderTokens(address, kept.length, kept.length);
   }
 
   dispose(): void {

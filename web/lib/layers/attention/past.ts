@@ -1,8 +1,9 @@
 import { sizeOf, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
 import { checkPast, writeMatrices } from '../../ops/attention/past.js';
 import type { Memory } from '../../runtime/memory.js';
+import type { Wasm } from '../../runtime/wasm.js';
 import type { AttentionOptions, Tensor } from '../../types.js';
-import { addressesOf, storeOf, type KeyValueCache } from './keyValueCache.js';
+import { addressesOf, makeRoom, storeOf, type KeyValueCache } from './keyValueCache.js';
 
 /** The addresses of keys and values, (B, Hkv, capacity, width) each; 0 if there is no past. */
 export interface StoredPast {
@@ -62,6 +63,36 @@ export function pastOf(
     },
     read: () => undefined,
     commit: (added) => void (store.length += added),
+  };
+}
+
+/**
+ * The past of a cross-attention over a memory of `tokens` tokens, after `pastOf` of the same options. With a cache the projected memory
+ * of the first call is in use until `reset`; `length` is then that of the memory.
+ */
+export function memoryOf(
+  operation: string,
+  wasm: Wasm,
+  cache: KeyValueCache | undefined,
+  tokens: number,
+): Past {
+  if (cache == null) return NONE;
+  const store = storeOf(cache)!;
+  const { length } = store.memory;
+  if (length > 0 && length !== tokens)
+    wrongValue(operation, `memory of the cache's ${length} tokens`, tokens);
+  return {
+    length,
+    place() {
+      addressesOf(operation, store);
+      if (store.memory.length !== length)
+        wrongUse(operation, 'a cache that the call alone changes', 'another change');
+      if (length === 0) makeRoom(operation, wasm, store, tokens);
+      const [keys, values] = store.memory.addresses;
+      return { keys, values, length, capacity: tokens };
+    },
+    read: () => undefined,
+    commit: (added) => void (store.memory.length = added),
   };
 }
 

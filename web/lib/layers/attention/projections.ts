@@ -27,16 +27,17 @@ export type Projections = readonly [
 
 /**
  * Copies queries, keys and values in, each tensor once, and reserves memory for the results of the four projections. The output
- * overwrites the projected queries unless `keeps` says that these are needed later.
+ * overwrites the projected queries, unless it is wider or `keeps` says that these are needed later.
  */
 export function placeProjections(
   memory: Memory,
   parameters: Parameters,
   [q, k, v]: Inputs,
   { heads, kvHeads, width }: HeadSizes,
+  numHiddens: number,
   keeps: boolean,
 ): Projections {
-  const numHiddens = heads * width;
+  const headsWidth = heads * width;
   const kvWidth = kvHeads * width;
   const placed = new Map<Float32Array, number>();
   const place = (data: Float32Array): number => {
@@ -59,12 +60,13 @@ export function placeProjections(
     const rows = shape[0]! * shape[1]!;
     return linear(name, place(data), memory.reserve(rows * outputs), rows, shape[2]!, outputs);
   };
-  const query = project('W_q', q, numHiddens);
+  const query = project('W_q', q, headsWidth);
   const key = project('W_k', k, kvWidth);
   const value = project('W_v', v, kvWidth);
-  const attended = memory.reserve(query.rows * numHiddens);
-  const output = keeps ? memory.reserve(query.rows * numHiddens) : query.output;
-  return [query, key, value, linear('W_o', attended, output, query.rows, numHiddens, numHiddens)];
+  const attended = memory.reserve(query.rows * headsWidth);
+  const apart = keeps || numHiddens > headsWidth;
+  const output = apart ? memory.reserve(query.rows * numHiddens) : query.output;
+  return [query, key, value, linear('W_o', attended, output, query.rows, headsWidth, numHiddens)];
 }
 
 /** Sets the projections in C++'s MultiHeadAttentionArgs. */

@@ -4,24 +4,23 @@ import { ATTENTION_OPTIONS } from '../../ops/attention/options.js';
 import type { RotaryOptions } from '../../ops/rotary/options.js';
 import type { AttentionOptions, Tensor, TensorLike } from '../../types.js';
 import type { Layer } from '../base/types.js';
-import type { KeyValueCache } from './keyValueCache.js';
+import type { HeadOptions, ProjectionBiases } from './headOptions.js';
+import type { CacheOptions, KeyValueCache } from './keyValueCache.js';
 
 /** d2l's constructor: MultiHeadAttention(num_hiddens, num_heads, dropout, bias=False). */
-export interface MultiHeadAttentionOptions {
-  /** D, the width of the output and of all heads together. A multiple of `numHeads`. */
+export interface MultiHeadAttentionOptions extends HeadOptions {
+  /** D, the width of the output. Without `headDim` it is also that of all heads together, and a multiple of `numHeads`. */
   numHiddens: number;
   /** H */
   numHeads: number;
   /** Probability of dropping an attention weight in training. Default 0. */
   dropout?: number;
-  /** Whether the four projections have a bias. Default false. */
-  bias?: boolean;
+  /** Whether the four projections have a bias, or which of them have one. Default false. */
+  bias?: boolean | ProjectionBiases;
   /** Widths of the inputs; default numHiddens. */
   querySize?: number;
   keySize?: number;
   valueSize?: number;
-  /** Hkv, the number of key/value heads, for grouped-query attention. A divisor of `numHeads`; default `numHeads`. */
-  numKvHeads?: number;
   /**
    * Rotary embedding of the projected queries and keys, head by head. Each call has its own positions: `positions` is an option of
    * `forward`, not allowed here, tables are of shape (positions, rotaryDim/2), and `offset` is added to all positions.
@@ -61,14 +60,6 @@ export const LAYER_FORWARD_OPTIONS: Known<LayerForwardOptions> = {
 /** The tensors among attention's options that are not converted, of which a backward pass needs copies. */
 export const OPTION_TENSORS = ['bias', 'relativeKeys', 'relativeValues', 'alibiSlopes', 'sinks'] as const;
 
-/** What a cache has room for. */
-export interface CacheOptions {
-  /** B */
-  batch: number;
-  /** The largest number of tokens of each sequence. */
-  maxLength: number;
-}
-
 /** What `MultiHeadAttention.forward` returns. */
 export interface MultiHeadAttentionResult {
   /** (B, L, D) */
@@ -78,7 +69,7 @@ export interface MultiHeadAttentionResult {
   /** If `needScores` and `needLogSumExp`, as in `scaledDotProductAttention`. */
   scores?: Tensor;
   logSumExp?: Tensor;
-  /** (B, Hkv, S, D/H), if `pastKey` was given. */
+  /** (B, Hkv, S, E), if `pastKey` was given; keys are normed and rotated. */
   presentKey?: Tensor;
   presentValue?: Tensor;
   /**
@@ -128,7 +119,10 @@ export interface MultiHeadAttention extends Omit<Layer, 'forward'> {
   ): MultiHeadAttentionResult;
   /** Makes a cache for decoding. Each `forward` with it appends its keys and values and continues from their positions. */
   createCache(options: CacheOptions): KeyValueCache;
-  /** W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias and so on. */
+  /**
+   * W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias and so on, and with `qkNorm`
+   * q_norm.weight and k_norm.weight.
+   */
   stateDict(): Record<string, Tensor>;
   /**
    * Takes `stateDict`'s names, or those of torch.nn.MultiheadAttention: in_proj_weight or {q,k,v}_proj_weight,

@@ -74,6 +74,10 @@ export class Parameters {
     return this.#specs.some((spec) => spec.name === name);
   }
 
+  shape(name: string): readonly number[] {
+    return this.#spec(name).shape;
+  }
+
   /** The address of a parameter; 0 if the layer has none with that name. */
   address(name: string): number {
     return this.#in(this.#addresses, name);
@@ -90,19 +94,21 @@ export class Parameters {
     return this.#in(this.#gradients, name);
   }
 
-  /** The address of the packed form of a matrix, together with one that is behind it. */
-  packed(name: string): number {
+  /** The address of the packed form of a matrix, together with one that is behind it, or of its rows [first, end). */
+  packed(name: string, first = 0, end?: number): number {
     const { raw, memory } = this.#wasm;
-    const [outputs, inputs] = this.#joinedShape(name) as [number, number];
-    let address = this.#packed.get(name);
+    const [all, inputs] = this.#joinedShape(name) as [number, number];
+    const outputs = (end ?? all) - first;
+    const key = `${name} ${first}`;
+    let address = this.#packed.get(key);
     if (address === undefined) {
       address = memory.allocate(this.#operation, raw.packWeightSize(inputs, outputs));
-      this.#packed.set(name, address);
-      this.#stale.add(name);
+      this.#packed.set(key, address);
+      this.#stale.add(key);
     }
-    if (this.#stale.has(name)) {
-      raw.packWeight(this.address(name), address, inputs, outputs);
-      this.#stale.delete(name);
+    if (this.#stale.has(key)) {
+      raw.packWeight(this.address(name) + 4 * first * inputs, address, inputs, outputs);
+      this.#stale.delete(key);
     }
     return address;
   }
@@ -204,6 +210,6 @@ export class Parameters {
 
   #changed(name: string): void {
     const first = this.#spec(name).behind ?? name;
-    if (this.#packed.has(first)) this.#stale.add(first);
+    for (const key of this.#packed.keys()) if (key.startsWith(`${first} `)) this.#stale.add(key);
   }
 }

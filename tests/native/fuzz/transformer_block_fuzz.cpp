@@ -1,16 +1,16 @@
-// An encoder layer's outputs compared with float64, and all its gradients together with the slope of the loss in one direction.
+// A block's outputs compared with float64, and all its gradients together with the slope of the loss in one direction.
 #include <algorithm>
 #include <array>
 
 #include "attention.h"
-#include "encoder_oracle.h"
+#include "block_oracle.h"
 #include "fuzz.h"
 
 using namespace wasm_attention;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   Draw draw(data, size);
-  EncoderProblem p{};
+  BlockProblem p{};
   p.batch = draw.integer(1, 4);
   p.heads = draw.integer(1, 3);
   p.tokens = draw.integer(1, draw.flag() ? 140 : 9);
@@ -21,7 +21,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   p.bias = draw.flag();
   p.causal = draw.flag();
   p.interleaved = draw.flag();
-  p.activation = static_cast<Activation>(draw.integer(0, 2));
+  p.gated = draw.flag();
+  p.rms = draw.flag();
+  p.activation = static_cast<Activation>(draw.integer(0, 4));
   if (draw.flag()) {
     for (int b = 0; b < p.batch; ++b) p.valid.push_back(draw.integer(0, p.tokens));
   }
@@ -44,8 +46,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     gradients.emplace_back(inputs.back().size());
   }
 
-  TransformerEncoderLayerArgs args{};
-  AttentionArgs& a = args.attention;
+  TransformerBlockArgs args{};
+  AttentionArgs& a = args.self.attention;
   a.batch = p.batch;
   a.heads = a.kvHeads = p.heads;
   a.queries = a.keys = p.tokens;
@@ -57,9 +59,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   a.scale = 1 / std::sqrt(static_cast<float>(p.headWidth));
   a.seed = 7;
   a.dropout = dropout;
-  if (p.rotary > 0) args.rotation = {p.table.data(), 0, p.table.data(), 0, p.rotary, p.interleaved};
-  const auto pointers = [](EncoderParameters& all, std::vector<std::vector<float>>& from) {
-    for (size_t i = 0; i < 12; ++i) (&all.inWeight)[i] = from[i + 1].empty() ? nullptr : from[i + 1].data();
+  if (p.rotary > 0) args.self.rotation = {p.table.data(), 0, p.table.data(), 0, p.rotary, p.interleaved};
+  const auto pointers = [](BlockParameters& all, std::vector<std::vector<float>>& from) {
+    float** const fields[] = {&all.self.inWeight, &all.self.inBias, &all.self.outWeight, &all.self.outBias,
+                              &all.weight1,       &all.bias1,       &all.weight2,        &all.bias2,
+                              &all.norm1.weight,  &all.norm1.bias,  &all.norm3.weight,   &all.norm3.bias};
+    for (size_t i = 0; i < 12; ++i) *fields[i] = from[i + 1].empty() ? nullptr : from[i + 1].data();
   };
   pointers(args.parameters, inputs);
   std::array<std::vector<float>, 4> packed;
@@ -68,27 +73,31 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     packWeight(inputs[2 * which + 1].data(), packed[which].data(), rows, outputs);
     return packed[which].data();
   };
-  args.packedIn = pack(0, p.width, 3 * p.width);
-  args.packedOut = pack(1, p.width, p.width);
-  args.packed1 = pack(2, p.width, p.hidden);
+  args.self.packedIn = pack(0, p.width, 3 * p.width);
+  args.self.packedOut = pack(1, p.width, p.width);
+  args.packed1 = pack(2, p.width, p.inner());
   args.packed2 = pack(3, p.hidden, p.width);
+  args.width = p.width;
   args.hiddenWidth = p.hidden;
+  args.gated = p.gated;
   args.activation = p.activation;
+  args.norm = p.rms ? Norm::kRms : Norm::kLayer;
   args.preNorm = p.preNorm;
   args.training = true;
-  std::vector<float> scratch(transformerEncoderLayerScratch(args), NAN), kept(transformerEncoderLayerKept(args), NAN);
+  args.eps = 1e-5f;
+  std::vector<float> scratch(transformerBlockScratch(args), NAN), kept(transformerBlockKept(args), NAN);
   std::vector<float> output(elements, NAN);
   std::copy(inputs[0].begin(), inputs[0].end(), kept.begin());
   args.kept = kept.data();
   args.output = output.data();
-  transformerEncoderLayer(args, scratch.data());
+  transformerBlock(args, scratch.data());
 
-  TransformerEncoderLayerGradArgs back{};
-  back.layer = args;
+  TransformerBlockGradArgs back{};
+  back.block = args;
   back.gradient = gradients[0].data();
   pointers(back.gradients, gradients);
-  std::vector<float> back_scratch(transformerEncoderLayerBackwardScratch(back), NAN);
-  transformerEncoderLayerBackward(back, back_scratch.data());
+  std::vector<float> back_scratch(transformerBlockBackwardScratch(back), NAN);
+  transformerBlockBackward(back, back_scratch.data());
   // With dropout, this looks only for accesses outside buffers and for reads of values that were never written.
   if (dropout > 0) {
     for (const float value : output) expectNear(value - value, 0, 0, "a number", 0);
@@ -101,11 +110,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<Doubles> exact;
   for (const auto& input : inputs) exact.emplace_back(input.begin(), input.end());
   double steepest = 1;
-  const Doubles expected = encode64(p, exact, &steepest);
+  const Doubles expected = block64(p, exact, &steepest);
   // Several sums of up to a few dozen terms of up to 1, and two norms, which divide by their deviations. This is five times the
   // largest difference in 5,000 inputs.
   const double share = 1e-5 * steepest * steepest;
-  for (size_t i = 0; i < elements; ++i) expectNear(output[i], expected[i], share, "encoder layer", i);
+  for (size_t i = 0; i < elements; ++i) expectNear(output[i], expected[i], share, "block", i);
   // Finite differences are wrong near relu's kinks.
   if (p.activation == Activation::kRelu) return 0;
 
@@ -123,7 +132,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (size_t t = 0; t < moved.size(); ++t) {
       for (size_t i = 0; i < moved[t].size(); ++i) moved[t][i] += step * directions[t][i];
     }
-    const Doubles out = encode64(p, moved, &steepest);
+    const Doubles out = block64(p, moved, &steepest);
     double loss = 0;
     for (size_t i = 0; i < out.size(); ++i) loss += out[i] * grad_output[i];
     return loss;
