@@ -160,6 +160,24 @@ void checkSizes(const Extent& extent, const Flag& flag, const Report& report) {
   check("sinusoidalFrequencies", sinusoidalFrequenciesSize(sinusoidal.dim), exactFrequencies(sinusoidal.dim, 4));
   check("sinusoidalEncoding", sinusoidalEncodingScratch(sinusoidal), exactFrequencies(sinusoidal.dim, 5));
   check("rotaryTable", rotaryTableScratch(rotary), exactFrequencies(rotary.dim, 5));
+
+  AttentionArgs within_pass = a;
+  if (flag()) within_pass.queries = 1;
+  if (flag()) within_pass.mask = reinterpret_cast<const uint8_t*>(&some);
+  Step steps[4]{};
+  steps[1].action = StepAction::kAttend;
+  steps[1].args = &within_pass;
+  steps[2].action = StepAction::kFeedForward;
+  steps[2].args = &feed;
+  steps[3].action = StepAction::kRotaryTable;
+  steps[3].args = &rotary;
+  RunStepsArgs pass{};
+  // The past and the queries are tokens of one sequence, whose number is an extent, too.
+  pass.past = std::min(extent(0), INT32_MAX - within_pass.queries);
+  pass.steps = steps;
+  for (pass.count = 0; pass.count <= 4; ++pass.count) {
+    check("runSteps", runStepsScratch(pass), exactRunSteps(pass, threads));
+  }
 }
 
 }  // namespace wasm_attention

@@ -325,4 +325,26 @@ inline Exact exactRnn(const RnnArgs& a) {
 /// Doubles, for each of ceil(dim / 2) frequencies, in pairs.
 inline Exact exactFrequencies(int dim, int doubles) { return roundUpExactly(ceilDivide(dim, 2), 2) * doubles; }
 
+/// The largest of what its steps need; one query for each head needs a row of scores for each thread.
+inline Exact exactRunSteps(const RunStepsArgs& args, int threads) {
+  Exact most = 0;
+  for (int i = 0; i < args.count; ++i) {
+    const Step& step = args.steps[i];
+    Exact size = 0;
+    if (step.action == StepAction::kAttend) {
+      AttentionArgs a = *static_cast<const AttentionArgs*>(step.args);
+      a.keys = args.past + a.queries;
+      const bool is_one = a.queries == 1 && !a.mask && !a.scores;
+      size = is_one ? Exact{threads} * a.keys : exactAttention(a, threads);
+    } else if (step.action == StepAction::kFeedForward) {
+      const auto& feed = *static_cast<const FeedForwardArgs*>(step.args);
+      size = exactFeedForward(feed.rows, feed.hiddenWidth, threads, feed.gated);
+    } else if (step.action == StepAction::kRotaryTable) {
+      size = 2 * exactFrequencies(static_cast<const RotaryTableArgs*>(step.args)->dim, 5);
+    }
+    most = std::max(most, size);
+  }
+  return most;
+}
+
 }  // namespace wasm_attention

@@ -96,7 +96,7 @@ describe('the site', () => {
     const pages = readdirSync(join(folder, 'documents')).map((name) => name.replace('.html', ''));
     expect(pages).toHaveLength(GUIDES.length);
     const modules = read('build/docs-test/modules.html');
-    for (const entry of ['wasm-attention', 'slim', 'safetensors', 'worker', 'elements'])
+    for (const entry of ['wasm-attention', 'slim', 'safetensors', 'models', 'worker', 'elements'])
       expect(modules).toContain(entry);
   }, 120_000);
 });

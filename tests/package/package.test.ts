@@ -26,6 +26,7 @@ describe('the packed package', () => {
         'embedded-threads.js',
         'index.js',
         'layers.js',
+        'models.js',
         'safetensors.js',
         'slim.js',
         'thread.js',
@@ -44,6 +45,7 @@ describe('the packed package', () => {
         'dist/index.d.ts',
         'dist/slim.d.ts',
         'dist/safetensors.d.ts',
+        'dist/models.d.ts',
         'dist/elements/index.d.ts',
       ]),
     );
