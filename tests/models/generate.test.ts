@@ -1,0 +1,140 @@
+/** Texts that a model writes: greedy and drawn, their ends, and what they leave behind. */
+import { describe, expect, test } from '@jest/globals';
+import type { GenerateOptions, Model } from 'wasm-attention/models';
+import { drawer } from '../../web/lib/models/sampling.js';
+import { checkpoint, open, stories } from './fixtures.js';
+
+const llama = checkpoint('llama-grouped');
+const prompt = llama.expected.generate!.prompt;
+const greedy = llama.expected.generate!.tokens;
+
+async function write(model: Model, ids: number[], options: GenerateOptions): Promise<number[]> {
+  const written = [];
+  for await (const id of model.generate(ids, options)) written.push(id);
+  return written;
+}
+
+describe('generate', () => {
+  test('takes the most likely token unless it draws, and draws the same with the same seed', async () => {
+    const model = await open(llama);
+    const maxTokens = greedy.length;
+    expect(await write(model, prompt, { maxTokens, temperature: 0 })).toEqual(greedy);
+    expect(await write(model, prompt, { maxTokens, temperature: 2, topK: 1 })).toEqual(greedy);
+    expect(await write(model, prompt, { maxTokens, temperature: 2, topP: 1e-6 })).toEqual(greedy);
+    const [first, again, other] = await Promise.all(
+      [1, 1, 2].map(async (seed) => write(model, prompt, { maxTokens, temperature: 3, seed })),
+    );
+    expect(first).toEqual(again);
+    expect(first).not.toEqual(other);
+    model.dispose();
+  });
+
+  test('ends with a token that the config names as the end', async () => {
+    for (const eos of [greedy[3], [9999, greedy[3]]]) {
+      const model = await open({ ...llama, config: { ...llama.config, eos_token_id: eos } });
+      expect(await write(model, prompt, { maxTokens: 12 })).toEqual(
+        greedy.slice(0, greedy.indexOf(greedy[3]!) + 1),
+      );
+      model.dispose();
+    }
+  });
+
+  test('ends where the model or the cache has no more room', async () => {
+    const model = await open(llama);
+    const long = Array.from({ length: 120 }, (_, i) => (7 * i) % 71);
+    // The last token needs no place of its own.
+    expect((await write(model, long, {})).length).toBe(9);
+    expect((await write(model, [...long, ...long.slice(0, 8)], {})).length).toBe(1);
+    await expect(write(model, [...long, ...long.slice(0, 9)], {})).rejects.toThrow(
+      /up to 128 tokens, got 129$/,
+    );
+    const cache = model.createCache({ maxLength: 16 });
+    expect((await write(model, prompt, { cache })).length).toBe(16 - prompt.length + 1);
+    expect(await write(model, prompt, { maxTokens: 0 })).toEqual([]);
+    model.dispose();
+  });
+
+  test('goes on from a cache', async () => {
+    const model = await open(llama);
+    const cache = model.createCache();
+    const first = await write(model, prompt, { cache, maxTokens: 5 });
+    const rest = await write(model, first.slice(-1), { cache, maxTokens: greedy.length - 5 });
+    expect([...first, ...rest]).toEqual(greedy);
+    model.dispose();
+  });
+
+  test('ends between two tokens when its signal aborts, and the model stays usable', async () => {
+    const model = await open(stories);
+    const controller = new AbortController();
+    const written: number[] = [];
+    for await (const id of model.generate([1], { signal: controller.signal })) {
+      written.push(id);
+      if (written.length === 7) controller.abort();
+    }
+    expect(written.length).toBe(7);
+    expect(await write(model, [1], { maxTokens: 7 })).toEqual(written);
+    expect(await write(model, [1], { signal: AbortSignal.abort() })).toEqual([]);
+    model.dispose();
+  });
+
+  test('writes something else without positions, or without a head', async () => {
+    const model = await open(stories);
+    const plain = await write(model, [1], { maxTokens: 30 });
+    expect(await write(model, [1], { maxTokens: 30, positions: 'none' })).not.toEqual(plain);
+    expect(await write(model, [1], { maxTokens: 30, ablate: [[0, 0], [1, 1]] })).not.toEqual(plain); // prettier-ignore
+    let calls = 0;
+    await write(model, [1], { maxTokens: 4, hooks: { 'blocks.0.hook_mlp_out': () => void (calls += 1) } });
+    expect(calls).toBe(4);
+    model.dispose();
+  });
+
+  test.each<[string, unknown, object, RegExp]>([
+    ['no ids', [], {}, /ids of at least one token/],
+    ['two sequences', [[1], [2]], {}, /ids of one sequence/],
+    ['a negative temperature', [1], { temperature: -1 }, /temperature of at least 0/],
+    ['a temperature that is no number', [1], { temperature: NaN }, /temperature/],
+    ['topK of 0', [1], { topK: 0 }, /topK/],
+    ['topP of 0', [1], { topP: 0 }, /topP within \(0, 1\]/],
+    ['a signal of another kind', [1], { signal: {} }, /signal to be an AbortSignal/],
+    ['positions of its own', [1], { positions: [1] }, /positions to be 'none'/],
+    ['an option that does not exist', [1], { maxToken: 1 }, /nearest is maxTokens/],
+  ])('refuses %s', async (_, ids, options, message) => {
+    const model = await open(llama);
+    await expect(write(model, ids as number[], options as never)).rejects.toThrow(message);
+    model.dispose();
+  });
+
+  test('refuses encoders', async () => {
+    const model = await open(checkpoint('bert-padded'));
+    await expect(write(model, [1], {})).rejects.toThrow(/a decoder, got bert$/);
+    model.dispose();
+  });
+});
+
+describe('draws', () => {
+  const logits = Float32Array.from([1, 3, 2, -1, 2.5]);
+  const counts = (temperature: number, topK?: number, topP = 1): number[] => {
+    const draw = drawer(temperature, topK, topP, 7);
+    const found = Array<number>(logits.length).fill(0);
+    for (let i = 0; i < 20000; ++i) found[draw(logits)]! += 1 / 20000;
+    return found;
+  };
+  const softmax = (temperature: number, allowed = [0, 1, 2, 3, 4]): number[] => {
+    const powers = Array.from(logits, (x, i) => (allowed.includes(i) ? Math.exp(x / temperature) : 0));
+    const sum = powers.reduce((a, b) => a + b);
+    return powers.map((x) => x / sum);
+  };
+
+  test.each<[string, number[], number[]]>([
+    ['by the softmax', counts(1), softmax(1)],
+    ['by the softmax at another temperature', counts(3), softmax(3)],
+    ['among the three most likely', counts(1, 3), softmax(1, [1, 4, 2])],
+    // 3 and 2.5 together have 0.74 of the probability.
+    ['among the fewest that have the probability', counts(1, undefined, 0.7), softmax(1, [1, 4])],
+    ['among those of both', counts(3, 4, 0.5), softmax(3, [1, 4])],
+  ])('are %s', (_, found, expected) => {
+    // Of 20,000 draws the share is off by more than 4·sqrt(0.25 / 20000) = 0.014 once in 16,000 times; the seed is fixed.
+    found.forEach((share, i) => expect(Math.abs(share - expected[i]!)).toBeLessThan(0.015));
+    found.forEach((share, i) => expect(share > 0).toBe(expected[i]! > 0));
+  });
+});
