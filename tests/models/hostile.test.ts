@@ -1,0 +1,117 @@
+/** Configs and files that somebody has changed: they are refused with our errors, and nothing else goes wrong. */
+import { beforeAll, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { openModel } from 'wasm-attention/models';
+import { allocator, attention } from '../fuzz/watched.js';
+import { checkpoint, checkpoints } from './fixtures.js';
+
+// By name, so that counterexamples are short.
+const all = new Map(checkpoints.map((name) => [name, checkpoint(name)]));
+const strange = fc.oneof(
+  fc.constantFrom(
+    null,
+    true,
+    false,
+    '',
+    'gelu',
+    'relu',
+    0,
+    1,
+    2,
+    3,
+    -1,
+    0.5,
+    1e9,
+    2 ** 31,
+    2 ** 53,
+    NaN,
+    Infinity,
+    [],
+    {},
+    [1],
+  ),
+  fc.integer({ min: -8, max: 64 }),
+  fc.jsonValue({ maxDepth: 2 }),
+);
+
+/** Opens and uses a model; it may be refused, with an error of ours. */
+async function open(config: unknown, weights: Uint8Array<ArrayBuffer>, ids: number[][]): Promise<boolean> {
+  let model;
+  try {
+    model = await openModel({ config, weights, attention });
+    model.forward(ids.map((row) => row.slice(0, 3)));
+    return true;
+  } catch (error) {
+    const { name, message } = error as Error;
+    expect(['RangeError', 'TypeError']).toContain(name);
+    expect(message).toMatch(/^(openModel|forward): expected /);
+    return false;
+  } finally {
+    model?.dispose();
+  }
+}
+
+// The module keeps a block from its first call on.
+beforeAll(async () => {
+  const { config, bytes, expected } = checkpoint('gpt2');
+  await open(config, bytes, expected.ids);
+});
+
+test('configs of which some fields are changed', async () => {
+  let [opened, refused] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...checkpoints), fc.array(fc.tuple(fc.nat(), strange), { minLength: 1, maxLength: 3 }), async (name, changes) => {
+ const { config, bytes, expected } = all.get(name)!;
+      const live = allocator.liveBytes;
+      const names = [...Object.keys(config), 'rope_scaling', 'rope_parameters', 'head_dim', 'layer_types', 'sliding_window', 'use_sliding_window', 'eos_token_id', 'pad_token_id', 'architectures', 'num_hidden_groups', 'attention_bias'];
+      const changed = { ...config };
+      for (const [i, value] of changes) changed[names[i % names.length]!] = value;
+      if (await open(changed, bytes, expected.ids)) opened += 1;
+      else refused += 1;
+      expect(allocator.liveBytes).toBe(live);
+    }),
+    { numRuns: 1500 },
+  ); // prettier-ignore
+  // Some changes are none, or change fields that a family does not read.
+  expect(opened).toBeGreaterThan(100);
+  expect(refused).toBeGreaterThan(500);
+});
+
+test('files of which some bytes are changed, or are missing', async () => {
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...checkpoints), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), async (name, changes, share, cut) => {
+ const { config, bytes, expected } = all.get(name)!;
+      const live = allocator.liveBytes;
+      const file = cut ? bytes.slice(0, Math.floor(share * bytes.length)) : bytes.slice();
+      const header = Math.min(file.length, 8 + new DataView(bytes.buffer).getUint32(0, true));
+      for (const [at, byte] of changes) if (header > 0) file[at % header] = byte;
+      if (!(await open(config, file, expected.ids))) refused += 1;
+      expect(allocator.liveBytes).toBe(live);
+    }),
+    { numRuns: 1500 },
+  ); // prettier-ignore
+  expect(refused).toBeGreaterThan(700);
+  // The module still computes what it should.
+  const { config, bytes, expected } = checkpoint('gpt2');
+  const model = await openModel({ config, weights: bytes, attention });
+  const first = model.forward(expected.ids);
+  expect(model.forward(expected.ids)).toEqual(first);
+  model.dispose();
+});
+
+test('configs with getters, proxies and circles', async () => {
+  const { config, bytes, expected } = checkpoint('gpt2');
+  let reads = 0;
+  const counted = Object.defineProperty({ ...config }, 'n_layer', {
+    enumerable: true,
+    get: () => (reads++ > 0 ? 1e6 : 2),
+  });
+  expect(await open(counted, bytes, expected.ids)).toBe(true);
+  expect(reads).toBe(1);
+  const thrower = new Proxy(config, { ownKeys: () => { throw new Error('mine'); } }); // prettier-ignore
+  expect(await open(thrower, bytes, expected.ids)).toBe(false);
+  const circle: Record<string, unknown> = { ...config };
+  circle['self'] = circle;
+  expect(await open(circle, bytes, expected.ids)).toBe(false);
+});
