@@ -45,8 +45,8 @@ describe.each(checkpoints)('%s', (name) => {
     for (let i = 0; i < model.numLayers; ++i) {
       expectRows(result.weights![i], tensors[`attentions.${i}`]!, mask, 2);
     }
-    if (tensors['logits']) expectRows(result.logits, tensors['logits'], mask, 1, 4);
-    if (tensors['pooled']) expectRows(result.pooled, tensors['pooled'], mask, 1);
+    if (tensors.logits) expectRows(result.logits, tensors.logits, mask, 1, 4);
+    if (tensors.pooled) expectRows(result.pooled, tensors.pooled, mask, 1);
     expect(model.unused).toEqual([]);
     // The same without what was asked for.
     const { hidden, weights } = model.forward(expected.ids, options);

@@ -112,6 +112,6 @@ test('configs with getters, proxies and circles', async () => {
   const thrower = new Proxy(config, { ownKeys: () => { throw new Error('mine'); } }); // prettier-ignore
   expect(await open(thrower, bytes, expected.ids)).toBe(false);
   const circle: Record<string, unknown> = { ...config };
-  circle['self'] = circle;
+  circle.self = circle;
   expect(await open(circle, bytes, expected.ids)).toBe(false);
 });

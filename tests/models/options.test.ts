@@ -30,7 +30,7 @@ describe.each(checkpoints)('%s', (name) => {
     const masks = rows.map((row) => Array.from({ length: 6 }, (_, i) => Number(i < row.length)));
     const padded = rows.map((row) => [
       ...row,
-      ...Array<number>(6 - row.length).fill(Number(config['pad_token_id'] ?? 0)),
+      ...Array<number>(6 - row.length).fill(Number(config.pad_token_id ?? 0)),
     ]);
     const masked = model.forward(padded, { attentionMask: masks });
     const last = model.forward(rows, { lastOnly: true });

@@ -85,7 +85,7 @@ export async function openWeights(weights: Weights, prefix: string): Promise<Ten
       for (const entry of openSafetensors(OPERATION, await bytesOf(file))) add(inFile(entry));
     }
   } else {
-    for (const given of propertiesOf(weights as object)) {
+    for (const given of propertiesOf(weights)) {
       const { data, shape } = toTensor(OPERATION, given, (weights as Record<string, TensorLike>)[given]!);
       add({ given, shape, dtype: 'F32', read: () => data });
     }

@@ -480,8 +480,8 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
 interface HeadTools {
   readonly hidden: number;
   readonly last: number;
-  linear(x: number, m: Matrix, out: number, count?: number): void;
-  norm(x: number, weights: NormWeights, out: number, count?: number, inputs?: number): void;
+  readonly linear: (x: number, m: Matrix, out: number, count?: number) => void;
+  readonly norm: (x: number, weights: NormWeights, out: number, count?: number, inputs?: number) => void;
 }
 
 function buildHeads(

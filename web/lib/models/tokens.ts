@@ -27,7 +27,7 @@ export function toRows(
   most: number,
   expected?: { readonly batch: number; readonly tokens: number },
 ): { readonly data: Int32Array; readonly batch: number; readonly tokens: number } {
-  const { data, shape } = toInt32(operation, name, value as ValidLens, 0, most);
+  const { data, shape } = toInt32(operation, name, value, 0, most);
   if (shape.length > 2) wrongValue(operation, `${name} of shape (B, T) or (T,)`, showShape(shape));
   const [batch, tokens] = shape.length === 2 ? (shape as [number, number]) : [1, shape[0]!];
   if (batch < 1 || tokens < 1) wrongValue(operation, `${name} of at least one token`, showShape(shape));
@@ -56,7 +56,7 @@ export function toTokens(
   }
   const rows = toRows(operation, 'ids', ids, vocab - 1);
   if (attentionMask == null) return { ...rows, mask: undefined };
-  const { data, shape } = toMask(operation, 'attentionMask', attentionMask as MaskLike);
+  const { data, shape } = toMask(operation, 'attentionMask', attentionMask);
   const fits = shape.length === 1 ? rows.batch === 1 : shape.length === 2 && shape[0] === rows.batch;
   if (!fits || shape.at(-1) !== rows.tokens) {
     wrongValue(operation, `attentionMask of shape ${showShape([rows.batch, rows.tokens])}`, showShape(shape));

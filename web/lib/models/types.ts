@@ -18,7 +18,7 @@ export interface OpenModelOptions {
   /** As loaded with threads or from `wasm-attention/slim`; default: `wasm-attention`'s own, imported then. */
   attention?: Operations;
   /** Called with the bytes of the parameters that are in place, and of all of them. */
-  onProgress?(done: number, total: number): void;
+  onProgress?: (done: number, total: number) => void;
 }
 
 /** The options of `forward`. */
@@ -46,6 +46,8 @@ export interface ModelForwardOptions {
 }
 
 /** Functions by the names of what they see; see `Model.hookNames`. */
+// A function that returns nothing has the type void.
+// eslint-disable-next-line @typescript-eslint/no-invalid-void-type
 export type ModelHooks = Record<string, (value: Tensor) => Tensor | void>;
 
 /** What `forward` returns. */

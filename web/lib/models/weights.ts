@@ -398,7 +398,7 @@ export function placeWeights(
   const finalNorm =
     names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, a.hiddens, a.norm === 'layer');
   const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
-  const pooler = hasPooler ? store.linear(names.pooler!, a.hiddens, a.hiddens) : undefined;
+  const pooler = hasPooler ? store.linear(names.pooler, a.hiddens, a.hiddens) : undefined;
   const classes = classifier(store, tensors, a);
   try {
     store.place(onProgress);
