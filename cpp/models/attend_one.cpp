@@ -73,7 +73,11 @@ void mixRow(const float* p, const float* v, ptrdiff_t stride, int count, float* 
 
 }  // namespace
 
-bool isOneQuery(const AttentionArgs& a) { return a.queries == 1 && !a.mask && !a.scores; }
+bool isOneQuery(const AttentionArgs& a) {
+  const bool has_terms = a.bias || a.relativeKeys || a.relativeValues || a.alibiSlopes || a.sinks || a.softcap != 0;
+  const bool has_masks = a.mask || a.validLens || a.packed || a.dropout != 0;
+  return a.queries == 1 && !has_terms && !has_masks && !a.scores && !a.logSumExp;
+}
 
 int64_t attendOneScratch(const AttentionArgs& a) { return int64_t{threadCount()} * a.keys; }
 

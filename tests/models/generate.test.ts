@@ -1,6 +1,8 @@
 /** Texts that a model writes: greedy and drawn, their ends, and what they leave behind. */
 import { describe, expect, test } from '@jest/globals';
 import type { GenerateOptions, Model } from 'wasm-attention/models';
+// A draw's probabilities cannot be told from a text.
+// eslint-disable-next-line no-restricted-imports
 import { drawer } from '../../web/lib/models/sampling.js';
 import { checkpoint, open, stories } from './fixtures.js';
 

@@ -2,7 +2,7 @@
 import { checkInteger, wrongUse, wrongValue } from '../check/values.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Wasm } from '../runtime/wasm.js';
-import type { Architecture } from './config.js';
+import type { Architecture } from './config/architecture.js';
 
 /** All layers' keys and values. */
 export interface ModelCache {

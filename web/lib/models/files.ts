@@ -4,7 +4,7 @@ import { namesOf as propertiesOf } from '../check/options.js';
 import { showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { readFloats, openSafetensors, type FileEntry } from '../safetensors/file.js';
 import type { TensorLike } from '../types.js';
-import { OPERATION } from './config.js';
+import { OPERATION } from './config/architecture.js';
 
 /** The file's bytes, several files' in any order, or tensors by name. */
 export type Weights = BufferSource | Blob | readonly (BufferSource | Blob)[] | Record<string, TensorLike>;

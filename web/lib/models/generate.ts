@@ -1,7 +1,7 @@
 import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { seedOf } from '../layers/base/random.js';
-import type { Architecture } from './config.js';
+import type { Architecture } from './config/architecture.js';
 import { drawer } from './sampling.js';
 import { toRows } from './tokens.js';
 import type { GenerateOptions, Model, ModelForwardOptions } from './types.js';

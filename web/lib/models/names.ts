@@ -1,5 +1,5 @@
 /** The names of tensors in Hugging Face's checkpoints, without the family's prefix. */
-import type { Architecture, Family } from './config.js';
+import type { Architecture, Family } from './config/architecture.js';
 
 /** The modules of a layer; each has a `weight`, and a `bias` where the architecture says so. */
 export interface LayerNames {

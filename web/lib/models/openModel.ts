@@ -2,12 +2,13 @@ import { checkOptions, type Known } from '../check/options.js';
 import { failed, wrongKind } from '../check/values.js';
 import { cores } from '../runtime/cores.js';
 import type { Wasm } from '../runtime/wasm.js';
-import { OPERATION, readConfig } from './config.js';
+import { OPERATION } from './config/architecture.js';
+import { readConfig } from './config/readConfig.js';
 import { openWeights } from './files.js';
 import { OpenModel } from './model.js';
 import { namesOf } from './names.js';
 import type { Model, OpenModelOptions } from './types.js';
-import { placeWeights } from './weights.js';
+import { placeWeights } from './weights/placeWeights.js';
 
 const OPTIONS: Known<OpenModelOptions> = { config: 1, weights: 1, attention: 1, onProgress: 1 };
 

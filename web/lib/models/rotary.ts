@@ -2,7 +2,7 @@
 import { checkScaling, type ScalingEffect } from '../ops/rotary/scaling.js';
 import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import type { Wasm } from '../runtime/wasm.js';
-import { OPERATION, type Architecture } from './config.js';
+import { OPERATION, type Architecture } from './config/architecture.js';
 
 export interface Frequencies {
   /** The address of the table; 0 for none. */

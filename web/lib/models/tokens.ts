@@ -2,7 +2,6 @@
 import { toInt32, toMask } from '../check/arrays.js';
 import { countOf, kindOf } from '../check/elements.js';
 import { showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
-import type { MaskLike, ValidLens } from '../types.js';
 
 /** (T), (B, T), or rows of unequal length. */
 export type TokenIds =

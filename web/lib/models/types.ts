@@ -45,7 +45,7 @@ export interface ModelForwardOptions {
   positions?: 'none' | TokenIds;
 }
 
-/** Functions by the names of what they see; see `Model.hookNames`. */
+/** Functions by the names of what they see; the guide "Real models" lists them. */
 // A function that returns nothing has the type void.
 // eslint-disable-next-line @typescript-eslint/no-invalid-void-type
 export type ModelHooks = Record<string, (value: Tensor) => Tensor | void>;

@@ -1,0 +1,51 @@
+import { wrongValue } from '../../check/values.js';
+import { OPERATION, type Architecture, type Family } from './architecture.js';
+import { ALL_BIASES, common, headDimOf } from './common.js';
+import { activationOf, type Fields } from './fields.js';
+
+/** BERT and what was made of it: norms after the sums, learned positions, no order of the tokens. */
+export function encoder(fields: Fields, family: Family): Architecture {
+  fields.only('position_embedding_type', 'absolute');
+  fields.only('is_decoder', false);
+  const distilled = family === 'distilbert';
+  const names = distilled ? { layers: 'n_layers', heads: 'n_heads', hiddens: 'dim' } : {};
+  const all = common(fields, names);
+  const padId = family === 'roberta' ? 1 : 0;
+  const pad = all.padId ?? padId;
+  // RoBERTa's positions begin after the padding's.
+  const first = family === 'roberta' ? pad + 1 : 0;
+  if (all.maxLength <= first)
+    wrongValue(OPERATION, `${fields.name('max_position_embeddings')} above ${first}`, all.maxLength);
+  return {
+    ...all,
+    family,
+    maxLength: all.maxLength - first,
+    positions: { rows: all.maxLength, first },
+    padId: pad,
+    headDim: headDimOf(fields, all.hiddens, all.heads),
+    ffnHiddens: fields.size(distilled ? 'hidden_dim' : 'intermediate_size'),
+    activation: activationOf(
+      fields,
+      distilled ? 'activation' : 'hidden_act',
+      family === 'albert' ? 'gelu_new' : 'gelu',
+    ),
+    norm: 'layer',
+    eps: distilled ? 1e-12 : fields.number('layer_norm_eps', 1e-12),
+    order: 'post',
+    causal: false,
+    tokenTypes: distilled ? 0 : fields.size('type_vocab_size', 2),
+    bias: ALL_BIASES,
+    tied: fields.flag('tie_word_embeddings', true),
+  };
+}
+
+export function albert(fields: Fields): Architecture {
+  const all = encoder(fields, 'albert');
+  fields.only('inner_group_num', 1);
+  const groups = fields.size('num_hidden_groups', 1, 1024);
+  return {
+    ...all,
+    embedding: fields.size('embedding_size', 128),
+    groups: Array.from({ length: all.layers }, (_, i) => Math.floor((i * groups) / all.layers)),
+  };
+}

@@ -1,0 +1,93 @@
+import { wrongValue } from '../../check/values.js';
+import type { RotaryScaling } from '../../ops/rotary/scaling.js';
+import { OPERATION, type Architecture } from './architecture.js';
+import type { Fields } from './fields.js';
+
+type Rotary = NonNullable<Architecture['rotary']>;
+
+/** `rope_parameters` of transformers 5, or `rope_theta` and `rope_scaling` of earlier versions. */
+export function rotaryOf(
+  fields: Fields,
+  headDim: number,
+  maxLength: number,
+  part = 1,
+  theta = 'rope_theta',
+): Rotary {
+  const parameters = fields.object('rope_parameters');
+  const base =
+    parameters?.get('rope_theta') === undefined
+      ? fields.number(theta, 10000)
+      : parameters.number('rope_theta');
+  const share =
+    parameters?.get('partial_rotary_factor') === undefined
+      ? part
+      : parameters.number('partial_rotary_factor');
+  const dim = Math.floor(headDim * share);
+  if (dim < 2 || dim % 2 !== 0 || dim > headDim) {
+    wrongValue(OPERATION, 'config of a rotary width that is even', dim);
+  }
+  const given = parameters ?? fields.object('rope_scaling');
+  const scaling = given && scalingOf(given, maxLength);
+  return { dim, base, ...(scaling && { scaling }) };
+}
+
+function scalingOf(given: Fields, maxLength: number): RotaryScaling | undefined {
+  const field = given.has('rope_type') ? 'rope_type' : 'type';
+  const type = (given.get(field) ?? 'default') as RotaryScaling['type'] | 'default';
+  const original = given.size('original_max_position_embeddings', maxLength, 2 ** 30);
+  const factor = () => given.number('factor');
+  switch (type) {
+    case 'default':
+      return undefined;
+    case 'linear':
+      return { type, factor: factor() };
+    case 'dynamic':
+      return { type, factor: factor(), originalMaxLength: original };
+    case 'longrope':
+      return {
+        type,
+        factor: given.number('factor', Math.max(1, maxLength / original)),
+        originalMaxLength: original,
+        shortFactor: given.get('short_factor') as number[],
+        longFactor: given.get('long_factor') as number[],
+        ...(given.get('attention_factor') !== undefined && {
+          attentionFactor: given.number('attention_factor'),
+        }),
+      };
+    case 'llama3':
+      return {
+        type,
+        factor: factor(),
+        originalMaxLength: original,
+        lowFreqFactor: given.number('low_freq_factor'),
+        highFreqFactor: given.number('high_freq_factor'),
+      };
+    case 'yarn': {
+      const amplitude =
+        given.get('attention_factor') === undefined
+          ? yarnAmplitude(given, factor())
+          : given.number('attention_factor');
+      return {
+        type,
+        factor: factor(),
+        originalMaxLength: original,
+        betaFast: given.number('beta_fast', 32),
+        betaSlow: given.number('beta_slow', 1),
+        truncate: given.flag('truncate', true),
+        ...(amplitude !== undefined && { attentionFactor: amplitude }),
+      };
+    }
+    default:
+      return wrongValue(
+        OPERATION,
+        `${given.name(field)} to be default, linear, dynamic, llama3, yarn or longrope`,
+        given.shown(type),
+      );
+  }
+}
+
+function yarnAmplitude(given: Fields, factor: number): number | undefined {
+  if (given.get('mscale') === undefined || given.get('mscale_all_dim') === undefined) return undefined;
+  const amplitude = (scale: number) => (factor > 1 ? 0.1 * scale * Math.log(factor) + 1 : 1);
+  return amplitude(given.number('mscale')) / amplitude(given.number('mscale_all_dim'));
+}

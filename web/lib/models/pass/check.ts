@@ -1,0 +1,113 @@
+import { checkOptions, type Known } from '../../check/options.js';
+import { checkBoolean, checkInteger, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
+import { storeOf, type CacheStore } from '../cache.js';
+import type { Architecture } from '../config/architecture.js';
+import { toRows, toTokens, type TokenIds, type Tokens } from '../tokens.js';
+import type { ModelForwardOptions, ModelHooks } from '../types.js';
+import { checkHooks } from './hooks.js';
+import type { Request } from './types.js';
+
+const FORWARD_OPTIONS: Known<ModelForwardOptions> = {
+  attentionMask: 1,
+  tokenTypes: 1,
+  needWeights: 1,
+  needHiddenStates: 1,
+  lastOnly: 1,
+  cache: 1,
+  window: 1,
+  ablate: 1,
+  hooks: 1,
+  positions: 1,
+};
+
+/** A pass whose arguments have been checked. */
+export interface Pass {
+  readonly operation: string;
+  readonly given: Tokens;
+  readonly request: Omit<Request, 'rotary'>;
+  readonly cache: CacheStore | undefined;
+  readonly types: Int32Array | undefined;
+  readonly positions: Int32Array | undefined;
+  readonly hooks: ReadonlyMap<string, ModelHooks[string]>;
+}
+
+/**
+ * Checks the arguments of a pass.
+ *
+ * @param owner the model, to which caches belong
+ */
+export function checkPass(
+  owner: object,
+  a: Architecture,
+  operation: string,
+  ids: TokenIds,
+  options: ModelForwardOptions | undefined,
+  needHeads: boolean,
+): Pass {
+  const given = checkOptions(operation, options, FORWARD_OPTIONS);
+  const flag = (name: 'needWeights' | 'needHiddenStates' | 'lastOnly'): boolean =>
+    given[name] != null && checkBoolean(operation, name, given[name]);
+  const rows = toTokens(operation, ids, a.vocab, a.padId ?? 0, given.attentionMask);
+  const { batch, tokens } = rows;
+  const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch);
+  if (cache && rows.mask) wrongUse(operation, 'no padding with a cache', 'an attentionMask with zeros');
+  const past = cache?.length ?? 0;
+  const room = cache?.capacity ?? a.maxLength;
+  if (past + tokens > room) wrongValue(operation, `up to ${room} tokens`, past + tokens);
+  if (cache && !a.causal)
+    wrongUse(operation, `no cache for ${a.family}, in which tokens see later ones`, 'one');
+  if (given.tokenTypes != null && a.tokenTypes === 0) {
+    wrongUse(operation, `no tokenTypes for ${a.family}`, 'some');
+  }
+  const types =
+    given.tokenTypes == null
+      ? undefined
+      : toRows(operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows).data;
+  const hooks = checkHooks(operation, given.hooks);
+  const own =
+    given.positions == null || given.positions === 'none'
+      ? undefined
+      : toRows(operation, 'positions', checkPositions(operation, given.positions), a.maxLength - 1, rows)
+          .data;
+  const request = {
+    batch,
+    tokens,
+    past,
+    cache: cache && {
+      keys: cache.addresses![0],
+      values: cache.addresses![1],
+      capacity: cache.capacity,
+    },
+    window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
+    hasMask: rows.mask !== undefined,
+    hasTypes: types !== undefined,
+    positions: given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
+    needWeights: flag('needWeights'),
+    needHiddenStates: flag('needHiddenStates'),
+    lastOnly: flag('lastOnly'),
+    needHeads,
+    ablate: checkAblate(operation, given.ablate, a),
+    hooks: new Set(hooks.keys()),
+  };
+  return { operation, given: rows, request, cache, types, positions: own, hooks };
+}
+
+function checkPositions(operation: string, positions: unknown): TokenIds {
+  if (typeof positions === 'string')
+    wrongValue(operation, "positions to be 'none' or whole numbers", positions);
+  return positions as TokenIds;
+}
+
+function checkAblate(operation: string, ablate: unknown, a: Architecture): [number, number][] {
+  if (ablate == null) return [];
+  if (!Array.isArray(ablate)) wrongKind(operation, 'ablate to be a list of [layer, head]', ablate);
+  return Array.from(ablate as readonly unknown[], (pair) => {
+    if (!Array.isArray(pair) || pair.length !== 2)
+      wrongKind(operation, 'ablate to be a list of [layer, head]', pair);
+    const [layer, head] = pair as [unknown, unknown];
+    return [
+      checkInteger(operation, "ablate's layer", layer, 0, a.layers - 1),
+      checkInteger(operation, "ablate's head", head, 0, a.heads - 1),
+    ];
+  });
+}

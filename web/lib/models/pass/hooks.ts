@@ -1,0 +1,53 @@
+/** Functions of the caller's that see tensors of a pass. */
+import { namesOf } from '../../check/options.js';
+import { wrongKind, wrongUse } from '../../check/values.js';
+import type { ModelHooks } from '../types.js';
+import type { HookPoint, Program } from './types.js';
+
+/** (B, X, Y, E) as (B, Y, X, E), for the shape (B, Y, X, E) that it has then. */
+export function transposed(data: Float32Array, [batch, ys, xs, width]: readonly number[]): Float32Array {
+  const result = new Float32Array(data.length);
+  let to = 0;
+  for (let b = 0; b < batch!; ++b) {
+    for (let y = 0; y < ys!; ++y) {
+      for (let x = 0; x < xs!; ++x, to += width!) {
+        const from = ((b * xs! + x) * ys! + y) * width!;
+        result.set(data.subarray(from, from + width!), to);
+      }
+    }
+  }
+  return result;
+}
+
+export function swapped([batch, x, y, width]: readonly number[]): readonly number[] {
+  return [batch!, y!, x!, width!];
+}
+
+export function checkHooks(operation: string, hooks: unknown): Map<string, ModelHooks[string]> {
+  const checked = new Map<string, ModelHooks[string]>();
+  if (hooks == null) return checked;
+  if (typeof hooks !== 'object') wrongKind(operation, 'hooks to be an object of functions', hooks);
+  for (const name of namesOf(hooks)) {
+    const hook = (hooks as Record<string, unknown>)[name];
+    if (typeof hook !== 'function') wrongKind(operation, `hook '${name}' to be a function`, hook);
+    checked.set(name, hook as ModelHooks[string]);
+  }
+  return checked;
+}
+
+/** The hooks in the order of the pass. */
+export function pointsOf(
+  operation: string,
+  { hooks: points }: Program,
+  hooks: ReadonlyMap<string, ModelHooks[string]>,
+): (HookPoint & { readonly name: string })[] {
+  for (const name of hooks.keys()) {
+    if (!points.has(name))
+      wrongUse(
+        operation,
+        `hooks of this model, such as ${[...points.keys()].slice(0, 3).join(', ')}`,
+        `'${name}'`,
+      );
+  }
+  return [...points].filter(([name]) => hooks.has(name)).map(([name, point]) => ({ ...point, name }));
+}

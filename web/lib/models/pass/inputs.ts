@@ -1,0 +1,50 @@
+import type { Architecture } from '../config/architecture.js';
+import type { Memory } from '../../runtime/memory.js';
+import type { Tokens } from '../tokens.js';
+import type { Pass } from './check.js';
+import type { Program } from './types.js';
+
+/** Copies a program to its place, and what it reads of the caller's. */
+export function placeInputs(
+  memory: Memory,
+  a: Architecture,
+  { start, image, inputs }: Program,
+  { given, request, types, positions }: Pass,
+): void {
+  const { batch, tokens, past } = request;
+  memory.writeInts(start, image);
+  memory.writeInts(inputs.ids, given.data);
+  if (types) memory.writeInts(inputs.types, types);
+  if (inputs.positions) {
+    memory.writeInts(
+      inputs.positions,
+      positions ? positions.map((p) => p + a.positions!.first) : learnedRows(a, given, past),
+    );
+  }
+  if (inputs.angles) memory.writeInts(inputs.angles, new Int32Array(Float64Array.from(positions!).buffer));
+  if (inputs.mask) {
+    const bytes = new Uint8Array(Math.ceil(given.mask!.length / 4) * 4);
+    bytes.set(given.mask!);
+    memory.writeInts(inputs.mask, new Int32Array(bytes.buffer));
+  }
+  const last = Int32Array.from({ length: batch }, (_, b) => {
+    const row = given.mask?.subarray(b * tokens, (b + 1) * tokens);
+    return b * tokens + (row ? row.lastIndexOf(1) : tokens - 1);
+  });
+  memory.writeInts(inputs.last, last);
+  if (past > 0) memory.writeInts(inputs.offsets, new Int32Array(batch).fill(past));
+}
+
+/** The rows of the learned table of positions. RoBERTa counts what is no padding. */
+function learnedRows(a: Architecture, { batch, tokens, data }: Tokens, past: number): Int32Array {
+  const { first } = a.positions!;
+  const rows = new Int32Array(batch * tokens);
+  for (let b = 0, i = 0; b < batch; ++b) {
+    let seen = 0;
+    for (let t = 0; t < tokens; ++t, ++i) {
+      if (a.family !== 'roberta') rows[i] = first + past + t;
+      else rows[i] = data[i] === a.padId ? a.padId! : first + seen++;
+    }
+  }
+  return rows;
+}

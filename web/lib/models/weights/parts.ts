@@ -1,0 +1,74 @@
+/** Matrices and their rows in the tensors of a file. */
+import type { Architecture } from '../config/architecture.js';
+
+/** Rows [first, first + count) of a matrix (outputs, inputs), from the tensor in the file. */
+type Rows = (data: Float32Array, first: number, count: number) => Float32Array;
+
+/** A matrix (count, inputs) in a tensor of the file. */
+export interface Part {
+  readonly name: string;
+  readonly shape: readonly number[];
+  readonly count: number;
+  readonly rows: Rows;
+}
+
+/** A tensor (count, inputs), or (count) for inputs = 1. */
+export function part(name: string, shape: readonly number[], count: number, inputs: number): Part {
+  return {
+    name,
+    shape,
+    count,
+    rows: (data, first, count) => data.subarray(first * inputs, (first + count) * inputs),
+  };
+}
+
+/** Some columns of a tensor (inputs, columns): GPT-2's maps are transposed. */
+export function columns(name: string, inputs: number, all: number, begin: number, count: number): Part {
+  return {
+    name: `${name}.weight`,
+    shape: [inputs, all],
+    count,
+    rows: (data, first, count) => {
+      const rows = new Float32Array(count * inputs);
+      for (let i = 0; i < inputs; ++i) {
+        for (let r = 0, at = i * all + begin + first; r < count; ++r) rows[r * inputs + i] = data[at + r]!;
+      }
+      return rows;
+    },
+  };
+}
+
+/** Of a vector, `count` elements from `begin` on. */
+export function slice(name: string, all: number, begin: number, count: number): Part {
+  return {
+    name,
+    shape: [all],
+    count,
+    rows: (data, first, count) => data.subarray(begin + first, begin + first + count),
+  };
+}
+
+/** One of the three projections of GPT-NeoX, which lie side by side for each head. */
+export function interleaved(
+  name: string,
+  shape: readonly number[],
+  a: Architecture,
+  which: number,
+  inputs: number,
+): Part {
+  const width = a.headDim;
+  return {
+    name,
+    shape,
+    count: a.heads * width,
+    rows: (data, first, count) => {
+      const rows = new Float32Array(count * inputs);
+      for (let r = 0; r < count; ++r) {
+        const head = Math.floor((first + r) / width);
+        const at = ((3 * head + which) * width + ((first + r) % width)) * inputs;
+        rows.set(data.subarray(at, at + inputs), r * inputs);
+      }
+      return rows;
+    },
+  };
+}

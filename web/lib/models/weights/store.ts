@@ -1,0 +1,125 @@
+import { sizeOf } from '../../check/values.js';
+import type { Wasm } from '../../runtime/wasm.js';
+import { OPERATION } from '../config/architecture.js';
+import type { Tensors } from '../files.js';
+import { part, type Part } from './parts.js';
+import type { Matrix, NormWeights } from './types.js';
+
+/** Floats that are packed at a time. */
+const CHUNK = 2 ** 16;
+
+/** Owns the memory of a model's parameters. */
+export class Store {
+  readonly #wasm: Wasm;
+  readonly #tensors: Tensors;
+  readonly #addresses: number[] = [];
+  /** What is done once everything has been checked. */
+  readonly #placing: (() => void)[] = [];
+  #bytes = 0;
+  /** What everything that is asked for will take. */
+  #total = 0;
+
+  constructor(wasm: Wasm, tensors: Tensors) {
+    this.#wasm = wasm;
+    this.#tensors = tensors;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  allocate(floats: number): number {
+    const address = this.#wasm.memory.allocate(OPERATION, floats);
+    this.#addresses.push(address);
+    this.#bytes += 4 * floats;
+    return address;
+  }
+
+  dispose(): void {
+    for (const address of this.#addresses.splice(0)) this.#wasm.memory.release(address);
+  }
+
+  /** A vector or a table, as it is in the file. */
+  plain(name: string, shape: readonly number[]): () => number {
+    this.#tensors.check(name, shape);
+    this.#total += 4 * sizeOf(shape);
+    return this.#later(() => {
+      const address = this.allocate(sizeOf(shape));
+      this.#wasm.memory.write(address, this.#tensors.read(name));
+      return address;
+    });
+  }
+
+  norm(name: string, width: number, hasBias: boolean): () => NormWeights {
+    const weight = this.plain(`${name}.weight`, [width]);
+    const bias = hasBias ? this.plain(`${name}.bias`, [width]) : () => 0;
+    return () => ({ weight: weight(), bias: bias() });
+  }
+
+  /** The map of a module with a weight (outputs, inputs). */
+  linear(name: string, inputs: number, outputs: number, hasBias = true): () => Matrix {
+    const bias = hasBias ? [part(`${name}.bias`, [outputs], outputs, 1)] : undefined;
+    return this.matrix(inputs, [part(`${name}.weight`, [outputs, inputs], outputs, inputs)], bias);
+  }
+
+  /** A matrix of the parts' rows, and a bias of its parts. */
+  matrix(inputs: number, parts: readonly Part[], biasParts?: readonly Part[]): () => Matrix {
+    for (const { name, shape } of [...parts, ...(biasParts ?? [])]) this.#tensors.check(name, shape);
+    const outputs = parts.reduce((sum, { count }) => sum + count, 0);
+    this.#total += 4 * (this.#wasm.raw.packWeightSize(inputs, outputs) + (biasParts ? outputs : 0));
+    return this.#later(() => {
+      const { raw, memory } = this.#wasm;
+      const packed = this.allocate(raw.packWeightSize(inputs, outputs));
+      const some = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
+      const read = this.#reader(parts, inputs);
+      for (let first = 0; first < outputs; first += some) {
+        const count = Math.min(some, outputs - first);
+        memory.scope(OPERATION, () => {
+          raw.packWeightRows(memory.floats(read(first, count)), packed, inputs, outputs, first, count);
+        });
+      }
+      let bias = 0;
+      if (biasParts) {
+        bias = this.allocate(outputs);
+        memory.write(bias, this.#reader(biasParts, 1)(0, outputs));
+      }
+      return { packed, bias, inputs, outputs };
+    });
+  }
+
+  /** Places what has been asked for, in order. */
+  place(onProgress?: (done: number, total: number) => void): void {
+    for (const place of this.#placing) {
+      place();
+      onProgress?.(this.#bytes, this.#total);
+    }
+  }
+
+  #later<T>(place: () => T): () => T {
+    let placed: T | undefined;
+    this.#placing.push(() => {
+      placed = place();
+    });
+    return () => placed!;
+  }
+
+  /** Reads rows of several parts as if they were one matrix. */
+  #reader(parts: readonly Part[], inputs: number): (first: number, count: number) => Float32Array {
+    const read = parts.map(({ name }) => this.#tensors.read(name));
+    return (first, count) => {
+      const whole = parts.length > 1 ? new Float32Array(count * inputs) : undefined;
+      let begin = 0;
+      for (const [i, { count: rows, rows: take }] of parts.entries()) {
+        const from = Math.max(first, begin);
+        const to = Math.min(first + count, begin + rows);
+        if (from < to) {
+          const some = take(read[i]!, from - begin, to - from);
+          if (!whole) return some;
+          whole.set(some, (from - first) * inputs);
+        }
+        begin += rows;
+      }
+      return whole!;
+    };
+  }
+}
