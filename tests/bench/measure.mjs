@@ -83,7 +83,7 @@ async function enterAll({ peers: wanted, threads, relaxed, scaling }, problem) {
 
 async function measureWork(task) {
   const { name, rounds, quick, clock, threads, scaling } = task;
-  const problem = works.find((one) => one.name === name).make();
+  const problem = await works.find((one) => one.name === name).make();
   const { rows, contenders, versions, largest, relaxedLimit } = await enterAll(task, problem);
   const kernel = await microKernel(build, relaxedLimit);
   progress(`${name}: timing ${contenders.length} contenders`);

@@ -1,6 +1,7 @@
 /** Plain JavaScript over typed arrays, blocked for the cache: what a careful programmer writes without wasm. */
 import { engine } from '../host.mjs';
 import { product, transpose } from './dense.mjs';
+import { greedy, llama } from './llama.mjs';
 
 /** In place: softmax of the first `valid` entries of the row that starts at `at`; its other entries become zero. */
 function softmaxRow(x, at, cols, valid) {
@@ -113,6 +114,10 @@ const prepare = {
     return () => multiHead(params, inputs.x, weights);
   },
   decoding: prepareDecoding,
+  story({ params: { count }, prompt, config, tensors }) {
+    const forward = llama(config, tensors);
+    return () => ({ tokens: greedy(forward, prompt, count) });
+  },
   table:
     ({ params }) =>
     () =>

@@ -70,6 +70,19 @@ export const prepare = {
     };
   },
 
+  async story({ wasm }, { params: { count }, prompt, config, bytes }) {
+    const { openModel } = await import('../../../dist/models.js');
+    const model = await openModel({ config, weights: bytes, attention: wasm });
+    return {
+      async run() {
+        const tokens = [];
+        for await (const token of model.generate([prompt], { maxTokens: count })) tokens.push(token);
+        return { tokens: Int32Array.from(tokens) };
+      },
+      dispose: () => model.dispose(),
+    };
+  },
+
   table: ({ wasm }, { params: { length, width } }) => ({
     run: () => ({ table: wasm.sinusoidalEncoding({ length, dim: width }).data }),
   }),

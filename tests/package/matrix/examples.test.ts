@@ -1,8 +1,8 @@
-import { cpSync, readdirSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { ROOT, output } from '../support.js';
-import { useChromium, useConsumer } from './support.js';
+import { TOOLS, useChromium, useConsumer } from './support.js';
 
 const consumer = useConsumer();
 const open = useChromium();
@@ -52,6 +52,20 @@ describe('the example', () => {
     const losses = Array.from(output('node', ['main.mjs'], { cwd: consumer.path }).matchAll(/loss ([\d.]+)/g), ([, loss]) => Number(loss)); // prettier-ignore
     expect(losses).toHaveLength(4);
     expect(losses[3]!).toBeLessThan(losses[0]! / 5);
+  });
+
+  it('generate writes the story that the model is known for, and its speed', () => {
+    copy('generate');
+    const tokenizers = 'node_modules/@huggingface/tokenizers';
+    cpSync(join(TOOLS, '@huggingface/tokenizers'), join(consumer.path, tokenizers), { recursive: true });
+    const model = join(ROOT, 'tests/fixtures/stories260K');
+    const { text } = JSON.parse(readFileSync(join(model, 'expected.json'), 'utf8')) as { text: string };
+    const printed = output('node', ['main.mjs', model], { cwd: consumer.path });
+    // The prompt is the story's beginning, so the greedy tokens behind it are the same.
+    const [story, speed] = printed.trimEnd().split(/\n\n(?=\d+ tokens)/);
+    expect(text.length).toBeGreaterThan(400);
+    expect(story!.startsWith(text.trim())).toBe(true);
+    expect(speed).toMatch(/^200 tokens, \d+ per second$/);
   });
 
   it('worker stops when told, and starts again', async () => {
