@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "attention.h"
+#include "models/attend_one.h"
 
 namespace wasm_attention {
 
@@ -334,8 +335,7 @@ inline Exact exactRunSteps(const RunStepsArgs& args, int threads) {
     if (step.action == StepAction::kAttend) {
       AttentionArgs a = *static_cast<const AttentionArgs*>(step.args);
       a.keys = args.past + a.queries;
-      const bool is_one = a.queries == 1 && !a.mask && !a.scores;
-      size = is_one ? Exact{threads} * a.keys : exactAttention(a, threads);
+      size = isOneQuery(a) ? Exact{threads} * a.keys : exactAttention(a, threads);
     } else if (step.action == StepAction::kFeedForward) {
       const auto& feed = *static_cast<const FeedForwardArgs*>(step.args);
       size = exactFeedForward(feed.rows, feed.hiddenWidth, threads, feed.gated);
