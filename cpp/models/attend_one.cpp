@@ -90,8 +90,8 @@ void attendOne(const AttentionArgs& a, float* scratch) {
     const int first = a.windowLeft < 0 ? 0 : std::max(0, position - a.windowLeft);
     const int end = a.windowRight < 0 ? a.keys : std::min(a.keys, position + a.windowRight + 1);
     const int count = std::max(0, end - first);
-    const float* const q = a.query + static_cast<ptrdiff_t>(b) * a.queryStrides.batch +
-                           static_cast<ptrdiff_t>(h) * a.queryStrides.head;
+    const float* const q =
+        a.query + static_cast<ptrdiff_t>(b) * a.queryStrides.batch + static_cast<ptrdiff_t>(h) * a.queryStrides.head;
     const ptrdiff_t key_row = a.keyStrides.row, value_row = a.valueStrides.row;
     const float* const keys = a.key + static_cast<ptrdiff_t>(b) * a.keyStrides.batch +
                               static_cast<ptrdiff_t>(h / group) * a.keyStrides.head + first * key_row;
@@ -104,8 +104,8 @@ void attendOne(const AttentionArgs& a, float* scratch) {
     const float most = largest(p, count);
     const float total = exponentials(p, most == -kInfinity ? 0.0f : most, p, count);
     scaleRow(p, count, total == 0 ? 0.0f : 1 / total);
-    float* const out = a.output + static_cast<ptrdiff_t>(b) * a.outputStrides.batch +
-                       static_cast<ptrdiff_t>(h) * a.outputStrides.head;
+    float* const out =
+        a.output + static_cast<ptrdiff_t>(b) * a.outputStrides.batch + static_cast<ptrdiff_t>(h) * a.outputStrides.head;
     mixRow(p, values, value_row, count, out, a.valueWidth);
     if (a.weights) {
       float* const weights = a.weights + static_cast<size_t>(i) * a.keys;
