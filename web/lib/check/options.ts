@@ -44,7 +44,7 @@ export function checkOptions<T extends object>(
   if (tagOf(options) !== 'Object') wrongKind(operation, `${what} to be an object`, options);
   for (const name of namesOf(options)) {
     const inner = known[name as keyof T] as Known<object> | 1;
-    if (inner !== 1 && !Object.hasOwn(known, name)) unknownName(operation, name, known, what);
+    if (inner !== 1 && !Object.hasOwn(known, name)) unknownName(operation, name, Object.keys(known), what);
     const value = (options as Record<string, unknown>)[name];
     copy[name] =
       inner === 1 || value == null ? value : checkOptions(operation, value, inner, `options of ${name}`);
@@ -52,8 +52,9 @@ export function checkOptions<T extends object>(
   return copy as T;
 }
 
-function unknownName(operation: string, given: string, known: object, what: string): never {
-  const [nearest] = Object.keys(known).sort((a, b) => likeness(given, b) - likeness(given, a));
+/** Throws the TypeError of a name that is not known, with the one that it is most like. */
+export function unknownName(operation: string, given: string, known: string[], what: string): never {
+  const [nearest] = known.sort((a, b) => likeness(given, b) - likeness(given, a));
   const expected = nearest ? `known ${what} (the nearest is ${nearest})` : `no ${what}`;
   return wrongUse(operation, expected, `'${given}'`);
 }

@@ -25,6 +25,8 @@ export interface CacheStore {
   readonly batch: number;
   readonly capacity: number;
   length: number;
+  /** Counts what has been done to it, so that a pass notices what its hooks do. */
+  changes: number;
   /** (layers, B, Hkv, capacity, E) each; undefined after `dispose`. */
   addresses: readonly [keys: number, values: number] | undefined;
 }
@@ -50,10 +52,11 @@ export function createModelCache(
     memory.release(keys);
     throw error;
   }
-  const store: CacheStore = { owner, batch, capacity, length: 0, addresses: [keys, values] };
+  const store: CacheStore = { owner, batch, capacity, length: 0, changes: 0, addresses: [keys, values] };
   const release = (): void => {
     store.addresses?.forEach((address) => memory.release(address));
     store.addresses = undefined;
+    store.changes += 1;
   };
   const cache = new Cache(store, release);
   stores.set(cache, store);
@@ -92,11 +95,13 @@ class Cache implements ModelCache {
     const operation = 'ModelCache.truncate';
     this.#check(operation);
     this.#store.length = checkInteger(operation, 'length', length, 0, this.#store.length);
+    this.#store.changes += 1;
   }
 
   reset(): void {
     this.#check('ModelCache.reset');
     this.#store.length = 0;
+    this.#store.changes += 1;
   }
 
   dispose(): void {

@@ -1,6 +1,7 @@
 import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { seedOf } from '../layers/base/random.js';
+import { storeOf } from './cache.js';
 import type { Architecture } from './config/architecture.js';
 import { drawer } from './sampling.js';
 import { toRows } from './tokens.js';
@@ -45,8 +46,9 @@ export async function* generate(
   if (positions != null && positions !== 'none') wrongValue(OPERATION, "positions to be 'none'", positions);
   const draw = drawer(temperature, topK, topP, seedOf(OPERATION, given.seed));
 
-  const past = given.cache?.length ?? 0;
-  const room = (given.cache?.maxLength ?? model.maxLength) - past - data.length;
+  const store = given.cache == null ? undefined : storeOf(OPERATION, given.cache, model, 1);
+  const past = store?.length ?? 0;
+  const room = (store?.capacity ?? model.maxLength) - past - data.length;
   // The last token is given back without a pass over it.
   const most = Math.min(maxTokens ?? Infinity, Math.max(room + 1, 0));
   if (most === 0 && maxTokens !== 0) wrongValue(OPERATION, `up to ${room + data.length} tokens`, data.length);

@@ -123,6 +123,7 @@ export class OpenModel implements Model {
 
   #run(pass: Pass): ModelResult {
     const { operation, cache, hooks, positions } = pass;
+    const changes = cache ? ++cache.changes : 0;
     const { raw, memory } = this.#wasm;
     const result = memory.scope(operation, () => {
       const length = positions ? Math.max(...positions) + 1 : pass.request.past + pass.request.tokens;
@@ -155,7 +156,7 @@ export class OpenModel implements Model {
       for (const { after, name, ...point } of points) {
         run(done, after);
         done = after;
-        this.#callHook(pass, name, point);
+        this.#callHook(pass, name, point, changes);
       }
       run(done, program.count);
       const read = (place: Place): Tensor => memory.tensor(place.address, place.shape);
@@ -172,14 +173,14 @@ export class OpenModel implements Model {
   }
 
   /** Shows a tensor to a hook, and takes what it returns in its place. */
-  #callHook({ operation, request, cache, hooks }: Pass, name: string, point: Place): void {
+  #callHook({ operation, cache, hooks }: Pass, name: string, point: Place, changes: number): void {
     const { memory } = this.#wasm;
     const length = point.shape.reduce((product, axis) => product * axis, 1);
     const data = memory.read(point.address, length);
     const value = { data: point.heads ? transposed(data, point.shape) : data, shape: [...point.shape] };
     const returned: unknown = hooks.get(name)!(value);
     this.#checkUse(operation);
-    if (cache && (!cache.addresses || cache.length !== request.past)) {
+    if (cache && cache.changes !== changes) {
       wrongUse(operation, `hook '${name}' to leave the cache as it is`, 'a changed one');
     }
     if (returned === undefined) return;

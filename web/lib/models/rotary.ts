@@ -16,16 +16,15 @@ const NONE: Frequencies = { frequencies: 0, amplitude: 1 };
 export type FrequenciesAt = (length: number) => Frequencies;
 
 /**
- * Checks a model's rotary positions, and places the frequencies of short texts.
+ * Checks a model's rotary positions.
  *
- * @param allocate memory that stays as long as the model
+ * @returns what places the frequencies of short texts, in memory that stays as long as the model
  */
 export function rotaryFrequencies(
   wasm: Wasm,
   { rotary, maxLength }: Architecture,
-  allocate: (floats: number) => number,
-): FrequenciesAt {
-  if (!rotary) return () => NONE;
+): (allocate: (floats: number) => number) => FrequenciesAt {
+  if (!rotary) return () => () => NONE;
   const { dim, base, scaling } = rotary;
   const effectAt = checkScaling(OPERATION, scaling, checkBase(OPERATION, base, maxLength), dim);
   const { raw, memory } = wasm;
@@ -36,11 +35,13 @@ export function rotaryFrequencies(
     return { frequencies: address, amplitude };
   };
   const short = effectAt(OPERATION, 1);
-  const address = allocate(size);
-  const placed = memory.scope(OPERATION, () => place(address, short));
-  return (length) => {
-    const effect = effectAt(OPERATION, length);
-    const isShort = effect.base === short.base && effect.factors === short.factors;
-    return isShort ? placed : place(memory.reserve(size), effect);
+  return (allocate) => {
+    const address = allocate(size);
+    const placed = memory.scope(OPERATION, () => place(address, short));
+    return (length) => {
+      const effect = effectAt(OPERATION, length);
+      const isShort = effect.base === short.base && effect.factors === short.factors;
+      return isShort ? placed : place(memory.reserve(size), effect);
+    };
   };
 }

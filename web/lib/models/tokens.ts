@@ -24,20 +24,35 @@ export function toRows(
   name: string,
   value: TokenIds,
   most: number,
-  expected?: { readonly batch: number; readonly tokens: number },
 ): { readonly data: Int32Array; readonly batch: number; readonly tokens: number } {
   const { data, shape } = toInt32(operation, name, value, 0, most);
   if (shape.length > 2) wrongValue(operation, `${name} of shape (B, T) or (T,)`, showShape(shape));
   const [batch, tokens] = shape.length === 2 ? (shape as [number, number]) : [1, shape[0]!];
   if (batch < 1 || tokens < 1) wrongValue(operation, `${name} of at least one token`, showShape(shape));
-  if (expected && (batch !== expected.batch || tokens !== expected.tokens)) {
+  return { data, batch, tokens };
+}
+
+/** Numbers from 0 to `most` for each of the tokens; rows may be of unequal length where those of the tokens are. */
+export function toRowsLike(
+  operation: string,
+  name: string,
+  value: TokenIds,
+  most: number,
+  { batch, tokens, mask }: Tokens,
+): Int32Array {
+  const ragged = raggedRows(operation, name, value, most, 0);
+  const given = ragged ?? toRows(operation, name, value, most);
+  if (given.batch !== batch || given.tokens !== tokens) {
     wrongValue(
       operation,
-      `${name} of shape ${showShape([expected.batch, expected.tokens])}`,
-      showShape(shape),
+      `${name} of shape ${showShape([batch, tokens])}`,
+      showShape([given.batch, given.tokens]),
     );
   }
-  return { data, batch, tokens };
+  if (ragged && ragged.mask!.join() !== mask?.join()) {
+    wrongValue(operation, `${name} of rows as long as those of ids`, 'others');
+  }
+  return given.data;
 }
 
 /** Ids, with shorter rows padded, and the mask of what is no padding. */
@@ -48,7 +63,8 @@ export function toTokens(
   pad: number,
   attentionMask: TokenIds | undefined,
 ): Tokens {
-  const ragged = raggedRows(operation, ids, vocab, pad);
+  // The config's padding may be beyond the vocabulary.
+  const ragged = raggedRows(operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
   if (ragged) {
     if (attentionMask != null) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
     return ragged;
@@ -69,18 +85,26 @@ export function toTokens(
 }
 
 /** Rows of unequal length; undefined for anything else. */
-function raggedRows(operation: string, ids: TokenIds, vocab: number, pad: number): Tokens | undefined {
-  if (!Array.isArray(ids)) return undefined;
-  const given = Array.from(ids as readonly unknown[]);
+function raggedRows(
+  operation: string,
+  name: string,
+  value: TokenIds,
+  most: number,
+  pad: number,
+): Tokens | undefined {
+  if (!Array.isArray(value)) return undefined;
+  const given = Array.from(value as readonly unknown[]);
   const isRow = (row: unknown): boolean => Array.isArray(row) || kindOf(row) !== undefined;
   if (given.length === 0 || !given.every(isRow)) return undefined;
-  const lengths = given.map((row) => countOf(row) ?? wrongKind(operation, 'ids to be rows of tokens', row));
+  const lengths = given.map(
+    (row) => countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row),
+  );
   const tokens = Math.max(...lengths);
   if (lengths.every((length) => length === tokens)) return undefined;
   const data = new Int32Array(given.length * tokens).fill(pad);
   const mask = new Uint8Array(data.length);
   given.forEach((row, b) => {
-    const { data: some } = toRows(operation, 'ids', row as TokenIds, vocab - 1);
+    const { data: some } = toRows(operation, name, row as TokenIds, most);
     data.set(some, b * tokens);
     mask.fill(1, b * tokens, b * tokens + some.length);
   });

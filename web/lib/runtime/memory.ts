@@ -78,7 +78,8 @@ function bytesOf(operation: string, count: number, size: number): number {
 
 /** What to throw for an error: after a trap, nobody knows what the module's memory holds. */
 function explained(operation: string, error: unknown): unknown {
-  const { name, message } = error as Error;
+  // A hook may throw anything.
+  const { name, message } = (error ?? {}) as Error;
   if (name !== 'RuntimeError') return error;
   const hint = 'load({ fresh: true }) makes a new module';
   return new Error(`${operation}: expected the module to return, got ${message}; ${hint}`, { cause: error });

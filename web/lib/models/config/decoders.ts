@@ -65,12 +65,7 @@ export function llama(fields: Fields, family: Family): Architecture {
   const bias = family === 'llama' || family === 'qwen3' ? fields.flag('attention_bias', false) : false;
   const ffn = family === 'llama' && fields.flag('mlp_bias', false);
   const window = slidingWindow(fields, family);
-  const first =
-    family === 'mistral'
-      ? 0
-      : fields.get('max_window_layers') === undefined
-        ? 28
-        : Number(fields.get('max_window_layers'));
+  const first = family === 'mistral' ? 0 : fields.size('max_window_layers', 28, 2 ** 30, 0);
   return {
     ...all,
     family,

@@ -23,10 +23,10 @@ export class Fields {
     return Object.hasOwn(this.#config, field);
   }
 
-  size(field: string, otherwise?: number, max = 2 ** 24): number {
+  size(field: string, otherwise?: number, max = 2 ** 24, min = 1): number {
     const value = this.get(field) ?? otherwise;
-    if (typeof value !== 'number' || !Number.isInteger(value) || value < 1 || value > max) {
-      wrongValue(OPERATION, `${this.name(field)} to be a whole number within [1, ${max}]`, this.shown(value));
+    if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
+      wrongValue(OPERATION, `${this.name(field)} to be a whole number within [${min}, ${max}]`, this.shown(value));
     }
     return value;
   }
@@ -37,6 +37,14 @@ export class Fields {
       wrongValue(OPERATION, `${this.name(field)} to be a number above 0`, this.shown(value));
     }
     return value;
+  }
+
+  numbers(field: string): number[] {
+    const value = this.get(field);
+    if (!Array.isArray(value) || !value.every((x) => typeof x === 'number' && x > 0)) {
+      wrongValue(OPERATION, `${this.name(field)} to be a list of numbers above 0`, this.shown(value));
+    }
+    return value as number[];
   }
 
   flag(field: string, otherwise: boolean): boolean {

@@ -48,8 +48,8 @@ function scalingOf(given: Fields, maxLength: number): RotaryScaling | undefined 
         type,
         factor: given.number('factor', Math.max(1, maxLength / original)),
         originalMaxLength: original,
-        shortFactor: given.get('short_factor') as number[],
-        longFactor: given.get('long_factor') as number[],
+        shortFactor: given.numbers('short_factor'),
+        longFactor: given.numbers('long_factor'),
         ...(given.get('attention_factor') !== undefined && {
           attentionFactor: given.number('attention_factor'),
         }),

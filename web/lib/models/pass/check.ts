@@ -2,7 +2,7 @@ import { checkOptions, type Known } from '../../check/options.js';
 import { checkBoolean, checkInteger, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
 import { storeOf, type CacheStore } from '../cache.js';
 import type { Architecture } from '../config/architecture.js';
-import { toRows, toTokens, type TokenIds, type Tokens } from '../tokens.js';
+import { toRowsLike, toTokens, type TokenIds, type Tokens } from '../tokens.js';
 import type { ModelForwardOptions, ModelHooks } from '../types.js';
 import { checkHooks } from './hooks.js';
 import type { Request } from './types.js';
@@ -62,13 +62,12 @@ export function checkPass(
   const types =
     given.tokenTypes == null
       ? undefined
-      : toRows(operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows).data;
+      : toRowsLike(operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows);
   const hooks = checkHooks(operation, given.hooks);
   const own =
     given.positions == null || given.positions === 'none'
       ? undefined
-      : toRows(operation, 'positions', checkPositions(operation, given.positions), a.maxLength - 1, rows)
-          .data;
+      : toRowsLike(operation, 'positions', checkPositions(operation, given.positions), a.maxLength - 1, rows);
   const request = {
     batch,
     tokens,

@@ -1,6 +1,6 @@
 /** Functions of the caller's that see tensors of a pass. */
-import { namesOf } from '../../check/options.js';
-import { wrongKind, wrongUse } from '../../check/values.js';
+import { namesOf, unknownName } from '../../check/options.js';
+import { wrongKind } from '../../check/values.js';
 import type { ModelHooks } from '../types.js';
 import type { HookPoint, Program } from './types.js';
 
@@ -42,12 +42,7 @@ export function pointsOf(
   hooks: ReadonlyMap<string, ModelHooks[string]>,
 ): (HookPoint & { readonly name: string })[] {
   for (const name of hooks.keys()) {
-    if (!points.has(name))
-      wrongUse(
-        operation,
-        `hooks of this model, such as ${[...points.keys()].slice(0, 3).join(', ')}`,
-        `'${name}'`,
-      );
+    if (!points.has(name)) unknownName(operation, name, [...points.keys()], 'hooks');
   }
   return [...points].filter(([name]) => hooks.has(name)).map(([name, point]) => ({ ...point, name }));
 }

@@ -25,7 +25,8 @@ export function keyOf(request: Request): string {
     ...Object.values(rest),
     needWeights,
     hasMask,
-    ...hooks,
+    // Names may have commas in them before they have been checked.
+    JSON.stringify([...hooks]),
     length,
     keys,
     values,
@@ -247,14 +248,12 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
       A.dropout + 1,
     );
     builder.step('attend', { args: attention });
+    point(name('attn.hook_attn_scores'), scores, scoresShape);
     if (hooksScores) {
-      point(name('attn.hook_attn_scores'), scores, scoresShape);
       builder.step('softmax', { x: scores, out: pattern, rows: batch * heads * tokens, inputs: tokens });
     }
-    if (hooksPattern) {
-      point(name('attn.hook_pattern'), pattern, scoresShape);
-      builder.step('mix', { x: pattern, args: attention });
-    }
+    point(name('attn.hook_pattern'), pattern, scoresShape);
+    if (hooksPattern) builder.step('mix', { x: pattern, args: attention });
     if (request.needWeights) weights.push({ address: pattern, shape: scoresShape });
     for (const [silenced, head] of request.ablate) {
       if (silenced === i) {

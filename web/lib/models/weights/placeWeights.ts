@@ -36,6 +36,7 @@ export function placeWeights(
   const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
   const pooler = hasPooler ? store.linear(names.pooler, a.hiddens, a.hiddens) : undefined;
   const classes = classifier(store, tensors, a);
+  const frequencies = rotaryFrequencies(wasm, a);
   try {
     store.place(onProgress);
     const layers = groups.map((place) => place());
@@ -52,7 +53,7 @@ export function placeWeights(
       ...(pooler && { pooler: pooler() }),
       ...(predicting && { predictions: predicting }),
       ...(classes && { classifier: classes() }),
-      frequenciesAt: rotaryFrequencies(wasm, a, (floats) => store.allocate(floats)),
+      frequenciesAt: frequencies((floats) => store.allocate(floats)),
     };
     return { store, weights };
   } catch (error) {
