@@ -64,7 +64,7 @@ describe('a hook', () => {
     const model = await open(llama);
     let caught: unknown = 'nothing';
     try {
-      model.forward(ids, { hooks: { hook_embed: () => { throw thrown as never; } } }); // prettier-ignore
+      model.forward(ids, { hooks: { hook_embed: () => { throw thrown as unknown as Error; } } }); // prettier-ignore
     } catch (error) {
       caught = error;
     }
@@ -145,7 +145,7 @@ describe.each(checkpoints)('%s', (name) => {
   const ids = expected.ids[0]!.map((id) => Math.max(id, 2)).slice(0, 6);
 
   test('pads with a token that it has, whatever the config says', async () => {
-    if (config['model_type'] === 'roberta') return; // whose positions are counted from the padding's
+    if (config.model_type === 'roberta') return; // whose positions are counted from the padding's
     const model = await open({ config, bytes });
     const rows = [ids, ids.slice(0, 2)];
     const plain = model.forward(rows).hidden.data.slice(0, 8 * model.numHiddens);

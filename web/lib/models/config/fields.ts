@@ -26,7 +26,11 @@ export class Fields {
   size(field: string, otherwise?: number, max = 2 ** 24, min = 1): number {
     const value = this.get(field) ?? otherwise;
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-      wrongValue(OPERATION, `${this.name(field)} to be a whole number within [${min}, ${max}]`, this.shown(value));
+      wrongValue(
+        OPERATION,
+        `${this.name(field)} to be a whole number within [${min}, ${max}]`,
+        this.shown(value),
+      );
     }
     return value;
   }

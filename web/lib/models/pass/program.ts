@@ -13,7 +13,7 @@ import type { Architecture } from '../config/architecture.js';
 import type { Matrix, ModelWeights, NormWeights } from '../weights/types.js';
 import { Builder, type Field } from './builder.js';
 import { buildHeads } from './heads.js';
-import type { LAYER_HOOKS} from './types.js';
+import type { LAYER_HOOKS } from './types.js';
 import { type HookPoint, type Place, type Program, type Request } from './types.js';
 
 /** What tells passes apart that need different programs. Most do not depend on how many tokens are in the cache: C++ is told that. */
