@@ -64,7 +64,7 @@ describe('a hook', () => {
     const model = await open(llama);
     let caught: unknown = 'nothing';
     try {
-      model.forward(ids, { hooks: { hook_embed: () => { throw thrown as never; } } }); // prettier-ignore
+      model.forward(ids, { hooks: { hook_embed: () => { throw thrown as unknown as Error; } } }); // prettier-ignore
     } catch (error) {
       caught = error;
     }

@@ -68,7 +68,9 @@ export async function* generate(
     let turn = performance.now();
     for (let count = 0; count < most && !signal?.aborted; ++count) {
       const { logits } = model.forward(next, forward);
-      if (!logits) return wrongUse(OPERATION, 'a checkpoint with a head that predicts tokens', 'one without');
+      // A head that sorts sequences gives (B, classes).
+      if (logits?.shape.length !== 3)
+        return wrongUse(OPERATION, 'a checkpoint with a head that predicts tokens', 'one without');
       const token = draw(logits.data);
       yield token;
       if (a.eos.has(token)) return;

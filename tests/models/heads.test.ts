@@ -1,0 +1,193 @@
+/** Heads that sort sequences or tokens, by their formulas in float64; and what else the forms of a checkpoint may hide. */
+import { describe, expect, test } from '@jest/globals';
+import { readSafetensors, type Tensor } from 'wasm-attention';
+import { openModel, type Model } from 'wasm-attention/models';
+import { allocator, attention } from '../fuzz/watched.js';
+import { EPS } from '../support/close.js';
+import { checkpoint } from './fixtures.js';
+
+type Tensors = Record<string, Tensor>;
+/** Numbers between -1 and 1 that look random. */
+const numbers = (...shape: number[]): Tensor => ({
+  data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * i + shape[0]!)),
+  shape,
+});
+const linear = (x: ArrayLike<number>, weight: Tensor, bias?: Tensor): number[] =>
+  Array.from({ length: weight.shape[0]! }, (_, o) => {
+    let sum = bias?.data[o] ?? 0;
+    for (let i = 0; i < x.length; ++i) sum += x[i]! * weight.data[o * x.length + i]!;
+    return sum;
+  });
+const rowOf = ({ data, shape }: Tensor, row: number): Float32Array =>
+  data.subarray(row * shape.at(-1)!, (row + 1) * shape.at(-1)!);
+
+/** A checkpoint whose other heads are taken away, and which has these tensors. */
+async function withHead(name: string, head: Tensors, changes: object = {}): Promise<Model> {
+  const { config, bytes } = checkpoint(name);
+  const weights = { ...readSafetensors(bytes), ...head };
+  return openModel({ config: { ...config, ...changes }, weights, attention });
+}
+
+describe('a head that sorts', () => {
+  const rows = [[5, 9, 3, 7], [8, 4], [6]]; // prettier-ignore
+  const D = { 'bert-padded': 24, 'albert-shared': 24, distilbert: 24, roberta: 24, 'llama-grouped': 32, gpt2: 24, 'gpt-neox': 32 } as const; // prettier-ignore
+  type Name = keyof typeof D;
+  const dense = (d: number) => [numbers(d, d), numbers(d)] as const;
+  const mapped = (name: Name, map: string, out: string): Tensors => {
+    const [weight, bias] = dense(D[name]);
+    return { [`${map}.weight`]: weight, [`${map}.bias`]: bias, [`${out}.weight`]: numbers(3, D[name]), [`${out}.bias`]: numbers(3) };
+  }; // prettier-ignore
+  const plain = (name: Name, out: string, hasBias: boolean): Tensors => ({
+    [`${out}.weight`]: numbers(3, D[name]),
+    ...(hasBias && { [`${out}.bias`]: numbers(3) }),
+  });
+  type Formula = (head: Tensors, hidden: (t: number) => Float32Array, tokens: number, pooled?: Float32Array) => number[]; // prettier-ignore
+  const first = (map: string, out: string, act: (x: number) => number): Formula => (head, hidden) =>
+    linear(linear(hidden(0), head[`${map}.weight`]!, head[`${map}.bias`]).map(act), head[`${out}.weight`]!, head[`${out}.bias`]); // prettier-ignore
+  const last: Formula = (head, hidden, tokens) => linear(hidden(tokens - 1), head['score.weight']!, head['score.bias']); // prettier-ignore
+  const fromPooled: Formula = (head, _, __, pooled) => linear(pooled!, head['classifier.weight']!, head['classifier.bias']); // prettier-ignore
+
+  test.each<[Name, Tensors, Formula]>([
+    ['bert-padded', plain('bert-padded', 'classifier', true), fromPooled],
+    ['albert-shared', plain('albert-shared', 'classifier', true), fromPooled],
+    ['distilbert', mapped('distilbert', 'pre_classifier', 'classifier'), first('pre_classifier', 'classifier', (x) => Math.max(0, x))],
+    ['roberta', mapped('roberta', 'classifier.dense', 'classifier.out_proj'), first('classifier.dense', 'classifier.out_proj', Math.tanh)],
+    ['llama-grouped', plain('llama-grouped', 'score', false), last],
+    ['gpt2', plain('gpt2', 'score', false), last],
+    ['gpt-neox', plain('gpt-neox', 'score', true), last],
+  ])('sequences, in %s', async (name, head, formula) => {
+    const model = await withHead(name, head);
+    for (const lastOnly of [false, true]) {
+      const { logits, hidden, pooled } = model.forward(rows, { lastOnly });
+      expect(logits!.shape).toEqual([3, 3]);
+      rows.forEach((row, b) => {
+        const wanted = formula(head, (t) => rowOf(hidden, 4 * b + t), row.length, pooled && rowOf(pooled, b));
+        wanted.forEach((x, i) => expect(Math.abs(rowOf(logits!, b)[i]! - x)).toBeLessThan(64 * EPS * D[name]));
+      });
+    }
+    model.dispose();
+  }); // prettier-ignore
+
+  test('tokens, where the architecture says so', async () => {
+    const head = plain('bert-padded', 'classifier', true);
+    const model = await withHead('bert-padded', head, { architectures: ['BertForTokenClassification'] });
+    const { logits, hidden } = model.forward(rows);
+    expect(logits!.shape).toEqual([3, 4, 3]);
+    const some = model.forward(rows, { lastOnly: true }).logits!;
+    expect(some.shape).toEqual([3, 1, 3]);
+    rows.forEach((row, b) => {
+      const near = (actual: Float32Array, t: number): void =>
+        linear(rowOf(hidden, 4 * b + t), head['classifier.weight']!, head['classifier.bias']).forEach(
+          (x, i) => expect(Math.abs(actual[i]! - x)).toBeLessThan(64 * EPS * 24),
+        );
+      row.forEach((_, t) => near(rowOf(logits!, 4 * b + t), t));
+      near(rowOf(some, b), row.length - 1);
+    });
+    model.dispose();
+  });
+
+  test.each([[[0, 24]], [[3, 25]], [[3]], [[]]])('is refused with a weight of shape %j', async (shape) => {
+    const weight = { data: new Float32Array(shape.reduce((a, b) => a * b, 1)), shape };
+    await expect(withHead('bert-padded', { 'classifier.weight': weight })).rejects.toThrow(RangeError);
+    await expect(withHead('bert-padded', { 'classifier.weight': weight })).rejects.toThrow(
+      /^openModel: expected .*'classifier\.weight' of/,
+    );
+  });
+
+  test('cannot generate', async () => {
+    const model = await withHead('llama-grouped', plain('llama-grouped', 'score', false));
+    await expect(model.generate([1]).next()).rejects.toThrow(/a head that predicts tokens, got one without$/);
+    model.dispose();
+  });
+});
+
+describe('before it takes any memory, openModel refuses', () => {
+  const { config, bytes } = checkpoint('llama-grouped');
+  const qwen = { ...checkpoint('qwen2').config, use_sliding_window: true, sliding_window: 3 };
+  const llama3 = { rope_type: 'llama3', factor: 8, original_max_position_embeddings: 32 };
+  const long = { rope_type: 'longrope', factor: 2, original_max_position_embeddings: 32 };
+  test.each<[object, RegExp]>([
+    [{ rope_scaling: { ...llama3, low_freq_factor: 4, high_freq_factor: 4 } }, /high/i],
+    [{ rope_scaling: long }, /config\.rope_scaling\.short_factor/],
+    [{ rope_scaling: { ...long, short_factor: 'abcd', long_factor: [1, 1, 1, 1] } }, /config\.rope_scaling\.short_factor/],
+    [{ rope_scaling: { ...long, short_factor: [1, 1, 1, 1], long_factor: [1, null, 1, 1] } }, /config\.rope_scaling\.long_factor/],
+    [{ rope_scaling: { ...long, short_factor: [1, 1], long_factor: [1, 1, 1, 1] } }, /of 4 pairs, got 2$/],
+    [{ rope_parameters: { rope_type: 'yarn', factor: 2, beta_fast: 1, beta_slow: 2 } }, /beta/i],
+    [{ rope_parameters: { rope_type: 'mrope' } }, /config\.rope_parameters\.rope_type.*got 'mrope'$/],
+    [{ rope_scaling: { type: 'linear' } }, /config\.rope_scaling\.factor/],
+    [{ rope_theta: -1 }, /config\.rope_theta/],
+    [{ ...qwen, max_window_layers: 'few' }, /config\.max_window_layers/],
+    [{ ...qwen, max_window_layers: -1 }, /config\.max_window_layers/],
+    [{ ...qwen, layer_types: ['full_attention'] }, /config\.layer_types/],
+    [{ ...qwen, layer_types: ['full_attention', 'chunked_attention'] }, /config\.layer_types/],
+    [{ eos_token_id: ['2'] }, /config\.eos_token_id/],
+  ])('%j', async (changes, message) => {
+    const before = [allocator.liveBytes, allocator.calls];
+    const opening = openModel({ config: { ...config, ...changes }, weights: bytes, attention });
+    await expect(opening).rejects.toThrow(message);
+    await expect(opening).rejects.toThrow(RangeError);
+    expect([allocator.liveBytes, allocator.calls]).toEqual(before);
+  }); // prettier-ignore
+});
+
+test('memory is given back where onProgress throws', async () => {
+  const { config, bytes } = checkpoint('gpt2');
+  const opening = (times: number): Promise<Model> =>
+    openModel({ config, weights: bytes, attention, onProgress: () => { if (--times < 0) throw new Error('mine'); } }); // prettier-ignore
+  (await opening(Infinity)).dispose();
+  const live = allocator.liveBytes;
+  for (const times of [0, 1, 5, 20]) await expect(opening(times)).rejects.toThrow('mine');
+  expect(allocator.liveBytes).toBe(live);
+});
+
+test('a generation that is left early, aborted or in error gives its cache back', async () => {
+  const { config, bytes } = checkpoint('llama-grouped');
+  const model = await openModel({ config, weights: bytes, attention });
+  for await (const _ of model.generate([1], { maxTokens: 4 })); // keeps its block
+  const live = allocator.liveBytes;
+  for await (const _ of model.generate([1], {})) break;
+  const failing = model.generate([1], { hooks: { hook_embed: () => { throw new Error('mine'); } } }); // prettier-ignore
+  await expect(failing.next()).rejects.toThrow('mine');
+  for (const cache of [{ length: 0, maxLength: 9 }, { length: 'x' }, 5]) {
+    const wrong = model.generate([1], { cache: cache as never });
+    await expect(wrong.next()).rejects.toThrow(
+      /^generate: expected cache to be from the model's createCache/,
+    );
+  }
+  expect(allocator.liveBytes).toBe(live);
+  model.dispose();
+});
+
+test('token types and positions may be as ragged as the tokens', async () => {
+  const model = await withHead('bert-padded', {});
+  const rows = [[5, 9, 3, 7], [8, 4]]; // prettier-ignore
+  const options = { tokenTypes: [[0, 0, 1, 1], [0, 1]], positions: [[3, 2, 1, 0], [9, 8]] }; // prettier-ignore
+  const { hidden } = model.forward(rows, options);
+  rows.forEach((row, b) => {
+    const alone = model.forward(row, {
+      tokenTypes: options.tokenTypes[b]!,
+      positions: options.positions[b]!,
+    });
+    row.forEach((_, t) =>
+      rowOf(alone.hidden, t).forEach((x, i) =>
+        expect(Math.abs(x - rowOf(hidden, 4 * b + t)[i]!)).toBeLessThan(64 * EPS),
+      ),
+    );
+  });
+  for (const tokenTypes of [
+    [[0, 0, 1, 1], [0]],
+    [
+      [0, 1],
+      [0, 0, 1, 1],
+    ],
+    [
+      [0, 0, 1],
+      [0, 1],
+    ],
+  ]) {
+    // prettier-ignore
+    expect(() => model.forward(rows, { tokenTypes })).toThrow(/^forward: expected tokenTypes of/);
+  }
+  expect(() => model.forward(rows, { tokenTypes: [[0, 0, 2, 1], [0, 1]] })).toThrow(/\[0, 1\], got 2$/); // prettier-ignore
+  model.dispose();
+});
