@@ -13,6 +13,15 @@ const expectNear = (a: Tensor, b: Tensor): void => {
 const llama = checkpoint('llama-grouped');
 const ids = llama.expected.ids[0]!;
 
+test('a pass takes more rows than a call takes arguments', async () => {
+  const model = await open(checkpoint('distilbert'));
+  const rows = Array<number[]>(150_000).fill([5]);
+  const { hidden } = model.forward(rows, { positions: rows });
+  expect(hidden.shape).toEqual([150_000, 1, 24]);
+  expect(hidden.data.slice(-24)).toEqual(model.forward([5], { positions: [5] }).hidden.data);
+  model.dispose();
+});
+
 describe('a hook', () => {
   test('that only writes into what it sees changes nothing', async () => {
     const model = await open(llama);

@@ -126,7 +126,9 @@ export class OpenModel implements Model {
     const changes = cache ? ++cache.changes : 0;
     const { raw, memory } = this.#wasm;
     const result = memory.scope(operation, () => {
-      const length = positions ? Math.max(...positions) + 1 : pass.request.past + pass.request.tokens;
+      const length = positions
+        ? positions.reduce((most, position) => Math.max(most, position)) + 1
+        : pass.request.past + pass.request.tokens;
       const request: Request = { ...pass.request, rotary: this.#weights.frequenciesAt(length) };
       const key = keyOf(request);
       // Where the next piece begins, without taking it.

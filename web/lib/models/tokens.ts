@@ -99,7 +99,8 @@ function raggedRows(
   const lengths = given.map(
     (row) => countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row),
   );
-  const tokens = Math.max(...lengths);
+  // Not Math.max(...), whose arguments may be too many.
+  const tokens = lengths.reduce((most, length) => Math.max(most, length));
   if (lengths.every((length) => length === tokens)) return undefined;
   const data = new Int32Array(given.length * tokens).fill(pad);
   const mask = new Uint8Array(data.length);
