@@ -566,21 +566,24 @@ int64_t rnnScratch(const RnnArgs& args);
 
 /// What a step of a model's pass does. `past` is the number of tokens that are in the caches already.
 enum class StepAction : int32_t {
-  kGather = 0,        // out (rows, inputs) = rows of weight with the numbers x (rows, int32); option > 0: of so many packed rows
-  kAdd = 1,           // out (rows, inputs) = x + y
-  kLinear = 2,        // out (rows, outputs) = x (rows, inputs) * weight^T + bias, of a packed weight
-  kLayerNorm = 3,     // out (rows, inputs), from x, weight and bias
-  kRmsNorm = 4,       // out (rows, inputs), from x and weight
-  kFeedForward = 5,   // feedForward(args)
-  kActivate = 6,      // out (rows, inputs) = f(x), where option is an Activation
-  kTanh = 7,          // out (rows, inputs) = tanh(x)
-  kRotaryTable = 8,   // rotaryTable(args), whose positions begin at args.offset + past
-  kRotate = 9,        // rotates heads (rows, outputs, inputs) in place, by table y of width `stride`; option: as Rotation's queryBatch
-  kAppend = 10,       // copies heads x (rows, outputs, inputs) behind `past` rows of the cache out (batch, outputs, stride, inputs)
-  kAttend = 11,       // scaledDotProductAttention(args) over past + queries keys
-  kSoftmax = 12,      // out (rows, past + inputs) = softmax(x)
-  kMix = 13,          // the output of args (AttentionArgs) from weights x (batch, heads, queries, past + queries)
-  kSilence = 14,      // sets the first `inputs` of every `stride` floats of out to 0, in `rows` rows
+  kGather =
+      0,     // out (rows, inputs) = rows of weight with the numbers x (rows, int32); option > 0: of so many packed rows
+  kAdd = 1,  // out (rows, inputs) = x + y
+  kLinear = 2,       // out (rows, outputs) = x (rows, inputs) * weight^T + bias, of a packed weight
+  kLayerNorm = 3,    // out (rows, inputs), from x, weight and bias
+  kRmsNorm = 4,      // out (rows, inputs), from x and weight
+  kFeedForward = 5,  // feedForward(args)
+  kActivate = 6,     // out (rows, inputs) = f(x), where option is an Activation
+  kTanh = 7,         // out (rows, inputs) = tanh(x)
+  kRotaryTable = 8,  // rotaryTable(args), whose positions begin at args.offset + past
+  kRotate =
+      9,  // rotates heads (rows, outputs, inputs) in place, by table y of width `stride`; option: as Rotation's queryBatch
+  kAppend =
+      10,  // copies heads x (rows, outputs, inputs) behind `past` rows of the cache out (batch, outputs, stride, inputs)
+  kAttend = 11,   // scaledDotProductAttention(args) over past + queries keys
+  kSoftmax = 12,  // out (rows, past + inputs) = softmax(x)
+  kMix = 13,      // the output of args (AttentionArgs) from weights x (batch, heads, queries, past + queries)
+  kSilence = 14,  // sets the first `inputs` of every `stride` floats of out to 0, in `rows` rows
 };
 
 /// A step of a model's pass. It uses the fields that its action names; tokens are rows, and sequences of a batch lie one after the other.

@@ -87,10 +87,11 @@ BINDINGS {
       "scoresStages", "none scaled softcapped masked");
 
   values<StepAction::kGather, StepAction::kAdd, StepAction::kLinear, StepAction::kLayerNorm, StepAction::kRmsNorm,
-         StepAction::kFeedForward, StepAction::kActivate, StepAction::kTanh, StepAction::kRotaryTable, StepAction::kRotate,
-         StepAction::kAppend, StepAction::kAttend, StepAction::kSoftmax, StepAction::kMix, StepAction::kSilence>(
-      "stepActions",
-      "gather add linear layerNorm rmsNorm feedForward activate tanh rotaryTable rotate append attend softmax mix silence");
+         StepAction::kFeedForward, StepAction::kActivate, StepAction::kTanh, StepAction::kRotaryTable,
+         StepAction::kRotate, StepAction::kAppend, StepAction::kAttend, StepAction::kSoftmax, StepAction::kMix,
+         StepAction::kSilence>("stepActions",
+                               "gather add linear layerNorm rmsNorm feedForward activate tanh rotaryTable rotate "
+                               "append attend softmax mix silence");
 
   listed<Step>();
 

@@ -68,21 +68,27 @@ describe('a head that sorts', () => {
     model.dispose();
   }); // prettier-ignore
 
-  test('tokens, where the architecture says so', async () => {
-    const head = plain('bert-padded', 'classifier', true);
-    const model = await withHead('bert-padded', head, { architectures: ['BertForTokenClassification'] });
+  test.each<[Name, string, string]>([
+    ['bert-padded', 'classifier', 'BertForTokenClassification'],
+    ['gpt2', 'classifier', 'GPT2ForTokenClassification'],
+    ['llama-grouped', 'score', 'LlamaForTokenClassification'],
+  ])('tokens, where the architecture says so: %s', async (name, out, architecture) => {
+    const head = plain(name, out, true);
+    const model = await withHead(name, head, { architectures: [architecture] });
     const { logits, hidden } = model.forward(rows);
     expect(logits!.shape).toEqual([3, 4, 3]);
     const some = model.forward(rows, { lastOnly: true }).logits!;
     expect(some.shape).toEqual([3, 1, 3]);
     rows.forEach((row, b) => {
       const near = (actual: Float32Array, t: number): void =>
-        linear(rowOf(hidden, 4 * b + t), head['classifier.weight']!, head['classifier.bias']).forEach(
-          (x, i) => expect(Math.abs(actual[i]! - x)).toBeLessThan(64 * EPS * 24),
+        linear(rowOf(hidden, 4 * b + t), head[`${out}.weight`]!, head[`${out}.bias`]).forEach((x, i) =>
+          expect(Math.abs(actual[i]! - x)).toBeLessThan(64 * EPS * D[name]),
         );
       row.forEach((_, t) => near(rowOf(logits!, 4 * b + t), t));
       near(rowOf(some, b), row.length - 1);
     });
+    const message = model.family.startsWith('bert') ? /a decoder, got bert$/ : /a head that predicts tokens/;
+    await expect(model.generate([1]).next()).rejects.toThrow(message);
     model.dispose();
   });
 

@@ -288,9 +288,11 @@ inline Exact exactBlockBackward(const TransformerBlockArgs& args, int threads) {
 
 /// The stacks' leading axes are 1 or those of the result.
 inline Exact exactMatmul(const MatmulArgs& a, int threads) {
-  const bool joins_inner = a.bInner == 0 && (a.inner == 1 || a.aInner != 0);
+  // Matrices without rows, or none at all, lie one after the other, too.
+  const bool is_empty = a.rows == 0 || a.inner == 0;
+  const bool joins_inner = a.bInner == 0 && (a.inner == 1 || a.aInner != 0 || a.rows == 0);
   const Exact inner = joins_inner ? 1 : a.inner;
-  const bool joins_outer = inner == 1 && a.bOuter == 0 && (a.outer == 1 || a.aOuter != 0);
+  const bool joins_outer = inner == 1 && a.bOuter == 0 && (a.outer == 1 || a.aOuter != 0 || is_empty);
   const Exact count = inner * (joins_outer ? 1 : a.outer);
   return exactPacked(a.depth, a.cols) * (threads > 1 && count >= 2 * threads ? threads : 1);
 }

@@ -11,6 +11,11 @@ export const [Q, K, V, G] = [0, 1, 2, 3].map(() => random.tensor([2, 4, 200, 24]
   ReturnType<Random['tensor']>,
 ];
 const X = random.tensor([4, 160, 96]);
+const [TOKENS, MEMORY, GRADIENT] = [130, 70, 130].map((length) => random.tensor([2, length, 96])) as [
+  ReturnType<Random['tensor']>,
+  ReturnType<Random['tensor']>,
+  ReturnType<Random['tensor']>,
+];
 
 export const WORKS: Record<
   string,
@@ -117,11 +122,11 @@ export const WORKS: Record<
       bias: false,
       seed: 1,
     });
-    const { output, backward } = layer.forward(random.tensor([2, 130, 96]), {
+    const { output, backward } = layer.forward(TOKENS, {
       isCausal: true,
       training: true,
     });
-    const { input } = backward!(random.tensor([2, 130, 96]));
+    const { input } = backward!(GRADIENT);
     const grads = layer.parameters().map(({ grad }) => grad);
     layer.dispose();
     return [output, input, ...grads.map((data) => ({ data }))];
@@ -133,10 +138,10 @@ export const WORKS: Record<
       ffnHiddens: 160,
       seed: 1,
     });
-    const { output, backward } = layer.forward(random.tensor([2, 130, 96]), random.tensor([2, 70, 96]), {
+    const { output, backward } = layer.forward(TOKENS, MEMORY, {
       training: true,
     });
-    const { input, memory } = backward!(random.tensor([2, 130, 96]));
+    const { input, memory } = backward!(GRADIENT);
     const grads = layer.parameters().map(({ grad }) => grad);
     layer.dispose();
     return [output, input, memory, ...grads.map((data) => ({ data }))];

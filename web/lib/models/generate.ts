@@ -23,16 +23,22 @@ const OPTIONS: Known<GenerateOptions> = {
 /** Milliseconds after which other tasks get their turn: a frame. */
 const TURN = 16;
 
-/** See `Model.generate`. */
+/**
+ * See `Model.generate`.
+ *
+ * @param predicts whether logits are those of the next token, and not of classes
+ */
 export async function* generate(
   model: Model,
   a: Architecture,
+  predicts: boolean,
   ids: readonly number[],
   options: GenerateOptions | undefined,
 ): AsyncGenerator<number> {
   const given = checkOptions(OPERATION, options, OPTIONS);
   const { maxTokens, temperature = 0, topK, topP = 1, signal, ablate, positions, hooks } = given;
   if (!a.causal) wrongUse(OPERATION, 'a decoder', a.family);
+  if (!predicts) wrongUse(OPERATION, 'a checkpoint with a head that predicts tokens', 'one without');
   const { batch, data } = toRows(OPERATION, 'ids', ids, a.vocab - 1);
   if (batch !== 1) wrongValue(OPERATION, 'ids of one sequence', batch);
   if (maxTokens !== undefined) checkInteger(OPERATION, 'maxTokens', maxTokens, 0);
@@ -68,10 +74,7 @@ export async function* generate(
     let turn = performance.now();
     for (let count = 0; count < most && !signal?.aborted; ++count) {
       const { logits } = model.forward(next, forward);
-      // A head that sorts sequences gives (B, classes).
-      if (logits?.shape.length !== 3)
-        return wrongUse(OPERATION, 'a checkpoint with a head that predicts tokens', 'one without');
-      const token = draw(logits.data);
+      const token = draw(logits!.data);
       yield token;
       if (a.eos.has(token)) return;
       next = [token];

@@ -80,7 +80,9 @@ export class OpenModel implements Model {
   }
 
   generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number> {
-    return generate(this, this.#architecture, ids, options);
+    const { predictions, classifier } = this.#weights;
+    const predicts = predictions !== undefined && classifier === undefined;
+    return generate(this, this.#architecture, predicts, ids, options);
   }
 
   createCache(options?: { batch?: number; maxLength?: number }): ModelCache {

@@ -46,10 +46,12 @@ export function classifier(store: Store, tensors: Tensors, a: Architecture): (()
   };
   const linear = (name: string, inputs = a.hiddens, outputs = classes(name)): (() => Matrix) =>
     store.linear(name, inputs, outputs, tensors.has(`${name}.bias`));
+  const sortsTokens = a.head.endsWith('ForTokenClassification');
   if (a.causal) {
-    if (!tensors.has('score.weight')) return undefined;
-    const decoder = linear('score');
-    return () => ({ decoder: decoder(), activation: 'none', reads: 'last' });
+    const name = ['score', 'classifier'].find((name) => tensors.has(`${name}.weight`));
+    if (name === undefined) return undefined;
+    const decoder = linear(name);
+    return () => ({ decoder: decoder(), activation: 'none', reads: sortsTokens ? 'each' : 'last' });
   }
   const first = ['classifier.dense', 'pre_classifier'].find((name) => tensors.has(`${name}.weight`));
   const last = first === 'classifier.dense' ? 'classifier.out_proj' : 'classifier';
@@ -61,7 +63,6 @@ export function classifier(store: Store, tensors: Tensors, a: Architecture): (()
     return () => ({ map: map(), decoder: decoder(), activation, reads: 'first' });
   }
   const pooler = namesOf(a).pooler;
-  const each =
-    a.head.endsWith('ForTokenClassification') || pooler === undefined || !tensors.has(`${pooler}.weight`);
+  const each = sortsTokens || pooler === undefined || !tensors.has(`${pooler}.weight`);
   return () => ({ decoder: decoder(), activation: 'none', reads: each ? 'each' : 'pooled' });
 }
