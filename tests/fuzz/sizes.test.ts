@@ -194,10 +194,12 @@ const LAYERS: Record<string, Drawing> = {
     return () => new attention.PositionalEncoding({ numHiddens, maxLen }).dispose();
   },
   GatedFeedForward: (d) => {
-    const [ffnHiddens, rows] = [d.extent(1, 16), d.extent(0, 18)];
-    d.quick(2 * rows * ffnHiddens);
+    const [ffnHiddens, rows, training] = [d.extent(1, 16), d.extent(0, 18), d.chance(0.5)];
+    // Only training keeps what is hidden: without it no size is refused for its memory.
+    if (training) d.quick(2 * rows * ffnHiddens);
+    else fc.pre(rows * ffnHiddens <= MOST_RESULT);
     const layer = new attention.GatedFeedForward({ numHiddens: 1, ffnHiddens });
-    return used(layer, () => layer.forward(d.zeros(rows, 1), { training: d.chance(0.5) }));
+    return used(layer, () => layer.forward(d.zeros(rows, 1), { training }));
   },
   'the parameters of a layer': (d) => {
     const [width, hidden] = [d.extent(1, 24), d.extent(1, 24)];

@@ -192,8 +192,8 @@ test('colours change nothing of a listing', () => {
 test('a language page links to every other one, and the start page to all', () => {
   const languages = published(ROOT);
   for (const file of languages.map((language) => join(ROOT, language, 'index.html'))) {
-    for (const language of languages)
-      expect(pageHtml(ROOT, file)).toContain(`hreflang="${language}" href="../${language}/"`);
+    const html = pageHtml(ROOT, file);
+    for (const language of languages) expect(html).toContain(`hreflang="${language}" href="../${language}/"`);
   }
   const start = pageHtml(ROOT, join(ROOT, 'index.html'));
   for (const language of languages) expect(start).toContain(`<a href="./${language}/" lang="${language}"`);
