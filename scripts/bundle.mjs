@@ -79,7 +79,7 @@ for (const file of [
         },
         external: (id) =>
           id === './threads.js' ||
-          (entry === 'worker-thread' && id === './index.js') ||
+          (entry === 'worker-thread' && (id === './index.js' || id === './models.js')) ||
           (entry === 'models' && id === '../index.js'),
         preserveEntrySignatures: 'allow-extension',
         // Replaces the names of fields by their numbers.

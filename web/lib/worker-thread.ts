@@ -5,10 +5,23 @@
  * @packageDocumentation
  */
 import { checkOptions, type Known } from './check/options.js';
+import { wrongUse } from './check/values.js';
 import { load } from './index.js';
+import type { Model, ModelCache, OpenModelOptions } from './models.js';
+import type { Operations } from './operations.js';
 import type { LoadOptions } from './runtime/load.js';
 import { serve } from './runtime/port.js';
-import { pack, unpack, type Answer, type Description, type Request, type Token } from './worker/wire.js';
+import {
+  pack,
+  STOP,
+  unpack,
+  type Answer,
+  type Description,
+  type Part,
+  type Request,
+  type Token,
+} from './worker/wire.js';
+import { factsOf, type Generated } from './worker/model.js';
 
 type Anything = Record<string, unknown> & ((...args: readonly unknown[]) => unknown);
 type Class = new (...args: readonly unknown[]) => unknown;
@@ -17,6 +30,11 @@ const objects = new Map<number, Anything>();
 /** The functions that the methods of an object have returned: the backward passes of a layer. */
 const returned = new Map<number, Set<number>>();
 let nextId = 0;
+const models = new WeakSet<object>();
+/** Whether the page has asked for the end of the generation. */
+let stopped = false;
+/** Milliseconds between messages with tokens, which would otherwise take longer than those of a small model. */
+const PAUSE = 8;
 
 /** Whether a value is plain data: an array, or an object that has neither a class nor getters. */
 function isData(value: object): boolean {
@@ -86,7 +104,45 @@ function assignable(object: object): Known<object> {
   return known;
 }
 
-async function perform({ action, id, name, args }: Request): Promise<unknown> {
+async function open(attention: object, options: object, post: (part: number[]) => void): Promise<object> {
+  const { openModel } = await import('./models.js');
+  const model = await openModel({
+    ...(options as OpenModelOptions),
+    attention: attention as Operations,
+    onProgress: (...progress) => post(progress),
+  });
+  models.add(model);
+  return { model, facts: factsOf(model) };
+}
+
+/** Posts tokens as they come, and returns those that have not been posted. */
+async function generate(
+  model: Model,
+  [ids, options]: Parameters<Model['generate']>,
+  post: (part: number[]) => void,
+): Promise<Generated> {
+  const cache = options?.cache as ModelCache | undefined;
+  const past = cache?.length ?? 0;
+  let first: number | undefined;
+  let tokens: number[] = [];
+  let posted = -Infinity;
+  stopped = false;
+  for await (const token of model.generate(ids, options)) {
+    tokens.push(token);
+    first ??= cache?.length ?? 0;
+    if (stopped) break;
+    if (performance.now() - posted < PAUSE) continue;
+    post(tokens);
+    tokens = [];
+    posted = performance.now();
+  }
+  return { tokens, past, first: first ?? past };
+}
+
+async function perform(
+  { action, id, name, args }: Request,
+  post: (part: number[]) => void,
+): Promise<unknown> {
   const given = unpack(args, fromToken) as [unknown, ...unknown[]];
   if (action === 'load') {
     // The module needs a handle, although it looks like plain data.
@@ -96,6 +152,13 @@ async function perform({ action, id, name, args }: Request): Promise<unknown> {
   if (action === 'release') {
     release(id);
     return;
+  }
+  if (action === 'open') return open(object, given[0] as object, post);
+  if (models.has(object) && (Object(given[1]) as { hooks?: unknown }).hooks != null) {
+    wrongUse(name, 'no hooks, since a worker cannot call functions of the page', 'some');
+  }
+  if (action === 'generate') {
+    return generate(object as unknown as Model, given as unknown as Parameters<Model['generate']>, post);
   }
   if (action === 'call') {
     const result = name === '' ? object(...given) : (object[name] as Anything).call(object, ...given);
@@ -128,16 +191,21 @@ function forget(id: number): void {
   returned.delete(id);
 }
 
-serve(async (message) => {
+serve(async (message, post) => {
+  if (message === STOP) {
+    stopped = true;
+    return;
+  }
   const request = message as Request;
   const buffers = new Set<ArrayBuffer>();
   let answer: Answer;
   try {
-    answer = { result: pack(await perform(request), (value) => tokenOf(value, request.id), buffers) };
+    const result = await perform(request, (part) => post({ part } satisfies Part, []));
+    answer = { result: pack(result, (value) => tokenOf(value, request.id), buffers) };
   } catch (error) {
     buffers.clear();
     const { name, message } = error as Error;
     answer = { error: { name, message } };
   }
-  return { message: answer, transfer: [...buffers] };
+  post(answer, [...buffers]);
 });

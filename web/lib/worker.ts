@@ -9,10 +9,12 @@
  */
 import { checkOptions, type Known } from './check/options.js';
 import { tagOf, wrongKind } from './check/values.js';
+import { OPEN_MODEL } from './runtime/cores.js';
 import { disposeSymbol } from './runtime/dispose.js';
 import { LOAD_OPTIONS, type LoadOptions } from './runtime/load.js';
 import { Connection } from './worker/connection.js';
 import { createHandle } from './worker/handle.js';
+import { openInWorker } from './worker/model.js';
 import type { WorkerSource } from './runtime/port.js';
 import type { AsyncWasmAttention } from './worker/types.js';
 
@@ -20,7 +22,13 @@ export type * from './api.js';
 export type { WorkerSource } from './runtime/port.js';
 export type { CallOptions } from './worker/job.js';
 export type { Progress, ProgressListener } from './worker/progress.js';
-export type { Asynchronous, AsyncWasmAttention, Handle } from './worker/types.js';
+export type {
+  Asynchronous,
+  AsyncModel,
+  AsyncModelCache,
+  AsyncWasmAttention,
+  Handle,
+} from './worker/types.js';
 
 export interface LoadWorkerOptions extends LoadOptions {
   /**
@@ -60,13 +68,11 @@ export async function loadWorker(options?: LoadWorkerOptions): Promise<AsyncWasm
   const description = await connection.start();
   const dispose = (): void => connection.dispose();
   const module = { thread: undefined, id: 0, label: '' };
-  return createHandle(
-    connection,
-    module,
-    description,
-    {},
-    { dispose, [disposeSymbol]: dispose },
-  ) as AsyncWasmAttention;
+  return createHandle(connection, module, description, {}, (options) => ({
+    dispose,
+    [disposeSymbol]: dispose,
+    [OPEN_MODEL]: openInWorker(connection, module, options),
+  })) as AsyncWasmAttention;
 }
 
 /** The wasm in a form that can be sent to a worker: an absolute address, or bytes. */

@@ -8,7 +8,7 @@ import { toRows } from './tokens.js';
 import type { GenerateOptions, Model, ModelForwardOptions } from './types.js';
 
 const OPERATION = 'generate';
-const OPTIONS: Known<GenerateOptions> = {
+export const GENERATE_OPTIONS: Known<GenerateOptions> = {
   cache: 1,
   maxTokens: 1,
   temperature: 1,
@@ -35,7 +35,7 @@ export async function* generate(
   ids: readonly number[],
   options: GenerateOptions | undefined,
 ): AsyncGenerator<number> {
-  const given = checkOptions(OPERATION, options, OPTIONS);
+  const given = checkOptions(OPERATION, options, GENERATE_OPTIONS);
   const { maxTokens, temperature = 0, topK, topP = 1, signal, ablate, positions, hooks } = given;
   if (!a.causal) wrongUse(OPERATION, 'a decoder', a.family);
   if (!predicts) wrongUse(OPERATION, 'a checkpoint with a head that predicts tokens', 'one without');

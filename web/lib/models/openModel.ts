@@ -1,13 +1,15 @@
 import { checkOptions, type Known } from '../check/options.js';
 import { failed, wrongKind } from '../check/values.js';
-import { cores } from '../runtime/cores.js';
+import { cores, OPEN_MODEL } from '../runtime/cores.js';
 import type { Wasm } from '../runtime/wasm.js';
 import { OPERATION } from './config/architecture.js';
 import { readConfig } from './config/readConfig.js';
 import { openWeights } from './files.js';
 import { OpenModel } from './model.js';
 import { namesOf } from './names.js';
-import type { Model, OpenModelOptions } from './types.js';
+import type { OpenInWorker } from '../worker/model.js';
+import type { AsyncModel } from '../worker/types.js';
+import type { Model, OpenModelOptions, OpenWorkerModelOptions } from './types.js';
 import { placeWeights } from './weights/placeWeights.js';
 
 const OPTIONS: Known<OpenModelOptions> = { config: 1, weights: 1, attention: 1, onProgress: 1 };
@@ -18,21 +20,37 @@ const OPTIONS: Known<OpenModelOptions> = { config: 1, weights: 1, attention: 1, 
  * `bias`. A head that predicts tokens or sorts sequences gives `logits`; what it needs and the file lacks is tied to the embedding
  * where the config says so.
  *
+ * With `attention` from `loadWorker` the model is opened in that worker: its calls return promises, and hooks are a TypeError.
+ *
  * @throws RangeError that names the tensor or the config's field which is missing, misshapen or not supported, before any memory is
  *   taken; TypeError for arguments of the wrong kind
  * @example
  * const model = await openModel({ config: await config.json(), weights: await weights.arrayBuffer() });
  */
-export async function openModel(options: OpenModelOptions): Promise<Model> {
-  const { config, weights, attention, onProgress } = checkOptions(OPERATION, options, OPTIONS);
+export async function openModel(options: OpenWorkerModelOptions): Promise<AsyncModel>;
+export async function openModel(options: OpenModelOptions): Promise<Model>;
+export async function openModel(
+  options: OpenModelOptions | OpenWorkerModelOptions,
+): Promise<Model | AsyncModel> {
+  const { config, weights, attention, onProgress } = checkOptions(
+    OPERATION,
+    options as OpenModelOptions,
+    OPTIONS,
+  );
   if (onProgress != null && typeof onProgress !== 'function') {
     wrongKind(OPERATION, 'onProgress to be a function', onProgress);
   }
+  const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
+  if (openInWorker) return openInWorker({ config, weights }, onProgress);
   const architecture = readConfig(config);
   const tensors = await openWeights(weights, namesOf(architecture).prefix);
   const wasm = await coreOf(attention);
   const placed = placeWeights(wasm, tensors, architecture, onProgress);
   return new OpenModel(wasm, architecture, placed, tensors.unused);
+}
+
+interface OpensModels {
+  readonly [OPEN_MODEL]?: OpenInWorker;
 }
 
 /** The wasm behind a loaded module. */

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Operations } from '../operations.js';
+import type { AsyncWasmAttention } from '../worker/types.js';
 import type { Tensor } from '../types.js';
 import type { ModelCache } from './cache.js';
 import type { Weights } from './files.js';
@@ -8,6 +9,7 @@ import type { TokenIds } from './tokens.js';
 export type { ModelCache } from './cache.js';
 export type { Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
+export type { AsyncModel, AsyncModelCache } from '../worker/types.js';
 
 /** The options of `openModel`. */
 export interface OpenModelOptions {
@@ -19,6 +21,12 @@ export interface OpenModelOptions {
   attention?: Operations;
   /** Called with the bytes of the parameters that are in place, and of all of them. */
   onProgress?: (done: number, total: number) => void;
+}
+
+/** The options of `openModel` for a model in a worker. */
+export interface OpenWorkerModelOptions extends Omit<OpenModelOptions, 'attention'> {
+  /** From `loadWorker`. With `attention.with({ transfer: true })` the weights' memory is handed over instead of copied. */
+  attention: AsyncWasmAttention;
 }
 
 /** The options of `forward`. */
@@ -85,8 +93,8 @@ export interface GenerateOptions {
   hooks?: ModelHooks;
 }
 
-/** A model from `openModel`. */
-export interface Model {
+/** What is known of a model. */
+export interface ModelFacts {
   /** As the config's `model_type`. */
   readonly family: string;
   readonly numLayers: number;
@@ -98,7 +106,10 @@ export interface Model {
   readonly parameterBytes: number;
   /** Names of the files' tensors for which the model has no use. */
   readonly unused: readonly string[];
+}
 
+/** A model from `openModel`. */
+export interface Model extends ModelFacts {
   /**
    * One pass over tokens.
    *

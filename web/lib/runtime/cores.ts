@@ -11,6 +11,9 @@ function shared(): WeakMap<object, Wasm> {
   return value;
 }
 
+/** The name of the function that opens models where a module is loaded in a worker. */
+export const OPEN_MODEL = Symbol.for(`wasm-attention ${__VERSION__} openModel`);
+
 /**
  * The wasm behind each loaded module, for entries that build on it. The package's files are bundled apart from each other, so they
  * share this by a name that has the version in it.

@@ -108,19 +108,16 @@ function startNodeThread(
   };
 }
 
-/** The worker's side: calls `answer` for each message and posts the result. */
+/** The worker's side: calls `receive` for each message, with a function that posts. */
 export function serve(
-  answer: (message: unknown) => Promise<{ message: unknown; transfer: ArrayBuffer[] }>,
+  receive: (message: unknown, post: (message: unknown, transfer: ArrayBuffer[]) => void) => Promise<void>,
 ): void {
-  const receive = async (message: unknown): Promise<void> => {
-    const answered = await answer(message);
-    port.postMessage(answered.message, answered.transfer);
-  };
+  const post = (message: unknown, transfer: ArrayBuffer[]): void => port.postMessage(message, transfer);
   interface Port {
     postMessage(message: unknown, transfer: ArrayBuffer[]): void;
   }
   const inNode = 'postMessage' in globalThis ? undefined : nodeThreads()?.parentPort;
   const port = (inNode ?? globalThis) as Port;
-  if (inNode) inNode.on('message', (message: unknown) => void receive(message));
-  else globalThis.addEventListener('message', ({ data }: MessageEvent<unknown>) => void receive(data));
+  if (inNode) inNode.on('message', (message: unknown) => void receive(message, post));
+  else globalThis.addEventListener('message', ({ data }: MessageEvent<unknown>) => void receive(data, post));
 }

@@ -3,13 +3,14 @@ import { importsOf } from './embind.js';
 import type { ThreadStart } from './threads.js';
 import { serve } from './port.js';
 
-serve(async (message) => {
+serve(async (message, post) => {
   const { module, memory, stack, thread } = message as ThreadStart;
   const { exports } = await WebAssembly.instantiate(module, importsOf({ memory }));
   const call = (name: string, ...args: number[]): void =>
     (exports[name] as (...args: number[]) => void)(...args);
   call('stackRestore', stack);
-  // Later, so that the answer is posted first: the thread never returns from the module.
+  post('ready', []);
+  // Later, so that the answer leaves first: the thread never returns from the module.
   setTimeout(() => {
     try {
       call('serveThread', thread);
@@ -18,5 +19,4 @@ serve(async (message) => {
       throw error;
     }
   });
-  return { message: 'ready', transfer: [] };
 });

@@ -3,7 +3,7 @@ import { tagOf, wrongKind } from '../check/values.js';
 import { startThread, type Script, type Thread, type WorkerSource } from '../runtime/port.js';
 import { prepare, type CallOptions, type Given, type Job, type Reference } from './job.js';
 import { countCall } from './progress.js';
-import { thrown, type Answer, type Description, type Request } from './wire.js';
+import { STOP, thrown, type Answer, type Description, type Part, type Request } from './wire.js';
 
 const OPERATION = 'loadWorker';
 const SCRIPT: Script = {
@@ -37,6 +37,7 @@ export class Connection {
     name: string,
     args: readonly unknown[],
     { signal, transfer, onProgress }: CallOptions = {},
+    onPart?: Job['onPart'],
   ): Promise<Given> {
     return new Promise((resolve, reject) => {
       if (this.#disposed)
@@ -57,6 +58,7 @@ export class Connection {
       };
       const job: Job = {
         ...prepared,
+        onPart,
         resolve: (given) => {
           settled();
           resolve(given);
@@ -70,6 +72,11 @@ export class Connection {
       this.#queue.push(job);
       this.#next();
     });
+  }
+
+  /** Ends the generation whose tokens go to `onPart`, if it is running. */
+  stop(onPart: Job['onPart']): void {
+    if (this.#running?.onPart === onPart) this.#thread!.post(STOP, []);
   }
 
   /** Releases an object whose handle was garbage-collected. */
@@ -111,7 +118,7 @@ export class Connection {
   #load(): Promise<Given> {
     return new Promise((resolve, reject) => {
       const thread = startThread(SCRIPT, this.#source, {
-        onMessage: (message) => this.#receive(thread, message as Answer),
+        onMessage: (message) => this.#receive(thread, message as Answer | Part),
         onEnd: (reason) => {
           if (thread === this.#thread) this.#end(reason);
         },
@@ -137,9 +144,14 @@ export class Connection {
     this.#thread!.post(job.request, job.transfer);
   }
 
-  #receive(thread: Thread, { result, error }: Answer): void {
+  #receive(thread: Thread, message: Answer | Part): void {
     if (thread !== this.#thread) return;
     const job = this.#running!;
+    if ('part' in message) {
+      job.onPart?.(message.part);
+      return;
+    }
+    const { result, error } = message;
     this.#running = undefined;
     if (result) job.resolve({ packed: result, thread });
     else job.reject(thrown(error));

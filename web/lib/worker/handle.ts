@@ -9,12 +9,20 @@ const asyncDispose: typeof Symbol.asyncDispose =
 
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
+/** What a handle has of its own, for the options of its calls. */
+type Own = (options: CallOptions, reference: Reference) => object;
+
 /** A result from the worker, with handles for its objects and functions. */
-function received(connection: Connection, label: string, { packed, thread }: Given): unknown {
+export function received(
+  connection: Connection,
+  label: string,
+  { packed, thread }: Given,
+  own?: Own,
+): unknown {
   return unpack(packed, (token) => {
     if (token.kind !== 'handle') return undefined;
     const reference = { thread, id: token.id, label };
-    const handle = createHandle(connection, reference, token, {});
+    const handle = createHandle(connection, reference, token, {}, own);
     registry.register(handle, () => connection.release(reference));
     return handle;
   });
@@ -26,7 +34,7 @@ export function createHandle(
   reference: Reference,
   description: Description,
   options: CallOptions,
-  own: object = {},
+  own: Own = () => ({}),
 ): object {
   const { label } = reference;
   const request = async (
@@ -49,6 +57,7 @@ export function createHandle(
     return callable;
   }
   const handle: Record<string | symbol, unknown> = {};
+  const members = own(options, reference);
   for (const name of description.methods) handle[name] = method(name);
   for (const name of description.classes) {
     // A constructor may return any object; with this one, `new` returns a promise.
@@ -57,6 +66,7 @@ export function createHandle(
     };
   }
   for (const name of description.values) {
+    if (name in members) continue;
     Object.defineProperty(handle, name, { get: () => request('get', name, []), enumerable: false });
   }
   handle.assign = (values: object) => request('assign', 'assign', [values]);
@@ -69,7 +79,7 @@ export function createHandle(
   };
   if (description.methods.includes('dispose')) handle[asyncDispose] = handle.dispose;
   references.set(handle, reference);
-  return Object.assign(handle, own);
+  return Object.assign(handle, members);
 }
 
 const parents = new WeakMap<object, object>();

@@ -52,6 +52,8 @@ export interface Job {
   readonly references: readonly Reference[];
   readonly resolve: (given: Given) => void;
   readonly reject: (reason: Error) => void;
+  /** Called with what the worker posts before its answer. */
+  readonly onPart?: ((part: readonly number[]) => void) | undefined;
 }
 
 /** The object behind each handle. */

@@ -33,11 +33,19 @@ export interface Packed {
 
 /** A request to the worker. */
 export interface Request {
-  readonly action: 'load' | 'call' | 'construct' | 'get' | 'assign' | 'release';
+  readonly action: 'load' | 'call' | 'construct' | 'get' | 'assign' | 'release' | 'open' | 'generate';
   /** The object's number; 0 is the loaded module. */
   readonly id: number;
   readonly name: string;
   readonly args: Packed;
+}
+
+/** Asks the worker to end the generation that is running. */
+export const STOP = 'stop';
+
+/** What the worker posts while a request is running: bytes that are in place, or tokens. */
+export interface Part {
+  readonly part: readonly number[];
 }
 
 /** The worker's answer: a result, or the error that was thrown. */
@@ -50,6 +58,8 @@ const DEEPEST = 200;
 
 const CLONED = new Set([
   'ArrayBuffer',
+  'Blob',
+  'File',
   'SharedArrayBuffer',
   'WebAssembly.Module',
   'Date',

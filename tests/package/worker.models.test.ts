@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { loadWorker, type AsyncModel, type AsyncWasmAttention } from 'wasm-attention/worker';
+import { openModel, type Model } from 'wasm-attention/models';
+import { checkpoint, checkpoints, open, stories } from '../models/fixtures.js';
+import { outcome } from '../support/outcome.js';
+
+let worker: AsyncWasmAttention;
+/** The same model in the worker and here. */
+let there: AsyncModel;
+let here: Model;
+
+const openThere = ({ config, bytes }: { config: unknown; bytes: Uint8Array<ArrayBuffer> }) =>
+  openModel({ config, weights: bytes, attention: worker });
+
+beforeAll(async () => {
+  worker = await loadWorker();
+  [there, here] = [await openThere(stories), await open(stories)];
+});
+afterAll(() => worker.dispose());
+
+const written = async (tokens: AsyncIterable<number>): Promise<number[]> => {
+  const all = [];
+  for await (const token of tokens) all.push(token);
+  return all;
+};
+
+describe.each(checkpoints)('%s in a worker', (name) => {
+  const { ids, generate } = checkpoint(name).expected;
+  const options = { needWeights: true, needHiddenStates: true };
+
+  test('gives what the model gives here', async () => {
+    const [remote, local] = [await openThere(checkpoint(name)), await open(checkpoint(name))];
+    expect(await remote.forward(ids, options)).toEqual(local.forward(ids, options));
+    expect(await remote.embed(ids, { normalize: true })).toEqual(local.embed(ids, { normalize: true }));
+    const { prompt } = generate ?? { prompt: [1] };
+    expect(await outcome(() => written(remote.generate(prompt, { maxTokens: 5 })))).toEqual(
+      await outcome(() => written(local.generate(prompt, { maxTokens: 5 }))),
+    );
+    await remote.dispose();
+    local.dispose();
+    await expect(remote.forward(ids)).rejects.toThrow('forward: expected a model in use, got a disposed one');
+  });
+});
+
+test('what is known of the model is there at once', () => {
+  const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused } = here;
+  expect(there).toMatchObject({ family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused }); // prettier-ignore
+});
+
+test('progress comes while it opens', async () => {
+  const [remote, local]: [number[][], number[][]] = [[], []];
+  const { config, bytes: weights } = stories;
+  const onProgress = (list: number[][]) => (done: number, total: number) => void list.push([done, total]);
+  const model = await openModel({ config, weights, attention: worker, onProgress: onProgress(remote) });
+  await open(stories, { onProgress: onProgress(local) });
+  expect(remote).toEqual(local);
+  await model.dispose();
+});
+
+test('weights come as a Blob, or are handed over', async () => {
+  const { config } = stories;
+  const fromBlob = await openModel({ config, weights: new Blob([stories.bytes]), attention: worker });
+  const weights = stories.bytes.slice();
+  const moved = await openModel({ config, weights, attention: worker.with({ transfer: true }) });
+  expect(weights.byteLength).toBe(0);
+  const expected = here.forward([1, 403]);
+  expect(await fromBlob.forward([1, 403])).toEqual(expected);
+  expect(await moved.forward([1, 403])).toEqual(expected);
+  await fromBlob.dispose();
+  await moved.dispose();
+});
+
+test.each<[string, (model: AsyncModel | Model) => unknown]>([
+  ['a token beyond the vocabulary', (model) => model.forward([1, 512])],
+  ['a batch of nothing', (model) => model.forward([])],
+  ['an unknown option', (model) => model.forward([1], { needWeight: true } as never)],
+  ['an unknown option of generate', (model) => written(model.generate([1], { maxToken: 3 } as never))],
+  ['a temperature below 0', (model) => written(model.generate([1], { temperature: -1 }))],
+  ['a signal that is none', (model) => written(model.generate([1], { signal: 'now' as never }))],
+  ['a cache of something else', (model) => model.forward([1], { cache: {} as never })],
+])('%s is refused there as here', async (_, call) => {
+  const refused = await outcome(() => call(there));
+  expect(refused).toHaveProperty('thrown');
+  expect(refused).toEqual(await outcome(() => call(here)));
+});
+
+test('hooks are a TypeError, and the next call is right', async () => {
+  const hooks = { hook_embed: () => undefined };
+  const expected = 'no hooks, since a worker cannot call functions of the page';
+  await expect(there.forward([1], { hooks } as never)).rejects.toThrow(new TypeError(`forward: expected ${expected}, got some`)); // prettier-ignore
+  await expect(written(there.generate([1], { hooks } as never))).rejects.toThrow(new TypeError(`generate: expected ${expected}, got some`)); // prettier-ignore
+  expect(await there.forward([1])).toEqual(here.forward([1]));
+});
+
+test('a checkpoint that is refused says why', async () => {
+  const broken = { ...stories, config: { ...stories.config, hidden_act: 'swish2' } };
+  expect(await outcome(() => openThere(broken))).toEqual(await outcome(() => open(broken)));
+});
+
+describe('generate in a worker', () => {
+  const story = () => written(here.generate([1], { maxTokens: 200 }));
+
+  test('writes the same, greedily and drawn', async () => {
+    expect(await written(there.generate([1], { maxTokens: 200 }))).toEqual(await story());
+    const options = { maxTokens: 50, temperature: 1, topK: 20, topP: 0.9, seed: 7 };
+    expect(await written(there.generate([1], options))).toEqual(await written(here.generate([1], options)));
+  });
+
+  test('goes on behind a cache, as far as its caller took tokens', async () => {
+    const expected = await story();
+    for (const taken of [1, 3, 40]) {
+      const cache = await there.createCache({ maxLength: 300 });
+      const tokens = [];
+      for await (const token of there.generate([1], { cache, maxTokens: 200 })) {
+        tokens.push(token);
+        if (tokens.length === taken) break;
+      }
+      expect(tokens).toEqual(expected.slice(0, taken));
+      expect(await cache.length).toBe(taken);
+      const rest = await written(there.generate([tokens.at(-1)!], { cache, maxTokens: 200 - taken }));
+      expect(rest).toEqual(expected.slice(taken));
+      await cache.dispose();
+    }
+  });
+
+  test('ends when its signal aborts, and keeps the worker', async () => {
+    const expected = await story();
+    const cache = await there.createCache();
+    const controller = new AbortController();
+    const tokens = [];
+    for await (const token of there.generate([1], { cache, signal: controller.signal })) {
+      tokens.push(token);
+      if (tokens.length === 7) controller.abort();
+    }
+    expect(tokens).toEqual(expected.slice(0, 7));
+    expect(await cache.length).toBe(7);
+    expect(await written(there.generate([1], { cache, signal: AbortSignal.abort() }))).toEqual([]);
+    expect(await cache.length).toBe(7);
+    expect(await there.forward([1])).toEqual(here.forward([1]));
+  });
+
+  test('may take turns with other calls', async () => {
+    const tokens = written(there.generate([1], { maxTokens: 20 }));
+    const result = there.forward([1, 403]);
+    expect(await tokens).toEqual((await story()).slice(0, 20));
+    expect(await result).toEqual(here.forward([1, 403]));
+  });
+
+  test('fails when its worker ends', async () => {
+    const own = await loadWorker();
+    const model = await openModel({ config: stories.config, weights: stories.bytes, attention: own });
+    const tokens = model.generate([1]);
+    await tokens.next();
+    own.dispose();
+    await expect(written(tokens)).rejects.toThrow('generate: expected a worker in use, got a disposed one');
+  });
+});

@@ -1,0 +1,101 @@
+/** Models in a worker, as the page sees them. */
+import { checkOptions } from '../check/options.js';
+import { tagOf } from '../check/values.js';
+import { GENERATE_OPTIONS } from '../models/generate.js';
+import type { GenerateOptions, ModelFacts, OpenModelOptions } from '../models/types.js';
+import type { Connection } from './connection.js';
+import { received } from './handle.js';
+import { references, type CallOptions, type Reference } from './job.js';
+import type { AsyncModel } from './types.js';
+
+export type OpenInWorker = (
+  options: Pick<OpenModelOptions, 'config' | 'weights'>,
+  onProgress: OpenModelOptions['onProgress'],
+) => Promise<AsyncModel>;
+
+/** The worker's answer at the end of a generation. */
+export interface Generated {
+  /** Those that it has not posted. */
+  readonly tokens: readonly number[];
+  /** The length of the caller's cache before, and when the first token was given. */
+  readonly past: number;
+  readonly first: number;
+}
+
+export function factsOf(model: ModelFacts): ModelFacts {
+  const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused } = model;
+  return { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused };
+}
+
+/** The function that opens models in the worker of this module. */
+export function openInWorker(connection: Connection, module: Reference, calls: CallOptions): OpenInWorker {
+  return async (options, onProgress) => {
+    const target = { ...module, label: 'openModel' };
+    const onPart = onProgress && ((part: readonly number[]) => onProgress(part[0]!, part[1]!));
+    const given = await connection.request('open', target, 'openModel', [options], calls, onPart);
+    const { facts } = given.packed.body as { facts: ModelFacts };
+    Object.freeze(facts.unused);
+    const own = (_calls: CallOptions, reference: Reference): object => ({
+      ...facts,
+      generate: generator(connection, reference),
+    });
+    const { model } = received(connection, 'Model', given, own) as { model: AsyncModel };
+    return model;
+  };
+}
+
+/** Makes `AsyncModel.generate`. */
+function generator(connection: Connection, model: Reference): AsyncModel['generate'] {
+  return async function* (ids, options) {
+    const target = { ...model, label: 'generate' };
+    const given = checkOptions('generate', options as GenerateOptions, GENERATE_OPTIONS);
+    const signal = tagOf(given.signal) === 'AbortSignal' ? given.signal : undefined;
+    const aborted = (): boolean => signal?.aborted === true;
+    const sent = { ...given, ...(signal && { signal: null }), ...(aborted() && { maxTokens: 0 }) };
+
+    const tokens: number[] = [];
+    let wake = (): void => undefined;
+    const onPart = (part: readonly number[]): void => {
+      tokens.push(...part);
+      wake();
+    };
+    let generated: Generated | undefined;
+    let failure: unknown;
+    const end = connection
+      .request('generate', target, 'generate', [ids, sent], {}, onPart)
+      .then(({ packed }) => {
+        generated = packed.body as Generated;
+        onPart(generated.tokens);
+      })
+      .catch((error: unknown) => {
+        failure = error;
+        wake();
+      });
+    const stop = (): void => {
+      connection.stop(onPart);
+      wake();
+    };
+    signal?.addEventListener('abort', stop);
+    let count = 0;
+    try {
+      while (!aborted()) {
+        if (count < tokens.length) yield tokens[count++]!;
+        else if (failure !== undefined) throw failure;
+        else if (generated) return;
+        else await new Promise<void>((resolve) => (wake = resolve));
+      }
+      await end;
+      if (failure !== undefined) throw failure;
+    } finally {
+      signal?.removeEventListener('abort', stop);
+      connection.stop(onPart);
+      await end;
+      const cache = given.cache && references.get(given.cache);
+      // The worker may have been ahead of the caller.
+      if (cache && generated && count < tokens.length) {
+        const length = count === 0 ? generated.past : generated.first + count - 1;
+        await connection.request('call', cache, 'truncate', [length]);
+      }
+    }
+  };
+}
