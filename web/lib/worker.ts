@@ -26,6 +26,7 @@ export type {
   Asynchronous,
   AsyncModel,
   AsyncModelCache,
+  InWorker,
   AsyncWasmAttention,
   Handle,
 } from './worker/types.js';

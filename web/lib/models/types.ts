@@ -9,7 +9,7 @@ import type { TokenIds } from './tokens.js';
 export type { ModelCache } from './cache.js';
 export type { Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
-export type { AsyncModel, AsyncModelCache } from '../worker/types.js';
+export type { AsyncModel, AsyncModelCache, InWorker } from '../worker/types.js';
 
 /** The options of `openModel`. */
 export interface OpenModelOptions {

@@ -85,7 +85,7 @@ export type AsyncWasmAttention = Asynchronous<WasmAttention>;
 export type AsyncModelCache = Handle<ModelCache>;
 
 /** Options of calls in a worker: caches are the worker's, and there are no hooks. */
-type InWorker<O> = Omit<O, 'cache' | 'hooks'> & { cache?: AsyncModelCache };
+export type InWorker<O> = Omit<O, 'cache' | 'hooks'> & { cache?: AsyncModelCache };
 
 /** A model from `openModel` in a worker. It is released on `dispose()`, or when it is garbage-collected. */
 export interface AsyncModel extends ModelFacts {
