@@ -9,6 +9,7 @@ import { decoding } from './problems/decoding.mjs';
 import { attentionGradients, crossEntropy } from './problems/gradients.mjs';
 import { gatedFeedForward, norm } from './problems/gated.mjs';
 import { matmul } from './problems/matmul.mjs';
+import { encoder, nextToken, opening } from './problems/models.mjs';
 import { multiHead } from './problems/multi-head.mjs';
 import { positionedAttention, rotary } from './problems/positions.mjs';
 import { addTable, softmax, table } from './problems/rows.mjs';
@@ -19,6 +20,8 @@ import { training } from './problems/training.mjs';
 export const ORT = ['ort', 'ort-attention', 'ort-mha'];
 const EVERY_PEER = [...ORT, 'tfjs', 'jax-js', 'eigen', 'javascript'];
 const overOrt = (ratio) => [{ over: ORT, as: 'ort', ratio }];
+
+const BASE = { layers: 12, width: 768, heads: 12, hiddens: 3072 };
 
 const product = (size) => ({
   name: `matmul-${size}`,
@@ -98,6 +101,36 @@ export const works = [
     make: () => story({ count: 256 }),
     // 3.8 times as fast as this peer is 6 times as fast as loops without its tricks (peers/llama.mjs).
     bars: [{ over: ['javascript'], as: 'javascript', ratio: 3.8 }],
+  },
+  {
+    name: 'story-worker',
+    title: 'the same in a worker / here',
+    make: () => story({ count: 256, worker: true }),
+    bars: [{ over: ['baseline'], as: 'here', ratio: 0.8 }],
+  },
+  {
+    name: 'bert',
+    title: 'BERT, base size, 128 tokens',
+    make: () => encoder({ ...BASE, tokens: 128 }),
+    bars: [...overOrt(1.3), { limit: 'microKernel', share: 0.85 }],
+  },
+  {
+    name: 'bert-weights',
+    title: 'the same with all weights / without',
+    make: () => encoder({ ...BASE, tokens: 128, needWeights: true }),
+    bars: [{ over: ['baseline'], as: 'without', ratio: 1 / 1.25 }],
+  },
+  {
+    name: 'gpt2-token',
+    title: 'GPT-2, a token after 512 / a sum of the bytes',
+    make: () => nextToken({ layers: 12, width: 768, heads: 12, vocabulary: 50257, past: 512 }),
+    bars: [{ over: ['baseline'], as: 'a sum', ratio: 0.8 }],
+  },
+  {
+    name: 'opening',
+    title: 'opening 100 MB / slice() of it',
+    make: () => opening({ bytes: 1e8 }),
+    bars: [{ over: ['baseline'], as: 'slice', ratio: 1 / 3 }],
   },
   {
     name: 'training',

@@ -49,6 +49,25 @@ TEST(Gemm, MatchesADoubleProductAtEverySize) {
   }
 }
 
+// Products of one row take other loops, and others again if the matrix is too large for a cache.
+TEST(Gemm, HasTheSameRowAloneAndAmongOthers) {
+  for (const int cols : {1, 8, 31, 32, 33, 65, 681, 705, 1024}) {
+    for (const int depth : {1, 64, kDepthBlock, kDepthBlock + 1}) {
+      const int rows = 2;
+      const std::vector<float> a = randomFloats(rows * depth, 5), b = randomFloats(size_t(depth) * cols, 6);
+      const std::vector<float> bias = randomFloats(cols, 7);
+      std::vector<float> packed(packedSize(depth, cols)), both(size_t(rows) * cols, NAN), alone(cols, NAN);
+      packMatrix(b.data(), depth, cols, packed.data());
+      gemm(a.data(), depth, packed.data(), bias.data(), both.data(), cols, rows, cols, depth);
+      for (int r = 0; r < rows; ++r) {
+        gemm(a.data() + r * depth, depth, packed.data(), bias.data(), alone.data(), cols, 1, cols, depth);
+        ASSERT_EQ(alone, std::vector<float>(both.begin() + size_t(r) * cols, both.begin() + size_t(r + 1) * cols))
+            << cols << "x" << depth;
+      }
+    }
+  }
+}
+
 TEST(Gemm, PacksAWeightAsTheTransposeOfAMatrix) {
   for (int cols : kCols) {
     for (int depth : kDepths) {

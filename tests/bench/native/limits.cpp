@@ -69,6 +69,23 @@ EXPORT(microKernels) void microKernels(const float* a, const float* b, float* c,
   for (int i = 0; i < times; ++i) microKernel(a, b, c, depth);
 }
 
+// Reads `bytes`, a multiple of 128, with eight sums: what a product of one row cannot be faster than.
+EXPORT(sum) float sum(const float* from, unsigned bytes) {
+  v128_t sums[8];
+#pragma clang loop unroll(full)
+  for (int i = 0; i < 8; ++i) sums[i] = wasm_f32x4_const_splat(0);
+  const float* end = from + bytes / 4;
+#pragma clang loop unroll(disable)
+  for (; from != end; from += 32) {
+#pragma clang loop unroll(full)
+    for (int i = 0; i < 8; ++i) sums[i] = wasm_f32x4_add(sums[i], wasm_v128_load(from + 4 * i));
+  }
+#pragma clang loop unroll(full)
+  for (int i = 1; i < 8; ++i) sums[0] = wasm_f32x4_add(sums[0], sums[i]);
+  return wasm_f32x4_extract_lane(sums[0], 0) + wasm_f32x4_extract_lane(sums[0], 1) +
+         wasm_f32x4_extract_lane(sums[0], 2) + wasm_f32x4_extract_lane(sums[0], 3);
+}
+
 EXPORT(copy) void copy(float* to, const float* from, int bytes) {
   __builtin_memcpy(to, from, static_cast<unsigned>(bytes));
 }

@@ -68,9 +68,9 @@ function node({ op, inputs, outputs, attributes = {}, domain }) {
 }
 
 /** ValueInfoProto: name = 1, type = 2 { tensor_type = 1 { elem_type = 1, shape = 2 { dim = 1 { dim_value = 1 } } } }. */
-function value(name, dims) {
+function value(name, dims, Type = Float32Array) {
   const shape = message(2, ...dims.map((dim) => message(1, integer(1, dim))));
-  return join([text(1, name), message(2, message(1, integer(1, 1), shape))]);
+  return join([text(1, name), message(2, message(1, integer(1, elementType.get(Type)), shape))]);
 }
 
 /** A graph under construction. Tensors are names; every method that adds a node returns the name of its (first) output. */
@@ -81,8 +81,8 @@ export class Graph {
   #outputs = [];
   #count = 0;
 
-  input(name, dims) {
-    this.#inputs.push(block(11, value(name, dims)));
+  input(name, dims, Type) {
+    this.#inputs.push(block(11, value(name, dims, Type)));
     return name;
   }
 

@@ -4,12 +4,13 @@
  */
 import { transpose } from './dense.mjs';
 import { Graph } from './onnx-model.mjs';
+import { encoder } from './ort-encoder.mjs';
 import { addTable, bias, matmul, softmax, table } from './ort-rows.mjs';
 
 const scalar = (graph, value) => graph.constant(Float32Array.of(value), []);
 
 /** softmax(q·kᵀ/√d + mask)·v of (…, n, d) tensors; returns the output's name. */
-function decomposed(graph, q, k, v, d, mask, names = {}) {
+export function decomposed(graph, q, k, v, d, mask, names = {}) {
   const scaled = graph.add('Mul', [q, scalar(graph, 1 / Math.sqrt(d))]);
   const product = graph.add('MatMul', [scaled, graph.transpose(k, [0, 1, 3, 2])]);
   const scores = mask ? graph.add('Add', [product, mask]) : product;
@@ -145,6 +146,7 @@ export function graphOf(way, problem) {
   if (kind === 'attention') return attention(way, params);
   if (kind === 'multiHead') return multiHead(way, params, parameters);
   if (kind === 'decoding') return decoding(way, params, parameters);
+  if (kind === 'encoder') return encoder(way, problem);
   if (way !== 'decomposed') return undefined;
   if (kind === 'table') return table(params);
   if (kind === 'addTable') return addTable(params, problem.table);

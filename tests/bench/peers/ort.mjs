@@ -3,7 +3,7 @@ import { libraries, readJson } from '../host.mjs';
 import { graphOf } from './ort-graphs.mjs';
 
 /** The inputs of each kind's graph: data and dims, by name. */
-function feedsOf({ kind, params, inputs, cache }) {
+function feedsOf({ kind, params, inputs, cache, ids }) {
   switch (kind) {
     case 'matmul':
       return { a: [inputs.a, [params.m, params.k]], b: [inputs.b, [params.k, params.n]] };
@@ -21,6 +21,8 @@ function feedsOf({ kind, params, inputs, cache }) {
         pastValue: [cache.pastValue, dims],
       };
     }
+    case 'encoder':
+      return { ids: [BigInt64Array.from(ids, BigInt), [1, params.tokens], 'int64'] };
     case 'table':
       return { positions: [inputs.positions, [params.length]] };
     case 'addTable':
@@ -55,7 +57,9 @@ export async function open({ threads = 1 } = {}) {
         // Creating the tensors is part of the timed call: arrays in, arrays out.
         async run() {
           const tensors = {};
-          for (const [key, [data, dims]] of feeds) tensors[key] = new ort.Tensor('float32', data, dims);
+          for (const [key, [data, dims, type = 'float32']] of feeds) {
+            tensors[key] = new ort.Tensor(type, data, dims);
+          }
           const results = await session.run(tensors);
           return Object.fromEntries(Object.entries(results).map(([key, tensor]) => [key, tensor.data]));
         },

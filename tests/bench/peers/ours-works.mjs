@@ -1,4 +1,5 @@
 /** How this library does each kind of work. */
+import { instantiate } from './standalone.mjs';
 import { training } from './ours-training.mjs';
 
 const state = ({ wq, wk, wv, wo }, width) =>
@@ -70,18 +71,36 @@ export const prepare = {
     };
   },
 
-  async story({ wasm }, { params: { count }, prompt, config, bytes }) {
-    const { openModel } = await import('../../../dist/models.js');
-    const model = await openModel({ config, weights: bytes, attention: wasm });
+  async story({ wasm }, problem) {
+    if (!problem.params.worker) return storyOf(wasm, problem);
+    const { loadWorker } = await import('../../../dist/worker.js');
+    return storyOf(await loadWorker(), problem);
+  },
+
+  encoder: async ({ wasm }, { params: { needWeights }, config, tensors, ids }) => {
+    const model = await open(wasm, config, tensors);
+    return { run: () => ({ hidden: model.forward(ids, { needWeights }).hidden.data }) };
+  },
+
+  nextToken: async ({ wasm }, { params: { past }, config, tensors }) => {
+    const model = await open(wasm, config, tensors);
+    const cache = model.createCache();
+    model.forward(
+      Array.from({ length: past }, (_, i) => i),
+      { cache, lastOnly: true },
+    );
     return {
-      async run() {
-        const tokens = [];
-        for await (const token of model.generate([prompt], { maxTokens: count })) tokens.push(token);
-        return { tokens: Int32Array.from(tokens) };
-      },
-      dispose: () => model.dispose(),
+      beforeSample: () => cache.truncate(past),
+      run: () => ({ logits: model.forward([past], { cache, lastOnly: true }).logits.data }),
     };
   },
+
+  opening: ({ wasm }, { config, file }) => ({
+    async run() {
+      (await open(wasm, config, file)).dispose();
+      return {};
+    },
+  }),
 
   table: ({ wasm }, { params: { length, width } }) => ({
     run: () => ({ table: wasm.sinusoidalEncoding({ length, dim: width }).data }),
@@ -169,6 +188,23 @@ export const prepare = {
   },
 };
 
+async function open(attention, config, weights) {
+  const { openModel } = await import('../../../dist/models.js');
+  return openModel({ config, weights, attention });
+}
+
+async function storyOf(wasm, { params: { count }, prompt, config, bytes }) {
+  const model = await open(wasm, config, bytes);
+  return {
+    async run() {
+      const tokens = [];
+      for await (const token of model.generate([prompt], { maxTokens: count })) tokens.push(token);
+      return { tokens: Int32Array.from(tokens) };
+    },
+    dispose: () => model.dispose(),
+  };
+}
+
 function attending(wasm, { params: { heads, n, d }, inputs }) {
   const shape = [1, heads, n, d];
   const [query, key, value] = [inputs.query, inputs.key, inputs.value].map((data) => ({ data, shape }));
@@ -202,6 +238,24 @@ export const baseline = {
     const attend = attending(wasm, problem);
     return { run: () => ({ plain: attend({}) }) };
   },
+
+  story: ({ wasm }, problem) => (problem.params.worker ? storyOf(wasm, problem) : undefined),
+
+  encoder: (context, problem) =>
+    problem.params.needWeights
+      ? prepare.encoder(context, { ...problem, params: { needWeights: false } })
+      : undefined,
+
+  nextToken: async ({ build }, { bytes }) => {
+    const limits = await instantiate('limits', build);
+    const address = limits.reserve(bytes + 128);
+    const whole = bytes - (bytes % 128);
+    // Pages that were never written are one and the same page of zeros.
+    new Float32Array(limits.memory.buffer, address, whole / 4).fill(1);
+    return { run: () => ({ sum: limits.sum(address, whole) }) };
+  },
+
+  opening: (_, { file }) => ({ run: () => ({ copied: file.slice() }) }),
 };
 
 /** The product as a Linear layer: every wasm has it, and threads share it. Its weight is packed before the clock starts. */

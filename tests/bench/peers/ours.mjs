@@ -60,7 +60,7 @@ export async function open({ build, threads = 1, relaxed = false, scaling }) {
     const other = relaxed ? await copyOf('index', 'plain', threads) : await copyOf(entry, 'single', 1);
     return { version, peers: copies({ 'wasm-attention': wasm, baseline: other }) };
   }
-  const context = { wasm, kernels: withArrays(await instantiate('product', build)) };
+  const context = { wasm, build, kernels: withArrays(await instantiate('product', build)) };
   // native/product.cpp is linked with the plain kernels.
   const works = simd === 'simd128' ? prepare : { ...prepare, ...withoutKernels };
   return {

@@ -22,7 +22,7 @@ function tensorsOf(bytes) {
 }
 
 /** Greedy tokens of a real language model, with a cache. */
-export async function story({ count }) {
+export async function story({ count, worker = false }) {
   const [config, expected] = await Promise.all(
     ['config.json', 'expected.json'].map((name) => readJson(new URL(name, folder))),
   );
@@ -30,7 +30,7 @@ export async function story({ count }) {
   let first;
   return {
     kind: 'story',
-    params: { count },
+    params: { count, worker },
     prompt: expected.tokens_in[0],
     config,
     bytes,

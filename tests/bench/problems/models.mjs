@@ -1,0 +1,121 @@
+/** Models of published sizes, with random weights. */
+import { writeSafetensors } from '../../../dist/safetensors.js';
+import { normal } from '../random.mjs';
+import { Errors } from './check.mjs';
+
+/** Tensors by name, of normal numbers with a standard deviation of 0.02, as models begin; norms' weights are around 1. */
+function randomTensors(shapes) {
+  return Object.fromEntries(
+    Object.entries(shapes).map(([name, shape], seed) => {
+      const data = normal(shape.reduce((a, b) => a * b), 100 + seed, 0.02); // prettier-ignore
+      if (/norm\.weight$|ln_\w+\.weight$/i.test(name)) data.forEach((value, i) => (data[i] = 1 + value));
+      return [name, { data, shape }];
+    }),
+  );
+}
+
+/** All contenders are compared with the first one. */
+function alike(name, scale) {
+  let first;
+  return (outputs) => {
+    const errors = new Errors();
+    const data = outputs[name];
+    if (!data) return errors;
+    first ??= data;
+    Errors.length(name, data, first.length);
+    // A thousand roundings of numbers of this size: each passes through dozens of products and norms.
+    for (let i = 0; i < data.length; ++i) errors.compare(data[i], first[i], scale, 1000);
+    return errors;
+  };
+}
+
+/** BERT over one sequence; its vocabulary is small, because looking up takes no time. */
+export function encoder({ layers, width, heads, hiddens, tokens, needWeights = false }) {
+  const vocabulary = 1000;
+  const config = {
+    model_type: 'bert',
+    vocab_size: vocabulary,
+    hidden_size: width,
+    num_hidden_layers: layers,
+    num_attention_heads: heads,
+    intermediate_size: hiddens,
+    max_position_embeddings: 512,
+    type_vocab_size: 2,
+    hidden_act: 'gelu',
+    layer_norm_eps: 1e-12,
+  };
+  const norm = (name) => ({ [`${name}.weight`]: [width], [`${name}.bias`]: [width] });
+  const linear = (name, rows, cols) => ({ [`${name}.weight`]: [rows, cols], [`${name}.bias`]: [rows] });
+  const shapes = {
+    'embeddings.word_embeddings.weight': [vocabulary, width],
+    'embeddings.position_embeddings.weight': [512, width],
+    'embeddings.token_type_embeddings.weight': [2, width],
+    ...norm('embeddings.LayerNorm'),
+  };
+  for (let layer = 0; layer < layers; ++layer) {
+    const at = `encoder.layer.${layer}`;
+    for (const name of ['query', 'key', 'value'])
+      Object.assign(shapes, linear(`${at}.attention.self.${name}`, width, width));
+    Object.assign(shapes, linear(`${at}.attention.output.dense`, width, width), norm(`${at}.attention.output.LayerNorm`)); // prettier-ignore
+    Object.assign(shapes, linear(`${at}.intermediate.dense`, hiddens, width), linear(`${at}.output.dense`, width, hiddens)); // prettier-ignore
+    Object.assign(shapes, norm(`${at}.output.LayerNorm`));
+  }
+  return {
+    kind: 'encoder',
+    params: { layers, width, heads, hiddens, tokens, needWeights },
+    config,
+    tensors: randomTensors(shapes),
+    ids: Array.from({ length: tokens }, (_, i) => (37 * i) % vocabulary),
+    flop: layers * (8 * tokens * width ** 2 + 4 * tokens ** 2 * width + 4 * tokens * width * hiddens),
+    check: alike('hidden', 1),
+  };
+}
+
+/** GPT-2's next token behind a cache. */
+export function nextToken({ layers, width, heads, vocabulary, past }) {
+  const config = {
+    model_type: 'gpt2',
+    vocab_size: vocabulary,
+    n_positions: 1024,
+    n_embd: width,
+    n_layer: layers,
+    n_head: heads,
+    activation_function: 'gelu_new',
+    layer_norm_epsilon: 1e-5,
+  };
+  const norm = (name) => ({ [`${name}.weight`]: [width], [`${name}.bias`]: [width] });
+  const conv = (name, rows, cols) => ({ [`${name}.weight`]: [rows, cols], [`${name}.bias`]: [cols] });
+  const shapes = { 'wte.weight': [vocabulary, width], 'wpe.weight': [1024, width], ...norm('ln_f') };
+  for (let layer = 0; layer < layers; ++layer) {
+    const at = `h.${layer}`;
+    Object.assign(shapes, norm(`${at}.ln_1`), conv(`${at}.attn.c_attn`, width, 3 * width));
+    Object.assign(shapes, conv(`${at}.attn.c_proj`, width, width), norm(`${at}.ln_2`));
+    Object.assign(shapes, conv(`${at}.mlp.c_fc`, width, 4 * width), conv(`${at}.mlp.c_proj`, 4 * width, width)); // prettier-ignore
+  }
+  const block = 12 * width ** 2 + 13 * width;
+  return {
+    kind: 'nextToken',
+    params: { past },
+    config,
+    tensors: randomTensors(shapes),
+    /** What one token reads: all matrices, and the keys and values of those before it. */
+    bytes: 4 * (layers * block + vocabulary * width + 2 * layers * past * width),
+    check: alike('logits', 1),
+  };
+}
+
+/** A file of so many bytes, which is opened and dropped. */
+export function opening({ bytes }) {
+  const width = 1024;
+  // A matrix of a layer has 12·width² numbers.
+  const layers = Math.round(bytes / 4 / (12 * width ** 2));
+  const { config, tensors } = encoder({ layers, width, heads: 16, hiddens: 4 * width, tokens: 1 });
+  return {
+    kind: 'opening',
+    params: {},
+    config,
+    file: new Uint8Array(writeSafetensors(tensors)),
+    collect: true,
+    check: () => new Errors(),
+  };
+}
