@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { ROOT, output } from '../support.js';
@@ -54,11 +54,31 @@ describe('the example', () => {
     expect(losses[3]!).toBeLessThan(losses[0]! / 5);
   });
 
-  it('generate writes the story that the model is known for, and its speed', () => {
-    copy('generate');
+  /** The tokenizers are installed beside the package. */
+  function copyWithTokenizers(example: string): string {
+    copy(example);
     const tokenizers = 'node_modules/@huggingface/tokenizers';
     cpSync(join(TOOLS, '@huggingface/tokenizers'), join(consumer.path, tokenizers), { recursive: true });
-    const model = join(ROOT, 'tests/fixtures/stories260K');
+    return join(ROOT, 'tests/fixtures/stories260K');
+  }
+
+  it('search ranks sentences, the most alike first', () => {
+    const model = copyWithTokenizers('search');
+    const sentences = ['One day, it rained.', 'The dog was happy.', 'The cat was happy.'];
+    writeFileSync(join(consumer.path, 'sentences.txt'), sentences.join('\n'));
+    const printed = output('node', ['main.mjs', model, 'The cat was happy.', 'sentences.txt'], {
+      cwd: consumer.path,
+    });
+    const rows = printed
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.split('  '));
+    expect(rows.map(([, sentence]) => sentence)).toEqual([...sentences].reverse());
+    expect(rows[0]![0]).toBe('1.000');
+  });
+
+  it('generate writes the story that the model is known for, and its speed', () => {
+    const model = copyWithTokenizers('generate');
     const { text } = JSON.parse(readFileSync(join(model, 'expected.json'), 'utf8')) as { text: string };
     const printed = output('node', ['main.mjs', model], { cwd: consumer.path });
     // The prompt is the story's beginning, so the greedy tokens behind it are the same.
