@@ -30,7 +30,7 @@ const googleTest = ({ tests, failures, errors, disabled }) => ({
   passed: tests - failures - errors - disabled,
   failed: failures + errors + disabled,
 });
-const KERNELS = 'scripts/jest.sh js tests/ops tests/layers tests/fuzz';
+const KERNELS = 'scripts/jest.sh js tests/ops tests/layers tests/models tests/fuzz';
 /** Drawing the page's still figures takes half a minute, and only long suites look at them. */
 const WITHOUT_STILLS = { STILLS: 'kept' };
 

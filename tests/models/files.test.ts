@@ -157,6 +157,7 @@ describe('before it takes any memory, openModel refuses', () => {
     ['layers within groups', { ...read('albert-shared').config, inner_group_num: 2 }, {}, /config\.inner_group_num to be 1, got 2$/],
     ['a decoder of BERT', { ...bert.config, is_decoder: true }, bert.tensors, /config\.is_decoder/],
     ['relative positions', { ...bert.config, position_embedding_type: 'relative_key' }, bert.tensors, /position_embedding_type/],
+    ['a missing bias of a head', bert.config, without(bert.tensors, 'cls.predictions.bias'), /a tensor 'cls\.predictions\.bias', got none$/],
     ['a missing tensor', llama.config, without(llama.tensors, norm), /a tensor 'layers\.1\.input_layernorm\.weight', got none$/],
     ['a misshapen tensor', llama.config, { ...llama.tensors, [norm]: { data: new Float32Array(31), shape: [31] } }, /'model\.layers\.1\.input_layernorm\.weight' of shape \(32,\), got \(31,\)$/],
     ['the same tensor twice', llama.config, [writeSafetensors(llama.tensors), writeSafetensors({ [norm]: llama.tensors[norm]! })], /twice$/],
@@ -169,6 +170,17 @@ describe('before it takes any memory, openModel refuses', () => {
     await expect(openModel({ config, weights: weights as Weights, attention: watched })).rejects.toThrow(message);
     expect([allocator.liveBytes, allocator.calls]).toEqual(before);
   }); // prettier-ignore
+
+  test('a file that cannot be read', async () => {
+    class Unplugged extends Blob {
+      override async arrayBuffer(): Promise<ArrayBuffer> {
+        return Promise.reject(new Error('the disk is gone'));
+      }
+    }
+    await expect(openModel({ config: llama.config, weights: new Unplugged(), attention })).rejects.toThrow(
+      /^openModel: expected a file that can be read, got the disk is gone$/,
+    );
+  });
 
   test('what is no module of this library', async () => {
     for (const other of [{}, 1, { ...attention }]) {

@@ -21,6 +21,8 @@ describe('generate', () => {
     const model = await open(llama);
     const maxTokens = greedy.length;
     expect(await write(model, prompt, { maxTokens, temperature: 0 })).toEqual(greedy);
+    const absent = { temperature: null, topK: null, topP: null, signal: null };
+    expect(await write(model, prompt, { maxTokens, ...(absent as object) })).toEqual(greedy);
     expect(await write(model, prompt, { maxTokens, temperature: 2, topK: 1 })).toEqual(greedy);
     expect(await write(model, prompt, { maxTokens, temperature: 2, topP: 1e-6 })).toEqual(greedy);
     const [first, again, other] = await Promise.all(

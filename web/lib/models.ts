@@ -9,4 +9,5 @@
  */
 export { openModel } from './models/openModel.js';
 export type * from './models/types.js';
+export type * from './worker/modelTypes.js';
 export type { Tensor, TensorLike } from './types.js';

@@ -7,7 +7,7 @@
 import { checkOptions, type Known } from './check/options.js';
 import { wrongUse } from './check/values.js';
 import { load } from './index.js';
-import type { Model, ModelCache, OpenModelOptions } from './models.js';
+import type { Model, OpenModelOptions } from './models.js';
 import type { Operations } from './operations.js';
 import type { LoadOptions } from './runtime/load.js';
 import { serve } from './runtime/port.js';
@@ -121,7 +121,7 @@ async function generate(
   [ids, options]: Parameters<Model['generate']>,
   post: (part: number[]) => void,
 ): Promise<Generated> {
-  const cache = options?.cache as ModelCache | undefined;
+  const cache = options?.cache;
   const past = cache?.length ?? 0;
   let first: number | undefined;
   let tokens: number[] = [];

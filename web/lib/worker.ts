@@ -22,14 +22,8 @@ export type * from './api.js';
 export type { WorkerSource } from './runtime/port.js';
 export type { CallOptions } from './worker/job.js';
 export type { Progress, ProgressListener } from './worker/progress.js';
-export type {
-  Asynchronous,
-  AsyncModel,
-  AsyncModelCache,
-  InWorker,
-  AsyncWasmAttention,
-  Handle,
-} from './worker/types.js';
+export type { AsyncModel, AsyncModelCache, InWorker } from './worker/modelTypes.js';
+export type { Asynchronous, AsyncWasmAttention, Handle } from './worker/types.js';
 
 export interface LoadWorkerOptions extends LoadOptions {
   /**

@@ -1,7 +1,7 @@
 /** The tensors of a checkpoint, in any form in which they may be given. */
 import { toTensor } from '../check/arrays.js';
 import { namesOf as propertiesOf } from '../check/options.js';
-import { showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
+import { failed, showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import { readFloats, openSafetensors, type FileEntry } from '../safetensors/file.js';
 import type { TensorLike } from '../types.js';
 import { OPERATION } from './config/architecture.js';
@@ -123,5 +123,8 @@ function isFile(value: unknown): boolean {
 }
 
 async function bytesOf(file: unknown): Promise<ArrayBufferLike | ArrayBufferView> {
-  return /^(Blob|File)$/.test(tagOf(file)) ? (file as Blob).arrayBuffer() : (file as ArrayBuffer);
+  if (!/^(Blob|File)$/.test(tagOf(file))) return file as ArrayBuffer;
+  return (file as Blob).arrayBuffer().catch((cause: unknown) => {
+    return failed(OPERATION, 'a file that can be read', (cause as Error).message, cause);
+  });
 }

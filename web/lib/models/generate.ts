@@ -1,7 +1,7 @@
 import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { seedOf } from '../layers/base/random.js';
-import { storeOf } from './cache.js';
+import { storeOf, type ModelCache } from './cache.js';
 import type { Architecture } from './config/architecture.js';
 import { drawer } from './sampling.js';
 import { toRows } from './tokens.js';
@@ -20,23 +20,29 @@ export const GENERATE_OPTIONS: Known<GenerateOptions> = {
   positions: 1,
   hooks: 1,
 };
+/** Tokens for which a cache has room at first: a model may have room for a hundred thousand. */
+const ROOM = 64;
 /** Milliseconds after which other tasks get their turn: a frame. */
 const TURN = 16;
 
 /**
  * See `Model.generate`.
  *
+ * @param grow makes a cache of so many tokens in place of another
  * @param predicts whether logits are those of the next token, and not of classes
  */
 export async function* generate(
   model: Model,
   a: Architecture,
+  grow: (cache: ModelCache, maxLength: number) => ModelCache,
   predicts: boolean,
   ids: readonly number[],
   options: GenerateOptions | undefined,
 ): AsyncGenerator<number> {
   const given = checkOptions(OPERATION, options, GENERATE_OPTIONS);
-  const { maxTokens, temperature = 0, topK, topP = 1, signal, ablate, positions, hooks } = given;
+  const { signal, ablate, positions, hooks } = given;
+  const [maxTokens, topK] = [given.maxTokens ?? undefined, given.topK ?? undefined];
+  const [temperature, topP] = [given.temperature ?? 0, given.topP ?? 1];
   if (!a.causal) wrongUse(OPERATION, 'a decoder', a.family);
   if (!predicts) wrongUse(OPERATION, 'a checkpoint with a head that predicts tokens', 'one without');
   const { batch, data } = toRows(OPERATION, 'ids', ids, a.vocab - 1);
@@ -58,13 +64,12 @@ export async function* generate(
   // The last token is given back without a pass over it.
   const most = Math.min(maxTokens ?? Infinity, Math.max(room + 1, 0));
   if (most === 0 && maxTokens !== 0) wrongValue(OPERATION, `up to ${room + data.length} tokens`, data.length);
-  const own =
+  let own =
     given.cache == null
-      ? model.createCache({ maxLength: Math.min(model.maxLength, data.length + Math.max(most, 1)) })
+      ? model.createCache({ maxLength: Math.min(model.maxLength, data.length + Math.min(most, ROOM)) })
       : undefined;
   try {
     const forward: ModelForwardOptions = {
-      cache: given.cache ?? own!,
       lastOnly: true,
       ...(ablate != null && { ablate }),
       ...(positions != null && { positions }),
@@ -73,7 +78,10 @@ export async function* generate(
     let next = Array.from(data);
     let turn = performance.now();
     for (let count = 0; count < most && !signal?.aborted; ++count) {
-      const { logits } = model.forward(next, forward);
+      if (own && own.length + next.length > own.maxLength) {
+        own = grow(own, Math.min(model.maxLength, 2 * own.maxLength));
+      }
+      const { logits } = model.forward(next, { ...forward, cache: own ?? given.cache! });
       const token = draw(logits!.data);
       yield token;
       if (a.eos.has(token)) return;

@@ -5,7 +5,7 @@ import * as S from '../generated/bindings/runStepsArgs.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
-import { createModelCache, type ModelCache } from './cache.js';
+import { createModelCache, grown, type ModelCache } from './cache.js';
 import type { Architecture } from './config/architecture.js';
 import { generate } from './generate.js';
 import { meanOfTokens } from './meanOfTokens.js';
@@ -82,7 +82,9 @@ export class OpenModel implements Model {
   generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number> {
     const { predictions, classifier } = this.#weights;
     const predicts = predictions !== undefined && classifier === undefined;
-    return generate(this, this.#architecture, predicts, ids, options);
+    const grow = (cache: ModelCache, maxLength: number): ModelCache =>
+      grown(this.#wasm, this.#architecture, cache, maxLength);
+    return generate(this, this.#architecture, grow, predicts, ids, options);
   }
 
   createCache(options?: { batch?: number; maxLength?: number }): ModelCache {

@@ -8,8 +8,8 @@ import { openWeights } from './files.js';
 import { OpenModel } from './model.js';
 import { namesOf } from './names.js';
 import type { OpenInWorker } from '../worker/model.js';
-import type { AsyncModel } from '../worker/types.js';
-import type { Model, OpenModelOptions, OpenWorkerModelOptions } from './types.js';
+import type { AsyncModel, OpenWorkerModelOptions } from '../worker/modelTypes.js';
+import type { Model, OpenModelOptions } from './types.js';
 import { placeWeights } from './weights/placeWeights.js';
 
 const OPTIONS: Known<OpenModelOptions> = { config: 1, weights: 1, attention: 1, onProgress: 1 };

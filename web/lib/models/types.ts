@@ -1,6 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Operations } from '../operations.js';
-import type { AsyncWasmAttention } from '../worker/types.js';
 import type { Tensor } from '../types.js';
 import type { ModelCache } from './cache.js';
 import type { Weights } from './files.js';
@@ -9,7 +8,6 @@ import type { TokenIds } from './tokens.js';
 export type { ModelCache } from './cache.js';
 export type { Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
-export type { AsyncModel, AsyncModelCache, InWorker } from '../worker/types.js';
 
 /** The options of `openModel`. */
 export interface OpenModelOptions {
@@ -21,12 +19,6 @@ export interface OpenModelOptions {
   attention?: Operations;
   /** Called with the bytes of the parameters that are in place, and of all of them. */
   onProgress?: (done: number, total: number) => void;
-}
-
-/** The options of `openModel` for a model in a worker. */
-export interface OpenWorkerModelOptions extends Omit<OpenModelOptions, 'attention'> {
-  /** From `loadWorker`. With `attention.with({ transfer: true })` the weights' memory is handed over instead of copied. */
-  attention: AsyncWasmAttention;
 }
 
 /** The options of `forward`. */

@@ -6,7 +6,7 @@ import type { GenerateOptions, ModelFacts, OpenModelOptions } from '../models/ty
 import type { Connection } from './connection.js';
 import { received } from './handle.js';
 import { references, type CallOptions, type Reference } from './job.js';
-import type { AsyncModel } from './types.js';
+import type { AsyncModel } from './modelTypes.js';
 
 export type OpenInWorker = (
   options: Pick<OpenModelOptions, 'config' | 'weights'>,
@@ -60,7 +60,7 @@ function generator(connection: Connection, model: Reference): AsyncModel['genera
       wake();
     };
     let generated: Generated | undefined;
-    let failure: unknown;
+    let failure: Error | undefined;
     const end = connection
       .request('generate', target, 'generate', [ids, sent], {}, onPart)
       .then(({ packed }) => {
@@ -68,7 +68,7 @@ function generator(connection: Connection, model: Reference): AsyncModel['genera
         onPart(generated.tokens);
       })
       .catch((error: unknown) => {
-        failure = error;
+        failure = error as Error;
         wake();
       });
     const stop = (): void => {

@@ -1,14 +1,4 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type {
-  GenerateOptions,
-  Model,
-  ModelCache,
-  ModelFacts,
-  ModelForwardOptions,
-  ModelResult,
-  TokenIds,
-} from '../models/types.js';
-import type { Tensor } from '../types.js';
 import type { KeyValueCache } from '../layers/attention/keyValueCache.js';
 import type { Parameter } from '../layers/base/types.js';
 import type { WasmAttention } from '../surface.js';
@@ -80,25 +70,3 @@ export type Asynchronous<T> = Members<T> & {
 };
 
 export type AsyncWasmAttention = Asynchronous<WasmAttention>;
-
-/** Keys and values of a model in a worker. */
-export type AsyncModelCache = Handle<ModelCache>;
-
-/** Options of calls in a worker: caches are the worker's, and there are no hooks. */
-export type InWorker<O> = Omit<O, 'cache' | 'hooks'> & { cache?: AsyncModelCache };
-
-/** A model from `openModel` in a worker. It is released on `dispose()`, or when it is garbage-collected. */
-export interface AsyncModel extends ModelFacts {
-  forward(ids: TokenIds, options?: InWorker<ModelForwardOptions>): Promise<ModelResult>;
-  embed(...args: Parameters<Model['embed']>): Promise<Tensor>;
-  /**
-   * Tokens come as the worker computes them, whether or not they have been asked for. When `signal` aborts, or the caller stops asking, the
-   * worker stops at the next token; a cache then holds what it would hold after `Model.generate`.
-   */
-  generate(ids: readonly number[], options?: InWorker<GenerateOptions>): AsyncGenerator<number>;
-  createCache(...args: Parameters<Model['createCache']>): Promise<AsyncModelCache>;
-  /** The same model, with these options for its calls except `generate`, which has a `signal` of its own. */
-  with(options: CallOptions): AsyncModel;
-  dispose(): Promise<void>;
-  [Symbol.asyncDispose](): Promise<void>;
-}

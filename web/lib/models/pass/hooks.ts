@@ -1,6 +1,6 @@
 /** Functions of the caller's that see tensors of a pass. */
 import { namesOf, unknownName } from '../../check/options.js';
-import { wrongKind } from '../../check/values.js';
+import { tagOf, wrongKind } from '../../check/values.js';
 import type { ModelHooks } from '../types.js';
 import type { HookPoint, Program } from './types.js';
 
@@ -26,7 +26,7 @@ export function swapped([batch, x, y, width]: readonly number[]): readonly numbe
 export function checkHooks(operation: string, hooks: unknown): Map<string, ModelHooks[string]> {
   const checked = new Map<string, ModelHooks[string]>();
   if (hooks == null) return checked;
-  if (typeof hooks !== 'object') wrongKind(operation, 'hooks to be an object of functions', hooks);
+  if (tagOf(hooks) !== 'Object') wrongKind(operation, 'hooks to be an object of functions', hooks);
   for (const name of namesOf(hooks)) {
     const hook = (hooks as Record<string, unknown>)[name];
     if (typeof hook !== 'function') wrongKind(operation, `hook '${name}' to be a function`, hook);

@@ -16,7 +16,7 @@ export function predictions(
   if (map && !tensors.has(`${map}.weight`)) return undefined;
   const own = tensors.has(`${decoder}.weight`);
   if (!own && !a.tied) return undefined;
-  const biasName = [bias, `${decoder}.bias`].find((name) => name !== undefined && tensors.has(name));
+  const biasName = [bias, `${decoder}.bias`].find((name) => name !== undefined && tensors.has(name)) ?? bias;
   const name = own ? `${decoder}.weight` : `${namesOf(a).tokens}.weight`;
   // Some files have the same bias under both names.
   for (const other of [bias, `${decoder}.bias`]) {
@@ -45,7 +45,8 @@ export function classifier(store: Store, tensors: Tensors, a: Architecture): (()
     return count;
   };
   const linear = (name: string, inputs = a.hiddens, outputs = classes(name)): (() => Matrix) =>
-    store.linear(name, inputs, outputs, tensors.has(`${name}.bias`));
+    // Decoders that sort sequences have no bias.
+    store.linear(name, inputs, outputs, name !== 'score' || tensors.has('score.bias'));
   const sortsTokens = a.head.endsWith('ForTokenClassification');
   if (a.causal) {
     const name = ['score', 'classifier'].find((name) => tensors.has(`${name}.weight`));

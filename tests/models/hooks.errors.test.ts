@@ -1,0 +1,84 @@
+/** What hooks may do in a pass, and what stops it. */
+import { describe, expect, test } from '@jest/globals';
+import type { Tensor } from 'wasm-attention';
+import type { ModelHooks } from 'wasm-attention/models';
+import { attention } from '../support/library.js';
+import { checkpoint, open } from './fixtures.js';
+
+describe('a hook', () => {
+  const { expected, ...files } = checkpoint('llama-grouped');
+  const [ids] = expected.ids as [number[]];
+
+  test('may call the library, and the model', async () => {
+    const model = await open(files);
+    const plain = model.forward(ids).hidden;
+    const inner: Tensor[] = [];
+    const { hidden } = model.forward(ids, {
+      hooks: {
+        'blocks.1.attn.hook_q': (q) => {
+          attention.scaledDotProductAttention(q, q, q);
+          inner.push(model.forward(ids).hidden);
+        },
+      },
+    });
+    expect(hidden).toEqual(plain);
+    expect(inner).toEqual([plain]);
+    model.dispose();
+  });
+
+  test.each<[string, (value: Tensor) => unknown, RegExp]>([
+    ['throws', () => { throw new Error('mine'); }, /^mine$/], // prettier-ignore
+    [
+      'returns another shape',
+      ({ data }) => ({ data, shape: [data.length] }),
+      /hook 'blocks\.1\.hook_mlp_out' to return shape/,
+    ],
+    ['returns no tensor', () => 1, /expected what hook 'blocks\.1\.hook_mlp_out' returns/],
+  ])('that %s stops the pass, and the next one is right', async (_, hook, message) => {
+    const model = await open(files);
+    const plain = model.forward(ids).hidden;
+    const cache = model.createCache({ maxLength: 32 });
+    const hooks = { 'blocks.1.hook_mlp_out': hook as ModelHooks[string] };
+    expect(() => model.forward(ids, { hooks, cache })).toThrow(message);
+    expect(cache.length).toBe(0);
+    expect(model.forward(ids).hidden).toEqual(plain);
+    model.dispose();
+  });
+
+  test('that disposes the model, or changes the cache, is an error', async () => {
+    const model = await open(files);
+    const cache = model.createCache({ maxLength: 32 });
+    model.forward(ids.slice(0, 4), { cache });
+    const name = 'blocks.0.attn.hook_v';
+    expect(() => model.forward([1], { cache, hooks: { [name]: () => cache.truncate(1) } })).toThrow(
+      /leave the cache/,
+    );
+    expect(() => model.forward([1], { cache, hooks: { [name]: () => cache.dispose() } })).toThrow(
+      /leave the cache/,
+    );
+    expect(() => model.forward([1], { hooks: { [name]: () => model.dispose() } })).toThrow(
+      /got a disposed one$/,
+    );
+  });
+
+  test('of another name is a TypeError, and so is one that is no function', async () => {
+    const model = await open(files);
+    for (const name of [
+      'blocks.0.attn.hook_zz',
+      'blocks.2.attn.hook_z',
+      'blocks.0.hook_normalized_resid_post',
+      'nope',
+    ]) {
+      expect(() => model.forward(ids, { hooks: { [name]: () => undefined } })).toThrow(TypeError);
+    }
+    expect(() => model.forward(ids, { hooks: { hook_embed: 1 } as never })).toThrow(
+      /hook 'hook_embed' to be a function/,
+    );
+    for (const hooks of [1, [() => undefined], new Map([['hook_embed', () => undefined]])]) {
+      expect(() => model.forward(ids, { hooks: hooks as never })).toThrow(
+        /hooks to be an object of functions/,
+      );
+    }
+    model.dispose();
+  });
+});
