@@ -50,12 +50,12 @@ const SUITES = {
       after: 'page',
       counts: jest,
     },
-    { name: 'lint', command: 'scripts/lint.sh', after: 'wasm', counts: (result) => result },
   ],
   ci: [
     { name: 'packages', command: 'scripts/setup.sh' },
     { name: 'native-threads', command: 'scripts/test-native.sh --threads', counts: googleTest },
     { name: 'build', command: 'scripts/build.sh', after: 'packages' },
+    { name: 'lint', command: 'scripts/lint.sh', after: 'build', counts: (result) => result },
     { name: 'package', command: 'scripts/jest.sh package', after: 'build', counts: jest },
     {
       name: 'dist',

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Tensor } from 'wasm-attention';
-import { EPS } from '../support/close.js';
+import { EPS, expectClose } from '../support/close.js';
 import { checkpoint, checkpoints, open } from './fixtures.js';
 
 /** Roundings of hidden states of size 1 to 4, through a few layers. */
@@ -12,8 +12,7 @@ const rowOf = ({ data, shape }: Tensor, row: number): Float32Array => {
   return data.subarray(row * width, (row + 1) * width);
 };
 const expectNear = (a: ArrayLike<number>, b: ArrayLike<number>): void => {
-  expect(a.length).toBe(b.length);
-  for (let i = 0; i < a.length; ++i) expect(Math.abs(a[i]! - b[i]!)).toBeLessThan(CLOSE);
+  expectClose({ data: a, shape: [a.length] }, { data: b, shape: [b.length] }, { atol: CLOSE });
 };
 
 describe.each(checkpoints)('%s', (name) => {

@@ -2,14 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor } from 'wasm-attention';
 import type { Model, ModelCache, ModelForwardOptions, ModelHooks } from 'wasm-attention/models';
-import { EPS } from '../support/close.js';
+import { EPS, expectClose } from '../support/close.js';
 import { checkpoint, checkpoints, open } from './fixtures.js';
 
 const CLOSE = 64 * EPS;
-const expectNear = (a: Tensor, b: Tensor): void => {
-  expect(a.shape).toEqual(b.shape);
-  a.data.forEach((x, i) => expect(Math.abs(x - b.data[i]!)).toBeLessThan(CLOSE));
-};
+const expectNear = (a: Tensor, b: Tensor): void => expectClose(a, b, { atol: CLOSE });
 const llama = checkpoint('llama-grouped');
 const ids = llama.expected.ids[0]!;
 

@@ -2,8 +2,8 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';
-import { useBrowser } from './browser.js';
-import { cellWith, outputs, run, verdictOf } from './cells.js';
+import { useBrowser } from '../browser.js';
+import { cellWith, outputs, run, verdictOf } from '../cells.js';
 
 /** What the browser says of requests that a policy forbids. */
 const BLOCKED = /^failed: |Content Security Policy/;

@@ -3,11 +3,11 @@ import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { attention } from '../support/library.js';
-import { useBrowser } from './browser.js';
-import { servePage, type PageServer } from './server.js';
+import { attention } from '../../support/library.js';
+import { useBrowser } from '../browser.js';
+import { servePage, type PageServer } from '../server.js';
 
-const DIST = join(import.meta.dirname, '../../dist');
+const DIST = join(import.meta.dirname, '../../../dist');
 const folder = mkdtempSync(join(tmpdir(), 'wasm-attention-embedding-'));
 const { open, origin } = useBrowser({ folder });
 
@@ -24,8 +24,8 @@ const pageWith = (script: string): string => `<!doctype html>
 
 beforeAll(() => {
   cpSync(DIST, join(folder, 'dist'), { recursive: true });
-  writeFileSync(join(folder, 'all.html'), pageWith('./dist/elements/index.js'));
-  writeFileSync(join(folder, 'auto.html'), pageWith('./dist/elements/auto.js'));
+  writeFileSync(join(folder, 'all.html'), pageWith('../dist/elements/index.js'));
+  writeFileSync(join(folder, 'auto.html'), pageWith('../dist/elements/auto.js'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

@@ -2,11 +2,11 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Tensor, TensorLike } from 'wasm-attention';
-import { sizeOf } from '../reference/tensor.js';
-import { ALL_LAYERS } from '../support/allLayers.js';
-import { Random } from '../support/random.js';
-import { BROKEN_TENSORS, NOT_TENSORS, type Kind } from '../support/rejections.js';
-import { SPELLINGS } from '../support/spellings.js';
+import { sizeOf } from '../../reference/tensor.js';
+import { ALL_LAYERS } from '../../support/allLayers.js';
+import { Random } from '../../support/random.js';
+import { BROKEN_TENSORS, NOT_TENSORS, type Kind } from '../../support/rejections.js';
+import { SPELLINGS } from '../../support/spellings.js';
 
 /** An entry's value, missing if the entry is left out, and the kind of error that it must cause. */
 interface Treated {

@@ -4,11 +4,11 @@
  * change nothing, and work afterwards.
  */
 import { describe, expect, test } from '@jest/globals';
-import { loadSecond, WASM } from '../support/instance.js';
-import { same } from '../support/same.js';
-import { expectUnharmed } from './canary.js';
-import { STEPS, type Prepared, type Step } from './steps.js';
-import { allocator, attention, loadWatched, type Allocator } from './watched.js';
+import { loadSecond, WASM } from '../../support/instance.js';
+import { same } from '../../support/same.js';
+import { expectUnharmed } from '../canary.js';
+import { STEPS, type Prepared, type Step } from '../steps.js';
+import { allocator, attention, loadWatched, type Allocator } from '../watched.js';
 
 const valuesOf = ({ layers }: Prepared) =>
   layers.flatMap((layer) => layer.parameters().map(({ name, data, grad }) => ({ name, data, grad })));
