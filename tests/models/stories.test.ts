@@ -40,11 +40,7 @@ describe('stories260K', () => {
       let at = 0;
       for (const size of sizes) {
         const { logits } = model.forward(ids.slice(at, at + size), { cache });
-        expectClose(
-          logits,
-          { data: whole.slice(512 * at, 512 * (at + size)), shape: [1, size, 512] },
-          CLOSE,
-        );
+        expectClose(logits, { data: whole.slice(512 * at, 512 * (at + size)), shape: [1, size, 512] }, CLOSE);
         at += size;
       }
       expect(cache.length).toBe(60);

@@ -86,6 +86,7 @@ export interface ScalingReference {
   highFreqFactor?: number;
   betaFast?: number;
   betaSlow?: number;
+  truncate?: boolean;
 }
 
 /**
@@ -129,12 +130,14 @@ export function scaledFrequencies(
   }
   const { betaFast = 32, betaSlow = 1 } = scaling;
   const pair = (turns: number) => (dim * Math.log(length / (2 * Math.PI * turns))) / (2 * Math.log(base));
-  const low = Math.max(Math.floor(pair(betaFast)), 0);
-  let high = Math.min(Math.ceil(pair(betaSlow)), dim - 1);
+  const rounded = (round: (x: number) => number, x: number) => (scaling.truncate === false ? x : round(x));
+  const low = Math.max(rounded(Math.floor, pair(betaFast)), 0);
+  let high = Math.min(rounded(Math.ceil, pair(betaSlow)), dim - 1);
   if (high === low) high += 0.001;
   const frequencies = plain.map((w, j) => {
     const interpolated = Math.min(1, Math.max(0, (j - low) / (high - low)));
     return interpolated * (w / factor) + (1 - interpolated) * w;
   });
-  return { frequencies, amplitude: factor <= 1 ? 1 : 0.1 * Math.log(factor) + 1 };
+  const usual = factor <= 1 ? 1 : 0.1 * Math.log(factor) + 1;
+  return { frequencies, amplitude: scaling.attentionFactor ?? usual };
 }

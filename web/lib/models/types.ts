@@ -93,6 +93,7 @@ export interface ModelFacts {
   readonly numHeads: number;
   readonly numHiddens: number;
   readonly vocabSize: number;
+  /** The most tokens that a pass and its cache may hold: `max_position_embeddings`, or more where rotary positions are scaled beyond it. */
   readonly maxLength: number;
   /** Bytes that its parameters take in wasm memory. */
   readonly parameterBytes: number;
@@ -122,7 +123,8 @@ export interface Model extends ModelFacts {
 
   /**
    * The tokens that follow a prompt, one by one, up to and including one that the config names as the end. Between tokens it gives way
-   * to other tasks every 16 ms.
+   * to other tasks every 16 ms. A `cache` of the caller's then holds the prompt and all tokens but the last: the next prompt begins
+   * with that one.
    *
    * @throws RangeError also for encoders, which predict no next token
    * @example

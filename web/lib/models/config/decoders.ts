@@ -43,7 +43,7 @@ export function neox(fields: Fields): Architecture {
     eps: fields.number('layer_norm_eps', 1e-5),
     order: fields.flag('use_parallel_residual', true) ? 'parallel' : 'pre',
     causal: true,
-    rotary: rotaryOf(fields, headDim, all.maxLength, fields.number('rotary_pct', 0.25), 'rotary_emb_base'),
+    ...rotaryOf(fields, headDim, all.maxLength, fields.number('rotary_pct', 0.25), 'rotary_emb_base'),
     bias: { qkv: bias, output: bias, ffn: true },
     tied: fields.flag('tie_word_embeddings', false),
   };
@@ -79,7 +79,7 @@ export function llama(fields: Fields, family: Family): Architecture {
     order: 'pre',
     causal: true,
     windows: window === undefined ? all.windows : windowsOf(fields, all.layers, window, first),
-    rotary: rotaryOf(fields, headDim, all.maxLength),
+    ...rotaryOf(fields, headDim, all.maxLength),
     qkNorm: family === 'qwen3',
     bias: { qkv: bias || family === 'qwen2', output: bias, ffn },
     tied: fields.flag('tie_word_embeddings', false),

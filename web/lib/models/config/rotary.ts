@@ -5,14 +5,17 @@ import type { Fields } from './fields.js';
 
 type Rotary = NonNullable<Architecture['rotary']>;
 
-/** `rope_parameters` of transformers 5, or `rope_theta` and `rope_scaling` of earlier versions. */
+/**
+ * `rope_parameters` of transformers 5, or `rope_theta` and `rope_scaling` of earlier versions. Linear, dynamic and YaRN scaling may
+ * leave `max_position_embeddings` at the length of the training: the model then takes texts that are `factor` times as long.
+ */
 export function rotaryOf(
   fields: Fields,
   headDim: number,
   maxLength: number,
   part = 1,
   theta = 'rope_theta',
-): Rotary {
+): { rotary: Rotary; maxLength: number } {
   const parameters = fields.object('rope_parameters');
   const base =
     parameters?.get('rope_theta') === undefined
@@ -27,26 +30,36 @@ export function rotaryOf(
     wrongValue(OPERATION, 'config of a rotary width that is even', dim);
   }
   const given = parameters ?? fields.object('rope_scaling');
-  const scaling = given && scalingOf(given, maxLength);
-  return { dim, base, ...(scaling && { scaling }) };
+  const trained = fields.size('original_max_position_embeddings', maxLength, 2 ** 30);
+  const scaling = given && scalingOf(given, maxLength, trained);
+  const isLonger =
+    scaling?.type === 'linear' ||
+    ((scaling?.type === 'dynamic' || scaling?.type === 'yarn') && scaling.originalMaxLength === maxLength);
+  return {
+    rotary: { dim, base, ...(scaling && { scaling }) },
+    maxLength: isLonger ? Math.min(Math.floor(Math.max(scaling.factor, 1) * maxLength), 2 ** 30) : maxLength,
+  };
 }
 
-function scalingOf(given: Fields, maxLength: number): RotaryScaling | undefined {
+/** @param trained  the length of the training, where the scaling has none */
+function scalingOf(given: Fields, maxLength: number, trained: number): RotaryScaling | undefined {
   const field = given.has('rope_type') ? 'rope_type' : 'type';
   const type = (given.get(field) ?? 'default') as RotaryScaling['type'] | 'default';
-  const original = given.size('original_max_position_embeddings', maxLength, 2 ** 30);
+  const original = given.size('original_max_position_embeddings', trained, 2 ** 30);
   const factor = () => given.number('factor');
+  const ratio = () => given.number('factor', maxLength / original);
   switch (type) {
     case 'default':
       return undefined;
     case 'linear':
       return { type, factor: factor() };
     case 'dynamic':
-      return { type, factor: factor(), originalMaxLength: original };
+      // transformers takes no other length here.
+      return { type, factor: factor(), originalMaxLength: maxLength };
     case 'longrope':
       return {
         type,
-        factor: given.number('factor', Math.max(1, maxLength / original)),
+        factor: ratio(),
         originalMaxLength: original,
         shortFactor: given.numbers('short_factor'),
         longFactor: given.numbers('long_factor'),
@@ -65,11 +78,11 @@ function scalingOf(given: Fields, maxLength: number): RotaryScaling | undefined 
     case 'yarn': {
       const amplitude =
         given.get('attention_factor') === undefined
-          ? yarnAmplitude(given, factor())
+          ? yarnAmplitude(given, ratio())
           : given.number('attention_factor');
       return {
         type,
-        factor: factor(),
+        factor: ratio(),
         originalMaxLength: original,
         betaFast: given.number('beta_fast', 32),
         betaSlow: given.number('beta_slow', 1),
@@ -87,7 +100,7 @@ function scalingOf(given: Fields, maxLength: number): RotaryScaling | undefined 
 }
 
 function yarnAmplitude(given: Fields, factor: number): number | undefined {
-  if (given.get('mscale') === undefined || given.get('mscale_all_dim') === undefined) return undefined;
+  if (!given.get('mscale') || !given.get('mscale_all_dim')) return undefined;
   const amplitude = (scale: number) => (factor > 1 ? 0.1 * scale * Math.log(factor) + 1 : 1);
   return amplitude(given.number('mscale')) / amplitude(given.number('mscale_all_dim'));
 }

@@ -1,0 +1,44 @@
+/** The wasm memory that models take, and give back. */
+import { expect, test } from '@jest/globals';
+import { readSafetensors } from 'wasm-attention';
+import { openModel } from 'wasm-attention/models';
+import { allocator, attention as watched, loadWatched } from '../fuzz/watched.js';
+import { load } from '../support/instance.js';
+import { checkpoint } from './fixtures.js';
+import { safetensors } from './halves.js';
+
+test('a model gives its memory back', async () => {
+  const { config, bytes, expected } = checkpoint('albert-shared');
+  const once = async (): Promise<void> => {
+    const seen: number[] = [];
+    const onProgress = (done: number, total: number): void => void seen.push(done / total);
+    const model = await openModel({ config, weights: bytes, attention: watched, onProgress });
+    expect(seen.at(-1)).toBe(1);
+    expect([...seen].sort((a, b) => a - b)).toEqual(seen);
+    model.forward(expected.ids, { needWeights: true, needHiddenStates: true });
+    model.dispose();
+  };
+  await once();
+  const [live, heap] = [allocator.liveBytes, allocator.heapBytes];
+  for (let i = 0; i < 100; ++i) await once();
+  expect([allocator.liveBytes, allocator.heapBytes]).toEqual([live, heap]);
+});
+
+test('a model takes little more wasm memory than its parameters', async () => {
+  const { config, bytes } = checkpoint('llama-grouped');
+  // A large vocabulary, of two bytes a number: 15 MB, beside which pages do not count.
+  const rows = 60_000;
+  const shape = [rows, config.hidden_size as number];
+  const names = ['model.embed_tokens.weight', 'lm_head.weight'];
+  const table = { dtype: 'BF16', shape, data: new Uint16Array(shape[0]! * shape[1]!) };
+  const kept = Object.entries(readSafetensors(bytes)).map(
+    ([name, tensor]) => [name, { dtype: 'F32', ...tensor }] as const,
+  );
+  const file = safetensors({ ...Object.fromEntries(kept), [names[0]!]: table, [names[1]!]: table });
+  const { attention: fresh, allocator: own } = await loadWatched(load);
+  const before = own.heapBytes;
+  const model = await openModel({ config: { ...config, vocab_size: rows }, weights: file, attention: fresh });
+  expect(model.parameterBytes).toBeGreaterThan(8 * rows * 32);
+  expect(own.heapBytes - before).toBeLessThan(1.15 * model.parameterBytes);
+  model.dispose();
+});
