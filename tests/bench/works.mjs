@@ -10,7 +10,7 @@ import { attentionGradients, crossEntropy } from './problems/gradients.mjs';
 import { gatedFeedForward, norm } from './problems/gated.mjs';
 import { matmul } from './problems/matmul.mjs';
 import { encoder, nextToken, opening } from './problems/models.mjs';
-import { multiHead } from './problems/multi-head.mjs';
+import { multiHead, turnedMultiHead } from './problems/multi-head.mjs';
 import { positionedAttention, rotary } from './problems/positions.mjs';
 import { addTable, softmax, table } from './problems/rows.mjs';
 import { story } from './problems/story.mjs';
@@ -59,6 +59,12 @@ export const works = [
   ...multiHeads(1, 128, 256, 8, 1.4),
   ...multiHeads(1, 512, 768, 12, 1.45, 1.3),
   ...multiHeads(8, 128, 768, 12, 1.45, 1.3),
+  {
+    name: 'mha-turned',
+    title: 'multi-head (1,512,768,12) normed, turned / plain',
+    make: () => turnedMultiHead({ n: 512, width: 768, heads: 12 }),
+    bars: [{ over: ['baseline'], as: 'plain', ratio: 1 / 1.08 }],
+  },
   {
     name: 'textbook',
     title: 'multi-head, textbook (2,4,100,5)',

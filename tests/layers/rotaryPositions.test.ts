@@ -133,9 +133,16 @@ describe.each(Object.entries(LAYERS))('%s with positions', (_name, make) => {
 describe('MultiHeadAttention with positions', () => {
   const layer = new attention.MultiHeadAttention({ ...size, rotary: {} });
 
-  test('decodes with the positions of each step', () => {
+  test.each([
+    ['the positions', layer, 1],
+    [
+      'the positions of each axis',
+      new attention.MultiHeadAttention({ ...size, rotary: { sections: [1, 3, 2] } }),
+      3,
+    ],
+  ])('decodes with %s of each step', (_, layer, axes) => {
     const cache = layer.createCache({ batch: B, maxLength: L });
-    const positions = lists(B, L);
+    const positions = axes === 1 ? lists(B, L) : lists(axes, B, L);
     const whole = layer.forward(x, x, x, { positions, isCausal: true }).output;
     const tokens = (from: number, to: number): Tensor => ({
       data: Float32Array.from({ length: B * (to - from) * 24 }, (_, i) => {
@@ -149,8 +156,10 @@ describe('MultiHeadAttention with positions', () => {
       [2, 3],
       [3, 5],
     ] as const) {
-      // prettier-ignore
-      const own = Array.from({ length: B }, (_, b) => positions.data.slice(b * L + from, b * L + to));
+      const rows = Array.from({ length: axes * B }, (_, row) =>
+        positions.data.slice(row * L + from, row * L + to),
+      );
+      const own = axes === 1 ? rows : Array.from({ length: axes }, (_, a) => rows.slice(a * B, (a + 1) * B));
       const piece = tokens(from, to);
       const { output } = layer.forward(piece, piece, piece, { positions: own, isCausal: true, cache });
       for (let b = 0; b < B; ++b) {

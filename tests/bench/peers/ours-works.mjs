@@ -10,10 +10,24 @@ const state = ({ wq, wk, wv, wo }, width) =>
     ]),
   );
 
-function layerOf(wasm, { width, heads }, parameters) {
-  const layer = new wasm.MultiHeadAttention({ numHiddens: width, numHeads: heads });
-  layer.loadStateDict(state(parameters, width));
+function layerOf(wasm, { width, heads }, parameters, options) {
+  const layer = new wasm.MultiHeadAttention({ numHiddens: width, numHeads: heads, ...options });
+  layer.loadStateDict({ ...layer.stateDict(), ...state(parameters, width) });
   return layer;
+}
+
+function attentionLayer({ wasm }, { params, inputs, parameters }, layerOptions) {
+  const { batch, n, width, lengths, needWeights } = params;
+  const layer = layerOf(wasm, params, parameters, layerOptions);
+  const x = { data: inputs.x, shape: [batch, n, width] };
+  const options = { needWeights, ...(lengths ? { validLens: lengths } : {}) };
+  return {
+    run() {
+      const { output, weights } = layer.forward(x, x, x, options);
+      return { output: output.data, weights: weights?.data };
+    },
+    dispose: () => layer.dispose(),
+  };
 }
 
 export const prepare = {
@@ -35,19 +49,9 @@ export const prepare = {
     };
   },
 
-  multiHead: ({ wasm }, { params, inputs, parameters }) => {
-    const { batch, n, width, lengths, needWeights } = params;
-    const layer = layerOf(wasm, params, parameters);
-    const x = { data: inputs.x, shape: [batch, n, width] };
-    const options = { needWeights, ...(lengths ? { validLens: lengths } : {}) };
-    return {
-      run() {
-        const { output, weights } = layer.forward(x, x, x, options);
-        return { output: output.data, weights: weights?.data };
-      },
-      dispose: () => layer.dispose(),
-    };
-  },
+  multiHead: (context, problem) => attentionLayer(context, problem),
+
+  turnedMultiHead: (context, problem) => attentionLayer(context, problem, { qkNorm: true, rotary: {} }),
 
   decoding: ({ wasm }, { params, inputs, parameters }) => {
     const { past, width } = params;
@@ -237,6 +241,11 @@ export const baseline = {
   positionedAttention: ({ wasm }, problem) => {
     const attend = attending(wasm, problem);
     return { run: () => ({ plain: attend({}) }) };
+  },
+
+  turnedMultiHead: (context, problem) => {
+    const { run, dispose } = attentionLayer(context, problem);
+    return { run: () => ({ plain: run().output }), dispose };
   },
 
   story: ({ wasm }, problem) => (problem.params.worker ? storyOf(wasm, problem) : undefined),

@@ -48,6 +48,82 @@ export function multiHeadRow({ wq, wk, wv, wo }, x, token, { width, heads, valid
   return { output, scale, weights };
 }
 
+/** Rows of heads of 2·half numbers, divided by their root mean square and turned by their positions, in float64. */
+function turnedKeys(matrix, x, { rows, width, heads }) {
+  const [d, half] = [width / heads, width / heads / 2];
+  const y = new Float64Array(rows * width);
+  for (let i = 0; i < rows; i++) {
+    for (let r = 0; r < width; r++) {
+      let sum = 0;
+      for (let e = 0; e < width; e++) sum += matrix[r * width + e] * x[i * width + e];
+      y[i * width + r] = sum;
+    }
+    for (let h = 0; h < heads; h++) {
+      const head = y.subarray(i * width + h * d, i * width + (h + 1) * d);
+      const root = Math.sqrt(head.reduce((sum, v) => sum + v * v, 0) / d + 1e-6);
+      for (let j = 0; j < half; j++) {
+        const angle = i * 10000 ** (-j / half);
+        const [a, b] = [head[j] / root, head[j + half] / root];
+        head[j] = a * Math.cos(angle) - b * Math.sin(angle);
+        head[j + half] = b * Math.cos(angle) + a * Math.sin(angle);
+      }
+    }
+  }
+  return y;
+}
+
+/** Multi-head self-attention (1, n, width) with normed and turned queries and keys. The baseline is the same without them. */
+export function turnedMultiHead({ n, width, heads }) {
+  const problem = multiHead({ batch: 1, n, width, heads });
+  const { wq, wk, wv, wo } = problem.parameters;
+  const { x } = problem.inputs;
+  const size = { rows: n, width, heads };
+  const d = width / heads;
+  let expected;
+  const compute = () => {
+    const [q, k] = [turnedKeys(wq, x, size), turnedKeys(wk, x, size)];
+    const rows = sample(n, 4, 23).map((i) => {
+      const mixed = new Float64Array(width);
+      for (let h = 0; h < heads; h++) {
+        const scores = Float64Array.from({ length: n }, (_, j) => {
+          let sum = 0;
+          for (let e = h * d; e < (h + 1) * d; e++) sum += q[i * width + e] * k[j * width + e];
+          return sum / Math.sqrt(d);
+        });
+        const p = softmax64(scores, n);
+        const mean = new Float64Array(width);
+        for (let j = 0; j < n; j++) for (let e = 0; e < width; e++) mean[e] += p[j] * x[j * width + e];
+        for (let r = h * d; r < (h + 1) * d; r++) {
+          for (let e = 0; e < width; e++) mixed[r] += wv[r * width + e] * mean[e];
+        }
+      }
+      return { i, mixed };
+    });
+    return rows;
+  };
+  return {
+    ...problem,
+    kind: 'turnedMultiHead',
+    check({ output, plain }) {
+      if (plain) return problem.check({ output: plain });
+      const errors = new Errors();
+      Errors.length('output', output, n * width);
+      for (const { i, mixed } of (expected ??= compute())) {
+        for (let r = 0; r < width; r++) {
+          let [sum, scale] = [0, 0];
+          for (let e = 0; e < width; e++) {
+            sum += wo[r * width + e] * mixed[e];
+            scale += Math.abs(wo[r * width + e] * mixed[e]);
+          }
+          // Scores of normed heads of 64 are of size 8 and off by a few roundings; each weight changes by as many.
+          errors.compare(output[i * width + r], sum, scale, 256);
+        }
+      }
+      return errors;
+    },
+  };
+}
+
 /** Multi-head self-attention of x (batch, n, width) without biases. `lengths`: d2l's valid lengths, one for each sequence. */
 export function multiHead({ batch, n, width, heads, lengths, needWeights = false }) {
   const x = normal(batch * n * width, 21);
