@@ -9,9 +9,12 @@
 namespace wasm_attention {
 namespace {
 
-// Four at a time by hand: `out` may be `a`, for which the compiler would add one float at a time.
+// By hand: `out` may be `a`, for which the compiler would add one float at a time.
 void add(const float* a, const float* b, float* out, int count) {
   int i = 0;
+  for (; i + 16 <= count; i += 16) {
+    for (int k = i; k < i + 16; k += 4) store(out + k, load(a + k) + load(b + k));
+  }
   for (; i + 4 <= count; i += 4) store(out + i, load(a + i) + load(b + i));
   for (; i < count; ++i) out[i] = a[i] + b[i];
 }
