@@ -23,6 +23,11 @@ describe('the first file', () => {
     expect(names('dist/layers.js')).toHaveLength(4);
   });
 
+  it('has nothing of gradients', () => {
+    expect(read('dist/slim.js')).not.toMatch(/Backward|ignoreIndex/);
+    expect(read('dist/layers.js')).toMatch(/Backward[^]*ignoreIndex|ignoreIndex[^]*Backward/);
+  });
+
   it('imports the layers later, in the words that bundlers know', () => {
     expect(read('dist/slim.js')).toContain("import('./layers.js')");
     expect(read('dist/slim.js')).not.toMatch(/\bfrom\s*["'`]/);
@@ -80,7 +85,7 @@ describe('the declarations of the slim entry', () => {
     const alone: Operations = await load({ layers: false, threads: 1 });
     const [all, yes, same]: WasmAttention[] = [await load(), await load({ layers: true }), await load(some)];
     const least: Operations = await load(either);
-    alone.conv1d([[[1]]], [[[1]]]);
+    alone.matmul([[1]], [[1]]);
     ${more}
     export { alone, all, yes, same, least };
   `;
@@ -90,6 +95,7 @@ describe('the declarations of the slim entry', () => {
     for (const [wrong, error] of [
       ['new alone.Linear({ inFeatures: 1, outFeatures: 1 });', 'TS2339'],
       ['new least.Adam([]);', 'TS2339'],
+      ['alone.relativeShiftBackward([[1]]);', 'TS2339|TS2551'],
       ['const whole: WasmAttention = await load({ layers: false });', 'TS2739|TS2740'],
       ["await load({ layers: 'no' });", 'TS2769'],
     ] as const) {

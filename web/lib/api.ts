@@ -43,6 +43,8 @@ export type {
 } from './layers/transformerEncoderLayer.js';
 export type { RotaryScaling } from './ops/rotary/scaling.js';
 export type * from './types.js';
+export type * from './gradients.js';
 export type * from './operations.js';
+export type * from './sequence.js';
 export type * from './layers.js';
 export type * from './surface.js';

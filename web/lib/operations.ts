@@ -1,66 +1,32 @@
 /* This file is long because it documents every operation. */
 import type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './ops/additive/inputs.js';
 import type { RotaryOptions } from './ops/rotary/options.js';
-import type {
-  AttentionGradients,
-  AttentionOptions,
-  AttentionResult,
-  Tensor,
-  TensorLike,
-  ValidLens,
-} from './types.js';
+import type { AttentionOptions, AttentionResult, Tensor, TensorLike, ValidLens } from './types.js';
 import type { Wasm } from './runtime/wasm.js';
 import { tensor } from './ops/tensor.js';
 import { scaledDotProductAttention } from './ops/scaledDotProductAttention.js';
-import { scaledDotProductAttentionBackward } from './ops/scaledDotProductAttentionBackward.js';
 import { maskedSoftmax } from './ops/maskedSoftmax.js';
 import { additiveAttention, type AdditiveAttentionResult } from './ops/additiveAttention.js';
-import {
-  additiveAttentionBackward,
-  type AdditiveAttentionGradients,
-} from './ops/additiveAttentionBackward.js';
 import { sinusoidalEncoding, type SinusoidalOptions } from './ops/sinusoidalEncoding.js';
 import { sinusoidalEncoding2d, type Sinusoidal2dOptions } from './ops/sinusoidalEncoding2d.js';
 import { encodingRotation, type EncodingRotationOptions } from './ops/encodingRotation.js';
 import { rotaryEmbedding } from './ops/rotaryEmbedding.js';
-import { rotaryEmbeddingBackward } from './ops/rotaryEmbeddingBackward.js';
 import { alibiSlopes } from './ops/alibiSlopes.js';
 import { alibiBias, type AlibiBiasOptions } from './ops/alibiBias.js';
 import { t5RelativeBuckets, type T5RelativeBucketsOptions } from './ops/t5RelativeBuckets.js';
 import { t5RelativeBias, type T5RelativeBiasOptions } from './ops/t5RelativeBias.js';
-import { t5RelativeBiasBackward } from './ops/t5RelativeBiasBackward.js';
 import { relativeShift } from './ops/relativeShift.js';
-import { relativeShiftBackward, type RelativeShiftBackwardOptions } from './ops/relativeShiftBackward.js';
-import { conv1d, type Conv1dOptions } from './ops/conv1d.js';
 import { gelu, type GeluOptions } from './ops/gelu.js';
 import { silu } from './ops/silu.js';
 import { matmul } from './ops/matmul.js';
-import { rnn, type RnnOptions, type RnnResult, type RnnWeights } from './ops/rnn.js';
-import { complexity, type Architecture, type Complexity, type ComplexitySize } from './ops/complexity.js';
-import {
-  softmaxCrossEntropy,
-  type CrossEntropyOptions,
-  type CrossEntropyResult,
-} from './ops/softmaxCrossEntropy.js';
 
 export type {
-  AdditiveAttentionGradients,
   AdditiveAttentionOptions,
   AdditiveAttentionResult,
   AdditiveAttentionWeights,
   AlibiBiasOptions,
-  Architecture,
-  Complexity,
-  ComplexitySize,
-  Conv1dOptions,
-  CrossEntropyOptions,
-  CrossEntropyResult,
   EncodingRotationOptions,
   GeluOptions,
-  RelativeShiftBackwardOptions,
-  RnnOptions,
-  RnnResult,
-  RnnWeights,
   RotaryOptions,
   Sinusoidal2dOptions,
   SinusoidalOptions,
@@ -111,31 +77,6 @@ export interface Operations {
   ): AttentionResult;
 
   /**
-   * The gradients of sum(output·gradOutput) for the output of scaledDotProductAttention with the same arguments, including the
-   * seed of dropout. The weights are computed again, so memory stays O(L + S) with any options.
-   *
-   * Masked keys and values, and queries that see no key, get gradients of exactly 0. They never change other gradients, even if
-   * they are NaN or Infinity. `alibiSlopes` are constants. You can pass the options of the forward call unchanged: `needWeights`,
-   * `needScores`, `needLogSumExp` and `out` do nothing here.
-   *
-   * Dao et al. 2022.
-   *
-   * @param gradOutput the shape of the output: (…, L, Ev)
-   * @returns gradients for query, key and value, and for `bias`, `relativeKeys`, `relativeValues`, `sinks`, `pastKey` and
-   *   `pastValue` if given, each with the shape of its tensor
-   * @throws RangeError also for a gradOutput of another shape
-   * @example
-   * const { query: gradQ } = attention.scaledDotProductAttentionBackward(gradOutput, Q, K, V, { isCausal: true });
-   */
-  scaledDotProductAttentionBackward(
-    gradOutput: TensorLike,
-    query: TensorLike,
-    key: TensorLike,
-    value: TensorLike,
-    options?: AttentionOptions,
-  ): AttentionGradients;
-
-  /**
    * Softmax over the last axis with d2l's valid lengths. -Infinity is masked; a row without valid keys becomes zeros.
    *
    * @param scores (L, S), (B, L, S) or (B, H, L, S)
@@ -170,28 +111,6 @@ export interface Operations {
     weights: AdditiveAttentionWeights,
     options?: AdditiveAttentionOptions,
   ): AdditiveAttentionResult;
-
-  /**
-   * The gradients of sum(output·gradOutput) for the output of additiveAttention with the same arguments. The weights are
-   * computed again, so memory is O(L + S). Masked keys and values, and queries that see no key, get gradients of exactly 0 and
-   * never change other gradients, even if they are NaN or Infinity.
-   *
-   * Bahdanau et al. 2014.
-   *
-   * @param gradOutput (B, L, Dv)
-   * @returns gradients for queries, keys, values, Wq, Wk and wv, each in that tensor's shape
-   * @throws the same as additiveAttention; RangeError also for a gradOutput of another shape
-   * @example
-   * const { Wq: gradWq } = attention.additiveAttentionBackward(gradOutput, Q, K, V, { Wq, Wk, wv });
-   */
-  additiveAttentionBackward(
-    gradOutput: TensorLike,
-    queries: TensorLike,
-    keys: TensorLike,
-    values: TensorLike,
-    weights: AdditiveAttentionWeights,
-    options?: AdditiveAttentionOptions,
-  ): AdditiveAttentionGradients;
 
   /**
    * P: sin and cos of position·base^(-2j/dim), exact to float32 (half an ulp + 1e-8) at any position up to 2^24. An odd
@@ -240,15 +159,6 @@ export interface Operations {
   rotaryEmbedding(x: TensorLike, options?: RotaryOptions): Tensor;
 
   /**
-   * The gradient with respect to x of sum(rotaryEmbedding(x, options)·gradOutput): rotates every pair back (and multiplies it by
-   * yarn's attentionFactor, as in the forward pass).
-   *
-   * @param gradOutput the shape of x
-   * @returns the shape of x
-   */
-  rotaryEmbeddingBackward(gradOutput: TensorLike, options?: RotaryOptions): Tensor;
-
-  /**
    * ALiBi's slopes: 2^(-8h/H) for heads h = 1 … H. If H is not a power of two, the slopes for the largest power of two P below H
    * are followed by every other slope for 2P. Pass them as attention's option `alibiSlopes`, which builds no bias. Press et al.
    * 2022.
@@ -289,15 +199,6 @@ export interface Operations {
   t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions): Tensor;
 
   /**
-   * The gradient with respect to the table of sum(t5RelativeBias(table, options)·gradBias).
-   *
-   * @param gradBias (H, L, S)
-   * @param options those of t5RelativeBias, and numBuckets (default 32)
-   * @returns (numBuckets, H)
-   */
-  t5RelativeBiasBackward(gradBias: TensorLike, options: T5RelativeBucketsOptions): Tensor;
-
-  /**
    * The "skewing" of Music Transformer, which turns scores for each relative position into scores for each key. Entry (i, j) of
    * the result is entry (i, L-1 + j-i) of the input, so column L-1 is distance 0. If the input has only L columns, keys ahead of a
    * query get 0. Huang et al. 2018.
@@ -308,35 +209,6 @@ export interface Operations {
    * const bias = attention.relativeShift(queriesTimesTable);
    */
   relativeShift(scores: TensorLike): Tensor;
-
-  /**
-   * The gradient with respect to scores of sum(relativeShift(scores)·gradScores).
-   *
-   * @param gradScores (…, L, L)
-   * @returns (…, L, columns)
-   */
-  relativeShiftBackward(gradScores: TensorLike, options?: RelativeShiftBackwardOptions): Tensor;
-
-  /**
-   * torch.nn.functional.conv1d: cross-correlation along the last axis.
-   *
-   * @param x (B, Cin, n)
-   * @param weight (Cout, Cin/groups, k)
-   * @returns (B, Cout, floor((n + 2·padding - dilation·(k-1) - 1) / stride) + 1)
-   * @example
-   * attention.conv1d(x, weight, { padding: 1 }); // k = 3: as many tokens out as in
-   */
-  conv1d(x: TensorLike, weight: TensorLike, options?: Conv1dOptions): Tensor;
-
-  /**
-   * torch.nn.RNN, one layer, batch first: h_t = tanh(W_ih·x_t + b_ih + W_hh·h_{t-1} + b_hh). Elman 1990.
-   *
-   * @param x (B, n, Din)
-   * @returns output (B, n, D) and finalState (B, D)
-   * @example
-   * const { output, finalState } = attention.rnn(x, { weightIh, weightHh });
-   */
-  rnn(x: TensorLike, weights: RnnWeights, options?: RnnOptions): RnnResult;
 
   /**
    * The product of two matrices, or of each of two stacks of matrices: numpy.matmul for rank 2 to 4.
@@ -368,45 +240,6 @@ export interface Operations {
    * attention.silu([-1, 0, 1]); // data: [-0.269, 0, 0.731]
    */
   silu(x: TensorLike): Tensor;
-
-  /**
-   * The cost of a layer that maps n tokens of width d to n tokens of width d, in numbers and as asymptotic classes. It does not
-   * use the wasm.
-   *
-   * multiplyAdds counts the work of `conv1d`, `rnn` or `scaledDotProductAttention` (one head) for one sequence, without biases
-   * and pointwise functions: 'cnn' k·n·d² (including padding, with d channels in and out), 'rnn' 2·n·d² (d² for the token, d² for
-   * the state), 'self-attention' 2·n²·d (n²·d for QKᵀ, n²·d for the weights times V; the four projections of MultiHeadAttention
-   * would add 4·n·d²).
-   *
-   * maximumPathLength is the number of layers (cnn, self-attention) or steps (rnn) after which some output depends on both the
-   * first and the last token. For a cnn it is ceil((n-1)/(k-1)), so two layers with k = 3 connect x1 and x5, or Infinity for
-   * k = 1 and n > 1.
-   *
-   * Vaswani et al. 2017, table 1; d2l.ai, section "Self-Attention and Positional Encoding".
-   *
-   * @param size n tokens of width d; k (default 3) is the width of a cnn's kernel
-   * @example
-   * attention.complexity('self-attention', { n: 512, d: 64 }).order.computation; // 'O(n²·d)'
-   */
-  complexity(architecture: Architecture, size: ComplexitySize): Complexity;
-
-  /**
-   * The mean of -log softmax(logits)[target] over the rows whose target is not `ignoreIndex`, and its gradient:
-   * torch.nn.functional.cross_entropy.
-   *
-   * @param logits (N, C)
-   * @param targets (N,), whole numbers from 0 to C-1, or `ignoreIndex`
-   * @returns loss, NaN if no row counts; gradLogits (N, C)
-   * @throws RangeError for a target that is not a class
-   * @example
-   * const { loss, gradLogits } = attention.softmaxCrossEntropy(output, [3, 1, 2]);
-   * backward(gradLogits);
-   */
-  softmaxCrossEntropy(
-    logits: TensorLike,
-    targets: ArrayLike<number>,
-    options?: CrossEntropyOptions,
-  ): CrossEntropyResult;
 }
 
 /** Binds every operation to a loaded module. */
@@ -417,28 +250,19 @@ export function operations(wasm: Wasm): Operations {
     features: wasm.features,
     tensor,
     scaledDotProductAttention: scaledDotProductAttention.bind(undefined, wasm),
-    scaledDotProductAttentionBackward: scaledDotProductAttentionBackward.bind(undefined, wasm),
     maskedSoftmax: maskedSoftmax.bind(undefined, unshared),
     additiveAttention: additiveAttention.bind(undefined, wasm),
-    additiveAttentionBackward: additiveAttentionBackward.bind(undefined, wasm),
     sinusoidalEncoding: sinusoidalEncoding.bind(undefined, unshared),
     sinusoidalEncoding2d: sinusoidalEncoding2d.bind(undefined, unshared),
     encodingRotation: encodingRotation.bind(undefined, unshared),
     rotaryEmbedding: rotaryEmbedding.bind(undefined, unshared),
-    rotaryEmbeddingBackward: rotaryEmbeddingBackward.bind(undefined, unshared),
     alibiSlopes,
     alibiBias,
     t5RelativeBuckets,
     t5RelativeBias,
-    t5RelativeBiasBackward,
     relativeShift,
-    relativeShiftBackward,
-    conv1d: conv1d.bind(undefined, wasm),
-    rnn: rnn.bind(undefined, wasm),
     matmul: matmul.bind(undefined, wasm),
     gelu: gelu.bind(undefined, wasm),
     silu: silu.bind(undefined, wasm),
-    complexity,
-    softmaxCrossEntropy: softmaxCrossEntropy.bind(undefined, unshared),
   };
 }

@@ -1,7 +1,7 @@
 /**
  * wasm-attention in several files. The wasm is next to this file, and bundlers find it by the pattern
- * `new URL(…, import.meta.url)`. There is one for relaxed SIMD, if the engine supports that, and a plain one. The layers are a
- * separate file, which is imported while the wasm loads. `wasm-attention/safetensors` reads and writes files of weights.
+ * `new URL(…, import.meta.url)`. There is one for relaxed SIMD, if the engine supports that, and a plain one. Layers and
+ * gradients are a separate file, which is imported while the wasm loads. `wasm-attention/safetensors` reads and writes files of weights.
  *
  * @example
  * import { load } from 'wasm-attention/slim';
@@ -66,9 +66,14 @@ export function load(options?: SlimLoadOptions): Promise<Operations> {
 
 async function addLayers(loading: Promise<Operations>): Promise<WasmAttention> {
   try {
-    const [operations, { layers }] = await Promise.all([loading, import('./layers.js').catch(explain)]);
+    const [operations, beside] = await Promise.all([loading, import('./layers.js').catch(explain)]);
     const wasm = cores.get(operations)!;
-    const all = { ...operations, ...layers(wasm) };
+    const all = {
+      ...operations,
+      ...beside.sequenceOperations(wasm),
+      ...beside.gradients(wasm),
+      ...beside.layers(wasm),
+    };
     cores.set(all, wasm);
     return all;
   } catch (error) {

@@ -31,8 +31,8 @@ export interface LoadOptions {
 /** The options of the entry that has the layers in a separate file. */
 export interface SlimLoadOptions extends LoadOptions {
   /**
-   * Whether to load the file with the layers and Adam too. Default true. With `false` you get only the operations; a later call
-   * without it adds the rest to the same wasm.
+   * Whether to load the file with the layers, gradients, `conv1d`, `rnn` and `complexity` too. Default true. With `false` you get
+   * attention and positions alone; a later call without it adds the rest to the same wasm.
    */
   layers?: boolean;
 }
