@@ -44,7 +44,7 @@ export function chain(words: Localised, scene: Scene, { scores, weights, mixture
     <thead>
       <tr>
         <th scope="col">${words.text('key')}</th>
-        <th scope="col">${words.text('lookup.score')}<br />q·k / (T√d)</th>
+        <th scope="col">${words.text('lookup.score')}<br />q·k / (T√d<sub>k</sub>)</th>
         <th scope="col">${words.text('lookup.weight')}<br />softmax</th>
         <th scope="col">${words.text('lookup.share')}<br />α·v</th>
       </tr>

@@ -29,7 +29,7 @@ export interface Lookup {
   readonly mixture: Point;
 }
 
-/** Looks up the query: the scores q·k/(T√d), their softmax, and the mixture of the values. */
+/** Looks up the query: the scores q·k/(T√d_k), their softmax, and the mixture of the values. */
 export function lookUp(library: WasmAttention, scene: Scene): Lookup {
   const { query, keys, values, valid, temperature } = scene;
   const { output, weights, scores } = library.scaledDotProductAttention([query], keys, values, {
