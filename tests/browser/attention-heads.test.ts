@@ -26,8 +26,15 @@ function rows(row: readonly number[]): string[] {
   return [row, row, row, row].flat().map((weight) => blues(weight, 0, 1));
 }
 
+test('opens with heads that differ', async () => {
+  const { figure } = await alone();
+  const maps = (await weightColours(figure)).map((colours) => colours.join());
+  expect(new Set(maps).size).toBe(10);
+});
+
 test('with X all ones, every head attends evenly to the valid keys', async () => {
   const { figure } = await alone();
+  await figure.getByLabel('all ones').check();
   const first = rows([1 / 3, 1 / 3, 1 / 3, 0]);
   const second = rows([1 / 2, 1 / 2, 0, 0]);
   expect(await weightColours(figure)).toEqual(fiveEach(first, second));
@@ -35,6 +42,7 @@ test('with X all ones, every head attends evenly to the valid keys', async () =>
 
 test('a valid length of zero leaves zeros, one of four reaches every key', async () => {
   const { figure } = await alone();
+  await figure.getByLabel('all ones').check();
   await figure.getByLabel('Sequence 1: valid length').fill('0');
   await figure.getByLabel('Sequence 2: valid length').fill('4');
   const first = rows([0, 0, 0, 0]);
@@ -44,7 +52,6 @@ test('a valid length of zero leaves zeros, one of four reaches every key', async
 
 test('a random X makes the heads differ, keeps padding at zero and rows at one, and another draw differs', async () => {
   const { figure } = await alone();
-  await figure.getByLabel('random').check();
   await figure.getByText('Values as a table').click();
   // Each row: the sequence heads it, then head, query, and the four weights.
   const weights = async (): Promise<number[]> =>
@@ -69,6 +76,7 @@ test('a random X makes the heads differ, keeps padding at zero and rows at one, 
 
 test('the cursor in a head names sequence, head, query, key and weight, and there is one cursor only', async () => {
   const { page, figure } = await alone();
+  await figure.getByLabel('all ones').check();
   const maps = figure.getByRole('application');
   await maps.nth(6).focus();
   await page.keyboard.press('ArrowDown');
@@ -83,6 +91,7 @@ test('the cursor in a head names sequence, head, query, key and weight, and ther
 
 test('a valid length for each query is set by keyboard, and its row is even over the keys that it sees', async () => {
   const { page, figure } = await alone();
+  await figure.getByLabel('all ones').check();
   await figure.getByLabel('one per sequence').focus();
   await page.keyboard.press('ArrowDown');
   const fields = figure.getByRole('spinbutton');

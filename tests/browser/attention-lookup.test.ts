@@ -203,4 +203,27 @@ describe('attention-lookup', () => {
     await figure.getByRole('button', { name: 'Reset' }).click();
     expect(await settingsOf(figure)).toEqual(first);
   });
+
+  test('its planes have numbers at their grid, and T and valid keys are explained', async () => {
+    const { figure } = await alone();
+    const ticks = await figure
+      .locator('.plane')
+      .first()
+      .locator('.tick')
+      .evaluateAll((all) =>
+        all.map((tick) => [tick.textContent, tick.getAttribute('x'), tick.getAttribute('y')]),
+      );
+    const wanted = ['−3', '−2', '−1', '1', '2', '3'];
+    for (const tick of wanted) expect(ticks.filter(([text]) => text === tick)).toHaveLength(2);
+    const across = await figure
+      .locator('.plane .tick', { hasText: /^2$/ })
+      .first()
+      .evaluate((tick) => Number(tick.getAttribute('x')));
+    const point = await figure
+      .locator('.handle[data-name=q]')
+      .evaluate((handle) => handle.getAttribute('transform'));
+    // The query is at 1.2.
+    expect(point).toContain(`translate(${(across * 1.2) / 2} `);
+    expect(await figure.locator('.remark').innerText()).toMatch(/^T divides all scores.*masked/s);
+  });
 });

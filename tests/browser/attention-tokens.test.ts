@@ -10,6 +10,11 @@ const alone = (options?: Parameters<typeof openAlone>[2]): Promise<{ page: Page;
 const keys = (figure: Locator): Promise<string[]> =>
   figure.locator('.large heat-map .column-ticks text').allTextContents();
 const solo = (figure: Locator): Promise<string> => figure.locator('.large .name').innerText();
+/** Lines that a text takes. */
+const linesOf = (text: Locator): Promise<number> =>
+  text.evaluate((element) =>
+    Math.round(element.clientHeight / parseFloat(getComputedStyle(element).lineHeight)),
+  );
 
 describe('attention-tokens', () => {
   test('shows six heads over a sample, one large, with an entropy for each row', async () => {
@@ -34,13 +39,55 @@ describe('attention-tokens', () => {
   test('cuts 100,000 pasted characters, and says so', async () => {
     const { figure } = await alone();
     await figure.getByLabel('Your sentence').fill('many words '.repeat(9100));
-    expect(await keys(figure)).toHaveLength(16);
+    expect(await figure.locator('.entropy .bar').count()).toBe(32);
     expect(await figure.locator('.remark[role=status]').innerText()).toContain(
-      'its first 16 tokens are used',
+      'its first 32 tokens are used',
     );
     await figure.getByLabel('Your sentence').fill('few words');
     expect(await figure.locator('.remark[role=status]').innerText()).toBe('');
   });
+
+  test.each([390, 1280])(
+    'one short token gets a large map and a title in one line at %i px',
+    async (width) => {
+      const { figure } = await alone({ viewport: { width, height: 800 } });
+      await figure.getByLabel('Your sentence').fill('I');
+      const widthOfMap = async (selector: string): Promise<number> =>
+        figure
+          .locator(`${selector} heat-map .plot`)
+          .first()
+          .evaluate((plot) => plot.clientWidth);
+      expect(await widthOfMap('.large')).toBeGreaterThan((await widthOfMap('.heads')) * 1.2);
+      expect(await linesOf(figure.locator('.large .name'))).toBe(1);
+      // A column of many rows must not become as wide.
+      await figure.getByLabel('a second one (cross-attention)').check();
+      await figure.getByLabel('Second sentence').fill('a');
+      await figure.getByLabel('Your sentence').fill('a b c d e f g h i j k l m n o p');
+      expect(await widthOfMap('.large')).toBeLessThan(48);
+      expect(await linesOf(figure.locator('.large .name'))).toBe(1);
+    },
+  );
+
+  test.each([320, 390, 1280])(
+    'the labels of 32 tokens do not touch at %i px, and the pointed ones are there',
+    async (width) => {
+      const { page, figure } = await alone({ viewport: { width, height: 800 } });
+      await figure.getByLabel('Your sentence').fill('Many words '.repeat(16));
+      const labels = figure.locator('.large heat-map .row-ticks text');
+      const gaps = async (): Promise<number> => {
+        const tops = await labels.evaluateAll((all) => all.map((label) => label.getBoundingClientRect().y));
+        return Math.min(...tops.slice(1).map((top, i) => top - (tops[i] ?? 0)));
+      };
+      await expect(labels.count()).resolves.toBeGreaterThanOrEqual(10);
+      expect(await gaps()).toBeGreaterThanOrEqual(11.9);
+      const numbers = await figure.locator('.entropy text').count();
+      expect(numbers).toBe(await labels.count());
+      await figure.locator('.large heat-map .plot').focus();
+      await page.keyboard.press('ArrowDown');
+      expect(await gaps()).toBeGreaterThanOrEqual(11.9);
+      expect((await labels.allTextContents()).filter((text) => text === 'words').length).toBeGreaterThan(0);
+    },
+  );
 
   test('is read and switched by keyboard alone', async () => {
     const { page, figure } = await alone();

@@ -33,7 +33,7 @@ const settings = {
     least: BATCH * TOKENS,
     most: BATCH * TOKENS,
   }),
-  input: oneOf('ones', 'random'),
+  input: oneOf('random', 'ones'),
   seed: whole(1, 1, LAST_SEED),
 };
 
@@ -52,7 +52,7 @@ export class AttentionHeads extends FigureElement {
   declare lengths: 'sequence' | 'query';
   /** Valid length of each query of the first sequence, then of the second, 0 to 4; default `1 2 3 4 1 2 2 0`. */
   declare queryLens: readonly number[];
-  /** The contents of X: `ones` (default) or `random`, standard normal numbers. */
+  /** The contents of X: `random` (default), standard normal numbers, or `ones`. */
   declare input: 'ones' | 'random';
   /** Seed of the random X; default 1. */
   declare seed: number;

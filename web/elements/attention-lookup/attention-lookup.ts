@@ -81,6 +81,7 @@ export class AttentionLookup extends FigureElement {
         ${this.slider('temperature', words.text('lookup.temperature'), { step: 0.1 })}
         ${this.slider('valid', words.text('lookup.valid'))}
       </div>
+      <p class="remark">${words.text('lookup.remark')}</p>
       <p class="readout" role="status">
         ${this.valid === 0 ? words.text('lookup.none') : hint(words.text('lookup.hint'))}
       </p>

@@ -8,6 +8,9 @@ export const planeStyles = css`
     align-items: center;
     gap: 1rem 1.5rem;
   }
+  .remark {
+    color: var(--_quiet);
+  }
   .panel p {
     margin-bottom: 0.25rem;
     color: var(--_quiet);
@@ -32,6 +35,10 @@ export const planeStyles = css`
   .axis {
     stroke: var(--_quiet);
     stroke-width: 1;
+  }
+  .tick {
+    font-size: 0.6875rem;
+    pointer-events: none;
   }
   .handle {
     cursor: grab;

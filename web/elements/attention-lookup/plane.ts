@@ -45,10 +45,17 @@ export function plane(
       (at) => svg`<line class=${at === 0 ? 'axis' : 'grid'} x1=${at} x2=${at} y1=${-HALF} y2=${HALF} />
       <line class=${at === 0 ? 'axis' : 'grid'} y1=${at} y2=${at} x1=${-HALF} x2=${HALF} />`,
     )}
-    ${behind}
+    ${ticks.map((at) => (at === 0 ? nothing : tickNumbers(at)))}${behind}
     ${handles.map((handle) => handleMark(handle, events))}
     ${front}
   </svg>`;
+}
+
+/** The number of a tick below the x axis and to the right of the y axis. */
+function tickNumbers(at: number): SVGTemplateResult {
+  const number = String(at / UNIT).replace('-', '−');
+  return svg`<text class="tick" x=${at} y="12" text-anchor="middle" aria-hidden="true">${number}</text>
+    <text class="tick" x="5" y=${-at} dy="0.35em" aria-hidden="true">${number}</text>`;
 }
 
 function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {

@@ -2,6 +2,7 @@ import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { hint, textField, toggle } from '../shared/controls/controls.js';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
@@ -17,6 +18,9 @@ import { MOST_TOKENS, sentenceOf, tokensScene, type TokensScene } from './scene.
 import { tokensStyles } from './styles.js';
 
 const LAST_SEED = 9999;
+/** What the large map's labels and the entropies take of its width, and the least distance of two labels, in CSS pixels. */
+const BESIDE = 148;
+const LABEL = 12;
 
 const settings = {
   text: anyText('', LONGEST_TEXT),
@@ -53,6 +57,7 @@ export class AttentionTokens extends FigureElement {
   /** Seed of the random heads; default 1. */
   declare seed: number;
   declare protected pointed: CellDetail | undefined;
+  readonly #large = new Width(this, '.large');
   #layer: { readonly seed: number; readonly layer: MultiHeadAttention } | undefined;
 
   override disconnectedCallback(): void {
@@ -81,6 +86,7 @@ export class AttentionTokens extends FigureElement {
           words: this.words,
           solo: this.solo,
           pointed: this.pointed,
+          labelStep: Math.ceil((LABEL * scene.keys.length) / Math.max(1, this.#large.pixels - BESIDE)),
           point: (cell) => (this.pointed = cell),
           pick: (solo) => this.change({ solo }),
         })}

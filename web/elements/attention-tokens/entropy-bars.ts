@@ -2,10 +2,15 @@ import { html, svg, type TemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 
 /**
- * A bar and a number beside each row of a heat map: the row's entropy in bits, out of `most`. Each row of the map has a band of
- * the same height. For NaN (a row that sees nothing) the band stays empty.
+ * A bar beside each row of a heat map: the row's entropy in bits, out of `most`, with a number in the rows of `numbered`. Each row of
+ * the map has a band of the same height. For NaN (a row that sees nothing) the band stays empty.
  */
-export function entropyBars(bits: readonly number[], most: number, words: Localised): TemplateResult {
+export function entropyBars(
+  bits: readonly number[],
+  most: number,
+  numbered: readonly number[],
+  words: Localised,
+): TemplateResult {
   const band = 100 / bits.length;
   const format = (value: number): string => (Number.isNaN(value) ? '–' : words.number(value, 1));
   const label = words.text('tokens.entropyLabel', { most: words.number(most, 1) });
@@ -14,8 +19,10 @@ export function entropyBars(bits: readonly number[], most: number, words: Locali
       const share = most > 0 && value > 0 ? value / most : 0;
       // The last part of the width belongs to the numbers.
       return svg`<rect class="room" x="0" y="${(row + 0.3) * band}%" width="55%" height="${0.4 * band}%" />
-        <rect class="bar" x="0" y="${(row + 0.3) * band}%" width="${55 * share}%" height="${0.4 * band}%" />
-        <text x="62%" y="${(row + 0.5) * band}%" dy="0.35em">${format(value)}</text>`;
+        <rect class="bar" x="0" y="${(row + 0.3) * band}%" width="${55 * share}%" height="${0.4 * band}%" />`;
     })}
+    ${numbered.map(
+      (row) => svg`<text x="62%" y="${(row + 0.5) * band}%" dy="0.35em">${format(bits[row] ?? NaN)}</text>`,
+    )}
   </svg>`;
 }

@@ -1,6 +1,7 @@
 import { html, type TemplateResult } from 'lit';
 import '../shared/heat-map/heat-map.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import { shownOf } from '../shared/heat-map/marks.js';
 import type { Localised } from '../shared/localised.js';
 import { shortened } from '../shared/tokens.js';
 import { HEADS } from './designed-heads.js';
@@ -18,6 +19,8 @@ export interface TokensMaps {
   /** The head shown large, counted from 1. */
   readonly solo: number;
   readonly pointed: CellDetail | undefined;
+  /** Every so many rows and columns of the large map have a label. */
+  readonly labelStep: number;
   readonly point: (cell: CellDetail) => void;
   /** The reader picked a head, counted from 1. */
   readonly pick: (head: number) => void;
@@ -45,13 +48,16 @@ function small(maps: TokensMaps, head: number): TemplateResult {
 }
 
 function large(maps: TokensMaps): TemplateResult {
-  const { scene, words, solo } = maps;
+  const { scene, words, solo, pointed, labelStep } = maps;
   const bits = entropies(scene.heads[solo - 1] ?? [], scene.keys.length);
   const most = Math.log2(scene.keys.length);
   return html`<div class="large">
     <p class="name">${words.text('tokens.head')} ${solo}: ${kindOf(solo - 1, words)}</p>
-    <p class="entropy-name" aria-hidden="true">${words.text('tokens.entropy')}</p>
-    ${map(maps, solo - 1, false)} ${entropyBars(bits, most, words)}
+    ${map(maps, solo - 1, false)}
+    <div class="entropies">
+      ${entropyBars(bits, most, shownOf({ count: bits.length, step: labelStep, cursor: pointed?.row }), words)}
+      <p class="entropy-name" aria-hidden="true">${words.text('tokens.entropy')}</p>
+    </div>
   </div>`;
 }
 
@@ -66,6 +72,7 @@ function map(maps: TokensMaps, head: number, isSmall: boolean): TemplateResult {
     .columns=${scene.keys.length}
     .rowLabels=${labels(scene.queries)}
     .columnLabels=${labels(scene.keys)}
+    .labelStep=${maps.labelStep}
     .mask=${scene.mask}
     .cursor=${maps.pointed}
     low="0"

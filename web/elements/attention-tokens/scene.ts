@@ -2,8 +2,8 @@ import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { embeddingsOf, folded, isClipped, tokensOf, type Tokens } from '../shared/tokens.js';
 import { HALF, HEADS, NORM, vectorsOf } from './designed-heads.js';
 
-/** The most tokens of a sentence. With more there would be no room for their names on a phone. */
-export const MOST_TOKENS = 16;
+/** The most tokens of a sentence. With more, a phone would have room for less than a third of their names. */
+export const MOST_TOKENS = 32;
 
 /** What `<attention-tokens>` shows: the tokens on the sides of its maps, and every head's weights. */
 export interface TokensScene {

@@ -56,28 +56,39 @@ export const tokensStyles = css`
   .bits {
     color: var(--_quiet);
   }
+  /* Few tokens get large cells, so that the map is larger than the small ones, unless it would be a column of many rows. */
   .large {
+    --_cells: max(var(--_columns) * 2.75rem, min(1, var(--_columns) / var(--_rows)) * 14rem);
     display: grid;
-    grid-template-columns: minmax(0, calc(var(--_columns) * 2.75rem + 4.25rem)) 4.5rem;
+    grid-template-columns: minmax(0, calc(var(--_cells) + 4.25rem)) 5rem minmax(0, 1fr);
     align-content: start;
-    gap: 0.25rem 0.5rem;
+    gap: 0.25rem 0;
     --heat-map-row-ticks: 4.25rem;
     --heat-map-column-ticks: 4.25rem;
   }
   .large .name {
+    grid-column: 1 / -1;
     padding-inline-start: 4.25rem;
     font-weight: 600;
   }
-  .entropy-name {
-    align-self: end;
-    color: var(--_quiet);
-    font-size: 0.75rem;
-    line-height: 1.2;
+  .large heat-map {
+    grid-column: 1;
+  }
+  .entropies {
+    display: grid;
+    grid-template-rows: minmax(0, 1fr) var(--heat-map-column-ticks);
+    margin-inline-start: 0.5rem;
   }
   .entropy {
     width: 100%;
-    height: calc(100% - var(--heat-map-column-ticks));
+    height: 100%;
     overflow: visible;
+  }
+  .entropy-name {
+    margin-top: 0.375rem;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    line-height: 1.2;
   }
   .room {
     fill: var(--_line);

@@ -16,8 +16,8 @@ import { binaryStyles } from './styles.js';
 
 const settings = {
   rows: whole(32, 8, 64),
-  width: whole(32, 4, 32, 2),
-  frequencies: oneOf('paper', 'halves'),
+  width: whole(10, 4, 32, 2),
+  frequencies: oneOf('halves', 'paper'),
 };
 
 /**
@@ -31,9 +31,9 @@ export class BinaryPositions extends FigureElement {
 
   /** How many positions, 8 to 64; default 32. */
   declare rows: number;
-  /** Width d of the encoding, even, 4 to 32; default 32. */
+  /** Width d of the encoding, even, 4 to 32; default 10. */
   declare width: number;
-  /** `paper`: base 10000; `halves`: the base for which each pair is half as fast as the one before it. */
+  /** `halves` (default): the base for which each pair is half as fast as the one before it; `paper`: base 10000. */
   declare frequencies: 'paper' | 'halves';
   declare protected cursor: number | undefined;
   #spoken = '';
@@ -90,7 +90,7 @@ export class BinaryPositions extends FigureElement {
     const { signs, columns: pairs } = signsOf(P, rows, width);
     const room = this.#width.pixels - LEFT - 2;
     // Cells are equally wide in both blocks, which are two cells apart.
-    const unit = Math.min(44, room / (columns + pairs + 2));
+    const unit = Math.min(64, room / (columns + pairs + 2));
     const middle = LEFT + columns * unit;
     const places = Array.from({ length: columns }, (_, k) => words.number(2 ** (columns - 1 - k)));
     const periods = Array.from({ length: pairs }, (_, k) => {

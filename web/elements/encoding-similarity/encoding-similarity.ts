@@ -7,8 +7,9 @@ import { Width } from '../shared/controls/width.js';
 import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
+import type { CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/heat-map.js';
-import { plotStyles } from '../shared/plot/plot-styles.js';
+import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { baseStyles } from '../shared/styles.js';
 
 const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
@@ -27,6 +28,7 @@ export class EncodingSimilarity extends EncodingFigure {
     baseStyles,
     controlStyles,
     plotStyles,
+    plotCursorStyles,
     css`
       heat-map {
         --heat-map-aspect: 1.35;
@@ -40,6 +42,9 @@ export class EncodingSimilarity extends EncodingFigure {
       .profile {
         margin-top: 0.75rem;
       }
+      .profile svg {
+        --_series: var(--_series-0);
+      }
       .curve {
         fill: none;
         stroke: var(--_series-0);
@@ -48,6 +53,9 @@ export class EncodingSimilarity extends EncodingFigure {
     `,
   ];
 
+  static override properties = { ...EncodingFigure.properties, pointed: { state: true } };
+
+  declare protected pointed: CellDetail | undefined;
   readonly #width = new Width(this);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
@@ -63,10 +71,11 @@ export class EncodingSimilarity extends EncodingFigure {
         .low=${least}
         .high=${most}
         label=${words.text('similarity.mapLabel', { length })}
-        row-name=${words.text('position')}
-        column-name=${words.text('position')}
+        row-name=${`${words.text('position')} i`}
+        column-name=${`${words.text('position')} j`}
+        @cell-change=${(event: CustomEvent<CellDetail>) => (this.pointed = event.detail)}
       >
-        <div class="profile">${this.#profile(products)}</div>
+        <div class="profile">${this.#profile(products, least)}</div>
         ${this.#odd(products)} ${this.sliders()}
       </heat-map>
     `;
@@ -94,12 +103,13 @@ export class EncodingSimilarity extends EncodingFigure {
     return html`<p class="readout">${words.text('similarity.odd', { range })}</p>`;
   }
 
-  /** The products over the distance: the first position's row and its mirror image. */
-  #profile(products: Float32Array): SVGTemplateResult {
+  /** The products, all of them at least `least`, over the offset: the first position's row and its mirror image. */
+  #profile(products: Float32Array, least: number): SVGTemplateResult {
     const { words, length } = this;
     const right = this.#width.pixels - MARGIN.right;
     const x = scaleLinear([1 - length, length - 1], [MARGIN.left, right]);
-    const y = scaleLinear([-1, 1], [HEIGHT - MARGIN.bottom, MARGIN.top]);
+    // From zero, or from the next half below it: a taller curve is easier to read.
+    const y = scaleLinear([Math.min(0, Math.floor(2 * least) / 2), 1], [HEIGHT - MARGIN.bottom, MARGIN.top]);
     const distances = Array.from({ length: 2 * length - 1 }, (_, k) => k - (length - 1));
     const at = (distance: number): number => products[distance < 0 ? -distance * length : distance] ?? NaN;
     const path = line<number>(x, (distance) => y(at(distance)))(distances) ?? '';
@@ -109,11 +119,22 @@ export class EncodingSimilarity extends EncodingFigure {
     const tick = (distance: number): SVGTemplateResult =>
       svg`<text x=${x(distance)} y=${HEIGHT - MARGIN.bottom + 16} text-anchor="middle">${words.number(distance)}</text>`;
     return svg`<svg height=${HEIGHT} role="img" aria-label=${words.text('similarity.profileLabel')}>
-      ${[-1, 0, 1].map(value)}${x.ticks(6).filter(Number.isInteger).map(tick)}
+      ${y.ticks(3).map(value)}${x.ticks(6).filter(Number.isInteger).map(tick)}
       <text x="0" y="12">${UNIT}</text>
       <path class="curve" d=${path} />
+      ${this.#cursor(x, (offset) => y(at(offset)))}
       <text x=${(MARGIN.left + right) / 2} y=${HEIGHT - 3} text-anchor="middle">${words.text('similarity.distance')}</text>
     </svg>`;
+  }
+
+  /** The offset of the cell under the cursor, on the curve. */
+  #cursor(x: (offset: number) => number, y: (offset: number) => number): SVGTemplateResult | typeof nothing {
+    if (this.pointed === undefined) return nothing;
+    const limit = this.length - 1;
+    const offset = Math.max(-limit, Math.min(limit, this.pointed.column - this.pointed.row));
+    return svg`<line class="cursor-line" x1=${x(offset)} x2=${x(offset)} y1=${MARGIN.top} y2=${HEIGHT - MARGIN.bottom} />
+      <circle class="dot" cx=${x(offset)} cy=${y(offset)} r="5" />
+      <text class="offset" x=${x(offset)} y="12" text-anchor="middle">${this.words.number(offset)}</text>`;
   }
 
   protected override data(library: WasmAttention): FigureData {

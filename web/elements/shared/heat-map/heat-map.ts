@@ -53,6 +53,7 @@ export class HeatMap extends LitElement {
     marked: { attribute: false },
     rowLabels: { attribute: false },
     columnLabels: { attribute: false },
+    labelStep: { type: Number, attribute: 'label-step' },
     pickHelp: { type: String, attribute: 'pick-help' },
     bare: { type: Boolean },
     pickable: { type: Boolean },
@@ -87,6 +88,8 @@ export class HeatMap extends LitElement {
    */
   declare rowLabels: readonly string[] | undefined;
   declare columnLabels: readonly string[] | undefined;
+  /** Draw only every so many of these words, and that of the cursor; default 1. */
+  declare labelStep: number;
   /** What Enter does, added to the description of the arrow keys; by default that it draws the column as a curve. */
   declare pickHelp: string | undefined;
   /** The map alone: no axis names, legend, readout or table, for small multiples that share them. */
@@ -110,6 +113,7 @@ export class HeatMap extends LitElement {
     this.high = 1;
     this.label = this.rowName = this.columnName = '';
     this.digits = 3;
+    this.labelStep = 1;
     this.bare = this.pickable = this.tableOpen = false;
   }
 
@@ -148,11 +152,12 @@ export class HeatMap extends LitElement {
   }
 
   protected override render(): TemplateResult {
+    const { rows, columns, origin, bare, labelStep: step, cursor } = this;
     return html`
       <div class=${this.bare ? 'frame bare' : 'frame'}>
         ${this.bare ? nothing : html`<div class="row-name">${this.rowName}</div>`}
         <svg class="row-ticks" aria-hidden="true">
-          ${rowTicks(this.rows, this.origin, this.rowLabels, this.bare)}
+          ${rowTicks({ count: rows, origin, bare, words: this.rowLabels, step, cursor: cursor?.row })}
         </svg>
         <div
           class="plot"
@@ -170,7 +175,7 @@ export class HeatMap extends LitElement {
           <svg class="overlay" aria-hidden="true">${hatching(this)}${frames(this)}${cursorMark(this)}</svg>
         </div>
         <svg class="column-ticks" aria-hidden="true">
-          ${columnTicks(this.columns, this.origin, this.columnLabels, this.bare)}
+          ${columnTicks({ count: columns, origin, bare, words: this.columnLabels, step, cursor: cursor?.column })}
         </svg>
         ${this.bare ? nothing : html`<div class="column-name">${this.columnName}</div>`}
       </div>

@@ -12,38 +12,48 @@ interface Grid {
   readonly marked?: readonly Partial<Cell>[] | undefined;
 }
 
-/** Numbers or words beside the rows. A bare map is small, so if it has many rows fewer of them have numbers. */
-export function rowTicks(
-  rows: number,
-  origin: number,
-  labels: readonly string[] | undefined,
-  bare: boolean,
-): SVGTemplateResult[] {
-  const places = labels === undefined ? ticks(rows, bare && rows > 8 ? 4 : 6) : labels.map((_, row) => row);
+/** What stands beside the rows or below the columns: words, or numbers from `origin` on. */
+interface Axis {
+  readonly count: number;
+  readonly origin: number;
+  /** A bare map is small, so if it is long fewer of its rows and columns have numbers. */
+  readonly bare: boolean;
+  readonly words?: readonly string[] | undefined;
+  /** See `shownOf`. */
+  readonly step?: number;
+  readonly cursor?: number | undefined;
+}
+
+/** Numbers or words beside the rows. */
+export function rowTicks({ count, origin, bare, words, ...shown }: Axis): SVGTemplateResult[] {
+  const places = words === undefined ? ticks(count, bare && count > 8 ? 4 : 6) : shownOf({ count, ...shown });
   return places.map(
     (row) =>
-      svg`<text x="100%" dx="-6" y=${middle(row, rows)} dy="0.35em" text-anchor="end">${labels?.[row] ?? row + origin}</text>`,
+      svg`<text x="100%" dx="-6" y=${middle(row, count)} dy="0.35em" text-anchor="end">${words?.[row] ?? row + origin}</text>`,
   );
 }
 
 /** Numbers below the columns, or words, which read from bottom to top. */
-export function columnTicks(
-  columns: number,
-  origin: number,
-  labels: readonly string[] | undefined,
-  bare: boolean,
-): SVGTemplateResult[] {
-  if (labels === undefined) {
-    return ticks(columns, bare && columns > 8 ? 4 : 8).map(
+export function columnTicks({ count, origin, bare, words, ...shown }: Axis): SVGTemplateResult[] {
+  if (words === undefined) {
+    return ticks(count, bare && count > 8 ? 4 : 8).map(
       (column) =>
-        svg`<text x=${middle(column, columns)} y="1.15em" text-anchor="middle">${column + origin}</text>`,
+        svg`<text x=${middle(column, count)} y="1.15em" text-anchor="middle">${column + origin}</text>`,
     );
   }
   // An inner svg moves the origin to the column's middle, in per cent; there the word is rotated.
-  return labels.map(
-    (label, column) =>
-      svg`<svg x=${middle(column, columns)} overflow="visible"
-        ><text transform="rotate(-90)" x="-6" y="0.35em" text-anchor="end">${label}</text></svg>`,
+  return shownOf({ count, ...shown }).map(
+    (column) =>
+      svg`<svg x=${middle(column, count)} overflow="visible"
+        ><text transform="rotate(-90)" x="-6" y="0.35em" text-anchor="end">${words[column]}</text></svg>`,
+  );
+}
+
+/** Where there is room for every `step`-th label only: those, and that of the cursor instead of its neighbours. */
+export function shownOf({ count, step = 1, cursor }: Pick<Axis, 'count' | 'step' | 'cursor'>): number[] {
+  const isFree = (i: number): boolean => cursor === undefined || Math.abs(i - cursor) >= step;
+  return Array.from({ length: count }, (_, i) => i).filter(
+    (i) => i === cursor || (i % step === 0 && isFree(i)),
   );
 }
 

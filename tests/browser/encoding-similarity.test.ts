@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { openAlone, violationsOf } from './alone.js';
+import { useBrowser } from './browser.js';
+
+const { open } = useBrowser();
+
+/** The points of the curve, in the drawing's pixels: one for each offset from 1 − n to n − 1. */
+async function pointsOf(figure: Locator): Promise<number[][]> {
+  const path = (await figure.locator('.curve').getAttribute('d')) ?? '';
+  return path
+    .slice(1)
+    .split('L')
+    .map((pair) => pair.split(',').map(Number));
+}
+
+test('the cursor of the map is on the curve, too, above its offset', async () => {
+  const { page, figure } = await openAlone(open, 'encoding-similarity', { colorScheme: 'dark' });
+  expect(await figure.locator('.dot').count()).toBe(0);
+  await figure.getByRole('application').focus();
+  for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowDown']) await page.keyboard.press(key);
+  const [dot, points] = [figure.locator('.dot'), await pointsOf(figure)];
+  const at = [await dot.getAttribute('cx'), await dot.getAttribute('cy')].map(Number);
+  // Three columns to the right and one row down: offset 2, of n = 60. Paths have three decimals.
+  const [x = NaN, y = NaN] = points[59 + 2] ?? [];
+  expect(at[0]).toBeCloseTo(x, 2);
+  expect(at[1]).toBeCloseTo(y, 2);
+  expect(await figure.locator('.offset').innerHTML()).toContain('2');
+  // The cursor may be beyond a shorter sequence.
+  await figure.getByLabel('Length n').fill('2');
+  expect(await figure.locator('.dot').count()).toBe(1);
+  expect(await violationsOf(page, 'encoding-similarity')).toEqual([]);
+});
+
+test('the axes of the map have names of their own, and the curve has most of its panel', async () => {
+  const { figure } = await openAlone(open, 'encoding-similarity');
+  expect(await figure.locator('.row-name').innerText()).toBe('position i');
+  expect(await figure.locator('.column-name').innerText()).toBe('position j');
+  const heights = (await pointsOf(figure)).map(([, y = NaN]) => y);
+  const grid = await figure
+    .locator('.grid')
+    .evaluateAll((all) => all.map((line) => Number(line.getAttribute('y1'))));
+  const panel = Math.max(...grid) - Math.min(...grid);
+  expect((Math.max(...heights) - Math.min(...heights)) / panel).toBeGreaterThan(0.6);
+});
