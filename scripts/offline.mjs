@@ -15,15 +15,17 @@ const TYPES = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
 };
 
 const sha256 = (/** @type {string | Buffer} */ content) => createHash('sha256').update(content);
 
-// Left out are stills, which only browsers without scripts show, and the files for threads, which the race fetches when it needs them.
+// Left out are stills, which only browsers without scripts show, the files for threads, which the race fetches when it needs them, and
+// the font's licence.
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))
-  .filter((file) => file !== NAME && !file.startsWith('stills/') && !/^assets\/threads?-/.test(file))
+  .filter((file) => file !== NAME && !file.startsWith('stills/') && !/^assets\/threads?-|\.txt$/.test(file))
   .sort()
   .map((file) => {
     const type = TYPES[extname(file)];

@@ -12,6 +12,7 @@ const TYPES = /** @type {Record<string, string>} */ ({
   '.svg': 'image/svg+xml',
   '.txt': 'text/plain; charset=utf-8',
   '.wasm': 'application/wasm',
+  '.woff2': 'font/woff2',
 });
 /** The best quality that keeps nobody waiting. */
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };

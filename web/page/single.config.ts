@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { workers } from '../../scripts/workers.mjs';
+import { hangulFont } from './plugins/hangulFont.js';
 import { singleFiles, SINGLE_INPUT } from './plugins/singleFile.js';
 import { bundling, root } from './vite.config.js';
 
@@ -8,12 +9,14 @@ import { bundling, root } from './vite.config.js';
 export default defineConfig({
   ...bundling,
   publicDir: false,
-  plugins: [workers('text'), singleFiles(root)],
+  plugins: [hangulFont(root), workers('text'), singleFiles(root)],
   build: {
     outDir: fileURLToPath(new URL('../../build/single', import.meta.url)),
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: false,
+    // The fonts stand in the style sheet.
+    assetsInlineLimit: 2 ** 20,
     rolldownOptions: { input: SINGLE_INPUT, output: { codeSplitting: false } },
   },
 });

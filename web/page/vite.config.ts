@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { workers } from '../../scripts/workers.mjs';
+import { hangulFont } from './plugins/hangulFont.js';
 import { pageInputs, pages } from './plugins/pages.js';
 import { cellFrame } from './plugins/policy.js';
 
@@ -24,7 +25,7 @@ export const bundling = {
 
 export default defineConfig({
   ...bundling,
-  plugins: [pages(root), workers()],
+  plugins: [pages(root), hangulFont(root, 'assets/hangul-LICENSE.txt'), workers()],
   build: {
     outDir: fileURLToPath(new URL('../../build/page', import.meta.url)),
     emptyOutDir: true,

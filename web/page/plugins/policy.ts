@@ -20,6 +20,8 @@ export function securityPolicy({ cells = false, hashes }: PolicyOptions = {}): s
     `worker-src ${self}blob:`,
     `style-src ${hashes?.style ?? "'self'"}`,
     `img-src ${self}data:`,
+    // Small fonts stand in the style sheet.
+    `font-src ${self}data:`,
     ...(hashes === undefined ? ["connect-src 'self'"] : []),
     "base-uri 'none'",
     "form-action 'none'",

@@ -1,0 +1,13 @@
+declare module 'subset-font' {
+  /** A font with no other glyphs than those of `text`. */
+  export default function subsetFont(
+    font: Buffer,
+    text: string,
+    options: {
+      readonly targetFormat: 'woff2';
+      readonly noHinting?: boolean;
+      readonly keepFeatures?: readonly string[];
+      readonly preserveNameIds?: readonly number[];
+    },
+  ): Promise<Buffer>;
+}
