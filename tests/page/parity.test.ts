@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { published } from '../../web/page/plugins/pages.js';
-import { cellsOf, formulasOf, PAGE, readProse, withoutComments } from '../support/proseFiles.js';
+import { cellsOf, checksOf, formulasOf, PAGE, readProse, withoutComments } from '../support/proseFiles.js';
 
 /** What must be the same in every language, whatever the words: in order, unless sorted here. */
 function structureOf(markdown: string): Record<string, unknown> {
@@ -14,6 +14,7 @@ function structureOf(markdown: string): Record<string, unknown> {
     inline: [...new Set(inline)],
     notes: all(/(<aside role="note">)/g).length,
     answers: all(/(<details><summary>)/g).length,
+    checks: checksOf(markdown).map(({ answers, ...check }) => ({ ...check, answers: answers.length })),
     references: all(/<li id="(ref-[^"]+)">/g),
     citations: all(/\]\(#(ref-[^)]+)\)/g).sort(),
     tables: all(/^(\| ?:?-[-| :]*\|)$/gm).map((line) => line.split('|').length),

@@ -1,10 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { inAlphabet } from '../../web/page/plugins/math.js';
 import { pageHtml, published } from '../../web/page/plugins/pages.js';
 import { renderProse } from '../../web/page/plugins/prose.js';
-import { cellsOf, readProse } from '../support/proseFiles.js';
+import { cellsOf, readProse, readWords } from '../support/proseFiles.js';
 
 const ROOT = join(import.meta.dirname, '../../web/page');
 /** One figure for each idea, in the order of the ideas. */
@@ -33,7 +32,7 @@ const withFront = (body: string): string => `---\ntitle: T\ndescription: D\n---\
 
 describe.each(published(ROOT))('the page in %s', (language) => {
   const html = pageHtml(ROOT, join(ROOT, language, 'index.html'));
-  const prose = renderProse(readFileSync(join(ROOT, 'prose', `${language}.md`), 'utf8'));
+  const prose = renderProse(readProse(language), readWords(language));
 
   test('has nothing that the content security policy would block', () => {
     expect(html).not.toMatch(/ style="/);
@@ -179,7 +178,7 @@ test('a code cell is two listings in one element, wherever it stands', () => {
 });
 
 test('colours change nothing of a listing', () => {
-  const { body } = renderProse(readFileSync(join(ROOT, 'prose/en.md'), 'utf8'));
+  const { body } = renderProse(readProse('en'), readWords('en'));
   const entities: Readonly<Record<string, string>> = { '&#x3C;': '<', '&#x26;': '&' };
   const listings = [...body.matchAll(/<code class="language-(?:js|python)">([\s\S]*?)<\/code>/g)].map(
     ([, html = '']) =>

@@ -1,11 +1,48 @@
 /** Takes the prose files apart with regular expressions, independently of the parser that builds the page. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PageStrings } from '../../web/page/plugins/template.js';
 
 export const PAGE = join(import.meta.dirname, '../../web/page');
 
 export function readProse(language: string): string {
   return readFileSync(join(PAGE, 'prose', `${language}.md`), 'utf8');
+}
+
+/** The words of the page around the prose. */
+export function readWords(language: string): PageStrings {
+  return JSON.parse(readFileSync(join(PAGE, 'strings', `${language}.json`), 'utf8')) as PageStrings;
+}
+
+/** A question that the reader may answer, with the answers to choose from; of a number there are none. */
+export interface Check {
+  /** The figure whose caption asks, if one does. */
+  readonly figure: string | undefined;
+  readonly show: Readonly<Record<string, string>>;
+  readonly number: number | undefined;
+  readonly within: number;
+  readonly answers: readonly string[];
+  /** Which of the answers are ticked. */
+  readonly right: readonly number[];
+}
+
+export function checksOf(markdown: string): Check[] {
+  const checks = markdown.matchAll(/<reader-check([^>]*)>([\s\S]*?)<\/reader-check>/g);
+  return [...checks].map(({ index, 1: given = '', 2: body = '' }) => {
+    const before = markdown.slice(0, index);
+    const open = before.lastIndexOf('<figcaption>') > before.lastIndexOf('</figcaption>');
+    const attribute = (name: string): string | undefined => new RegExp(`${name}="([^"]*)"`).exec(given)?.[1];
+    const number = attribute('number');
+    const answers = [...body.matchAll(/^ *- \[([ x])\] (.+)$/gm)];
+    return {
+      figure: open ? [...before.matchAll(/<figure [^>]*id="([^"]+)"/g)].at(-1)?.[1] : undefined,
+      show: Object.fromEntries(new URLSearchParams((attribute('show') ?? '').replaceAll('&amp;', '&'))),
+      number: number === undefined ? undefined : Number(number),
+      within: Number(attribute('within') ?? 0),
+      answers: answers.map(([, , answer = '']) => answer),
+      right: answers.flatMap(([, tick], i) => (tick === 'x' ? [i] : [])),
+    };
+  });
 }
 
 /** The two programs of a code cell. */

@@ -1,5 +1,6 @@
 import { wholeAlternates } from './alternates.js';
 import { loadCells } from './cells/load-cells.js';
+import { judgeAnswers } from './checks.js';
 import { keepLanguagesAtHand } from './language-menu.js';
 import { loadFigures } from './load-figures.js';
 import { keepForLater } from './offline/register.js';
@@ -12,6 +13,7 @@ keepLanguagesAtHand(keepStateInAddress());
 loadFigures();
 noticeSliding();
 loadCells();
+judgeAnswers();
 printWell();
 reachScrollers('.equation, .table');
 wholeAlternates();

@@ -72,8 +72,8 @@ export function pageHtml(root: string, file: string): string {
 
 /** The HTML of the page in one language. */
 export function pageIn(root: string, language: Language, around?: Surroundings): string {
-  const prose = renderProse(readFileSync(proseFile(root, language), 'utf8'));
   const strings = pageStrings(root, language);
+  const prose = renderProse(readFileSync(proseFile(root, language), 'utf8'), strings);
   return languagePage({ language, prose, strings, menu: menuOf(root), ...(around && { around }) });
 }
 

@@ -8,6 +8,7 @@ import remarkParse from 'remark-parse';
 import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
 import { codeCells } from './cells.js';
+import { readerChecks, type CheckWords } from './checks.js';
 import { joinCompounds } from './compound.js';
 import { joinHangul } from './hangul.js';
 import { highlightListings } from './highlight.js';
@@ -35,9 +36,10 @@ export interface Prose {
  * The file opens with `title:` and `description:` lines between two `---` lines. Headings of level 2 and 3 end with
  * their anchor, `## Self-attention {#self-attention}`, so that links to them are the same in every language. Display math
  * stands between `$$` lines. A fence ```js cell and the ```python pytorch fence below it become one code cell (cells.ts).
+ * `<reader-check>` is a question to the reader (checks.ts), which needs `words`.
  * Throws an `Error` that names what is missing.
  */
-export function renderProse(markdown: string): Prose {
+export function renderProse(markdown: string, words?: CheckWords): Prose {
   const front = /^---\n([\s\S]*?)\n---\n/.exec(markdown);
   if (front === null) throw new Error('prose: expected front matter between --- lines, got none');
   const contents: Heading[] = [];
@@ -48,6 +50,7 @@ export function renderProse(markdown: string): Prose {
     .use(codeCells)
     .use(remarkRehype, { allowDangerousHtml: true })
     .use(rehypeRaw)
+    .use(() => readerChecks(words))
     .use(joinHangul)
     .use(joinCompounds)
     .use(rehypeKatex, { output: 'mathml' })

@@ -1,8 +1,9 @@
+import type { CheckWords } from './checks.js';
 import { securityPolicy } from './policy.js';
 import type { Prose } from './prose.js';
 
 /** The words of the page around the prose, one JSON file a language. */
-export interface PageStrings {
+export interface PageStrings extends CheckWords {
   readonly languageName: string;
   readonly skipToText: string;
   readonly contents: string;

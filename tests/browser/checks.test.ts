@@ -1,0 +1,96 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import type { FigureElement } from '../../web/elements/kit.js';
+import { checksOf, readProse, readWords } from '../support/proseFiles.js';
+import { useBrowser } from './browser.js';
+
+const { open } = useBrowser();
+const words = readWords('en');
+
+const verdictOf = (check: Locator): Locator => check.getByRole('status');
+
+test('a prediction, made by keys, has its verdict and lets the figure show it', async () => {
+  const page = await open({ figures: ['path-lengths'] });
+  const figure = page.locator('#fig-paths');
+  const check = figure.getByRole('group', { name: words.checkPredict });
+  const status = figure.locator('.check').getByRole('status');
+  const shown = (): Promise<string | undefined> =>
+    figure.locator('path-lengths').evaluate((element) => element.shadowRoot?.textContent ?? undefined);
+  expect(await status.innerText()).toBe('');
+  expect(await shown()).not.toContain('From token 1 to token 9');
+
+  await check.getByRole('button', { name: 'three' }).focus();
+  await page.keyboard.press('Enter');
+  expect(await status.innerText()).toContain(`${words.checkWrong} ${words.checkShown}`);
+  expect(await status.innerText()).toContain('Eight places take four layers.');
+  expect(await shown()).toContain('From token 1 to token 9: 4');
+
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Space');
+  expect(await status.innerText()).toContain(words.checkRight);
+  const pressed = check.getByRole('button', { pressed: true });
+  expect(await pressed.allInnerTexts()).toEqual(['four']);
+
+  // Nothing is kept of it.
+  await page.reload();
+  expect(await figure.locator('.check').getByRole('status').innerText()).toBe('');
+  expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
+});
+
+test('every prediction makes its figure show something else, with settings that the figure has', async () => {
+  const asked = [...new Set(checksOf(readProse('en')).flatMap(({ figure }) => figure ?? []))];
+  expect(asked.length).toBeGreaterThan(5);
+  const page = await open({ figures: asked.map((id) => `#${id} > :first-child`) });
+  for (const id of asked) {
+    const figure = page.locator(`#${id}`);
+    await figure.locator('.check button').first().click();
+    const { wanted, shown, first } = await figure.evaluate((element) => {
+      const settings = new URLSearchParams(element.querySelector<HTMLElement>('.check')?.dataset.show);
+      const host = element.querySelector<FigureElement & Record<string, unknown>>('[drawn]')!;
+      const write = (values: Readonly<Record<string, unknown>>): string[] =>
+        [...settings.keys()].map((name) => host.settings[name]?.write(values[name]) ?? `no ${name}`);
+      return { wanted: [...settings.values()], shown: write(host), first: write(host.firstSettings) };
+    });
+    expect({ id, shown }).toEqual({ id, shown: wanted });
+    expect(first).not.toEqual(wanted);
+  }
+});
+
+test('without scripts there are no questions that nobody would answer', async () => {
+  const page = await open({ javaScriptEnabled: false, still: true });
+  expect(await page.locator('.check').count()).toBeGreaterThan(5);
+  expect(await page.locator('.check:visible').count()).toBe(0);
+});
+
+describe('an exercise', () => {
+  test('tells right and wrong numbers from what is none, and explains only the right ones', async () => {
+    const page = await open({ path: '/pt/', figures: [] });
+    const pt = readWords('pt');
+    const check = page.locator('#exercises ~ ol .check').nth(1);
+    const field = check.getByRole('textbox', { name: pt.checkAnswer });
+    const answer = async (written: string): Promise<string> => {
+      await field.fill(written);
+      await field.press('Enter');
+      return verdictOf(check).innerText();
+    };
+    for (const right of ['0,39', '0.4', '0,393216', ' ,39 ']) {
+      const said = await answer(right);
+      expect(said).toContain(pt.checkRight);
+      expect(said).toContain('393.216');
+    }
+    for (const wrong of ['0,38', '0,41', '-0,39', '393216', '393.216'])
+      expect(await answer(wrong)).toBe(pt.checkWrong);
+    for (const none of ['', 'NaN', '1e999', '9'.repeat(1000), '<b id="mine">0,39</b>', '0,39,0'])
+      expect(await answer(none)).toBe(pt.checkNoNumber);
+    expect(await page.locator('#mine').count()).toBe(0);
+  });
+
+  test('of a choice explains nothing until the right answer is found', async () => {
+    const page = await open({ figures: [], hasTouch: true });
+    const check = page.locator('#exercises ~ ol .check').first();
+    await check.getByRole('button', { name: 'attention alone' }).tap();
+    expect(await verdictOf(check).innerText()).toBe(words.checkWrong);
+    await check.getByRole('button', { name: 'pre-norm' }).tap();
+    expect(await verdictOf(check).innerText()).toMatch(new RegExp(`^${words.checkRight}[\\s\\S]*four\\.`));
+  });
+});

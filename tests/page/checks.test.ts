@@ -1,0 +1,180 @@
+/** Whether the right answers to the page's questions are right. */
+import { describe, expect, test } from '@jest/globals';
+import { draw, TOKENS } from '../../web/elements/attention-dropout/draws.js';
+import { lookUp, pointsOf, type Point } from '../../web/elements/attention-lookup/scene.js';
+import { LENGTH, maskScene } from '../../web/elements/attention-masks/scene.js';
+import { pipelineOf, shapeOf } from '../../web/elements/attention-shapes/pipeline.js';
+import { designedLayer, HEADS } from '../../web/elements/attention-tokens/designed-heads.js';
+import { entropies } from '../../web/elements/attention-tokens/entropy.js';
+import { tokensScene } from '../../web/elements/attention-tokens/scene.js';
+import { differenceOf, LAYERS, STACKS, statesOf } from '../../web/elements/depth-collapse/stack.js';
+import { NUM_HEADS, permutationScene, WIDTH } from '../../web/elements/permutation-demo/permutation.js';
+import { attention, complexity } from '../support/library.js';
+import { checksOf, readProse, type Check } from '../support/proseFiles.js';
+
+const checks = checksOf(readProse('en'));
+const exercises = checks.filter(({ figure }) => figure === undefined);
+
+function predictionOf(id: string): Check {
+  const found = checks.find(({ figure }) => figure === id);
+  if (found === undefined) throw new Error(`expected a question at ${id}`);
+  return found;
+}
+
+/** The settings that the figure takes, as numbers. */
+function shownBy(id: string): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(predictionOf(id).show).map(([name, text]) => [name, Number(text)]),
+  );
+}
+
+/** That the answer at `place` is the one ticked, and no other. */
+function expectRight(check: Check | undefined, place: number): void {
+  expect(check?.right).toEqual([place]);
+  expect(check?.answers.length).toBeGreaterThan(place);
+}
+
+describe('the library agrees with the right answer', () => {
+  test('at fig-lookup: no query takes the mixture out of the triangle', () => {
+    const keys = pointsOf([1.4, 0.2, -0.4, 1.8, -1, -1.2]);
+    const values = pointsOf([2.2, -1, -0.2, 2.2, -2.2, -1.2]);
+    const side = ([ax, ay]: Point, [bx, by]: Point, [x, y]: Point): number =>
+      (bx - ax) * (y - ay) - (by - ay) * (x - ax);
+    const [a, b, c] = values as [Point, Point, Point];
+    let least = Infinity;
+    for (let x = -3; x <= 3; x += 0.5) {
+      for (let y = -3; y <= 3; y += 0.5) {
+        const { mixture } = lookUp(attention, { query: [x, y], keys, values, valid: 3, temperature: 1 });
+        least = Math.min(least, side(a, b, mixture), side(b, c, mixture), side(c, a, mixture));
+      }
+    }
+    // The corners are in counterclockwise order; near one of them, float32 rounds coordinates of about 2.
+    expect(side(a, b, c)).toBeGreaterThan(0);
+    expect(least).toBeGreaterThan(-1e-5);
+    expectRight(predictionOf('fig-lookup'), 2);
+  });
+
+  test('at fig-shapes', () => {
+    const { batch = 0, tokens = 0, width = 0, heads = 0 } = shownBy('fig-shapes');
+    const { shapes } = pipelineOf(attention, { batch, tokens, width, heads });
+    const check = predictionOf('fig-shapes');
+    expectRight(check, check.answers.indexOf(shapeOf(shapes.split ?? [])));
+  });
+
+  test('at fig-dropout: no sum is above 2, and one of the draw that the figure shows is 2', () => {
+    const { rate, seed: shown } = shownBy('fig-dropout');
+    const largest = (seed: number): number => {
+      const { weights } = draw(attention, rate, seed);
+      const rows = Array.from({ length: TOKENS }, (_, i) => weights.subarray(i * TOKENS, (i + 1) * TOKENS));
+      return Math.max(...rows.map((row) => row.reduce((sum, weight) => sum + weight, 0)));
+    };
+    const all = Array.from({ length: 500 }, (_, seed) => largest(seed + 1));
+    expect(Math.max(...all)).toBeCloseTo(2, 5);
+    expect(largest(shown ?? 0)).toBeCloseTo(2, 5);
+    const check = predictionOf('fig-dropout');
+    expectRight(check, check.answers.indexOf('2'));
+  });
+
+  test('at fig-masks', () => {
+    const { valid = 0, left = 0, right = 0 } = shownBy('fig-masks');
+    const { mask } = maskScene(attention, { valid, causal: false, window: true, left, right, seed: 1 });
+    const seen = mask.slice((LENGTH - 2) * LENGTH, (LENGTH - 1) * LENGTH).filter(Boolean).length;
+    const check = predictionOf('fig-masks');
+    expectRight(check, check.answers.indexOf({ 0: 'none', 1: 'one', 4: 'four' }[seen] ?? ''));
+  });
+
+  test('at fig-tokens: the first token has an entropy of 0 in every head', () => {
+    const layer = designedLayer(attention, 1);
+    const words = ['the', 'dog', 'bit', 'the', 'man'];
+    const given = { queries: words, keys: words, positions: true, causal: true, language: 'en' };
+    const { heads } = tokensScene(attention, layer, given);
+    layer.dispose();
+    expect(heads.map((weights) => entropies(weights, words.length)[0])).toEqual(HEADS.map(() => 0));
+    expectRight(predictionOf('fig-tokens'), 0);
+  });
+
+  test('at fig-paths', () => {
+    const { length = 0, kernel = 0, layers, from, to } = shownBy('fig-paths');
+    const { maximumPathLength } = complexity('cnn', { n: length, d: 1, k: kernel });
+    expect([layers, from, to]).toEqual([maximumPathLength, 1, length]);
+    const check = predictionOf('fig-paths');
+    expectRight(check, check.answers.indexOf({ 3: 'three', 4: 'four', 8: 'eight' }[maximumPathLength] ?? ''));
+  });
+
+  test('at fig-race: twice the width makes the mixing twice as large, the others four times', () => {
+    const growth = (['cnn', 'rnn', 'self-attention'] as const).map((architecture) => {
+      const at = (d: number): number => complexity(architecture, { n: 256, d, k: 3 }).multiplyAdds;
+      return at(256) / at(128);
+    });
+    expect(growth).toEqual([4, 4, 2]);
+    expectRight(predictionOf('fig-race'), 2);
+  });
+
+  test('at fig-permutation: of the five outputs the last two change', () => {
+    const layer = new attention.MultiHeadAttention({ numHiddens: WIDTH, numHeads: NUM_HEADS, seed: 1 });
+    const tokens = ['the', 'dog', 'bit', 'the', 'man'];
+    const order = predictionOf('fig-permutation').show.order!.split(' ').map(Number);
+    const given = { tokens, order, positions: false, causal: true };
+    const { differences } = permutationScene(attention, layer, given);
+    layer.dispose();
+    expect(differences.map((difference) => difference > 0.01)).toEqual([false, false, false, true, true]);
+    expect(differences.slice(0, 3)).toEqual([0, 0, 0]);
+    expectRight(predictionOf('fig-permutation'), 1);
+  });
+
+  test('at fig-rotation: two turns by 6 are one by 12', () => {
+    const turn = (delta: number): number[][] => {
+      const { data } = attention.encodingRotation({ delta, dim: 16 });
+      return Array.from({ length: 8 }, (_, pair) => [...data.subarray(4 * pair, 4 * pair + 4)]);
+    };
+    const twice = turn(6).flatMap(([a = NaN, b = NaN, c = NaN, d = NaN]) => [
+      a * a + b * c,
+      a * b + b * d,
+      c * a + d * c,
+      c * b + d * d,
+    ]);
+    const off = (delta: number): number =>
+      Math.max(...turn(delta).flatMap((m, pair) => m.map((x, i) => Math.abs(x - twice[4 * pair + i]!))));
+    const check = predictionOf('fig-rotation');
+    expect(check.answers.map((answer) => off(Number(answer)) < 1e-6)).toEqual([false, true, false]);
+    expectRight(check, 1);
+    expect(check.show.offset).toBe('12');
+  });
+
+  test.each([1, 2, 3])('in exercise 1: pre-norm keeps most of the differences, at seed %i', (seed) => {
+    const states = statesOf(attention, 'tokens', seed);
+    const left = STACKS.map((stack) => differenceOf(states[stack][LAYERS]!));
+    expectRight(exercises[0], left.indexOf(Math.max(...left)));
+  });
+
+  test('in exercise 2', () => {
+    const layer = new attention.LearnedPositionalEncoding({ numHiddens: 768, maxLen: 512 });
+    const tables = Object.values(layer.stateDict());
+    layer.dispose();
+    expect(exercises[1]?.number).toBe(tables.reduce((sum, { data }) => sum + data.length, 0) / 1e6);
+    expect(exercises[1]?.within).toBe(0.01);
+  });
+
+  test('in exercise 3: with as many rows, all are used', () => {
+    const rows = exercises[2]?.number ?? NaN;
+    const n = 100;
+    const one = Array.from({ length: n }, () => [1]);
+    const { scores } = attention.scaledDotProductAttention(one, one, one, {
+      relativeKeys: Array.from({ length: rows }, (_, row) => [row]),
+      needScores: 'masked',
+    });
+    // The query in the middle scores each key with the row of its offset.
+    const scored = scores!.data.subarray(50 * n, 51 * n);
+    expect(new Set(scored).size).toBe(2 * 16 + 1);
+    expect(scored[50 + 16]).not.toBe(scored[50 + 15]);
+    expect(scored[50 + 16]).toBe(scored[50 + 17]);
+    expect(exercises[2]?.within).toBe(0);
+  });
+});
+
+test('every answer is another, and there is a choice', () => {
+  for (const { answers, number } of checks) {
+    expect(new Set(answers).size).toBe(answers.length);
+    if (number === undefined) expect(answers.length).toBeGreaterThanOrEqual(2);
+  }
+});
