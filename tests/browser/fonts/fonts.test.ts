@@ -1,29 +1,91 @@
 import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
 import { useBrowser } from '../browser.js';
 import { FONTS } from '../chromium.js';
 
 const { open } = useBrowser();
 
-/** The fonts that the Korean page is to be drawn with: its headings, text, code, formulas and Hangul. */
+/** The fonts that the Korean page is to be drawn with: its headings, text, code and formulas, and the page's own for Hangul. */
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
-  dejavu: ['DejaVu Sans', 'DejaVu Sans Mono', 'DejaVu Serif'],
-  cjk: ['DejaVu Math TeX Gyre', 'DejaVu Sans', 'DejaVu Sans Mono', 'DejaVu Serif', 'WenQuanYi Micro Hei'],
+  dejavu: ['DejaVu Sans', 'DejaVu Sans Mono', 'DejaVu Serif', 'NanumGothic'],
+  cjk: [
+    ...['DejaVu Math TeX Gyre', 'DejaVu Sans', 'DejaVu Sans Mono', 'DejaVu Serif', 'NanumGothic'],
+    'WenQuanYi Micro Hei',
+  ],
 };
 
-test(`Chromium draws the Korean page with the fonts of tests/browser/fonts/${FONTS}.conf and no others`, async () => {
-  const page = await open({ path: '/ko/', figures: [] });
+/** The fonts of the elements, and how many characters each draws. */
+async function fontsOf(page: Page, selector: string): Promise<Record<string, number>> {
   const session = await page.context().newCDPSession(page);
   await session.send('DOM.enable');
   await session.send('CSS.enable');
   const { root } = await session.send('DOM.getDocument');
-  const { nodeIds } = await session.send('DOM.querySelectorAll', {
-    nodeId: root.nodeId,
-    selector: 'h1, main > *, #eq-attention *',
-  });
-  const names = new Set<string>();
+  const { nodeIds } = await session.send('DOM.querySelectorAll', { nodeId: root.nodeId, selector });
+  const counts: Record<string, number> = {};
   for (const nodeId of nodeIds) {
     const { fonts } = await session.send('CSS.getPlatformFontsForNode', { nodeId });
-    for (const { familyName } of fonts) names.add(familyName);
+    for (const { familyName, glyphCount } of fonts) {
+      counts[familyName] = (counts[familyName] ?? 0) + glyphCount;
+    }
   }
-  expect([...names].sort()).toEqual(EXPECTED[FONTS]);
+  return counts;
+}
+
+test(`Chromium draws the Korean page with the fonts of tests/browser/fonts/${FONTS}.conf and its own`, async () => {
+  const page = await open({ path: '/ko/', figures: [] });
+  const names = Object.keys(await fontsOf(page, 'h1, main > *, #eq-attention *'));
+  expect(names.sort()).toEqual(EXPECTED[FONTS]);
+});
+
+/** How many of these syllables each font draws where the page's own is the only family. */
+async function drawnBy(page: Page, syllables: string): Promise<Record<string, number>> {
+  await page.evaluate(async (text) => {
+    await document.fonts.load('16px Hangul', text);
+    const sample = Object.assign(document.createElement('p'), { id: 'sample', textContent: text });
+    sample.style.fontFamily = 'Hangul';
+    document.getElementById('sample')?.remove();
+    document.body.append(sample);
+  }, syllables);
+  return fontsOf(page, '#sample');
+}
+const FILE = /hangul-page.*\.woff2$/;
+
+test("the page's font has every syllable of the Korean page and its figures", async () => {
+  const page = await open({ path: '/ko/' });
+  const said = await page.evaluate(() => {
+    const textOf = (root: ParentNode & Node): string =>
+      (root.textContent ?? '') +
+      Array.from(root.querySelectorAll('*'), ({ shadowRoot }) => (shadowRoot ? textOf(shadowRoot) : '')).join(
+        '',
+      );
+    return textOf(document.body);
+  });
+  const syllables = [...new Set(said.match(/\p{Script=Hangul}/gu))].join('');
+  expect(syllables.length).toBeGreaterThan(300);
+  expect(await drawnBy(page, syllables)).toEqual({ NanumGothic: syllables.length });
+  // Where no other font has a syllable either, Chromium draws the page's box for it, as for this one, which the page does not have.
+  const boxes = await page.evaluate((text) => {
+    const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!;
+    context.font = '24px Hangul';
+    const picture = (syllable: string): string => {
+      context.clearRect(0, 0, 40, 40);
+      context.fillText(syllable, 4, 30);
+      return context.getImageData(0, 0, 40, 40).data.join();
+    };
+    const box = picture('뷁');
+    return Array.from(text).filter((syllable) => picture(syllable) === box);
+  }, syllables);
+  expect(boxes).toEqual([]);
+});
+
+test('other languages show 한국어 in the menu without the file of all syllables', async () => {
+  const page = await open({ path: '/en/', figures: [] });
+  await page.evaluate(async () => document.fonts.ready);
+  const loaded = await page.evaluate(
+    () => [...document.fonts].filter(({ status }) => status === 'loaded').length,
+  );
+  expect(loaded).toBe(1);
+  const asked = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+  expect(asked.some((url) => url.endsWith('.css'))).toBe(true);
+  expect(asked.filter((url) => FILE.test(url))).toEqual([]);
 });
