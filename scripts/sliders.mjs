@@ -6,7 +6,6 @@ const CAPS = /** @type {Record<string, number>} */ ({ length: 256, tokens: 256, 
 const FULL = /** @type {Record<string, Record<string, unknown>>} */ ({
   // The number of heads has to divide the width, or the figure shows only an error.
   'attention-shapes': { heads: 8 },
-  'attention-heads': { input: 'random' },
 });
 
 /** @typedef {{ name: string, values: number[] }} Slider */

@@ -102,7 +102,7 @@ function placeOfAddress(): Place {
   address.searchParams.delete(PARAMETER);
   history.replaceState(history.state, '', address);
   const id = address.hash.slice(1);
-  const known = /^-?\d{1,6}(\.\d)?(px|%)$/.test(at) && (id === '' || document.getElementById(id) !== null);
+  const known = /^-?\d{1,6}(\.\d{1,2})?(px|%)$/.test(at) && (id === '' || document.getElementById(id) !== null);
   return known ? { id, at } : HEAD;
 }
 
@@ -125,7 +125,7 @@ function readingPlace(): Place {
   const passed = marks.findLast(({ top }) => top <= line);
   if (passed === undefined) return HEAD;
   const share = ((line - passed.top) / passed.stretch) * 100;
-  return { id: passed.element.id, at: `${share.toFixed(1)}%` };
+  return { id: passed.element.id, at: `${share.toFixed(2)}%` };
 }
 
 /** How far the page has to scroll down until it is at the place. */

@@ -78,7 +78,7 @@ test('its workers race, train and run code cells', async () => {
 
 test('its menu leads to the other files, with place and state', async () => {
   const page = await open({ path: `${fileOf('en')}#fig-heads`, figures: ['attention-heads'] });
-  await page.locator('attention-heads').getByLabel('random').check();
+  await page.locator('attention-heads').getByLabel('all ones').check();
   await page.waitForFunction(() => location.search.includes('fig-heads'));
   const [, other] = LANGUAGES;
   await page.locator(`.languages a[hreflang=${other}]`).click();
@@ -89,5 +89,5 @@ test('its menu leads to the other files, with place and state', async () => {
     await page
       .locator('attention-heads')
       .evaluate((figure) => (figure as HTMLElement & { input: string }).input),
-  ).toBe('random');
+  ).toBe('ones');
 });
