@@ -28,6 +28,7 @@ async function fontsOf(page: Page, selector: string): Promise<Record<string, num
       counts[familyName] = (counts[familyName] ?? 0) + glyphCount;
     }
   }
+  await session.detach();
   return counts;
 }
 
@@ -35,6 +36,27 @@ test(`Chromium draws the Korean page with the fonts of tests/browser/fonts/${FON
   const page = await open({ path: '/ko/', figures: [] });
   const names = Object.keys(await fontsOf(page, 'h1, main > *, #eq-attention *'));
   expect(names.sort()).toEqual(EXPECTED[FONTS]);
+});
+
+test('everything in Hangul is drawn anew when the font arrives, whatever its weight', async () => {
+  const page = await open({ path: '/ko/', figures: [] });
+  await page.waitForFunction(() => [...document.fonts].every(({ status }) => status === 'loaded'));
+  const marked = await page.evaluate(() => {
+    const own = ({ childNodes }: Element): string =>
+      Array.from(childNodes, (node) => (node instanceof Text ? node.data : '')).join('');
+    const elements = [...document.querySelectorAll('h1, h2, h3, p, b, strong, a, button, summary')];
+    const hangul = elements.filter(
+      (element) => /\p{Script=Hangul}/u.test(own(element)) && element.checkVisibility(),
+    );
+    hangul.forEach((element, number) => element.setAttribute('data-number', String(number)));
+    return hangul.length;
+  });
+  expect(marked).toBeGreaterThan(100);
+  const boxes: number[] = [];
+  for (let number = 0; number < marked; ++number) {
+    if (!('NanumGothic' in (await fontsOf(page, `[data-number='${number}']`)))) boxes.push(number);
+  }
+  expect(boxes).toEqual([]);
 });
 
 /** How many of these syllables each font draws where the page's own is the only family. */
