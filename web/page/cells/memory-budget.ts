@@ -1,5 +1,5 @@
-/** Bytes that a run may put into typed arrays and buffers, and into what grows on the engine's own heap. */
-const MOST = { arrays: 2 ** 32, heap: 2 ** 30 };
+/** Bytes of typed arrays and buffers that a run may make, most of which it drops at once, and of what it may keep. */
+const MOST = { made: 2 ** 32, kept: 2 ** 30 };
 /** Plain arrays of fewer elements are charged where they are kept, not where they are made: most are gone at once. */
 const SMALL = 1024;
 /** What an object on the heap takes, roughly, in bytes. */
@@ -18,14 +18,14 @@ type Method = (this: unknown, ...parameters: unknown[]) => unknown;
 type Estimate = (first: unknown) => number;
 
 /**
- * Bounds the memory that code of this realm can take: beyond 4 GB of typed arrays, or about 1 GB of what lists, maps and sets
- * hold, it gets a `RangeError`. Without that a loop could fill the computer's memory well before its time is over, and some
+ * Bounds the memory that code of this realm can take: beyond 4 GB of typed arrays that it makes, or about 1 GB of what
+ * lists, maps and sets hold, it gets a `RangeError`. Without that a loop could fill the computer's memory well before its time is over, and some
  * engines let a worker whose heap is full take its page along. What the collector has freed counts no longer, but the engine
  * tells so only between tasks. It is an estimate, against mistakes, and no wall against malice.
  */
 export function limitMemory(scope: Scope): void {
-  const taken = { arrays: 0, heap: 0 };
-  const freed = new FinalizationRegistry<number>((bytes) => (taken.arrays -= bytes));
+  const taken = { made: 0, kept: 0 };
+  const freed = new FinalizationRegistry<number>((bytes) => (taken.made -= bytes));
   const charge = (kind: keyof typeof taken, bytes: number): void => {
     if (taken[kind] + bytes > MOST[kind]) {
       throw new RangeError(`expected at most ${MOST[kind] / 2 ** 30} GB of memory in one run, got more`);
@@ -34,15 +34,15 @@ export function limitMemory(scope: Scope): void {
   };
   for (const name of ['ArrayBuffer', ...VIEWS]) {
     wrapConstructor(scope, name, bytesOf(scope[name]), (bytes, make) => {
-      charge('arrays', bytes);
+      charge('made', bytes);
       const made = make();
       if (bytes > 0) freed.register('buffer' in made ? (made.buffer as object) : made, bytes);
       return made;
     });
   }
-  wrapPlainArray(scope, (length) => charge('heap', length * ELEMENT));
+  wrapPlainArray(scope, (length) => charge('kept', length * ELEMENT));
   const kept = (values: readonly unknown[]): void => {
-    for (const value of values) charge('heap', sizeOf(value));
+    for (const value of values) charge('kept', sizeOf(value));
   };
   watch(Array.prototype, 'push', kept);
   watch(Array.prototype, 'unshift', kept);
@@ -104,10 +104,11 @@ function watch(prototype: object, name: string, kept: (values: readonly unknown[
   Reflect.defineProperty(prototype, name, { value, writable: true, configurable: true });
 }
 
-/** Roughly, what it takes to hold a value. Typed arrays are charged when they are made. */
+/** Roughly, what it takes to hold a value. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return ELEMENT + value.length;
   if (typeof value !== 'object' || value === null) return ELEMENT;
+  if (ArrayBuffer.isView(value)) return OBJECT + value.byteLength;
   return OBJECT + (Array.isArray(value) ? value.length * ELEMENT : 0);
 }
 
