@@ -20,12 +20,21 @@ const TYPES = {
 
 const sha256 = (/** @type {string | Buffer} */ content) => createHash('sha256').update(content);
 
+/** The page or the language that alone needs a file: './ko/' and './assets/ko-12345678.js' belong to 'ko'. @param {string} path */
+const partOf = (path) =>
+  /^\.\/([a-z]+)\/$/.exec(path)?.[1] ??
+  /^\.\/assets\/([a-z]{2})-[\w-]{8}\.js$/.exec(path)?.[1] ??
+  (path.startsWith('./assets/hangul-') ? 'ko' : undefined);
+
 // Left out are stills, which only browsers without scripts show, the files for threads, which the race fetches when it needs them, and
 // the font's licence.
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))
-  .filter((file) => file !== NAME && !file.startsWith('stills/') && !/^assets\/threads?-|\.txt$/.test(file))
+  .filter(
+    (file) =>
+      file !== NAME && !file.startsWith('stills/') && !/^assets\/(embedded-)?threads?-|\.txt$/.test(file),
+  )
   .sort()
   .map((file) => {
     const type = TYPES[extname(file)];
@@ -33,7 +42,11 @@ const files = readdirSync(folder, { recursive: true, withFileTypes: true })
       throw new Error(`offline: expected a media type for ${file} in offline.mjs, got none`);
     // Pages by the URLs that readers use.
     const path = `./${file.replace(/(^|\/)index\.html$/, '$1')}`;
-    return [path, { hash: sha256(readFileSync(join(folder, file))).digest('base64'), type }];
+    const part = partOf(path);
+    return [
+      path,
+      { hash: sha256(readFileSync(join(folder, file))).digest('base64'), type, ...(part && { part }) },
+    ];
   });
 
 const result = await build({

@@ -102,7 +102,8 @@ function placeOfAddress(): Place {
   address.searchParams.delete(PARAMETER);
   history.replaceState(history.state, '', address);
   const id = address.hash.slice(1);
-  const known = /^-?\d{1,6}(\.\d{1,2})?(px|%)$/.test(at) && (id === '' || document.getElementById(id) !== null);
+  const known =
+    /^-?\d{1,6}(\.\d{1,2})?(px|%)$/.test(at) && (id === '' || document.getElementById(id) !== null);
   return known ? { id, at } : HEAD;
 }
 

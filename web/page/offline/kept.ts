@@ -13,16 +13,34 @@ export interface KeptFile {
   readonly hash: string;
   /** Its media type. */
   readonly type: string;
+  /** The language, or the page, that alone needs it; the others need it without. */
+  readonly part?: string;
 }
 
 /** How long a page may take to come from the network before the kept one is shown, in milliseconds. */
 const PATIENCE = 4000;
 
-/** Fetches every file, or takes it from the version before where its name has a hash of its content. Rejects if one is missing or wrong. */
-export async function fill({ name, files }: Kept): Promise<void> {
+/** The parts of the pages at these addresses and of those that an earlier version keeps, and what all need. */
+export async function partsOf(
+  { files }: Kept,
+  addresses: readonly string[],
+): Promise<ReadonlySet<string | undefined>> {
+  const parts = [undefined, ...addresses.map((address) => files.get(bare(pageAt(address)))?.part)];
+  for (const [address, { part }] of files) {
+    if (part !== undefined && address.endsWith('/') && (await caches.match(address))) parts.push(part);
+  }
+  return new Set(parts);
+}
+
+/**
+ * Fetches the files of these parts, of which `undefined` is what all pages need, or takes them from the version before where their
+ * names have a hash of their content. Rejects if a file is missing or wrong.
+ */
+export async function fill({ name, files }: Kept, parts: ReadonlySet<string | undefined>): Promise<void> {
   const cache = await caches.open(name);
+  const wanted = [...files].filter(([, { part }]) => parts.has(part));
   await Promise.all(
-    Array.from(files, async ([address, file]) => {
+    wanted.map(async ([address, file]) => {
       const hashed = isHashed(address);
       const old = hashed ? await checked(await caches.match(address), file) : undefined;
       if (old !== undefined) return cache.put(address, old);
@@ -31,6 +49,13 @@ export async function fill({ name, files }: Kept): Promise<void> {
       return cache.add(new Request(address, init));
     }),
   );
+}
+
+/** Keeps the part of a page that the reader goes to for the first time. Without a network it does not. */
+export async function extend(kept: Kept, address: string): Promise<void> {
+  const part = kept.files.get(bare(pageAt(address)))?.part;
+  if (part === undefined || (await find(kept, pageAt(address))) !== undefined) return;
+  await fill(kept, new Set([part])).catch(() => undefined);
 }
 
 /** Drops the versions before this one. */
@@ -52,18 +77,28 @@ export async function answer(kept: Kept, request: Request): Promise<Response> {
   }
 }
 
-/** Pages are kept as folders: `/en` leads to `/en/`, for what stands in the page is relative to that, and `/en/index.html` is the same. */
 async function page(kept: Kept, url: string): Promise<Response | undefined> {
+  const address = pageAt(url);
+  const found = await find(kept, address);
+  if (found === undefined || bare(url) === bare(address)) return found;
+  return Response.redirect(address);
+}
+
+/** Pages are kept as folders: `/en` leads to `/en/`, for what stands in the page is relative to that, and `/en/index.html` is the same. */
+function pageAt(url: string): string {
   const address = new URL(url);
   address.pathname = address.pathname.replace(/\/index\.html$/, '/').replace(/\/([\w-]+)$/, '/$1/');
-  const found = await find(kept, address.href);
-  if (found === undefined || url.split(/[?#]/)[0] === address.href.split(/[?#]/)[0]) return found;
-  return Response.redirect(address.href);
+  return address.href;
+}
+
+/** Without a query and a fragment. */
+function bare(url: string): string {
+  return url.replace(/[?#].*/s, '');
 }
 
 /** Nothing where the browser gives no storage, or where the file is not as the build made it. */
 async function find({ name, files }: Kept, url: string): Promise<Response | undefined> {
-  const address = url.replace(/[?#].*/s, '');
+  const address = bare(url);
   const file = files.get(address);
   if (file === undefined) return undefined;
   try {

@@ -1,24 +1,30 @@
 /**
- * The page without a network. When the worker is installed it fetches every file of the page; from then on files come from there, and
- * pages from the network while there is one. A new version waits until nobody has a page of the old one open, because that page
+ * The page without a network. When the worker is installed it fetches every file that the reader's language needs, and those of another
+ * language when the reader goes to it; from then on files come from there, and pages from the network while there is one. A new version waits until nobody has a page of the old one open, because that page
  * still loads figures of its own version.
  *
  * What is stored and what is served from the cache is compared with the build's hashes, so nothing else gets to a reader from there,
  * whatever another script writes into the cache.
  */
-import { answer, fill, tidy, type Kept, type KeptFile } from './kept.js';
+import { answer, extend, fill, partsOf, tidy, type Kept, type KeptFile } from './kept.js';
 
 /** What the global scope of a service worker has and that of a page has not. */
 interface ServiceWorker {
   readonly registration: { readonly scope: string };
-  readonly clients: { claim(): Promise<void> };
+  readonly clients: {
+    claim(): Promise<void>;
+    matchAll(options: {
+      includeUncontrolled: true;
+      type: 'window';
+    }): Promise<readonly { readonly url: string }[]>;
+  };
   addEventListener(type: 'install' | 'activate', listener: (event: Lasting) => void): void;
   addEventListener(type: 'fetch', listener: (event: Asking) => void): void;
 }
 interface Lasting {
   waitUntil(work: Promise<unknown>): void;
 }
-interface Asking {
+interface Asking extends Lasting {
   readonly request: Request;
   respondWith(response: Promise<Response>): void;
 }
@@ -36,12 +42,26 @@ const kept: Kept = {
   files: new Map(__FILES__.map(([path, file]) => [new URL(path, scope).href, file])),
 };
 
-worker.addEventListener('install', (event) => event.waitUntil(fill(kept)));
+worker.addEventListener('install', (event) =>
+  event.waitUntil(
+    worker.clients
+      .matchAll({ includeUncontrolled: true, type: 'window' })
+      .then(async (windows) =>
+        partsOf(
+          kept,
+          windows.map(({ url }) => url),
+        ),
+      )
+      .then(async (parts) => fill(kept, parts)),
+  ),
+);
 worker.addEventListener('activate', (event) =>
   // The page that is open loads its next figures from here at once.
   event.waitUntil(tidy(kept).then(() => worker.clients.claim())),
 );
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
-  if (request.method === 'GET' && request.url.startsWith(scope)) event.respondWith(answer(kept, request));
+  if (request.method !== 'GET' || !request.url.startsWith(scope)) return;
+  event.respondWith(answer(kept, request));
+  if (request.mode === 'navigate') event.waitUntil(extend(kept, request.url));
 });
