@@ -39,6 +39,26 @@ describe('the first file', () => {
   });
 });
 
+test('a file that is loaded under another address computes with what layers.js loads under its own', () => {
+  const code = `
+    const x = { data: Float32Array.from({ length: 2 * 9 * 8 }, (_, i) => Math.sin(i * i)), shape: [2, 9, 8] };
+    const computed = [];
+    for (const entry of ['slim.js', 'slim.js?v=2', 'index.js']) {
+      const { load } = await import('${join(ROOT, 'dist')}/' + entry);
+      const attention = await load();
+      const layer = new attention.MultiHeadAttention({ numHiddens: 8, numHeads: 2, seed: 1 });
+      const { output, backward } = layer.forward(x, x, x, { training: true });
+      const results = [output, Object.values(backward(x))[0], attention.scaledDotProductAttentionBackward(x, x, x, x).key, attention.rnn(x, { weightIh: [Array(8).fill(0.5)], weightHh: [[0.25]] }).output];
+      computed.push(results.map(({ data }) => Array.from(data).join()));
+    }
+    console.log(JSON.stringify(computed));
+  `;
+  const [plain, queried, whole] = evaluate(code) as string[][];
+  expect(queried).toEqual(plain);
+  expect(whole).toEqual(plain);
+  expect(new Set(plain).size).toBe(4);
+});
+
 describe('without layers.js', () => {
   const code = `
     import { copyFileSync } from 'node:fs';
