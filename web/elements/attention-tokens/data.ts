@@ -1,6 +1,6 @@
 import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
-import { entropies } from './entropy.js';
+import { entropies } from '../shared/entropy/entropy.js';
 import type { TokensScene } from './scene.js';
 
 /** A row for each query of each head: its weights and their entropy. */

@@ -5,8 +5,8 @@ import { shownOf } from '../shared/heat-map/marks.js';
 import type { Localised } from '../shared/localised.js';
 import { shortened } from '../shared/tokens.js';
 import { HEADS } from './designed-heads.js';
-import { entropyBars } from './entropy-bars.js';
-import { entropies } from './entropy.js';
+import { entropyBars } from '../shared/entropy/entropy-bars.js';
+import { entropies } from '../shared/entropy/entropy.js';
 import type { TokensScene } from './scene.js';
 
 /** Letters of a token on an axis. */

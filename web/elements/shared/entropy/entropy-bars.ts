@@ -1,5 +1,5 @@
 import { html, svg, type TemplateResult } from 'lit';
-import type { Localised } from '../shared/localised.js';
+import type { Localised } from '../localised.js';
 
 /**
  * A bar beside each row of a heat map: the row's entropy in bits, out of `most`, with a number in the rows of `numbered`. Each row of

@@ -1,0 +1,87 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { headsOf, type HeadArrays } from '../../web/elements/shared/head-viewer/heads.js';
+
+/** Numbers that say where they stand. */
+const numbered = (shape: readonly number[]): { data: Float32Array; shape: readonly number[] } => ({
+  data: Float32Array.from({ length: shape.reduce((product, size) => product * size, 1) }, (_, i) => i),
+  shape,
+});
+
+/** The same as lists in lists. */
+function nested(shape: readonly number[], from = 0): unknown {
+  const [size = 0, ...rest] = shape;
+  const step = rest.reduce((product, each) => product * each, 1);
+  return Array.from({ length: size }, (_, i) =>
+    rest.length === 0 ? from + i : nested(rest, from + i * step),
+  );
+}
+
+const few = fc.integer({ min: 1, max: 4 });
+const sizes = fc.tuple(few, few, few, few);
+
+describe('arrays of heads', () => {
+  test('are the same maps in each form', () => {
+    fc.assert(
+      fc.property(sizes, ([layers, heads, rows, columns]) => {
+        const shape = [layers, heads, rows, columns];
+        const size = rows * columns;
+        const expected = Array.from({ length: layers * heads }, (_, map) =>
+          Array.from({ length: size }, (_, i) => map * size + i),
+        );
+        const whole = numbered(shape);
+        const each = expected.map((_, i) => i).filter((i) => i < layers);
+        const list = each.map((layer) => ({
+          data: whole.data.slice(layer * heads * size, (layer + 1) * heads * size),
+          shape: [1, heads, rows, columns],
+        }));
+        const forms = [whole, list, nested(shape)] as HeadArrays['weights'][];
+        for (const weights of forms) {
+          const read = headsOf({ weights });
+          expect([read.layers, read.heads]).toEqual([layers, heads]);
+          expect(read.maps.map((map) => Array.from(map))).toEqual(expected);
+          expect([read.tokens.length, read.keyTokens.length]).toEqual([rows, columns]);
+        }
+      }),
+    );
+  });
+
+  test('may have fewer axes, and tokens that are asked of their own', () => {
+    expect(headsOf({ weights: numbered([2, 3]) })).toMatchObject({ layers: 1, heads: 1 });
+    expect(headsOf({ weights: numbered([5, 2, 3]) })).toMatchObject({ layers: 1, heads: 5 });
+    const square = headsOf({ weights: numbered([2, 2]), tokens: ['a', 'b'] });
+    expect(square.keyTokens).toEqual(['a', 'b']);
+    const cross = headsOf({ weights: numbered([2, 3]), tokens: ['a', 'b'], keyTokens: ['x', 'y', 'z'] });
+    expect(cross).toMatchObject({ tokens: ['a', 'b'], keyTokens: ['x', 'y', 'z'] });
+    expect(headsOf({ weights: numbered([2, 3]), tokens: ['a', 'b'] }).keyTokens).toEqual(['1', '2', '3']);
+  });
+
+  test.each<[string, unknown, RegExp]>([
+    ['nothing', undefined, /expected weights as/],
+    ['a text', 'weights', /expected weights as/],
+    ['an empty list', [], /expected weights as/],
+    ['a list of texts', [['a']], /expected weights as/],
+    ['ragged lists', [[1, 2], [1]], /lists of one length/],
+    ['numbers beside lists', [[1], 2], /expected weights as/],
+    ['lists in five levels', nested([1, 1, 1, 1, 1]), /expected weights as/],
+    ['one axis', numbered([3]), /two to four sizes/],
+    ['five axes', numbered([1, 1, 1, 1, 1]), /two to four sizes/],
+    ['a size of nothing', numbered([0, 2]), /two to four sizes/],
+    ['half a size', { data: [1], shape: [1, 0.5] }, /two to four sizes/],
+    ['too few numbers', { data: [1, 2, 3], shape: [2, 2] }, /expected 4 numbers for \(2, 2\), got 3/],
+    ['NaN', { data: [1, 0, NaN, 1], shape: [2, 2] }, /expected finite numbers, got NaN at 2/],
+    ['texts for numbers', { data: ['1', '2'], shape: [1, 2] }, /expected finite numbers/],
+    ['layers of two shapes', [numbered([1, 2, 2]), numbered([1, 3, 3])], /layers of one shape/],
+  ])('refuse %s', (_, weights, message) => {
+    expect(() => headsOf({ weights: weights as HeadArrays['weights'] })).toThrow(message);
+  });
+
+  test.each<[string, object, RegExp]>([
+    ['too few tokens', { tokens: ['a'] }, /expected 2 tokens, got 1/],
+    ['too many keys', { keyTokens: ['a', 'b', 'c'] }, /expected 2 keyTokens, got 3/],
+    ['numbers for tokens', { tokens: [1, 2] }, /tokens to be a list of strings/],
+    ['a text for tokens', { tokens: 'ab' }, /tokens to be a list of strings/],
+  ])('refuse %s', (_, names, message) => {
+    expect(() => headsOf({ weights: numbered([2, 2]), ...names })).toThrow(message);
+  });
+});

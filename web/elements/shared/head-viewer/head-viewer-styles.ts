@@ -1,0 +1,133 @@
+import { css } from 'lit';
+
+/** All heads as thumbnails under one canvas, the large one beside them, or below them on narrow pages. */
+export const headViewerStyles = css`
+  :host {
+    container-type: inline-size;
+    --heat-map-aspect: var(--_aspect);
+    --heat-map-row-ticks: 4.5rem;
+    --heat-map-column-ticks: 4.5rem;
+  }
+  .board {
+    display: grid;
+    gap: 1rem 2rem;
+  }
+  @container (min-width: 44rem) {
+    .board {
+      grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+    }
+  }
+  .overview {
+    display: grid;
+    grid-template: '. heads' auto 'layers grid' auto '. hint' auto / 1.5rem minmax(0, 1fr);
+    align-content: start;
+    max-width: calc(1.5rem + var(--_heads) * 5rem);
+  }
+  .numbers {
+    display: grid;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    text-align: center;
+  }
+  .numbers.of-heads {
+    grid-area: heads;
+    grid-template-columns: repeat(var(--_heads), minmax(0, 1fr));
+  }
+  .numbers.of-layers {
+    grid-area: layers;
+    grid-template-rows: repeat(var(--_layers), minmax(0, 1fr));
+    align-items: center;
+  }
+  .grid {
+    grid-area: grid;
+    position: relative;
+    display: grid;
+    grid-template: repeat(var(--_layers), minmax(0, 1fr)) / repeat(var(--_heads), minmax(0, 1fr));
+    aspect-ratio: var(--_overview);
+  }
+  .grid canvas {
+    position: absolute;
+    inset: 0;
+    width: 100%;
+    height: 100%;
+  }
+  .thumbnail {
+    position: relative;
+    margin: -1px 2px 2px -1px;
+    padding: 0;
+    border: 2px solid transparent;
+    border-radius: 3px;
+    background: none;
+    cursor: pointer;
+  }
+  .thumbnail[aria-checked='true'] {
+    border-color: var(--_accent);
+  }
+  .thumbnail.silent {
+    background: repeating-linear-gradient(45deg, var(--_paper) 0 3px, var(--_quiet) 3px 4px);
+  }
+  .overview .hint {
+    grid-area: hint;
+    margin-top: 0.375rem;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+  }
+  .large .name {
+    font-weight: 600;
+  }
+  .large .name small {
+    color: var(--_quiet);
+    font-size: 0.8125rem;
+    font-weight: 400;
+  }
+  .large .switches {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 1.25rem;
+    align-items: end;
+    margin: 0.25rem 0 0.5rem;
+  }
+  .with-entropies {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr) 4.5rem;
+  }
+  .entropies {
+    display: grid;
+    grid-template-rows: minmax(0, 1fr) var(--heat-map-column-ticks);
+    margin-inline-start: 0.5rem;
+  }
+  .entropy {
+    width: 100%;
+    height: 100%;
+    overflow: visible;
+  }
+  .entropy-name {
+    margin-top: 0.375rem;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    line-height: 1.2;
+  }
+  .room {
+    fill: var(--_line);
+  }
+  .bar {
+    fill: var(--_series-0);
+  }
+  .lines {
+    max-height: 32rem;
+    overflow: auto;
+  }
+  .lines svg {
+    display: block;
+    width: 100%;
+  }
+  .line {
+    stroke: var(--_series-0);
+    stroke-width: 1.5;
+  }
+  .lines .asks,
+  .lines .asked {
+    fill: var(--_ink);
+    font-weight: 600;
+  }
+`;

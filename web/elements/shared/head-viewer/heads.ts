@@ -1,0 +1,116 @@
+/** Numbers with their shape, row by row. */
+export interface Shaped {
+  readonly data: ArrayLike<number>;
+  readonly shape: readonly number[];
+}
+
+/** Lists of lists of numbers. */
+export type Nested = readonly (number | Nested)[];
+
+/** What `loadArrays` takes. */
+export interface HeadArrays {
+  /** (L, S), (H, L, S) or (layers, H, L, S); or a list with one of (H, L, S) or (1, H, L, S) for each layer, as models return them. */
+  readonly weights: Shaped | readonly Shaped[] | Nested;
+  /** The L tokens that ask. Default: numbers from 1. */
+  readonly tokens?: readonly string[];
+  /** The S tokens that are asked. Default: `tokens` where L = S. */
+  readonly keyTokens?: readonly string[];
+}
+
+/** The weights of all heads of all layers over one text. */
+export interface Heads {
+  readonly layers: number;
+  readonly heads: number;
+  readonly tokens: readonly string[];
+  readonly keyTokens: readonly string[];
+  /** (L, S), one map a head: those of the first layer, then those of the second. */
+  readonly maps: readonly ArrayLike<number>[];
+}
+
+export const NO_HEADS: Heads = { layers: 0, heads: 0, tokens: [], keyTokens: [], maps: [] };
+
+/**
+ * Reads arrays of weights. Maps are not copied where they can be parts of the caller's array.
+ *
+ * @throws TypeError for what is no array of numbers
+ * @throws RangeError for a shape that does not fit, or tokens of another number
+ */
+export function headsOf({ weights, tokens, keyTokens }: HeadArrays): Heads {
+  const layers = isList(weights) && weights.length > 0 && weights.every(isShaped) ? weights : [weights];
+  const all = layers.map((layer, index) => layerOf(isShaped(layer) ? layer : shaped(layer), index));
+  const parts = all.flat();
+  const [first] = parts;
+  if (first === undefined) throw new RangeError('loadArrays: expected weights, got none');
+  const [heads, rows, columns] = first.shape as [number, number, number];
+  const size = rows * columns;
+  const maps = parts.flatMap(({ data, shape }) => {
+    if (shape.join() !== first.shape.join())
+      throw new RangeError(`loadArrays: expected layers of one shape, got (${first.shape.join(', ')}) and (${shape.join(', ')})`); // prettier-ignore
+    return Array.from({ length: heads }, (_, head) => part(data, head * size, (head + 1) * size));
+  });
+  return {
+    layers: parts.length,
+    heads,
+    tokens: names('tokens', tokens, rows),
+    keyTokens: names('keyTokens', keyTokens ?? (rows === columns ? tokens : undefined), columns),
+    maps,
+  };
+}
+
+/** The layers of one array, (H, L, S) each. */
+function layerOf({ data, shape }: Shaped, index: number): Shaped[] {
+  const what = `loadArrays: weights${index > 0 ? `[${index}]` : ''}`;
+  if (!shape.every((size) => Number.isInteger(size) && size > 0) || shape.length < 2 || shape.length > 4)
+    throw new RangeError(`${what}: expected a shape of two to four sizes above 0, got (${shape.join(', ')})`);
+  const [layers, heads, rows, columns] = [1, 1, 1, 1, ...shape].slice(-4) as [number, number, number, number];
+  const size = heads * rows * columns;
+  if (data.length !== layers * size)
+    throw new RangeError(`${what}: expected ${layers * size} numbers for (${shape.join(', ')}), got ${data.length}`); // prettier-ignore
+  for (let i = 0; i < data.length; ++i) {
+    if (!Number.isFinite(data[i]))
+      throw new RangeError(`${what}: expected finite numbers, got ${String(data[i])} at ${i}`);
+  }
+  return Array.from({ length: layers }, (_, layer) => ({
+    data: part(data, layer * size, (layer + 1) * size),
+    shape: [heads, rows, columns],
+  }));
+}
+
+function part(data: ArrayLike<number>, from: number, to: number): ArrayLike<number> {
+  return data instanceof Float32Array ? data.subarray(from, to) : Float32Array.from(data).subarray(from, to);
+}
+
+function names(what: string, given: readonly string[] | undefined, count: number): readonly string[] {
+  if (given === undefined) return Array.from({ length: count }, (_, i) => String(i + 1));
+  if (!Array.isArray(given) || !given.every((token) => typeof token === 'string'))
+    throw new TypeError(`loadArrays: expected ${what} to be a list of strings`);
+  if (given.length !== count)
+    throw new RangeError(`loadArrays: expected ${count} ${what}, got ${given.length}`);
+  return given;
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}
+
+function isShaped(value: unknown): value is Shaped {
+  const { data, shape } = (value ?? {}) as Partial<Shaped>;
+  return isList(shape) && typeof data === 'object' && typeof data.length === 'number';
+}
+
+/** Lists of lists, with the shape that their lengths have. */
+function shaped(lists: unknown): Shaped {
+  const shape: number[] = [];
+  let level: readonly unknown[] = [lists];
+  while (level.every(isList)) {
+    const [first] = level as [readonly unknown[]];
+    if (shape.length === 4 || first.length === 0) break;
+    if (level.some((list) => list.length !== first.length))
+      throw new RangeError('loadArrays: expected lists of one length at each level');
+    shape.push(first.length);
+    level = level.flat();
+  }
+  if (shape.length === 0 || !level.every((value) => typeof value === 'number'))
+    throw new TypeError('loadArrays: expected weights as { data, shape }, a list of these, or lists of numbers'); // prettier-ignore
+  return { data: level, shape };
+}

@@ -1,0 +1,51 @@
+import type { Ramp } from '../heat-map/ramps.js';
+import type { Heads } from './heads.js';
+
+/** Between two thumbnails, in CSS pixels. */
+const GAP = 3;
+
+/**
+ * Paints all heads on one canvas, a row of thumbnails for each layer. A pixel shows the largest of its weights, so that thin lines stay,
+ * by its square root, so that small ones can be seen.
+ */
+export function paintThumbnails(
+  canvas: HTMLCanvasElement,
+  { layers, heads, tokens, keyTokens, maps }: Heads,
+  ramp: Ramp,
+  density: number,
+): void {
+  const context = canvas.getContext('2d');
+  if (context === null || canvas.width === 0 || canvas.height === 0) return;
+  context.clearRect(0, 0, canvas.width, canvas.height);
+  const gap = Math.round(GAP * density);
+  const edge = (index: number, count: number, length: number): number => Math.round((index / count) * length);
+  const colours = new Uint32Array(ramp.buffer, ramp.byteOffset, 256);
+  maps.forEach((map, index) => {
+    const [layer, head] = [Math.floor(index / heads), index % heads];
+    const [left, top] = [edge(head, heads, canvas.width), edge(layer, layers, canvas.height)];
+    const width = edge(head + 1, heads, canvas.width) - left - gap;
+    const height = edge(layer + 1, layers, canvas.height) - top - gap;
+    if (width <= 0 || height <= 0) return;
+    const image = new ImageData(width, height);
+    const pixels = new Uint32Array(image.data.buffer);
+    const across = spans(width, keyTokens.length);
+    const down = spans(height, tokens.length);
+    for (let y = 0; y < height; ++y) {
+      for (let x = 0; x < width; ++x) {
+        let most = 0;
+        for (let row = down[y]!; row < Math.max(down[y]! + 1, down[y + 1]!); ++row) {
+          const start = row * keyTokens.length;
+          for (let column = across[x]!; column < Math.max(across[x]! + 1, across[x + 1]!); ++column)
+            most = Math.max(most, map[start + column]!);
+        }
+        pixels[y * width + x] = colours[Math.round(Math.sqrt(Math.min(1, most)) * 255)]!;
+      }
+    }
+    context.putImageData(image, left, top);
+  });
+}
+
+/** The first cell of each of so many pixels, and the number of cells at the end. */
+function spans(pixels: number, cells: number): Int32Array {
+  return Int32Array.from({ length: pixels + 1 }, (_, i) => Math.floor((i * cells) / pixels));
+}
