@@ -7,11 +7,11 @@ import { defineFigure, FigureElement } from '../shared/figure/figure-element.js'
 import '../shared/heat-map/heat-map.js';
 import { mapAxesStyles, withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';
+import { barsOf, offsetBars, offsetBarStyles, type Bar } from '../shared/plot/offset-bars.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { baseStyles } from '../shared/styles.js';
 import { relativeCode } from './code.js';
-import { barChart, barsOf } from './drawing.js';
 import { FARTHEST, learn, rowsOf, TOKENS } from './learning.js';
 
 const settings = {
@@ -31,6 +31,7 @@ export class RelativeTables extends FigureElement {
     controlStyles,
     plotStyles,
     mapAxesStyles,
+    offsetBarStyles,
     css`
       .pictures {
         display: grid;
@@ -44,16 +45,6 @@ export class RelativeTables extends FigureElement {
         .map {
           max-width: 15rem;
         }
-      }
-      .zero {
-        stroke: var(--_quiet);
-      }
-      .bar {
-        fill: var(--_series-0);
-      }
-      .held,
-      .target {
-        fill: var(--_accent);
       }
     `,
   ];
@@ -72,7 +63,7 @@ export class RelativeTables extends FigureElement {
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, kind, target } = this;
     const { table, weights, hit } = learn(library, this);
-    const bars = barsOf(rowsOf(library, this), table);
+    const bars = this.#bars(library, table);
     const held = bars.find(({ first, last }) => first <= target && target <= last);
     const size =
       kind === 'shaw'
@@ -80,7 +71,7 @@ export class RelativeTables extends FigureElement {
         : this.slider('buckets', words.text('relative.buckets'));
     return html`
       <div class="pictures">
-        <div class="chart">${barChart({ bars, target, pixels: this.#width.pixels, words })}</div>
+        <div class="chart">${this.#chart(bars)}</div>
         <div class="map">
           <p class="map-title" aria-hidden="true">${words.text('relative.weights')}</p>
           ${withAxes(
@@ -116,18 +107,32 @@ export class RelativeTables extends FigureElement {
     `;
   }
 
+  #bars(library: WasmAttention, table: Float32Array): Bar[] {
+    return barsOf(rowsOf(library, this), table, 1 - TOKENS);
+  }
+
+  #chart(bars: readonly Bar[]): TemplateResult {
+    const { words, target } = this;
+    const values = bars.map(({ value }) => value);
+    return html`${offsetBars({
+      bars,
+      target,
+      tokens: TOKENS,
+      label: words.text('relative.chartLabel', { count: bars.length }),
+      name: words.text('relative.score'),
+      domain: [Math.min(0, ...values), Math.max(0.1, ...values)],
+      pixels: this.#width.pixels,
+      words,
+    })}`;
+  }
+
   protected override data(library: WasmAttention): FigureData {
     const { words } = this;
     const { table } = learn(library, this);
     const names = ['row', 'first', 'last', 'value'] as const;
     return {
       columns: names.map((name) => words.text(`relative.${name}`)),
-      rows: barsOf(rowsOf(library, this), table).map(({ row, first, last, value }) => [
-        row,
-        first,
-        last,
-        value,
-      ]),
+      rows: this.#bars(library, table).map(({ row, first, last, value }) => [row, first, last, value]),
     };
   }
 

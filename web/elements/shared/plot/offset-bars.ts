@@ -1,13 +1,12 @@
 import { scaleLinear } from 'd3-scale';
-import { svg, type SVGTemplateResult } from 'lit';
-import type { Localised } from '../shared/localised.js';
-import { TOKENS } from './learning.js';
+import { css, nothing, svg, type SVGTemplateResult } from 'lit';
+import type { Localised } from '../localised.js';
 
 const MARGIN = { top: 28, right: 8, bottom: 40, left: 34 };
 /** Least distance of two numbers on the horizontal axis. */
 const LEAST_STEP = 30;
 
-/** A row of the table, and the offsets that share it. */
+/** A run of offsets that share a row of a table, and its value. */
 export interface Bar {
   readonly row: number;
   readonly first: number;
@@ -15,11 +14,11 @@ export interface Bar {
   readonly value: number;
 }
 
-/** The bars from left to right: neighbouring offsets of one row together. */
-export function barsOf(rows: readonly number[], table: ArrayLike<number>): Bar[] {
+/** The bars from left to right: neighbouring offsets of one row together. `rows` begins with the offset `from`. */
+export function barsOf(rows: readonly number[], table: ArrayLike<number>, from: number): Bar[] {
   const bars: { row: number; first: number; last: number; value: number }[] = [];
   rows.forEach((row, at) => {
-    const offset = at - (TOKENS - 1);
+    const offset = from + at;
     const bar = bars.at(-1);
     if (bar?.row === row) bar.last = offset;
     else bars.push({ row, first: offset, last: offset, value: table[row] ?? NaN });
@@ -27,25 +26,28 @@ export function barsOf(rows: readonly number[], table: ArrayLike<number>): Bar[]
   return bars;
 }
 
-/** The table as bars over the offsets j − i, the one that holds the target in the accent colour. */
-export function barChart(chart: {
+/** Bars over the offsets j − i between `tokens` tokens; the one that holds the target is in the accent colour. */
+export function offsetBars(chart: {
   bars: readonly Bar[];
-  target: number;
+  /** If there is none, no bar is marked. */
+  target: number | undefined;
+  tokens: number;
+  /** What the whole chart is, and what its heights are. */
+  label: string;
+  name: string;
+  /** The values at the ends of the vertical axis, before they are rounded. */
+  domain: readonly [number, number];
   pixels: number;
   words: Localised;
 }): SVGTemplateResult {
-  const { bars, target, pixels, words } = chart;
+  const { bars, target, tokens, label, name, domain, pixels, words } = chart;
   const height = 236;
-  const values = bars.map(({ value }) => value);
-  const x = scaleLinear([0.5 - TOKENS, TOKENS - 0.5], [MARGIN.left, pixels - MARGIN.right]);
-  const y = scaleLinear(
-    [Math.min(0, ...values), Math.max(0.1, ...values)],
-    [height - MARGIN.bottom, MARGIN.top],
-  ).nice(5);
+  const x = scaleLinear([0.5 - tokens, tokens - 0.5], [MARGIN.left, pixels - MARGIN.right]);
+  const y = scaleLinear(domain, [height - MARGIN.bottom, MARGIN.top]).nice(5);
   const bar = ({ first, last, value }: Bar): SVGTemplateResult => {
     const [left, right] = [x(first - 0.5) + 0.75, x(last + 0.5) - 0.75];
-    const held = first <= target && target <= last;
-    return svg`<rect class=${held ? 'bar held' : 'bar'} x=${left} width=${right - left}
+    const held = target !== undefined && first <= target && target <= last;
+    return svg`<rect class=${held ? 'bar held' : 'bar'} x=${left} width=${Math.max(0, right - left)}
       y=${Math.min(y(0), y(value))} height=${Math.max(1, Math.abs(y(value) - y(0)))} />`;
   };
   const value = (at: number): SVGTemplateResult =>
@@ -54,14 +56,27 @@ export function barChart(chart: {
   const offset = (at: number): SVGTemplateResult =>
     svg`<text x=${x(at)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(at)}</text>`;
   const step = x(5) - x(0) < LEAST_STEP ? 10 : 5;
-  const ticks = Math.floor((TOKENS - 1) / step);
+  const ticks = Math.floor((tokens - 1) / step);
   const offsets = Array.from({ length: 2 * ticks + 1 }, (_, index) => (index - ticks) * step);
-  return svg`<svg height=${height} role="img" aria-label=${words.text('relative.chartLabel', { count: bars.length })}>
+  return svg`<svg height=${height} role="img" aria-label=${label}>
     ${y.ticks(4).map(value)}${offsets.map(offset)}
-    <text x="0" y="10">${words.text('relative.score')}</text>
+    <text x="0" y="10">${name}</text>
     ${bars.map(bar)}
     <line class="zero" x1=${MARGIN.left} x2=${pixels - MARGIN.right} y1=${y(0)} y2=${y(0)} />
-    <path class="target" d="M${x(target)},${height - MARGIN.bottom + 1}l-5,6h10z" transform="translate(0 18)" />
+    ${target === undefined ? nothing : svg`<path class="target" d="M${x(target)},${height - MARGIN.bottom + 1}l-5,6h10z" transform="translate(0 18)" />`}
     <text x=${(MARGIN.left + pixels - MARGIN.right) / 2} y=${height - 2} text-anchor="middle">${words.text('relative.offset')}</text>
   </svg>`;
 }
+
+export const offsetBarStyles = css`
+  .zero {
+    stroke: var(--_quiet);
+  }
+  .bar {
+    fill: var(--_series-0);
+  }
+  .held,
+  .target {
+    fill: var(--_accent);
+  }
+`;

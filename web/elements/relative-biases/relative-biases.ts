@@ -1,0 +1,192 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { hint, toggle } from '../shared/controls/controls.js';
+import { Width } from '../shared/controls/width.js';
+import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
+import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import '../shared/heat-map/heat-map.js';
+import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import { mapAxesStyles, withAxes } from '../shared/heat-map/map-axes.js';
+import '../shared/heat-map/ramp-legend.js';
+import { barsOf, offsetBars, offsetBarStyles } from '../shared/plot/offset-bars.js';
+import { plotStyles } from '../shared/plot/plot-styles.js';
+import { flag, oneOf, whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { biasOf, domainOf, rowsOf, SCHEMES, tableOf, TOKENS, valuesOf, type BiasSettings } from './bias.js';
+import { biasCode } from './code.js';
+import { biasStyles } from './styles.js';
+import { readout, remark } from './words.js';
+
+const NAMES = { alibi: 'ALiBi', t5: 'T5', shaw: 'Shaw' } as const;
+const MOST_HEADS = 16;
+
+const settings = {
+  scheme: oneOf(...SCHEMES),
+  heads: whole(8, 2, MOST_HEADS),
+  head: whole(1, 1, MOST_HEADS),
+  buckets: whole(8, 4, 16, 2),
+  distance: whole(16, 9, TOKENS),
+  bidirectional: flag(true),
+  clip: whole(4, 1, 12),
+  causal: flag(true),
+};
+
+/**
+ * `<relative-biases>`: what ALiBi, T5 or Shaw's tables add to the score of each query and key, as a map and over the offset between
+ * the two (Press et al. 2022, Raffel et al. 2020, Shaw et al. 2018).
+ */
+export class RelativeBiases extends FigureElement {
+  static override styles = [
+    baseStyles,
+    controlStyles,
+    plotStyles,
+    mapAxesStyles,
+    offsetBarStyles,
+    biasStyles,
+  ];
+  static override settings = settings;
+  static override properties = { pointed: { state: true } };
+
+  /** `alibi` (default), `t5` or `shaw`. */
+  declare scheme: (typeof SCHEMES)[number];
+  /** ALiBi's number of heads, 2 to 16; default 8. */
+  declare heads: number;
+  /** Which of them, from 1; default 1. If there are fewer, the last. */
+  declare head: number;
+  /** T5's number of buckets, even, 4 to 16; default 8. */
+  declare buckets: number;
+  /** T5's maximum distance, 9 to 24: this and all that are larger share a bucket; default 16. */
+  declare distance: number;
+  /** Whether half of T5's buckets are for keys ahead of the query; default yes. */
+  declare bidirectional: boolean;
+  /** Shaw's clip distance, 1 to 12; default 4. */
+  declare clip: number;
+  /** Whether keys ahead of the query are masked; default yes. */
+  declare causal: boolean;
+  declare protected pointed: CellDetail | undefined;
+  readonly #width = new Width(this, '.chart');
+
+  get #given(): BiasSettings {
+    const { scheme, heads, buckets, distance, bidirectional, clip, causal } = this;
+    const head = Math.min(this.head, heads);
+    return { scheme, heads, head, buckets, distance, bidirectional, clip, causal };
+  }
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const bias = biasOf(library, this.#given);
+    return html`
+      <div class="pictures">
+        ${this.#map(library, bias)}
+        <div class="chart">${this.#chart(library, bias)}</div>
+      </div>
+      <p class="remark" role="status">${remark(library, this.words, this.#given)}</p>
+      <p class="readout">
+        ${this.pointed === undefined ? hint(this.words.text('map.hint')) : readout(library, this.words, this.#given, this.pointed)}
+      </p>
+      ${this.#controls()}
+    `;
+  }
+
+  /** What the numbers of the map and the heights of the bars are. */
+  get #name(): string {
+    return this.words.text(this.scheme === 'shaw' ? 'biases.index' : 'relative.score');
+  }
+
+  #map(library: WasmAttention, bias: Float32Array): TemplateResult {
+    const { words } = this;
+    const [low, high] = domainOf(library, this.#given);
+    const pairs = Array.from({ length: TOKENS * TOKENS }, (_, at) => [Math.floor(at / TOKENS), at % TOKENS]);
+    const label = words.text('biases.mapLabel', { scheme: NAMES[this.scheme] });
+    return html`<div class="map">
+      <p class="map-title" aria-hidden="true">${this.#name}</p>
+      ${withAxes(
+        `${words.text('query')} i`,
+        `${words.text('key')} j`,
+        html`<heat-map
+          bare
+          .values=${bias}
+          .rows=${TOKENS}
+          .columns=${TOKENS}
+          .mask=${this.causal ? pairs.map(([i = 0, j = 0]) => j <= i) : undefined}
+          .low=${low}
+          .high=${high}
+          label=${label}
+          row-name=${words.text('query')}
+          column-name=${words.text('key')}
+          @cell-change=${(event: CustomEvent<CellDetail>) => {
+            event.stopPropagation();
+            this.pointed = event.detail;
+          }}
+        ></heat-map>`,
+      )}
+      <div class="legend"><ramp-legend .low=${low} .high=${high}></ramp-legend></div>
+    </div>`;
+  }
+
+  #chart(library: WasmAttention, bias: Float32Array): TemplateResult {
+    const { words, pointed } = this;
+    const rows = rowsOf(library, this.#given);
+    const table = this.scheme === 'alibi' ? valuesOf(bias, rows.length) : tableOf(this.#given);
+    return html`${offsetBars({
+      bars: barsOf(rows, table, 1 - TOKENS),
+      target: pointed && pointed.column - pointed.row,
+      tokens: TOKENS,
+      label: words.text('biases.chartLabel', { name: this.#name }),
+      name: this.#name,
+      domain: domainOf(library, this.#given),
+      pixels: this.#width.pixels,
+      words,
+    })}`;
+  }
+
+  #controls(): TemplateResult {
+    const { words, scheme } = this;
+    const sliders = {
+      alibi: () => [
+        this.slider('heads', words.text('biases.heads')),
+        this.slider('head', words.text('biases.head'), {
+          value: this.#given.head,
+          text: words.number(this.#given.head),
+          max: this.heads,
+        }),
+      ],
+      t5: () => [
+        this.slider('buckets', words.text('relative.buckets')),
+        this.slider('distance', words.text('biases.distance')),
+      ],
+      shaw: () => [this.slider('clip', words.text('relative.clip'))],
+    }[scheme]();
+    return html`<div class="controls">
+      ${this.choices('scheme', words.text('biases.scheme'), SCHEMES, (each) => NAMES[each])} ${sliders}
+      <div class="switches">
+        ${toggle(words.text('masks.useCausal'), this.causal, (causal) => this.change({ causal }))}
+        ${
+          scheme === 't5'
+            ? toggle(words.text('biases.bidirectional'), this.bidirectional, (bidirectional) =>
+                this.change({ bidirectional }),
+              )
+            : nothing
+        }
+      </div>
+    </div>`;
+  }
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words } = this;
+    const bias = biasOf(library, this.#given);
+    return {
+      columns: [
+        `${words.text('query')} \\ ${words.text('key')}`,
+        ...Array.from({ length: TOKENS }, (_, j) => String(j)),
+      ],
+      rows: Array.from({ length: TOKENS }, (_, i) => [i, ...bias.subarray(i * TOKENS, (i + 1) * TOKENS)]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return biasCode(this.#given);
+  }
+}
+
+defineFigure('relative-biases', RelativeBiases);

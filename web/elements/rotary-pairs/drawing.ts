@@ -1,0 +1,110 @@
+import { line } from 'd3-shape';
+import { scaleLinear } from 'd3-scale';
+import { svg, type SVGTemplateResult } from 'lit';
+import type { Localised } from '../shared/localised.js';
+import { LAST, PAIRS, sumAt, WIDTH, type Turned } from './turning.js';
+
+/** Half a side of a dial, and the longest arrow, in the dial's own pixels. */
+const HALF = 58;
+const LONGEST = 42;
+const MARGIN = { top: 26, right: 10, bottom: 40, left: 34 };
+const HEIGHT = 208;
+
+/** Which arrow of a dial. */
+export type Arrow = 'query' | 'key';
+
+/** The scale at which the longest of all arrows fits its dial. */
+export function unitOf({ queries, keys }: Turned): number {
+  const longest = (vectors: Float32Array): number =>
+    Math.max(...Array.from({ length: PAIRS }, (_, r) => Math.hypot(vectors[2 * r]!, vectors[2 * r + 1]!)));
+  return LONGEST / Math.max(longest(queries), longest(keys));
+}
+
+/** The two arrows of a pair, with the angle between them. `grab` and `drag` follow a pointer that holds an arrow's tip. */
+export function dial(given: {
+  both: Turned;
+  pair: number;
+  query: number;
+  key: number;
+  label: string;
+  grab: (arrow: Arrow, event: PointerEvent) => void;
+  drag: (event: PointerEvent) => void;
+}): SVGTemplateResult {
+  const { both, pair, label, grab, drag } = given;
+  const unit = unitOf(both);
+  const tip = (vectors: Float32Array, position: number): readonly [number, number] => {
+    const at = position * WIDTH + 2 * pair;
+    return [unit * vectors[at]!, -unit * vectors[at + 1]!];
+  };
+  const [q, k] = [tip(both.queries, given.query), tip(both.keys, given.key)];
+  return svg`<svg class="dial" viewBox="${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}" role="img" aria-label=${label}>
+    <circle class="rim" r=${LONGEST} />
+    <path class="between" d=${wedge(q, k)} />
+    ${arrowTo(k, q, 'key', grab, drag)}${arrowTo(q, k, 'query', grab, drag)}
+  </svg>`;
+}
+
+type Point = readonly [x: number, y: number];
+
+/** The sector between two directions, the shorter way round. */
+function wedge(from: Point, to: Point): string {
+  const radius = 13;
+  const end = ([x, y]: Point): string => {
+    const scale = radius / Math.max(1e-6, Math.hypot(x, y));
+    return `${x * scale},${y * scale}`;
+  };
+  const sweep = from[0] * to[1] - from[1] * to[0] > 0 ? 1 : 0;
+  return `M0,0L${end(from)}A${radius},${radius} 0 0 ${sweep} ${end(to)}Z`;
+}
+
+/** An arrow with its letter, which stands on the side away from the other arrow. */
+function arrowTo(
+  [x, y]: Point,
+  other: Point,
+  arrow: Arrow,
+  grab: (arrow: Arrow, event: PointerEvent) => void,
+  drag: (event: PointerEvent) => void,
+): SVGTemplateResult {
+  const cross = other[0] * y - other[1] * x;
+  // Where the arrows lie on one another, each still has a side of its own.
+  const side = cross === 0 ? (arrow === 'query' ? 1 : -1) : Math.sign(cross);
+  const direction = Math.atan2(y, x) + 0.9 * side;
+  // CSS knows touch-action only on the outermost element of an SVG, and beside the tips a finger shall scroll.
+  const stay = (event: TouchEvent): void => event.preventDefault();
+  return svg`<line class="arrow ${arrow}" x2=${x} y2=${y} />
+    <text class=${arrow} x=${x + 13 * Math.cos(direction)} y=${y + 13 * Math.sin(direction)} dy="0.3em"
+      text-anchor="middle">${arrow === 'query' ? 'q' : 'k'}</text>
+    <g class="tip ${arrow}" data-arrow=${arrow} @touchstart=${stay}
+      @pointerdown=${(event: PointerEvent) => grab(arrow, event)} @pointermove=${drag}>
+      <circle class="target" cx=${x} cy=${y} r="17" /><circle class="mark" cx=${x} cy=${y} r="5" />
+    </g>`;
+}
+
+/** The sum over the offset j − i, with the present offset marked. */
+export function sumPlot(both: Turned, offset: number, pixels: number, words: Localised): SVGTemplateResult {
+  const sums = Array.from({ length: 2 * LAST + 1 }, (_, at) => {
+    const away = at - LAST;
+    return sumAt(both, Math.max(0, -away), Math.max(0, away));
+  });
+  const right = pixels - MARGIN.right;
+  const bottom = HEIGHT - MARGIN.bottom;
+  const x = scaleLinear([-LAST, LAST], [MARGIN.left, right]);
+  const y = scaleLinear([Math.min(0, ...sums), Math.max(0, ...sums)], [bottom, MARGIN.top]).nice(4);
+  const path = line<number>(
+    (_, at) => x(at - LAST),
+    (sum) => y(sum),
+  )(sums);
+  const level = (value: number): SVGTemplateResult =>
+    svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />
+      <text x=${MARGIN.left - 6} y=${y(value)} dy="0.35em" text-anchor="end">${words.number(value)}</text>`;
+  const tick = (value: number): SVGTemplateResult =>
+    svg`<text x=${x(value)} y=${bottom + 16} text-anchor="middle">${words.number(value)}</text>`;
+  return svg`<svg height=${HEIGHT} role="img" aria-label=${words.text('rotary.plotLabel')}>
+    ${y.ticks(4).map(level)}${[-30, -20, -10, 0, 10, 20, 30].map(tick)}
+    <text x="0" y="10">${words.text('rotary.sum')}</text>
+    <path class="curve" d=${path ?? ''} />
+    <line class="cursor-line" x1=${x(offset)} x2=${x(offset)} y1=${MARGIN.top} y2=${bottom} />
+    <circle class="dot" cx=${x(offset)} cy=${y(sums[offset + LAST] ?? NaN)} r="5" />
+    <text x=${(MARGIN.left + right) / 2} y=${HEIGHT - 2} text-anchor="middle">${words.text('relative.offset')}</text>
+  </svg>`;
+}

@@ -1,0 +1,174 @@
+import { html, type TemplateResult } from 'lit';
+import type { WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../shared/controls/control-styles.js';
+import { slider } from '../shared/controls/controls.js';
+import { Width } from '../shared/controls/width.js';
+import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
+import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
+import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
+import { whole } from '../shared/settings.js';
+import { baseStyles } from '../shared/styles.js';
+import { rotaryCode } from './code.js';
+import { dial, sumPlot, type Arrow } from './drawing.js';
+import { rotaryStyles } from './styles.js';
+import {
+  draggedTo,
+  LAST,
+  PAIRS,
+  productsOf,
+  spreadAt,
+  sumAt,
+  thetaOf,
+  turnBetween,
+  turned,
+  WIDTH,
+  type Turned,
+} from './turning.js';
+
+const LAST_SEED = 9999;
+
+const settings = {
+  query: whole(12, 0, LAST),
+  key: whole(6, 0, LAST),
+  // With this seed all arrows are long enough to be seen.
+  seed: whole(275, 1, LAST_SEED),
+};
+
+/** An arrow that a pointer holds: where it was, and how far it has been turned since, in radians. */
+interface Grip {
+  readonly arrow: Arrow;
+  readonly pair: number;
+  readonly from: number;
+  turn: number;
+  angle: number;
+}
+
+/**
+ * `<rotary-pairs>`: a query and a key as arrows, one of each for every pair of components, which rotary position embedding turns by
+ * their positions. The dot product depends only on the offset between the two (Su et al. 2021).
+ */
+export class RotaryPairs extends FigureElement {
+  static override styles = [baseStyles, controlStyles, plotStyles, plotCursorStyles, rotaryStyles];
+  static override settings = settings;
+
+  /** The query's position i, 0 to 40; default 12. */
+  declare query: number;
+  /** The key's position j, 0 to 40; default 6. */
+  declare key: number;
+  /** Seed of the query and the key; default 275. */
+  declare seed: number;
+  #grip: Grip | undefined;
+  readonly #width = new Width(this, '.plot');
+
+  protected override renderFigure(library: WasmAttention): TemplateResult {
+    const { words, query, key } = this;
+    const both = turned(library, this.seed);
+    const products = productsOf(both, query, key);
+    const { count, spread } = spreadAt(both, key - query);
+    return html`
+      <div class="pictures">
+        <div class="dials">${products.map((product, pair) => this.#dial(both, pair, product))}</div>
+        <div class="plot">${sumPlot(both, key - query, this.#width.pixels, words)}</div>
+      </div>
+      <p class="readout" role="status">
+        ${words.text('rotary.total', { offset: words.number(key - query) })}
+        <strong>${words.value(sumAt(both, query, key))}</strong><br />
+        ${words.text('rotary.spread', { count })} <strong>${words.value(spread)}</strong>
+      </p>
+      ${this.#controls()}
+    `;
+  }
+
+  #dial(both: Turned, pair: number, product: number): TemplateResult {
+    const { words, query, key } = this;
+    const value = words.value(product);
+    return html`<div>
+      ${dial({
+        both,
+        pair,
+        query,
+        key,
+        label: words.text('rotary.dialLabel', { pair, value }),
+        grab: (arrow, event) => this.#onGrab(arrow, pair, event),
+        drag: this.#onDrag,
+      })}
+      <p>θ${'₀₁₂₃'[pair]} = ${words.number(thetaOf(pair))}</p>
+      <p class="product">${value}</p>
+    </div>`;
+  }
+
+  #controls(): TemplateResult {
+    const { words, query, key } = this;
+    const offset = key - query;
+    return html`<div class="controls">
+      ${this.slider('query', words.text('rotary.query'))} ${this.slider('key', words.text('rotary.key'))}
+      ${slider({
+        name: 'both',
+        label: words.text('rotary.both'),
+        value: query,
+        // As far as neither leaves its positions.
+        min: Math.max(0, -offset),
+        max: LAST - Math.max(0, offset),
+        text: `i = ${query}, j = ${key}`,
+        onInput: (to) => this.change({ query: to, key: to + offset }),
+      })}
+      <div class="switches">
+        <button type="button" @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}>
+          ${words.text('rotary.draw')}
+        </button>
+      </div>
+    </div>`;
+  }
+
+  #onGrab(arrow: Arrow, pair: number, event: PointerEvent): void {
+    (event.currentTarget as Element).setPointerCapture(event.pointerId);
+    this.#grip = { arrow, pair, from: this[arrow], turn: 0, angle: angleOf(event) };
+  }
+
+  readonly #onDrag = (event: PointerEvent): void => {
+    const grip = this.#grip;
+    if (grip === undefined || !(event.currentTarget as Element).hasPointerCapture(event.pointerId)) return;
+    const angle = angleOf(event);
+    grip.turn += turnBetween(grip.angle, angle);
+    grip.angle = angle;
+    const to = draggedTo(grip.from, grip.turn, grip.pair);
+    if (to !== this[grip.arrow]) this.change({ [grip.arrow]: to });
+  };
+
+  protected override data(library: WasmAttention): FigureData {
+    const { words, query, key } = this;
+    const { queries, keys } = turned(library, this.seed);
+    const products = productsOf({ queries, keys }, query, key);
+    const pairOf = (vectors: Float32Array, position: number, pair: number): Float32Array =>
+      vectors.subarray(position * WIDTH + 2 * pair, position * WIDTH + 2 * pair + 2);
+    return {
+      columns: [
+        words.text('rotation.pairNumber'),
+        'θ',
+        ...['Rᵢq', 'Rⱼk'].flatMap((vector) => [`${vector} 2r`, `${vector} 2r+1`]),
+        words.text('rotary.product'),
+      ],
+      rows: Array.from({ length: PAIRS }, (_, pair) => [
+        pair,
+        thetaOf(pair),
+        ...pairOf(queries, query, pair),
+        ...pairOf(keys, key, pair),
+        products[pair] ?? NaN,
+      ]),
+    };
+  }
+
+  protected override code(): FigureCode {
+    return rotaryCode(this.query, this.key, this.seed);
+  }
+}
+
+/** The pointer's direction from the middle of its dial, counterclockwise from the right, in radians. */
+function angleOf(event: PointerEvent): number {
+  const { left, top, width, height } = (event.currentTarget as Element)
+    .closest('svg')!
+    .getBoundingClientRect();
+  return Math.atan2(top + height / 2 - event.clientY, event.clientX - left - width / 2);
+}
+
+defineFigure('rotary-pairs', RotaryPairs);
