@@ -1,0 +1,83 @@
+import type { FigureCode } from '../shared/figure/figure-data.js';
+import type { Changes } from './run.js';
+
+/** Code that writes the same tokens; it prints one line, the tokens' numbers. */
+export function storyCode(beginning: readonly number[], steps: number, changes: Changes): FigureCode {
+  const { positions, window, silent } = changes;
+  const heads = silent.map(
+    (name) =>
+      `[${name
+        .split('.')
+        .map((number) => Number(number) - 1)
+        .join(', ')}]`,
+  );
+  const options = [
+    'lastOnly: true',
+    ...(heads.length > 0 ? [`ablate: [${heads.join(', ')}]`] : []),
+    ...(positions ? [] : ["positions: 'none'"]),
+    ...(window > 0 ? [`window: ${window}`] : []),
+  ];
+  return {
+    javascript: `import { readFile } from 'node:fs/promises';
+import { openModel } from 'wasm-attention/models';
+
+// A folder with the model's config.json and model.safetensors.
+const folder = 'stories260K';
+const model = await openModel({
+  config: JSON.parse(await readFile(\`\${folder}/config.json\`, 'utf8')),
+  weights: await readFile(\`\${folder}/model.safetensors\`),
+});
+const tokens = [${beginning.join(', ')}];
+for (let i = 0; i < ${steps}; ++i) {
+  const { logits } = model.forward(tokens, { ${options.join(', ')} });
+  tokens.push(logits.data.indexOf(Math.max(...logits.data))); // the most likely one
+}
+console.log(...tokens);
+`,
+    pytorch: `import torch
+from transformers import AutoModelForCausalLM
+
+# A folder with the model's config.json and model.safetensors.
+model = AutoModelForCausalLM.from_pretrained('stories260K', attn_implementation='eager').eval()
+${pytorchChanges(changes)}tokens = torch.tensor([[${beginning.join(', ')}]])
+with torch.no_grad():
+    for _ in range(${steps}):
+        logits = model(tokens).logits
+        tokens = torch.cat([tokens, logits[:, -1:].argmax(-1)], dim=1)
+    heads = model(tokens, output_attentions=True).attentions  # (1, 8, T, T) for each layer
+print(*tokens[0].tolist())
+`,
+  };
+}
+
+/** What PyTorch needs for the same changes. */
+function pytorchChanges({ positions, window, silent }: Changes): string {
+  const lines: string[] = [];
+  if (silent.length > 0) {
+    lines.push(
+      `silent = [${silent
+        .map(
+          (name) =>
+            `(${name
+              .split('.')
+              .map((number) => Number(number) - 1)
+              .join(', ')})`,
+        )
+        .join(', ')}]  # layer, head`,
+      'for layer, head in silent:',
+      '    # The output projection reads nothing of this head.',
+      '    model.model.layers[layer].self_attn.o_proj.weight.data[:, 8 * head : 8 * (head + 1)] = 0',
+    );
+  }
+  if (!positions) {
+    lines.push(
+      'def unrotated(x, ids):',
+      '    shape = (*ids.shape, 8)',
+      '    return torch.ones(shape), torch.zeros(shape)  # cosines and sines of no rotation',
+      'model.model.rotary_emb.forward = unrotated',
+    );
+  }
+  if (window > 0)
+    lines.push(`# Each token sees ${window}: pass a 4-D attention_mask with a band of that width.`);
+  return lines.map((line) => `${line}\n`).join('');
+}

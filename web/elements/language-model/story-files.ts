@@ -1,0 +1,20 @@
+/**
+ * The files of the model, in a module of their own, so that only those who ask for it load them. A module needs no permission of the
+ * page's policy, and works in a page that is a single file.
+ */
+import config from './stories260K/config.json';
+import weights from './stories260K/model.safetensors?url&inline';
+import tokenizer from './stories260K/tokenizer.json';
+import tokenizerConfig from './stories260K/tokenizer_config.json';
+
+/** What `openWriter` needs. */
+export const files = {
+  config,
+  tokenizer,
+  tokenizerConfig,
+  /** From a data: URL. */
+  weights: (): Uint8Array<ArrayBuffer> =>
+    Uint8Array.from(atob(weights.slice(weights.indexOf(',') + 1)), (letter) => letter.charCodeAt(0)),
+};
+
+export { Tokenizer } from '@huggingface/tokenizers';

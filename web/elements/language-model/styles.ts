@@ -1,0 +1,82 @@
+import { css } from 'lit';
+
+/** The texts side by side (below each other on narrow pages), each with what may come next. */
+export const storyStyles = css`
+  .runs {
+    display: grid;
+    gap: 1rem 2rem;
+    margin: 0.75rem 0 1rem;
+  }
+  @container (min-width: 44rem) {
+    .runs.two {
+      grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+    }
+  }
+  .run .name {
+    font-weight: 600;
+  }
+  .story {
+    min-height: 8.7em;
+    margin: 0.25rem 0 0.5rem;
+    font-size: 1rem;
+    overflow-wrap: anywhere;
+  }
+  .story .given {
+    color: var(--_quiet);
+  }
+  .story mark {
+    background: none;
+    color: var(--_accent);
+  }
+  /* What was changed shows its effect first, where the texts are below each other. */
+  @container (max-width: 43.99rem) {
+    .runs.two .run:last-child {
+      order: -1;
+    }
+  }
+  .next-name {
+    color: var(--_quiet);
+    font-size: 0.8125rem;
+  }
+  .next {
+    display: grid;
+    grid-template-columns: max-content minmax(0, 1fr) max-content;
+    gap: 0.1rem 0.5rem;
+    align-items: center;
+    margin: 0;
+    font-size: 0.8125rem;
+  }
+  .next dt {
+    min-width: 4em;
+  }
+  .next dd {
+    margin: 0;
+  }
+  .next svg {
+    display: block;
+    width: 100%;
+    height: 0.6rem;
+  }
+  .next rect {
+    fill: var(--_series-0);
+  }
+  .buttons {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+    margin-top: 0.5rem;
+  }
+  .ask {
+    display: grid;
+    gap: 0.75rem;
+    justify-items: start;
+    padding: 1.25rem 0;
+  }
+  .remark {
+    margin-top: 0.75rem;
+    color: var(--_quiet);
+  }
+  head-viewer {
+    margin-top: 0.5rem;
+  }
+`;

@@ -1,0 +1,51 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Localised } from '../shared/localised.js';
+import type { Run } from './run.js';
+import type { Writer } from './writer.js';
+
+/** Candidates for the next token that are shown. */
+const CANDIDATES = 5;
+
+/** A run's text, and what may come next. */
+export function runTemplate(shown: {
+  readonly writer: Writer;
+  readonly words: Localised;
+  readonly run: Run;
+  /** How many tokens the reader gave. */
+  readonly beginning: number;
+  readonly name: string;
+  /** A run to compare with: from the first token on that differs the text stands out. */
+  readonly other?: Run;
+}): TemplateResult {
+  const { writer, words, run, beginning, name, other } = shown;
+  const { tokens } = run;
+  const same = other === undefined ? tokens.length : sameTokens(tokens, other.tokens);
+  const [given, shared, all] = [beginning, Math.max(beginning, same), tokens.length].map((count) =>
+    writer.textOf(tokens.slice(0, count)),
+  ) as [string, string, string];
+  return html`<div class="run">
+    <p class="name">${name}</p>
+    <p class="story" lang="en">
+      <span class="given">${given}</span>${shared.slice(given.length)}${
+        all.length > shared.length ? html`<mark>${all.slice(shared.length)}</mark>` : nothing
+      }
+    </p>
+    <p class="next-name">${words.text('story.next')}</p>
+    <dl class="next" aria-label=${words.text('story.next')}>
+      ${run.candidates(CANDIDATES).map(
+        ({ token, probability }) =>
+          html`<dt lang="en">${writer.pieceOf(token)}</dt>
+            <dd aria-hidden="true">
+              <svg><rect width="${(probability * 100).toFixed(1)}%" height="100%" /></svg>
+            </dd>
+            <dd>${words.percent(probability, 1)}</dd>`,
+      )}
+    </dl>
+  </div>`;
+}
+
+/** How many tokens two texts have in common from the first one on. */
+function sameTokens(a: readonly number[], b: readonly number[]): number {
+  const differs = a.findIndex((token, i) => token !== b[i]);
+  return differs < 0 ? a.length : differs;
+}

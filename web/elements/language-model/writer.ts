@@ -1,0 +1,39 @@
+import type { WasmAttention } from 'wasm-attention';
+import type { Model } from 'wasm-attention/models';
+
+/** A language model that writes, with its tokenizer. */
+export interface Writer {
+  readonly model: Model;
+  /** The tokens of a beginning, with the one that starts a text; at most `most`. */
+  readonly tokensOf: (text: string, most: number) => readonly number[];
+  /** The text of tokens from the first one on. */
+  readonly textOf: (tokens: readonly number[]) => string;
+  /** A token as it is, with a sign for the blank before it. */
+  readonly pieceOf: (token: number) => string;
+  /** A token for an axis. */
+  readonly nameOf: (token: number) => string;
+}
+
+/** Loads stories260K. */
+export async function openWriter(attention: WasmAttention): Promise<Writer> {
+  const [{ openModel }, { files, Tokenizer }] = await Promise.all([
+    import('wasm-attention/models'),
+    import('./story-files.js'),
+  ]);
+  const model = await openModel({ config: files.config, weights: files.weights(), attention });
+  const tokenizer = new Tokenizer(files.tokenizer, files.tokenizerConfig);
+  return {
+    model,
+    tokensOf: (text, most) => tokenizer.encode(text).ids.slice(0, most),
+    // A token may be a part of a character.
+    textOf: (tokens) => tokenizer.decode([...tokens], { skip_special_tokens: true }).replace(/\uFFFD+$/, ''),
+    pieceOf: (token) => (tokenizer.id_to_token(token) ?? '').replace(/^▁/, '␣').replace('<0x0A>', '↵'),
+    nameOf: (token) => named(tokenizer.id_to_token(token) ?? ''),
+  };
+}
+
+/** `▁Once` → `Once`; what cannot be seen gets a sign. */
+function named(piece: string): string {
+  if (piece === '<0x0A>') return '↵';
+  return piece.replace(/^▁(?=.)/, '').replace(/^▁$/, '␣');
+}
