@@ -9,6 +9,7 @@ const root = join(import.meta.dirname, '..');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 const library = join(root, 'web/lib/index.ts');
 const embedded = join(root, 'web/lib/runtime/embedded.ts');
+const connection = join(root, 'web/lib/worker/connection.ts');
 const starters = join(root, 'web/elements/shared/start-worker.ts');
 
 const START = /new Worker\(new URL\('([^']+)', import\.meta\.url\), \{ type: 'module' \}\)/g;
@@ -57,7 +58,9 @@ export function workers(travel) {
       return `export default ${JSON.stringify(code.trim())};`;
     },
     transform(code, id) {
-      if (travel === undefined) return null;
+      // Its address counts from where the library's bundle is.
+      if (travel === undefined)
+        return id === connection ? code.replace("'./worker-thread.js'", "'../worker-thread.ts'") : null;
       if (travel === 'kept') return code.replace(START, keep).replace(FILE, keep);
       const imports = new Set();
       const changed = code.replace(START, (_all, path) => {

@@ -1,0 +1,75 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { filesOf } from '../../web/page/models/checkpoint.js';
+import { lookOf, withLook } from '../../web/page/models/link.js';
+import { nameOf, textOf, tokensOf } from '../../web/page/models/text.js';
+
+const file = (name: string, text = '{}'): File => new File([text], name);
+
+describe('a folder', () => {
+  test.each<[string, File[], object]>([
+    ['nothing', [], { reason: 'noConfig' }],
+    ['no config', [file('model.safetensors')], { reason: 'noConfig' }],
+    ['no weights', [file('config.json')], { reason: 'noWeights' }],
+    [
+      'a broken config',
+      [file('config.json', '{'), file('a.safetensors')],
+      { reason: 'noJson', detail: 'config.json' },
+    ],
+    [
+      'a broken tokenizer',
+      [file('config.json'), file('a.safetensors'), file('tokenizer.json', 'x')],
+      { reason: 'noJson', detail: 'tokenizer.json' },
+    ],
+  ])('with %s is refused by its reason', async (_, files, refusal) => {
+    await expect(filesOf(files)).rejects.toMatchObject(refusal);
+  });
+
+  test('may lack a tokenizer, and may have several files of weights and others', async () => {
+    const names = ['README.md', 'model-00002.safetensors', 'config.json', 'model-00001.safetensors'];
+    const files = await filesOf(names.map((name) => file(name)));
+    expect(files.weights).toHaveLength(2);
+    expect(files.tokenizer).toBeUndefined();
+    const whole = await filesOf([...names, 'tokenizer.json'].map((name) => file(name)));
+    expect(whole.tokenizer).toEqual({ json: {}, config: {} });
+  });
+});
+
+test('a link brings back what was looked at, and nonsense is left out', () => {
+  const head = fc.tuple(fc.integer({ min: 1, max: 99 }), fc.integer({ min: 1, max: 99 }));
+  const look = fc.record({
+    text: fc.string({ maxLength: 200, unit: 'grapheme' }),
+    layer: fc.integer({ min: 1, max: 99 }),
+    head: fc.integer({ min: 1, max: 99 }),
+    silent: fc.array(
+      head.map((pair) => pair.join('.')),
+      { maxLength: 5 },
+    ),
+  });
+  fc.assert(
+    fc.property(look, (given) => {
+      const address = withLook('https://example.org/en/models/?other=1', given);
+      expect(new URL(address).searchParams.get('other')).toBe('1');
+      expect(lookOf(new URL(address).search)).toEqual(given);
+    }),
+  );
+  expect(lookOf('?layer=0&head=NaN&silent=1.2 x 9.-1')).toEqual({
+    text: '',
+    layer: 1,
+    head: 1,
+    silent: ['1.2'],
+  });
+});
+
+test('without a tokenizer, the numbers in a text are its tokens', () => {
+  const checkpoint = { model: { vocabSize: 100, maxLength: 4 }, tokenizer: undefined } as never;
+  expect(tokensOf(checkpoint, '5, 6 and 700 or 7')).toEqual({
+    ids: [5, 6, 7],
+    names: ['5', '6', '7'],
+    cut: false,
+  });
+  expect(tokensOf(checkpoint, '1 2 3 4 5')).toMatchObject({ ids: [1, 2, 3, 4], cut: true });
+  expect(textOf(undefined, [1, 2])).toBe('1 2');
+  const tokenizer = { id_to_token: (id: number) => ['▁the', 'Ġcat', 'Ċ', '▁', '##s'][id] } as never;
+  expect([0, 1, 2, 3, 4].map((id) => nameOf(tokenizer, id))).toEqual(['the', 'cat', '↵', '␣', '##s']);
+});

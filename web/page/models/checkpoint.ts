@@ -1,0 +1,103 @@
+import type { Tokenizer } from '@huggingface/tokenizers';
+import { openModel, type AsyncModel } from 'wasm-attention/models';
+import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
+
+/** Families that write on; the others are encoders. */
+const DECODERS = new Set(['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3']);
+
+/** What keeps a checkpoint from being opened; `detail` is a file's name, or what the library says. */
+export class Refusal extends Error {
+  constructor(
+    readonly reason: 'noConfig' | 'noWeights' | 'noJson' | 'refused',
+    readonly detail: string,
+  ) {
+    super(`${reason}: ${detail}`);
+    this.name = 'Refusal';
+  }
+}
+
+/** A checkpoint's files. */
+export interface Files {
+  readonly name: string;
+  readonly config: unknown;
+  readonly weights: readonly (Blob | Uint8Array<ArrayBuffer>)[];
+  /** tokenizer.json and tokenizer_config.json, if they are there. */
+  readonly tokenizer: { readonly json: object; readonly config: object } | undefined;
+}
+
+/** A model in a worker, with its tokenizer. */
+export interface Checkpoint {
+  readonly name: string;
+  readonly model: AsyncModel;
+  /** Whether it writes on. */
+  readonly writes: boolean;
+  /** Missing where the folder has none: texts are then numbers of tokens. */
+  readonly tokenizer: Tokenizer | undefined;
+}
+
+let worker: Promise<AsyncWasmAttention> | undefined;
+
+/**
+ * Picks a checkpoint's files from those of a folder.
+ *
+ * @throws Refusal that says which file is missing, or cannot be read
+ */
+export async function filesOf(all: readonly File[]): Promise<Files> {
+  const named = (name: string): File | undefined => all.find((file) => file.name === name);
+  const json = async (file: File): Promise<object> => {
+    try {
+      return JSON.parse(await file.text()) as object;
+    } catch {
+      throw new Refusal('noJson', file.name);
+    }
+  };
+  const weights = all.filter(({ name }) => name.endsWith('.safetensors'));
+  const config = named('config.json');
+  if (config === undefined) throw new Refusal('noConfig', 'config.json');
+  if (weights.length === 0) throw new Refusal('noWeights', '*.safetensors');
+  const [tokenizer, settings] = [named('tokenizer.json'), named('tokenizer_config.json')];
+  return {
+    name: /^[^/]+(?=\/)/.exec(config.webkitRelativePath)?.[0] ?? weights[0]?.name ?? '',
+    config: await json(config),
+    weights,
+    tokenizer: tokenizer && { json: await json(tokenizer), config: settings ? await json(settings) : {} },
+  };
+}
+
+/** The small model that the page brings along. */
+export async function stories(): Promise<Files> {
+  const { files } = await import('../../elements/story-model.js');
+  return {
+    name: 'stories260K',
+    config: files.config,
+    weights: [files.weights()],
+    tokenizer: { json: files.tokenizer, config: files.tokenizerConfig },
+  };
+}
+
+/**
+ * Opens a checkpoint in the worker; `onProgress` hears which share of its bytes is placed.
+ *
+ * @throws Refusal with what the library says of the config, a tensor or the memory
+ */
+export async function open(files: Files, onProgress: (share: number) => void): Promise<Checkpoint> {
+  const { Tokenizer } = await import('@huggingface/tokenizers');
+  try {
+    worker ??= loadWorker();
+    const model = await openModel({
+      config: files.config,
+      weights: files.weights,
+      attention: (await worker).with({ transfer: true }),
+      onProgress: (done, total) => onProgress(done / total),
+    });
+    const { tokenizer } = files;
+    return {
+      name: files.name,
+      model,
+      writes: DECODERS.has(model.family),
+      tokenizer: tokenizer && new Tokenizer(tokenizer.json, tokenizer.config),
+    };
+  } catch (error) {
+    throw new Refusal('refused', error instanceof Error ? error.message : String(error));
+  }
+}

@@ -1,0 +1,44 @@
+/** What a link to the page carries: the text and what was changed, never a model. */
+export interface Look {
+  readonly text: string;
+  readonly layer: number;
+  readonly head: number;
+  /** Silent heads, each `layer.head`. */
+  readonly silent: readonly string[];
+}
+
+const LONGEST = 2000;
+
+/** Reads the page's address; what makes no sense is left out. */
+export function lookOf(search: string): Look {
+  const given = new URLSearchParams(search);
+  const number = (name: string): number => {
+    const value = Number(given.get(name) ?? 1);
+    return Number.isInteger(value) && value >= 1 && value <= 1000 ? value : 1;
+  };
+  return {
+    text: (given.get('text') ?? '').slice(0, LONGEST),
+    layer: number('layer'),
+    head: number('head'),
+    silent: (given.get('silent') ?? '')
+      .split(' ')
+      .filter((name) => /^\d{1,3}\.\d{1,3}$/.test(name))
+      .slice(0, 1000),
+  };
+}
+
+/** Writes the look into an address. */
+export function withLook(address: string, { text, layer, head, silent }: Look): string {
+  const url = new URL(address);
+  const values = {
+    text: text.slice(0, LONGEST),
+    layer: layer > 1 ? layer : '',
+    head: head > 1 ? head : '',
+    silent: silent.join(' '),
+  };
+  for (const [name, value] of Object.entries(values)) {
+    if (value === '') url.searchParams.delete(name);
+    else url.searchParams.set(name, String(value));
+  }
+  return url.href;
+}

@@ -1,0 +1,2 @@
+import '../../elements/kit.js';
+import './model-explorer.js';

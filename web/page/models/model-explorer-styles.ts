@@ -1,0 +1,102 @@
+import { css } from 'lit';
+
+export const explorerStyles = css`
+  .drop {
+    padding: 1.25rem;
+    border: 2px dashed var(--_track);
+    border-radius: 6px;
+  }
+  .drop.over {
+    border-color: var(--_accent);
+  }
+  .buttons {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0.5rem;
+    margin-top: 0.75rem;
+  }
+  .button {
+    position: relative;
+    display: inline-flex;
+    align-items: center;
+    min-height: 2rem;
+    padding: 0 0.7rem;
+    border: 1px solid var(--_line);
+    border-radius: 4px;
+    cursor: pointer;
+  }
+  .button:focus-within {
+    outline: 2px solid var(--_accent);
+    outline-offset: 2px;
+  }
+  .button input {
+    position: absolute;
+    inset: 0;
+    opacity: 0;
+    cursor: pointer;
+  }
+  .status,
+  .remark {
+    min-height: 1.45em;
+    margin-top: 0.75rem;
+    color: var(--_quiet);
+  }
+  progress {
+    width: 100%;
+    accent-color: var(--_accent);
+  }
+  .field {
+    display: grid;
+    gap: 0.25rem;
+    margin-top: 1rem;
+  }
+  textarea {
+    box-sizing: border-box;
+    width: 100%;
+    padding: 0.5rem;
+    border: 1px solid var(--_track);
+    border-radius: 4px;
+    background: var(--_paper);
+    color: inherit;
+    font: inherit;
+    resize: vertical;
+  }
+  .writer {
+    margin: 0.5rem 0 1.5rem;
+  }
+  .written {
+    margin-top: 0.75rem;
+    font-size: 1rem;
+    overflow-wrap: anywhere;
+    white-space: pre-wrap;
+  }
+  .next {
+    display: grid;
+    grid-template-columns: max-content minmax(0, 1fr) max-content;
+    gap: 0.1rem 0.5rem;
+    align-items: center;
+    max-width: 30rem;
+    margin: 0;
+  }
+  .next dt {
+    min-width: 5em;
+  }
+  .next dd {
+    margin: 0;
+  }
+  .next svg {
+    display: block;
+    width: 100%;
+    height: 0.6rem;
+  }
+  .next rect {
+    fill: var(--_series-0);
+  }
+  .likeness {
+    max-width: 26rem;
+  }
+  .name {
+    margin: 1rem 0 0.25rem;
+    font-weight: 600;
+  }
+`;

@@ -1,0 +1,37 @@
+import type { Checkpoint } from './checkpoint.js';
+
+/** The most tokens whose maps can be read. */
+export const MOST = 128;
+
+/** Tokens by number and by name. */
+export interface Tokens {
+  readonly ids: readonly number[];
+  readonly names: readonly string[];
+  /** Whether the text goes on after them. */
+  readonly cut: boolean;
+}
+
+/** The tokens of a text: by the tokenizer or, without one, the whole numbers that stand in it. */
+export function tokensOf({ model, tokenizer }: Checkpoint, text: string): Tokens {
+  const most = Math.min(MOST, model.maxLength);
+  const all =
+    tokenizer === undefined
+      ? (text.match(/\d+/g) ?? []).map(Number).filter((id) => id < model.vocabSize)
+      : tokenizer.encode(text).ids;
+  const ids = all.slice(0, most);
+  return { ids, names: ids.map((id) => nameOf(tokenizer, id)), cut: all.length > most };
+}
+
+/** A token for an axis: without the signs that stand for a blank, and with one for what cannot be seen. */
+export function nameOf(tokenizer: Checkpoint['tokenizer'], id: number): string {
+  if (tokenizer === undefined) return String(id);
+  const piece = tokenizer.id_to_token(id) ?? '';
+  if (/^(<0x0A>|Ċ)$/.test(piece)) return '↵';
+  return piece.replace(/^[▁Ġ](?=.)/, '').replace(/^[▁Ġ]$/, '␣');
+}
+
+/** The text of tokens; a token may be a part of a character. */
+export function textOf(tokenizer: Checkpoint['tokenizer'], ids: readonly number[]): string {
+  if (tokenizer === undefined) return ids.join(' ');
+  return tokenizer.decode([...ids], { skip_special_tokens: true }).replace(/\uFFFD+$/, '');
+}
