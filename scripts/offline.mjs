@@ -22,9 +22,10 @@ const sha256 = (/** @type {string | Buffer} */ content) => createHash('sha256').
 
 /** The page or the language that alone needs a file: './ko/' and './assets/ko-12345678.js' belong to 'ko'. @param {string} path */
 const partOf = (path) =>
-  /^\.\/([a-z]+)\/$/.exec(path)?.[1] ??
+  /^\.\/([a-z]+)\/(?:models\/)?$/.exec(path)?.[1] ??
   /^\.\/assets\/([a-z]{2})-[\w-]{8}\.js$/.exec(path)?.[1] ??
-  (path.startsWith('./assets/hangul-') ? 'ko' : undefined);
+  (path.startsWith('./assets/hangul-') ? 'ko' : undefined) ??
+  (path.startsWith('./assets/story-files-') ? 'model' : undefined);
 
 // Left out are stills, which only browsers without scripts show, the files for threads, which the race fetches when it needs them, and
 // the font's licence.

@@ -204,6 +204,32 @@ describe('attention-lookup', () => {
     expect(await settingsOf(figure)).toEqual(first);
   });
 
+  test('four arrows invite to drag the query until it has been dragged; no file has them', async () => {
+    const { page, figure } = await alone();
+    const cue = figure.locator('.cue');
+    expect(await cue.count()).toBe(1);
+    const svg = await figure.evaluate(async (element) => {
+      const figure = element as unknown as { picture: () => Promise<{ svg: string }> };
+      return (await figure.picture()).svg;
+    });
+    const shape = (await cue.getAttribute('d')) ?? '';
+    expect(shape).not.toBe('');
+    expect(svg).not.toContain(shape);
+    await drag(page, point(figure, 'q'), [-1.5, 2]);
+    expect(await cue.count()).toBe(0);
+    await figure.getByRole('button', { name: 'Reset' }).click();
+    expect(await cue.count()).toBe(1);
+  });
+
+  test('the arrows stand still for readers who want no motion', async () => {
+    const moving = async (reducedMotion: 'reduce' | 'no-preference'): Promise<number> => {
+      const { figure } = await alone({ reducedMotion });
+      return figure.locator('.cue').evaluate((cue) => cue.getAnimations().length);
+    };
+    expect(await moving('no-preference')).toBe(1);
+    expect(await moving('reduce')).toBe(0);
+  });
+
   test('its planes have numbers at their grid, and T and valid keys are explained', async () => {
     const { figure } = await alone();
     const ticks = await figure

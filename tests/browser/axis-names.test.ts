@@ -8,6 +8,7 @@ const { open } = useBrowser();
 test.each([
   ['depth-collapse', ['difference between the tokens', 'layers'], ['token', 'token']],
   ['relative-tables', ['added to the score', 'offset j − i'], ['query i', 'key j']],
+  ['relative-biases', ['added to the score', 'offset j − i'], ['query i', 'key j']],
   ['position-training', ['accuracy', 'steps'], ['query', 'key']],
 ])('%s names the axes of its curves and of its maps', async (tag, curves, maps) => {
   const { figure } = await openAlone(open, tag);
@@ -22,6 +23,7 @@ test.each([
 test.each([
   ['positional-curves', ['pᵢⱼ', 'position']],
   ['length-extrapolation', ['accuracy', 'tokens in a sequence']],
+  ['rotary-pairs', ['sum of the products', 'offset j − i']],
   ['complexity-race', ['multiply–adds', 'time at 10¹⁰ per second', 'Tokens n']],
 ])('%s names the axes of its curves', async (tag, names) => {
   const { figure } = await openAlone(open, tag);

@@ -68,6 +68,8 @@ export function useBrowser(served?: ServerOptions): {
     async open({ path = '/en/', still = false, figures, ...options } = {}) {
       const page = await tabs.take(options);
       await page.goto(new URL(path, server.origin).href);
+      // A reader is not as quick as a test: the text is laid out in parts after it has loaded.
+      if (!still) await page.locator('html:not(:has(.contents)), html.whole').waitFor({ state: 'attached' });
       if (!still) await draw(page, figures ?? Object.keys(registry));
       return page;
     },

@@ -69,7 +69,7 @@ async function sizeOf(page: Page, url: string): Promise<number> {
 }
 
 test.each(LANGUAGES)(
-  'before any scrolling the page in %s loads 130 kB at most, compressed',
+  'before any scrolling the page in %s loads 165 kB at most, compressed, and the font of Korean',
   async (language) => {
     const page = await open({ path: `/${language}/`, figures: [] });
     await page.waitForLoadState('networkidle');
@@ -80,6 +80,6 @@ test.each(LANGUAGES)(
     );
     const sizes = await Promise.all(loaded.map((url) => sizeOf(page, url)));
     expect(sizes.length).toBeGreaterThan(3);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(130_000);
+    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(language === 'ko' ? 205_000 : 165_000);
   },
 );

@@ -6,7 +6,14 @@ import { useBrowser } from './browser.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'wasm-attention-narrow-'));
 const { open } = useBrowser({ folder });
-const TAGS = ['attention-formula', 'attention-lookup', 'depth-collapse', 'position-training'];
+const TAGS = [
+  'attention-formula',
+  'attention-lookup',
+  'depth-collapse',
+  'position-training',
+  'relative-biases',
+  'rotary-pairs',
+];
 
 beforeAll(() => {
   cpSync(join(import.meta.dirname, '../../dist'), join(folder, 'dist'), { recursive: true });

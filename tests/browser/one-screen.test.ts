@@ -13,6 +13,8 @@ test.each([
   'attention-tokens',
   'path-lengths',
   'position-training',
+  'relative-biases',
+  'rotary-pairs',
 ])('a phone shows the picture of %s and its controls at once', async (tag) => {
   const { figure } = await openAlone(open, tag, { viewport });
   const controls = figure.locator('.controls');

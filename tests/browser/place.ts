@@ -40,10 +40,10 @@ export async function put(page: Page, id: string, top: number): Promise<void> {
   await drawn(page);
 }
 
-/** Opens the menu in the corner and goes to the page in another language. */
+/** Opens the menu in the bar and goes to the page in another language. */
 export async function goTo(page: Page, language: string): Promise<void> {
-  await page.locator('.languages-here > button').press('Enter');
-  await page.locator(`.languages-here a[hreflang=${language}]`).press('Enter');
+  await page.locator('.languages > button').press('Enter');
+  await page.locator(`#languages a[hreflang=${language}]`).press('Enter');
   await page.waitForURL((url) => url.pathname === `/${language}/` && !url.searchParams.has('place'));
   await page.waitForLoadState('load');
 }

@@ -84,6 +84,33 @@ describe('attention-lookup', () => {
   });
 });
 
+describe('rotary-pairs', () => {
+  const position = (figure: Locator): Promise<number> =>
+    figure.evaluate((element) => (element as HTMLElement & { query: number }).query);
+
+  test('a finger turns an arrow, and the page stays where it is', async () => {
+    const { page, figure } = await onPhone('rotary-pairs');
+    const tip = figure.locator('.tip.query').nth(1);
+    const before = await position(figure);
+    const [x, y] = await centreOf(tip.locator('.mark'));
+    const dial = (await tip.locator('xpath=..').boundingBox())!;
+    // A quarter turn clockwise about the dial's middle, and so towards earlier positions.
+    const [across, down] = [x - dial.x - dial.width / 2, y - dial.y - dial.height / 2];
+    expect(await swipe(page, [x, y], [-down - across, across - down])).toBe(0);
+    expect(before - (await position(figure))).toBe(Math.min(before, 16));
+  });
+
+  test('a swipe over a dial, beside its tips, scrolls the page', async () => {
+    const { page, figure } = await onPhone('rotary-pairs');
+    const dial = figure.locator('.dial').first();
+    const [x, y] = await centreOf(dial);
+    const { height } = (await dial.boundingBox())!;
+    const before = await position(figure);
+    expect(await swipe(page, [x, y + 0.45 * height], [0, -120])).toBeGreaterThan(60);
+    expect(await position(figure)).toBe(before);
+  });
+});
+
 describe.each(['positional-curves', 'positional-heatmap'])('%s', (tag) => {
   const column = (figure: Locator): Promise<number> =>
     figure.evaluate((element) => {

@@ -1,7 +1,7 @@
 /** Every block of code in the README and the guides: programs print what they say, commands exist, tags are figures. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { registry } from '../../web/elements/registry.js';
+import { parts, registry } from '../../web/elements/registry.js';
 import { fences, programs, promised } from '../support/fences.js';
 import { ROOT, output, read, run } from './support.js';
 
@@ -10,7 +10,7 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', ...GUIDES.map((file) => `web/docs
 const blocks = PAGES.flatMap((file) => fences(read(file)).map((fence) => ({ file, ...fence })));
 const ofLanguage = (language: string) => blocks.filter((block) => block.language === language);
 const all = PAGES.flatMap((file) => programs(read(file)).map((program) => ({ file, ...program })));
-const TAGS = [...Object.keys(registry), 'heat-map', 'ramp-legend'];
+const TAGS = [...Object.keys(registry), ...Object.keys(parts)];
 
 it('are in languages that are tested here or in a browser, or mere text', () => {
   const others = blocks.filter(({ language }) => !['js', 'html', 'sh', 'text', ''].includes(language));

@@ -43,12 +43,12 @@ const syntax = (): Record<string, { imported: string[]; evaluated: number }> =>
 it('has an entry for all figures, one that loads them when needed, and one for each', () => {
   expect(TAGS.length).toBeGreaterThan(10);
   const code = `
-    const paths = ${JSON.stringify(['', '/auto', '/heat-map', ...TAGS.map((tag) => `/${tag}`)])};
+    const paths = ${JSON.stringify(['', '/auto', '/heat-map', '/head-viewer', ...TAGS.map((tag) => `/${tag}`)])};
     console.log(JSON.stringify(paths.map((path) => import.meta.resolve('wasm-attention/elements' + path))));
   `;
   const resolved = evaluate(code, { cwd: folder.path }) as string[];
   expect(resolved.map((url) => url.split('/').at(-1))).toEqual(
-    ['index', 'auto', 'heat-map', ...TAGS].map((name) => `${name}.js`),
+    ['index', 'auto', 'heat-map', 'head-viewer', ...TAGS].map((name) => `${name}.js`),
   );
   for (const url of resolved) expect(scripts()).toContain(url.split('/').at(-1));
 });
@@ -57,7 +57,7 @@ it('needs nothing that is not in the package', () => {
   expect((JSON.parse(read('package.json')) as { dependencies?: object }).dependencies).toBeUndefined();
   for (const [file, { imported }] of Object.entries(syntax())) {
     for (const name of imported)
-      expect(`${file}: ${name}`).toMatch(/: (\.\/[\w.-]+|\.\.\/(index|threads))\.js$/);
+      expect(`${file}: ${name}`).toMatch(/: (\.\/[\w.-]+|\.\.\/(index|models|threads))\.js$/);
   }
 });
 

@@ -8,7 +8,7 @@ import {
   NORM,
   vectorsOf,
 } from '../../web/elements/attention-tokens/designed-heads.js';
-import { entropies } from '../../web/elements/attention-tokens/entropy.js';
+import { entropies } from '../../web/elements/shared/entropy/entropy.js';
 import { tokensScene, type TokensScene } from '../../web/elements/attention-tokens/scene.js';
 import { embeddingsOf } from '../../web/elements/shared/tokens.js';
 import { multiHeadAttention } from '../reference/multiHeadAttention.js';

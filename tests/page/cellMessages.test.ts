@@ -16,7 +16,7 @@ describe('a message', () => {
     { type: 'failed', name: 'Error', message: 'm', line: 3 },
     { type: 'failed', name: '', message: 'm', line: undefined },
     { type: 'heatmap', values: new Float32Array(6), rows: 2, columns: 3 },
-    { type: 'lines', values: new Float64Array(6), rows: 2, columns: 3, shown: [0, 2] },
+    { type: 'lines', values: new Float64Array(6), rows: 2, shown: [0, 2, 7] },
   ])('is read: %j', (message) => {
     expect(readMessage(message)).toEqual(message);
     expect(readMessage({ ...message, more: 1 })).toEqual(message);
@@ -35,9 +35,10 @@ describe('a message', () => {
     { type: 'heatmap', values: new Float32Array(1), rows: -1, columns: -1 },
     { type: 'heatmap', values: new Float32Array(2), rows: 1, columns: 1 },
     { type: 'heatmap', values: new Float32Array(MOST_VALUES + 1), rows: 1, columns: MOST_VALUES + 1 },
-    { type: 'lines', values: new Float32Array(1), rows: 1, columns: 1 },
-    { type: 'lines', values: new Float32Array(1), rows: 1, columns: 1, shown: ['0'] },
-    { type: 'lines', values: new Float32Array(1), rows: 1, columns: 1, shown: [1] },
+    { type: 'lines', values: new Float32Array(1), rows: 1 },
+    { type: 'lines', values: new Float32Array(1), rows: 1, shown: ['0'] },
+    { type: 'lines', values: new Float32Array(1), rows: 1, shown: [-1] },
+    { type: 'lines', values: new Float32Array(1), rows: 1, shown: [0, 1] },
   ])('is refused: %#', (message) => {
     expect(readMessage(message)).toBeUndefined();
   });

@@ -71,10 +71,13 @@ describe('show', () => {
       show.lines(matrix, { columns: [2, 0] });
       show(matrix, { kind: 'lines' });
     });
-    expect(drawn.map((message) => message.type === 'lines' && message.shown)).toEqual([
-      [0, 1, 2],
-      [2, 0],
-      [0, 1, 2],
+    expect(drawn.map((message) => message.type === 'lines' && [message.shown, [...message.values]])).toEqual([
+      [[0, 1, 2], matrix.flat()],
+      [
+        [2, 0],
+        [3, 1, 6, 4],
+      ],
+      [[0, 1, 2], matrix.flat()],
     ]);
   });
 

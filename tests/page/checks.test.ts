@@ -1,14 +1,18 @@
 /** Whether the right answers to the page's questions are right. */
+import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
+import { openModel } from 'wasm-attention/models';
 import { draw, TOKENS } from '../../web/elements/attention-dropout/draws.js';
 import { lookUp, pointsOf, type Point } from '../../web/elements/attention-lookup/scene.js';
 import { LENGTH, maskScene } from '../../web/elements/attention-masks/scene.js';
 import { pipelineOf, shapeOf } from '../../web/elements/attention-shapes/pipeline.js';
 import { designedLayer, HEADS } from '../../web/elements/attention-tokens/designed-heads.js';
-import { entropies } from '../../web/elements/attention-tokens/entropy.js';
+import { entropies } from '../../web/elements/shared/entropy/entropy.js';
 import { tokensScene } from '../../web/elements/attention-tokens/scene.js';
 import { differenceOf, LAYERS, STACKS, statesOf } from '../../web/elements/depth-collapse/stack.js';
 import { NUM_HEADS, permutationScene, WIDTH } from '../../web/elements/permutation-demo/permutation.js';
+import { biasOf } from '../../web/elements/relative-biases/bias.js';
+import { sumAt, turned } from '../../web/elements/rotary-pairs/turning.js';
 import { attention, complexity } from '../support/library.js';
 import { checksOf, readProse, type Check } from '../support/proseFiles.js';
 
@@ -35,6 +39,28 @@ function expectRight(check: Check | undefined, place: number): void {
 }
 
 describe('the library agrees with the right answer', () => {
+  test('at fig-model: without positions a story ends in two pieces of words', async () => {
+    const folder = 'web/elements/language-model/stories260K';
+    const model = await openModel({
+      config: JSON.parse(readFileSync(`${folder}/config.json`, 'utf8')),
+      weights: readFileSync(`${folder}/model.safetensors`),
+      attention,
+    });
+    const { steps, positions } = predictionOf('fig-model').show;
+    const pieces = async (options: object): Promise<number> => {
+      const tokens: number[] = [];
+      // "Once upon a time"
+      const story = model.generate([1, 403, 407, 261, 378], { maxTokens: Number(steps), ...options });
+      for await (const token of story) tokens.push(token);
+      return new Set(tokens.slice(-40)).size;
+    };
+    expect(positions).toBe('no');
+    expect(await pieces({ positions: 'none' })).toBe(2);
+    expect(await pieces({})).toBeGreaterThan(20);
+    model.dispose();
+    expectRight(predictionOf('fig-model'), 1);
+  });
+
   test('at fig-lookup: no query takes the mixture out of the triangle', () => {
     const keys = pointsOf([1.4, 0.2, -0.4, 1.8, -1, -1.2]);
     const values = pointsOf([2.2, -1, -0.2, 2.2, -2.2, -1.2]);
@@ -139,6 +165,33 @@ describe('the library agrees with the right answer', () => {
     expect(check.answers.map((answer) => off(Number(answer)) < 1e-6)).toEqual([false, true, false]);
     expectRight(check, 1);
     expect(check.show.offset).toBe('12');
+  });
+
+  test('at fig-rotary: of the three, one has the same sum', () => {
+    const both = turned(attention, 275);
+    const { answers, ...check } = predictionOf('fig-rotary');
+    const sums = answers.map((answer) => {
+      const [query = NaN, key = NaN] = (answer.match(/\d+/g) ?? []).map(Number);
+      return sumAt(both, query, key);
+    });
+    const same = sums.map((sum) => Math.abs(sum - sumAt(both, 12, 6)) < 1e-5);
+    expect(same).toEqual([false, false, true]);
+    expectRight({ answers, ...check }, same.indexOf(true));
+    const { query = NaN, key = NaN } = shownBy('fig-rotary');
+    expect(sumAt(both, query, key)).toBe(sums[2]);
+  });
+
+  test('at fig-biases: keys ahead share the bucket of the query’s own position', () => {
+    const check = predictionOf('fig-biases');
+    expect(check.show).toEqual({ scheme: 't5', bidirectional: 'no', causal: 'no' });
+    const settings = { scheme: 't5', bidirectional: false, causal: false, buckets: 8, distance: 16 } as const;
+    const bias = biasOf(attention, { ...settings, heads: 8, head: 1, clip: 4 });
+    const own = bias[0]!;
+    const ahead = bias.subarray(1, 24);
+    const behind = Array.from({ length: 23 }, (_, i) => bias[24 * (i + 1)]!);
+    const alike = (values: ArrayLike<number>): boolean =>
+      Array.from(ahead).every((value, at) => value === values[at]);
+    expectRight(check, [alike(ahead.map(() => 0)), alike(ahead.map(() => own)), alike(behind)].indexOf(true));
   });
 
   test.each([1, 2, 3])('in exercise 1: pre-norm keeps most of the differences, at seed %i', (seed) => {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { mergedBlocks } from '../../web/elements/shared/export/blocks.js';
+import { blocksOf } from '../../web/elements/shared/export/cells.js';
 import { csvOf, shortest } from '../../web/elements/shared/export/csv.js';
 
 /** RFC 4180, read character by character. */
@@ -128,4 +129,15 @@ test('merged blocks cover every cell once, with its colour, and leave empty cell
   expect(mergedBlocks(new Array<number>(60).fill(5), 6, 10)).toEqual([
     { x: 0, y: 0, width: 10, height: 6, index: 5 },
   ]);
+});
+
+test('cells without a number, and those of −∞, are empty in pictures', () => {
+  const matrix = { values: [-Infinity, NaN, 1, 0], rows: 2, columns: 2, low: 0, high: 1 };
+  const painting = { ...matrix, kind: 'cells', ramp: new Uint8ClampedArray(1024) } as const;
+  const wanted = [
+    { x: 0, y: 1, width: 1, height: 1, index: 255 },
+    { x: 1, y: 1, width: 1, height: 1, index: 0 },
+  ];
+  expect(blocksOf({ ...painting, gap: [0, 0] })).toEqual(wanted);
+  expect(blocksOf({ ...painting, gap: [0.1, 0.1] })).toEqual(wanted);
 });

@@ -5,7 +5,12 @@ import { LANGUAGES, published, type Language } from '../../web/page/plugins/page
 import { PAGE, readProse, wordsOf } from '../support/proseFiles.js';
 import { findTerm, type Glossary } from '../support/terms.js';
 
-const STRINGS = [join(PAGE, '../elements/strings'), join(PAGE, 'strings'), join(PAGE, 'cells/strings')];
+const STRINGS = [
+  join(PAGE, '../elements/strings'),
+  join(PAGE, 'strings'),
+  join(PAGE, 'cells/strings'),
+  join(PAGE, 'models/strings'),
+];
 
 function readJson(file: string): unknown {
   return JSON.parse(readFileSync(file, 'utf8'));

@@ -26,12 +26,19 @@ const FIGURES = [
   'depth-collapse',
   'position-training',
   'relative-tables',
+  'rotary-pairs',
+  'relative-biases',
   'length-extrapolation',
+  'language-model',
 ];
 const withFront = (body: string): string => `---\ntitle: T\ndescription: D\n---\n${body}`;
 
+const htmlOf = new Map<string, string>();
+for (const language of published(ROOT))
+  htmlOf.set(language, await pageHtml(ROOT, join(ROOT, language, 'index.html')));
+
 describe.each(published(ROOT))('the page in %s', (language) => {
-  const html = pageHtml(ROOT, join(ROOT, language, 'index.html'));
+  const html = htmlOf.get(language)!;
   const prose = renderProse(readProse(language), readWords(language));
 
   test('has nothing that the content security policy would block', () => {
@@ -188,12 +195,11 @@ test('colours change nothing of a listing', () => {
   expect(listings).toEqual(cells);
 });
 
-test('a language page links to every other one, and the start page to all', () => {
+test('a language page links to every other one, and the start page to all', async () => {
   const languages = published(ROOT);
-  for (const file of languages.map((language) => join(ROOT, language, 'index.html'))) {
-    const html = pageHtml(ROOT, file);
+  for (const html of htmlOf.values()) {
     for (const language of languages) expect(html).toContain(`hreflang="${language}" href="../${language}/"`);
   }
-  const start = pageHtml(ROOT, join(ROOT, 'index.html'));
+  const start = await pageHtml(ROOT, join(ROOT, 'index.html'));
   for (const language of languages) expect(start).toContain(`<a href="./${language}/" lang="${language}"`);
 });

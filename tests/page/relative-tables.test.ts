@@ -1,7 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { relativeCode } from '../../web/elements/relative-tables/code.js';
-import { barsOf } from '../../web/elements/relative-tables/drawing.js';
 import {
   FARTHEST,
   learn,
@@ -11,6 +10,7 @@ import {
   TOKENS,
   type RelativeTask,
 } from '../../web/elements/relative-tables/learning.js';
+import { barsOf } from '../../web/elements/shared/plot/offset-bars.js';
 import { t5RelativeBuckets } from '../reference/t5RelativeBuckets.js';
 import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
@@ -88,7 +88,7 @@ test('bars cover every offset once, neighbours of one row together', () => {
   fc.assert(
     fc.property(tasks, (task) => {
       const rows = rowsOf(attention, task);
-      const bars = barsOf(rows, rows);
+      const bars = barsOf(rows, rows, 1 - TOKENS);
       expect(bars[0]!.first).toBe(1 - TOKENS);
       expect(bars.at(-1)!.last).toBe(TOKENS - 1);
       bars.forEach((bar, k) => {

@@ -1,6 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import type { Plugin } from 'vite';
 
+/** Parts of figures that pages can use by themselves, and their modules. */
+export const PARTS = {
+  'heat-map': 'shared/heat-map/heat-map.ts',
+  'head-viewer': 'shared/head-viewer/head-viewer.ts',
+};
+
 /** The figures' tags: each has a folder, with a module of the same name in it. */
 export function figureTags(elements: URL): string[] {
   return readdirSync(elements).filter((name) => existsSync(new URL(`${name}/${name}.ts`, elements)));
@@ -28,13 +34,13 @@ export function declarations(elements: URL): Plugin {
         readFileSync(new URL('package-types.d.ts', elements), 'utf8'),
         ...figures,
         'declare global {\n  interface HTMLElementTagNameMap {',
-        ...[...tags, 'heat-map'].map((tag) => `    '${tag}': ${classOf(tag)};`),
+        ...[...tags, ...Object.keys(PARTS)].map((tag) => `    '${tag}': ${classOf(tag)};`),
         "    'ramp-legend': HTMLElement;",
         '  }\n}\n',
       ].join('\n');
       emit('index.d.ts', source);
       emit('auto.d.ts', "export type * from './index.js';\n");
-      for (const tag of [...tags, 'heat-map'])
+      for (const tag of [...tags, ...Object.keys(PARTS)])
         emit(`${tag}.d.ts`, `export { ${classOf(tag)} } from './index.js';\n`);
     },
   };

@@ -2,10 +2,10 @@
 export { controlStyles } from './shared/controls/control-styles.js';
 export { widthObserver } from './shared/controls/width.js';
 export type { FigureElement } from './shared/figure/figure-element.js';
+export { HeadViewer, type HeadDetail } from './shared/head-viewer/head-viewer.js';
 export { HeatMap } from './shared/heat-map/heat-map.js';
 export { valuesTable } from './shared/heat-map/values-table.js';
 export { Localised, type StringKey, type Translations } from './shared/localised.js';
-export { spreadLabels } from './shared/plot/direct-labels.js';
-export { seriesOf, seriesStyles } from './shared/plot/series.js';
+export { seriesStyles } from './shared/plot/series.js';
 export { baseStyles } from './shared/styles.js';
 export { tableStyles } from './shared/table-styles.js';

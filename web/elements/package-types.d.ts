@@ -47,8 +47,55 @@ export declare class HeatMap extends HTMLElement {
   repaint(): void;
 }
 
+/** Numbers with their shape, row by row. */
+export interface Shaped {
+  readonly data: ArrayLike<number>;
+  readonly shape: readonly number[];
+}
+
+/** Lists of lists of numbers. */
+export type Nested = readonly (number | Nested)[];
+
+/** What `loadArrays` of a `<head-viewer>` takes. */
+export interface HeadArrays {
+  /** (L, S), (H, L, S) or (layers, H, L, S); or a list with one of (H, L, S) or (1, H, L, S) for each layer, as models return them. */
+  readonly weights: Shaped | readonly Shaped[] | Nested;
+  /** The L tokens that ask. Default: numbers from 1. */
+  readonly tokens?: readonly string[];
+  /** The S tokens that are asked. Default: `tokens` where L = S. */
+  readonly keyTokens?: readonly string[];
+}
+
+/** A head, both numbers from 1. */
+export interface HeadDetail {
+  readonly layer: number;
+  readonly head: number;
+}
+
+/** `<head-viewer>` shows the attention of all heads of all layers. */
+export declare class HeadViewer extends HTMLElement {
+  /** The layer and the head that are shown large, from 1. */
+  layer: number;
+  head: number;
+  view: 'map' | 'lines';
+  /** Whether readers can silence heads. */
+  silenceable: boolean;
+  /** The heads that are silent, each `layer.head`. */
+  silent: ReadonlySet<string>;
+  /**
+   * Shows weights of attention.
+   *
+   * @throws TypeError, RangeError for arrays that are none, or do not fit; what was shown stays
+   */
+  loadArrays(arrays: HeadArrays): void;
+  /** Paints again, after the page has changed `color-scheme` by itself. */
+  repaint(): void;
+}
+
 declare global {
   interface HTMLElementEventMap {
+    'head-change': CustomEvent<HeadDetail>;
+    'head-silence': CustomEvent<HeadDetail & { readonly silent: boolean }>;
     'figure-change': CustomEvent<Readonly<Record<string, unknown>>>;
     'figure-error': CustomEvent<unknown>;
     'cell-change': CustomEvent<CellDetail>;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { workers } from '../../scripts/workers.mjs';
-import { declarations, figureTags } from './declarations.js';
+import { declarations, figureTags, PARTS } from './declarations.js';
 
 const here = new URL('.', import.meta.url);
 const file = (path: string): string => fileURLToPath(new URL(path, here));
@@ -13,7 +13,7 @@ const define = { __VERSION__: JSON.stringify(version) };
 const entry = {
   index: file('index.ts'),
   auto: file('auto.ts'),
-  'heat-map': file('shared/heat-map/heat-map.ts'),
+  ...Object.fromEntries(Object.entries(PARTS).map(([tag, path]) => [tag, file(path)])),
   ...Object.fromEntries(figureTags(here).map((tag) => [tag, file(`${tag}/${tag}.ts`)])),
 };
 
@@ -30,11 +30,11 @@ export default defineConfig({
     lib: { entry, formats: ['es'] },
     rolldownOptions: {
       // The package's own library, so that the page and its figures share one copy.
-      external: ['wasm-attention'],
+      external: ['wasm-attention', 'wasm-attention/models'],
       output: {
         // By default Vite does not remove white space from ES libraries.
         minify: true,
-        paths: { 'wasm-attention': '../index.js' },
+        paths: { 'wasm-attention': '../index.js', 'wasm-attention/models': '../models.js' },
         entryFileNames: '[name].js',
         // Next to the entries, so that the library has the same relative address for all of them.
         chunkFileNames: '[name]-[hash].js',

@@ -12,6 +12,9 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string;
 };
 
+// The build runs the library itself: plugins/runCells.ts.
+Object.assign(globalThis, { __VERSION__: version });
+
 /** What the page's scripts need, whatever becomes of them. */
 export const bundling = {
   root,
@@ -20,7 +23,13 @@ export const bundling = {
   define: { __VERSION__: JSON.stringify(version), __CELL_FRAME__: JSON.stringify(cellFrame()) },
   // In another format a worker would carry the wasm for threads, too.
   worker: { format: 'es' as const },
-  resolve: { alias: { 'wasm-attention': fileURLToPath(new URL('../lib/index.ts', import.meta.url)) } },
+  resolve: {
+    alias: {
+      'wasm-attention/worker': fileURLToPath(new URL('../lib/worker.ts', import.meta.url)),
+      'wasm-attention/models': fileURLToPath(new URL('../lib/models.ts', import.meta.url)),
+      'wasm-attention': fileURLToPath(new URL('../lib/index.ts', import.meta.url)),
+    },
+  },
 };
 
 export default defineConfig({

@@ -102,6 +102,8 @@ test("the page's font has every syllable of the Korean page and its figures", as
 
 test('other languages show 한국어 in the menu without the file of all syllables', async () => {
   const page = await open({ path: '/en/', figures: [] });
+  await page.locator('.languages > button').click();
+  await page.locator('#languages a[hreflang=ko]').waitFor();
   await page.evaluate(async () => document.fonts.ready);
   const loaded = await page.evaluate(
     () => [...document.fonts].filter(({ status }) => status === 'loaded').length,

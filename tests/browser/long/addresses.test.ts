@@ -14,8 +14,8 @@ test('no address stops the page', async () => {
   const page = await open({ path: 'about:blank', figures: [] });
   for (const tail of ['?place=10px#%', '?place=10px#%E0%A4', '?place=-5%#fig-%68eads', ...drawn]) {
     await page.goto(`${origin()}/en/${tail}`, { waitUntil: 'domcontentloaded' });
-    // Scripts run until the last line: the menu has its button, figures and cells get loaded.
-    await page.locator('.languages-here').waitFor({ state: 'attached' });
+    // Scripts run until the last lines: the button that one of them shows is there, figures get loaded.
+    await page.locator('.teach:not([hidden])').waitFor({ state: 'attached' });
     const figure = page.locator('attention-shapes');
     await figure.evaluate((element) => element.scrollIntoView({ behavior: 'instant' }));
     await page.locator('attention-shapes[drawn]').waitFor();
@@ -31,7 +31,7 @@ test.each(['/', '/gallery/'])('no address stops %s', async (path) => {
     await page.goto(`${origin()}${path}${tail}`, { waitUntil: 'domcontentloaded' });
     if (path === '/') await page.waitForURL(`${origin()}/en/**`);
     await page
-      .locator(path === '/' ? '.languages-here' : '#about-ramp-legend')
+      .locator(path === '/' ? '.teach:not([hidden])' : '#about-ramp-legend')
       .waitFor({ state: 'attached' });
   }
 });

@@ -13,8 +13,10 @@ test('npm run dev serves the page from its sources and reloads it when one chang
     // A group of its own, which can be ended whole.
     detached: true,
     env: { ...process.env, NO_COLOR: '1' },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['ignore', 'pipe', 'pipe'],
   });
+  let complaints = '';
+  server.stderr.on('data', (text) => (complaints += String(text)));
   const browser = await launch();
   const sources = ['web/lib/index.ts', 'web/elements/registry.ts', 'web/page/prose/en.md'].map((name) => {
     const file = join(ROOT, name);
@@ -55,6 +57,8 @@ test('npm run dev serves the page from its sources and reloads it when one chang
       await drawn();
     }
     expect(errors).toEqual([]);
+    // The library and what prints the cells' outputs are a part of the configuration.
+    expect(complaints).not.toMatch(/failed/);
   } finally {
     // Not before: the page would be reloaded again.
     for (const { file, atime, mtime } of sources) utimesSync(file, atime, mtime);

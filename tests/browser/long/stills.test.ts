@@ -71,7 +71,7 @@ test('a picture says what its figure says', async () => {
 
 test('a picture does not tell how to work its figure', async () => {
   const page = await open({ figures: ['attention-lookup'] });
-  const hint = await page.locator('attention-lookup .hint').innerText();
+  const hint = await page.locator('attention-lookup .readout .hint').innerText();
   expect(hint).toMatch(/^Drag a point/);
   const response = await page.request.get(new URL('../stills/en/fig-lookup-wide.svg', page.url()).href);
   expect(await response.text()).not.toContain(hint.slice(0, 12));

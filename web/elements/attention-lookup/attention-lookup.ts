@@ -127,6 +127,8 @@ export class AttentionLookup extends FigureElement {
       spoken: `${what} ${label} ${pairText(words, at, 1)}`,
       shape: i === undefined ? 'query' : (SHAPES[i] ?? 'circle'),
       className: `${className}${name === this.held ? ' held' : ''}`,
+      // Until the reader has moved it.
+      inviting: name === 'q' && String(this.query) === String(this.firstSettings.query),
     };
   }
 

@@ -55,6 +55,23 @@ export const planeStyles = css`
     stroke: var(--_quiet);
     stroke-dasharray: 2 3;
   }
+  .cue {
+    fill: currentColor;
+  }
+  .handle:is(:hover, :focus-visible) .cue {
+    animation: none;
+  }
+  @media (prefers-reduced-motion: no-preference) {
+    .cue {
+      animation: cue 0.7s ease-in-out 10 alternate;
+    }
+  }
+  @keyframes cue {
+    to {
+      opacity: 0.3;
+      transform: scale(1.2);
+    }
+  }
   .handle:focus-visible .target {
     stroke: var(--_accent);
     stroke-dasharray: none;

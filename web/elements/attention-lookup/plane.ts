@@ -5,6 +5,9 @@ import { REACH, type Point } from './scene.js';
 const UNIT = 36;
 const HALF = UNIT * (REACH + 0.3);
 
+/** Four small arrows away from a point. */
+const CUE = 'M0,-23l5,6h-10Z M0,23l5,-6h-10Z M-23,0l6,5v-10Z M23,0l-6,5v-10Z';
+
 /** A point that the reader can move. */
 export interface Handle {
   /** Unique in the figure: `q`, `k0`, `v2`. */
@@ -16,6 +19,8 @@ export interface Handle {
   readonly at: Point;
   readonly shape: 'query' | 'circle' | 'square' | 'triangle';
   readonly className: string;
+  /** Shows that it can be dragged. */
+  readonly inviting?: boolean;
 }
 
 /** What the planes tell the figure. */
@@ -59,7 +64,7 @@ function tickNumbers(at: number): SVGTemplateResult {
 }
 
 function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {
-  const { name, label, spoken, at, shape, className } = handle;
+  const { name, label, spoken, at, shape, className, inviting } = handle;
   const [x, y] = toPicture(at);
   const drag = (event: PointerEvent): void => {
     const group = event.currentTarget as SVGGElement;
@@ -79,6 +84,7 @@ function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {
     @touchstart=${stay} @pointerdown=${grab} @pointermove=${drag} @focus=${() => events.hold(name)}
     @keydown=${(event: KeyboardEvent) => events.key(name, event)}>
     <circle class="target" r="16" />
+    ${inviting === true ? svg`<path class="cue hint" d=${CUE} />` : nothing}
     ${markOf(shape)}
     <text x=${dx} y=${dy} text-anchor=${dx < 0 ? 'end' : 'start'} aria-hidden="true">${label}</text>
   </g>`;

@@ -1,6 +1,9 @@
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 
+/** About the width of a letter, in CSS pixels. */
+const LETTER = 7.5;
+
 /** A block of cells: 1 is filled. Lengths are in the units of its drawing. */
 export interface Block {
   readonly cells: Uint8Array;
@@ -33,7 +36,9 @@ export function drawnBlock(
     }
   }
   const wide = unit >= 18;
-  return svg`<text class="name" x=${left} y="10">${name}</text>
+  // A long name would not fit over a narrow block: it begins before it.
+  const ends = name.length * LETTER > right - left;
+  return svg`<text class="name" x=${ends ? right : left} y="10" text-anchor=${ends ? 'end' : 'start'}>${name}</text>
       ${heads.map((head, k) => (wide || k % 2 === 0 ? svg`<text x=${left + (k + 0.5) * unit} y=${TOP - 7} text-anchor="middle">${head}</text>` : nothing))}
       <rect class="ground" x=${left} y=${TOP} width=${right - left} height=${rows * cell} />
       <path class=${className} d=${filled.join('')} />`;

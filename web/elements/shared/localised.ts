@@ -1,5 +1,6 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 import english from '../strings/en.json';
+import { filled } from './filled.js';
 import { Numbers } from './numbers.js';
 
 export type StringKey = keyof typeof english;
@@ -62,9 +63,7 @@ export class Localised<Key extends string = StringKey> implements ReactiveContro
 
   /** The words for `key`, with `{name}` replaced by `values.name`. */
   text(key: Key | StringKey, values: Readonly<Record<string, string | number>> = {}): string {
-    return (this.#strings[key] ?? '').replace(/\{(\w+)\}/g, (whole, name: string) =>
-      String(values[name] ?? whole),
-    );
+    return filled(this.#strings[key] ?? '', values);
   }
 
   /** A number with a true minus sign; `digits` decimals where given, else up to three. */

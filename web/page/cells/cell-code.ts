@@ -19,9 +19,9 @@ export class CellCode {
     private readonly changed: () => void,
   ) {}
 
-  /** Takes the listings that the cell has as the originals, the first time. */
-  read(): void {
-    if (this.#original !== undefined) return;
+  /** Takes the listings that the cell has as the originals, the first time. Returns whether it was that. */
+  read(): boolean {
+    if (this.#original !== undefined) return false;
     this.cell
       .querySelectorAll(':scope > pre')
       .forEach((pre, index) => pre.setAttribute('slot', LANGUAGES[index] ?? ''));
@@ -31,6 +31,7 @@ export class CellCode {
       listing: Array.from(listing?.childNodes ?? [], (node) => node.cloneNode(true)),
       text: this.text,
     };
+    return true;
   }
 
   listing(language: Language): Element | null {

@@ -1,7 +1,7 @@
 import { html, render, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import { valuesTable } from '../../elements/kit.js';
-import type { RunState } from './cell-run.js';
+import type { RunState, ShownOutputs } from './cell-run.js';
 import { linesLabel, linesPlot } from './lines-plot.js';
 import type { CellOutput } from './messages.js';
 import { rangeOf } from './range.js';
@@ -55,16 +55,13 @@ function heatMap({ values, rows, columns }: Map, width: number, words: CellWords
 
 /** The curves' values, made once the reader asks for them. */
 function linesTable(lines: Lines, words: CellWords): TemplateResult {
-  const { values, rows, columns, shown } = lines;
+  const { values, rows, shown } = lines;
   const label = linesLabel(lines, words);
-  const fill = ({ currentTarget }: Event): void => {
-    const details = currentTarget as HTMLDetailsElement;
-    const place = details.querySelector<HTMLElement>('.scroller');
-    if (!details.open || place === null) return;
+  const fill = (details: Element | undefined): void => {
+    const place = details?.querySelector<HTMLElement>('.scroller');
+    if (!(details instanceof HTMLDetailsElement) || !details.open || place == null) return;
     const table = valuesTable({
-      values: Array.from({ length: rows }, (_, row) =>
-        shown.map((column) => values[row * columns + column] ?? NaN),
-      ).flat(),
+      values,
       rows,
       rowName: words.text('cell.row'),
       columnName: words.text('column'),
@@ -75,10 +72,19 @@ function linesTable(lines: Lines, words: CellWords): TemplateResult {
     });
     render(table, place);
   };
-  return html`<details @toggle=${fill}>
+  return html`<details ${ref(fill)} @toggle=${(event: Event) => fill(event.currentTarget as Element)}>
     <summary>${words.text('table')}</summary>
     <div class="scroller" role="region" tabindex="0" aria-label=${label}></div>
   </details>`;
+}
+
+/** The words for where outputs come from, below a cell that has this code now. */
+export function originOf(
+  { code, own }: ShownOutputs,
+  now: string,
+): 'cell.outdated' | 'cell.ran' | 'cell.printed' {
+  if (code !== now) return 'cell.outdated';
+  return own ? 'cell.ran' : 'cell.printed';
 }
 
 /** What is to be said about a run: why it has ended, where it has not simply come to its end. */
@@ -99,4 +105,10 @@ export function verdict(status: RunState, words: CellWords, seconds: number): st
     default:
       return words.text(`cell.${status.state}`);
   }
+}
+
+/** That it runs is said, but not shown, as the button has changed: a line would move the page. */
+export function statusClass(state: string, quiet: boolean, said: string): string {
+  if (state === 'running') return 'spoken';
+  return `status ${quiet ? '' : 'off'} ${said === '' ? 'blank' : ''}`;
 }

@@ -10,10 +10,26 @@ export type RunState =
   | { readonly state: 'failed'; readonly failure: CellFailure }
   | { readonly state: 'foreign'; readonly specifier: string; readonly line: number };
 
+/** What stands below a cell. */
+export interface ShownOutputs {
+  readonly outputs: readonly CellOutput[];
+  /** The code that made them. */
+  readonly code: string;
+  /** Whether the reader ran it. */
+  readonly own: boolean;
+}
+
+const NOTHING: ShownOutputs = { outputs: [], code: '', own: false };
+
 /** One run of a cell after another, each in a sandbox of its own, which is ended with it. */
 export class CellRun {
   status: RunState = { state: 'idle' };
-  outputs: readonly CellOutput[] = [];
+  shown = NOTHING;
+  /** What the page has printed below the cell. */
+  #printed = NOTHING;
+  /** What the run has shown so far. */
+  #fresh: readonly CellOutput[] = [];
+  #code = '';
   #leave: (() => void) | undefined;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #number = 0;
@@ -21,18 +37,22 @@ export class CellRun {
   #started = false;
   /** The sandbox has dropped output. */
   #cut = false;
-  /** What is shown is the run's before. */
-  #stale = false;
 
   /** `changed` is called whenever there is something new to show. */
   constructor(private readonly changed: () => void) {}
+
+  /** Shows what the page has printed below the cell's code. */
+  print(outputs: readonly CellOutput[], code: string): void {
+    this.shown = this.#printed = { outputs, code, own: false };
+  }
 
   /** Runs the code, for at most `limit` milliseconds, in place of a run that is still going on. */
   async start(code: string, limit: number): Promise<void> {
     this.#end({ state: 'running' });
     const number = ++this.#number;
     this.#started = this.#cut = false;
-    this.#stale = true;
+    this.#code = code;
+    this.#fresh = [];
     try {
       const { runInSandbox } = await import('./sandbox.js');
       if (number !== this.#number) return;
@@ -51,10 +71,10 @@ export class CellRun {
     if (this.status.state === 'running') this.#end({ state: 'stopped' });
   }
 
-  /** Ends the run and forgets its outputs. */
+  /** Ends the run and shows again what the page has printed. */
   clear(): void {
-    this.outputs = [];
     this.#end({ state: 'idle' });
+    this.shown = this.#printed;
   }
 
   #take(told: Told, limit: number): void {
@@ -93,13 +113,14 @@ export class CellRun {
   }
 
   #add(output: CellOutput): void {
-    this.#dropStale();
     // The runtime keeps count as well, but a cell may have got round it.
-    if (this.outputs.length >= MOST_OUTPUTS) {
+    if (this.#fresh.length >= MOST_OUTPUTS) {
       this.#end({ state: 'garbled' });
       return;
     }
-    this.outputs = [...this.outputs, output];
+    this.#fresh = [...this.#fresh, output];
+    // Those of the run before give way one by one, so that the page does not jump.
+    this.#show([...this.#fresh, ...this.shown.outputs.slice(this.#fresh.length)]);
     this.changed();
   }
 
@@ -108,15 +129,15 @@ export class CellRun {
     this.#leave = undefined;
     clearTimeout(this.#timer);
     this.#number += 1;
-    if (status.state !== 'running') this.#dropStale();
+    // Without a sandbox nothing has run: what stood there is still right.
+    if (this.status.state === 'running' && !['running', 'unavailable'].includes(status.state))
+      this.#show(this.#fresh);
     this.status = status;
     this.changed();
   }
 
-  /** The outputs of the run before stay until there are new ones, so that the page does not jump. */
-  #dropStale(): void {
-    if (this.#stale) this.outputs = [];
-    this.#stale = false;
+  #show(outputs: readonly CellOutput[]): void {
+    this.shown = { outputs, code: this.#code, own: true };
   }
 }
 

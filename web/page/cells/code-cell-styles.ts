@@ -38,9 +38,6 @@ export const cellStyles = css`
     border-color: var(--_track);
     font-weight: 600;
   }
-  [hidden] {
-    display: none;
-  }
   .panel.code {
     cursor: text;
   }
@@ -55,16 +52,21 @@ export const cellStyles = css`
     color: var(--_accent);
     overflow-wrap: anywhere;
   }
+  .origin {
+    margin: 0 1.1rem;
+    padding-top: 0.6rem;
+    border-top: 1px solid var(--_line);
+    color: var(--_quiet);
+    font-size: 0.75rem;
+  }
   .output {
     display: grid;
     gap: 0.35rem;
     margin: 0 1.1rem;
-    padding: 0.75rem 0;
-    border-top: 1px solid var(--_line);
+    padding: 0.35rem 0 0.75rem;
   }
   .output.blank {
     padding: 0;
-    border: 0;
   }
   .output pre {
     max-height: 20rem;
@@ -80,6 +82,9 @@ export const cellStyles = css`
   .picture {
     margin: 0.25rem 0;
     min-width: 0;
+  }
+  [hidden] {
+    display: none;
   }
   /* Two rows in any case: the code must not move when a button comes or goes. */
   @media (max-width: 30rem) {
@@ -97,6 +102,7 @@ export const cellStyles = css`
       display: none;
     }
     .panel[hidden],
+    .origin[hidden],
     .listing[hidden] {
       display: block;
     }

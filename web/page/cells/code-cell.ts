@@ -1,17 +1,19 @@
-import { html, LitElement, type TemplateResult } from 'lit';
+import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import { baseStyles, controlStyles, seriesStyles, tableStyles, widthObserver } from '../../elements/kit.js';
 import { cellBar, type CellBar, type Language } from './cell-bar.js';
 import { CellCode, type CellEditorOptions } from './cell-code.js';
-import { outputItem, verdict } from './cell-output.js';
+import { originOf, outputItem, statusClass, verdict } from './cell-output.js';
 import { CellRun } from './cell-run.js';
 import { cellStyles, editorStyles } from './code-cell-styles.js';
 import { linesStyles } from './lines-plot.js';
+import { unpackOutputs } from './printed-outputs.js';
 import { cellWords } from './words.js';
 
 /**
  * `<code-cell>`: two listings, one of JavaScript that readers may run and edit, one of PyTorch to read. The listings are the
- * element's children and stay there: without scripts, on paper and for search engines a cell is its text.
+ * element's children and stay there: without scripts, on paper and for search engines a cell is its text. Between them stands what the
+ * JavaScript has printed when the page was built, if it was run then (../plugins/printed.ts).
  *
  * `limit`: milliseconds that a run may take, default 10000.
  */
@@ -54,7 +56,9 @@ export class CodeCell extends LitElement {
   override connectedCallback(): void {
     super.connectedCallback();
     this.#observer.observe(this);
-    this.#code.read();
+    if (!this.#code.read()) return;
+    const { outputs } = this.querySelector<HTMLElement>(':scope > .printed')?.dataset ?? {};
+    if (outputs !== undefined) this.#run.print(unpackOutputs(outputs), this.#code.text);
   }
 
   override disconnectedCallback(): void {
@@ -64,7 +68,8 @@ export class CodeCell extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const { status, outputs } = this.#run;
+    const { status, shown } = this.#run;
+    const { outputs } = shown;
     const { editing } = this.#code;
     const javascript = this.language === 'javascript';
     const quiet = ['idle', 'done', 'running'].includes(status.state);
@@ -87,6 +92,22 @@ export class CodeCell extends LitElement {
         <div class="editor" ${ref((place) => (this.#editorPlace = place))}></div>
         <span id="help" hidden>${this.#words.text('cell.editorHelp')}</span>
       </div>
+      ${
+        outputs.length === 0
+          ? nothing
+          : html`<p class="origin" ?hidden=${!javascript}>
+              ${this.#words.text(originOf(shown, this.#code.text))}
+            </p>`
+      }
+      <div
+        class=${outputs.length > 0 ? 'output' : 'output blank'}
+        role="log"
+        ?hidden=${!javascript}
+        aria-label=${this.#words.text('cell.output')}
+      >
+        ${outputs.map((output) => outputItem(output, this.pixels - 36, this.#words))}
+      </div>
+      <p class=${statusClass(status.state, quiet, said)} role="status" ?hidden=${!javascript}>${said}</p>
       <div
         id="panel-pytorch"
         class="panel"
@@ -96,21 +117,6 @@ export class CodeCell extends LitElement {
       >
         <slot name="pytorch"></slot>
       </div>
-      <div
-        class=${outputs.length > 0 ? 'output' : 'output blank'}
-        role="log"
-        ?hidden=${!javascript}
-        aria-label=${this.#words.text('cell.output')}
-      >
-        ${outputs.map((output) => outputItem(output, this.pixels - 36, this.#words))}
-      </div>
-      <p
-        class="status ${quiet ? '' : 'off'} ${said === '' ? 'blank' : ''}"
-        role="status"
-        ?hidden=${!javascript}
-      >
-        ${said}
-      </p>
     `;
   }
 
@@ -155,6 +161,8 @@ export class CodeCell extends LitElement {
   };
 
   readonly #onKey = (event: KeyboardEvent): void => {
+    // It leaves the editor, and nothing around the cell.
+    if (event.key === 'Escape' && (event.target as Element).closest('.editor')) event.stopPropagation();
     if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey) || event.defaultPrevented) return;
     if (this.language !== 'javascript') return;
     event.preventDefault();

@@ -1,10 +1,10 @@
 import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { css, svg, type SVGTemplateResult } from 'lit';
-import { seriesOf, spreadLabels } from '../../elements/kit.js';
+import { seriesOf, spreadLabels } from '../../elements/drawing.js';
 import type { CellOutput } from './messages.js';
 import { rangeOf } from './range.js';
-import type { CellWords } from './words.js';
+import type { SpokenWords } from './words.js';
 
 type Lines = Extract<CellOutput, { type: 'lines' }>;
 
@@ -12,23 +12,23 @@ const MARGIN = { top: 8, right: 44, bottom: 22, left: 46 };
 const LABEL_GAP = 14;
 
 /** Columns of a matrix as curves over its rows, each labelled with its column at its end. */
-export function linesPlot(lines: Lines, width: number, words: CellWords): SVGTemplateResult {
-  const { values, rows, columns, shown } = lines;
+export function linesPlot(lines: Lines, width: number, words: SpokenWords): SVGTemplateResult {
+  const { values, rows, shown } = lines;
   const height = Math.max(150, Math.min(220, width * 0.36));
   const x = scaleLinear([0, Math.max(1, rows - 1)], [MARGIN.left, width - MARGIN.right]);
   const y = scaleLinear(rangeOf(values), [height - MARGIN.bottom, MARGIN.top]);
-  const at = (row: number, column: number): number => values[row * columns + column] ?? NaN;
+  const at = (row: number, index: number): number => values[row * shown.length + index] ?? NaN;
   const path = line<number>().defined(Number.isFinite);
-  const draw = (column: number): string =>
+  const draw = (index: number): string =>
     path.x((_, row) => x(row)).y((value) => y(value))(
-      Array.from({ length: rows }, (_, row) => at(row, column)),
+      Array.from({ length: rows }, (_, row) => at(row, index)),
     ) ?? '';
-  const ends = shown.map((column) => finite(y(at(rows - 1, column)), height / 2));
+  const ends = shown.map((_, index) => finite(y(at(rows - 1, index)), height / 2));
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, height - MARGIN.bottom);
   return svg`<svg class="lines" height=${height} role="img" aria-label=${linesLabel(lines, words)}>
     ${axes(x, y, width, height, words)}
     ${seriesOf(shown).map(
-      ({ column, className }, index) => svg`<path class=${className} d=${draw(column)} />
+      ({ column, className }, index) => svg`<path class=${className} d=${draw(index)} />
         <text class=${className.replace('series', 'curve-label')} x=${width - MARGIN.right + 6}
           y=${heights[index] ?? 0} dy="0.35em">${column}</text>`,
     )}
@@ -36,7 +36,7 @@ export function linesPlot(lines: Lines, width: number, words: CellWords): SVGTem
 }
 
 /** What the picture is, in words. */
-export function linesLabel({ shown, rows }: Lines, words: CellWords): string {
+export function linesLabel({ shown, rows }: Lines, words: SpokenWords): string {
   return words.text('cell.lines', { columns: shown.join(', '), rows: words.number(rows) });
 }
 
@@ -45,7 +45,7 @@ function axes(
   y: ScaleLinear<number, number>,
   width: number,
   height: number,
-  words: CellWords,
+  words: SpokenWords,
 ): SVGTemplateResult {
   const right = width - MARGIN.right;
   const level = (value: number): SVGTemplateResult =>

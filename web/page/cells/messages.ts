@@ -26,8 +26,7 @@ export type CellOutput =
       readonly type: 'lines';
       readonly values: Values;
       readonly rows: number;
-      readonly columns: number;
-      /** The columns to draw. */
+      /** The numbers of the columns; `values` has no others. */
       readonly shown: readonly number[];
     };
 
@@ -75,14 +74,15 @@ function readMatrix(
   { values, rows, columns, shown }: Record<string, unknown>,
 ): CellOutput | undefined {
   if (!(values instanceof Float32Array || values instanceof Float64Array)) return undefined;
-  if (!isCount(rows) || !isCount(columns) || rows * columns !== values.length) return undefined;
-  if (values.length > MOST_VALUES) return undefined;
-  if (type === 'heatmap') return { type, values, rows, columns };
-  if (!Array.isArray(shown) || shown.length > MOST_CURVES) return undefined;
-  const inside = (column: unknown): column is number =>
-    Number.isInteger(column) && Number(column) >= 0 && Number(column) < columns;
+  if (!isCount(rows) || values.length > MOST_VALUES) return undefined;
+  if (type === 'heatmap') {
+    return isCount(columns) && rows * columns === values.length ? { type, values, rows, columns } : undefined;
+  }
+  if (!Array.isArray(shown) || shown.length > MOST_CURVES || rows * shown.length !== values.length)
+    return undefined;
   const list: unknown[] = shown;
-  return list.every(inside) ? { type, values, rows, columns, shown: [...list] } : undefined;
+  const isColumn = (column: unknown): column is number => column === 0 || isCount(column);
+  return list.every(isColumn) ? { type, values, rows, shown: [...list] } : undefined;
 }
 
 function isShort(text: unknown): text is string {

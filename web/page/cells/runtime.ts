@@ -7,7 +7,7 @@ import { describe } from './describe.js';
 import { closeDown } from './globals.js';
 import { limitMemory } from './memory-budget.js';
 import { MOST_CHARACTERS, type CellMessage, type CellStart } from './messages.js';
-import { createShow } from './show.js';
+import { consoleOf, createShow } from './show.js';
 
 const scope = self as unknown as Record<string, unknown>;
 const listen = addEventListener.bind(self);
@@ -66,16 +66,6 @@ function libraryModule(wasm: BufferSource): string {
 
 function moduleOf(text: string): string {
   return addressOf(new Text([text], { type: 'text/javascript' }));
-}
-
-function consoleOf(log: (...values: unknown[]) => void): object {
-  const silent = (): void => undefined;
-  const methods = { log, info: log, debug: log, warn: log, error: log, table: log, dir: log };
-  return Object.assign(Object.create(null) as object, methods, {
-    assert: silent,
-    time: silent,
-    timeEnd: silent,
-  });
 }
 
 /** What was thrown, with the innermost line of the reader's own code; otherwise with `line`. */

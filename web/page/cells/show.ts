@@ -48,6 +48,17 @@ export function createShow(post: (message: CellMessage) => void): {
   };
 }
 
+/** The console of a cell: its messages are outputs, the rest does nothing. */
+export function consoleOf(log: (...values: unknown[]) => void): object {
+  const silent = (): void => undefined;
+  const methods = { log, info: log, debug: log, warn: log, error: log, table: log, dir: log };
+  return Object.assign(Object.create(null) as object, methods, {
+    assert: silent,
+    time: silent,
+    timeEnd: silent,
+  });
+}
+
 function outputOf(value: unknown, kind: unknown): CellOutput {
   if (![undefined, 'heatmap', 'lines', 'text'].includes(kind as string | undefined)) {
     throw new TypeError(`show: expected kind to be 'heatmap', 'lines' or 'text', got ${describe(kind)}`);
@@ -94,7 +105,12 @@ function curves(operation: string, value: unknown, wanted: unknown): CellOutput 
       );
     }
   }
-  return { type: 'lines', values: matrix.values, rows, columns, shown: shown as number[] };
+  const drawn = shown as number[];
+  const values = Float64Array.from(
+    { length: rows * drawn.length },
+    (_, i) => matrix.values[Math.floor(i / drawn.length) * columns + drawn[i % drawn.length]!]!,
+  );
+  return { type: 'lines', values, rows, shown: drawn };
 }
 
 function checkSize(operation: string, { length }: ArrayLike<number>): void {

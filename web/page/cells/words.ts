@@ -6,6 +6,9 @@ type CellKey = keyof typeof english;
 /** What a cell says: words of its own, and those that it shares with the figures. */
 export type CellWords = Localised<CellKey | StringKey>;
 
+/** The part of them that pictures need, which the build has without an element. */
+export type SpokenWords = Pick<CellWords, 'text' | 'number'>;
+
 const CELLS: Translations<CellKey> = {
   english,
   others: {

@@ -1,3 +1,5 @@
+import type { HeadViewer } from '../../elements/kit.js';
+
 /** An attribute as the gallery lists it. */
 export interface AttributeEntry {
   readonly name: string;
@@ -42,6 +44,44 @@ const number = (name: string, initial: number | string, range: string): Attribut
 
 /** Parts that figures are made of, to be used by themselves. */
 export const PARTS: readonly Entry[] = [
+  {
+    tag: 'head-viewer',
+    html: `<head-viewer id="viewer"></head-viewer>
+<script type="module">
+  // Two heads of one layer: each token looks at itself, or at all before it.
+  document.getElementById('viewer').loadArrays({
+    weights: [
+      [[1, 0, 0], [0, 1, 0], [0, 0, 1]],
+      [[1, 0, 0], [0.5, 0.5, 0], [0.4, 0.3, 0.3]],
+    ],
+    tokens: ['the', 'cat', 'sat'],
+  });
+</script>`,
+    attributes: [
+      number('layer', 1, 'the layer shown large'),
+      number('head', 1, 'its head shown large'),
+      number('view', 'map', 'map, lines'),
+      number('silenceable', 'no', 'readers can silence heads'),
+    ],
+    events: ['head-change { layer, head }', 'head-silence { layer, head, silent }'],
+    prepare: (element) => {
+      (element as unknown as Pick<HeadViewer, 'loadArrays'>).loadArrays({
+        weights: [
+          [
+            [1, 0, 0],
+            [0, 1, 0],
+            [0, 0, 1],
+          ],
+          [
+            [1, 0, 0],
+            [0.5, 0.5, 0],
+            [0.4, 0.3, 0.3],
+          ],
+        ],
+        tokens: ['the', 'cat', 'sat'],
+      });
+    },
+  },
   {
     tag: 'heat-map',
     html: `<heat-map id="map" rows="3" columns="4" low="0" high="1" label="Three queries over four keys"

@@ -20,14 +20,14 @@ export interface KeptFile {
 /** How long a page may take to come from the network before the kept one is shown, in milliseconds. */
 const PATIENCE = 4000;
 
-/** The parts of the pages at these addresses and of those that an earlier version keeps, and what all need. */
+/** The parts of the pages at these addresses and those of which an earlier version keeps something, and what all need. */
 export async function partsOf(
   { files }: Kept,
   addresses: readonly string[],
 ): Promise<ReadonlySet<string | undefined>> {
   const parts = [undefined, ...addresses.map((address) => files.get(bare(pageAt(address)))?.part)];
   for (const [address, { part }] of files) {
-    if (part !== undefined && address.endsWith('/') && (await caches.match(address))) parts.push(part);
+    if (part !== undefined && (await caches.match(address))) parts.push(part);
   }
   return new Set(parts);
 }
@@ -51,7 +51,7 @@ export async function fill({ name, files }: Kept, parts: ReadonlySet<string | un
   );
 }
 
-/** Keeps the part of a page that the reader goes to for the first time. Without a network it does not. */
+/** Keeps the part of a page or file that the reader asks for for the first time. Without a network it does not. */
 export async function extend(kept: Kept, address: string): Promise<void> {
   const part = kept.files.get(bare(pageAt(address)))?.part;
   if (part === undefined || (await find(kept, pageAt(address))) !== undefined) return;

@@ -1,7 +1,8 @@
 /**
  * The page without a network. When the worker is installed it fetches every file that the reader's language needs, and those of another
- * language when the reader goes to it; from then on files come from there, and pages from the network while there is one. A new version waits until nobody has a page of the old one open, because that page
- * still loads figures of its own version.
+ * language when the reader goes to it, and a model when the reader asks for it; from then on files come from there, and pages from the
+ * network while there is one. A new version waits until nobody has a page of the old one open, because that page still loads figures of
+ * its own version.
  *
  * What is stored and what is served from the cache is compared with the build's hashes, so nothing else gets to a reader from there,
  * whatever another script writes into the cache.
@@ -63,5 +64,5 @@ worker.addEventListener('fetch', (event) => {
   const { request } = event;
   if (request.method !== 'GET' || !request.url.startsWith(scope)) return;
   event.respondWith(answer(kept, request));
-  if (request.mode === 'navigate') event.waitUntil(extend(kept, request.url));
+  event.waitUntil(extend(kept, request.url));
 });

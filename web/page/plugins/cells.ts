@@ -1,4 +1,6 @@
-import type { Code, Parent, Root, RootContent } from 'mdast';
+import type { Code, Nodes, Parent, Root, RootContent } from 'mdast';
+import remarkParse from 'remark-parse';
+import { unified } from 'unified';
 
 declare module 'mdast' {
   interface CodeCell extends Parent {
@@ -17,6 +19,15 @@ declare module 'mdast' {
  */
 export function codeCells() {
   return (tree: Root): void => joinCells(tree);
+}
+
+/** The JavaScript of all code cells of a prose file, in order. */
+export function cellsIn(markdown: string): string[] {
+  const codeIn = (node: Nodes): string[] => {
+    if ('children' in node) return node.children.flatMap(codeIn);
+    return isFence(node, 'js', 'cell') ? [node.value] : [];
+  };
+  return codeIn(unified().use(remarkParse).parse(markdown));
 }
 
 function joinCells(parent: Parent): void {
@@ -45,7 +56,7 @@ function checkPaired(last: RootContent | undefined): void {
   if (isFence(last, 'js', 'cell')) throw alone('python pytorch', 'behind', last);
 }
 
-function isFence(node: RootContent | undefined, language: string, meta: string): node is Code {
+function isFence(node: Nodes | undefined, language: string, meta: string): node is Code {
   return node?.type === 'code' && node.lang === language && node.meta === meta;
 }
 

@@ -2,7 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
 import { galleryPage } from '../gallery/template.js';
+import { modelsPage, type ModelStrings } from '../models/template.js';
+import { filled, Numbers } from '../../elements/drawing.js';
+import { cellsIn } from './cells.js';
+import type { Printed } from './printed.js';
 import { renderProse } from './prose.js';
+import { runCells } from './runCells.js';
 import { languagePage, startPage, type MenuEntry, type PageStrings, type Surroundings } from './template.js';
 
 /** The languages of the section, in the order of the menu; a language is published once its prose file exists. */
@@ -16,7 +21,9 @@ export function published(root: string): Language[] {
 
 /** Rollup inputs, one page a published language, the page at `/` and the gallery. The files are made here and never written. */
 export function pageInputs(root: string): string[] {
-  return ['', ...published(root), 'gallery'].map((folder) => resolve(root, folder, 'index.html'));
+  const languages = published(root);
+  const folders = ['', ...languages, ...languages.map((language) => `${language}/models`), 'gallery'];
+  return folders.map((folder) => resolve(root, folder, 'index.html'));
 }
 
 /** Vite plugin: makes `/index.html`, `/gallery/index.html` and `/<language>/index.html`, these out of the prose, in the build and in the dev server. */
@@ -52,11 +59,10 @@ function serve(server: ViteDevServer, root: string): void {
       next();
       return;
     }
-    server
+    pageHtml(root, file)
       // The dev server puts styles and its own script into the page, which the built page's policy forbids.
-      .transformIndexHtml(
-        path,
-        pageHtml(root, file).replace(/<meta http-equiv="Content-Security-Policy".*/, ''),
+      .then((html) =>
+        server.transformIndexHtml(path, html.replace(/<meta http-equiv="Content-Security-Policy".*/, '')),
       )
       .then((html) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html))
       .catch(next);
@@ -64,17 +70,37 @@ function serve(server: ViteDevServer, root: string): void {
 }
 
 /** The HTML of one input, before Vite has bundled its script and style sheet. */
-export function pageHtml(root: string, file: string): string {
+export async function pageHtml(root: string, file: string): Promise<string> {
   if (file === resolve(root, 'gallery', 'index.html')) return galleryPage();
-  const language = published(root).find((each) => file === resolve(root, each, 'index.html'));
+  const language = published(root).find((each) =>
+    file.startsWith(resolve(root, each, 'index.html').slice(0, -'index.html'.length)),
+  );
+  if (language !== undefined && file === resolve(root, language, 'models', 'index.html')) {
+    const strings = readJson(resolve(root, 'models/strings', `${language}.json`)) as ModelStrings;
+    return modelsPage(language, strings, menuOf(root), pageStrings(root, language));
+  }
   return language === undefined ? startPage(menuOf(root)) : pageIn(root, language);
 }
 
 /** The HTML of the page in one language. */
-export function pageIn(root: string, language: Language, around?: Surroundings): string {
+export async function pageIn(root: string, language: Language, around?: Surroundings): Promise<string> {
   const strings = pageStrings(root, language);
-  const prose = renderProse(readFileSync(proseFile(root, language), 'utf8'), strings);
+  const markdown = readFileSync(proseFile(root, language), 'utf8');
+  const prose = renderProse(markdown, strings, await printedBy(root, language, markdown));
   return languagePage({ language, prose, strings, menu: menuOf(root), ...(around && { around }) });
+}
+
+/** What the cells of a prose file print, with the words for it. */
+async function printedBy(root: string, language: Language, markdown: string): Promise<Printed> {
+  const words = readJson(resolve(root, 'cells/strings', `${language}.json`)) as Record<string, string>;
+  const numbers = new Numbers(language);
+  return {
+    outputs: await runCells(cellsIn(markdown)),
+    words: {
+      text: (key, values) => filled(words[key] ?? '', values ?? {}),
+      number: (value, digits) => numbers.number(value, digits),
+    },
+  };
 }
 
 function menuOf(root: string): MenuEntry[] {
@@ -94,5 +120,9 @@ function stringsFile(root: string, language: Language): string {
 }
 
 function pageStrings(root: string, language: Language): PageStrings {
-  return JSON.parse(readFileSync(stringsFile(root, language), 'utf8')) as PageStrings;
+  return readJson(stringsFile(root, language)) as PageStrings;
+}
+
+function readJson(file: string): unknown {
+  return JSON.parse(readFileSync(file, 'utf8'));
 }

@@ -13,6 +13,7 @@ import { joinCompounds } from './compound.js';
 import { joinHangul } from './hangul.js';
 import { highlightListings } from './highlight.js';
 import { portableMath } from './math.js';
+import { printOutputs, type Printed } from './printed.js';
 import { visit } from './visit.js';
 
 /** A heading of the table of contents. */
@@ -36,10 +37,11 @@ export interface Prose {
  * The file opens with `title:` and `description:` lines between two `---` lines. Headings of level 2 and 3 end with
  * their anchor, `## Self-attention {#self-attention}`, so that links to them are the same in every language. Display math
  * stands between `$$` lines. A fence ```js cell and the ```python pytorch fence below it become one code cell (cells.ts).
- * `<reader-check>` is a question to the reader (checks.ts), which needs `words`.
+ * `<reader-check>` is a question to the reader (checks.ts), which needs `words`. What the cells have printed stands below their code
+ * where `printed` is given (printed.ts).
  * Throws an `Error` that names what is missing.
  */
-export function renderProse(markdown: string, words?: CheckWords): Prose {
+export function renderProse(markdown: string, words?: CheckWords, printed?: Printed): Prose {
   const front = /^---\n([\s\S]*?)\n---\n/.exec(markdown);
   if (front === null) throw new Error('prose: expected front matter between --- lines, got none');
   const contents: Heading[] = [];
@@ -55,6 +57,7 @@ export function renderProse(markdown: string, words?: CheckWords): Prose {
     .use(joinCompounds)
     .use(rehypeKatex, { output: 'mathml' })
     .use(portableMath)
+    .use(() => (tree: Root) => printed && printOutputs(tree, printed))
     .use(() => highlightListings)
     .use(() => (tree: Root) => anchorHeadings(tree, contents))
     .use(() => wrapTables)

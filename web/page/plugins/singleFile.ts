@@ -28,7 +28,7 @@ export function singleFiles(root: string): Plugin {
     generateBundle: {
       // After Vite has made the style sheet.
       order: 'post',
-      handler(_options, bundle) {
+      async handler(_options, bundle) {
         const files = Object.values(bundle);
         const [chunk, ...chunks] = files.filter((file) => file.type === 'chunk');
         const [styles, ...assets] = files.filter((file) => file.type === 'asset');
@@ -50,7 +50,7 @@ export function singleFiles(root: string): Plugin {
             languages.map((each) => `<link rel="alternate" hreflang="${each}" href="./${each}.html" />`),
         };
         for (const language of published(root)) {
-          const source = pageIn(root, language, around);
+          const source = await pageIn(root, language, around);
           this.emitFile({ type: 'asset', fileName: `${language}.html`, source });
         }
       },

@@ -7,6 +7,11 @@ export interface PageStrings extends CheckWords {
   readonly languageName: string;
   readonly skipToText: string;
   readonly contents: string;
+  readonly teach: string;
+  readonly previousFigure: string;
+  readonly nextFigure: string;
+  readonly leaveTeaching: string;
+  readonly ownModel: string;
   readonly languages: string;
   readonly kicker: string;
   readonly scriptsOff: string;
@@ -28,6 +33,8 @@ export interface Surroundings {
   /** What ends the body. */
   readonly end: string;
   readonly pageIn: (language: string) => string;
+  /** Where readers open models of their own, if that page is there. */
+  readonly models?: string;
   /** The tags that name the page in other languages to search engines. */
   readonly alternates: (languages: readonly string[]) => string[];
 }
@@ -42,6 +49,7 @@ const ON_SERVER: Surroundings = {
     <script type="module" src="/main.ts"></script>`,
   end: '',
   pageIn: (language) => `../${language}/`,
+  models: './models/',
   alternates: (languages) => [
     ...languages.map(
       (language) => `<link vite-ignore rel="alternate" hreflang="${language}" href="../${language}/" />`,
@@ -69,24 +77,40 @@ export function languagePage(page: {
   <body>
     <a class="skip" href="#text">${escape(strings.skipToText)}</a>
     <header>
+      <div class="bar">
+        <nav class="contents" aria-label="${escape(strings.contents)}">
+          <button type="button" popovertarget="contents">${escape(strings.contents)}</button>
+          <ol id="contents" popover>
+            ${outline(prose.contents)}
+          </ol>
+        </nav>
+        ${teachButton(strings)}
+        ${languageMenu(language, strings, menu, around)}
+      </div>
       <p class="kicker">${escape(strings.kicker)}</p>
       <h1>${escape(prose.title)}</h1>
-      <p class="lede">${escape(prose.description)}</p>
       <noscript><p class="notice">${escape(strings.scriptsOff)}</p></noscript>
-      ${languageMenu(language, strings, menu, around)}
     </header>
-    <nav class="contents" aria-label="${escape(strings.contents)}">
-      <p class="contents-title" aria-hidden="true">${escape(strings.contents)}</p>
-      <ol>
-        ${outline(prose.contents)}
-      </ol>
-    </nav>
     <main id="text" tabindex="-1">
-${prose.body}
+${withModels(prose.body, strings, around)}
     </main>${around.end}
   </body>
 </html>
 `;
+}
+
+/** Shown once its script has loaded; it has the words of the buttons that the script makes. */
+function teachButton(strings: PageStrings): string {
+  const words = { previous: strings.previousFigure, next: strings.nextFigure, leave: strings.leaveTeaching };
+  const data = Object.entries(words).map(([name, word]) => ` data-${name}="${escape(word)}"`);
+  return `<button type="button" class="teach" hidden${data.join('')}>${escape(strings.teach)}</button>`;
+}
+
+/** The text, with the link to the page for own checkpoints, where there is one, behind the figure of a model. */
+function withModels(body: string, strings: PageStrings, { models }: Surroundings): string {
+  if (models === undefined) return body;
+  const link = `<p><a href="${models}">${escape(strings.ownModel)}</a></p>`;
+  return body.replace(/<figure[^>]*id="fig-model"[\s\S]*?<\/figure>/, `$&\n${link}`);
 }
 
 /** Headings of level 2, with those of level 3 in lists of their own below them. */
@@ -150,7 +174,12 @@ function languageMenu(
   if (menu.length < 2) return '';
   const item = ({ language, name }: MenuEntry): string =>
     `<li><a href="${pageIn(language)}" lang="${language}" hreflang="${language}"${language === current ? ' aria-current="page"' : ''}>${escape(name)}</a></li>`;
-  return `<nav class="languages" aria-label="${escape(strings.languages)}"><ul>${menu.map(item).join('')}</ul></nav>`;
+  const label = escape(strings.languages);
+  const here = escape(strings.languageName);
+  return `<nav class="languages" aria-label="${label}">
+          <button type="button" popovertarget="languages" aria-label="${label}: ${here}">${here}</button>
+          <ul id="languages" popover>${menu.map(item).join('')}</ul>
+        </nav>`;
 }
 
 function escape(text: string): string {

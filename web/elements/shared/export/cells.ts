@@ -40,7 +40,7 @@ export function blocksOf(painting: Painting): Block[] {
   const { values, rows, columns, low, high, gap } = painting;
   const indices = Array.from({ length: rows * columns }, (_, i) => {
     const value = values[i] ?? NaN;
-    return Number.isNaN(value) ? -1 : rampIndex(value, low, high);
+    return value > -Infinity ? rampIndex(value, low, high) : -1;
   });
   if (gap[0] > 0) {
     return indices

@@ -1,32 +1,94 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type LitElement, type TemplateResult } from 'lit';
+import { liveCode } from '../../live-code.js';
 import { choice } from '../controls/controls.js';
 import type { Localised } from '../localised.js';
 import type { FigureCode } from './figure-data.js';
 
-export type CodeLanguage = keyof FigureCode;
+type CodeLanguage = keyof FigureCode;
 
 const NAMES: Readonly<Record<CodeLanguage, string>> = { javascript: 'JavaScript', pytorch: 'PyTorch' };
 
-/** A figure's state as code, in one of two languages. */
-export function codePanel(
-  words: Localised,
-  panel: {
-    readonly code: FigureCode;
-    readonly language: CodeLanguage;
-    readonly copied: boolean;
-    readonly choose: (language: CodeLanguage) => void;
-    readonly copy: () => void;
-  },
-): TemplateResult {
-  const option = (language: CodeLanguage): TemplateResult =>
-    choice('code-language', NAMES[language], language === panel.language, () => panel.choose(language));
-  return html`<div class="panel">
-    <fieldset class="choices" aria-label=${words.text('tools.codeLabel')}>
-      ${option('javascript')}${option('pytorch')}
-      <button type="button" @click=${panel.copy}>
-        ${words.text(panel.copied ? 'tools.copied' : 'tools.copy')}
-      </button>
-    </fieldset>
-    <pre tabindex="0" role="region" aria-label=${NAMES[panel.language]}>${panel.code[panel.language]}</pre>
-  </div>`;
+/** A figure's state as code, in one of two languages, to be read and copied, or where the page can run code as a cell of the page. */
+export class CodePanel {
+  #listing = false;
+  /** Takes the page's cell away. */
+  #closeCell: (() => void) | undefined;
+  #language: CodeLanguage = 'javascript';
+
+  /** `copy` copies a text, or else selects the listing. */
+  constructor(
+    private readonly figure: LitElement,
+    private readonly words: Localised,
+    private readonly copy: (text: string) => void,
+  ) {}
+
+  get open(): boolean {
+    return this.#listing || this.#closeCell !== undefined;
+  }
+
+  close(): void {
+    this.#closeCell?.();
+    this.#closeCell = undefined;
+    this.#listing = false;
+    this.figure.requestUpdate();
+  }
+
+  button(pressed: () => void): TemplateResult {
+    const toggle = (): void => {
+      const opens = !this.open;
+      this.close();
+      this.#listing = opens;
+      pressed();
+    };
+    return html`<button type="button" class="code" aria-expanded=${this.open} @click=${toggle}>
+      ${this.words.text('tools.code')}
+    </button>`;
+  }
+
+  render(code: () => FigureCode, copied: boolean): TemplateResult | typeof nothing {
+    if (!this.open) return nothing;
+    return html`<div class="panel" @keydown=${this.#leave}>
+      ${this.#listing ? this.#listingOf(code(), copied) : html`<slot name="code"></slot>`}
+    </div>`;
+  }
+
+  #listingOf(code: FigureCode, copied: boolean): TemplateResult {
+    const text = code[this.#language];
+    const run = this.#runnable(code);
+    const option = (language: CodeLanguage): TemplateResult =>
+      choice('code-language', NAMES[language], language === this.#language, () => {
+        this.#language = language;
+        this.figure.requestUpdate();
+      });
+    return html`<fieldset class="choices" aria-label=${this.words.text('tools.codeLabel')}>
+        ${option('javascript')}${option('pytorch')}
+        <button type="button" @click=${() => this.copy(text)}>
+          ${this.words.text(copied ? 'tools.copied' : 'tools.copy')}
+        </button>
+        ${
+          run === undefined
+            ? nothing
+            : html`<button type="button" @click=${run}>${this.words.text('tools.run')}</button>`
+        }
+      </fieldset>
+      <pre tabindex="0" role="region" aria-label=${NAMES[this.#language]}>${text}</pre>`;
+  }
+
+  /** Opens the code in the page, where it can be run: cells import nothing but the library. */
+  #runnable(code: FigureCode): (() => void) | undefined {
+    const { open } = liveCode;
+    if (open === undefined || / from '(?!wasm-attention')/.test(code.javascript)) return undefined;
+    return () => {
+      this.#listing = false;
+      this.#closeCell = open(this.figure, code);
+      this.figure.requestUpdate();
+    };
+  }
+
+  readonly #leave = (event: KeyboardEvent): void => {
+    if (event.key !== 'Escape' || event.defaultPrevented) return;
+    event.preventDefault();
+    this.close();
+    this.figure.renderRoot.querySelector<HTMLElement>('.tools .code')?.focus();
+  };
 }

@@ -1,6 +1,6 @@
 import { html, nothing, type LitElement, type ReactiveController, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
-import { codePanel, type CodeLanguage } from './code-panel.js';
+import { CodePanel } from './code-panel.js';
 import type { FigureCode, FigureData } from './figure-data.js';
 import { FullScreen } from './full-screen.js';
 import { saveMenu, type FileKind } from './save-menu.js';
@@ -31,11 +31,12 @@ const SAYS = 2500;
  */
 export class FigureTools implements ReactiveController {
   #sources: FigureSources | undefined;
-  #open: 'code' | 'address' | undefined;
-  #language: CodeLanguage = 'javascript';
+  /** The browser did not let the address be copied, so it is shown. */
+  #addressOpen = false;
   #copied: 'address' | 'code' | undefined;
   #note = '';
   #silence: ReturnType<typeof setTimeout> | undefined;
+  readonly #code: CodePanel;
   readonly #table: ValuesPanel;
   readonly #fullScreen: FullScreen;
 
@@ -44,6 +45,7 @@ export class FigureTools implements ReactiveController {
     private readonly words: Localised,
   ) {
     figure.addController(this);
+    this.#code = new CodePanel(figure, words, (text) => void this.#copyCode(text));
     this.#table = new ValuesPanel(figure, words, () => this.#sources?.data());
     this.#fullScreen = new FullScreen(figure);
   }
@@ -73,7 +75,7 @@ export class FigureTools implements ReactiveController {
         <button type="button" @click=${() => void this.#copyLink()}>
           ${words.text(this.#copied === 'address' ? 'tools.linkCopied' : 'tools.link')}
         </button>
-        ${saveMenu(words, (kind) => void this.#save(kind))} ${this.#toggle('code', words.text('tools.code'))}
+        ${saveMenu(words, (kind) => void this.#save(kind))} ${this.#code.button(this.#closeOthers)}
         ${
           full.possible
             ? html`<button type="button" @click=${full.toggle}>
@@ -87,41 +89,18 @@ export class FigureTools implements ReactiveController {
       </div>
       <span class="said" role="status">${this.#spoken()}</span>
       ${this.#note === '' ? nothing : html`<p class="note" role="alert">${this.#note}</p>`}
-      ${this.#panel(sources)} ${this.#table.place()}${figureEnd}`;
+      ${this.#code.render(sources.code, this.#copied === 'code')} ${this.#addressPanel()}
+      ${this.#table.place()}${figureEnd}`;
   }
 
-  #panel({ code }: FigureSources): TemplateResult | typeof nothing {
-    if (this.#open === 'code') {
-      return codePanel(this.words, {
-        code: code(),
-        language: this.#language,
-        copied: this.#copied === 'code',
-        choose: (language) => {
-          this.#language = language;
-          this.#copied = undefined;
-          this.#update();
-        },
-        copy: () => void this.#copyCode(),
-      });
-    }
-    if (this.#open === undefined) return nothing;
+  #addressPanel(): TemplateResult | typeof nothing {
+    if (!this.#addressOpen) return nothing;
     return html`<div class="panel">
       <label
         >${this.words.text('tools.address')}
         <input class="address" type="text" readonly .value=${this.#address()}
       /></label>
     </div>`;
-  }
-
-  #toggle(what: 'code', label: string): TemplateResult {
-    const toggle = (): void => {
-      this.#open = this.#open === what ? undefined : what;
-      this.#note = '';
-      this.#update();
-    };
-    return html`<button type="button" aria-expanded=${this.#open === what} @click=${toggle}>
-      ${label}
-    </button>`;
   }
 
   #spoken(): string {
@@ -136,11 +115,12 @@ export class FigureTools implements ReactiveController {
   async #copyLink(): Promise<void> {
     this.#note = '';
     if (await copies(this.#address())) {
-      if (this.#open === 'address') this.#open = undefined;
+      this.#addressOpen = false;
       this.#say('address');
       return;
     }
-    this.#open = 'address';
+    this.#code.close();
+    this.#addressOpen = true;
     this.#update();
     await this.figure.updateComplete;
     const field = this.figure.renderRoot.querySelector<HTMLInputElement>('input.address');
@@ -148,8 +128,14 @@ export class FigureTools implements ReactiveController {
     field?.select();
   }
 
-  async #copyCode(): Promise<void> {
-    const code = this.#sources?.code()[this.#language] ?? '';
+  /** Only one of the two panels is open. */
+  readonly #closeOthers = (): void => {
+    this.#addressOpen = false;
+    this.#note = '';
+    this.#update();
+  };
+
+  async #copyCode(code: string): Promise<void> {
     if (await copies(code)) {
       this.#note = '';
       this.#say('code');

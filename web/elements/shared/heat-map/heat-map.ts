@@ -61,7 +61,7 @@ export class HeatMap extends LitElement {
     tableOpen: { state: true },
   };
 
-  /** The matrix, row-major, `rows`·`columns` numbers. NaN leaves a cell empty. */
+  /** The matrix, row-major, `rows`·`columns` numbers. NaN and −∞ leave a cell empty. */
   declare values: ArrayLike<number>;
   declare rows: number;
   declare columns: number;

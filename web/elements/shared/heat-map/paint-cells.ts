@@ -34,7 +34,7 @@ export function paintingOf(canvas: HTMLCanvasElement): Painting | undefined {
 const GAP_FROM = 14;
 
 /**
- * Fills a canvas with a matrix, one flat colour per cell, with edges on whole device pixels. NaN stays transparent. An
+ * Fills a canvas with a matrix, one flat colour per cell, with edges on whole device pixels. NaN and −∞ stay transparent. An
  * `ImageData` with one pixel per cell is scaled without smoothing: 256×128 cells take far less than a frame.
  */
 export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, density: number): void {
@@ -50,7 +50,7 @@ export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, 
   const colours = new Uint32Array(ramp.buffer, ramp.byteOffset, 256);
   for (let i = 0; i < rows * columns; ++i) {
     const value = values[i] ?? NaN;
-    if (!Number.isNaN(value)) painted[i] = colours[rampIndex(value, low, high)] ?? 0;
+    if (value > -Infinity) painted[i] = colours[rampIndex(value, low, high)] ?? 0;
   }
   const small = new OffscreenCanvas(columns, rows);
   small.getContext('2d')?.putImageData(image, 0, 0);

@@ -30,7 +30,12 @@ export function isSigned(low: number, high: number): boolean {
  * white in a dark one, whether the page or the reader chose it, and this reads the colour back.
  */
 export function rampFor(canvas: HTMLCanvasElement, low: number, high: number): Ramp {
-  const [plain, signed] = RAMPS[getComputedStyle(canvas).color === 'rgb(255, 255, 255)' ? 'dark' : 'light'];
+  return rampIn(getComputedStyle(canvas).color === 'rgb(255, 255, 255)' ? 'dark' : 'light', low, high);
+}
+
+/** The ramp of the domain [low, high] in a colour scheme. */
+export function rampIn(scheme: 'light' | 'dark', low: number, high: number): Ramp {
+  const [plain, signed] = RAMPS[scheme];
   return isSigned(low, high) ? signed : plain;
 }
 

@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { LANGUAGES } from '../../web/page/plugins/pages.js';
+import { useBrowser } from './browser.js';
+
+const { open } = useBrowser();
+
+describe.each([
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+])('at $width × $height', (viewport) => {
+  test.each(LANGUAGES)(
+    'the page in %s opens with its first figure, whose plane is in sight as a whole',
+    async (language) => {
+      const page = await open({ path: `/${language}/`, viewport, figures: [] });
+      await page.locator('attention-lookup[drawn]').waitFor();
+      const covered = await page
+        .locator('attention-lookup .plane')
+        .first()
+        .evaluate((plane) => {
+          const { left, right, top, bottom } = plane.getBoundingClientRect();
+          const root = plane.getRootNode() as ShadowRoot;
+          return [left + 1, right - 1]
+            .flatMap((x) => [top + 1, bottom - 1].map((y) => [x, y] as const))
+            .filter(([x, y]) => !plane.contains(root.elementFromPoint(x, y)));
+        });
+      expect(covered).toEqual([]);
+      expect(await page.evaluate(() => scrollY)).toBe(0);
+    },
+  );
+});
+
+test('one line stands between the title and the first figure, and says what to do', async () => {
+  const page = await open({ figures: [] });
+  expect(await page.locator('main > p:first-child + figure').getAttribute('id')).toBe('fig-lookup');
+  expect(await page.locator('main > p').first().innerText()).toMatch(/^Drag /);
+});

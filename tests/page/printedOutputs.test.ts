@@ -1,0 +1,105 @@
+import { join } from 'node:path';
+import { describe, expect, test } from '@jest/globals';
+import { packOutputs, unpackOutputs } from '../../web/page/cells/printed-outputs.js';
+import { pageHtml, published } from '../../web/page/plugins/pages.js';
+import { runCell } from '../../web/page/plugins/runCells.js';
+import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
+import { cellsOf, PAGE, readProse } from '../support/proseFiles.js';
+
+const pages = new Map<string, string>();
+for (const language of published(PAGE))
+  pages.set(language, await pageHtml(PAGE, join(PAGE, language, 'index.html')));
+
+/** The cells of a page: what they have printed, as HTML and as the element reads it. */
+function printedIn(html: string): { html: string; outputs: ReturnType<typeof unpackOutputs> }[] {
+  const cells = html.match(/<code-cell>[\s\S]*?<\/code-cell>/g) ?? [];
+  return cells.map((cell) => {
+    const [, below = ''] =
+      /<\/pre>(<div class="printed"[\s\S]*<\/div>)<pre><code class="language-python">/.exec(cell) ?? [];
+    const packed = / data-outputs="([^"]*)"/.exec(below)?.[1] ?? '[]';
+    return { html: below, outputs: unpackOutputs(packed.replaceAll('&#x22;', '"')) };
+  });
+}
+
+describe.each(published(PAGE))('the page in %s', (language) => {
+  const printed = printedIn(pages.get(language)!);
+
+  test('has what each cell prints, between its two listings', async () => {
+    const codes = cellsOf(readProse(language)).map(({ javascript }) => javascript.replace(/\n$/, ''));
+    expect(printed).toHaveLength(codes.length);
+    for (const [index, code] of codes.entries()) {
+      const outputs = await runCell(code);
+      expect(outputs.length).toBeGreaterThan(0);
+      expect(printed[index]!.outputs).toEqual(unpackOutputs(packOutputs(outputs)));
+    }
+  });
+
+  test('shows it without scripts: text as text, matrices as pictures with a name', () => {
+    for (const { html, outputs } of printed) {
+      const texts = outputs.flatMap((output) => ('text' in output ? [output.text] : []));
+      expect([...html.matchAll(/<pre class="text">([^<]*)<\/pre>/g)].map(([, text]) => text)).toEqual(texts);
+      const pictures = html.match(
+        /<img src="data:image\/svg\+xml,[^"]+" width="\d+" height="\d+" alt="[^"]+">/g,
+      );
+      expect(pictures ?? []).toHaveLength(outputs.length - texts.length);
+    }
+  });
+});
+
+test('the numbers of a cell are the same in all languages', () => {
+  const [first, ...others] = [...pages.values()].map((html) => printedIn(html).map(({ outputs }) => outputs));
+  for (const other of others) expect(other).toEqual(first);
+});
+
+test('the first cell prints shapes and a third for each valid key, and the curves are P', () => {
+  const printed = printedIn(pages.get('en')!);
+  expect(printed[0]!.outputs).toEqual([
+    { type: 'text', text: '[2, 4, 100]' },
+    { type: 'text', text: '[2, 5, 4, 4]' },
+    {
+      type: 'heatmap',
+      values: Float64Array.from([0, 1, 2, 3].flatMap(() => [0.333, 0.333, 0.333, 0])),
+      rows: 4,
+      columns: 4,
+    },
+  ]);
+  const P = sinusoidalEncoding({ length: 60, dim: 32 }).data;
+  const [curves] = printed[3]!.outputs;
+  if (curves?.type !== 'lines') throw new Error('expected curves');
+  curves.values.forEach((value, i) =>
+    expect(Math.abs(value - P[Math.floor(i / 4) * 32 + 6 + (i % 4)]!)).toBeLessThan(0.0006),
+  );
+});
+
+test('each run is a run of its own, so that chance without a seed is found out', async () => {
+  const code = 'show(Math.random());';
+  expect(await runCell(code)).not.toEqual(await runCell(code));
+});
+
+test.each([
+  ['got Error: no', "throw new Error('no');"],
+  ['got RangeError: expected less output', 'for (let i = 0; i < 300; ++i) show(i);'],
+  ["expected an import from 'wasm-attention'", "import 'node:fs';"],
+])('a cell that goes wrong stops the build: %s', async (message, code) => {
+  await expect(runCell(code)).rejects.toThrow(message);
+});
+
+test('what the console is told is printed, too, and the console of the build is left alone', async () => {
+  expect(await runCell("console.log('a', 1); console.error('b');")).toEqual([
+    { type: 'log', text: 'a 1' },
+    { type: 'log', text: 'b' },
+  ]);
+});
+
+test.each([0.84147, 0.0004996, 0.00099998, -0.00004321, 12345.6789, 0, 1e-30, NaN])(
+  '%d survives as it is shown',
+  (value) => {
+    const [output] = unpackOutputs(
+      packOutputs([{ type: 'heatmap', values: Float64Array.of(value), rows: 1, columns: 1 }]),
+    );
+    const { values } = output as { values: Float64Array };
+    const shown = (number: number): string =>
+      Math.abs(number) < 1e-3 ? number.toExponential(1) : number.toFixed(3);
+    expect(shown(values[0]!)).toBe(shown(value));
+  },
+);

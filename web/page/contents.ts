@@ -1,0 +1,32 @@
+/** Where a section becomes the current one: this far above the window's end. */
+const LINE = '-60%';
+
+/** Marks the section that is being read in the list of contents, and closes the list, where it is a menu, once a section is chosen. */
+export function followInContents(): void {
+  const list = document.querySelector<HTMLElement>('#contents');
+  if (list === null) return;
+  const links = [...list.querySelectorAll('a')];
+  const headings = links.map(({ hash }) => document.getElementById(hash.slice(1)));
+  const passed = new Set<Element | null>();
+  const reveal = (link: Element | null): void => {
+    if (link instanceof HTMLElement) list.scrollTop = link.offsetTop - list.clientHeight / 2;
+  };
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting } of entries) {
+        if (isIntersecting) passed.add(target);
+        else passed.delete(target);
+      }
+      const current = links[headings.findLastIndex((heading) => passed.has(heading))];
+      for (const link of links) link.ariaCurrent = link === current ? 'location' : null;
+      reveal(current ?? null);
+    },
+    // Everything above the line is in sight, so that no heading is missed in a long jump.
+    { rootMargin: `1000000px 0px ${LINE}` },
+  );
+  for (const heading of headings) if (heading !== null) observer.observe(heading);
+  list.addEventListener('toggle', () => reveal(list.querySelector('[aria-current]')));
+  list.addEventListener('click', ({ target }) => {
+    if (target instanceof Element && target.closest('a') !== null) list.togglePopover(false);
+  });
+}

@@ -1,0 +1,156 @@
+import type { Element, ElementContent, Root } from 'hast';
+import type { TemplateResult } from 'lit';
+import {
+  baseStyles,
+  columnTicks,
+  rampIn,
+  rampIndex,
+  rowTicks,
+  seriesStyles,
+} from '../../elements/drawing.js';
+import { linesLabel, linesPlot, linesStyles } from '../cells/lines-plot.js';
+import type { CellOutput } from '../cells/messages.js';
+import { packOutputs } from '../cells/printed-outputs.js';
+import { rangeOf } from '../cells/range.js';
+import type { SpokenWords } from '../cells/words.js';
+import { visit } from './visit.js';
+
+/** What the code cells of a page have printed, by their code, and the words of its language. */
+export interface Printed {
+  readonly outputs: ReadonlyMap<string, readonly CellOutput[]>;
+  readonly words: SpokenWords;
+}
+
+type Map = Extract<CellOutput, { type: 'heatmap' }>;
+
+/** Width of pictures in CSS pixels: between that of a phone, where they shrink, and that of a column of text. */
+const WIDTH = 480;
+/** Room for the numbers beside a map's rows and below its columns. */
+const TICKS = { left: 40, below: 22 };
+/** Colours of a map: enough for the eye, and few enough for a small page. */
+const COLOURS = 16;
+
+/**
+ * Puts what each code cell has printed below its JavaScript: text as it is, matrices as pictures. Once it has loaded, the cell's element
+ * shows the same from the attribute `data-outputs`, so that heat maps and curves are those of a run.
+ */
+export function printOutputs(tree: Root, { outputs, words }: Printed): void {
+  visit(tree, (node) => {
+    if (node.tagName !== 'code-cell') return;
+    const [listing] = node.children;
+    const printed = outputs.get(textOf(listing).replace(/\n$/, '')) ?? [];
+    if (printed.length === 0) return;
+    const below = element('div', { className: ['printed'], dataOutputs: packOutputs(printed) }, [
+      element('p', {}, [text(words.text('cell.printed'))]),
+      ...printed.map((output) => itemOf(output, words)),
+    ]);
+    node.children.splice(1, 0, below);
+  });
+}
+
+function itemOf(output: CellOutput, words: SpokenWords): Element {
+  switch (output.type) {
+    case 'text':
+    case 'log':
+      return element('pre', { className: [output.type] }, [text(output.text)]);
+    case 'lines': {
+      const inner = markupOf(linesPlot(output, WIDTH, words));
+      const height = Number(/height="([\d.]+)"/.exec(inner)?.[1]);
+      return picture(inner, WIDTH, height, linesLabel(output, words));
+    }
+    case 'heatmap':
+      return heatMap(output, words);
+  }
+}
+
+function heatMap(map: Map, words: SpokenWords): Element {
+  const { values, rows, columns } = map;
+  const [low, high] = rangeOf(values);
+  // The sizes of cell-output.ts.
+  const side = Math.max(2, Math.min(28, (WIDTH - TICKS.left) / columns, 480 / rows));
+  const [width, height] = [Math.max(250, side * columns), Math.max(250, side * columns) * (rows / columns)];
+  const axis = { origin: 0, bare: false };
+  const markup =
+    `<svg width="${TICKS.left}" height="${height}">${markupOf(rowTicks({ count: rows, ...axis }))}</svg>` +
+    `<svg x="${TICKS.left}" y="${height}" width="${width}" height="${TICKS.below}">` +
+    `${markupOf(columnTicks({ count: columns, ...axis }))}</svg>` +
+    `<svg x="${TICKS.left}" width="${width}" height="${height}" viewBox="0 0 ${columns} ${rows}" ` +
+    `preserveAspectRatio="none" shape-rendering="crispEdges"><g transform="translate(0 0.5)">${pathsOf(map, low, high)}</g></svg>`;
+  const label = words.text('cell.map', { rows: words.number(rows), columns: words.number(columns) });
+  return picture(markup, width + TICKS.left, height + TICKS.below, label);
+}
+
+/** One path for each colour, along the middles of the rows. */
+function pathsOf({ values, rows, columns }: Map, low: number, high: number): string {
+  const paths = new globalThis.Map<number, string>();
+  const levelAt = (i: number): number =>
+    Number.isNaN(values[i]) ? -1 : Math.round((rampIndex(values[i]!, low, high) / 255) * (COLOURS - 1));
+  for (let i = 0; i < rows * columns;) {
+    const [from, level] = [i, levelAt(i)];
+    while (i < rows * columns && levelAt(i) === level && i - from < columns - (from % columns)) ++i;
+    const run = `M${from % columns} ${Math.floor(from / columns)}h${i - from}`;
+    if (level >= 0) paths.set(level, (paths.get(level) ?? '') + run);
+  }
+  const colour = (scheme: 'light' | 'dark', level: number): string => {
+    const at = 4 * Math.round((level / (COLOURS - 1)) * 255);
+    return `rgb(${rampIn(scheme, low, high)
+      .subarray(at, at + 3)
+      .join(' ')})`;
+  };
+  return [...paths]
+    .map(
+      ([level, d]) =>
+        `<path stroke="light-dark(${colour('light', level)},${colour('dark', level)})" d="${d}"/>`,
+    )
+    .join('');
+}
+
+/** A drawing as an image of its own: the page's policy allows no styles within the page. */
+function picture(markup: string, width: number, height: number, alt: string): Element {
+  const styles = [baseStyles, seriesStyles, linesStyles].map(({ cssText }) => cssText).join('');
+  const css = `svg{color-scheme:light dark}${styles}`
+    .replaceAll(':host', ':root')
+    .replace(/\/\*.*?\*\/|\s+/gs, ' ');
+  const svg =
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
+    `<style>${css}</style>${markup}</svg>`;
+  const source = `data:image/svg+xml,${encodeURI(svg.replaceAll('"', "'")).replaceAll('%20', ' ').replaceAll('#', '%23')}`;
+  return element('img', { src: source, width: Math.round(width), height: Math.round(height), alt }, []);
+}
+
+/** A template without listeners as text. */
+function markupOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(markupOf).join('');
+  if (typeof value !== 'object' || value === null) return escape(String(value));
+  const { strings, values } = value as TemplateResult;
+  return strings
+    .map((part, i) => {
+      if (i === values.length) return part;
+      const inner = markupOf(values[i]);
+      return part.endsWith('=') ? `${part}"${inner}"` : part + inner;
+    })
+    .join('');
+}
+
+function escape(value: string): string {
+  return value
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&#39;');
+}
+
+function element(tagName: string, properties: Element['properties'], children: ElementContent[]): Element {
+  return { type: 'element', tagName, properties, children };
+}
+
+function text(value: string): ElementContent {
+  return { type: 'text', value };
+}
+
+function textOf(node: Root | ElementContent | undefined): string {
+  if (node?.type === 'text') return node.value;
+  return node !== undefined && 'children' in node
+    ? (node.children as ElementContent[]).map(textOf).join('')
+    : '';
+}

@@ -1,0 +1,52 @@
+import { partsOf } from '../cells/program.js';
+import { consoleOf, createShow } from '../cells/show.js';
+import type { CellOutput } from '../cells/messages.js';
+
+/** What has been run already: most cells are the same in every language. */
+const runs = new Map<string, Promise<readonly CellOutput[]>>();
+
+/** Runs the JavaScript of code cells one after another in this process, and returns what each has printed. */
+export async function runCells(cells: readonly string[]): Promise<Map<string, readonly CellOutput[]>> {
+  const printed = new Map<string, readonly CellOutput[]>();
+  for (const code of cells) {
+    const run = runs.get(code) ?? runCell(code);
+    runs.set(code, run);
+    printed.set(code, await run);
+  }
+  return printed;
+}
+
+/** Runs one cell as its worker does (../cells/runtime.ts), but without its walls. Throws what the cell throws, with its code. */
+export async function runCell(code: string): Promise<readonly CellOutput[]> {
+  const outputs: CellOutput[] = [];
+  const { show, log } = createShow((message) => {
+    if (message.type === 'cut') throw new RangeError('expected less output');
+    outputs.push(message as CellOutput);
+  });
+  // The sources: the page is built without the package. They are loaded late because they expect `__VERSION__` (../vite.config.ts).
+  // eslint-disable-next-line no-restricted-syntax
+  const library = await import('../../lib/index.js');
+  const scope = globalThis as Record<string, unknown>;
+  const name = `cell${++count}`;
+  scope[name] = { show, console: consoleOf(log), library };
+  const names = Object.keys(library).join();
+  const libraryModule = moduleOf(`const { ${names} } = ${name}.library; export { ${names} };`);
+  const program = partsOf(code).join(JSON.stringify(libraryModule));
+  try {
+    await import(/* @vite-ignore */ moduleOf(`const { show, console } = ${name}; ${program}`));
+  } catch (cause) {
+    throw new Error(`prose: expected a code cell to run to its end, got ${String(cause)}: ${code}`, {
+      cause,
+    });
+  } finally {
+    Reflect.deleteProperty(scope, name);
+  }
+  return outputs;
+}
+
+let count = 0;
+
+/** The address of a module: each has its own, under which it runs once. */
+function moduleOf(text: string): string {
+  return `data:text/javascript,${encodeURIComponent(text)}`;
+}

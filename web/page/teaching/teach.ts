@@ -1,0 +1,161 @@
+import { registry } from '../../elements/registry.js';
+import { fit } from './fit.js';
+import { PARAMETER } from './parameter.js';
+
+/** Fields in which readers type or whose values keys change. */
+const FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]';
+
+/**
+ * Shows one figure after the other alone: its question, the figure as large as the window lets it be, and what its caption says. Page
+ * Down and n go on, Page Up and p go back, Escape leaves. Figures stay where they are in the document, with all that was set.
+ *
+ * @param opener has the words of the buttons, and the focus afterwards
+ */
+export function teach(opener: HTMLElement): void {
+  const page = document.documentElement;
+  const tags = Object.keys(registry).map((tag) => `:scope > ${tag}`);
+  const figures = [...document.querySelectorAll<HTMLElement>('main figure[id]')].filter(
+    (figure) => figure.querySelector(tags.join()) !== null,
+  );
+  const { bar, question, place, previous, next, leave } = barOf(opener.dataset);
+  bar.ariaLabel = opener.textContent;
+  const opened: HTMLDetailsElement[] = [];
+  let at = firstOf(figures);
+  let undo = (): void => undefined;
+
+  const show = (index: number): void => {
+    const figure = figures[index];
+    if (figure === undefined) return;
+    undo();
+    at = index;
+    for (
+      let answer = figure.closest('details');
+      answer;
+      answer = answer.parentElement?.closest('details') ?? null
+    ) {
+      if (!answer.open) opened.push(answer);
+      answer.open = true;
+    }
+    question.textContent = figure.querySelector('figcaption strong')?.textContent ?? '';
+    place.textContent = `${index + 1} / ${figures.length}`;
+    previous.disabled = index === 0;
+    next.disabled = index === figures.length - 1;
+    figure.classList.add('taught');
+    const rest = silence(figure, bar);
+    const unfit = fit(figure, bar);
+    undo = () => {
+      unfit();
+      for (const each of rest) each.inert = false;
+      figure.classList.remove('taught');
+    };
+    figure.scrollTop = 0;
+    mark(figure.id);
+  };
+  const stop = (): void => {
+    undo();
+    for (const answer of opened) answer.open = answer === figures[at]?.closest('details');
+    bar.remove();
+    page.classList.remove('teaching');
+    document.removeEventListener('keydown', onKey);
+    document.removeEventListener('fullscreenchange', onFullScreen);
+    if (document.fullscreenElement !== null) void document.exitFullscreen();
+    mark(undefined);
+    figures[at]?.scrollIntoView({ block: 'start', behavior: 'instant' });
+    opener.focus({ preventScroll: true });
+  };
+  const onKey = (event: KeyboardEvent): void => {
+    const [target] = event.composedPath();
+    if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
+    // A figure that its own button shows on the full screen keeps its keys.
+    if ((document.fullscreenElement ?? page) !== page) return;
+    if (event.key === 'Escape') {
+      // It closes what is open in the figure first.
+      if (figures[at]?.firstElementChild?.shadowRoot?.querySelector(':popover-open') == null) stop();
+      return;
+    }
+    if (target instanceof Element && target.matches(FIELDS)) return;
+    const step = { PageDown: 1, n: 1, PageUp: -1, p: -1 }[event.key];
+    if (step === undefined) return;
+    event.preventDefault();
+    show(at + step);
+  };
+  const filled = document.fullscreenElement !== null;
+  const onFullScreen = (): void => {
+    if (filled && document.fullscreenElement === null) stop();
+  };
+
+  previous.addEventListener('click', () => show(at - 1));
+  next.addEventListener('click', () => show(at + 1));
+  leave.addEventListener('click', stop);
+  document.addEventListener('keydown', onKey);
+  document.addEventListener('fullscreenchange', onFullScreen);
+  document.body.append(bar);
+  page.classList.add('teaching');
+  show(at);
+  next.focus();
+}
+
+/** The figure of the address, else the one that the reader sees or comes to next. */
+function firstOf(figures: readonly HTMLElement[]): number {
+  const named = new URLSearchParams(location.search).has(PARAMETER)
+    ? figures.findIndex(({ id }) => id === location.hash.slice(1))
+    : -1;
+  const seen = figures.findIndex(
+    (figure) => figure.checkVisibility() && figure.getBoundingClientRect().bottom > 0,
+  );
+  return Math.max(0, named < 0 ? seen : named);
+}
+
+/** Makes all but the figure and the bar deaf, so that keys stay with them. Returns what has become so. */
+function silence(figure: HTMLElement, bar: HTMLElement): HTMLElement[] {
+  const deaf: HTMLElement[] = [];
+  for (
+    let node: HTMLElement = figure;
+    node.parentElement !== null && node !== document.body;
+    node = node.parentElement
+  ) {
+    for (const other of node.parentElement.children) {
+      if (other === node || other === bar || !(other instanceof HTMLElement) || other.inert) continue;
+      other.inert = true;
+      deaf.push(other);
+    }
+  }
+  return deaf;
+}
+
+/** Writes into the address which figure is shown alone; nothing if none is. */
+function mark(id: string | undefined): void {
+  const address = new URL(location.href);
+  if (id === undefined) address.searchParams.delete(PARAMETER);
+  else {
+    address.searchParams.set(PARAMETER, '');
+    address.hash = id;
+  }
+  history.replaceState(history.state, '', address);
+}
+
+function barOf(
+  words: DOMStringMap,
+): Record<'bar' | 'question' | 'place', HTMLElement> &
+  Record<'previous' | 'next' | 'leave', HTMLButtonElement> {
+  const bar = document.createElement('nav');
+  bar.className = 'teaching-bar';
+  // The page's own title is out of sight.
+  const question = document.createElement('h1');
+  question.ariaLive = 'polite';
+  const place = document.createElement('span');
+  const button = (word = '', sign = word): HTMLButtonElement => {
+    const made = document.createElement('button');
+    made.type = 'button';
+    made.textContent = sign;
+    made.ariaLabel = made.title = word;
+    return made;
+  };
+  const previous = button(words.previous, '←');
+  const next = button(words.next, '→');
+  const leave = button(words.leave, '×');
+  const buttons = document.createElement('div');
+  buttons.append(previous, place, next, leave);
+  bar.append(question, buttons);
+  return { bar, question, place, previous, next, leave };
+}
