@@ -112,7 +112,7 @@ try {
     options: {
       dir: { type: 'string', default: join(root, 'build/page') },
       runs: { type: 'string', default: '3' },
-      path: { type: 'string', multiple: true, default: ['/en/', '/ko/'] },
+      path: { type: 'string', multiple: true, default: ['/en/', '/ko/', '/en/models/'] },
       json: { type: 'string' },
     },
   });

@@ -5,6 +5,7 @@ import { lookOf, withLook } from '../../web/page/models/link.js';
 import { nameOf, textOf, tokensOf } from '../../web/page/models/text.js';
 
 const file = (name: string, text = '{}'): File => new File([text], name);
+const huge = (name: string, size: number): File => Object.defineProperty(file(name), 'size', { value: size });
 
 describe('a folder', () => {
   test.each<[string, File[], object]>([
@@ -20,6 +21,11 @@ describe('a folder', () => {
       'a broken tokenizer',
       [file('config.json'), file('a.safetensors'), file('tokenizer.json', 'x')],
       { reason: 'noJson', detail: 'tokenizer.json' },
+    ],
+    [
+      'more weights than fit, in two files',
+      [file('config.json'), huge('a.safetensors', 1.2e9), huge('b.safetensors', 1.1e9)],
+      { reason: 'tooLarge', detail: '2.3' },
     ],
   ])('with %s is refused by its reason', async (_, files, refusal) => {
     await expect(filesOf(files)).rejects.toMatchObject(refusal);

@@ -4,11 +4,13 @@ import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 
 /** Families that write on; the others are encoders. */
 const DECODERS = new Set(['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3']);
+/** What a browser reads as one file, and half of what WebAssembly can address: more weights have no place. In bytes. */
+const MOST_BYTES = 2 ** 31 - 1;
 
-/** What keeps a checkpoint from being opened; `detail` is a file's name, or what the library says. */
+/** What keeps a checkpoint from being opened; `detail` is a file's name, a size or what the library says. */
 export class Refusal extends Error {
   constructor(
-    readonly reason: 'noConfig' | 'noWeights' | 'noJson' | 'refused',
+    readonly reason: 'noConfig' | 'noWeights' | 'noJson' | 'tooLarge' | 'refused',
     readonly detail: string,
   ) {
     super(`${reason}: ${detail}`);
@@ -40,7 +42,7 @@ let worker: Promise<AsyncWasmAttention> | undefined;
 /**
  * Picks a checkpoint's files from those of a folder.
  *
- * @throws Refusal that says which file is missing, or cannot be read
+ * @throws Refusal that says which file is missing or cannot be read, or that the weights are too large
  */
 export async function filesOf(all: readonly File[]): Promise<Files> {
   const named = (name: string): File | undefined => all.find((file) => file.name === name);
@@ -55,6 +57,8 @@ export async function filesOf(all: readonly File[]): Promise<Files> {
   const config = named('config.json');
   if (config === undefined) throw new Refusal('noConfig', 'config.json');
   if (weights.length === 0) throw new Refusal('noWeights', '*.safetensors');
+  const bytes = weights.reduce((sum, { size }) => sum + size, 0);
+  if (bytes > MOST_BYTES) throw new Refusal('tooLarge', (bytes / 1e9).toFixed(1));
   const [tokenizer, settings] = [named('tokenizer.json'), named('tokenizer_config.json')];
   return {
     name: /^[^/]+(?=\/)/.exec(config.webkitRelativePath)?.[0] ?? weights[0]?.name ?? '',
@@ -83,7 +87,11 @@ export async function stories(): Promise<Files> {
 export async function open(files: Files, onProgress: (share: number) => void): Promise<Checkpoint> {
   const { Tokenizer } = await import('@huggingface/tokenizers');
   try {
-    worker ??= loadWorker();
+    worker ??= loadWorker().catch((error: unknown) => {
+      // The next try may find the network again.
+      worker = undefined;
+      throw error;
+    });
     const model = await openModel({
       config: files.config,
       weights: files.weights,

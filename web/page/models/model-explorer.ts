@@ -32,14 +32,12 @@ export class ModelExplorer extends LitElement {
     look: { state: true },
     said: { state: true },
     over: { state: true },
-    busy: { state: true },
   };
 
   declare protected state: State;
   declare protected look: Look;
   declare protected said: string;
   declare protected over: boolean;
-  declare protected busy: boolean;
   readonly #words = modelWords(this);
   #timer: ReturnType<typeof setTimeout> | undefined;
   #runs = 0;
@@ -54,7 +52,7 @@ export class ModelExplorer extends LitElement {
     this.state = { kind: 'none' };
     this.look = lookOf(location.search);
     this.said = '';
-    this.over = this.busy = false;
+    this.over = false;
   }
 
   protected override render(): TemplateResult {
@@ -111,6 +109,7 @@ export class ModelExplorer extends LitElement {
         return words.text(`models.${state.reason}` as 'models.refused', {
           file: state.detail,
           message: state.detail,
+          size: state.reason === 'tooLarge' ? words.number(Number(state.detail), 1) : '',
         });
       case 'open': {
         const { name, model } = state.checkpoint;
@@ -258,7 +257,9 @@ export class ModelExplorer extends LitElement {
   }
 
   async #open(name: string, files: () => Promise<Files>): Promise<void> {
-    const before = this.state;
+    // Two models at once may be too much for a phone.
+    if (this.state.kind === 'open') void this.state.checkpoint.model.dispose();
+    this.#forget();
     this.state = { kind: 'reading', name, share: 0 };
     try {
       const { open } = await import('./checkpoint.js');
@@ -268,8 +269,6 @@ export class ModelExplorer extends LitElement {
         given,
         (share) => (this.state = { kind: 'opening', name: given.name, share }),
       );
-      if (before.kind === 'open') void before.checkpoint.model.dispose();
-      this.#forget();
       const { numLayers, numHeads } = checkpoint.model;
       const fits = (each: string): boolean => {
         const [layer = 0, head = 0] = each.split('.').map(Number);
@@ -379,15 +378,20 @@ export class ModelExplorer extends LitElement {
   }
 }
 
+/** The most likely tokens, in one pass: a vocabulary may have 150,000. */
 function likeliest(logits: ArrayLike<number>, { tokenizer }: Checkpoint): { name: string; share: number }[] {
-  const all = Array.from(logits);
-  const most = all.reduce((a, b) => Math.max(a, b), -Infinity);
-  const sum = all.reduce((total, logit) => total + Math.exp(logit - most), 0);
-  return all
-    .map((logit, id) => ({ id, share: Math.exp(logit - most) / sum }))
-    .sort((a, b) => b.share - a.share)
-    .slice(0, CANDIDATES)
-    .map(({ id, share }) => ({ name: nameOf(tokenizer, id), share }));
+  const best: number[] = [];
+  const logit = (id: number): number => logits[id] ?? -Infinity;
+  for (let id = 0; id < logits.length; ++id) {
+    if (best.length === CANDIDATES && logit(id) <= logit(best.at(-1)!)) continue;
+    const place = best.findIndex((other) => logit(id) > logit(other));
+    best.splice(place < 0 ? best.length : place, 0, id);
+    best.length = Math.min(best.length, CANDIDATES);
+  }
+  const most = logit(best[0]!);
+  let sum = 0;
+  for (let id = 0; id < logits.length; ++id) sum += Math.exp(logit(id) - most);
+  return best.map((id) => ({ name: nameOf(tokenizer, id), share: Math.exp(logit(id) - most) / sum }));
 }
 
 function messageOf(error: unknown): string {
@@ -403,8 +407,18 @@ async function filesIn(entries: readonly FileSystemEntry[]): Promise<File[]> {
         () => resolve([]),
       );
     });
-  const listed = (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> =>
-    new Promise((resolve) => folder.createReader().readEntries(resolve, () => resolve([])));
+  const listed = async (folder: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> => {
+    const reader = folder.createReader();
+    const all: FileSystemEntry[] = [];
+    // The browser hands them out in portions, the last of which is empty.
+    for (;;) {
+      const some = await new Promise<FileSystemEntry[]>((resolve) =>
+        reader.readEntries(resolve, () => resolve([])),
+      );
+      if (some.length === 0) return all;
+      all.push(...some);
+    }
+  };
   const all = await Promise.all(
     entries.map(async (entry) => {
       if (entry.isFile) return read(entry);
