@@ -161,9 +161,21 @@ export abstract class FigureElement extends LitElement {
     return Object.fromEntries(Object.keys(this.settings).map((name) => [name, values[name]]));
   }
 
+  /**
+   * The first drawing is the page's longest task on a slow phone. It does not stand in the task that made the library ready, and the
+   * language's numbers, which the browser loads when one is first written, come in one of their own.
+   */
+  async #warmUp(): Promise<void> {
+    await nextTask();
+    if (this.words.ready) this.words.number(0.5);
+    await nextTask();
+  }
+
   async #load(): Promise<void> {
     try {
-      this.#library = await load();
+      const library = await load();
+      await this.#warmUp();
+      this.#library = library;
     } catch (error) {
       this.#failed = true;
       // The reader sees a sentence; the page that embeds the figure gets the cause.
@@ -171,6 +183,11 @@ export abstract class FigureElement extends LitElement {
     }
     this.requestUpdate();
   }
+}
+
+/** Lets the browser do what waits, before what comes next. */
+function nextTask(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 /** Registers a figure under its tag, with its settings as properties and attributes. */
