@@ -29,10 +29,10 @@ const status = (figure: Locator): Locator => figure.locator('.status');
 describe('the page about models', () => {
   test('opens the small model, shows its heads, and writes on', async () => {
     const { page, figure } = await explorer();
-    await figure.getByRole('button', { name: 'Take the small stories260K' }).click();
+    await figure.getByRole('button', { name: 'Try the small stories260K' }).click();
     await figure.locator('head-viewer[drawn]').waitFor();
     expect(await status(figure).innerText()).toBe(
-      'stories260K: llama, 5 layers of 8 heads, 0.26 million parameters',
+      'stories260K: llama, 5 layers of 8 heads, 260 thousand parameters',
     );
     expect(await figure.locator('.next dt').first().innerText()).toBe('Lily');
     await figure.getByRole('button', { name: 'Write on' }).click();
@@ -100,7 +100,7 @@ describe('the page about models', () => {
       await give(figure, files);
       await status(figure).filter({ hasText: says }).waitFor();
     }
-    await figure.getByRole('button', { name: 'Take the small stories260K' }).click();
+    await figure.getByRole('button', { name: 'Try the small stories260K' }).click();
     await figure.locator('head-viewer[drawn]').waitFor();
     await figure.getByLabel('Text', { exact: true }).fill('word '.repeat(400));
     await figure.getByText('only its first 128 tokens are used').waitFor();

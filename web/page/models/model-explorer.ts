@@ -114,8 +114,13 @@ export class ModelExplorer extends LitElement {
       case 'open': {
         const { name, model } = state.checkpoint;
         const facts = { name, family: model.family, layers: model.numLayers, heads: model.numHeads };
-        const millions = words.number(model.parameterBytes / 4e6, model.parameterBytes < 4e7 ? 2 : 0);
-        return `${words.text('models.facts', facts)}, ${words.text('models.params', { count: millions })}`;
+        // `263 thousand`, as the language says it.
+        const count = new Intl.NumberFormat(words.language, {
+          notation: 'compact',
+          compactDisplay: 'long',
+          maximumSignificantDigits: 3,
+        }).format(model.parameterBytes / 4);
+        return `${words.text('models.facts', facts)}, ${words.text('models.params', { count })}`;
       }
     }
   }
@@ -165,7 +170,8 @@ export class ModelExplorer extends LitElement {
     const words = this.#words;
     const writing = this.#writing !== undefined;
     return html`<div class="writer">
-      <dl class="next" aria-label=${words.text('models.next')}>
+      <p class="name" id="next">${words.text('models.next')}</p>
+      <dl class="next" aria-labelledby="next">
         ${this.#next.map(
           ({ name, share }) =>
             html`<dt>${name}</dt>
