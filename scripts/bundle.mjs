@@ -88,7 +88,7 @@ for (const file of [
           minify: true,
           // Marks of pure calls are on built-in constructors, which bundlers know.
           comments: false,
-          chunkFileNames: '[name].js',
+          chunkFileNames: entry === 'models' ? 'models-[name].js' : '[name].js',
           // All entries are in one folder, whatever the folders of their sources.
           paths: (id) => `./${basename(id)}`,
         },

@@ -21,6 +21,7 @@ import {
 } from './runtime/load.js';
 import { operations, type Operations } from './operations.js';
 import { cores } from './runtime/cores.js';
+import { tools } from './check/tools.js';
 import type { WasmAttention } from './surface.js';
 
 export type * from './api.js';
@@ -33,7 +34,7 @@ const loadOperations = createLoader(
       : new URL('./wasm-attention.wasm', import.meta.url),
   (wasm) => {
     const bound = operations(wasm);
-    cores.set(bound, wasm);
+    cores.set(bound, { wasm, tools });
     return bound;
   },
   SLIM_LOAD_OPTIONS,
@@ -67,14 +68,15 @@ export function load(options?: SlimLoadOptions): Promise<Operations> {
 async function addLayers(loading: Promise<Operations>): Promise<WasmAttention> {
   try {
     const [operations, beside] = await Promise.all([loading, import('./layers.js').catch(explain)]);
-    const wasm = cores.get(operations)!;
+    const core = cores.get(operations)!;
+    const { wasm } = core;
     const all = {
       ...operations,
       ...beside.sequenceOperations(wasm),
       ...beside.gradients(wasm),
       ...beside.layers(wasm),
     };
-    cores.set(all, wasm);
+    cores.set(all, core);
     return all;
   } catch (error) {
     completed.delete(loading);

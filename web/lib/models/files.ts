@@ -1,7 +1,6 @@
 /** The tensors of a checkpoint, in any form in which they may be given. */
-import { toTensor } from '../check/arrays.js';
-import { namesOf as propertiesOf } from '../check/options.js';
 import { failed, showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
+import type { Tools } from '../check/tools.js';
 import { readFloats, openSafetensors, type FileEntry } from '../safetensors/file.js';
 import type { TensorLike } from '../types.js';
 import { OPERATION } from './config/architecture.js';
@@ -72,7 +71,7 @@ function calledBy(model: string, given: string): string {
  *
  * @param prefix of the family's names
  */
-export async function openWeights(weights: Weights, prefix: string): Promise<Tensors> {
+export async function openWeights(tools: Tools, weights: Weights, prefix: string): Promise<Tensors> {
   const found = new Map<string, Found>();
   const add = (tensor: Found): void => {
     const name = calledBy(prefix, tensor.given);
@@ -85,8 +84,12 @@ export async function openWeights(weights: Weights, prefix: string): Promise<Ten
       for (const entry of openSafetensors(OPERATION, await bytesOf(file))) add(inFile(entry));
     }
   } else {
-    for (const given of propertiesOf(weights)) {
-      const { data, shape } = toTensor(OPERATION, given, (weights as Record<string, TensorLike>)[given]!);
+    for (const given of tools.namesOf(weights)) {
+      const { data, shape } = tools.toTensor(
+        OPERATION,
+        given,
+        (weights as Record<string, TensorLike>)[given]!,
+      );
       add({ given, shape, dtype: 'F32', read: () => data });
     }
   }

@@ -1,25 +1,14 @@
-import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { seedOf } from '../layers/base/random.js';
+import type { Tools } from '../check/tools.js';
 import { storeOf, type ModelCache } from './cache.js';
 import type { Architecture } from './config/architecture.js';
+import { GENERATE_OPTIONS } from './options.js';
 import { drawer } from './sampling.js';
 import { toRows } from './tokens.js';
 import type { GenerateOptions, Model, ModelForwardOptions } from './types.js';
 
 const OPERATION = 'generate';
-export const GENERATE_OPTIONS: Known<GenerateOptions> = {
-  cache: 1,
-  maxTokens: 1,
-  temperature: 1,
-  topK: 1,
-  topP: 1,
-  seed: 1,
-  signal: 1,
-  ablate: 1,
-  positions: 1,
-  hooks: 1,
-};
 /** Tokens for which a cache has room at first: a model may have room for a hundred thousand. */
 const ROOM = 64;
 /** Milliseconds after which other tasks get their turn: a frame. */
@@ -33,19 +22,20 @@ const TURN = 16;
  */
 export async function* generate(
   model: Model,
+  tools: Tools,
   a: Architecture,
   grow: (cache: ModelCache, maxLength: number) => ModelCache,
   predicts: boolean,
   ids: readonly number[],
   options: GenerateOptions | undefined,
 ): AsyncGenerator<number> {
-  const given = checkOptions(OPERATION, options, GENERATE_OPTIONS);
+  const given = tools.checkOptions(OPERATION, options, GENERATE_OPTIONS);
   const { signal, ablate, positions, hooks } = given;
   const [maxTokens, topK] = [given.maxTokens ?? undefined, given.topK ?? undefined];
   const [temperature, topP] = [given.temperature ?? 0, given.topP ?? 1];
   if (!a.causal) wrongUse(OPERATION, 'a decoder', a.family);
   if (!predicts) wrongUse(OPERATION, 'a checkpoint with a head that predicts tokens', 'one without');
-  const { batch, data } = toRows(OPERATION, 'ids', ids, a.vocab - 1);
+  const { batch, data } = toRows(tools, OPERATION, 'ids', ids, a.vocab - 1);
   if (batch !== 1) wrongValue(OPERATION, 'ids of one sequence', batch);
   if (maxTokens !== undefined) checkInteger(OPERATION, 'maxTokens', maxTokens, 0);
   if (!(checkFinite(OPERATION, 'temperature', temperature) >= 0)) {

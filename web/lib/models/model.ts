@@ -1,13 +1,13 @@
-import { checkOptions } from '../check/options.js';
 import { checkBoolean, checkInteger, showShape, wrongUse, wrongValue } from '../check/values.js';
-import { toTensor } from '../check/arrays.js';
 import * as S from '../generated/bindings/runStepsArgs.js';
 import { disposeSymbol } from '../runtime/dispose.js';
+import type { Tools } from '../check/tools.js';
+import type { Core } from '../runtime/cores.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { createModelCache, grown, type ModelCache } from './cache.js';
 import type { Architecture } from './config/architecture.js';
-import { generate } from './generate.js';
+import { explain } from './late.js';
 import { meanOfTokens } from './meanOfTokens.js';
 import { STEP_BYTES } from './pass/builder.js';
 import { checkPass, type Pass } from './pass/check.js';
@@ -35,6 +35,7 @@ export class OpenModel implements Model {
   readonly parameterBytes: number;
   readonly unused: readonly string[];
   readonly #wasm: Wasm;
+  readonly #tools: Tools;
   readonly #architecture: Architecture;
   readonly #weights: ModelWeights;
   readonly #store: Store;
@@ -43,12 +44,13 @@ export class OpenModel implements Model {
   #program: { readonly key: string; readonly base: number; readonly program: Program } | undefined;
 
   constructor(
-    wasm: Wasm,
+    { wasm, tools }: Core,
     architecture: Architecture,
     { store, weights }: { store: Store; weights: ModelWeights },
     unused: readonly string[],
   ) {
     this.#wasm = wasm;
+    this.#tools = tools;
     this.#architecture = architecture;
     this.#weights = weights;
     this.#store = store;
@@ -69,7 +71,7 @@ export class OpenModel implements Model {
 
   embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor {
     const operation = 'embed';
-    const { attentionMask, normalize = false } = checkOptions(operation, options, {
+    const { attentionMask, normalize = false } = this.#tools.checkOptions(operation, options, {
       attentionMask: 1,
       normalize: 1,
     });
@@ -79,17 +81,18 @@ export class OpenModel implements Model {
     return meanOfTokens(hidden, pass.given.mask, normalize);
   }
 
-  generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number> {
+  async *generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number> {
+    const { generate } = await import('./generate.js').catch(explain);
     const { predictions, classifier } = this.#weights;
     const predicts = predictions !== undefined && classifier === undefined;
     const grow = (cache: ModelCache, maxLength: number): ModelCache =>
       grown(this.#wasm, this.#architecture, cache, maxLength);
-    return generate(this, this.#architecture, grow, predicts, ids, options);
+    yield* generate(this, this.#tools, this.#architecture, grow, predicts, ids, options);
   }
 
   createCache(options?: { batch?: number; maxLength?: number }): ModelCache {
     const operation = 'createCache';
-    const { batch = 1, maxLength = this.maxLength } = checkOptions(operation, options, {
+    const { batch = 1, maxLength = this.maxLength } = this.#tools.checkOptions(operation, options, {
       batch: 1,
       maxLength: 1,
     });
@@ -119,7 +122,7 @@ export class OpenModel implements Model {
     options: ModelForwardOptions | undefined,
     needHeads: boolean,
   ): Pass {
-    const pass = checkPass(this, this.#architecture, operation, ids, options, needHeads);
+    const pass = checkPass(this, this.#tools, this.#architecture, operation, ids, options, needHeads);
     // Last, because reading what is the caller's may have run his code.
     this.#checkUse(operation);
     return pass;
@@ -148,7 +151,7 @@ export class OpenModel implements Model {
       } else {
         memory.reserve(program.size / 4);
       }
-      const points = pointsOf(operation, program, hooks);
+      const points = pointsOf(this.#tools, operation, program, hooks);
       placeInputs(memory, this.#architecture, program, pass);
       const run = (first: number, end: number): void => {
         if (first === end) return;
@@ -190,7 +193,7 @@ export class OpenModel implements Model {
       wrongUse(operation, `hook '${name}' to leave the cache as it is`, 'a changed one');
     }
     if (returned === undefined) return;
-    const { data: replaced, shape } = toTensor(
+    const { data: replaced, shape } = this.#tools.toTensor(
       operation,
       `what hook '${name}' returns`,
       returned as TensorLike,

@@ -1,18 +1,15 @@
-import { checkOptions, type Known } from '../check/options.js';
-import { failed, wrongKind } from '../check/values.js';
-import { cores, OPEN_MODEL } from '../runtime/cores.js';
-import type { Wasm } from '../runtime/wasm.js';
+import { wrongKind } from '../check/values.js';
+import { cores, OPEN_MODEL, type Core } from '../runtime/cores.js';
 import { OPERATION } from './config/architecture.js';
 import { readConfig } from './config/readConfig.js';
 import { openWeights } from './files.js';
+import { explain } from './late.js';
 import { OpenModel } from './model.js';
-import { namesOf } from './names.js';
 import type { OpenInWorker } from '../worker/model.js';
 import type { AsyncModel, OpenWorkerModelOptions } from '../worker/modelTypes.js';
+import { OPEN_OPTIONS } from './options.js';
 import type { Model, OpenModelOptions } from './types.js';
 import { placeWeights } from './weights/placeWeights.js';
-
-const OPTIONS: Known<OpenModelOptions> = { config: 1, weights: 1, attention: 1, onProgress: 1 };
 
 /**
  * Opens a checkpoint. Families by `config.model_type`: bert, roberta, distilbert, albert, gpt2, gpt_neox (Pythia), llama, mistral,
@@ -21,6 +18,8 @@ const OPTIONS: Known<OpenModelOptions> = { config: 1, weights: 1, attention: 1, 
  * where the config says so.
  *
  * With `attention` from `loadWorker` the model is opened in that worker: its calls return promises, and hooks are a TypeError.
+ *
+ * What only some models need is imported when they need it, so a service worker, which cannot import files later, cannot open models.
  *
  * @throws RangeError that names the tensor or the config's field which is missing, misshapen or not supported, before any memory is
  *   taken; TypeError for arguments of the wrong kind
@@ -32,34 +31,32 @@ export async function openModel(options: OpenModelOptions): Promise<Model>;
 export async function openModel(
   options: OpenModelOptions | OpenWorkerModelOptions,
 ): Promise<Model | AsyncModel> {
-  const { config, weights, attention, onProgress } = checkOptions(
+  const { attention } = Object(options) as Partial<OpenModelOptions>;
+  const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
+  if (openInWorker) return openInWorker(options);
+  const core = await coreOf(attention);
+  const { wasm, tools } = core;
+  const { config, weights, onProgress } = tools.checkOptions(
     OPERATION,
     options as OpenModelOptions,
-    OPTIONS,
+    OPEN_OPTIONS,
   );
   if (onProgress != null && typeof onProgress !== 'function') {
     wrongKind(OPERATION, 'onProgress to be a function', onProgress);
   }
-  const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
-  if (openInWorker) return openInWorker({ config, weights }, onProgress);
-  const architecture = readConfig(config);
-  const tensors = await openWeights(weights, namesOf(architecture).prefix);
-  const wasm = await coreOf(attention);
+  const architecture = await readConfig(tools, config);
+  const tensors = await openWeights(tools, weights, architecture.names.prefix);
   const placed = placeWeights(wasm, tensors, architecture, onProgress);
-  return new OpenModel(wasm, architecture, placed, tensors.unused);
+  return new OpenModel(core, architecture, placed, tensors.unused);
 }
 
 interface OpensModels {
   readonly [OPEN_MODEL]?: OpenInWorker;
 }
 
-/** The wasm behind a loaded module. */
-async function coreOf(attention: unknown): Promise<Wasm> {
+/** What is behind a loaded module. */
+async function coreOf(attention: unknown): Promise<Core> {
   const own = attention ?? (await import('../index.js').then(({ load }) => load(), explain));
   const core = typeof own === 'object' && own !== null ? cores.get(own) : undefined;
   return core ?? wrongKind(OPERATION, "attention to be what this version's load() returns", own);
-}
-
-function explain(cause: unknown): never {
-  return failed(OPERATION, "the library's file", (cause as Error).message, cause);
 }

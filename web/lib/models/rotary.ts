@@ -1,5 +1,5 @@
 /** The frequencies of a model's rotary positions, which may depend on the length of the text. */
-import { checkScaling, type ScalingEffect } from '../ops/rotary/scaling.js';
+import type { ScalingEffect } from '../ops/rotary/scaling.js';
 import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import type { Wasm } from '../runtime/wasm.js';
 import { OPERATION, type Architecture } from './config/architecture.js';
@@ -25,8 +25,10 @@ export function rotaryFrequencies(
   { rotary, maxLength }: Architecture,
 ): (allocate: (floats: number) => number) => FrequenciesAt {
   if (!rotary) return () => () => NONE;
-  const { dim, base, scaling } = rotary;
-  const effectAt = checkScaling(OPERATION, scaling, checkBase(OPERATION, base, maxLength), dim);
+  const { dim, base } = rotary;
+  checkBase(OPERATION, base, maxLength);
+  const plain = { base, factors: undefined, amplitude: 1 };
+  const effectAt = rotary.effectAt ?? (() => plain);
   const { raw, memory } = wasm;
   const size = 2 * raw.sinusoidalFrequenciesSize(dim);
   const place = (address: number, { base, factors, amplitude }: ScalingEffect): Frequencies => {

@@ -1,7 +1,6 @@
 /** Lists of tokens, their masks and positions, as callers give them. */
-import { toInt32, toMask } from '../check/arrays.js';
-import { countOf, kindOf } from '../check/elements.js';
 import { showShape, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import type { Tools } from '../check/tools.js';
 
 /** (T), (B, T), or rows of unequal length. */
 export type TokenIds =
@@ -20,12 +19,13 @@ export interface Tokens {
 
 /** Numbers from 0 to `most`, of shape (B, T). */
 export function toRows(
+  tools: Tools,
   operation: string,
   name: string,
   value: TokenIds,
   most: number,
 ): { readonly data: Int32Array; readonly batch: number; readonly tokens: number } {
-  const { data, shape } = toInt32(operation, name, value, 0, most);
+  const { data, shape } = tools.toInt32(operation, name, value, 0, most);
   if (shape.length > 2) wrongValue(operation, `${name} of shape (B, T) or (T,)`, showShape(shape));
   const [batch, tokens] = shape.length === 2 ? (shape as [number, number]) : [1, shape[0]!];
   if (batch < 1 || tokens < 1) wrongValue(operation, `${name} of at least one token`, showShape(shape));
@@ -34,14 +34,15 @@ export function toRows(
 
 /** Numbers from 0 to `most` for each of the tokens; rows may be of unequal length where those of the tokens are. */
 export function toRowsLike(
+  tools: Tools,
   operation: string,
   name: string,
   value: TokenIds,
   most: number,
   { batch, tokens, mask }: Tokens,
 ): Int32Array {
-  const ragged = raggedRows(operation, name, value, most, 0);
-  const given = ragged ?? toRows(operation, name, value, most);
+  const ragged = raggedRows(tools, operation, name, value, most, 0);
+  const given = ragged ?? toRows(tools, operation, name, value, most);
   if (given.batch !== batch || given.tokens !== tokens) {
     wrongValue(
       operation,
@@ -57,6 +58,7 @@ export function toRowsLike(
 
 /** Ids, with shorter rows padded, and the mask of what is no padding. */
 export function toTokens(
+  tools: Tools,
   operation: string,
   ids: TokenIds,
   vocab: number,
@@ -64,14 +66,14 @@ export function toTokens(
   attentionMask: TokenIds | undefined,
 ): Tokens {
   // The config's padding may be beyond the vocabulary.
-  const ragged = raggedRows(operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
+  const ragged = raggedRows(tools, operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
   if (ragged) {
     if (attentionMask != null) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
     return ragged;
   }
-  const rows = toRows(operation, 'ids', ids, vocab - 1);
+  const rows = toRows(tools, operation, 'ids', ids, vocab - 1);
   if (attentionMask == null) return { ...rows, mask: undefined };
-  const { data, shape } = toMask(operation, 'attentionMask', attentionMask);
+  const { data, shape } = tools.toMask(operation, 'attentionMask', attentionMask);
   const fits = shape.length === 1 ? rows.batch === 1 : shape.length === 2 && shape[0] === rows.batch;
   if (!fits || shape.at(-1) !== rows.tokens) {
     wrongValue(operation, `attentionMask of shape ${showShape([rows.batch, rows.tokens])}`, showShape(shape));
@@ -86,6 +88,7 @@ export function toTokens(
 
 /** Rows of unequal length; undefined for anything else. */
 function raggedRows(
+  tools: Tools,
   operation: string,
   name: string,
   value: TokenIds,
@@ -94,10 +97,10 @@ function raggedRows(
 ): Tokens | undefined {
   if (!Array.isArray(value)) return undefined;
   const given = Array.from(value as readonly unknown[]);
-  const isRow = (row: unknown): boolean => Array.isArray(row) || kindOf(row) !== undefined;
+  const isRow = (row: unknown): boolean => Array.isArray(row) || tools.kindOf(row) !== undefined;
   if (given.length === 0 || !given.every(isRow)) return undefined;
   const lengths = given.map(
-    (row) => countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row),
+    (row) => tools.countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row),
   );
   // Not Math.max(...), whose arguments may be too many.
   const tokens = lengths.reduce((most, length) => Math.max(most, length));
@@ -105,7 +108,7 @@ function raggedRows(
   const data = new Int32Array(given.length * tokens).fill(pad);
   const mask = new Uint8Array(data.length);
   given.forEach((row, b) => {
-    const { data: some } = toRows(operation, name, row as TokenIds, most);
+    const { data: some } = toRows(tools, operation, name, row as TokenIds, most);
     data.set(some, b * tokens);
     mask.fill(1, b * tokens, b * tokens + some.length);
   });

@@ -1,17 +1,14 @@
 /** Models in a worker, as the page sees them. */
 import { checkOptions } from '../check/options.js';
-import { tagOf } from '../check/values.js';
-import { GENERATE_OPTIONS } from '../models/generate.js';
+import { tagOf, wrongKind } from '../check/values.js';
+import { GENERATE_OPTIONS, OPEN_OPTIONS } from '../models/options.js';
 import type { GenerateOptions, ModelFacts, OpenModelOptions } from '../models/types.js';
 import type { Connection } from './connection.js';
 import { received } from './handle.js';
 import { references, type CallOptions, type Reference } from './job.js';
-import type { AsyncModel } from './modelTypes.js';
+import type { AsyncModel, OpenWorkerModelOptions } from './modelTypes.js';
 
-export type OpenInWorker = (
-  options: Pick<OpenModelOptions, 'config' | 'weights'>,
-  onProgress: OpenModelOptions['onProgress'],
-) => Promise<AsyncModel>;
+export type OpenInWorker = (options: OpenModelOptions | OpenWorkerModelOptions) => Promise<AsyncModel>;
 
 /** The worker's answer at the end of a generation. */
 export interface Generated {
@@ -29,10 +26,15 @@ export function factsOf(model: ModelFacts): ModelFacts {
 
 /** The function that opens models in the worker of this module. */
 export function openInWorker(connection: Connection, module: Reference, calls: CallOptions): OpenInWorker {
-  return async (options, onProgress) => {
-    const target = { ...module, label: 'openModel' };
+  return async (options) => {
+    const label = 'openModel';
+    const { config, weights, onProgress } = checkOptions(label, options as OpenModelOptions, OPEN_OPTIONS);
+    if (onProgress != null && typeof onProgress !== 'function') {
+      wrongKind(label, 'onProgress to be a function', onProgress);
+    }
+    const target = { ...module, label };
     const onPart = onProgress && ((part: readonly number[]) => onProgress(part[0]!, part[1]!));
-    const given = await connection.request('open', target, 'openModel', [options], calls, onPart);
+    const given = await connection.request('open', target, label, [{ config, weights }], calls, onPart);
     const { facts } = given.packed.body as { facts: ModelFacts };
     Object.freeze(facts.unused);
     const own = (_calls: CallOptions, reference: Reference): object => ({

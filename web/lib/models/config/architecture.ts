@@ -1,6 +1,7 @@
 /** What a model is made of, whatever its family calls it. */
 import type { activations } from '../../generated/bindings/enums.js';
-import type { RotaryScaling } from '../../ops/rotary/scaling.js';
+import type { CheckedScaling } from '../../ops/rotary/scaling.js';
+import type { Names } from './names.js';
 
 export const OPERATION = 'openModel';
 
@@ -41,7 +42,7 @@ export interface Architecture {
   readonly causal: boolean;
   /** For each layer, how many keys up to its own a query sees; undefined: all. */
   readonly windows: readonly (number | undefined)[];
-  readonly rotary?: { readonly dim: number; readonly base: number; readonly scaling?: RotaryScaling };
+  readonly rotary?: { readonly dim: number; readonly base: number; readonly effectAt?: CheckedScaling };
   /** Rows of a learned table of positions, and the one of the first token. */
   readonly positions?: { readonly rows: number; readonly first: number };
   readonly tokenTypes: number;
@@ -54,4 +55,5 @@ export interface Architecture {
   readonly eos: ReadonlySet<number>;
   /** The first of `config.architectures`. */
   readonly head: string;
+  readonly names: Names;
 }

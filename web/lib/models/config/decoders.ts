@@ -1,10 +1,18 @@
-import { wrongValue } from '../../check/values.js';
-import { OPERATION, type Architecture, type Family } from './architecture.js';
-import { ALL_BIASES, common, headDimOf } from './common.js';
-import { activationOf, type Fields } from './fields.js';
+import type { Tools } from '../../check/tools.js';
+import type { Architecture, Family } from './architecture.js';
+import { DECODERS } from './decoderNames.js';
+import { activationOf, ALL_BIASES, common, headDimOf, type Fields } from './fields.js';
 import { rotaryOf } from './rotary.js';
 
-export function gpt2(fields: Fields): Architecture {
+type Unnamed = Omit<Architecture, 'names'>;
+
+/** What the config of a decoder describes. */
+export async function read(tools: Tools, fields: Fields, family: Family): Promise<Architecture> {
+  const readFamily = family === 'gpt2' ? gpt2 : family === 'gpt_neox' ? neox : llama;
+  return { ...(await readFamily(fields, family, tools)), names: DECODERS[family]! };
+}
+
+function gpt2(fields: Fields): Unnamed {
   const all = common(fields, {
     layers: 'n_layer',
     heads: 'n_head',
@@ -29,7 +37,7 @@ export function gpt2(fields: Fields): Architecture {
   };
 }
 
-export function neox(fields: Fields): Architecture {
+async function neox(fields: Fields, _family: Family, tools: Tools): Promise<Unnamed> {
   const all = common(fields);
   const headDim = headDimOf(fields, all.hiddens, all.heads);
   const bias = fields.flag('attention_bias', true);
@@ -43,18 +51,25 @@ export function neox(fields: Fields): Architecture {
     eps: fields.number('layer_norm_eps', 1e-5),
     order: fields.flag('use_parallel_residual', true) ? 'parallel' : 'pre',
     causal: true,
-    ...rotaryOf(fields, headDim, all.maxLength, fields.number('rotary_pct', 0.25), 'rotary_emb_base'),
+    ...(await rotaryOf(
+      tools,
+      fields,
+      headDim,
+      all.maxLength,
+      fields.number('rotary_pct', 0.25),
+      'rotary_emb_base',
+    )),
     bias: { qkv: bias, output: bias, ffn: true },
     tied: fields.flag('tie_word_embeddings', false),
   };
 }
 
 /** Llama and what was made of it: RMSNorm before each part, rotary positions, a gated feed-forward. */
-export function llama(fields: Fields, family: Family): Architecture {
+async function llama(fields: Fields, family: Family, tools: Tools): Promise<Unnamed> {
   const all = common(fields);
   const kvHeads = fields.size('num_key_value_heads', family === 'mistral' ? 8 : all.heads, all.heads);
   if (all.heads % kvHeads !== 0) {
-    wrongValue(OPERATION, `${fields.name('num_key_value_heads')} to divide ${all.heads}`, kvHeads);
+    fields.wrong('num_key_value_heads', `to divide ${all.heads}`, kvHeads);
   }
   const headDim =
     fields.get('head_dim') === undefined
@@ -79,7 +94,7 @@ export function llama(fields: Fields, family: Family): Architecture {
     order: 'pre',
     causal: true,
     windows: window === undefined ? all.windows : windowsOf(fields, all.layers, window, first),
-    ...rotaryOf(fields, headDim, all.maxLength),
+    ...(await rotaryOf(tools, fields, headDim, all.maxLength)),
     qkNorm: family === 'qwen3',
     bias: { qkv: bias || family === 'qwen2', output: bias, ffn },
     tied: fields.flag('tie_word_embeddings', false),
@@ -107,17 +122,13 @@ function windowsOf(
 ): (number | undefined)[] {
   const types = fields.get('layer_types');
   if (types !== undefined && (!Array.isArray(types) || types.length !== layers)) {
-    wrongValue(OPERATION, `${fields.name('layer_types')} of ${layers} layers`, types);
+    fields.wrong('layer_types', `of ${layers} layers`, types);
   }
   return Array.from({ length: layers }, (_, i) => {
     if (types === undefined) return i >= first ? window : undefined;
     const type: unknown = (types as readonly unknown[])[i];
     if (type !== 'full_attention' && type !== 'sliding_attention') {
-      wrongValue(
-        OPERATION,
-        `${fields.name('layer_types')} of full_attention and sliding_attention`,
-        fields.shown(type),
-      );
+      fields.wrong('layer_types', 'of full_attention and sliding_attention', type);
     }
     return type === 'sliding_attention' ? window : undefined;
   });

@@ -1,10 +1,10 @@
-import { wrongValue } from '../../check/values.js';
-import { OPERATION, type Architecture, type Family } from './architecture.js';
-import { ALL_BIASES, common, headDimOf } from './common.js';
-import { activationOf, type Fields } from './fields.js';
+import type { Tools } from '../../check/tools.js';
+import type { Architecture, Family } from './architecture.js';
+import { ENCODERS } from './encoderNames.js';
+import { activationOf, ALL_BIASES, common, headDimOf, type Fields } from './fields.js';
 
 /** BERT and what was made of it: norms after the sums, learned positions, no order of the tokens. */
-export function encoder(fields: Fields, family: Family): Architecture {
+function encoder(fields: Fields, family: Family): Architecture {
   fields.only('position_embedding_type', 'absolute');
   fields.only('is_decoder', false);
   const distilled = family === 'distilbert';
@@ -14,8 +14,7 @@ export function encoder(fields: Fields, family: Family): Architecture {
   const pad = all.padId ?? padId;
   // RoBERTa's positions begin after the padding's.
   const first = family === 'roberta' ? pad + 1 : 0;
-  if (all.maxLength <= first)
-    wrongValue(OPERATION, `${fields.name('max_position_embeddings')} above ${first}`, all.maxLength);
+  if (all.maxLength <= first) fields.wrong('max_position_embeddings', `above ${first}`, all.maxLength);
   return {
     ...all,
     family,
@@ -36,10 +35,11 @@ export function encoder(fields: Fields, family: Family): Architecture {
     tokenTypes: distilled ? 0 : fields.size('type_vocab_size', 2),
     bias: ALL_BIASES,
     tied: fields.flag('tie_word_embeddings', true),
+    names: ENCODERS[family]!,
   };
 }
 
-export function albert(fields: Fields): Architecture {
+function albert(fields: Fields): Architecture {
   const all = encoder(fields, 'albert');
   fields.only('inner_group_num', 1);
   const groups = fields.size('num_hidden_groups', 1, 1024);
@@ -48,4 +48,9 @@ export function albert(fields: Fields): Architecture {
     embedding: fields.size('embedding_size', 128),
     groups: Array.from({ length: all.layers }, (_, i) => Math.floor((i * groups) / all.layers)),
   };
+}
+
+/** What the config of an encoder describes. */
+export function read(_tools: Tools, fields: Fields, family: Family): Architecture {
+  return family === 'albert' ? albert(fields) : encoder(fields, family);
 }

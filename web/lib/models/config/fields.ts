@@ -15,6 +15,15 @@ export class Fields {
     return `config.${this.#path}${field}`;
   }
 
+  /** Throws the RangeError of a field that has another value than `expected` says. */
+  wrong(field: string, expected: string, got: unknown): never {
+    return wrongValue(
+      OPERATION,
+      `${this.name(field)} ${expected}`,
+      typeof got === 'string' ? `'${got}'` : got,
+    );
+  }
+
   get(field: string): unknown {
     return Object.hasOwn(this.#config, field) ? (this.#config[field] ?? undefined) : undefined;
   }
@@ -26,11 +35,7 @@ export class Fields {
   size(field: string, otherwise?: number, max = 2 ** 24, min = 1): number {
     const value = this.get(field) ?? otherwise;
     if (typeof value !== 'number' || !Number.isInteger(value) || value < min || value > max) {
-      wrongValue(
-        OPERATION,
-        `${this.name(field)} to be a whole number within [${min}, ${max}]`,
-        this.shown(value),
-      );
+      this.wrong(field, `to be a whole number within [${min}, ${max}]`, value);
     }
     return value;
   }
@@ -38,7 +43,7 @@ export class Fields {
   number(field: string, otherwise?: number): number {
     const value = this.get(field) ?? otherwise;
     if (typeof value !== 'number' || !(value > 0) || !Number.isFinite(Math.fround(value))) {
-      wrongValue(OPERATION, `${this.name(field)} to be a number above 0`, this.shown(value));
+      this.wrong(field, 'to be a number above 0', value);
     }
     return value;
   }
@@ -46,15 +51,14 @@ export class Fields {
   numbers(field: string): number[] {
     const value = this.get(field);
     if (!Array.isArray(value) || !value.every((x) => typeof x === 'number' && x > 0)) {
-      wrongValue(OPERATION, `${this.name(field)} to be a list of numbers above 0`, this.shown(value));
+      this.wrong(field, 'to be a list of numbers above 0', value);
     }
     return value as number[];
   }
 
   flag(field: string, otherwise: boolean): boolean {
     const value = this.get(field) ?? otherwise;
-    if (typeof value !== 'boolean')
-      wrongValue(OPERATION, `${this.name(field)} to be a boolean`, this.shown(value));
+    if (typeof value !== 'boolean') this.wrong(field, 'to be a boolean', value);
     return value;
   }
 
@@ -62,24 +66,15 @@ export class Fields {
   only(field: string, ...allowed: readonly unknown[]): void {
     const value = this.get(field);
     if (value !== undefined && !allowed.includes(value)) {
-      wrongValue(
-        OPERATION,
-        `${this.name(field)} to be ${allowed.map(String).join(' or ')}`,
-        this.shown(value),
-      );
+      this.wrong(field, `to be ${allowed.join(' or ')}`, value);
     }
   }
 
   object(field: string): Fields | undefined {
     const value = this.get(field);
     if (value === undefined) return undefined;
-    if (typeof value !== 'object')
-      wrongValue(OPERATION, `${this.name(field)} to be an object`, this.shown(value));
+    if (typeof value !== 'object') this.wrong(field, 'to be an object', value);
     return new Fields(value as Record<string, unknown>, `${this.#path}${field}.`);
-  }
-
-  shown(value: unknown): unknown {
-    return typeof value === 'string' ? `'${value}'` : value;
   }
 }
 
@@ -98,8 +93,7 @@ const ACTIVATIONS: Readonly<Record<string, Activation>> = {
 export function activationOf(fields: Fields, field: string, otherwise: string): Activation {
   const name = fields.get(field) ?? otherwise;
   if (typeof name !== 'string' || !Object.hasOwn(ACTIVATIONS, name)) {
-    const known = Object.keys(ACTIVATIONS).join(', ');
-    wrongValue(OPERATION, `${fields.name(field)} to be one of ${known}`, fields.shown(name));
+    fields.wrong(field, `to be one of ${Object.keys(ACTIVATIONS).join(', ')}`, name);
   }
   return ACTIVATIONS[name]!;
 }
@@ -111,11 +105,7 @@ export function eosOf(fields: Fields): ReadonlySet<number> {
     ids.map((id) =>
       Number.isInteger(id)
         ? (id as number)
-        : wrongValue(
-            OPERATION,
-            `${fields.name('eos_token_id')} to be a token or a list of tokens`,
-            fields.shown(id),
-          ),
+        : fields.wrong('eos_token_id', 'to be a token or a list of tokens', id),
     ),
   );
 }
@@ -124,4 +114,49 @@ export function eosOf(fields: Fields): ReadonlySet<number> {
 export function idOf(fields: Fields, field: string): number | undefined {
   const id = fields.get(field);
   return Number.isInteger(id) && (id as number) >= 0 && (id as number) < 2 ** 24 ? (id as number) : undefined;
+}
+
+/** What all families have in common, under the names that most of them use. */
+export function common(
+  fields: Fields,
+  names: Partial<Record<'layers' | 'heads' | 'hiddens' | 'maxLength', string>> = {},
+) {
+  const layers = fields.size(names.layers ?? 'num_hidden_layers', undefined, 1024);
+  const heads = fields.size(names.heads ?? 'num_attention_heads', undefined, 2 ** 12);
+  const hiddens = fields.size(names.hiddens ?? 'hidden_size');
+  const maxLength = fields.size(names.maxLength ?? 'max_position_embeddings', undefined, 2 ** 30);
+  const vocab = fields.size('vocab_size');
+  const architectures = fields.get('architectures');
+  const head: unknown = Array.isArray(architectures) ? (architectures as unknown[])[0] : undefined;
+  fields.only('add_cross_attention', false);
+  return {
+    layers,
+    heads,
+    kvHeads: heads,
+    hiddens,
+    maxLength,
+    vocab,
+    embedding: hiddens,
+    groups: Array.from({ length: layers }, (_, i) => i),
+    windows: Array<undefined>(layers).fill(undefined),
+    eos: eosOf(fields),
+    padId: idOf(fields, 'pad_token_id'),
+    tokenTypes: 0,
+    qkNorm: false,
+    gated: false,
+    head: typeof head === 'string' ? head : '',
+  };
+}
+
+/** A head's width, where it is a part of the model's. */
+export function headDimOf(fields: Fields, hiddens: number, heads: number): number {
+  if (hiddens % heads !== 0) fields.wrong('number of heads', `to divide ${hiddens}`, heads);
+  return hiddens / heads;
+}
+
+export const ALL_BIASES = { qkv: true, output: true, ffn: true };
+
+/** The field that says how positions are scaled. */
+export function typeField(scaling: Fields): string {
+  return scaling.has('rope_type') ? 'rope_type' : 'type';
 }

@@ -1,46 +1,38 @@
 /** Reads a config.json of Hugging Face's transformers. */
+import type { Tools } from '../../check/tools.js';
 import { wrongKind, wrongValue } from '../../check/values.js';
+import { explain } from '../late.js';
 import { OPERATION, type Architecture, type Family } from './architecture.js';
-import { gpt2, llama, neox } from './decoders.js';
-import { albert, encoder } from './encoders.js';
 import { Fields } from './fields.js';
 
-const FAMILIES: Readonly<Record<Family, (fields: Fields, family: Family) => Architecture>> = {
-  bert: encoder,
-  roberta: encoder,
-  distilbert: encoder,
-  albert,
-  gpt2,
-  gpt_neox: neox,
-  llama,
-  mistral: llama,
-  qwen2: llama,
-  qwen3: llama,
-};
+const ENCODERS: readonly Family[] = ['bert', 'roberta', 'distilbert', 'albert'];
+const DECODERS: readonly Family[] = ['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3'];
 
 /**
  * What a config describes.
  *
  * @throws TypeError if it is not an object; RangeError that names a field which is missing, wrong or not supported
  */
-export function readConfig(config: unknown): Architecture {
+export async function readConfig(tools: Tools, config: unknown): Promise<Architecture> {
   if (typeof config !== 'object' || config === null || Array.isArray(config)) {
     wrongKind(OPERATION, 'config to be an object', config);
   }
   // A copy, so that getters and proxies run once.
   const fields = new Fields(structuredCopy(config));
-  const family = fields.get('model_type');
-  if (typeof family !== 'string' || !Object.hasOwn(FAMILIES, family)) {
-    wrongValue(
-      OPERATION,
-      `config.model_type to be one of ${Object.keys(FAMILIES).join(', ')}`,
-      fields.shown(family),
-    );
+  const given = fields.get('model_type');
+  const families = [...ENCODERS, ...DECODERS];
+  if (!families.includes(given as Family)) {
+    fields.wrong('model_type', `to be one of ${families.join(', ')}`, given);
   }
   if (fields.get('quantization_config') !== undefined) {
     wrongValue(OPERATION, 'no config.quantization_config', 'a quantised model');
   }
-  return FAMILIES[family as Family](fields, family as Family);
+  const family = given as Family;
+  // A page opens encoders or decoders, seldom both.
+  const { read } = await (
+    ENCODERS.includes(family) ? import('./encoders.js') : import('./decoders.js')
+  ).catch(explain);
+  return read(tools, fields, family);
 }
 
 /** A config is JSON: what is not comes out as JSON has it. */

@@ -1,5 +1,6 @@
-import { checkOptions, type Known } from '../../check/options.js';
+import type { Known } from '../../check/options.js';
 import { checkBoolean, checkInteger, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
+import type { Tools } from '../../check/tools.js';
 import { storeOf, type CacheStore } from '../cache.js';
 import type { Architecture } from '../config/architecture.js';
 import { toRowsLike, toTokens, type TokenIds, type Tokens } from '../tokens.js';
@@ -38,16 +39,17 @@ export interface Pass {
  */
 export function checkPass(
   owner: object,
+  tools: Tools,
   a: Architecture,
   operation: string,
   ids: TokenIds,
   options: ModelForwardOptions | undefined,
   needHeads: boolean,
 ): Pass {
-  const given = checkOptions(operation, options, FORWARD_OPTIONS);
+  const given = tools.checkOptions(operation, options, FORWARD_OPTIONS);
   const flag = (name: 'needWeights' | 'needHiddenStates' | 'lastOnly'): boolean =>
     given[name] != null && checkBoolean(operation, name, given[name]);
-  const rows = toTokens(operation, ids, a.vocab, a.padId ?? 0, given.attentionMask);
+  const rows = toTokens(tools, operation, ids, a.vocab, a.padId ?? 0, given.attentionMask);
   const { batch, tokens } = rows;
   const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch);
   if (cache && rows.mask) wrongUse(operation, 'no padding with a cache', 'an attentionMask with zeros');
@@ -62,12 +64,19 @@ export function checkPass(
   const types =
     given.tokenTypes == null
       ? undefined
-      : toRowsLike(operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows);
-  const hooks = checkHooks(operation, given.hooks);
+      : toRowsLike(tools, operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows);
+  const hooks = checkHooks(tools, operation, given.hooks);
   const own =
     given.positions == null || given.positions === 'none'
       ? undefined
-      : toRowsLike(operation, 'positions', checkPositions(operation, given.positions), a.maxLength - 1, rows);
+      : toRowsLike(
+          tools,
+          operation,
+          'positions',
+          checkPositions(operation, given.positions),
+          a.maxLength - 1,
+          rows,
+        );
   const request = {
     batch,
     tokens,

@@ -1,5 +1,5 @@
 /** Functions of the caller's that see tensors of a pass. */
-import { namesOf, unknownName } from '../../check/options.js';
+import type { Tools } from '../../check/tools.js';
 import { tagOf, wrongKind } from '../../check/values.js';
 import type { ModelHooks } from '../types.js';
 import type { HookPoint, Program } from './types.js';
@@ -23,11 +23,11 @@ export function swapped([batch, x, y, width]: readonly number[]): readonly numbe
   return [batch!, y!, x!, width!];
 }
 
-export function checkHooks(operation: string, hooks: unknown): Map<string, ModelHooks[string]> {
+export function checkHooks(tools: Tools, operation: string, hooks: unknown): Map<string, ModelHooks[string]> {
   const checked = new Map<string, ModelHooks[string]>();
   if (hooks == null) return checked;
   if (tagOf(hooks) !== 'Object') wrongKind(operation, 'hooks to be an object of functions', hooks);
-  for (const name of namesOf(hooks)) {
+  for (const name of tools.namesOf(hooks)) {
     const hook = (hooks as Record<string, unknown>)[name];
     if (typeof hook !== 'function') wrongKind(operation, `hook '${name}' to be a function`, hook);
     checked.set(name, hook as ModelHooks[string]);
@@ -37,12 +37,13 @@ export function checkHooks(operation: string, hooks: unknown): Map<string, Model
 
 /** The hooks in the order of the pass. */
 export function pointsOf(
+  tools: Tools,
   operation: string,
   { hooks: points }: Program,
   hooks: ReadonlyMap<string, ModelHooks[string]>,
 ): (HookPoint & { readonly name: string })[] {
   for (const name of hooks.keys()) {
-    if (!points.has(name)) unknownName(operation, name, [...points.keys()], 'hooks');
+    if (!points.has(name)) tools.unknownName(operation, name, [...points.keys()], 'hooks');
   }
   return [...points].filter(([name]) => hooks.has(name)).map(([name, point]) => ({ ...point, name }));
 }

@@ -1,7 +1,6 @@
 import { wrongValue } from '../../check/values.js';
 import { OPERATION, type Architecture } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
-import { namesOf } from '../names.js';
 import { part } from './parts.js';
 import type { Store } from './store.js';
 import type { Classifier, Matrix, ModelWeights } from './types.js';
@@ -12,12 +11,12 @@ export function predictions(
   tensors: Tensors,
   a: Architecture,
 ): (() => NonNullable<ModelWeights['predictions']>) | undefined {
-  const { map, norm, decoder, bias } = namesOf(a).predictions;
+  const { map, norm, decoder, bias } = a.names.predictions;
   if (map && !tensors.has(`${map}.weight`)) return undefined;
   const own = tensors.has(`${decoder}.weight`);
   if (!own && !a.tied) return undefined;
   const biasName = [bias, `${decoder}.bias`].find((name) => name !== undefined && tensors.has(name)) ?? bias;
-  const name = own ? `${decoder}.weight` : `${namesOf(a).tokens}.weight`;
+  const name = own ? `${decoder}.weight` : `${a.names.tokens}.weight`;
   // Some files have the same bias under both names.
   for (const other of [bias, `${decoder}.bias`]) {
     if (other !== undefined && tensors.has(other)) tensors.check(other, [a.vocab]);
@@ -63,7 +62,7 @@ export function classifier(store: Store, tensors: Tensors, a: Architecture): (()
     const activation = first === 'pre_classifier' ? 'relu' : 'tanh';
     return () => ({ map: map(), decoder: decoder(), activation, reads: 'first' });
   }
-  const pooler = namesOf(a).pooler;
+  const pooler = a.names.pooler;
   const each = sortsTokens || pooler === undefined || !tensors.has(`${pooler}.weight`);
   return () => ({ decoder: decoder(), activation: 'none', reads: each ? 'each' : 'pooled' });
 }

@@ -1,5 +1,5 @@
 import type { Architecture } from '../config/architecture.js';
-import type { LayerNames } from '../names.js';
+import type { LayerNames } from '../config/names.js';
 import { columns, interleaved, part, slice, type Part } from './parts.js';
 import type { Store } from './store.js';
 import type { LayerWeights, Matrix } from './types.js';

@@ -1,7 +1,6 @@
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Architecture } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
-import { namesOf } from '../names.js';
 import { rotaryFrequencies } from '../rotary.js';
 import { classifier, predictions } from './heads.js';
 import { layer } from './layer.js';
@@ -16,7 +15,7 @@ export function placeWeights(
   onProgress?: (done: number, total: number) => void,
 ): { store: Store; weights: ModelWeights } {
   const store = new Store(wasm, tensors);
-  const names = namesOf(a);
+  const { names } = a;
   const head = predictions(store, tensors, a);
   const sharedTokens = head !== undefined && !tensors.has(`${names.predictions.decoder}.weight`);
   const tokens = sharedTokens ? undefined : store.plain(`${names.tokens}.weight`, [a.vocab, a.embedding]);

@@ -1,0 +1,18 @@
+import { checkScaling } from '../ops/rotary/scaling.js';
+import { toInt32, toMask, toTensor } from './arrays.js';
+import { countOf, kindOf } from './elements.js';
+import { checkOptions, namesOf, unknownName } from './options.js';
+
+/** Checks of arguments that an entry which builds on a loaded module takes from it, because the page has them already. */
+export const tools = {
+  checkOptions,
+  checkScaling,
+  countOf,
+  kindOf,
+  namesOf,
+  toInt32,
+  toMask,
+  toTensor,
+  unknownName,
+};
+export type Tools = typeof tools;
