@@ -54,7 +54,7 @@ export class AttentionMasks extends FigureElement {
     return html`
       <div class="board">
         <div class="factors">
-          ${FACTORS.map((factor, i) => this.#factor(scene, factor, i === 0 ? '' : '∧'))}
+          ${FACTORS.map((factor, i) => this.#factor(scene, factor, i === 0 ? '' : words.text('masks.and')))}
           ${this.#factor(scene, 'mask', '=')}
         </div>
         ${this.#weights(scene)}

@@ -3,6 +3,7 @@ import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../shared/controls/control-styles.js';
 import { hint, textField, toggle } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
+import { entropyStyles } from '../shared/entropy/entropy-bars.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
@@ -38,7 +39,7 @@ const settings = {
  * from a second sentence.
  */
 export class AttentionTokens extends FigureElement {
-  static override styles = [baseStyles, controlStyles, tokensStyles];
+  static override styles = [baseStyles, controlStyles, entropyStyles, tokensStyles];
   static override settings = settings;
   static override properties = { pointed: { state: true } };
 

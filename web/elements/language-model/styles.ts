@@ -60,6 +60,10 @@ export const storyStyles = css`
   .next rect {
     fill: var(--_series-0);
   }
+  /* One slider: its label needs a line. */
+  .controls {
+    grid-template-columns: minmax(0, 24rem);
+  }
   .buttons {
     display: flex;
     flex-wrap: wrap;

@@ -84,13 +84,8 @@ export class PermutationDemo extends FigureElement {
 
   #row(scene: PermutationScene, place: number): TemplateResult {
     const tokens = this.#tokens;
-    const number = this.order[place] ?? 0;
-    return html`
-      <div class="before">${tokens[place]}</div>
-      ${rowSquares(scene, place)}
-      <div class="after">${tokens[number - 1]}</div>
-      ${this.#movers(place, tokens[number - 1] ?? '')}
-    `;
+    const after = tokens[(this.order[place] ?? 0) - 1] ?? '';
+    return html`${rowSquares(scene, place, tokens[place] ?? '', after)} ${this.#movers(place, after)}`;
   }
 
   #movers(place: number, token: string): TemplateResult {

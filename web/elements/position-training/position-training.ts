@@ -15,6 +15,7 @@ import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { mapAxesStyles } from '../shared/heat-map/map-axes.js';
+import { sampled } from '../shared/plot/direct-labels.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
@@ -22,7 +23,7 @@ import { baseStyles } from '../shared/styles.js';
 import { trainingCode } from './code.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
 import { insideOf } from './inside.js';
-import { trainingPlot } from './plot.js';
+import { lineStyle, trainingPlot } from './plot.js';
 import { inTurn, TrainingSession } from './session.js';
 import { trainingStyles } from './styles.js';
 import { faintText, outcomeText, progressText } from './words.js';
@@ -95,17 +96,21 @@ export class PositionTraining extends FigureElement {
     const run = this.#session.phase === 'idle' ? undefined : runs.get(positions);
     return html`
       ${trainingPlot(plot)}
+      <div class="controls above">
+        ${this.choices('measure', words.text('training.measure'), ['accuracy', 'loss'] as const, name)}
+        ${this.choices('task', words.text('training.task'), TASKS, name)}
+        ${this.slider('seed', words.text('training.seed'), { max: 20 })}
+      </div>
       ${insideOf(runs.get(positions)?.snapshot ?? this.#snapshot(library), positions, words)}
       <p class="readout">
         ${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}
       </p>
       <span class="spoken" role="status">${outcome}</span>
       <div class="controls">
-        ${this.choices('positions', words.text('training.positions'), POSITIONS, name)}
-        ${this.choices('task', words.text('training.task'), TASKS, name)}
+        ${this.choices('positions', words.text('training.positions'), POSITIONS, (each) =>
+          sampled(lineStyle(POSITIONS.indexOf(each)), name(each)),
+        )}
         <div class="buttons">${this.#buttons()}</div>
-        ${this.choices('measure', words.text('training.measure'), ['accuracy', 'loss'] as const, name)}
-        ${this.slider('seed', words.text('training.seed'), { max: 20 })}
       </div>
     `;
   }

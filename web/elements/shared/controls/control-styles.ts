@@ -90,6 +90,7 @@ export const controlStyles = css`
     cursor: pointer;
   }
   .choice input {
+    flex: none;
     width: 1rem;
     height: 1rem;
     margin: 0;

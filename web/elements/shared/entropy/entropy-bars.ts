@@ -1,4 +1,4 @@
-import { html, svg, type TemplateResult } from 'lit';
+import { css, html, svg, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
 
 /**
@@ -26,3 +26,29 @@ export function entropyBars(
     )}
   </svg>`;
 }
+
+/** The bars beside a heat map whose rows they are about. */
+export const entropyStyles = css`
+  .entropies {
+    display: grid;
+    grid-template-rows: minmax(0, 1fr) var(--heat-map-column-ticks);
+    margin-inline-start: 0.5rem;
+  }
+  .entropy {
+    width: 100%;
+    height: 100%;
+    overflow: visible;
+  }
+  .entropy-name {
+    margin-top: 0.375rem;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    line-height: 1.2;
+  }
+  .room {
+    fill: var(--_line);
+  }
+  .bar {
+    fill: var(--_series-0);
+  }
+`;

@@ -144,7 +144,7 @@ export abstract class FigureElement extends LitElement {
     name: string,
     legend: string,
     values: readonly T[],
-    label: (value: T) => string,
+    label: (value: T) => string | TemplateResult,
     more?: TemplateResult,
   ): TemplateResult {
     const chosen = this.#values()[name] as T;

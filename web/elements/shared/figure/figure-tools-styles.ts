@@ -12,7 +12,7 @@ export const toolStyles = css`
       position: sticky;
       bottom: 0;
       z-index: 1;
-      margin-block: 0.5rem -0.5rem;
+      margin-block: 0.5rem 0;
       padding-block: 0.5rem;
       border-top: 1px solid var(--_line);
       background: var(--_paper);
@@ -20,6 +20,26 @@ export const toolStyles = css`
       box-shadow:
         -1rem 0 var(--_paper),
         1rem 0 var(--_paper);
+    }
+    /* What is less often needed stays in its place. */
+    .controls.above {
+      position: static;
+      box-shadow: none;
+    }
+    .controls,
+    .slider {
+      column-gap: 0.75rem;
+    }
+    .controls {
+      grid-template-columns: repeat(auto-fit, minmax(min(100%, 9.5rem), 1fr));
+      align-items: end;
+    }
+    /* Beside its buttons: a legend that floats is laid out as one of them. */
+    .choices legend {
+      float: left;
+    }
+    .choices {
+      column-gap: 0.9rem;
     }
   }
   .tools {

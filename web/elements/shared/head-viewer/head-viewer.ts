@@ -5,7 +5,7 @@ import { choice, hint, toggle } from '../controls/controls.js';
 import { Width } from '../controls/width.js';
 import { followHost } from '../dark-host.js';
 import { entropies } from '../entropy/entropy.js';
-import { entropyBars } from '../entropy/entropy-bars.js';
+import { entropyBars, entropyStyles } from '../entropy/entropy-bars.js';
 import { isInFigure } from '../figure/figure-hosts.js';
 import { watchDevicePixels } from '../heat-map/device-pixels.js';
 import '../heat-map/heat-map.js';
@@ -42,7 +42,7 @@ export interface HeadDetail {
  */
 export class HeadViewer extends LitElement {
   /** What the shadow root adopts. */
-  static override styles = [baseStyles, controlStyles, rampStyles, headViewerStyles];
+  static override styles = [baseStyles, controlStyles, rampStyles, entropyStyles, headViewerStyles];
   static override properties = {
     heads: { attribute: false },
     layer: { type: Number },
@@ -187,6 +187,7 @@ export class HeadViewer extends LitElement {
     const bits = entropies(this.#map, this.heads.keyTokens.length);
     const seen = bits.filter((value) => !Number.isNaN(value));
     const mean = seen.reduce((sum, value) => sum + value, 0) / seen.length;
+    const silent = this.silent.has(`${layer}.${head}`);
     const view = (value: 'map' | 'lines'): TemplateResult =>
       choice('view', words.text(`viewer.${value}`), this.view === value, () => (this.view = value));
     return html`<div class="large">
@@ -198,12 +199,13 @@ export class HeadViewer extends LitElement {
         ${view('map')} ${view('lines')}
         ${
           this.silenceable
-            ? toggle(words.text('viewer.silence'), this.silent.has(`${layer}.${head}`), (silent) =>
+            ? toggle(words.text('viewer.silence'), silent, (silent) =>
                 this.#tell('head-silence', { layer, head, silent }),
               )
             : nothing
         }
       </div>
+      <p class="silent-note" role="status">${silent ? words.text('viewer.silentNote') : nothing}</p>
       ${this.view === 'map' ? this.#asMap(bits) : this.#asLines()}
     </div>`;
   }
