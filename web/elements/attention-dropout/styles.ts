@@ -65,8 +65,5 @@ export const dropoutStyles = css`
     .plot {
       max-width: 18rem;
     }
-    .controls .choices {
-      grid-column: 1 / -1;
-    }
   }
 `;

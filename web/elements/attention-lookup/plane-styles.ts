@@ -8,9 +8,6 @@ export const planeStyles = css`
     align-items: center;
     gap: 1rem 1.5rem;
   }
-  .remark {
-    color: var(--_quiet);
-  }
   .panel p {
     margin-bottom: 0.25rem;
     color: var(--_quiet);

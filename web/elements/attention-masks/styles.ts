@@ -74,17 +74,6 @@ export const masksStyles = css`
     font-size: 0.75rem;
     text-align: center;
   }
-  .legend {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0 1.25rem;
-    color: var(--_quiet);
-  }
-  .legend span {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.4rem;
-  }
   .legend svg {
     width: 1rem;
     height: 1rem;
@@ -93,7 +82,6 @@ export const masksStyles = css`
     margin-top: 0.5rem;
   }
   .remark {
-    color: var(--_quiet);
     min-height: 1.45em;
   }
   /* The masks and what they make are one line, so that the weights are on the same screen. */

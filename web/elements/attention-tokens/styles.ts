@@ -74,9 +74,6 @@ export const tokensStyles = css`
   .large heat-map {
     grid-column: 1;
   }
-  .remark {
-    color: var(--_quiet);
-  }
   .switches {
     align-items: end;
     margin-top: 0.25rem;

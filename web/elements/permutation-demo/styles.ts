@@ -89,16 +89,7 @@ export const permutationStyles = css`
     stroke-dasharray: 5 4;
   }
   .legend {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0 1.25rem;
     margin-top: 0.75rem;
-    color: var(--_quiet);
-  }
-  .legend span {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.4rem;
   }
   .legend svg {
     width: 1.5rem;

@@ -10,7 +10,6 @@ import {
   TASKS,
   Training,
 } from '../../training/index.js';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
@@ -19,7 +18,6 @@ import { sampled } from '../shared/plot/direct-labels.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { trainingCode } from './code.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
 import { insideOf } from './inside.js';
@@ -40,14 +38,7 @@ const settings = {
  * choice: accuracy or loss of every choice so far, the table of positions, and where each head looks.
  */
 export class PositionTraining extends FigureElement {
-  static override styles = [
-    baseStyles,
-    controlStyles,
-    plotStyles,
-    seriesStyles,
-    mapAxesStyles,
-    trainingStyles,
-  ];
+  static override styles = [plotStyles, seriesStyles, mapAxesStyles, trainingStyles];
   static override settings = settings;
 
   /** `copy`: name the token three places back; `reverse`: the sequence from its end. */

@@ -153,6 +153,17 @@ export const controlStyles = css`
     align-items: center;
     gap: 0.25rem 1.25rem;
   }
+  .legend {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 1.25rem;
+    color: var(--_quiet);
+  }
+  .legend span {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4rem;
+  }
   .under {
     display: flex;
     flex-wrap: wrap;

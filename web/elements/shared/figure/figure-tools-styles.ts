@@ -41,6 +41,9 @@ export const toolStyles = css`
     .choices {
       column-gap: 0.9rem;
     }
+    .controls > fieldset {
+      grid-column: 1 / -1;
+    }
   }
   .tools {
     display: flex;
@@ -97,29 +100,6 @@ export const toolStyles = css`
     margin-top: 0.25rem;
     font-size: 0.8125rem;
   }
-  .panel .choices {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 0 1.25rem;
-    min-inline-size: 0;
-    margin: 0;
-    padding: 0;
-    border: 0;
-  }
-  .panel .choice {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.4rem;
-    min-height: 1.75rem;
-    cursor: pointer;
-  }
-  .panel .choice input {
-    width: 1rem;
-    height: 1rem;
-    margin: 0;
-    accent-color: var(--_accent);
-  }
   .panel pre {
     max-height: 22rem;
     margin: 0.25rem 0 0;
@@ -161,14 +141,6 @@ export const toolStyles = css`
   }
   .end {
     outline: none;
-  }
-  .said {
-    position: absolute;
-    width: 1px;
-    height: 1px;
-    overflow: hidden;
-    clip-path: inset(50%);
-    white-space: nowrap;
   }
   .note {
     color: var(--_quiet);

@@ -8,8 +8,7 @@ import { entropies } from '../entropy/entropy.js';
 import { entropyBars, entropyStyles } from '../entropy/entropy-bars.js';
 import { isInFigure } from '../figure/figure-hosts.js';
 import { watchDevicePixels } from '../heat-map/device-pixels.js';
-import '../heat-map/heat-map.js';
-import type { CellDetail } from '../heat-map/heat-map.js';
+import { onCell, type CellDetail } from '../heat-map/heat-map.js';
 import { shownOf } from '../heat-map/marks.js';
 import { rampFor, rampStyles } from '../heat-map/ramps.js';
 import { Localised } from '../localised.js';
@@ -236,15 +235,9 @@ export class HeadViewer extends LitElement {
           label=${words.text('viewer.mapLabel', { layer, head })}
           row-name=${words.text('query')}
           column-name=${words.text('key')}
-          @cell-change=${(event: CustomEvent<CellDetail>) => {
-            event.stopPropagation();
-            this.cell = event.detail;
-          }}
+          @cell-change=${onCell((cell) => (this.cell = cell))}
         ></heat-map>
-        <div class="entropies">
-          ${entropyBars(bits, Math.log2(keyTokens.length), shownOf({ count: bits.length, step, cursor: this.cell?.row }), words)}
-          <p class="entropy-name" aria-hidden="true">${words.text('tokens.entropy')}</p>
-        </div>
+        ${entropyBars(bits, Math.log2(keyTokens.length), shownOf({ count: bits.length, step, cursor: this.cell?.row }), words)}
       </div>
       <p class="readout">${this.#readout()}</p>
       <ramp-legend low="0" high="1"></ramp-legend>`;
