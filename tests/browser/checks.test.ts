@@ -21,13 +21,15 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
 
   await check.getByRole('button', { name: 'three' }).focus();
   await page.keyboard.press('Enter');
-  expect(await status.innerText()).toContain(`${words.checkWrong} ${words.checkShown}`);
-  expect(await status.innerText()).toContain('Eight places take four layers.');
-  expect(await shown()).toContain('From token 1 to token 9: 4');
+  expect(await status.innerText()).toContain(`${words.checkWrong} ${words.checkAgain}`);
+  expect(await status.innerText()).not.toContain('Eight places take four layers.');
+  expect(await shown()).not.toContain('From token 1 to token 9');
 
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
-  expect(await status.innerText()).toContain(words.checkRight);
+  expect(await status.innerText()).toContain(`${words.checkRight} ${words.checkShown}`);
+  expect(await status.innerText()).toContain('Eight places take four layers.');
+  expect(await shown()).toContain('From token 1 to token 9: 4');
   const pressed = check.getByRole('button', { pressed: true });
   expect(await pressed.allInnerTexts()).toEqual(['four']);
 
@@ -37,13 +39,41 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
   expect(await page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0);
 });
 
+test('a phone shows the verdict, and the answer only to those who ask for it', async () => {
+  const page = await open({ figures: ['path-lengths'], viewport: { width: 390, height: 844 } });
+  const figure = page.locator('#fig-paths');
+  const status = verdictOf(figure.locator('.check'));
+  const answers = figure.locator('.check .answers');
+  const inWindow = async (part: Locator): Promise<boolean> => {
+    const { y = NaN, height = NaN } = (await part.boundingBox()) ?? {};
+    return height > 0 && y >= 0 && y + height <= 844.5;
+  };
+  // The answers are the last thing in the window.
+  await answers.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  await answers.getByRole('button', { name: 'eight' }).click();
+  expect(await inWindow(status)).toBe(true);
+  await status.getByRole('button', { name: words.checkReveal }).focus();
+  await page.keyboard.press('Enter');
+  expect(await status.innerText()).toContain('Eight places take four layers.');
+  expect(await status.innerText()).not.toContain(words.checkRight);
+  expect(await inWindow(status)).toBe(true);
+  // Who pressed the button goes on from there, to the figure.
+  const link = status.getByRole('link', { name: words.checkShown });
+  expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
+  const picture = figure.locator('path-lengths svg').first();
+  const before = await page.evaluate(() => scrollY);
+  await page.keyboard.press('Enter');
+  await page.waitForFunction((y) => scrollY < y, before);
+  expect(await inWindow(picture)).toBe(true);
+});
+
 test('every prediction makes its figure show something else, with settings that the figure has', async () => {
   const asked = [...new Set(checksOf(readProse('en')).flatMap(({ figure }) => figure ?? []))];
   expect(asked.length).toBeGreaterThan(5);
   const page = await open({ figures: asked.map((id) => `#${id} > :first-child`) });
   for (const id of asked) {
     const figure = page.locator(`#${id}`);
-    await figure.locator('.check button').first().click();
+    await figure.locator('.check button[data-right]').first().click();
     const { wanted, shown, first } = await figure.evaluate((element) => {
       const settings = new URLSearchParams(element.querySelector<HTMLElement>('.check')?.dataset.show);
       const host = element.querySelector<FigureElement & Record<string, unknown>>('[drawn]')!;

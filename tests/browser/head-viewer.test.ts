@@ -82,8 +82,14 @@ describe('head-viewer', () => {
     await figure.getByRole('radio', { name: 'Layer 2, head 1' }).click();
     await figure.getByLabel('Silence this head').check();
     await figure.getByRole('radio', { name: 'Layer 2, head 1, silent' }).waitFor();
+    const note = figure.getByText('This head is silent');
+    expect(await note.isVisible()).toBe(true);
+    await figure.getByRole('radio', { name: 'Layer 1, head 1', exact: true }).click();
+    expect(await note.count()).toBe(0);
+    await figure.getByRole('radio', { name: 'Layer 2, head 1, silent' }).click();
     await figure.getByLabel('Silence this head').uncheck();
     await figure.getByRole('radio', { name: 'Layer 2, head 1', exact: true }).waitFor();
+    expect(await note.count()).toBe(0);
   });
 
   test('keeps what it shows when arrays are refused', async () => {

@@ -28,6 +28,16 @@ describe('language-model', () => {
     expect(await fetched()).toBe(1);
   });
 
+  test.each(['en', 'id', 'ko', 'pt', 'tr'])('in %s the slider has its label in a line', async (language) => {
+    const { figure } = await loaded({ language, viewport: { width: 1280, height: 800 } });
+    const heights = await figure
+      .locator('.slider')
+      .evaluate(({ children: [label, output] }) =>
+        [label, output].map((each) => each!.getBoundingClientRect().height),
+      );
+    expect(heights[0]).toBe(heights[1]);
+  });
+
   test('writes token by token, and on by itself until it is stopped or there is no more room', async () => {
     const { figure } = await loaded();
     expect(await texts(figure)).toEqual(['Once upon a time']);

@@ -69,6 +69,18 @@ describe('permutation-demo', () => {
     }
   });
 
+  test('a phone shows all four matrices, with entries that can be told apart', async () => {
+    const { figure } = await alone({ viewport: { width: 390, height: 844 } });
+    for (const matrix of ['x', 'y', 'z', 'px']) {
+      const rows = figure.locator(`.${matrix} .squares`);
+      expect(await rows.count()).toBe(5);
+      // Eight entries in a row.
+      const { width = 0, height = 0 } = (await rows.first().boundingBox()) ?? {};
+      expect(width / 8).toBeGreaterThan(14);
+      expect(height).toBeGreaterThan(14);
+    }
+  });
+
   test('axe finds nothing, before and after use', async () => {
     const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'permutation-demo')).toEqual([]);

@@ -47,7 +47,7 @@ test('the keyboard reads all curves at one position', async () => {
   const values = [6, 7, 8, 9].map(
     (column) => `col ${column} ${(data[59 * 32 + column] ?? NaN).toFixed(3).replace('-', '−')}`,
   );
-  expect(await figure.locator('.spoken').textContent()).toBe(`position 59: ${values.join(', ')}`);
+  expect(await figure.locator('.stage .spoken').textContent()).toBe(`position 59: ${values.join(', ')}`);
 });
 
 test('labels of curves that end at one height stay apart', async () => {

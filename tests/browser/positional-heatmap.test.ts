@@ -85,7 +85,7 @@ test('the keyboard cursor reads the library’s value, and says it', async () =>
   expect((await figure.locator('.readout').innerText()).replace(/\s+/g, ' ')).toBe(
     `position 10, column 30: ${value}`,
   );
-  expect(await figure.locator('.spoken').textContent()).toBe(`position 10, column 30: ${value}`);
+  expect(await figure.locator('.stage .spoken').textContent()).toBe(`position 10, column 30: ${value}`);
   await page.keyboard.press('Control+End');
   expect(await figure.locator('.readout').innerText()).toContain('position 59, column 31');
   await page.keyboard.press('ArrowDown');
@@ -104,7 +104,7 @@ test('a pointer reads the cell under it without speaking', async () => {
   const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
   const value = (data[20 * 32 + 7] ?? NaN).toFixed(3).replace('-', '−');
   expect(await figure.locator('.readout strong').innerText()).toBe(value);
-  expect(await figure.locator('.spoken').textContent()).toBe('');
+  expect(await figure.locator('.stage .spoken').textContent()).toBe('');
 });
 
 test('picking a cell draws its column as a curve, and picking again takes it out', async () => {

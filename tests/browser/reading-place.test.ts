@@ -83,11 +83,11 @@ describe('in a window of another width', () => {
 
   test('a figure is still in sight where it is much lower', async () => {
     const page = await open({ figures: [], viewport: { width: 390, height: 800 } });
-    await put(page, 'fig-masks', -900);
+    await put(page, 'fig-rotation', -700);
     await page.setViewportSize({ width: 1280, height: 800 });
     await drawn(page);
     const bottom = await page
-      .locator('#fig-masks')
+      .locator('#fig-rotation')
       .evaluate((element) => element.getBoundingClientRect().bottom);
     expect(bottom).toBeGreaterThanOrEqual(319);
   });

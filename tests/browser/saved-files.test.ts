@@ -54,7 +54,7 @@ test('the SVG of the curves is as wide as what is shown, with every curve and la
   expect(Math.abs(Number(viewBox.split(' ')[2]) - width - 16)).toBeLessThanOrEqual(12);
   expect(svg).toMatch(/<rect [^>]*fill="#14181d"/);
   expect(svg).toContain('stroke="#7ab8f5"');
-  expect(svg).toMatch(/stroke-dasharray="7px, 4px"/);
+  expect(svg).toMatch(/stroke-dasharray="5px, 3px"/);
 });
 
 test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(

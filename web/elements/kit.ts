@@ -6,6 +6,7 @@ export { HeadViewer, type HeadDetail } from './shared/head-viewer/head-viewer.js
 export { HeatMap } from './shared/heat-map/heat-map.js';
 export { valuesTable } from './shared/heat-map/values-table.js';
 export { Localised, type StringKey, type Translations } from './shared/localised.js';
+export { nextTokens, nextTokensStyles } from './shared/next-tokens.js';
 export { seriesStyles } from './shared/plot/series.js';
 export { baseStyles } from './shared/styles.js';
 export { tableStyles } from './shared/table-styles.js';

@@ -10,7 +10,7 @@ export function judgeAnswers(): void {
     for (const button of buttons) {
       button.addEventListener('click', () => {
         for (const each of buttons) each.ariaPressed = String(each === button);
-        say(form, 'right' in button.dataset ? 'right' : 'wrong', reveal(form));
+        say(form, 'right' in button.dataset ? 'right' : 'wrong');
       });
     }
     form.addEventListener('submit', (event) => {
@@ -27,26 +27,51 @@ function verdictOn(written: string, { number, within }: DOMStringMap): Verdict {
   return Math.abs(given - Number(number)) <= Number(within) ? 'right' : 'wrong';
 }
 
-/** Shows the verdict, and why: after a prediction in any case, else only to those who have found the answer. */
-function say(
-  { dataset, lastElementChild: why, children }: HTMLFormElement,
-  verdict: Verdict,
-  revealed = false,
-): void {
-  const status = children[1] as HTMLElement;
-  const explained = verdict === 'right' || 'show' in dataset;
-  const words = document.createElement('p');
-  words.className = verdict;
-  words.textContent = status.dataset[verdict] ?? '';
-  if (revealed) words.append(` ${status.dataset.shown ?? ''}`);
-  status.replaceChildren(words, ...(explained ? (why?.cloneNode(true).childNodes ?? []) : []));
+/** Says whether the answer is right. After a wrong prediction readers may try again or have the answer shown. */
+function say(form: HTMLFormElement, verdict: Verdict): void {
+  const words = statusOf(form).dataset;
+  const said = document.createElement('p');
+  said.append(
+    Object.assign(document.createElement('span'), { className: verdict, textContent: words[verdict] }),
+  );
+  if (verdict === 'wrong' && 'show' in form.dataset) {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.textContent = words.reveal ?? '';
+    button.addEventListener('click', () => {
+      explain(form, document.createElement('p'));
+      // The button that had the focus is gone.
+      statusOf(form).querySelector('a')?.focus({ preventScroll: true });
+    });
+    said.append(` ${words.again ?? ''} `, button);
+  }
+  if (verdict === 'right') explain(form, said);
+  else show(form, said);
 }
 
-/** Lets the figure show what was asked; says no if nothing was, or if the figure has not come. */
-function reveal(form: HTMLFormElement): boolean {
-  const figure = form.closest('figure')?.querySelector<FigureElement>('[drawn]');
-  if (form.dataset.show === undefined || figure?.settings === undefined) return false;
-  const given = [...new URLSearchParams(form.dataset.show)];
-  figure.change(Object.fromEntries(given.map(([name, text]) => [name, figure.settings[name]?.read(text)])));
-  return true;
+/** Lets the figure show what was asked, if it was a prediction, and says why. */
+function explain(form: HTMLFormElement, said: HTMLElement): void {
+  const figure = form.closest('figure');
+  const element = figure?.querySelector<FigureElement>('[drawn]');
+  const { settings } = element ?? {};
+  if (figure && element && settings && form.dataset.show !== undefined) {
+    const given = [...new URLSearchParams(form.dataset.show)];
+    element.change(Object.fromEntries(given.map(([name, text]) => [name, settings[name]?.read(text)])));
+    // What has changed may be above the window.
+    const link = document.createElement('a');
+    link.href = `#${figure.id}`;
+    link.textContent = statusOf(form).dataset.shown ?? '';
+    said.append(' ', link);
+  }
+  show(form, said, ...(form.lastElementChild?.cloneNode(true).childNodes ?? []));
+}
+
+function show(form: HTMLFormElement, ...said: readonly Node[]): void {
+  const status = statusOf(form);
+  status.replaceChildren(...said);
+  status.scrollIntoView({ block: 'nearest' });
+}
+
+function statusOf(form: HTMLFormElement): HTMLElement {
+  return form.children[1] as HTMLElement;
 }

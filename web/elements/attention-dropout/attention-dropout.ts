@@ -1,13 +1,11 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { choice } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { oneOf, real, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { dropoutCode } from './code.js';
 import { draw, expectedError, MOST, Run, TOKENS } from './draws.js';
 import { errorPlot } from './plot.js';
@@ -28,7 +26,7 @@ const settings = {
  * approaches the result of evaluation.
  */
 export class AttentionDropout extends FigureElement {
-  static override styles = [baseStyles, controlStyles, dropoutStyles];
+  static override styles = dropoutStyles;
   static override settings = settings;
 
   /** Whether the first map is a draw of training (`train`, default) or evaluation (`eval`). */

@@ -60,12 +60,10 @@ export const dropoutStyles = css`
   }
   @container (max-width: 28rem) {
     .panels {
-      grid-template-columns: minmax(0, 1fr);
+      gap: 0.5rem;
     }
-    .panels :is(heat-map, ramp-legend) {
-      display: block;
-      max-width: 16rem;
-      margin: 0 auto;
+    .plot {
+      max-width: 18rem;
     }
   }
 `;

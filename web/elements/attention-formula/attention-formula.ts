@@ -1,14 +1,11 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { hint } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
-import '../shared/heat-map/heat-map.js';
-import type { CellDetail, HeatMap } from '../shared/heat-map/heat-map.js';
+import { onCell, type CellDetail, type HeatMap } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { oneOf, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { formulaCode } from './code.js';
 import { formulas } from './formulas.js';
 import { described, lowered, nameOf } from './names.js';
@@ -39,7 +36,7 @@ const settings = {
  * up what it denotes; a cell lights up the symbols that denote it.
  */
 export class AttentionFormula extends FigureElement {
-  static override styles = [baseStyles, controlStyles, formulaStyles];
+  static override styles = formulaStyles;
   static override settings = settings;
   static override properties = { pointed: { state: true } };
 
@@ -75,10 +72,7 @@ export class AttentionFormula extends FigureElement {
     const { words } = this;
     const weights = matrix === 'A';
     const titles = { X: 'X', A: 'A = softmax(XXᵀ / √d)', Y: 'Y = AX' };
-    const point = (event: CustomEvent<CellDetail>): void => {
-      event.stopPropagation();
-      this.pointed = { ...event.detail, matrix };
-    };
+    const point = onCell((cell) => (this.pointed = { ...cell, matrix }));
     const leave = (event: Event): void => {
       (event.currentTarget as HeatMap).cursor = undefined;
       this.pointed = undefined;

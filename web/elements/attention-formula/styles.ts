@@ -63,8 +63,12 @@ export const formulaStyles = css`
   }
   @container (max-width: 37rem) {
     .matrices {
-      grid-template-columns: minmax(0, 15rem);
-      justify-content: center;
+      grid-template-columns: 3fr 2.2fr;
+      gap: 0.5rem 1rem;
+      align-items: end;
+    }
+    .matrices p {
+      font-size: 0.8125rem;
     }
     .formula {
       font-size: 1rem;

@@ -1,12 +1,10 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, Tensor, WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import type { HeatMap } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { oneOf, several, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { headsCode } from './code.js';
 import { lengthSliders, queryLengths } from './lengths.js';
 import { headMaps, type HeadCell } from './maps.js';
@@ -42,7 +40,7 @@ const settings = {
  * lengths of the sequences, or of each query, to set.
  */
 export class AttentionHeads extends FigureElement {
-  static override styles = [baseStyles, controlStyles, headsStyles];
+  static override styles = headsStyles;
   static override settings = settings;
   static override properties = { pointed: { state: true } };
 

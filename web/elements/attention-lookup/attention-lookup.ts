@@ -1,11 +1,9 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { hint } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { real, several, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { chainStyles } from './chain-styles.js';
 import { chain, lookupData, pairText } from './chain.js';
 import { lookupCode } from './code.js';
@@ -32,7 +30,7 @@ const settings = {
  * with the keys, the softmax of these, and the values mixed by it, while the reader moves the points.
  */
 export class AttentionLookup extends FigureElement {
-  static override styles = [baseStyles, controlStyles, planeStyles, chainStyles];
+  static override styles = [planeStyles, chainStyles];
   static override settings = settings;
   static override properties = { held: { state: true } };
 

@@ -8,9 +8,6 @@ export const planeStyles = css`
     align-items: center;
     gap: 1rem 1.5rem;
   }
-  .remark {
-    color: var(--_quiet);
-  }
   .panel p {
     margin-bottom: 0.25rem;
     color: var(--_quiet);
@@ -154,12 +151,26 @@ export const planeStyles = css`
       grid-row: 2;
     }
   }
+  /* Small planes with large letters and points, so that the query and the mixture that it moves are seen at once. */
   @container (max-width: 28rem) {
     .scene {
-      grid-template-columns: minmax(0, 1fr);
+      gap: 0.5rem;
     }
-    .chain {
-      grid-row: auto;
+    .target {
+      r: 22px;
+    }
+    .mark {
+      transform: scale(1.3);
+    }
+    .sign .mark {
+      transform: none;
+    }
+    .handle text,
+    .mixture-label {
+      font-size: 19px;
+    }
+    .tick {
+      font-size: 16px;
     }
   }
 `;

@@ -1,14 +1,11 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
-import '../shared/heat-map/heat-map.js';
-import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { flag, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { masksCode } from './code.js';
 import { maskMap } from './map.js';
 import { FACTORS, LENGTH, maskScene, type Factor, type MaskScene } from './scene.js';
@@ -30,7 +27,7 @@ const settings = {
  * together, and the weights under it. A query that sees nothing has weights of zero.
  */
 export class AttentionMasks extends FigureElement {
-  static override styles = [baseStyles, controlStyles, masksStyles];
+  static override styles = masksStyles;
   static override settings = settings;
   static override properties = { pointed: { state: true } };
 
@@ -54,7 +51,7 @@ export class AttentionMasks extends FigureElement {
     return html`
       <div class="board">
         <div class="factors">
-          ${FACTORS.map((factor, i) => this.#factor(scene, factor, i === 0 ? '' : '∧'))}
+          ${FACTORS.map((factor, i) => this.#factor(scene, factor, i === 0 ? '' : words.text('masks.and')))}
           ${this.#factor(scene, 'mask', '=')}
         </div>
         ${this.#weights(scene)}
@@ -103,10 +100,7 @@ export class AttentionMasks extends FigureElement {
         label=${words.text('masks.weights')}
         row-name=${words.text('query')}
         column-name=${words.text('key')}
-        @cell-change=${(event: CustomEvent<CellDetail>) => {
-          event.stopPropagation();
-          this.pointed = event.detail;
-        }}
+        @cell-change=${onCell((cell) => (this.pointed = cell))}
       ></heat-map>
     </div>`;
   }

@@ -9,28 +9,34 @@ export const masksStyles = css`
   }
   .factors {
     display: grid;
-    grid-template-columns: repeat(2, minmax(0, 1fr));
-    gap: 0.75rem 0.25rem;
+    grid-template-columns: repeat(2, auto minmax(0, 1fr));
+    gap: 0.25rem 0.35rem;
+    align-items: center;
   }
   .factor {
     display: grid;
-    grid-template-columns: 1.5rem minmax(0, 1fr);
+    grid-row: span 2;
+    grid-column: span 2;
+    grid-template-rows: subgrid;
+    grid-template-columns: subgrid;
     align-items: center;
   }
   .factor p {
     grid-column: 2;
+    place-self: start center;
     font-size: 0.75rem;
-    text-align: center;
+    /* A long word may reach beside its map. */
+    white-space: nowrap;
   }
   .factor.mask-itself p {
     font-weight: 600;
   }
-  .factor.off {
+  .factor.off > :not(.sign) {
     opacity: 0.65;
   }
   .sign {
     color: var(--_quiet);
-    font-size: 1.25rem;
+    font-size: 0.75rem;
     text-align: center;
   }
   .mask {
@@ -68,17 +74,6 @@ export const masksStyles = css`
     font-size: 0.75rem;
     text-align: center;
   }
-  .legend {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0 1.25rem;
-    color: var(--_quiet);
-  }
-  .legend span {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.4rem;
-  }
   .legend svg {
     width: 1rem;
     height: 1rem;
@@ -87,8 +82,22 @@ export const masksStyles = css`
     margin-top: 0.5rem;
   }
   .remark {
-    color: var(--_quiet);
     min-height: 1.45em;
+  }
+  /* The masks and what they make are one line, so that the weights are on the same screen. */
+  @container (max-width: 30rem) {
+    .board {
+      gap: 0.5rem;
+    }
+    .factors {
+      grid-template-columns: repeat(4, auto minmax(0, 1fr));
+    }
+    .weights {
+      max-width: 17rem;
+    }
+    .remark + .controls {
+      grid-template-columns: repeat(3, minmax(0, 1fr));
+    }
   }
   @container (min-width: 44rem) {
     .board {

@@ -1,11 +1,9 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { shapesCode } from './code.js';
 import { blocks, noBlocks } from './drawing.js';
 import { pipelineOf, shapeOf, STAGES, type Pipeline, type Sizes, type Stage } from './pipeline.js';
@@ -26,7 +24,7 @@ const settings = {
  * and the layer's own error where the heads do not divide the width.
  */
 export class AttentionShapes extends FigureElement {
-  static override styles = [baseStyles, controlStyles, shapesStyles];
+  static override styles = shapesStyles;
   static override settings = settings;
   static override properties = { head: { state: true }, pointed: { state: true } };
 

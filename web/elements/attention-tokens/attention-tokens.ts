@@ -1,14 +1,13 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { hint, textField, toggle } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
+import { entropyStyles } from '../shared/entropy/entropy-bars.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { flag, whole, words as anyText } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { clipped, folded, LONGEST_TEXT, type Tokens } from '../shared/tokens.js';
 import { tokensCode } from './code.js';
 import { tokensData } from './data.js';
@@ -38,7 +37,7 @@ const settings = {
  * from a second sentence.
  */
 export class AttentionTokens extends FigureElement {
-  static override styles = [baseStyles, controlStyles, tokensStyles];
+  static override styles = [entropyStyles, tokensStyles];
   static override settings = settings;
   static override properties = { pointed: { state: true } };
 

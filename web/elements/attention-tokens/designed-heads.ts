@@ -6,7 +6,6 @@ export const HALF = 32;
 export const WIDTH = 2 * HALF;
 /** The heads in their order. The first four have weights set by hand, the others random ones. */
 export const HEADS = ['same', 'previous', 'next', 'near', 'random', 'random'] as const;
-export type HeadKind = (typeof HEADS)[number];
 /**
  * Length of a token's half and of a row of P: each of its HALF / 2 pairs (sine, cosine) has length 1.
  */

@@ -1,6 +1,5 @@
 import { html, type TemplateResult } from 'lit';
-import '../shared/heat-map/heat-map.js';
-import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
 import { shownOf } from '../shared/heat-map/marks.js';
 import type { Localised } from '../shared/localised.js';
 import { shortened } from '../shared/tokens.js';
@@ -54,10 +53,7 @@ function large(maps: TokensMaps): TemplateResult {
   return html`<div class="large">
     <p class="name">${words.text('tokens.head')} ${solo}: ${kindOf(solo - 1, words)}</p>
     ${map(maps, solo - 1, false)}
-    <div class="entropies">
-      ${entropyBars(bits, most, shownOf({ count: bits.length, step: labelStep, cursor: pointed?.row }), words)}
-      <p class="entropy-name" aria-hidden="true">${words.text('tokens.entropy')}</p>
-    </div>
+    ${entropyBars(bits, most, shownOf({ count: bits.length, step: labelStep, cursor: pointed?.row }), words)}
   </div>`;
 }
 
@@ -83,13 +79,7 @@ function map(maps: TokensMaps, head: number, isSmall: boolean): TemplateResult {
     label=${words.text('tokens.mapLabel', { head: head + 1, kind: kindOf(head, words) })}
     row-name=${words.text('query')}
     column-name=${words.text('key')}
-    @cell-change=${(event: CustomEvent<CellDetail>) => {
-      event.stopPropagation();
-      maps.point(event.detail);
-    }}
-    @cell-pick=${(event: CustomEvent<CellDetail>) => {
-      event.stopPropagation();
-      maps.pick(head + 1);
-    }}
+    @cell-change=${onCell(maps.point)}
+    @cell-pick=${onCell(() => maps.pick(head + 1))}
   ></heat-map>`;
 }

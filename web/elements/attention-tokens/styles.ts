@@ -74,31 +74,6 @@ export const tokensStyles = css`
   .large heat-map {
     grid-column: 1;
   }
-  .entropies {
-    display: grid;
-    grid-template-rows: minmax(0, 1fr) var(--heat-map-column-ticks);
-    margin-inline-start: 0.5rem;
-  }
-  .entropy {
-    width: 100%;
-    height: 100%;
-    overflow: visible;
-  }
-  .entropy-name {
-    margin-top: 0.375rem;
-    color: var(--_quiet);
-    font-size: 0.75rem;
-    line-height: 1.2;
-  }
-  .room {
-    fill: var(--_line);
-  }
-  .bar {
-    fill: var(--_series-0);
-  }
-  .remark {
-    color: var(--_quiet);
-  }
   .switches {
     align-items: end;
     margin-top: 0.25rem;

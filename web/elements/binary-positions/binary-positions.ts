@@ -1,6 +1,5 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { pointerIn } from '../shared/controls/pointer-in.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
@@ -8,7 +7,6 @@ import { defineFigure, FigureElement } from '../shared/figure/figure-element.js'
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { oneOf, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { binaryCode } from './code.js';
 import { drawnBlock, LEFT, rowNumbers, TOP, type Block } from './drawing.js';
 import { baseOfHalves, bitsOf, periodOf, signsOf } from './signs.js';
@@ -25,7 +23,7 @@ const settings = {
  * the slowest place on the left.
  */
 export class BinaryPositions extends FigureElement {
-  static override styles = [baseStyles, controlStyles, plotStyles, binaryStyles];
+  static override styles = [plotStyles, binaryStyles];
   static override settings = settings;
   static override properties = { cursor: { state: true } };
 

@@ -1,6 +1,5 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { pointerIn } from '../shared/controls/pointer-in.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
@@ -8,7 +7,6 @@ import { defineFigure, FigureElement } from '../shared/figure/figure-element.js'
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { raceCode } from './code.js';
 import { raceButton, raceControls } from './controls.js';
 import { drawRace, layoutOf } from './drawing.js';
@@ -41,7 +39,7 @@ const settings = {
  * layer, as curves over n or d; and a race of the library's kernels, measured in a worker, as dots upon them.
  */
 export class ComplexityRace extends FigureElement {
-  static override styles = [baseStyles, controlStyles, plotStyles, seriesStyles, raceStyles];
+  static override styles = [plotStyles, seriesStyles, raceStyles];
   static override settings = settings;
 
   /** Tokens n, a power of two, 16 to 8192; default 256. */

@@ -2,7 +2,7 @@ import { scaleLog, type ScaleLogarithmic } from 'd3-scale';
 import { line, symbol, symbolCircle, symbolDiamond, symbolSquare, symbolTriangle } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { powerOfTen, timeText } from '../shared/numbers.js';
-import { spreadLabels } from '../shared/plot/direct-labels.js';
+import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
 import type { Entry, Point } from './plan.js';
 import { REFERENCE_RATE, type RaceCurve, type RacePlot } from './plot.js';
 
@@ -16,6 +16,8 @@ export interface RaceLayout {
 }
 
 const MARGIN = { top: 26, bottom: 38, left: 34, label: 8, time: 50 };
+/** Width of the sample before a label. */
+const SAMPLE = 27;
 const LABEL_GAP = 14;
 const NARROW = 480;
 /** Height of a row of two names above a narrow plot. */
@@ -42,7 +44,7 @@ export function layoutOf({ width, curves }: RacePlot): RaceLayout {
   const above = narrow ? NAME_ROW + Math.ceil(curves.length / 2) * LEGEND_ROW + 6 : 0;
   const height = Math.max(300, Math.min(400, width * 0.5)) + (narrow ? NAME_ROW : 0);
   const characters = Math.max(...curves.map(({ label }) => widthOf(label)));
-  const right = width - MARGIN.time - (narrow ? 0 : MARGIN.label + characters * CHARACTER);
+  const right = width - MARGIN.time - (narrow ? 0 : MARGIN.label + SAMPLE + characters * CHARACTER);
   const decades = [
     10 ** Math.floor(Math.log10(Math.min(...counts))),
     10 ** Math.ceil(Math.log10(Math.max(...counts))),
@@ -92,26 +94,24 @@ function labels({ curves }: RacePlot, { x, y }: RaceLayout): SVGTemplateResult[]
   const [bottom = 0, top = 0] = y.range();
   const ends = curves.map(({ counted, measured }) => y((counted.at(-1) ?? measured.at(-1))?.y ?? 1));
   const heights = spreadLabels(ends, LABEL_GAP, top, bottom);
-  return curves.map(
-    ({ contestant, label }, index) =>
-      svg`<text class="curve-label ${LOOKS[contestant].className}" x=${right + MARGIN.label}
-        y=${heights[index] ?? 0} dy="0.35em">${label}</text>`,
-  );
+  return curves.map((curve, index) => labelOf(curve, right + MARGIN.label, heights[index] ?? 0, curve.label));
 }
 
-/** Names above the plot, two per row, each with a sample of its line. */
+/** Names above the plot, two per row. */
 function legend({ width, curves }: RacePlot): SVGTemplateResult[] {
-  return curves.map(({ contestant, threads, brief }, index) => {
+  return curves.map((curve, index) => {
     const left = MARGIN.left + (index % 2) * ((width - MARGIN.left) / 2);
     const height = MARGIN.top + NAME_ROW + (Math.floor(index / 2) + 0.25) * LEGEND_ROW;
-    const { className } = LOOKS[contestant];
-    const line =
-      threads === 1
-        ? svg`<path class="series ${className}" d="M${left} ${height}h28" />`
-        : svg`<g transform="translate(${left + 14} ${height})">${dot({ contestant, threads }, 36)}</g>`;
-    return svg`${line}
-      <text class="curve-label ${className}" x=${left + 34} y=${height} dy="0.35em">${brief}</text>`;
+    return labelOf(curve, left, height, curve.brief);
   });
+}
+
+/** A name behind a sample of its line, or of its dots where it has no line. */
+function labelOf({ contestant, threads }: Entry, x: number, y: number, name: string): SVGTemplateResult {
+  const { className } = LOOKS[contestant];
+  if (threads === 1) return curveLabel(className, x, y, name);
+  return svg`<g transform="translate(${x + SAMPLE / 2} ${y})">${dot({ contestant, threads }, 36)}</g>
+    <text class="curve-label ${className}" x=${x + SAMPLE} y=${y} dy="0.35em">${name}</text>`;
 }
 
 function dots(

@@ -1,6 +1,5 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
@@ -10,7 +9,6 @@ import '../shared/heat-map/ramp-legend.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { depthCode } from './code.js';
 import { depthPlot } from './plot.js';
 import {
@@ -38,15 +36,7 @@ const settings = {
  * before each sublayer (Dong et al. 2021).
  */
 export class DepthCollapse extends FigureElement {
-  static override styles = [
-    baseStyles,
-    controlStyles,
-    plotStyles,
-    plotCursorStyles,
-    seriesStyles,
-    mapAxesStyles,
-    depthStyles,
-  ];
+  static override styles = [plotStyles, plotCursorStyles, seriesStyles, mapAxesStyles, depthStyles];
   static override settings = settings;
 
   /** The layer whose tokens the maps compare, 0 to 24; default 4. */

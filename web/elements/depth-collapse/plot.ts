@@ -3,10 +3,10 @@ import { line } from 'd3-shape';
 import { svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 import { powerOfTen } from '../shared/numbers.js';
-import { spreadLabels } from '../shared/plot/direct-labels.js';
+import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
 import { LAYERS, STACKS, type Stack } from './stack.js';
 
-const MARGIN = { top: 26, right: 128, bottom: 38, left: 42 };
+const MARGIN = { top: 26, right: 152, bottom: 38, left: 42 };
 const LABEL_GAP = 15;
 /** Below this, all differences are rounding errors of float32. */
 const FLOOR = 3e-8;
@@ -35,7 +35,7 @@ export function depthPlot(plot: {
     )([...differences[stack]]);
     return svg`<path class="series colour-${index % 3} dash-${index}" d=${path ?? ''} data-stack=${stack} />
       <circle class="dot colour-${index % 3}" r="4" cx=${x(depth)} cy=${at(differences[stack][depth] ?? NaN)} />
-      <text class="curve-label colour-${index % 3}" x=${right + 8} y=${heights[index] ?? 0} dy="0.35em">${words.text(`depth.${stack}`)}</text>`;
+      ${curveLabel(`colour-${index % 3} dash-${index}`, right + 8, heights[index] ?? 0, words.text(`depth.${stack}`))}`;
   };
   const decade = (exponent: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(10 ** exponent)} y2=${y(10 ** exponent)} />

@@ -1,10 +1,8 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { arcPath, residual, rotate, type Pair } from './rotation.js';
 import { rotationStyles } from './styles.js';
 
@@ -23,7 +21,7 @@ const settings = {
  * from position i to position i + δ; the residual says how exactly.
  */
 export class EncodingRotation extends FigureElement {
-  static override styles = [baseStyles, controlStyles, rotationStyles];
+  static override styles = rotationStyles;
   static override settings = settings;
 
   /** The position i whose hands are turned, 0 to 59; default 10. */

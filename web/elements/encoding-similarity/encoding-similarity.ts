@@ -2,7 +2,6 @@ import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { css, html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { Width } from '../shared/controls/width.js';
 import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
@@ -10,7 +9,6 @@ import { defineFigure } from '../shared/figure/figure-element.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/heat-map.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
-import { baseStyles } from '../shared/styles.js';
 
 const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
 const HEIGHT = 198;
@@ -25,8 +23,6 @@ const UNIT = 'pᵢ · pⱼ ∕ (d∕2)';
  */
 export class EncodingSimilarity extends EncodingFigure {
   static override styles = [
-    baseStyles,
-    controlStyles,
     plotStyles,
     plotCursorStyles,
     css`

@@ -1,14 +1,13 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { textField, toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import type { HeadDetail } from '../shared/head-viewer/head-viewer.js';
 import '../shared/head-viewer/head-viewer.js';
 import type { Heads } from '../shared/head-viewer/heads.js';
+import { nextTokensStyles } from '../shared/next-tokens.js';
 import { flag, several, whole, words as anyText, type Setting } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { clipped, LONGEST_TEXT } from '../shared/tokens.js';
 import { storyCode } from './code.js';
 import { storyData } from './data.js';
@@ -50,7 +49,7 @@ const settings = {
  * takes its sense of order away or narrows what it sees, and compares both texts. The model is loaded when the reader asks for it.
  */
 export class LanguageModel extends FigureElement {
-  static override styles = [baseStyles, controlStyles, storyStyles];
+  static override styles = [nextTokensStyles, storyStyles];
   static override settings = settings;
   static override properties = { state: { state: true }, writing: { state: true } };
 

@@ -38,27 +38,9 @@ export const storyStyles = css`
     color: var(--_quiet);
     font-size: 0.8125rem;
   }
-  .next {
-    display: grid;
-    grid-template-columns: max-content minmax(0, 1fr) max-content;
-    gap: 0.1rem 0.5rem;
-    align-items: center;
-    margin: 0;
-    font-size: 0.8125rem;
-  }
-  .next dt {
-    min-width: 4em;
-  }
-  .next dd {
-    margin: 0;
-  }
-  .next svg {
-    display: block;
-    width: 100%;
-    height: 0.6rem;
-  }
-  .next rect {
-    fill: var(--_series-0);
+  /* One slider: its label needs a line. */
+  .controls {
+    grid-template-columns: minmax(0, 24rem);
   }
   .buttons {
     display: flex;
@@ -74,7 +56,6 @@ export const storyStyles = css`
   }
   .remark {
     margin-top: 0.75rem;
-    color: var(--_quiet);
   }
   head-viewer {
     margin-top: 0.5rem;

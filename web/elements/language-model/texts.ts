@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
+import { nextTokens } from '../shared/next-tokens.js';
 import type { Run } from './run.js';
 import type { Writer } from './writer.js';
 
@@ -31,16 +32,14 @@ export function runTemplate(shown: {
       }
     </p>
     <p class="next-name">${words.text('story.next')}</p>
-    <dl class="next" aria-label=${words.text('story.next')}>
-      ${run.candidates(CANDIDATES).map(
-        ({ token, probability }) =>
-          html`<dt lang="en">${writer.pieceOf(token)}</dt>
-            <dd aria-hidden="true">
-              <svg><rect width="${(probability * 100).toFixed(1)}%" height="100%" /></svg>
-            </dd>
-            <dd>${words.percent(probability, 1)}</dd>`,
-      )}
-    </dl>
+    ${nextTokens(
+      words.text('story.next'),
+      run
+        .candidates(CANDIDATES)
+        .map(({ token, probability }) => ({ name: writer.pieceOf(token), share: probability })),
+      words,
+      'en',
+    )}
   </div>`;
 }
 

@@ -1,12 +1,10 @@
 import { html, type TemplateResult } from 'lit';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { trainingFailure } from '../shared/training-failure.js';
 import { extrapolationCode } from './code.js';
 import { extrapolationPlot } from './plot.js';
@@ -21,7 +19,7 @@ const settings = { seed: whole(1, 1, 9999) };
  * right on longer ones. It begins with curves computed beforehand; the reader can train the models anew, in a worker.
  */
 export class LengthExtrapolation extends FigureElement {
-  static override styles = [baseStyles, controlStyles, plotStyles, seriesStyles, extrapolationStyles];
+  static override styles = [plotStyles, seriesStyles, extrapolationStyles];
   static override settings = settings;
 
   /** Seed of the parameters and the sequences; default 1. */

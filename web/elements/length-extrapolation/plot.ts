@@ -2,10 +2,10 @@ import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
-import { spreadLabels } from '../shared/plot/direct-labels.js';
-import { COMPARED, LENGTHS, TRAINED, type Compared, type Curves } from './runs.js';
+import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
+import { COMPARED, LENGTHS, TRAINED, type Curves } from './runs.js';
 
-const MARGIN = { top: 40, right: 96, bottom: 38, left: 46 };
+const MARGIN = { top: 40, right: 120, bottom: 38, left: 46 };
 const LABEL_GAP = 15;
 const FARTHEST = 256;
 /** About the width of a letter, and the minimum distance between two numbers on the horizontal axis. */
@@ -44,19 +44,15 @@ export function extrapolationPlot(
       ({ accuracy }) => y(accuracy),
     )(points);
     const last = points.at(-1)!;
-    const colour = `colour-${index % 3} ${curves.has(positions) ? '' : 'faint'}`;
-    return svg`<path class="series dash-${index} ${colour}" d=${path ?? ''} data-positions=${positions} />
-      ${points.map(({ length, accuracy }) => svg`<circle class="dot ${colour}" r="3" cx=${x(length)} cy=${y(accuracy)} />`)}
-      ${last.length === FARTHEST ? named(colour, positions, x(last.length) + 8, heights[whole.indexOf(each)] ?? 0, 'start') : named(colour, positions, x(last.length), MARGIN.top - 14, 'middle')}`;
+    const style = `colour-${index % 3} dash-${index} ${curves.has(positions) ? '' : 'faint'}`;
+    const [at, height] =
+      last.length === FARTHEST
+        ? [x(last.length) + 8, heights[whole.indexOf(each)] ?? 0]
+        : [MARGIN.left, MARGIN.top - 14];
+    return svg`<path class="series ${style}" d=${path ?? ''} data-positions=${positions} />
+      ${points.map(({ length, accuracy }) => svg`<circle class="dot ${style}" r="3" cx=${x(length)} cy=${y(accuracy)} />`)}
+      ${curveLabel(style, at, height, words.text(`training.${positions}`))}`;
   };
-  const named = (
-    colour: string,
-    positions: Compared,
-    at: number,
-    level: number,
-    anchor: 'start' | 'middle',
-  ): SVGTemplateResult =>
-    svg`<text class="curve-label ${colour}" x=${at} y=${level} dy="0.35em" text-anchor=${anchor}>${words.text(`training.${positions}`)}</text>`;
   const level = (value: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />
       <text x=${MARGIN.left - 6} y=${y(value)} dy="0.35em" text-anchor="end">${words.percent(value, 0)}</text>`;

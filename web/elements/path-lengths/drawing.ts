@@ -44,7 +44,7 @@ export function diagramOf(
       return {
         ...shared,
         layers,
-        spacing: 48,
+        spacing: Math.min(48, 176 / layers),
         legs: convolutionLegs(n, kernel, layers),
         meeting: convolutionMeeting(i, j, kernel, layers),
       };
@@ -60,7 +60,7 @@ export function diagramOf(
       return {
         ...shared,
         layers: 1,
-        spacing: 96,
+        spacing: 72,
         legs: attentionLegs(n),
         meeting: attentionMeeting(i, j),
       };

@@ -1,10 +1,8 @@
 import { html, type TemplateResult } from 'lit';
 import type { Architecture, WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { pathLengthsCode } from './code.js';
 import { diagramOf, drawDiagram, viewHeight, VIEW_WIDTH } from './drawing.js';
 import { pathStyles } from './styles.js';
@@ -26,7 +24,7 @@ const settings = {
  * tokens; each diagram highlights their paths to the nearest unit that depends on both.
  */
 export class PathLengths extends FigureElement {
-  static override styles = [baseStyles, controlStyles, pathStyles];
+  static override styles = pathStyles;
   static override settings = settings;
 
   /** Tokens n, 2 to 12; default 7. */

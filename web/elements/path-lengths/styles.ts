@@ -41,6 +41,25 @@ export const pathStyles = css`
     height: auto;
     margin: 0.25rem 0;
   }
+  /* On a phone all three diagrams and their sliders are on one screen. */
+  @container (max-width: 28rem) {
+    .diagrams {
+      gap: 0.5rem;
+    }
+    .diagram {
+      grid-template-columns: auto 1fr;
+      grid-template-rows: none;
+      grid-row: auto;
+      gap: 0 1rem;
+    }
+    .diagram :is(svg, .longest) {
+      grid-column: 1 / -1;
+      margin: 0;
+    }
+    .diagram .length {
+      text-align: end;
+    }
+  }
   .leg {
     fill: none;
     stroke: var(--_line);

@@ -5,23 +5,38 @@ import { COUNT, ROUNDING, WIDTH, type Order, type PermutationScene } from './per
 /** The names of the four matrices, above their columns. */
 export function heads(): TemplateResult {
   return html`
-    <div class="head x"><i>X</i></div>
-    <div class="head y"><i>f</i>(<i>X</i>)</div>
-    <div class="head z"><i>f</i>(Π<i>X</i>)</div>
-    <div class="head px">Π<i>X</i></div>
+    <div class="side head">
+      <div class="x"><i>X</i></div>
+      <div class="y"><i>f</i>(<i>X</i>)</div>
+    </div>
+    <div class="side right head">
+      <div class="z"><i>f</i>(Π<i>X</i>)</div>
+      <div class="px">Π<i>X</i></div>
+    </div>
   `;
 }
 
-/** A row of each of the four matrices. */
-export function rowSquares({ X, Y, PX, Z }: PermutationScene, place: number): TemplateResult {
+/** A row of each of the four matrices, between the tokens that are at this place before and after. */
+export function rowSquares(
+  { X, Y, PX, Z }: PermutationScene,
+  place: number,
+  before: string,
+  after: string,
+): TemplateResult {
   const most = (...all: Float32Array[]): number => Math.max(...all.map((a) => Math.max(...a.map(Math.abs))));
   const row = (matrix: Float32Array, size: number): TemplateResult =>
     squares(matrix.subarray(place * WIDTH, (place + 1) * WIDTH), size);
   return html`
-    <div class="x">${row(X, most(X))}</div>
-    <div class="y">${row(Y, most(Y, Z))}</div>
-    <div class="z">${row(Z, most(Y, Z))}</div>
-    <div class="px">${row(PX, most(X))}</div>
+    <div class="side">
+      <div class="before">${before}</div>
+      <div class="x">${row(X, most(X))}</div>
+      <div class="y">${row(Y, most(Y, Z))}</div>
+    </div>
+    <div class="side right">
+      <div class="z">${row(Z, most(Y, Z))}</div>
+      <div class="px">${row(PX, most(X))}</div>
+      <div class="after">${after}</div>
+    </div>
   `;
 }
 

@@ -1,11 +1,9 @@
 import { html, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { flag, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { permutationCode } from './code.js';
 import { heads, isRounding, legend, links, rowSquares } from './drawing.js';
 import {
@@ -36,7 +34,7 @@ const settings = {
  * with the tokens (f(ΠX) = Π·f(X), up to rounding); with a positional encoding or a causal mask they do not.
  */
 export class PermutationDemo extends FigureElement {
-  static override styles = [baseStyles, controlStyles, permutationStyles];
+  static override styles = permutationStyles;
   static override settings = settings;
 
   /** At each place the number of the token that moves there; default `1 5 3 4 2`. */
@@ -84,13 +82,8 @@ export class PermutationDemo extends FigureElement {
 
   #row(scene: PermutationScene, place: number): TemplateResult {
     const tokens = this.#tokens;
-    const number = this.order[place] ?? 0;
-    return html`
-      <div class="before">${tokens[place]}</div>
-      ${rowSquares(scene, place)}
-      <div class="after">${tokens[number - 1]}</div>
-      ${this.#movers(place, tokens[number - 1] ?? '')}
-    `;
+    const after = tokens[(this.order[place] ?? 0) - 1] ?? '';
+    return html`${rowSquares(scene, place, tokens[place] ?? '', after)} ${this.#movers(place, after)}`;
   }
 
   #movers(place: number, token: string): TemplateResult {

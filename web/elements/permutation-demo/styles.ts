@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Two halves that mirror each other, and the lines between them. On narrow pages only the outputs are drawn. */
+/** Two halves that mirror each other, and the lines between them. On narrow pages a token stands above its numbers. */
 export const permutationStyles = css`
   .board {
     display: grid;
@@ -14,10 +14,15 @@ export const permutationStyles = css`
     max-width: 56rem;
     margin-inline: auto;
   }
+  .side {
+    display: contents;
+  }
   .head {
-    padding-bottom: 0.25rem;
     color: var(--_quiet);
     text-align: center;
+  }
+  .head > div {
+    padding-bottom: 0.25rem;
   }
   .head i {
     color: var(--_ink);
@@ -84,16 +89,7 @@ export const permutationStyles = css`
     stroke-dasharray: 5 4;
   }
   .legend {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0 1.25rem;
     margin-top: 0.75rem;
-    color: var(--_quiet);
-  }
-  .legend span {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.4rem;
   }
   .legend svg {
     width: 1.5rem;
@@ -104,15 +100,35 @@ export const permutationStyles = css`
   }
   @container (max-width: 34rem) {
     .board {
-      grid-template-columns:
-        minmax(2rem, max-content) 0 minmax(0, 4fr) minmax(1.5rem, 3fr) minmax(0, 4fr)
-        0 minmax(2rem, max-content) max-content;
-      gap: 0 0.2rem;
-      font-size: 0.75rem;
+      grid-template-columns: minmax(0, 4fr) minmax(1.75rem, 1fr) minmax(0, 4fr) max-content;
+      grid-auto-rows: auto;
+      gap: 0 0.4rem;
     }
-    .x,
-    .px {
-      display: none;
+    .side {
+      display: grid;
+      grid-column: 1;
+      gap: 0.1rem;
+      padding-block: 0.3rem;
+    }
+    .side.right {
+      grid-column: 3;
+    }
+    .side > div {
+      grid-column: 1;
+      padding: 0;
+      text-align: start;
+    }
+    .right > .px {
+      order: -1;
+    }
+    .right > .after {
+      order: -2;
+    }
+    .links {
+      grid-column: 2;
+    }
+    .move {
+      grid-column: 4;
     }
   }
 `;

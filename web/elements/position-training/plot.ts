@@ -3,13 +3,18 @@ import { line } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { POSITIONS, type Positions } from '../../training/index.js';
 import type { Localised } from '../shared/localised.js';
-import { spreadLabels } from '../shared/plot/direct-labels.js';
+import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
 
-const MARGIN = { top: 26, right: 96, bottom: 38, left: 44 };
+const MARGIN = { top: 26, right: 120, bottom: 38, left: 44 };
 const LABEL_GAP = 15;
 
 /** A curve as the points (step, value) that it goes through. */
 export type Curve = readonly (readonly [step: number, value: number])[];
+
+/** Classes of colour and line style of the curve of POSITIONS[index]. */
+export function lineStyle(index: number): string {
+  return `colour-${index % 3} dash-${index}`;
+}
 
 /** The curves, each labelled at its end; those of other settings are faint. */
 export function trainingPlot(plot: {
@@ -52,9 +57,9 @@ export function trainingPlot(plot: {
       ([, value]) => y(value),
     )([...points]);
     const shade = curves.has(positions) ? '' : 'faint';
-    const style = `colour-${index % 3} ${positions === selected ? 'selected' : ''} ${shade}`;
-    return svg`<path class="series dash-${index} ${style}" d=${path ?? ''} data-positions=${positions} />
-      <text class="curve-label ${style}" x=${x(last[0]) + 7} y=${heights[at] ?? 0} dy="0.35em">${words.text(`training.${positions}`)}</text>`;
+    const style = `${lineStyle(index)} ${positions === selected ? 'selected' : ''} ${shade}`;
+    return svg`<path class="series ${style}" d=${path ?? ''} data-positions=${positions} />
+      ${curveLabel(style, x(last[0]) + 7, heights[at] ?? 0, words.text(`training.${positions}`))}`;
   };
   const level = (value: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />

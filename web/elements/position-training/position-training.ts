@@ -10,19 +10,18 @@ import {
   TASKS,
   Training,
 } from '../../training/index.js';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { mapAxesStyles } from '../shared/heat-map/map-axes.js';
+import { sampled } from '../shared/plot/direct-labels.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { trainingCode } from './code.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
 import { insideOf } from './inside.js';
-import { trainingPlot } from './plot.js';
+import { lineStyle, trainingPlot } from './plot.js';
 import { inTurn, TrainingSession } from './session.js';
 import { trainingStyles } from './styles.js';
 import { faintText, outcomeText, progressText } from './words.js';
@@ -39,14 +38,7 @@ const settings = {
  * choice: accuracy or loss of every choice so far, the table of positions, and where each head looks.
  */
 export class PositionTraining extends FigureElement {
-  static override styles = [
-    baseStyles,
-    controlStyles,
-    plotStyles,
-    seriesStyles,
-    mapAxesStyles,
-    trainingStyles,
-  ];
+  static override styles = [plotStyles, seriesStyles, mapAxesStyles, trainingStyles];
   static override settings = settings;
 
   /** `copy`: name the token three places back; `reverse`: the sequence from its end. */
@@ -95,17 +87,21 @@ export class PositionTraining extends FigureElement {
     const run = this.#session.phase === 'idle' ? undefined : runs.get(positions);
     return html`
       ${trainingPlot(plot)}
+      <div class="controls above">
+        ${this.choices('measure', words.text('training.measure'), ['accuracy', 'loss'] as const, name)}
+        ${this.choices('task', words.text('training.task'), TASKS, name)}
+        ${this.slider('seed', words.text('training.seed'), { max: 20 })}
+      </div>
       ${insideOf(runs.get(positions)?.snapshot ?? this.#snapshot(library), positions, words)}
       <p class="readout">
         ${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}
       </p>
       <span class="spoken" role="status">${outcome}</span>
       <div class="controls">
-        ${this.choices('positions', words.text('training.positions'), POSITIONS, name)}
-        ${this.choices('task', words.text('training.task'), TASKS, name)}
+        ${this.choices('positions', words.text('training.positions'), POSITIONS, (each) =>
+          sampled(lineStyle(POSITIONS.indexOf(each)), name(each)),
+        )}
         <div class="buttons">${this.#buttons()}</div>
-        ${this.choices('measure', words.text('training.measure'), ['accuracy', 'loss'] as const, name)}
-        ${this.slider('seed', words.text('training.seed'), { max: 20 })}
       </div>
     `;
   }

@@ -45,12 +45,24 @@ export const trainingStyles = css`
     border-radius: 4px;
     color: var(--_quiet);
   }
+  .controls.above {
+    grid-template-columns: max-content minmax(0, 1fr) minmax(0, 11rem);
+  }
+  .above .choices {
+    align-content: start;
+  }
   @container (max-width: 32rem) {
     .inside {
       grid-template-columns: minmax(0, 1fr);
     }
+    .table heat-map {
+      --heat-map-aspect: 2;
+    }
+    .controls.above {
+      grid-template-columns: minmax(0, 1fr);
+    }
   }
-  .controls .choices,
+  .controls:not(.above) .choices,
   .buttons {
     grid-column: 1 / -1;
   }

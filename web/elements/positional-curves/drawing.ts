@@ -3,10 +3,10 @@ import { line } from 'd3-shape';
 import { svg, type SVGTemplateResult } from 'lit';
 import type { Tensor } from 'wasm-attention';
 import type { Localised } from '../shared/localised.js';
-import { spreadLabels } from '../shared/plot/direct-labels.js';
+import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
 import { seriesOf } from '../shared/plot/series.js';
 
-const MARGIN = { top: 24, right: 74, bottom: 36, left: 34 };
+const MARGIN = { top: 24, right: 100, bottom: 36, left: 34 };
 
 /** Least distance of two curves' labels. */
 const LABEL_GAP = 14;
@@ -61,8 +61,7 @@ export function curves(
   return seriesOf(columns).map(
     ({ column, className }, index) =>
       svg`<path class=${className} d=${path(column)} data-column=${column} />
-      <text class=${className.replace('series', 'curve-label')} x=${width - MARGIN.right + 7} y=${heights[index] ?? 0}
-        dy="0.35em">${words.text('curves.column', { column })}</text>`,
+      ${curveLabel(className.replace('series ', ''), width - MARGIN.right + 7, heights[index] ?? 0, words.text('curves.column', { column }))}`,
   );
 }
 

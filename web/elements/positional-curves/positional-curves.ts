@@ -1,6 +1,5 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { Tensor, WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { hint, slider } from '../shared/controls/controls.js';
 import { pointerIn } from '../shared/controls/pointer-in.js';
 import { Width } from '../shared/controls/width.js';
@@ -10,7 +9,6 @@ import { defineFigure } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
-import { baseStyles } from '../shared/styles.js';
 import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './drawing.js';
 
 /**
@@ -19,8 +17,6 @@ import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } 
  */
 export class PositionalCurves extends EncodingFigure {
   static override styles = [
-    baseStyles,
-    controlStyles,
     plotStyles,
     plotCursorStyles,
     seriesStyles,

@@ -1,13 +1,11 @@
 import { css, html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { EncodingFigure, MOST_COLUMNS } from '../shared/encoding/encoding-figure.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
 import { seriesMarks, seriesStyles } from '../shared/plot/series.js';
-import { baseStyles } from '../shared/styles.js';
 
 /**
  * `<positional-heatmap>`: the matrix P of sine and cosine encodings as a heat map, positions down, columns across.
@@ -15,8 +13,6 @@ import { baseStyles } from '../shared/styles.js';
  */
 export class PositionalHeatmap extends EncodingFigure {
   static override styles = [
-    baseStyles,
-    controlStyles,
     seriesStyles,
     css`
       heat-map {

@@ -1,18 +1,15 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { hint, toggle } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
-import '../shared/heat-map/heat-map.js';
-import type { CellDetail } from '../shared/heat-map/heat-map.js';
+import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
 import { mapAxesStyles, withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';
 import { barsOf, offsetBars, offsetBarStyles } from '../shared/plot/offset-bars.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { flag, oneOf, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { biasOf, domainOf, rowsOf, SCHEMES, tableOf, TOKENS, valuesOf, type BiasSettings } from './bias.js';
 import { biasCode } from './code.js';
 import { biasStyles } from './styles.js';
@@ -37,14 +34,7 @@ const settings = {
  * the two (Press et al. 2022, Raffel et al. 2020, Shaw et al. 2018).
  */
 export class RelativeBiases extends FigureElement {
-  static override styles = [
-    baseStyles,
-    controlStyles,
-    plotStyles,
-    mapAxesStyles,
-    offsetBarStyles,
-    biasStyles,
-  ];
+  static override styles = [plotStyles, mapAxesStyles, offsetBarStyles, biasStyles];
   static override settings = settings;
   static override properties = { pointed: { state: true } };
 
@@ -114,10 +104,7 @@ export class RelativeBiases extends FigureElement {
           label=${label}
           row-name=${words.text('query')}
           column-name=${words.text('key')}
-          @cell-change=${(event: CustomEvent<CellDetail>) => {
-            event.stopPropagation();
-            this.pointed = event.detail;
-          }}
+          @cell-change=${onCell((cell) => (this.pointed = cell))}
         ></heat-map>`,
       )}
       <div class="legend"><ramp-legend .low=${low} .high=${high}></ramp-legend></div>

@@ -1,6 +1,5 @@
 import { css, html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
@@ -10,7 +9,6 @@ import '../shared/heat-map/ramp-legend.js';
 import { barsOf, offsetBars, offsetBarStyles, type Bar } from '../shared/plot/offset-bars.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { oneOf, whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { relativeCode } from './code.js';
 import { FARTHEST, learn, rowsOf, TOKENS } from './learning.js';
 
@@ -27,23 +25,13 @@ const settings = {
  */
 export class RelativeTables extends FigureElement {
   static override styles = [
-    baseStyles,
-    controlStyles,
     plotStyles,
     mapAxesStyles,
     offsetBarStyles,
     css`
-      .pictures {
-        display: grid;
-        grid-template-columns: minmax(0, 1fr) minmax(0, 13rem);
-        gap: 1rem 1.5rem;
-      }
-      @container (max-width: 37rem) {
+      @container (min-width: 37.01rem) {
         .pictures {
-          grid-template-columns: minmax(0, 1fr);
-        }
-        .map {
-          max-width: 15rem;
+          grid-template-columns: minmax(0, 1fr) minmax(0, 13rem);
         }
       }
     `,

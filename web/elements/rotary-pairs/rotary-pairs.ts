@@ -1,13 +1,11 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { controlStyles } from '../shared/controls/control-styles.js';
 import { slider } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { whole } from '../shared/settings.js';
-import { baseStyles } from '../shared/styles.js';
 import { rotaryCode } from './code.js';
 import { dial, sumPlot, type Arrow } from './drawing.js';
 import { rotaryStyles } from './styles.js';
@@ -48,7 +46,7 @@ interface Grip {
  * their positions. The dot product depends only on the offset between the two (Su et al. 2021).
  */
 export class RotaryPairs extends FigureElement {
-  static override styles = [baseStyles, controlStyles, plotStyles, plotCursorStyles, rotaryStyles];
+  static override styles = [plotStyles, plotCursorStyles, rotaryStyles];
   static override settings = settings;
 
   /** The query's position i, 0 to 40; default 12. */

@@ -20,9 +20,6 @@ export interface Limits {
 /** A figure's settings, by the names of its properties. */
 export type Settings = Readonly<Record<string, Setting<unknown>>>;
 
-/** The values that settings `S` take. */
-export type SettingValues<S> = { [Name in keyof S]: S[Name] extends Setting<infer T> ? T : never };
-
 /** A whole number from `min` to `max`, a multiple of `step` away from `min`. */
 export function whole(initial: number, min: number, max: number, step = 1): Setting<number> {
   const setting = real(initial, min, max, (value) => Number.isInteger(value) && (value - min) % step === 0);

@@ -43,6 +43,9 @@ export const baseStyles = css`
     color: var(--_accent);
     font-weight: 600;
   }
+  .remark {
+    color: var(--_quiet);
+  }
   .failure {
     padding: 1rem;
     border: 1px solid var(--_line);

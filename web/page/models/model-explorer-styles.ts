@@ -70,28 +70,6 @@ export const explorerStyles = css`
     overflow-wrap: anywhere;
     white-space: pre-wrap;
   }
-  .next {
-    display: grid;
-    grid-template-columns: max-content minmax(0, 1fr) max-content;
-    gap: 0.1rem 0.5rem;
-    align-items: center;
-    max-width: 30rem;
-    margin: 0;
-  }
-  .next dt {
-    min-width: 5em;
-  }
-  .next dd {
-    margin: 0;
-  }
-  .next svg {
-    display: block;
-    width: 100%;
-    height: 0.6rem;
-  }
-  .next rect {
-    fill: var(--_series-0);
-  }
   .likeness {
     max-width: 26rem;
   }

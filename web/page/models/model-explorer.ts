@@ -1,6 +1,13 @@
 /* This file is long because it holds a whole page's element; files, tokens and links are in files of their own. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import { baseStyles, controlStyles, type HeadDetail, type HeadViewer } from '../../elements/kit.js';
+import {
+  baseStyles,
+  controlStyles,
+  nextTokens,
+  nextTokensStyles,
+  type HeadDetail,
+  type HeadViewer,
+} from '../../elements/kit.js';
 import type { Checkpoint, Files } from './checkpoint.js';
 import { lookOf, withLook, type Look } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
@@ -26,7 +33,7 @@ type State =
  * write on, encoders compare sentences. The page's address carries the text and the changes.
  */
 export class ModelExplorer extends LitElement {
-  static override styles = [baseStyles, controlStyles, explorerStyles];
+  static override styles = [baseStyles, controlStyles, nextTokensStyles, explorerStyles];
   static override properties = {
     state: { state: true },
     look: { state: true },
@@ -170,17 +177,8 @@ export class ModelExplorer extends LitElement {
     const words = this.#words;
     const writing = this.#writing !== undefined;
     return html`<div class="writer">
-      <p class="name" id="next">${words.text('models.next')}</p>
-      <dl class="next" aria-labelledby="next">
-        ${this.#next.map(
-          ({ name, share }) =>
-            html`<dt>${name}</dt>
-              <dd aria-hidden="true">
-                <svg><rect width="${(share * 100).toFixed(1)}%" height="100%" /></svg>
-              </dd>
-              <dd>${words.percent(share, 1)}</dd>`,
-        )}
-      </dl>
+      <p class="name">${words.text('models.next')}</p>
+      ${nextTokens(words.text('models.next'), this.#next, words)}
       <div class="buttons">
         <button
           type="button"

@@ -9,6 +9,8 @@ export interface CheckWords {
   readonly checkButton: string;
   readonly checkRight: string;
   readonly checkWrong: string;
+  readonly checkAgain: string;
+  readonly checkReveal: string;
   readonly checkNoNumber: string;
   readonly checkShown: string;
 }
@@ -16,7 +18,7 @@ export interface CheckWords {
 /**
  * Turns each `<reader-check>` into a form, for which web/page/checks.ts has the script. Its first paragraph asks, and what follows the
  * answers explains. With `show`, settings of a figure as in an address, it is a prediction, and the figure takes these settings once
- * the reader has chosen. The answers are a task list, in which the right ones are ticked, or a `number`, which may be off by `within`.
+ * the reader has found the answer or asks for it. The answers are a task list, in which the right ones are ticked, or a `number`, which may be off by `within`.
  * Throws an `Error` where one of these parts is missing.
  */
 export function readerChecks(words?: CheckWords) {
@@ -55,6 +57,8 @@ function build(node: Element, words: CheckWords): void {
       role: 'status',
       dataRight: words.checkRight,
       dataWrong: words.checkWrong,
+      dataAgain: words.checkAgain,
+      dataReveal: words.checkReveal,
       dataNoNumber: words.checkNoNumber,
       dataShown: words.checkShown,
     }),

@@ -90,6 +90,7 @@ export const controlStyles = css`
     cursor: pointer;
   }
   .choice input {
+    flex: none;
     width: 1rem;
     height: 1rem;
     margin: 0;
@@ -151,6 +152,17 @@ export const controlStyles = css`
     grid-column: 1 / -1;
     align-items: center;
     gap: 0.25rem 1.25rem;
+  }
+  .legend {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 1.25rem;
+    color: var(--_quiet);
+  }
+  .legend span {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4rem;
   }
   .under {
     display: flex;

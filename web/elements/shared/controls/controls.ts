@@ -42,7 +42,12 @@ export function hint(text: string): TemplateResult {
 }
 
 /** One of several radio buttons of the group `name`. */
-export function choice(name: string, label: string, checked: boolean, onChoose: () => void): TemplateResult {
+export function choice(
+  name: string,
+  label: string | TemplateResult,
+  checked: boolean,
+  onChoose: () => void,
+): TemplateResult {
   return html`<label class="choice"
     ><input type="radio" name=${name} .checked=${live(checked)} @change=${onChoose} />${label}</label
   >`;
@@ -54,7 +59,7 @@ export interface Choices<T> {
   readonly legend: string;
   readonly values: readonly T[];
   readonly chosen: T;
-  readonly label: (value: T) => string;
+  readonly label: (value: T) => string | TemplateResult;
   readonly onChoose: (value: T) => void;
   /** What follows the buttons. */
   readonly more?: TemplateResult | undefined;

@@ -1,4 +1,4 @@
-import { html, svg, type TemplateResult } from 'lit';
+import { css, html, svg, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
 
 /**
@@ -14,15 +14,44 @@ export function entropyBars(
   const band = 100 / bits.length;
   const format = (value: number): string => (Number.isNaN(value) ? '–' : words.number(value, 1));
   const label = words.text('tokens.entropyLabel', { most: words.number(most, 1) });
-  return html`<svg class="entropy" role="img" aria-label="${label}: ${bits.map(format).join('; ')}">
-    ${bits.map((value, row) => {
-      const share = most > 0 && value > 0 ? value / most : 0;
-      // The last part of the width belongs to the numbers.
-      return svg`<rect class="room" x="0" y="${(row + 0.3) * band}%" width="55%" height="${0.4 * band}%" />
+  return html`<div class="entropies">
+    <svg class="entropy" role="img" aria-label="${label}: ${bits.map(format).join('; ')}">
+      ${bits.map((value, row) => {
+        const share = most > 0 && value > 0 ? value / most : 0;
+        // The last part of the width belongs to the numbers.
+        return svg`<rect class="room" x="0" y="${(row + 0.3) * band}%" width="55%" height="${0.4 * band}%" />
         <rect class="bar" x="0" y="${(row + 0.3) * band}%" width="${55 * share}%" height="${0.4 * band}%" />`;
-    })}
-    ${numbered.map(
-      (row) => svg`<text x="62%" y="${(row + 0.5) * band}%" dy="0.35em">${format(bits[row] ?? NaN)}</text>`,
-    )}
-  </svg>`;
+      })}
+      ${numbered.map(
+        (row) => svg`<text x="62%" y="${(row + 0.5) * band}%" dy="0.35em">${format(bits[row] ?? NaN)}</text>`,
+      )}
+    </svg>
+    <p class="entropy-name" aria-hidden="true">${words.text('tokens.entropy')}</p>
+  </div>`;
 }
+
+/** The bars beside a heat map whose rows they are about. */
+export const entropyStyles = css`
+  .entropies {
+    display: grid;
+    grid-template-rows: minmax(0, 1fr) var(--heat-map-column-ticks);
+    margin-inline-start: 0.5rem;
+  }
+  .entropy {
+    width: 100%;
+    height: 100%;
+    overflow: visible;
+  }
+  .entropy-name {
+    margin-top: 0.375rem;
+    color: var(--_quiet);
+    font-size: 0.75rem;
+    line-height: 1.2;
+  }
+  .room {
+    fill: var(--_line);
+  }
+  .bar {
+    fill: var(--_series-0);
+  }
+`;

@@ -1,5 +1,6 @@
 import { html, LitElement, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
+import { controlStyles } from '../controls/control-styles.js';
 import { choices, slider, type Slider } from '../controls/controls.js';
 import { followHost } from '../dark-host.js';
 import type { Picture } from '../export/svg.js';
@@ -24,7 +25,6 @@ import { settingsInLink, withSettings } from './share-link.js';
  * @fires figure-error - the library could not be loaded; `detail` is the cause
  */
 export abstract class FigureElement extends LitElement {
-  static override styles: CSSResultGroup = baseStyles;
   /** What the reader can set; each is a property and, in kebab case, an attribute. */
   static readonly settings: Settings = {};
 
@@ -42,9 +42,9 @@ export abstract class FigureElement extends LitElement {
     for (const [name, { initial }] of Object.entries(this.settings)) this.#set(name, initial);
   }
 
-  /** A figure lists only the styles of its picture; those of the tools and of tables are added here. */
+  /** A figure lists only the styles of its picture; what all figures have is added here. */
   protected static override finalizeStyles(styles?: CSSResultGroup): CSSResultOrNative[] {
-    return super.finalizeStyles([tableStyles, styles ?? [], toolStyles]);
+    return super.finalizeStyles([tableStyles, baseStyles, controlStyles, styles ?? [], toolStyles]);
   }
 
   get settings(): Settings {
@@ -144,7 +144,7 @@ export abstract class FigureElement extends LitElement {
     name: string,
     legend: string,
     values: readonly T[],
-    label: (value: T) => string,
+    label: (value: T) => string | TemplateResult,
     more?: TemplateResult,
   ): TemplateResult {
     const chosen = this.#values()[name] as T;

@@ -12,7 +12,7 @@ export const toolStyles = css`
       position: sticky;
       bottom: 0;
       z-index: 1;
-      margin-block: 0.5rem -0.5rem;
+      margin-block: 0.5rem 0;
       padding-block: 0.5rem;
       border-top: 1px solid var(--_line);
       background: var(--_paper);
@@ -20,6 +20,29 @@ export const toolStyles = css`
       box-shadow:
         -1rem 0 var(--_paper),
         1rem 0 var(--_paper);
+    }
+    /* What is less often needed stays in its place. */
+    .controls.above {
+      position: static;
+      box-shadow: none;
+    }
+    .controls,
+    .slider {
+      column-gap: 0.75rem;
+    }
+    .controls {
+      grid-template-columns: repeat(auto-fit, minmax(min(100%, 9.5rem), 1fr));
+      align-items: end;
+    }
+    /* Beside its buttons: a legend that floats is laid out as one of them. */
+    .choices legend {
+      float: left;
+    }
+    .choices {
+      column-gap: 0.9rem;
+    }
+    .controls > fieldset {
+      grid-column: 1 / -1;
     }
   }
   .tools {
@@ -77,29 +100,6 @@ export const toolStyles = css`
     margin-top: 0.25rem;
     font-size: 0.8125rem;
   }
-  .panel .choices {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 0 1.25rem;
-    min-inline-size: 0;
-    margin: 0;
-    padding: 0;
-    border: 0;
-  }
-  .panel .choice {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.4rem;
-    min-height: 1.75rem;
-    cursor: pointer;
-  }
-  .panel .choice input {
-    width: 1rem;
-    height: 1rem;
-    margin: 0;
-    accent-color: var(--_accent);
-  }
   .panel pre {
     max-height: 22rem;
     margin: 0.25rem 0 0;
@@ -141,14 +141,6 @@ export const toolStyles = css`
   }
   .end {
     outline: none;
-  }
-  .said {
-    position: absolute;
-    width: 1px;
-    height: 1px;
-    overflow: hidden;
-    clip-path: inset(50%);
-    white-space: nowrap;
   }
   .note {
     color: var(--_quiet);

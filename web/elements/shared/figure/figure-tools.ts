@@ -87,7 +87,7 @@ export class FigureTools implements ReactiveController {
           ${words.text('table')}
         </button>
       </div>
-      <span class="said" role="status">${this.#spoken()}</span>
+      <span class="spoken" role="status">${this.#spoken()}</span>
       ${this.#note === '' ? nothing : html`<p class="note" role="alert">${this.#note}</p>`}
       ${this.#code.render(sources.code, this.#copied === 'code')} ${this.#addressPanel()}
       ${this.#table.place()}${figureEnd}`;

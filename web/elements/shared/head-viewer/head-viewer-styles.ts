@@ -91,27 +91,9 @@ export const headViewerStyles = css`
     display: grid;
     grid-template-columns: minmax(0, 1fr) 4.5rem;
   }
-  .entropies {
-    display: grid;
-    grid-template-rows: minmax(0, 1fr) var(--heat-map-column-ticks);
-    margin-inline-start: 0.5rem;
-  }
-  .entropy {
-    width: 100%;
-    height: 100%;
-    overflow: visible;
-  }
-  .entropy-name {
-    margin-top: 0.375rem;
-    color: var(--_quiet);
-    font-size: 0.75rem;
-    line-height: 1.2;
-  }
-  .room {
-    fill: var(--_line);
-  }
-  .bar {
-    fill: var(--_series-0);
+  .silent-note:not(:empty) {
+    margin-bottom: 0.5rem;
+    color: var(--_accent);
   }
   .lines {
     max-height: 32rem;

@@ -5,11 +5,10 @@ import { choice, hint, toggle } from '../controls/controls.js';
 import { Width } from '../controls/width.js';
 import { followHost } from '../dark-host.js';
 import { entropies } from '../entropy/entropy.js';
-import { entropyBars } from '../entropy/entropy-bars.js';
+import { entropyBars, entropyStyles } from '../entropy/entropy-bars.js';
 import { isInFigure } from '../figure/figure-hosts.js';
 import { watchDevicePixels } from '../heat-map/device-pixels.js';
-import '../heat-map/heat-map.js';
-import type { CellDetail } from '../heat-map/heat-map.js';
+import { onCell, type CellDetail } from '../heat-map/heat-map.js';
 import { shownOf } from '../heat-map/marks.js';
 import { rampFor, rampStyles } from '../heat-map/ramps.js';
 import { Localised } from '../localised.js';
@@ -42,7 +41,7 @@ export interface HeadDetail {
  */
 export class HeadViewer extends LitElement {
   /** What the shadow root adopts. */
-  static override styles = [baseStyles, controlStyles, rampStyles, headViewerStyles];
+  static override styles = [baseStyles, controlStyles, rampStyles, entropyStyles, headViewerStyles];
   static override properties = {
     heads: { attribute: false },
     layer: { type: Number },
@@ -187,6 +186,7 @@ export class HeadViewer extends LitElement {
     const bits = entropies(this.#map, this.heads.keyTokens.length);
     const seen = bits.filter((value) => !Number.isNaN(value));
     const mean = seen.reduce((sum, value) => sum + value, 0) / seen.length;
+    const silent = this.silent.has(`${layer}.${head}`);
     const view = (value: 'map' | 'lines'): TemplateResult =>
       choice('view', words.text(`viewer.${value}`), this.view === value, () => (this.view = value));
     return html`<div class="large">
@@ -198,12 +198,13 @@ export class HeadViewer extends LitElement {
         ${view('map')} ${view('lines')}
         ${
           this.silenceable
-            ? toggle(words.text('viewer.silence'), this.silent.has(`${layer}.${head}`), (silent) =>
+            ? toggle(words.text('viewer.silence'), silent, (silent) =>
                 this.#tell('head-silence', { layer, head, silent }),
               )
             : nothing
         }
       </div>
+      <p class="silent-note" role="status">${silent ? words.text('viewer.silentNote') : nothing}</p>
       ${this.view === 'map' ? this.#asMap(bits) : this.#asLines()}
     </div>`;
   }
@@ -234,15 +235,9 @@ export class HeadViewer extends LitElement {
           label=${words.text('viewer.mapLabel', { layer, head })}
           row-name=${words.text('query')}
           column-name=${words.text('key')}
-          @cell-change=${(event: CustomEvent<CellDetail>) => {
-            event.stopPropagation();
-            this.cell = event.detail;
-          }}
+          @cell-change=${onCell((cell) => (this.cell = cell))}
         ></heat-map>
-        <div class="entropies">
-          ${entropyBars(bits, Math.log2(keyTokens.length), shownOf({ count: bits.length, step, cursor: this.cell?.row }), words)}
-          <p class="entropy-name" aria-hidden="true">${words.text('tokens.entropy')}</p>
-        </div>
+        ${entropyBars(bits, Math.log2(keyTokens.length), shownOf({ count: bits.length, step, cursor: this.cell?.row }), words)}
       </div>
       <p class="readout">${this.#readout()}</p>
       <ramp-legend low="0" high="1"></ramp-legend>`;

@@ -21,6 +21,14 @@ export interface CellDetail extends Cell {
   readonly value: number;
 }
 
+/** A figure's handler of what its maps fire, which nobody outside the figure hears. */
+export function onCell(handle: (cell: CellDetail) => void): (event: CustomEvent<CellDetail>) => void {
+  return (event) => {
+    event.stopPropagation();
+    handle(event.detail);
+  };
+}
+
 /** The properties on which the canvas depends; everything else is drawn over it. */
 const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
 

@@ -43,12 +43,9 @@ export const mapAxesStyles = css`
     text-align: center;
   }
   .legend {
-    display: flex;
-    flex-wrap: wrap;
     justify-content: flex-end;
     gap: 0.25rem 0.75rem;
     margin-top: 0.375rem;
-    color: var(--_quiet);
     font-size: 0.75rem;
   }
 `;

@@ -1,3 +1,21 @@
+import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+
+/** Length of the sample of a line, in CSS pixels: a period of every line style. */
+const SAMPLE = 22;
+
+/** A curve's name behind a sample of its line. (x, y) is where the sample begins; `style` are its classes of colour and line style. */
+export function curveLabel(style: string, x: number, y: number, name: string): SVGTemplateResult {
+  return svg`<path class="sample ${style}" d="M${x} ${y}h${SAMPLE}" />
+    <text class="curve-label ${style}" x=${x + SAMPLE + 5} y=${y} dy="0.35em">${name}</text>`;
+}
+
+/** The name of something that has a curve, behind a sample of its line: the label of a choice. */
+export function sampled(style: string, name: string): TemplateResult {
+  return html`<svg class="line-sample" width=${SAMPLE} height="8" aria-hidden="true">
+      <path class="sample ${style}" d="M0 4h${SAMPLE}" /></svg
+    >${name}`;
+}
+
 /**
  * Moves overlapping labels apart by as little as possible: neighbours are at least `gap` apart and all stay within [top, bottom].
  * Takes and returns heights in the same order.

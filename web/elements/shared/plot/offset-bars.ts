@@ -68,7 +68,18 @@ export function offsetBars(chart: {
   </svg>`;
 }
 
+/** The bars and a map beside them, or above each other on narrow pages. The figure says how wide each is where there is room. */
 export const offsetBarStyles = css`
+  .pictures {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    gap: 1rem 1.5rem;
+  }
+  @container (max-width: 37rem) {
+    .map {
+      max-width: 15rem;
+    }
+  }
   .zero {
     stroke: var(--_quiet);
   }

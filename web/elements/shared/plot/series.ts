@@ -22,8 +22,10 @@ export function seriesMarks(columns: readonly number[], width: number): Template
 }
 
 export const seriesStyles = css`
-  .series {
+  .series,
+  .sample {
     fill: none;
+    stroke: var(--_series);
     stroke-width: 2;
   }
   .colour-0 {
@@ -35,8 +37,9 @@ export const seriesStyles = css`
   .colour-2 {
     --_series: var(--_series-2);
   }
-  .series {
-    stroke: var(--_series);
+  svg.line-sample {
+    flex: none;
+    width: auto;
   }
   .marks .series {
     stroke-width: 4;
@@ -45,17 +48,17 @@ export const seriesStyles = css`
     display: block;
   }
   path.dash-1 {
-    stroke-dasharray: 7 4;
+    stroke-dasharray: 5 3;
   }
   path.dash-2 {
     stroke-dasharray: 1.5 3.5;
     stroke-linecap: round;
   }
   path.dash-3 {
-    stroke-dasharray: 10 3 2 3;
+    stroke-dasharray: 9 3 2 3;
   }
   path.dash-4 {
-    stroke-dasharray: 14 5;
+    stroke-dasharray: 13 4;
   }
   path.dash-5 {
     stroke-dasharray: 4 3 1 3 1 3;
