@@ -86,7 +86,8 @@ describe('complexity-race', () => {
       Array.from({ length: 7 }, () => ['mixing alone', 'whole layer']).flat(),
     );
     for (const row of rows) expect(Number(row[median])).toBeGreaterThan(0);
-    expect(await race.locator('path.dot[data-threads="2"]').count()).toBe(2 * 7);
+    // At each of the seven sizes, and before each of the two names.
+    expect(await race.locator('path.dot[data-threads="2"]').count()).toBe(2 * 7 + 2);
     expect(await race.locator('text.curve-label').allTextContents()).toContain('mixing alone, 2 threads');
     expect(await race.locator('p.machine').innerText()).toContain('threads: 1, 2;');
     expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
