@@ -64,6 +64,8 @@ describe('in a narrow window the contents', () => {
       return by === 'mouse' ? target.click() : target.press('Enter');
     };
     expect(await list.isVisible()).toBe(false);
+    // The figures nearby are drawn, and some draw once more when they know their width.
+    await page.waitForTimeout(1500);
     const height = await page.evaluate(() => document.documentElement.scrollHeight);
     await press('');
     expect(await list.isVisible()).toBe(true);
