@@ -1,10 +1,14 @@
 import { checkScaling } from '../ops/rotary/scaling.js';
+import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import { toInt32, toMask, toTensor } from './arrays.js';
 import { countOf, kindOf } from './elements.js';
 import { checkOptions, namesOf, unknownName } from './options.js';
+import { checkFinite } from './values.js';
 
 /** Checks of arguments that an entry which builds on a loaded module takes from it, because the page has them already. */
 export const tools = {
+  checkBase,
+  checkFinite,
   checkOptions,
   checkScaling,
   countOf,

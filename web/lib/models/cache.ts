@@ -64,23 +64,6 @@ export function createModelCache(
   return cache;
 }
 
-/** A cache of a greater capacity that holds the same, in place of `cache`. */
-export function grown(wasm: Wasm, a: Architecture, cache: ModelCache, capacity: number): ModelCache {
-  const from = stores.get(cache)!;
-  const larger = createModelCache(wasm, from.owner, a, from.batch, capacity);
-  const to = stores.get(larger)!;
-  for (const kind of [0, 1] as const) {
-    for (let i = 0; i < a.layers * from.batch * a.kvHeads; ++i) {
-      const place = (store: CacheStore): number =>
-        store.addresses![kind] + 4 * i * store.capacity * a.headDim;
-      wasm.memory.write(place(to), wasm.memory.read(place(from), from.length * a.headDim));
-    }
-  }
-  to.length = from.length;
-  cache.dispose();
-  return larger;
-}
-
 /** The store of a cache of this model, for a batch. */
 export function storeOf(operation: string, cache: unknown, owner: object, batch: number): CacheStore {
   const store = typeof cache === 'object' && cache !== null ? stores.get(cache) : undefined;

@@ -1,7 +1,7 @@
 /** The tensors of a checkpoint, in any form in which they may be given. */
 import { failed, showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import type { Tools } from '../check/tools.js';
-import { readFloats, openSafetensors, type FileEntry } from '../safetensors/file.js';
+import { readFloats, openSafetensors } from '../safetensors/file.js';
 import type { TensorLike } from '../types.js';
 import { OPERATION } from './config/architecture.js';
 
@@ -37,9 +37,8 @@ export class Tensors {
   check(name: string, shape: readonly number[]): void {
     const found = this.#found.get(name);
     if (!found) return wrongValue(OPERATION, `a tensor '${name}'`, 'none');
-    if (found.shape.length !== shape.length || found.shape.some((axis, i) => axis !== shape[i])) {
-      wrongValue(OPERATION, `'${found.given}' of shape ${showShape(shape)}`, showShape(found.shape));
-    }
+    const [wanted, given] = [showShape(shape), showShape(found.shape)];
+    if (given !== wanted) wrongValue(OPERATION, `'${found.given}' of shape ${wanted}`, given);
     if (!FLOATS.includes(found.dtype)) {
       wrongValue(OPERATION, `'${found.given}' of ${FLOATS.join(', ')}`, found.dtype);
     }
@@ -81,7 +80,9 @@ export async function openWeights(tools: Tools, weights: Weights, prefix: string
   const files = filesOf(weights);
   if (files) {
     for (const file of files) {
-      for (const entry of openSafetensors(OPERATION, await bytesOf(file))) add(inFile(entry));
+      for (const entry of openSafetensors(OPERATION, await bytesOf(file))) {
+        add({ ...entry, given: entry.name, read: () => readFloats(entry) });
+      }
     }
   } else {
     for (const given of tools.namesOf(weights)) {
@@ -94,15 +95,6 @@ export async function openWeights(tools: Tools, weights: Weights, prefix: string
     }
   }
   return new Tensors(found);
-}
-
-function inFile(entry: FileEntry): Found {
-  return {
-    given: entry.name,
-    shape: entry.shape,
-    dtype: entry.dtype,
-    read: () => readFloats(OPERATION, entry),
-  };
 }
 
 /** A list of files; undefined for tensors by name. */

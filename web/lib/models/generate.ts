@@ -1,9 +1,10 @@
-import { checkFinite, checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
+import { checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import { seedOf } from '../layers/base/random.js';
-import type { Tools } from '../check/tools.js';
-import { storeOf, type ModelCache } from './cache.js';
+import type { Core } from '../runtime/cores.js';
+import type { Memory } from '../runtime/memory.js';
+import { storeOf, type CacheStore, type ModelCache } from './cache.js';
 import type { Architecture } from './config/architecture.js';
-import { GENERATE_OPTIONS } from './options.js';
+import { GENERATE_OPTIONS } from './generateOptions.js';
 import { drawer } from './sampling.js';
 import { toRows } from './tokens.js';
 import type { GenerateOptions, Model, ModelForwardOptions } from './types.js';
@@ -17,14 +18,12 @@ const TURN = 16;
 /**
  * See `Model.generate`.
  *
- * @param grow makes a cache of so many tokens in place of another
  * @param predicts whether logits are those of the next token, and not of classes
  */
 export async function* generate(
   model: Model,
-  tools: Tools,
+  { tools, wasm }: Core,
   a: Architecture,
-  grow: (cache: ModelCache, maxLength: number) => ModelCache,
   predicts: boolean,
   ids: readonly number[],
   options: GenerateOptions | undefined,
@@ -38,7 +37,7 @@ export async function* generate(
   const { batch, data } = toRows(tools, OPERATION, 'ids', ids, a.vocab - 1);
   if (batch !== 1) wrongValue(OPERATION, 'ids of one sequence', batch);
   if (maxTokens !== undefined) checkInteger(OPERATION, 'maxTokens', maxTokens, 0);
-  if (!(checkFinite(OPERATION, 'temperature', temperature) >= 0)) {
+  if (!(tools.checkFinite(OPERATION, 'temperature', temperature) >= 0)) {
     wrongValue(OPERATION, 'temperature of at least 0', temperature);
   }
   if (topK !== undefined) checkInteger(OPERATION, 'topK', topK, 1);
@@ -69,7 +68,7 @@ export async function* generate(
     let turn = performance.now();
     for (let count = 0; count < most && !signal?.aborted; ++count) {
       if (own && own.length + next.length > own.maxLength) {
-        own = grow(own, Math.min(model.maxLength, 2 * own.maxLength));
+        own = grown(wasm.memory, model, a, own);
       }
       const { logits } = model.forward(next, { ...forward, cache: own ?? given.cache! });
       const token = draw(logits!.data);
@@ -84,6 +83,25 @@ export async function* generate(
   } finally {
     own?.dispose();
   }
+}
+
+/** A cache of twice the capacity that holds the same, in place of `cache`. */
+function grown(memory: Memory, model: Model, a: Architecture, cache: ModelCache): ModelCache {
+  const larger = model.createCache({ maxLength: Math.min(model.maxLength, 2 * cache.maxLength) });
+  const [from, to] = [cache, larger].map((each) => storeOf(OPERATION, each, model, 1)) as [
+    CacheStore,
+    CacheStore,
+  ];
+  for (const kind of [0, 1] as const) {
+    for (let i = 0; i < a.layers * a.kvHeads; ++i) {
+      const place = (store: CacheStore): number =>
+        store.addresses![kind] + 4 * i * store.capacity * a.headDim;
+      memory.write(place(to), memory.read(place(from), from.length * a.headDim));
+    }
+  }
+  to.length = from.length;
+  cache.dispose();
+  return larger;
 }
 
 /** Other tasks' turn. A timer would take a millisecond. */

@@ -5,7 +5,7 @@ import type { Tools } from '../check/tools.js';
 import type { Core } from '../runtime/cores.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
-import { createModelCache, grown, type ModelCache } from './cache.js';
+import { createModelCache, type ModelCache } from './cache.js';
 import type { Architecture } from './config/architecture.js';
 import { explain } from './late.js';
 import { meanOfTokens } from './meanOfTokens.js';
@@ -85,9 +85,8 @@ export class OpenModel implements Model {
     const { generate } = await import('./generate.js').catch(explain);
     const { predictions, classifier } = this.#weights;
     const predicts = predictions !== undefined && classifier === undefined;
-    const grow = (cache: ModelCache, maxLength: number): ModelCache =>
-      grown(this.#wasm, this.#architecture, cache, maxLength);
-    yield* generate(this, this.#tools, this.#architecture, grow, predicts, ids, options);
+    const core = { wasm: this.#wasm, tools: this.#tools };
+    yield* generate(this, core, this.#architecture, predicts, ids, options);
   }
 
   createCache(options?: { batch?: number; maxLength?: number }): ModelCache {
@@ -198,9 +197,8 @@ export class OpenModel implements Model {
       `what hook '${name}' returns`,
       returned as TensorLike,
     );
-    if (showShape(shape) !== showShape(point.shape)) {
-      wrongValue(operation, `hook '${name}' to return shape ${showShape(point.shape)}`, showShape(shape));
-    }
+    const [wanted, given] = [showShape(point.shape), showShape(shape)];
+    if (given !== wanted) wrongValue(operation, `hook '${name}' to return shape ${wanted}`, given);
     memory.write(point.address, point.heads ? transposed(replaced, swapped(shape)) : replaced);
   }
 }

@@ -46,9 +46,15 @@ export async function openModel(
   }
   const architecture = await readConfig(tools, config);
   const tensors = await openWeights(tools, weights, architecture.names.prefix);
-  const placed = placeWeights(wasm, tensors, architecture, onProgress);
+  // Few checkpoints have a head that sorts.
+  const sorts = SORTING.some((name) => tensors.has(`${name}.weight`));
+  const { classifier } = sorts ? await import('./weights/classifier.js').catch(explain) : {};
+  const placed = placeWeights(wasm, tensors, architecture, classifier, onProgress ?? undefined);
   return new OpenModel(core, architecture, placed, tensors.unused);
 }
+
+/** The last maps of heads that sort sequences or tokens. */
+const SORTING = ['score', 'classifier', 'classifier.out_proj'];
 
 interface OpensModels {
   readonly [OPEN_MODEL]?: OpenInWorker;

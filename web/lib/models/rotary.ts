@@ -1,6 +1,5 @@
 /** The frequencies of a model's rotary positions, which may depend on the length of the text. */
 import type { ScalingEffect } from '../ops/rotary/scaling.js';
-import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import type { Wasm } from '../runtime/wasm.js';
 import { OPERATION, type Architecture } from './config/architecture.js';
 
@@ -16,17 +15,17 @@ const NONE: Frequencies = { frequencies: 0, amplitude: 1 };
 export type FrequenciesAt = (length: number) => Frequencies;
 
 /**
- * Checks a model's rotary positions.
+ * Places the frequencies of short texts, in memory that stays as long as the model.
  *
- * @returns what places the frequencies of short texts, in memory that stays as long as the model
+ * @returns what gives the frequencies of a text of any length
  */
 export function rotaryFrequencies(
   wasm: Wasm,
-  { rotary, maxLength }: Architecture,
-): (allocate: (floats: number) => number) => FrequenciesAt {
-  if (!rotary) return () => () => NONE;
+  { rotary }: Architecture,
+  allocate: (floats: number) => number,
+): FrequenciesAt {
+  if (!rotary) return () => NONE;
   const { dim, base } = rotary;
-  checkBase(OPERATION, base, maxLength);
   const plain = { base, factors: undefined, amplitude: 1 };
   const effectAt = rotary.effectAt ?? (() => plain);
   const { raw, memory } = wasm;
@@ -37,13 +36,11 @@ export function rotaryFrequencies(
     return { frequencies: address, amplitude };
   };
   const short = effectAt(OPERATION, 1);
-  return (allocate) => {
-    const address = allocate(size);
-    const placed = memory.scope(OPERATION, () => place(address, short));
-    return (length) => {
-      const effect = effectAt(OPERATION, length);
-      const isShort = effect.base === short.base && effect.factors === short.factors;
-      return isShort ? placed : place(memory.reserve(size), effect);
-    };
+  const address = allocate(size);
+  const placed = memory.scope(OPERATION, () => place(address, short));
+  return (length) => {
+    const effect = effectAt(OPERATION, length);
+    const isShort = effect.base === short.base && effect.factors === short.factors;
+    return isShort ? placed : place(memory.reserve(size), effect);
   };
 }

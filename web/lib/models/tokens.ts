@@ -41,16 +41,10 @@ export function toRowsLike(
   most: number,
   { batch, tokens, mask }: Tokens,
 ): Int32Array {
-  const ragged = raggedRows(tools, operation, name, value, most, 0);
-  const given = ragged ?? toRows(tools, operation, name, value, most);
-  if (given.batch !== batch || given.tokens !== tokens) {
-    wrongValue(
-      operation,
-      `${name} of shape ${showShape([batch, tokens])}`,
-      showShape([given.batch, given.tokens]),
-    );
-  }
-  if (ragged && ragged.mask!.join() !== mask?.join()) {
+  const given = toPadded(tools, operation, name, value, most, 0);
+  const [wanted, shape] = [showShape([batch, tokens]), showShape([given.batch, given.tokens])];
+  if (shape !== wanted) wrongValue(operation, `${name} of shape ${wanted}`, shape);
+  if (given.mask && given.mask.join() !== mask?.join()) {
     wrongValue(operation, `${name} of rows as long as those of ids`, 'others');
   }
   return given.data;
@@ -66,13 +60,9 @@ export function toTokens(
   attentionMask: TokenIds | undefined,
 ): Tokens {
   // The config's padding may be beyond the vocabulary.
-  const ragged = raggedRows(tools, operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
-  if (ragged) {
-    if (attentionMask != null) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
-    return ragged;
-  }
-  const rows = toRows(tools, operation, 'ids', ids, vocab - 1);
-  if (attentionMask == null) return { ...rows, mask: undefined };
+  const rows = toPadded(tools, operation, 'ids', ids, vocab - 1, pad < vocab ? pad : 0);
+  if (attentionMask == null) return rows;
+  if (rows.mask) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
   const { data, shape } = tools.toMask(operation, 'attentionMask', attentionMask);
   const fits = shape.length === 1 ? rows.batch === 1 : shape.length === 2 && shape[0] === rows.batch;
   if (!fits || shape.at(-1) !== rows.tokens) {
@@ -86,25 +76,26 @@ export function toTokens(
   return { ...rows, mask: data.includes(0) ? data : undefined };
 }
 
-/** Rows of unequal length; undefined for anything else. */
-function raggedRows(
+/** Rows, which may be of unequal length: the shorter ones are padded. */
+function toPadded(
   tools: Tools,
   operation: string,
   name: string,
   value: TokenIds,
   most: number,
   pad: number,
-): Tokens | undefined {
-  if (!Array.isArray(value)) return undefined;
+): Tokens {
+  const equal = (): Tokens => ({ ...toRows(tools, operation, name, value, most), mask: undefined });
+  if (!Array.isArray(value)) return equal();
   const given = Array.from(value as readonly unknown[]);
   const isRow = (row: unknown): boolean => Array.isArray(row) || tools.kindOf(row) !== undefined;
-  if (given.length === 0 || !given.every(isRow)) return undefined;
+  if (given.length === 0 || !given.every(isRow)) return equal();
   const lengths = given.map(
     (row) => tools.countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row),
   );
   // Not Math.max(...), whose arguments may be too many.
   const tokens = lengths.reduce((most, length) => Math.max(most, length));
-  if (lengths.every((length) => length === tokens)) return undefined;
+  if (lengths.every((length) => length === tokens)) return equal();
   const data = new Int32Array(given.length * tokens).fill(pad);
   const mask = new Uint8Array(data.length);
   given.forEach((row, b) => {

@@ -1,7 +1,8 @@
 /** Models in a worker, as the page sees them. */
 import { checkOptions } from '../check/options.js';
 import { tagOf, wrongKind } from '../check/values.js';
-import { GENERATE_OPTIONS, OPEN_OPTIONS } from '../models/options.js';
+import { GENERATE_OPTIONS } from '../models/generateOptions.js';
+import { OPEN_OPTIONS } from '../models/options.js';
 import type { GenerateOptions, ModelFacts, OpenModelOptions } from '../models/types.js';
 import type { Connection } from './connection.js';
 import { received } from './handle.js';

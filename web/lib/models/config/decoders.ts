@@ -1,4 +1,5 @@
 import type { Tools } from '../../check/tools.js';
+import { explain } from '../late.js';
 import type { Architecture, Family } from './architecture.js';
 import { DECODERS } from './decoderNames.js';
 import { activationOf, ALL_BIASES, common, headDimOf, type Fields } from './fields.js';
@@ -7,7 +8,7 @@ import { rotaryOf } from './rotary.js';
 type Unnamed = Omit<Architecture, 'names'>;
 
 /** What the config of a decoder describes. */
-export async function read(tools: Tools, fields: Fields, family: Family): Promise<Architecture> {
+export async function readDecoder(tools: Tools, fields: Fields, family: Family): Promise<Architecture> {
   const readFamily = family === 'gpt2' ? gpt2 : family === 'gpt_neox' ? neox : llama;
   return { ...(await readFamily(fields, family, tools)), names: DECODERS[family]! };
 }
@@ -80,7 +81,10 @@ async function llama(fields: Fields, family: Family, tools: Tools): Promise<Unna
   const bias = family === 'llama' || family === 'qwen3' ? fields.flag('attention_bias', false) : false;
   const ffn = family === 'llama' && fields.flag('mlp_bias', false);
   const window = slidingWindow(fields, family);
-  const first = family === 'mistral' ? 0 : fields.size('max_window_layers', 28, 2 ** 30, 0);
+  const windows =
+    window === undefined
+      ? all.windows
+      : (await import('./windows.js').catch(explain)).windowsOf(fields, family, all.layers, window);
   return {
     ...all,
     family,
@@ -93,7 +97,7 @@ async function llama(fields: Fields, family: Family, tools: Tools): Promise<Unna
     eps: fields.number('rms_norm_eps', 1e-6),
     order: 'pre',
     causal: true,
-    windows: window === undefined ? all.windows : windowsOf(fields, all.layers, window, first),
+    windows,
     ...(await rotaryOf(tools, fields, headDim, all.maxLength)),
     qkNorm: family === 'qwen3',
     bias: { qkv: bias || family === 'qwen2', output: bias, ffn },
@@ -111,25 +115,4 @@ function slidingWindow(fields: Fields, family: Family): number | undefined {
   if (!fields.flag('use_sliding_window', false) || fields.get('sliding_window') === undefined)
     return undefined;
   return fields.size('sliding_window', undefined, 2 ** 30);
-}
-
-/** How many keys each layer's queries see: `layer_types` says it, or else those from `max_window_layers` on see a window. */
-function windowsOf(
-  fields: Fields,
-  layers: number,
-  window: number | undefined,
-  first: number,
-): (number | undefined)[] {
-  const types = fields.get('layer_types');
-  if (types !== undefined && (!Array.isArray(types) || types.length !== layers)) {
-    fields.wrong('layer_types', `of ${layers} layers`, types);
-  }
-  return Array.from({ length: layers }, (_, i) => {
-    if (types === undefined) return i >= first ? window : undefined;
-    const type: unknown = (types as readonly unknown[])[i];
-    if (type !== 'full_attention' && type !== 'sliding_attention') {
-      fields.wrong('layer_types', 'of full_attention and sliding_attention', type);
-    }
-    return type === 'sliding_attention' ? window : undefined;
-  });
 }

@@ -1,4 +1,3 @@
-import type { Tools } from '../../check/tools.js';
 import type { Architecture, Family } from './architecture.js';
 import { ENCODERS } from './encoderNames.js';
 import { activationOf, ALL_BIASES, common, headDimOf, type Fields } from './fields.js';
@@ -51,6 +50,6 @@ function albert(fields: Fields): Architecture {
 }
 
 /** What the config of an encoder describes. */
-export function read(_tools: Tools, fields: Fields, family: Family): Architecture {
+export function readEncoder(fields: Fields, family: Family): Architecture {
   return family === 'albert' ? albert(fields) : encoder(fields, family);
 }

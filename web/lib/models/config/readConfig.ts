@@ -3,10 +3,12 @@ import type { Tools } from '../../check/tools.js';
 import { wrongKind, wrongValue } from '../../check/values.js';
 import { explain } from '../late.js';
 import { OPERATION, type Architecture, type Family } from './architecture.js';
+import { DECODERS } from './decoderNames.js';
+import { readDecoder } from './decoders.js';
 import { Fields } from './fields.js';
 
-const ENCODERS: readonly Family[] = ['bert', 'roberta', 'distilbert', 'albert'];
-const DECODERS: readonly Family[] = ['gpt2', 'gpt_neox', 'llama', 'mistral', 'qwen2', 'qwen3'];
+const ENCODERS = ['bert', 'roberta', 'distilbert', 'albert'];
+const FAMILIES = [...ENCODERS, ...Object.keys(DECODERS)];
 
 /**
  * What a config describes.
@@ -20,19 +22,16 @@ export async function readConfig(tools: Tools, config: unknown): Promise<Archite
   // A copy, so that getters and proxies run once.
   const fields = new Fields(structuredCopy(config));
   const given = fields.get('model_type');
-  const families = [...ENCODERS, ...DECODERS];
-  if (!families.includes(given as Family)) {
-    fields.wrong('model_type', `to be one of ${families.join(', ')}`, given);
+  if (!FAMILIES.includes(given as string)) {
+    fields.wrong('model_type', `to be one of ${FAMILIES.join(', ')}`, given);
   }
   if (fields.get('quantization_config') !== undefined) {
     wrongValue(OPERATION, 'no config.quantization_config', 'a quantised model');
   }
   const family = given as Family;
-  // A page opens encoders or decoders, seldom both.
-  const { read } = await (
-    ENCODERS.includes(family) ? import('./encoders.js') : import('./decoders.js')
-  ).catch(explain);
-  return read(tools, fields, family);
+  if (!ENCODERS.includes(family)) return readDecoder(tools, fields, family);
+  const { readEncoder } = await import('./encoders.js').catch(explain);
+  return readEncoder(fields, family);
 }
 
 /** A config is JSON: what is not comes out as JSON has it. */

@@ -23,19 +23,20 @@ export async function rotaryOf(
     parameters?.get('rope_theta') === undefined
       ? fields.number(theta, 10000)
       : parameters.number('rope_theta');
-  const share =
-    parameters?.get('partial_rotary_factor') === undefined
-      ? part
-      : parameters.number('partial_rotary_factor');
+  const share = parameters?.number('partial_rotary_factor', part) ?? part;
   const dim = Math.floor(headDim * share);
   if (dim < 2 || dim % 2 !== 0 || dim > headDim) {
     wrongValue(OPERATION, 'config of a rotary width that is even', dim);
   }
   const given = parameters ?? fields.object('rope_scaling');
   const type = given?.get(typeField(given)) ?? 'default';
-  if (given === undefined || type === 'default') return { rotary: { dim, base }, maxLength };
+  if (given === undefined || type === 'default') {
+    tools.checkBase(OPERATION, base, maxLength);
+    return { rotary: { dim, base }, maxLength };
+  }
   const trained = fields.size('original_max_position_embeddings', maxLength, 2 ** 30);
   const { readScaling } = await import('./scaling.js').catch(explain);
   const scaling = readScaling(tools, given, maxLength, trained, base, dim);
+  tools.checkBase(OPERATION, base, scaling.maxLength);
   return { rotary: { dim, base, effectAt: scaling.effectAt }, maxLength: scaling.maxLength };
 }

@@ -5,7 +5,23 @@ import * as T from '../../generated/bindings/step.js';
 const STEP_WORDS = T.eps + 1;
 export const STEP_BYTES = 4 * STEP_WORDS;
 
-type StepFields = Partial<Record<Exclude<keyof typeof T, 'action' | 'eps'>, number> & { eps: number }>;
+/** The fields of a step by name. */
+const FIELDS = {
+  x: T.x,
+  y: T.y,
+  weight: T.weight,
+  bias: T.bias,
+  out: T.out,
+  args: T.args,
+  rows: T.rows,
+  inputs: T.inputs,
+  outputs: T.outputs,
+  batch: T.batch,
+  stride: T.stride,
+  option: T.option,
+  eps: T.eps,
+};
+type StepFields = Partial<Record<keyof typeof FIELDS, number>>;
 
 /** A field of a struct, by its index. */
 export type Field =
@@ -63,7 +79,7 @@ export class Builder {
     for (let i = 0; i < STEP_WORDS; ++i) this.#steps.push(0);
     this.#steps[at + T.action] = stepActions.indexOf(action);
     for (const [name, value] of Object.entries(fields)) {
-      this.#steps[at + T[name as keyof typeof T]] = name === 'eps' ? this.#float(value) : value;
+      this.#steps[at + FIELDS[name as keyof typeof FIELDS]] = name === 'eps' ? this.#float(value) : value;
     }
   }
 

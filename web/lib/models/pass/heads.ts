@@ -16,13 +16,13 @@ interface HeadTools {
 export function buildHeads(
   a: Architecture,
   w: ModelWeights,
-  { batch, tokens, lastOnly }: Request,
+  request: Request,
   builder: Builder,
   { hidden, last, linear, norm }: HeadTools,
 ): Pick<Program, 'logits' | 'pooled'> {
+  const { batch, tokens, lastOnly } = request;
   const d = a.hiddens;
-  const tanh = (x: number, rows: number, inputs: number): void =>
-    builder.step('tanh', { x, out: x, rows, inputs });
+  const tanh = (x: number, rows: number): void => builder.step('tanh', { x, out: x, rows, inputs: d });
   /** One row of each sequence: the first, or the last that is no padding. */
   const rowsOf = (which: 'first' | 'last'): number => {
     const some = builder.floats(batch * d);
@@ -40,41 +40,15 @@ export function buildHeads(
   if (w.pooler) {
     const address = builder.floats(batch * d);
     linear(rowsOf('first'), w.pooler, address, batch);
-    tanh(address, batch, d);
+    tanh(address, batch);
     pooled = { address, shape: [batch, d] };
   }
-  const some = lastOnly ? batch : batch * tokens;
   const { predictions, classifier } = w;
   if (classifier) {
-    const { map, decoder, activation, reads } = classifier;
-    const count = reads === 'each' ? some : batch;
-    let x =
-      reads === 'each' && !lastOnly
-        ? hidden
-        : reads === 'pooled'
-          ? pooled!.address
-          : rowsOf(reads === 'first' ? 'first' : 'last');
-    if (map) {
-      const mapped = builder.floats(count * d);
-      linear(x, map, mapped, count);
-      if (activation === 'tanh') tanh(mapped, count, d);
-      else
-        builder.step('activate', {
-          x: mapped,
-          out: mapped,
-          rows: count,
-          inputs: d,
-          option: activations.indexOf('relu'),
-        });
-      x = mapped;
-    }
-    const address = builder.floats(count * decoder.outputs);
-    linear(x, decoder, address, count);
-    const shape =
-      reads === 'each' ? [batch, lastOnly ? 1 : tokens, decoder.outputs] : [batch, decoder.outputs];
-    return { pooled, logits: { address, shape } };
+    return { pooled, logits: classifier({ request, builder, hidden, rowsOf, linear, tanh, pooled }) };
   }
   if (!predictions) return { pooled, logits: undefined };
+  const some = lastOnly ? batch : batch * tokens;
   let x = lastOnly ? rowsOf('last') : hidden;
   const width = a.embedding;
   if (predictions.map) {

@@ -18,22 +18,9 @@ import { type HookPoint, type Place, type Program, type Request } from './types.
 
 /** What tells passes apart that need different programs. Most do not depend on how many tokens are in the cache: C++ is told that. */
 export function keyOf(request: Request): string {
-  const { past, hooks, needWeights, hasMask, cache, rotary, ...rest } = request;
-  const { keys, values, capacity } = cache ?? { keys: 0, values: 0, capacity: 0 };
-  const length = needWeights || hasMask || hooks.size > 0 ? past : 0;
-  return [
-    ...Object.values(rest),
-    needWeights,
-    hasMask,
-    // Names may have commas in them before they have been checked.
-    JSON.stringify([...hooks]),
-    length,
-    keys,
-    values,
-    capacity,
-    rotary.frequencies,
-    rotary.amplitude,
-  ].join();
+  const { past, hooks, ...rest } = request;
+  const length = rest.needWeights || rest.hasMask || hooks.size > 0 ? past : 0;
+  return JSON.stringify([rest, length, ...hooks]);
 }
 
 /** Builds a pass for memory that begins at `base`, a multiple of 16. */
@@ -177,10 +164,8 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     point(name('attn.hook_q'), query, queryShape, true);
     point(name('attn.hook_k'), key, keyShape, true);
     point(name('attn.hook_v'), value, keyShape, true);
-    if (layer.queryNorm !== undefined) {
-      norm(query, { weight: layer.queryNorm, bias: 0 }, query, rows * heads, headDim);
-      norm(key, { weight: layer.keyNorm!, bias: 0 }, key, rows * kvHeads, headDim);
-    }
+    if (layer.queryNorm) norm(query, layer.queryNorm, query, rows * heads, headDim);
+    if (layer.keyNorm) norm(key, layer.keyNorm, key, rows * kvHeads, headDim);
     if (rotary) {
       const rotate = (out: number, outputs: number): void =>
         builder.step('rotate', {

@@ -1,21 +1,20 @@
 import type { Architecture } from '../config/architecture.js';
 import type { LayerNames } from '../config/names.js';
-import { columns, interleaved, part, slice, type Part } from './parts.js';
+import { columns, interleaved, part, type Part } from './parts.js';
 import type { Store } from './store.js';
-import type { LayerWeights, Matrix } from './types.js';
+import type { LayerWeights, Matrix, NormWeights } from './types.js';
 
 type Projections = Pick<LayerWeights, 'query' | 'key' | 'value' | 'output' | 'up' | 'down'>;
-type Later<T> = { readonly [K in keyof T]: () => T[K] };
 
-function projections(store: Store, a: Architecture, names: LayerNames): Later<Projections> {
+function projections(store: Store, a: Architecture, names: LayerNames): Projections {
   const { hiddens: d, ffnHiddens: f } = a;
   const [wide, narrow] = [a.heads * a.headDim, a.kvHeads * a.headDim];
   if (a.family === 'gpt2') {
-    const some = (name: string, inputs: number, all: number, begin: number, count: number): (() => Matrix) =>
+    const some = (name: string, inputs: number, all: number, begin: number, count: number): Matrix =>
       store.matrix(
         inputs,
-        [columns(name, inputs, all, begin, count)],
-        [slice(`${name}.bias`, all, begin, count)],
+        [columns(`${name}.weight`, [inputs, all], inputs, begin, count)],
+        [columns(`${name}.bias`, [all], 1, begin, count)],
       );
     return {
       query: some(names.query, d, 3 * d, 0, d),
@@ -26,7 +25,7 @@ function projections(store: Store, a: Architecture, names: LayerNames): Later<Pr
       down: some(names.down, f, d, 0, d),
     };
   }
-  const joined = (which: number): (() => Matrix) =>
+  const joined = (which: number): Matrix =>
     store.matrix(
       d,
       [interleaved(`${names.query}.weight`, [3 * wide, d], a, which, d)],
@@ -50,22 +49,15 @@ function projections(store: Store, a: Architecture, names: LayerNames): Later<Pr
   };
 }
 
-export function layer(store: Store, a: Architecture, names: LayerNames): () => LayerWeights {
-  const maps = projections(store, a, names);
+export function layer(store: Store, a: Architecture, names: LayerNames): LayerWeights {
   const hasBias = a.norm === 'layer';
-  const norm1 = store.norm(names.norm1, a.hiddens, hasBias);
-  const norm2 = store.norm(names.norm2, a.hiddens, hasBias);
-  const queryNorm = a.qkNorm ? store.plain(`${names.queryNorm}.weight`, [a.headDim]) : undefined;
-  const keyNorm = a.qkNorm ? store.plain(`${names.keyNorm}.weight`, [a.headDim]) : undefined;
-  return () => ({
-    query: maps.query(),
-    key: maps.key(),
-    value: maps.value(),
-    output: maps.output(),
-    up: maps.up(),
-    down: maps.down(),
-    norm1: norm1(),
-    norm2: norm2(),
-    ...(queryNorm && { queryNorm: queryNorm(), keyNorm: keyNorm!() }),
-  });
+  const headNorm = (name: string | undefined): NormWeights | undefined =>
+    a.qkNorm ? store.norm(name!, a.headDim, false) : undefined;
+  return {
+    ...projections(store, a, names),
+    norm1: store.norm(names.norm1, a.hiddens, hasBias),
+    norm2: store.norm(names.norm2, a.hiddens, hasBias),
+    queryNorm: headNorm(names.queryNorm),
+    keyNorm: headNorm(names.keyNorm),
+  };
 }

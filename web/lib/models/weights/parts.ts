@@ -22,11 +22,18 @@ export function part(name: string, shape: readonly number[], count: number, inpu
   };
 }
 
-/** Some columns of a tensor (inputs, columns): GPT-2's maps are transposed. */
-export function columns(name: string, inputs: number, all: number, begin: number, count: number): Part {
+/** Some columns of a tensor (inputs, columns), or (columns) for inputs = 1: GPT-2's maps are transposed. */
+export function columns(
+  name: string,
+  shape: readonly number[],
+  inputs: number,
+  begin: number,
+  count: number,
+): Part {
+  const all = shape.at(-1)!;
   return {
-    name: `${name}.weight`,
-    shape: [inputs, all],
+    name,
+    shape,
     count,
     rows: (data, first, count) => {
       const rows = new Float32Array(count * inputs);
@@ -35,16 +42,6 @@ export function columns(name: string, inputs: number, all: number, begin: number
       }
       return rows;
     },
-  };
-}
-
-/** Of a vector, `count` elements from `begin` on. */
-export function slice(name: string, all: number, begin: number, count: number): Part {
-  return {
-    name,
-    shape: [all],
-    count,
-    rows: (data, first, count) => data.subarray(begin + first, begin + first + count),
   };
 }
 

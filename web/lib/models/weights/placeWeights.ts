@@ -2,61 +2,66 @@ import type { Wasm } from '../../runtime/wasm.js';
 import type { Architecture } from '../config/architecture.js';
 import type { Tensors } from '../files.js';
 import { rotaryFrequencies } from '../rotary.js';
-import { classifier, predictions } from './heads.js';
+import type { classifier } from './classifier.js';
 import { layer } from './layer.js';
+import { predictions } from './predictions.js';
 import { Store } from './store.js';
 import type { ModelWeights } from './types.js';
 
-/** Checks all tensors, and then places them. */
+/**
+ * Checks all tensors, and then places them.
+ *
+ * @param readClassifier finds the head that sorts, for a file that may have one
+ */
 export function placeWeights(
   wasm: Wasm,
   tensors: Tensors,
   a: Architecture,
-  onProgress?: (done: number, total: number) => void,
+  readClassifier: typeof classifier | undefined,
+  onProgress: (done: number, total: number) => void = () => undefined,
 ): { store: Store; weights: ModelWeights } {
   const store = new Store(wasm, tensors);
-  const { names } = a;
-  const head = predictions(store, tensors, a);
-  const sharedTokens = head !== undefined && !tensors.has(`${names.predictions.decoder}.weight`);
-  const tokens = sharedTokens ? undefined : store.plain(`${names.tokens}.weight`, [a.vocab, a.embedding]);
-  const positions =
-    a.positions === undefined
-      ? () => 0
-      : store.plain(`${names.positions}.weight`, [a.positions.rows, a.embedding]);
-  const types =
-    a.tokenTypes === 0 ? () => 0 : store.plain(`${names.types}.weight`, [a.tokenTypes, a.embedding]);
-  const embeddingNorm =
-    names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, a.embedding, true);
-  const embeddingMap =
-    names.embeddingMap === undefined ? undefined : store.linear(names.embeddingMap, a.embedding, a.hiddens);
-  const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layer(store, a, names.layer(i)));
-  const finalNorm =
-    names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, a.hiddens, a.norm === 'layer');
-  const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
-  const pooler = hasPooler ? store.linear(names.pooler, a.hiddens, a.hiddens) : undefined;
-  const classes = classifier(store, tensors, a);
-  const frequencies = rotaryFrequencies(wasm, a);
+  take(store, tensors, a, readClassifier);
+  store.startPlacing(onProgress);
   try {
-    store.place(onProgress);
-    const layers = groups.map((place) => place());
-    const predicting = head?.();
-    const weights: ModelWeights = {
-      tokens: tokens ? tokens() : predicting!.decoder.packed,
-      tokensPacked: !tokens,
-      positions: positions(),
-      types: types(),
-      ...(embeddingNorm && { embeddingNorm: embeddingNorm() }),
-      ...(embeddingMap && { embeddingMap: embeddingMap() }),
-      layers: a.groups.map((group) => layers[group]!),
-      ...(finalNorm && { finalNorm: finalNorm() }),
-      ...(pooler && { pooler: pooler() }),
-      ...(predicting && { predictions: predicting }),
-      ...(classes && { classifier: classes() }),
-      frequenciesAt: frequencies((floats) => store.allocate(floats)),
-    };
-    return { store, weights };
+    const weights = take(store, tensors, a, readClassifier);
+    const frequenciesAt = rotaryFrequencies(wasm, a, (floats) => store.allocate(floats));
+    return { store, weights: { ...weights, frequenciesAt } };
   } catch (error) {
     store.dispose();
     throw error;
   }
+}
+
+function take(
+  store: Store,
+  tensors: Tensors,
+  a: Architecture,
+  readClassifier: typeof classifier | undefined,
+): Omit<ModelWeights, 'frequenciesAt'> {
+  const { names, embedding: e, hiddens: d } = a;
+  const head = predictions(store, tensors, a);
+  const tokensPacked = head !== undefined && !tensors.has(`${names.predictions.decoder}.weight`);
+  const table = (name: string | undefined, rows: number): number => store.plain(`${name}.weight`, [rows, e]);
+  const tokens = tokensPacked ? head.decoder.packed : table(names.tokens, a.vocab);
+  const positions = a.positions ? table(names.positions, a.positions.rows) : 0;
+  const types = a.tokenTypes > 0 ? table(names.types, a.tokenTypes) : 0;
+  const embeddingNorm =
+    names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, e, true);
+  const embeddingMap = names.embeddingMap === undefined ? undefined : store.linear(names.embeddingMap, e, d);
+  const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layer(store, a, names.layer(i)));
+  const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
+  return {
+    tokens,
+    tokensPacked,
+    positions,
+    types,
+    embeddingNorm,
+    embeddingMap,
+    layers: a.groups.map((group) => groups[group]!),
+    finalNorm: names.finalNorm === undefined ? undefined : store.norm(names.finalNorm, d, a.norm === 'layer'),
+    pooler: hasPooler ? store.linear(names.pooler, d, d) : undefined,
+    predictions: head,
+    classifier: readClassifier?.(store, tensors, a),
+  };
 }

@@ -8,16 +8,15 @@ import type { Matrix, NormWeights } from './types.js';
 /** Floats that are packed at a time. */
 const CHUNK = 2 ** 16;
 
-/** Owns the memory of a model's parameters. */
+/** Owns the memory of a model's parameters. Until `startPlacing` it only checks tensors and counts bytes, and every address is 0. */
 export class Store {
   readonly #wasm: Wasm;
   readonly #tensors: Tensors;
   readonly #addresses: number[] = [];
-  /** What is done once everything has been checked. */
-  readonly #placing: (() => void)[] = [];
   #bytes = 0;
-  /** What everything that is asked for will take. */
+  /** What everything that has been checked will take. */
   #total = 0;
+  #placed: ((bytes: number, total: number) => void) | undefined;
 
   constructor(wasm: Wasm, tensors: Tensors) {
     this.#wasm = wasm;
@@ -39,37 +38,42 @@ export class Store {
     for (const address of this.#addresses.splice(0)) this.#wasm.memory.release(address);
   }
 
+  /** From here on, what is asked for is placed; `placed` is called after each. */
+  startPlacing(placed: (bytes: number, total: number) => void): void {
+    this.#placed = placed;
+  }
+
   /** A vector or a table, as it is in the file. */
-  plain(name: string, shape: readonly number[]): () => number {
+  plain(name: string, shape: readonly number[]): number {
     this.#tensors.check(name, shape);
-    this.#total += 4 * sizeOf(shape);
-    return this.#later(() => {
-      const address = this.allocate(sizeOf(shape));
+    const size = sizeOf(shape);
+    return this.#take(size, () => {
+      const address = this.allocate(size);
       this.#wasm.memory.write(address, this.#tensors.read(name));
       return address;
     });
   }
 
-  norm(name: string, width: number, hasBias: boolean): () => NormWeights {
+  norm(name: string, width: number, hasBias: boolean): NormWeights {
     const weight = this.plain(`${name}.weight`, [width]);
-    const bias = hasBias ? this.plain(`${name}.bias`, [width]) : () => 0;
-    return () => ({ weight: weight(), bias: bias() });
+    return { weight, bias: hasBias ? this.plain(`${name}.bias`, [width]) : 0 };
   }
 
   /** The map of a module with a weight (outputs, inputs). */
-  linear(name: string, inputs: number, outputs: number, hasBias = true): () => Matrix {
+  linear(name: string, inputs: number, outputs: number, hasBias = true): Matrix {
     const bias = hasBias ? [part(`${name}.bias`, [outputs], outputs, 1)] : undefined;
     return this.matrix(inputs, [part(`${name}.weight`, [outputs, inputs], outputs, inputs)], bias);
   }
 
   /** A matrix of the parts' rows, and a bias of its parts. */
-  matrix(inputs: number, parts: readonly Part[], biasParts?: readonly Part[]): () => Matrix {
+  matrix(inputs: number, parts: readonly Part[], biasParts?: readonly Part[]): Matrix {
+    const { raw, memory } = this.#wasm;
     for (const { name, shape } of [...parts, ...(biasParts ?? [])]) this.#tensors.check(name, shape);
     const outputs = parts.reduce((sum, { count }) => sum + count, 0);
-    this.#total += 4 * (this.#wasm.raw.packWeightSize(inputs, outputs) + (biasParts ? outputs : 0));
-    return this.#later(() => {
-      const { raw, memory } = this.#wasm;
-      const packed = this.allocate(raw.packWeightSize(inputs, outputs));
+    const size = raw.packWeightSize(inputs, outputs);
+    let bias = 0;
+    const packed = this.#take(size + (biasParts ? outputs : 0), () => {
+      const packed = this.allocate(size);
       const some = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
       const read = this.#reader(parts, inputs);
       for (let first = 0; first < outputs; first += some) {
@@ -78,29 +82,24 @@ export class Store {
           raw.packWeightRows(memory.floats(read(first, count)), packed, inputs, outputs, first, count);
         });
       }
-      let bias = 0;
       if (biasParts) {
         bias = this.allocate(outputs);
         memory.write(bias, this.#reader(biasParts, 1)(0, outputs));
       }
-      return { packed, bias, inputs, outputs };
+      return packed;
     });
+    return { packed, bias, inputs, outputs };
   }
 
-  /** Places what has been asked for, in order. */
-  place(onProgress?: (done: number, total: number) => void): void {
-    for (const place of this.#placing) {
-      place();
-      onProgress?.(this.#bytes, this.#total);
+  /** Counts the floats, or places them. */
+  #take(floats: number, place: () => number): number {
+    if (!this.#placed) {
+      this.#total += 4 * floats;
+      return 0;
     }
-  }
-
-  #later<T>(place: () => T): () => T {
-    let placed: T | undefined;
-    this.#placing.push(() => {
-      placed = place();
-    });
-    return () => placed!;
+    const address = place();
+    this.#placed(this.#bytes, this.#total);
+    return address;
   }
 
   /** Reads rows of several parts as if they were one matrix. */

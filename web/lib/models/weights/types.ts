@@ -1,4 +1,6 @@
 /** A model's parameters in wasm memory: matrices packed for products, everything else as it is in the file. */
+import type { Builder } from '../pass/builder.js';
+import type { Place, Request } from '../pass/types.js';
 import type { FrequenciesAt } from '../rotary.js';
 
 /** A linear map. */
@@ -23,8 +25,8 @@ export interface LayerWeights {
   /** Gates and then values, where the feed-forward is gated. */
   readonly up: Matrix;
   readonly down: Matrix;
-  readonly queryNorm?: number;
-  readonly keyNorm?: number;
+  readonly queryNorm: NormWeights | undefined;
+  readonly keyNorm: NormWeights | undefined;
 }
 export interface ModelWeights {
   /** (vocab, embedding); with `tokensPacked` it is the decoder's matrix. */
@@ -32,20 +34,32 @@ export interface ModelWeights {
   readonly tokensPacked: boolean;
   readonly positions: number;
   readonly types: number;
-  readonly embeddingNorm?: NormWeights;
-  readonly embeddingMap?: Matrix;
+  readonly embeddingNorm: NormWeights | undefined;
+  readonly embeddingMap: Matrix | undefined;
   readonly layers: readonly LayerWeights[];
-  readonly finalNorm?: NormWeights;
-  readonly pooler?: Matrix;
-  readonly predictions?: { readonly map?: Matrix; readonly norm?: NormWeights; readonly decoder: Matrix };
-  readonly classifier?: Classifier;
+  readonly finalNorm: NormWeights | undefined;
+  readonly pooler: Matrix | undefined;
+  readonly predictions: Predictions | undefined;
+  readonly classifier: Classifier | undefined;
   readonly frequenciesAt: FrequenciesAt;
 }
-/** A head that sorts sequences, or with `each` every token. */
-export interface Classifier {
-  readonly map?: Matrix;
-  readonly activation: 'tanh' | 'relu' | 'none';
+/** The head that predicts tokens. */
+export interface Predictions {
+  readonly map: Matrix | undefined;
+  readonly norm: NormWeights | undefined;
   readonly decoder: Matrix;
-  /** What it reads: the pooled first token, the first or the last token, or each one. */
-  readonly reads: 'pooled' | 'first' | 'last' | 'each';
 }
+/** What a head needs to add its steps to a pass. */
+export interface HeadPass {
+  readonly request: Pick<Request, 'batch' | 'tokens' | 'lastOnly'>;
+  readonly builder: Builder;
+  /** All tokens. */
+  readonly hidden: number;
+  /** One row of each sequence: the first, or the last that is no padding. */
+  readonly rowsOf: (which: 'first' | 'last') => number;
+  readonly linear: (x: number, m: Matrix, out: number, count?: number) => void;
+  readonly tanh: (x: number, rows: number) => void;
+  readonly pooled: Place | undefined;
+}
+/** A head that sorts sequences or tokens adds its steps to a pass, and says where its logits are. */
+export type Classifier = (pass: HeadPass) => Place;
