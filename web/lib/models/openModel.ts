@@ -1,4 +1,5 @@
 import { checkOptions, type Known } from '../check/options.js';
+import { checkWeightType } from '../check/weightType.js';
 import { failed, wrongKind } from '../check/values.js';
 import { cores, OPEN_MODEL } from '../runtime/cores.js';
 import type { Wasm } from '../runtime/wasm.js';
@@ -12,7 +13,13 @@ import type { AsyncModel, OpenWorkerModelOptions } from '../worker/modelTypes.js
 import type { Model, OpenModelOptions } from './types.js';
 import { placeWeights } from './weights/placeWeights.js';
 
-const OPTIONS: Known<OpenModelOptions> = { config: 1, weights: 1, attention: 1, onProgress: 1 };
+const OPTIONS: Known<OpenModelOptions> = {
+  config: 1,
+  weights: 1,
+  attention: 1,
+  onProgress: 1,
+  weightType: 1,
+};
 
 /**
  * Opens a checkpoint. Families by `config.model_type`: bert, roberta, distilbert, albert, gpt2, gpt_neox (Pythia), llama, mistral,
@@ -32,7 +39,7 @@ export async function openModel(options: OpenModelOptions): Promise<Model>;
 export async function openModel(
   options: OpenModelOptions | OpenWorkerModelOptions,
 ): Promise<Model | AsyncModel> {
-  const { config, weights, attention, onProgress } = checkOptions(
+  const { config, weights, attention, onProgress, weightType } = checkOptions(
     OPERATION,
     options as OpenModelOptions,
     OPTIONS,
@@ -40,12 +47,13 @@ export async function openModel(
   if (onProgress != null && typeof onProgress !== 'function') {
     wrongKind(OPERATION, 'onProgress to be a function', onProgress);
   }
+  const kept = checkWeightType(OPERATION, 'weightType', weightType);
   const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
-  if (openInWorker) return openInWorker({ config, weights }, onProgress);
+  if (openInWorker) return openInWorker({ config, weights, ...(weightType && { weightType }) }, onProgress);
   const architecture = readConfig(config);
   const tensors = await openWeights(weights, namesOf(architecture).prefix);
   const wasm = await coreOf(attention);
-  const placed = placeWeights(wasm, tensors, architecture, onProgress);
+  const placed = placeWeights(wasm, tensors, architecture, kept, onProgress);
   return new OpenModel(wasm, architecture, placed, tensors.unused);
 }
 

@@ -9,7 +9,7 @@ import { references, type CallOptions, type Reference } from './job.js';
 import type { AsyncModel } from './modelTypes.js';
 
 export type OpenInWorker = (
-  options: Pick<OpenModelOptions, 'config' | 'weights'>,
+  options: Pick<OpenModelOptions, 'config' | 'weights' | 'weightType'>,
   onProgress: OpenModelOptions['onProgress'],
 ) => Promise<AsyncModel>;
 

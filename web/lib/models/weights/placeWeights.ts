@@ -5,6 +5,7 @@ import { namesOf } from '../names.js';
 import { rotaryFrequencies } from '../rotary.js';
 import { classifier, predictions } from './heads.js';
 import { layer } from './layer.js';
+import { part } from './parts.js';
 import { Store } from './store.js';
 import type { ModelWeights } from './types.js';
 
@@ -13,13 +14,20 @@ export function placeWeights(
   wasm: Wasm,
   tensors: Tensors,
   a: Architecture,
+  weightType: number,
   onProgress?: (done: number, total: number) => void,
 ): { store: Store; weights: ModelWeights } {
-  const store = new Store(wasm, tensors);
+  const store = new Store(wasm, tensors, weightType);
   const names = namesOf(a);
   const head = predictions(store, tensors, a);
   const sharedTokens = head !== undefined && !tensors.has(`${names.predictions.decoder}.weight`);
-  const tokens = sharedTokens ? undefined : store.plain(`${names.tokens}.weight`, [a.vocab, a.embedding]);
+  const tokensShape = [a.vocab, a.embedding] as const;
+  const table = `${names.tokens}.weight`;
+  const plainTokens = sharedTokens || weightType > 0 ? undefined : store.plain(table, tokensShape);
+  const packedTokens =
+    sharedTokens || plainTokens
+      ? undefined
+      : store.matrix(a.embedding, [part(table, tokensShape, ...tokensShape)]);
   const positions =
     a.positions === undefined
       ? () => 0
@@ -42,8 +50,9 @@ export function placeWeights(
     const layers = groups.map((place) => place());
     const predicting = head?.();
     const weights: ModelWeights = {
-      tokens: tokens ? tokens() : predicting!.decoder.packed,
-      tokensPacked: !tokens,
+      weightType: store.weightType,
+      tokens: plainTokens ? plainTokens() : (packedTokens?.() ?? predicting!.decoder).packed,
+      tokensPacked: !plainTokens,
       positions: positions(),
       types: types(),
       ...(embeddingNorm && { embeddingNorm: embeddingNorm() }),

@@ -10,6 +10,8 @@ const CHUNK = 2 ** 16;
 
 /** Owns the memory of a model's parameters. */
 export class Store {
+  /** Of matrices, as C++ calls it. */
+  readonly weightType: number;
   readonly #wasm: Wasm;
   readonly #tensors: Tensors;
   readonly #addresses: number[] = [];
@@ -19,9 +21,10 @@ export class Store {
   /** What everything that is asked for will take. */
   #total = 0;
 
-  constructor(wasm: Wasm, tensors: Tensors) {
+  constructor(wasm: Wasm, tensors: Tensors, weightType: number) {
     this.#wasm = wasm;
     this.#tensors = tensors;
+    this.weightType = weightType;
   }
 
   get bytes(): number {
@@ -66,16 +69,19 @@ export class Store {
   matrix(inputs: number, parts: readonly Part[], biasParts?: readonly Part[]): () => Matrix {
     for (const { name, shape } of [...parts, ...(biasParts ?? [])]) this.#tensors.check(name, shape);
     const outputs = parts.reduce((sum, { count }) => sum + count, 0);
-    this.#total += 4 * (this.#wasm.raw.packWeightSize(inputs, outputs) + (biasParts ? outputs : 0));
+    const size = this.#wasm.raw.packedWeightSize(inputs, outputs, this.weightType);
+    this.#total += 4 * (size + (biasParts ? outputs : 0));
     return this.#later(() => {
       const { raw, memory } = this.#wasm;
-      const packed = this.allocate(raw.packWeightSize(inputs, outputs));
+      const packed = this.allocate(size);
+      if (this.weightType > 0) memory.clear(packed, size);
       const some = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
       const read = this.#reader(parts, inputs);
       for (let first = 0; first < outputs; first += some) {
         const count = Math.min(some, outputs - first);
         memory.scope(OPERATION, () => {
-          raw.packWeightRows(memory.floats(read(first, count)), packed, inputs, outputs, first, count);
+          const rows = memory.floats(read(first, count));
+          raw.packWeightRows(rows, packed, inputs, outputs, first, count, this.weightType);
         });
       }
       let bias = 0;
