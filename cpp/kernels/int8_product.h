@@ -13,7 +13,7 @@
 
 namespace wasm_attention {
 
-constexpr int kScaleBlock = 32;
+constexpr int kScaleBlock = 128;
 constexpr int kMostWeight = 63, kMostInput = 127;
 
 /// Size in floats of a packed (depth, cols) right operand.

@@ -166,7 +166,7 @@ inline Exact exactInt8(Exact rows, Exact depth) {
   const Exact together = rows == 1 ? 1 : 4;
   Pieces p;
   p.take(together);
-  p.take(ceilDivide(depth, 32) * together);
+  p.take(ceilDivide(depth, 128) * together);
   p.take(ceilDivide(depth, 4) * 2 * together);
   return ceilDivide(rows, together) * p.total();
 }

@@ -1,7 +1,7 @@
 /** Weights in few bits: what they are rounded to, and the product of whole numbers with the bits that it must have. */
 import type { Tensor } from 'wasm-attention';
 
-const BLOCK = 32;
+const BLOCK = 128;
 
 function nearestEven(x: number): number {
   const below = Math.floor(x);

@@ -20,7 +20,7 @@ export interface OpenModelOptions {
   /** As loaded with threads or from `wasm-attention/slim`; default: `wasm-attention`'s own, imported then. */
   attention?: Operations;
   /**
-   * How matrices are kept in memory: as they are, rounded to float16, or rounded to 127 steps with a scale for every 32 columns of a row.
+   * How matrices are kept in memory: as they are, rounded to float16, or rounded to 127 steps with a scale for every 128 columns of a row.
    * With 'int8' the rows that meet them are rounded too, to 255 steps. Norms, biases and tables of positions stay float32. Default
    * 'float32'.
    */
