@@ -174,17 +174,31 @@ int64_t matmulScratch(const MatmulArgs& args);
 void packWeight(const float* weight, float* packed, int inputs, int outputs);
 int64_t packWeightSize(int inputs, int outputs);
 
-/// packWeight for rows [first, first + count) alone, where first is a multiple of 8.
-void packWeightRows(const float* rows, float* packed, int inputs, int outputs, int first, int count);
+/// How a packed weight keeps its numbers: as they are, rounded to float16 (kernels/gemm.h), or rounded to whole numbers with scales
+/// (kernels/int8_product.h).
+enum class WeightType : int32_t { kFloat32 = 0, kFloat16 = 1, kInt8 = 2 };
+
+/// packWeight of some type, for rows [first, first + count). For float32 first is a multiple of 8; for other types it may be any number,
+/// and all is zeros before the first part is packed.
+/// packed  packedWeightSize(inputs, outputs, type) floats
+void packWeightRows(const float* rows, float* packed, int inputs, int outputs, int first, int count, WeightType type);
+int64_t packedWeightSize(int inputs, int outputs, WeightType type);
+
+/// out (count, inputs) = rows of a packed weight (outputs, inputs) with the numbers `ids` (count).
+void unpackWeightRows(const int32_t* ids, const float* packed, float* out, int count, int inputs, int outputs,
+                      WeightType type);
 
 /// output = input * weight^T + bias, for `rows` rows.
 struct Projection {
   const float* input;   // (rows, inputs)
-  const float* packed;  // from packWeight
+  const float* packed;  // from packWeight, or from packWeightRows
   const float* bias;    // (outputs), or null
   float* output;        // (rows, outputs)
   int32_t rows, inputs, outputs;
+  WeightType weightType;
 };
+void project(const Projection& projection, float* scratch);
+int64_t projectScratch(const Projection& projection);
 
 /// The rotary positions of a layer's projected queries and keys: rows of `rotaryTable`.
 struct Rotation {
@@ -265,14 +279,15 @@ void silu(const float* x, float* out, int count);
 /// these let through.
 struct FeedForwardArgs {
   const float* x;        // (rows, width)
-  const float* packed1;  // weight1 (hiddenWidth, width), from packWeight
+  const float* packed1;  // weight1 (hiddenWidth, width), from packWeight, or from packWeightRows
   const float* bias1;    // (hiddenWidth), or null
-  const float* packed2;  // weight2 (width, hiddenWidth), from packWeight
+  const float* packed2;  // weight2 (width, hiddenWidth), likewise
   const float* bias2;    // (width), or null
   float* hidden;         // (rows, hiddenWidth): the input of f, for the backward pass; or null
   float* out;            // (rows, width); not x's buffer
   int32_t rows, width, hiddenWidth;
   int32_t gated;  // 0 or 1
+  WeightType weightType;
   Activation activation;
   uint32_t seed;
   float dropout;
@@ -593,6 +608,7 @@ struct Step {
   float* out;
   const void* args;
   int32_t rows, inputs, outputs, batch, stride, option;
+  WeightType weightType;  // of kLinear, and of kGather from packed rows
   float eps;
 };
 

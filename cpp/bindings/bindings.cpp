@@ -48,14 +48,14 @@ FIELDS(AdditiveAttentionArgs, batch, queries, keys, queryWidth, keyWidth, valueW
 FIELDS(AdditiveAttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradWeightQuery, gradWeightKey,
        gradWeightVector)
 FIELDS(MatmulArgs, a, b, out, outer, inner, rows, depth, cols, aOuter, aInner, bOuter, bInner)
-FIELDS(Projection, input, packed, bias, output, rows, inputs, outputs)
+FIELDS(Projection, input, packed, bias, output, rows, inputs, outputs, weightType)
 FIELDS(Rotation, queries, queryBatch, keys, keyBatch, width, interleaved)
 FIELDS(HeadNorms, query, key, queries, keys, eps)
 FIELDS(MultiHeadAttentionArgs, attention, query, key, value, output, keyCache, valueCache, cacheLength, cacheCapacity,
        rotation, norms)
 FIELDS(LinearGradArgs, gradOut, x, weight, gradX, gradWeight, gradBias, rows, inputs, outputs)
-FIELDS(FeedForwardArgs, x, packed1, bias1, packed2, bias2, hidden, out, rows, width, hiddenWidth, gated, activation,
-       seed, dropout)
+FIELDS(FeedForwardArgs, x, packed1, bias1, packed2, bias2, hidden, out, rows, width, hiddenWidth, gated, weightType,
+       activation, seed, dropout)
 FIELDS(FeedForwardGradArgs, gradOut, x, hidden, weight1, weight2, gradX, gradWeight1, gradBias1, gradWeight2, gradBias2,
        rows, width, hiddenWidth, gated, activation, seed, dropout)
 FIELDS(AttentionParameters, inWeight, inBias, outWeight, outBias, queryNorm, keyNorm)
@@ -73,7 +73,7 @@ FIELDS(RotaryTableArgs, offset, amplitude, frequencies, positions, axes, out, ro
 FIELDS(Conv1dArgs, x, weight, bias, out, batch, inChannels, outChannels, length, kernel, stride, padding, dilation,
        groups)
 FIELDS(RnnArgs, x, weightIh, weightHh, biasIh, biasHh, initial, out, batch, length, inWidth, width, relu)
-FIELDS(Step, action, x, y, weight, bias, out, args, rows, inputs, outputs, batch, stride, option, eps)
+FIELDS(Step, action, x, y, weight, bias, out, args, rows, inputs, outputs, batch, stride, option, weightType, eps)
 FIELDS(RunStepsArgs, steps, count, past)
 
 }  // namespace wasm_attention
@@ -82,6 +82,7 @@ BINDINGS {
   using namespace wasm_attention;
   values<Activation::kRelu, Activation::kGelu, Activation::kGeluTanh, Activation::kSilu, Activation::kSigmoid>(
       "activations", "relu gelu gelu-tanh silu sigmoid");
+  values<WeightType::kFloat32, WeightType::kFloat16, WeightType::kInt8>("weightTypes", "float32 float16 int8");
   values<Norm::kLayer, Norm::kRms>("norms", "layer rms");
   values<ScoresStage::kNone, ScoresStage::kScaled, ScoresStage::kSoftcapped, ScoresStage::kMasked>(
       "scoresStages", "none scaled softcapped masked");
@@ -105,8 +106,11 @@ BINDINGS {
   op<&silu>("silu", "x out count");
   op<&matmul, &matmulScratch>("matmul");
   op<&packWeight>("packWeight", "weight packed inputs outputs");
-  op<&packWeightRows>("packWeightRows", "rows packed inputs outputs first count");
+  op<&packWeightRows>("packWeightRows", "rows packed inputs outputs first count type");
+  op<&packedWeightSize>("packedWeightSize", "inputs outputs type");
   op<&packWeightSize>("packWeightSize", "inputs outputs");
+  op<&unpackWeightRows>("unpackWeightRows", "ids packed out count inputs outputs type");
+  op<&project, &projectScratch>("project");
   op<&multiHeadAttention, &multiHeadAttentionScratch>("multiHeadAttention");
   op<&rotateHeadsBackward>("rotateHeadsBackward",
                            "gradient table tableBatch batch tokens heads width rotaryWidth interleaved");

@@ -83,9 +83,11 @@ class Product {
 
   int bandRows() const { return bandBlocks_ * blockRows_; }
 
-  /// stream  of the rows, in parts of bandRows(); or null
-  void run(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, bool overwrite, float* c,
-           ptrdiff_t c_stride, Stream* stream) {
+  /// stream      of the rows, in parts of bandRows(); or null
+  /// rows_alone  whether multiplyRow can compute single rows
+  template <typename Weight>
+  void run(const float* a, ptrdiff_t a_stride, const Weight* packed, const float* bias, bool overwrite, float* c,
+           ptrdiff_t c_stride, Stream* stream, bool rows_alone = true) {
     const int blocks = rowBlocks_ * colBlocks_;
     const int depth_blocks = (depth_ + kDepthBlock - 1) / kDepthBlock;
     const auto multiply = [&](int index, int thread) {
@@ -103,11 +105,11 @@ class Product {
       const int cols = std::min(cols_ - j, blockCols_);
       const int depth = std::min(depth_ - k, kDepthBlock);
       const float* from = a + i * a_stride + k;
-      const float* panels =
-          packed + depth_block * panelsSize(cols_, kDepthBlock, kTileCols) + static_cast<size_t>(j) * depth;
+      const Weight* panels =
+          packed + depth_block * panelsSize(cols_, kDepthBlock, kPanelCols<Weight>) + static_cast<size_t>(j) * depth;
       float* to = c + i * c_stride + j;
       const Addend plus = addendOf(overwrite && k == 0, bias ? bias + j : nullptr, to, c_stride);
-      if (rows == 1) {
+      if (rows == 1 && rows_alone) {
         multiplyRow(from, panels, plus, to, cols, depth);
       } else {
         multiplyRows(from, a_stride, panels, plus, to, c_stride, rows, cols, depth);
@@ -140,6 +142,13 @@ void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* 
           int rows, int cols, int depth) {
   if (depth == 0) fillRows(bias, c, c_stride, rows, cols);
   Product(rows, cols, depth).run(a, a_stride, packed, bias, true, c, c_stride, nullptr);
+}
+
+void gemmHalf(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
+              int rows, int cols, int depth) {
+  if (depth == 0) fillRows(bias, c, c_stride, rows, cols);
+  const auto* const halves = reinterpret_cast<const Half*>(packed + kHalfHeader);
+  Product(rows, cols, depth).run(a, a_stride, halves, bias, true, c, c_stride, nullptr, packed[0] == 0);
 }
 
 void gemmStreamed(const float* a, const float* packed, const float* bias, float* c, int rows, int cols, int depth) {

@@ -21,6 +21,12 @@ void packTransposedPart(const float* w, int depth, int cols, int first, int coun
 /// out (depth) = the column of a packed (depth, cols).
 void unpackColumn(const float* packed, int depth, int cols, int col, float* out);
 
+/// The same three for float16: before all panels (multiply_rows.h) there are 4 floats, of which the first is 0 if all numbers are finite. Before any part is packed, all is zeros; `first` may be any number. Numbers are rounded to the nearest float16, ties to even.
+int64_t halfSize(int64_t depth, int64_t cols);
+void packHalfPart(const float* w, int depth, int cols, int first, int count, float* packed);
+void unpackHalfColumn(const float* packed, int depth, int cols, int col, float* out);
+constexpr int kHalfHeader = 4;
+
 /// c = a * b + bias
 /// a       (rows, depth), row stride `a_stride`
 /// packed  b (depth, cols), from packMatrix or packTransposed
@@ -29,7 +35,11 @@ void unpackColumn(const float* packed, int depth, int cols, int col, float* out)
 void gemm(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
           int rows, int cols, int depth);
 
-/// The same, while the caller's arrays behind a and c are copied (stream.h). Rows have no gaps between them.
+/// The same with a weight from packHalfPart, and with the same bits as gemm with the numbers that it rounded to.
+void gemmHalf(const float* a, ptrdiff_t a_stride, const float* packed, const float* bias, float* c, ptrdiff_t c_stride,
+              int rows, int cols, int depth);
+
+/// gemm, while the caller's arrays behind a and c are copied (stream.h). Rows have no gaps between them.
 void gemmStreamed(const float* a, const float* packed, const float* bias, float* c, int rows, int cols, int depth);
 
 /// c += a * b

@@ -12,6 +12,8 @@
 #include "kernels/multiply_rows.h"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "kernels/pack.h"
 #include "kernels/tile.h"
@@ -32,6 +34,69 @@ void storePart(const Tile& tile, const float* from, ptrdiff_t from_stride, float
 [[gnu::noinline]] void multiplyPart(const float* a, const float* panel, int depth, const float* from,
                                     ptrdiff_t from_stride, float* c, ptrdiff_t stride, int rows, int cols) {
   storePart(multiplyTile<kTileRows>(a, panel, depth), from, from_stride, c, stride, rows, cols);
+}
+
+/// Panels of 8 columns, as floats, from those of a weight.
+template <typename Weight>
+struct Panels;
+
+template <>
+struct Panels<float> {
+  const float* panel;
+  int depth;
+
+  Panels(const float* panels, int depth) : panel(panels), depth(depth) {}
+
+  const float* next() {
+    const float* const now = panel;
+    panel += static_cast<size_t>(kTileCols) * depth;
+    return now;
+  }
+};
+
+template <>
+struct Panels<Half> {
+  const Half* pair;
+  int depth, count = 0;
+  alignas(16) float widened[kDepthBlock * kTileCols];
+
+  Panels(const Half* panels, int depth) : pair(panels), depth(depth) {}
+
+  const float* next() {
+    const Half* from = pair + count % 2 * kTileCols;
+    for (int k = 0; k < depth; ++k, from += kHalfCols) {
+      const i32x4 halves = loadHalves(from);
+      store(widened + k * kTileCols, grown(shrunkLow(halves)));
+      store(widened + k * kTileCols + kLanes, grown(shrunkHigh(halves)));
+    }
+    if (++count % 2 == 0) pair += static_cast<size_t>(kHalfCols) * depth;
+    return widened;
+  }
+};
+
+template <typename Weight>
+inline void multiply(const float* a, ptrdiff_t a_stride, const Weight* weight, const Addend& plus, float* c,
+                     ptrdiff_t c_stride, int rows, int cols, int depth) {
+  alignas(16) float block[kBlockFloats];
+  Panels<Weight> panels(weight, depth);
+  packRows<kTileRows>(a, a_stride, rows, depth, 1.0f, block);
+  for (int j = 0; j < cols; j += kTileCols) {
+    const float* left = block;
+    const float* const right = panels.next();
+    const float* from = plus.from + j * plus.step;
+    float* to = c + j;
+    for (int r = 0; r < rows; r += kTileRows) {
+      if (rows - r >= kTileRows && cols - j >= kTileCols) {
+        addTile(multiplyTile<kTileRows>(left, right, depth), from, plus.stride, to, c_stride);
+      } else {
+        multiplyPart(left, right, depth, from, plus.stride, to, c_stride, std::min(rows - r, kTileRows),
+                     std::min(cols - j, kTileCols));
+      }
+      left += kTileRows * depth;
+      from += kTileRows * plus.stride;
+      to += kTileRows * c_stride;
+    }
+  }
 }
 
 /// A matrix with more floats is taken to be in memory, not in a cache.
@@ -87,26 +152,46 @@ constexpr double kCachedFloats = 1 << 18;
   }
 }
 
+// a is multiplied with 2^112 instead of each weight, which makes the same products.
+[[gnu::noinline]] void multiplyRow(const float* a, const Half* panels, const Addend& plus, float* c, int cols,
+                                   int depth) {
+  alignas(16) float grown_a[kDepthBlock];
+  bool fits = true;
+  for (int k = 0; k < depth; ++k) {
+    grown_a[k] = a[k] * kShrunk;
+    fits &= std::fabs(grown_a[k]) <= std::numeric_limits<float>::max();
+  }
+  if (!fits) return multiplyRows(a, 0, panels, plus, c, 0, 1, cols, depth);
+  for (int j = 0; j < cols;) {
+    f32x4 s00{}, s01{}, s10{}, s11{};
+    for (int k = 0; k < depth; ++k, panels += kHalfCols) {
+      const f32x4 ak = loadSplat(grown_a + k);
+      const i32x4 b0 = loadHalves(panels), b1 = loadHalves(panels + kTileCols);
+      s00 = multiplyAdd(ak, shrunkLow(b0), s00);
+      s01 = multiplyAdd(ak, shrunkHigh(b0), s01);
+      s10 = multiplyAdd(ak, shrunkLow(b1), s10);
+      s11 = multiplyAdd(ak, shrunkHigh(b1), s11);
+    }
+    const auto finish = [&](f32x4 left, f32x4 right) {
+      Tile tile{};
+      tile.sum[0][0] = left;
+      tile.sum[0][1] = right;
+      storePart(tile, plus.from + j * plus.step, 0, c + j, 0, 1, std::min(cols - j, kTileCols));
+      j += kTileCols;
+    };
+    finish(s00, s01);
+    if (j < cols) finish(s10, s11);
+  }
+}
+
 [[gnu::noinline]] void multiplyRows(const float* a, ptrdiff_t a_stride, const float* panels, const Addend& plus,
                                     float* c, ptrdiff_t c_stride, int rows, int cols, int depth) {
-  alignas(16) float block[kBlockFloats];
-  packRows<kTileRows>(a, a_stride, rows, depth, 1.0f, block);
-  for (int j = 0; j < cols; j += kTileCols, panels += static_cast<size_t>(kTileCols) * depth) {
-    const float* left = block;
-    const float* from = plus.from + j * plus.step;
-    float* to = c + j;
-    for (int r = 0; r < rows; r += kTileRows) {
-      if (rows - r >= kTileRows && cols - j >= kTileCols) {
-        addTile(multiplyTile<kTileRows>(left, panels, depth), from, plus.stride, to, c_stride);
-      } else {
-        multiplyPart(left, panels, depth, from, plus.stride, to, c_stride, std::min(rows - r, kTileRows),
-                     std::min(cols - j, kTileCols));
-      }
-      left += kTileRows * depth;
-      from += kTileRows * plus.stride;
-      to += kTileRows * c_stride;
-    }
-  }
+  multiply(a, a_stride, panels, plus, c, c_stride, rows, cols, depth);
+}
+
+[[gnu::noinline]] void multiplyRows(const float* a, ptrdiff_t a_stride, const Half* panels, const Addend& plus,
+                                    float* c, ptrdiff_t c_stride, int rows, int cols, int depth) {
+  multiply(a, a_stride, panels, plus, c, c_stride, rows, cols, depth);
 }
 
 }  // namespace wasm_attention

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "simd/half.h"
+
 namespace wasm_attention {
 
 // The depth is cut into blocks, so that a panel of b, kDepthBlock x 8 (12 KB), and a block of a's rows, kRowBlock x kDepthBlock
@@ -10,6 +12,11 @@ namespace wasm_attention {
 constexpr int kDepthBlock = 384;
 constexpr int kRowBlock = 16;
 constexpr int kBlockFloats = kRowBlock * kDepthBlock;
+
+/// A panel of float16 has two panels of 8 columns side by side, in each of which two columns that are four apart share 32 bits.
+constexpr int kHalfCols = 16;
+template <typename Weight>
+constexpr int kPanelCols = sizeof(Weight) == sizeof(Half) ? kHalfCols : 8;
 
 /// What a product is added to: c itself, or for the first block of the depth the bias or zeros.
 struct Addend {
@@ -19,11 +26,14 @@ struct Addend {
 };
 
 /// c (rows, cols) = plus + a * b for one block of the depth; rows, rounded up to 4, * depth <= kBlockFloats.
-/// panels  b (depth, cols) in panels of 8 columns
+/// panels  b (depth, cols) in panels
 void multiplyRows(const float* a, ptrdiff_t a_stride, const float* panels, const Addend& plus, float* c,
                   ptrdiff_t c_stride, int rows, int cols, int depth);
+void multiplyRows(const float* a, ptrdiff_t a_stride, const Half* panels, const Addend& plus, float* c,
+                  ptrdiff_t c_stride, int rows, int cols, int depth);
 
-/// The same for a single row.
+/// The same for a single row. Panels of float16 have no infinity and no NaN.
 void multiplyRow(const float* a, const float* panels, const Addend& plus, float* c, int cols, int depth);
+void multiplyRow(const float* a, const Half* panels, const Addend& plus, float* c, int cols, int depth);
 
 }  // namespace wasm_attention

@@ -17,6 +17,7 @@
 #include "kernels/running_sum.h"
 #include "layers/activation.h"
 #include "layers/dropout.h"
+#include "layers/packed_weight.h"
 #include "layers/weight_gradient.h"
 #include "simd/f32x4.h"
 
@@ -79,6 +80,20 @@ void activateRows(const Args& a, const float* inner, float* activated, ptrdiff_t
 /// step instead.
 bool sharesBlocks(int rows) { return threadCount() > 1 && rows > (2 * threadCount() - 1) * kRowBlock; }
 
+/// Working memory of a block of rows.
+struct BlockScratch {
+  float *activated, *rest;
+  int64_t size;
+
+  BlockScratch(const FeedForwardArgs& a, float* scratch) {
+    const int64_t rows = std::min(a.rows, kRowBlock);
+    Cutter cut(scratch);
+    activated = cut.take(rows * innerWidth(a.hiddenWidth, a.gated));
+    rest = cut.take(multiplyPackedScratch(rows, std::max(a.width, a.hiddenWidth), a.weightType));
+    size = cut.used();
+  }
+};
+
 /// Working memory of the backward pass of a block of rows.
 struct BackwardScratch {
   Cutter cut;
@@ -116,7 +131,7 @@ struct PackedScratch {
 }  // namespace
 
 int64_t feedForwardScratch(const FeedForwardArgs& a) {
-  return std::min(a.rows, kRowBlock) * innerWidth(a.hiddenWidth, a.gated) * (sharesBlocks(a.rows) ? threadCount() : 1);
+  return BlockScratch(a, nullptr).size * (sharesBlocks(a.rows) ? threadCount() : 1);
 }
 
 void feedForward(const FeedForwardArgs& args, float* scratch) { feedForwardRows(args, 0, scratch); }
@@ -126,18 +141,21 @@ void feedForwardRows(const FeedForwardArgs& a, int first, float* scratch) {
   const int inner_width = static_cast<int>(innerWidth(hidden_width, a.gated));
   const double products = static_cast<double>(a.rows) * width * (inner_width + hidden_width);
   wakeThreads(products);
+  const int64_t scratch_size = BlockScratch(a, nullptr).size;
   const auto feed = [&](int block, int thread) {
     const int row = block * kRowBlock;
     const int count = std::min(a.rows - row, kRowBlock);
     const size_t at = static_cast<size_t>(row) * width;
-    float* const activated = scratch + static_cast<size_t>(thread) * kRowBlock * inner_width;
+    const BlockScratch w(a, scratch + thread * scratch_size);
+    float* const activated = w.activated;
     float* const before = a.hidden ? a.hidden + static_cast<size_t>(row) * inner_width : activated;
-    linear(a.x + at, a.packed1, a.bias1, before, count, width, inner_width);
+    multiplyPacked(a.x + at, width, a.packed1, a.weightType, a.bias1, before, count, inner_width, width, w.rest);
     parallelParts(count, 1, kActivationWork * count * hidden_width, [&](int i, int some) {
       const size_t from = static_cast<size_t>(i) * inner_width;
       activateRows(a, before + from, activated + from, inner_width, nullptr, some, first + row + i);
     });
-    gemm(activated, inner_width, a.packed2, a.bias2, a.out + at, width, count, width, hidden_width);
+    multiplyPacked(activated, inner_width, a.packed2, a.weightType, a.bias2, a.out + at, count, width, hidden_width,
+                   w.rest);
   };
   parallelFor((a.rows + kRowBlock - 1) / kRowBlock, sharesBlocks(a.rows) ? products : -1, feed);
 }

@@ -3,14 +3,11 @@
 
 #include "attention.h"
 #include "kernels/gemm.h"
+#include "layers/packed_weight.h"
 #include "layers/rotate_heads.h"
 
 namespace wasm_attention {
 namespace {
-
-void project(const Projection& p) {
-  gemm(p.input, p.inputs, p.packed, p.bias, p.output, p.outputs, p.rows, p.outputs, p.inputs);
-}
 
 /// Rows (B, tokens, heads * width), with the heads side by side.
 struct Tokens {
@@ -37,20 +34,21 @@ void packWeight(const float* weight, float* packed, int inputs, int outputs) {
   packTransposed(weight, inputs, outputs, packed);
 }
 
-void packWeightRows(const float* rows, float* packed, int inputs, int outputs, int first, int count) {
-  packTransposedPart(rows, inputs, outputs, first, count, packed);
-}
-
 int64_t packWeightSize(int inputs, int outputs) { return packedSize(inputs, outputs); }
 
+void project(const Projection& p, float* scratch) {
+  multiplyPacked(p.input, p.inputs, p.packed, p.weightType, p.bias, p.output, p.rows, p.outputs, p.inputs, scratch);
+}
+
+int64_t projectScratch(const Projection& p) { return multiplyPackedScratch(p.rows, p.inputs, p.weightType); }
+
 int64_t multiHeadAttentionScratch(const MultiHeadAttentionArgs& args) {
-  return scaledDotProductAttentionScratch(args.attention);
+  return std::max({scaledDotProductAttentionScratch(args.attention), projectScratch(args.query),
+                   projectScratch(args.key), projectScratch(args.value), projectScratch(args.output)});
 }
 
 void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch) {
-  project(args.query);
-  project(args.key);
-  project(args.value);
+  for (const Projection* each : {&args.query, &args.key, &args.value}) project(*each, scratch);
   const AttentionArgs& a = args.attention;
   const int new_keys = args.key.rows / std::max(a.batch, 1);
   Tokens queries{args.query.output, a.queries, a.heads}, keys{args.key.output, new_keys, a.kvHeads};
@@ -78,7 +76,7 @@ void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch) {
     append(values, a.batch, a.width, args.cacheLength, args.cacheCapacity, args.valueCache);
   }
   scaledDotProductAttention(a, scratch);
-  project(args.output);
+  project(args.output, scratch);
 }
 
 void rotateHeadsBackward(float* gradient, const float* table, int table_batch, int batch, int tokens, int heads,

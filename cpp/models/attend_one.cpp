@@ -44,7 +44,7 @@ float dot(const float* q, const float* k, int width) {
 
 /// out (width) = the sum of p[i] * v[i] over `count` values, a stride apart.
 void mixRow(const float* p, const float* v, ptrdiff_t stride, int count, float* out, int width) {
-  constexpr int kAtOnce = 4;
+  constexpr int kAtOnce = 8;
   int e = 0;
   for (; e + kAtOnce * kLanes <= width; e += kAtOnce * kLanes) {
     f32x4 sums[kAtOnce]{};

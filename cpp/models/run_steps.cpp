@@ -2,9 +2,9 @@
 #include <cstring>
 
 #include "attention.h"
-#include "kernels/gemm.h"
 #include "kernels/parallel.h"
 #include "layers/activation.h"
+#include "layers/packed_weight.h"
 #include "layers/rotate_heads.h"
 #include "models/attend_one.h"
 #include "simd/f32x4.h"
@@ -18,13 +18,10 @@ constexpr double kCopies = 1;  // the cost of a float that is copied, in multipl
 /// Rows of a table, which may be a packed weight, by their numbers.
 void gather(const Step& s) {
   const auto* ids = reinterpret_cast<const int32_t*>(s.x);
+  if (s.option > 0) return unpackWeightRows(ids, s.weight, s.out, s.rows, s.inputs, s.option, s.weightType);
   for (int i = 0; i < s.rows; ++i) {
-    float* const out = s.out + static_cast<size_t>(i) * s.inputs;
-    if (s.option > 0) {
-      unpackColumn(s.weight, s.inputs, s.option, ids[i], out);
-    } else {
-      std::memcpy(out, s.weight + static_cast<size_t>(ids[i]) * s.inputs, s.inputs * sizeof(float));
-    }
+    std::memcpy(s.out + static_cast<size_t>(i) * s.inputs, s.weight + static_cast<size_t>(ids[i]) * s.inputs,
+                s.inputs * sizeof(float));
   }
 }
 
@@ -108,7 +105,7 @@ void run(const Step& s, int past, float* scratch) {
     case StepAction::kAdd:
       return add(s);
     case StepAction::kLinear:
-      return gemm(s.x, s.inputs, s.weight, s.bias, s.out, s.outputs, s.rows, s.outputs, s.inputs);
+      return multiplyPacked(s.x, s.inputs, s.weight, s.weightType, s.bias, s.out, s.rows, s.outputs, s.inputs, scratch);
     case StepAction::kLayerNorm:
       return layerNorm(s.x, s.weight, s.bias, s.out, s.rows, s.inputs, s.eps);
     case StepAction::kRmsNorm:
@@ -151,6 +148,8 @@ int64_t runStepsScratch(const RunStepsArgs& args) {
     if (s.action == StepAction::kAttend) {
       const AttentionArgs attention = attentionAfter(s, args.past);
       floats = (isOneQuery(attention) ? attendOneScratch : scaledDotProductAttentionScratch)(attention);
+    } else if (s.action == StepAction::kLinear) {
+      floats = multiplyPackedScratch(s.rows, s.inputs, s.weightType);
     } else if (s.action == StepAction::kFeedForward) {
       floats = feedForwardScratch(*static_cast<const FeedForwardArgs*>(s.args));
     } else if (s.action == StepAction::kRotaryTable) {

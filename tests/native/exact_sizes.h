@@ -161,9 +161,24 @@ inline Exact exactAdditiveBackward(const AdditiveAttentionArgs& a) {
   return p.total();
 }
 
-inline Exact exactFeedForward(Exact rows, Exact hidden_width, int threads, bool gated = false) {
+/// Rows rounded to int8, one or four at a time: a scale, and for each block a correction of its sums; two words hold four numbers.
+inline Exact exactInt8(Exact rows, Exact depth) {
+  const Exact together = rows == 1 ? 1 : 4;
+  Pieces p;
+  p.take(together);
+  p.take(ceilDivide(depth, 128) * together);
+  p.take(ceilDivide(depth, 4) * 2 * together);
+  return ceilDivide(rows, together) * p.total();
+}
+
+inline Exact exactFeedForward(Exact rows, Exact hidden_width, int threads, bool gated = false, bool int8 = false,
+                              Exact width = 0) {
   const bool shares = threads > 1 && rows > (2 * threads - 1) * 128;
-  return std::min<Exact>(rows, 128) * hidden_width * (gated ? 2 : 1) * (shares ? threads : 1);
+  const Exact some = std::min<Exact>(rows, 128);
+  Pieces p;
+  p.take(some * hidden_width * (gated ? 2 : 1));
+  if (int8) p.take(exactInt8(some, std::max(width, hidden_width)));
+  return p.total() * (shares ? threads : 1);
 }
 
 inline Exact exactFeedForwardRowsBackward(Exact rows, Exact width, Exact hidden_width, bool gated = false) {
@@ -340,7 +355,10 @@ inline Exact exactRunSteps(const RunStepsArgs& args, int threads) {
       size = isOneQuery(a) ? Exact{threads} * a.keys : exactAttention(a, threads);
     } else if (step.action == StepAction::kFeedForward) {
       const auto& feed = *static_cast<const FeedForwardArgs*>(step.args);
-      size = exactFeedForward(feed.rows, feed.hiddenWidth, threads, feed.gated);
+      size = exactFeedForward(feed.rows, feed.hiddenWidth, threads, feed.gated, feed.weightType == WeightType::kInt8,
+                              feed.width);
+    } else if (step.action == StepAction::kLinear) {
+      size = step.weightType == WeightType::kInt8 ? exactInt8(step.rows, step.inputs) : 0;
     } else if (step.action == StepAction::kRotaryTable) {
       size = 2 * exactFrequencies(static_cast<const RotaryTableArgs*>(step.args)->dim, 5);
     }

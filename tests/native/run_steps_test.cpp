@@ -52,7 +52,7 @@ TEST(PackWeightRows, PacksAWeightInParts) {
           // On memory of exactly the part's size.
           const int count = std::min(some, outputs - first);
           const Floats rows(weight.begin() + first * inputs, weight.begin() + (first + count) * inputs);
-          packWeightRows(rows.data(), packed.data(), inputs, outputs, first, count);
+          packWeightRows(rows.data(), packed.data(), inputs, outputs, first, count, WeightType::kFloat32);
         }
         ASSERT_EQ(packed, whole) << outputs << "x" << inputs << ", " << some << " at a time";
       }

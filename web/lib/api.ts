@@ -1,4 +1,5 @@
 // The types that both entries export.
+export type { WeightType } from './check/weightType.js';
 export type { LoadOptions, WasmSource } from './runtime/load.js';
 export type {
   LayerForwardOptions,

@@ -20,7 +20,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     const int count = std::min(part, vocab - first);
     const auto from = table.begin() + ptrdiff_t{first} * width;
     const std::vector<float> rows(from, from + ptrdiff_t{count} * width);
-    packWeightRows(rows.data(), packed.data(), width, vocab, first, count);
+    packWeightRows(rows.data(), packed.data(), width, vocab, first, count, WeightType::kFloat32);
   }
   std::vector<int32_t> ids(tokens);
   for (int32_t& id : ids) id = draw.integer(0, vocab - 1);

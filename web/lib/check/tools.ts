@@ -4,6 +4,7 @@ import { toInt32, toMask, toTensor } from './arrays.js';
 import { countOf, kindOf } from './elements.js';
 import { checkOptions, namesOf, unknownName } from './options.js';
 import { checkFinite } from './values.js';
+import { checkWeightType } from './weightType.js';
 
 /** Checks of arguments that an entry which builds on a loaded module takes from it, because the page has them already. */
 export const tools = {
@@ -11,6 +12,7 @@ export const tools = {
   checkFinite,
   checkOptions,
   checkScaling,
+  checkWeightType,
   countOf,
   kindOf,
   namesOf,

@@ -1,6 +1,7 @@
 import { checkOut, toInt32 } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, sizeOf } from '../check/values.js';
+import { checkWeightType, type WeightType } from '../check/weightType.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { backwardOnce, checkForward, ParameterOwner } from './base/layer.js';
@@ -14,6 +15,11 @@ export interface EmbeddingOptions {
   numEmbeddings: number;
   /** D, the width of a row. */
   dim: number;
+  /**
+   * How the table is kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the default, are for forward
+   * passes alone.
+   */
+  weightType?: WeightType;
   /** Seed of the initial values, which are standard normal as in PyTorch. By default each layer has a random one. */
   seed?: number;
 }
@@ -34,7 +40,7 @@ export interface Embedding extends Layer {
 }
 
 const OPERATION = 'Embedding';
-const OPTIONS: Known<EmbeddingOptions> = { numEmbeddings: 1, dim: 1, seed: 1 };
+const OPTIONS: Known<EmbeddingOptions> = { numEmbeddings: 1, dim: 1, weightType: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
 /** The class for a loaded module. */
@@ -58,7 +64,9 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
     const width = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
     const seed = seedOf(OPERATION, given.seed);
     const initial = () => normal(seed, 0, rows * width);
-    const parameters = new Parameters(wasm, OPERATION, [{ name: 'weight', shape: [rows, width], initial }]);
+    const weightType = checkWeightType(OPERATION, 'weightType', given.weightType);
+    const specs = [{ name: 'weight', shape: [rows, width], initial }];
+    const parameters = new Parameters(wasm, OPERATION, specs, weightType);
     super(parameters);
     this.#wasm = wasm;
     this.#parameters = parameters;
@@ -72,6 +80,7 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
     const width = this.#width;
     parameters.check(FORWARD);
     const { training, out: given } = checkForward(FORWARD, options);
+    parameters.checkTraining(FORWARD, training);
     const rows = toInt32(FORWARD, 'ids', ids, 0, this.#rows - 1);
     const count = rows.data.length;
     const shape = [...rows.shape, width];
@@ -81,7 +90,12 @@ class EmbeddingLayer extends ParameterOwner implements Embedding {
     const data = memory.scope(FORWARD, () => {
       const placed = memory.ints(rows.data);
       const out = memory.reserve(sizeOf(shape));
-      raw.embedding(placed, parameters.address('weight'), out, count, width);
+      const { weightType } = parameters;
+      if (weightType === 0) raw.embedding(placed, parameters.address('weight'), out, count, width);
+      else {
+        const packed = parameters.packed('weight');
+        raw.unpackWeightRows(placed, packed, out, count, width, this.#rows, weightType);
+      }
       return memory.read(out, sizeOf(shape), into);
     });
     const output = { data, shape };

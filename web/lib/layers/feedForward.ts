@@ -1,4 +1,5 @@
 import { checkOptions, type Known } from '../check/options.js';
+import type { WeightType } from '../check/weightType.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { linearSpecs } from './base/specs.js';
@@ -15,6 +16,11 @@ export interface FeedForwardOptions {
   activation?: Activation;
   /** Whether the two linear maps have a bias. Default true. */
   bias?: boolean;
+  /**
+   * How the matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the default, are for forward
+   * passes alone.
+   */
+  weightType?: WeightType;
   /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */
   seed?: number;
 }
@@ -35,7 +41,14 @@ export interface FeedForward extends Layer {
 }
 
 const OPERATION = 'FeedForward';
-const OPTIONS: Known<FeedForwardOptions> = { numHiddens: 1, ffnHiddens: 1, activation: 1, bias: 1, seed: 1 };
+const OPTIONS: Known<FeedForwardOptions> = {
+  numHiddens: 1,
+  ffnHiddens: 1,
+  activation: 1,
+  bias: 1,
+  weightType: 1,
+  seed: 1,
+};
 
 /** The class for a loaded module. */
 export function feedForwardClass(wasm: Wasm): new (options: FeedForwardOptions) => FeedForward {

@@ -1,4 +1,5 @@
 import { checkOptions, type Known } from '../check/options.js';
+import type { WeightType } from '../check/weightType.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
 import { linearSpecs } from './base/specs.js';
@@ -15,6 +16,11 @@ export interface GatedFeedForwardOptions {
   activation?: Activation;
   /** Whether the three linear maps have a bias. Default false. */
   bias?: boolean;
+  /**
+   * How the matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the default, are for forward
+   * passes alone.
+   */
+  weightType?: WeightType;
   /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */
   seed?: number;
 }
@@ -41,6 +47,7 @@ const OPTIONS: Known<GatedFeedForwardOptions> = {
   ffnHiddens: 1,
   activation: 1,
   bias: 1,
+  weightType: 1,
   seed: 1,
 };
 

@@ -1,7 +1,9 @@
 import { checkOut, toTensor } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkBoolean, checkInteger, showShape, wrongValue } from '../check/values.js';
+import { checkWeightType, type WeightType } from '../check/weightType.js';
 import * as G from '../generated/bindings/linearGradArgs.js';
+import * as P from '../generated/bindings/projection.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { TensorLike } from '../types.js';
@@ -18,6 +20,11 @@ export interface LinearOptions {
   outFeatures: number;
   /** Whether to add a bias. Default true. */
   bias?: boolean;
+  /**
+   * How the weight is kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the default, are for forward
+   * passes alone.
+   */
+  weightType?: WeightType;
   /** Seed of the initial values, uniform within ±1/sqrt(inFeatures) as in PyTorch. By default each layer has a random one. */
   seed?: number;
 }
@@ -35,7 +42,7 @@ export interface Linear extends Layer {
 }
 
 const OPERATION = 'Linear';
-const OPTIONS: Known<LinearOptions> = { inFeatures: 1, outFeatures: 1, bias: 1, seed: 1 };
+const OPTIONS: Known<LinearOptions> = { inFeatures: 1, outFeatures: 1, bias: 1, weightType: 1, seed: 1 };
 const FORWARD = `${OPERATION}.forward`;
 
 /** The class for a loaded module. */
@@ -60,7 +67,9 @@ class LinearLayer extends ParameterOwner implements Linear {
     const outputs = checkInteger(OPERATION, 'outFeatures', given.outFeatures, 1, 2 ** 24);
     const bias = given.bias === undefined || checkBoolean(OPERATION, 'bias', given.bias);
     const seed = seedOf(OPERATION, given.seed);
-    const parameters = new Parameters(wasm, OPERATION, linearSpecs('', outputs, inputs, bias, seed, 0));
+    const weightType = checkWeightType(OPERATION, 'weightType', given.weightType);
+    const specs = linearSpecs('', outputs, inputs, bias, seed, 0);
+    const parameters = new Parameters(wasm, OPERATION, specs, weightType);
     super(parameters);
     this.#wasm = wasm;
     this.#parameters = parameters;
@@ -76,6 +85,7 @@ class LinearLayer extends ParameterOwner implements Linear {
     // Again: reading what is the caller's may have run his code.
     parameters.check(FORWARD);
     const { training, out: given } = checkForward(FORWARD, options);
+    parameters.checkTraining(FORWARD, training);
     const input = toTensor(FORWARD, 'x', x);
     if (input.shape.at(-1) !== inputs)
       wrongValue(FORWARD, `x of width ${inputs}`, `shape ${showShape(input.shape)}`);
@@ -90,7 +100,21 @@ class LinearLayer extends ParameterOwner implements Linear {
       const kept = training ? this.#activations.take(FORWARD, size) : undefined;
       const placed = kept?.place() ?? memory.input(input.data);
       if (kept) memory.write(placed, input.data);
-      raw.linear(placed, packed, parameters.address('bias'), out, rows, inputs, outputs);
+      const { weightType } = parameters;
+      if (weightType === 0) {
+        raw.linear(placed, packed, parameters.address('bias'), out, rows, inputs, outputs);
+      } else {
+        clearArgs();
+        words[P.input] = placed;
+        words[P.packed] = packed;
+        words[P.bias] = parameters.address('bias');
+        words[P.output] = out;
+        words[P.rows] = rows;
+        words[P.inputs] = inputs;
+        words[P.outputs] = outputs;
+        words[P.weightType] = weightType;
+        memory.run(raw.project);
+      }
       return { data: memory.read(out, rows * outputs, into), kept };
     });
     const output = { data, shape };

@@ -2,6 +2,7 @@
 import { checkOut } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkProbability, sizeOf } from '../check/values.js';
+import { checkWeightType } from '../check/weightType.js';
 import * as N from '../generated/bindings/headNorms.js';
 import * as M from '../generated/bindings/multiHeadAttentionArgs.js';
 import { checkAskedResults, checkAttentionOptions } from '../ops/attention/options.js';
@@ -58,6 +59,7 @@ const OPTIONS: Known<MultiHeadAttentionOptions> = {
   headDim: 1,
   qkNorm: 1,
   rotary: ROTARY_OPTIONS,
+  weightType: 1,
   seed: 1,
 };
 
@@ -97,14 +99,16 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
       checkSize(OPERATION, 'valueSize', given.valueSize ?? numHiddens),
     ] as const;
     const rotary = given.rotary == null ? undefined : rotaryPositions(OPERATION, given.rotary, width);
+    const weightType = checkWeightType(OPERATION, 'weightType', given.weightType);
     const kvWidth = kvHeads * width;
-    const parameters = new Parameters(wasm, OPERATION, [
+    const specs = [
       ...linearSpecs('W_q', heads * width, inputs[0], bias.query, seed, 0),
       ...linearSpecs('W_k', kvWidth, inputs[1], bias.key, seed, 2),
       ...linearSpecs('W_v', kvWidth, inputs[2], bias.value, seed, 4),
       ...linearSpecs('W_o', numHiddens, heads * width, bias.output, seed, 6),
       ...headNormSpecs('', shape),
-    ]);
+    ];
+    const parameters = new Parameters(wasm, OPERATION, specs, weightType);
     super(parameters);
     this.#wasm = wasm;
     this.#parameters = parameters;
@@ -133,6 +137,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
     const past = pastOf(FORWARD, given, this, { batch, kvHeads, width }, tokens);
     const sizes = { batch, heads, kvHeads, queries: length, keys: past.length + tokens, width };
     const training = checkTraining(FORWARD, given.training);
+    this.#parameters.checkTraining(FORWARD, training);
     const offset = checkPosition(FORWARD, given.offset);
     const keeps = training && past.length === 0 && given.cache == null && given.pastKey == null;
     const used: AttentionOptions = keeps ? ownTensors(FORWARD, given, OPTION_TENSORS) : given;

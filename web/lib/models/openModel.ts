@@ -36,7 +36,7 @@ export async function openModel(
   if (openInWorker) return openInWorker(options);
   const core = await coreOf(attention);
   const { wasm, tools } = core;
-  const { config, weights, onProgress } = tools.checkOptions(
+  const { config, weights, onProgress, weightType } = tools.checkOptions(
     OPERATION,
     options as OpenModelOptions,
     OPEN_OPTIONS,
@@ -44,12 +44,13 @@ export async function openModel(
   if (onProgress != null && typeof onProgress !== 'function') {
     wrongKind(OPERATION, 'onProgress to be a function', onProgress);
   }
+  const kept = tools.checkWeightType(OPERATION, 'weightType', weightType);
   const architecture = await readConfig(tools, config);
   const tensors = await openWeights(tools, weights, architecture.names.prefix);
   // Few checkpoints have a head that sorts.
   const sorts = SORTING.some((name) => tensors.has(`${name}.weight`));
   const { classifier } = sorts ? await import('./weights/classifier.js').catch(explain) : {};
-  const placed = placeWeights(wasm, tensors, architecture, classifier, onProgress ?? undefined);
+  const placed = placeWeights(wasm, tensors, architecture, kept, classifier, onProgress ?? undefined);
   return new OpenModel(core, architecture, placed, tensors.unused);
 }
 

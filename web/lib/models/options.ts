@@ -2,4 +2,10 @@
 import type { Known } from '../check/options.js';
 import type { OpenModelOptions } from './types.js';
 
-export const OPEN_OPTIONS: Known<OpenModelOptions> = { config: 1, weights: 1, attention: 1, onProgress: 1 };
+export const OPEN_OPTIONS: Known<OpenModelOptions> = {
+  config: 1,
+  weights: 1,
+  attention: 1,
+  onProgress: 1,
+  weightType: 1,
+};

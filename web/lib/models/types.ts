@@ -1,10 +1,12 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Operations } from '../operations.js';
+import type { WeightType } from '../check/weightType.js';
 import type { Tensor } from '../types.js';
 import type { ModelCache } from './cache.js';
 import type { Weights } from './files.js';
 import type { TokenIds } from './tokens.js';
 
+export type { WeightType } from '../check/weightType.js';
 export type { ModelCache } from './cache.js';
 export type { Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
@@ -17,6 +19,12 @@ export interface OpenModelOptions {
   weights: Weights;
   /** As loaded with threads or from `wasm-attention/slim`; default: `wasm-attention`'s own, imported then. */
   attention?: Operations;
+  /**
+   * How matrices are kept in memory: as they are, rounded to float16, or rounded to 127 steps with a scale for every 128 columns of a row.
+   * With 'int8' the rows that meet them are rounded too, to 255 steps. Norms, biases and tables of positions stay float32. Default
+   * 'float32'.
+   */
+  weightType?: WeightType;
   /** Called with the bytes of the parameters that are in place, and of all of them. */
   onProgress?: (done: number, total: number) => void;
 }

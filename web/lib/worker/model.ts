@@ -29,13 +29,24 @@ export function factsOf(model: ModelFacts): ModelFacts {
 export function openInWorker(connection: Connection, module: Reference, calls: CallOptions): OpenInWorker {
   return async (options) => {
     const label = 'openModel';
-    const { config, weights, onProgress } = checkOptions(label, options as OpenModelOptions, OPEN_OPTIONS);
+    const { config, weights, onProgress, weightType } = checkOptions(
+      label,
+      options as OpenModelOptions,
+      OPEN_OPTIONS,
+    );
     if (onProgress != null && typeof onProgress !== 'function') {
       wrongKind(label, 'onProgress to be a function', onProgress);
     }
     const target = { ...module, label };
     const onPart = onProgress && ((part: readonly number[]) => onProgress(part[0]!, part[1]!));
-    const given = await connection.request('open', target, label, [{ config, weights }], calls, onPart);
+    const given = await connection.request(
+      'open',
+      target,
+      label,
+      [{ config, weights, ...(weightType && { weightType }) }],
+      calls,
+      onPart,
+    );
     const { facts } = given.packed.body as { facts: ModelFacts };
     Object.freeze(facts.unused);
     const own = (_calls: CallOptions, reference: Reference): object => ({

@@ -16,6 +16,7 @@ export interface Projection {
   readonly rows: number;
   readonly inputs: number;
   readonly outputs: number;
+  readonly weightType: number;
 }
 
 export type Projections = readonly [
@@ -54,7 +55,8 @@ export function placeProjections(
   ): Projection => {
     const packed = parameters.packed(`${name}.weight`);
     const bias = parameters.address(`${name}.bias`);
-    return { input, packed, bias, output, rows, inputs, outputs };
+    const { weightType } = parameters;
+    return { input, packed, bias, output, rows, inputs, outputs, weightType };
   };
   const project = (name: string, { data, shape }: Tensor, outputs: number): Projection => {
     const rows = shape[0]! * shape[1]!;
@@ -72,7 +74,7 @@ export function placeProjections(
 /** Sets the projections in C++'s MultiHeadAttentionArgs. */
 export function setProjections(projections: Projections): void {
   [M.query, M.key, M.value, M.output].forEach((at, i) => {
-    const { input, packed, bias, output, rows, inputs, outputs } = projections[i]!;
+    const { input, packed, bias, output, rows, inputs, outputs, weightType } = projections[i]!;
     words[within(at, P.input)] = input;
     words[within(at, P.packed)] = packed;
     words[within(at, P.bias)] = bias;
@@ -80,5 +82,6 @@ export function setProjections(projections: Projections): void {
     words[within(at, P.rows)] = rows;
     words[within(at, P.inputs)] = inputs;
     words[within(at, P.outputs)] = outputs;
+    words[within(at, P.weightType)] = weightType;
   });
 }

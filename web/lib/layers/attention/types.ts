@@ -1,4 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
+import type { WeightType } from '../../check/weightType.js';
 import type { Known } from '../../check/options.js';
 import { ATTENTION_OPTIONS } from '../../ops/attention/options.js';
 import type { RotaryOptions } from '../../ops/rotary/options.js';
@@ -26,6 +27,11 @@ export interface MultiHeadAttentionOptions extends HeadOptions {
    * `forward`, not allowed here, tables are of shape (positions, rotaryDim/2), and `offset` is added to all positions.
    */
   rotary?: RotaryOptions;
+  /**
+   * How the four projections' matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the
+   * default, are for forward passes alone.
+   */
+  weightType?: WeightType;
   /** Seed of the initial values and of dropout. By default each layer has a random one. */
   seed?: number;
 }

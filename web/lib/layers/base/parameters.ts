@@ -3,6 +3,7 @@ import { sizeOf, wrongUse, wrongValue } from '../../check/values.js';
 import { fresh, orOutOfMemory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
+import { PackedMatrices } from './packedMatrices.js';
 import { checkState, type ParameterSpec } from './specs.js';
 import { rememberParameter } from './storedParameters.js';
 import type { Parameter } from './types.js';
@@ -23,11 +24,14 @@ export class Parameters {
   readonly #gradients = new Map<string, number>();
   readonly #packed = new Map<string, number>();
   readonly #stale = new Set<string>();
+  /** Matrices that are kept in another type than float32, and nowhere else. */
+  readonly #small: PackedMatrices | undefined;
   #disposed = false;
   /** Initial values are made when they are first needed: `load` replaces them all, and they take longer. */
   #initialised = false;
 
-  constructor(wasm: Wasm, operation: string, specs: readonly ParameterSpec[]) {
+  /** @param weightType of matrices, as C++ calls it */
+  constructor(wasm: Wasm, operation: string, specs: readonly ParameterSpec[], weightType = 0) {
     this.#wasm = wasm;
     this.#operation = operation;
     this.#specs = specs;
@@ -42,9 +46,16 @@ export class Parameters {
         }
       }
     };
+    if (weightType > 0) this.#small = new PackedMatrices(wasm, weightType);
     try {
-      for (const { name, behind } of specs) {
-        if (!behind) this.#addresses.set(name, memory.allocate(operation, sizeOf(this.#joinedShape(name))));
+      for (const { name, behind, shape } of specs) {
+        if (behind) continue;
+        const joined = this.#joinedShape(name);
+        if (this.#small && shape.length === 2) {
+          this.#packed.set(`${name} 0`, this.#small.allocate(operation, joined));
+        } else {
+          this.#addresses.set(name, memory.allocate(operation, sizeOf(joined)));
+        }
       }
     } catch (error) {
       release();
@@ -68,6 +79,16 @@ export class Parameters {
 
   #checkUse(operation: string): void {
     if (this.#disposed) wrongUse(operation, 'a layer in use', 'a disposed one');
+  }
+
+  /** As C++ calls it. */
+  get weightType(): number {
+    return this.#small?.type ?? 0;
+  }
+
+  /** Throws if these parameters cannot learn. */
+  checkTraining(operation: string, training = true): void {
+    if (training) this.#small?.refuseTraining(operation);
   }
 
   has(name: string): boolean {
@@ -140,7 +161,10 @@ export class Parameters {
       rememberParameter(parameter, {
         wasm: this.#wasm,
         size: sizeOf(shape),
-        check: (operation) => this.check(operation),
+        check: (operation) => {
+          this.check(operation);
+          this.checkTraining(operation);
+        },
         address: () => this.address(name),
         gradient: () => this.#in(this.#gradients, name),
         changed: () => this.#changed(name),
@@ -193,6 +217,8 @@ export class Parameters {
 
   #read(name: string): Float32Array {
     this.check();
+    const place = this.#smallPlace(name);
+    if (place) return this.#small!.read(this.#operation, place, this.#spec(name).shape[0]!);
     return this.#wasm.memory.read(this.address(name), sizeOf(this.#spec(name).shape));
   }
 
@@ -203,9 +229,26 @@ export class Parameters {
     return address === 0 ? fresh(this.#operation, Float32Array, size) : this.#wasm.memory.read(address, size);
   }
 
+  /** Where a matrix is, if it is not kept in float32. */
+  #smallPlace(name: string): { address: number; shape: readonly number[]; first: number } | undefined {
+    const { behind, shape } = this.#spec(name);
+    if (!this.#small || shape.length !== 2) return undefined;
+    const first = behind ?? name;
+    return {
+      address: this.#packed.get(`${first} 0`)!,
+      shape: this.#joinedShape(first),
+      first: behind === undefined ? 0 : this.#spec(behind).shape[0]!,
+    };
+  }
+
   #write(name: string, data: Float32Array): void {
-    this.#wasm.memory.write(this.address(name), data);
-    this.#changed(name);
+    const place = this.#smallPlace(name);
+    if (place) {
+      this.#small!.write(this.#operation, place, data);
+    } else {
+      this.#wasm.memory.write(this.address(name), data);
+      this.#changed(name);
+    }
   }
 
   #changed(name: string): void {

@@ -1,5 +1,6 @@
 import { checkOut, toTensor } from '../../check/arrays.js';
 import { checkBoolean, checkInteger, showShape, wrongKind, wrongValue } from '../../check/values.js';
+import { checkWeightType } from '../../check/weightType.js';
 import { activations } from '../../generated/bindings/enums.js';
 import * as F from '../../generated/bindings/feedForwardArgs.js';
 import * as G from '../../generated/bindings/feedForwardGradArgs.js';
@@ -34,14 +35,29 @@ export function checkActivation(
 /** Checks the options that both layers have. */
 export function checkFeedForward(
   operation: string,
-  given: { numHiddens: unknown; ffnHiddens: unknown; activation?: unknown; bias?: unknown; seed?: unknown },
+  given: {
+    numHiddens: unknown;
+    ffnHiddens: unknown;
+    activation?: unknown;
+    bias?: unknown;
+    weightType?: unknown;
+    seed?: unknown;
+  },
   defaults: { activation: Activation; bias: boolean },
-): { width: number; hiddenWidth: number; activation: number; bias: boolean; seed: number } {
+): {
+  width: number;
+  hiddenWidth: number;
+  activation: number;
+  bias: boolean;
+  weightType: number;
+  seed: number;
+} {
   return {
     width: checkInteger(operation, 'numHiddens', given.numHiddens, 1, 2 ** 24),
     hiddenWidth: checkInteger(operation, 'ffnHiddens', given.ffnHiddens, 1, 2 ** 24),
     activation: checkActivation(operation, given.activation, defaults.activation),
     bias: given.bias === undefined ? defaults.bias : checkBoolean(operation, 'bias', given.bias),
+    weightType: checkWeightType(operation, 'weightType', given.weightType),
     seed: seedOf(operation, given.seed as number | undefined),
   };
 }
@@ -53,6 +69,8 @@ export interface FeedForwardSettings {
   readonly hiddenWidth: number;
   /** Its number in C++. */
   readonly activation: number;
+  /** As C++ calls it. */
+  readonly weightType: number;
   /** Whether the first map has gates and then values, of hiddenWidth each, in place of hidden units. */
   readonly gated: boolean;
   /** The prefixes of the two maps' parameters. */
@@ -68,7 +86,7 @@ export class FeedForwardLayer extends ParameterOwner {
   readonly #settings: FeedForwardSettings;
 
   constructor(wasm: Wasm, settings: FeedForwardSettings) {
-    const parameters = new Parameters(wasm, settings.operation, settings.specs);
+    const parameters = new Parameters(wasm, settings.operation, settings.specs, settings.weightType);
     super(parameters);
     this.#wasm = wasm;
     this.#parameters = parameters;
@@ -83,6 +101,7 @@ export class FeedForwardLayer extends ParameterOwner {
     const name = `${operation}.forward`;
     parameters.check(name);
     const { training, out: given } = checkForward(name, options);
+    parameters.checkTraining(name, training);
     const input = toTensor(name, 'x', x);
     if (input.shape.at(-1) !== width)
       wrongValue(name, `x of width ${width}`, `shape ${showShape(input.shape)}`);
@@ -109,6 +128,7 @@ export class FeedForwardLayer extends ParameterOwner {
       words[F.width] = width;
       words[F.hiddenWidth] = hiddenWidth;
       words[F.gated] = Number(gated);
+      words[F.weightType] = parameters.weightType;
       words[F.activation] = activation;
       memory.run(raw.feedForward);
       if (training) keptHidden = memory.read(hidden, rows * innerWidth);

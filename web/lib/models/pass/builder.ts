@@ -19,6 +19,7 @@ const FIELDS = {
   batch: T.batch,
   stride: T.stride,
   option: T.option,
+  weightType: T.weightType,
   eps: T.eps,
 };
 type StepFields = Partial<Record<keyof typeof FIELDS, number>>;

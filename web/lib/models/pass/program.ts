@@ -66,6 +66,7 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     builder.step('linear', {
       x,
       weight: m.packed,
+      weightType: w.weightType,
       bias: m.bias,
       out,
       rows: count,
@@ -82,6 +83,7 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
   builder.step('gather', {
     x: inputs.ids,
     weight: w.tokens,
+    weightType: w.weightType,
     out: x,
     rows,
     inputs: e,
@@ -271,6 +273,7 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
         [F.width, d],
         [F.hiddenWidth, a.ffnHiddens],
         [F.gated, Number(a.gated)],
+        [F.weightType, w.weightType],
         [F.activation, activations.indexOf(a.activation)],
       ],
       F.dropout + 1,

@@ -4,6 +4,7 @@ import type { Tensors } from '../files.js';
 import { rotaryFrequencies } from '../rotary.js';
 import type { classifier } from './classifier.js';
 import { layer } from './layer.js';
+import { part } from './parts.js';
 import { predictions } from './predictions.js';
 import { Store } from './store.js';
 import type { ModelWeights } from './types.js';
@@ -17,10 +18,11 @@ export function placeWeights(
   wasm: Wasm,
   tensors: Tensors,
   a: Architecture,
+  weightType: number,
   readClassifier: typeof classifier | undefined,
   onProgress: (done: number, total: number) => void = () => undefined,
 ): { store: Store; weights: ModelWeights } {
-  const store = new Store(wasm, tensors);
+  const store = new Store(wasm, tensors, weightType);
   take(store, tensors, a, readClassifier);
   store.startPlacing(onProgress);
   try {
@@ -41,9 +43,12 @@ function take(
 ): Omit<ModelWeights, 'frequenciesAt'> {
   const { names, embedding: e, hiddens: d } = a;
   const head = predictions(store, tensors, a);
-  const tokensPacked = head !== undefined && !tensors.has(`${names.predictions.decoder}.weight`);
+  const { weightType } = store;
+  const isShared = head !== undefined && !tensors.has(`${names.predictions.decoder}.weight`);
   const table = (name: string | undefined, rows: number): number => store.plain(`${name}.weight`, [rows, e]);
-  const tokens = tokensPacked ? head.decoder.packed : table(names.tokens, a.vocab);
+  const packed = (): number =>
+    store.matrix(e, [part(`${names.tokens}.weight`, [a.vocab, e], a.vocab, e)]).packed;
+  const tokens = isShared ? head.decoder.packed : weightType > 0 ? packed() : table(names.tokens, a.vocab);
   const positions = a.positions ? table(names.positions, a.positions.rows) : 0;
   const types = a.tokenTypes > 0 ? table(names.types, a.tokenTypes) : 0;
   const embeddingNorm =
@@ -52,8 +57,9 @@ function take(
   const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layer(store, a, names.layer(i)));
   const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);
   return {
+    weightType,
     tokens,
-    tokensPacked,
+    tokensPacked: isShared || weightType > 0,
     positions,
     types,
     embeddingNorm,

@@ -10,6 +10,8 @@ const CHUNK = 2 ** 16;
 
 /** Owns the memory of a model's parameters. Until `startPlacing` it only checks tensors and counts bytes, and every address is 0. */
 export class Store {
+  /** Of matrices, as C++ calls it. */
+  readonly weightType: number;
   readonly #wasm: Wasm;
   readonly #tensors: Tensors;
   readonly #addresses: number[] = [];
@@ -18,9 +20,10 @@ export class Store {
   #total = 0;
   #placed: ((bytes: number, total: number) => void) | undefined;
 
-  constructor(wasm: Wasm, tensors: Tensors) {
+  constructor(wasm: Wasm, tensors: Tensors, weightType: number) {
     this.#wasm = wasm;
     this.#tensors = tensors;
+    this.weightType = weightType;
   }
 
   get bytes(): number {
@@ -70,16 +73,18 @@ export class Store {
     const { raw, memory } = this.#wasm;
     for (const { name, shape } of [...parts, ...(biasParts ?? [])]) this.#tensors.check(name, shape);
     const outputs = parts.reduce((sum, { count }) => sum + count, 0);
-    const size = raw.packWeightSize(inputs, outputs);
+    const size = raw.packedWeightSize(inputs, outputs, this.weightType);
     let bias = 0;
     const packed = this.#take(size + (biasParts ? outputs : 0), () => {
       const packed = this.allocate(size);
+      if (this.weightType > 0) memory.clear(packed, size);
       const some = Math.max(8, Math.floor(CHUNK / inputs / 8) * 8);
       const read = this.#reader(parts, inputs);
       for (let first = 0; first < outputs; first += some) {
         const count = Math.min(some, outputs - first);
         memory.scope(OPERATION, () => {
-          raw.packWeightRows(memory.floats(read(first, count)), packed, inputs, outputs, first, count);
+          const rows = memory.floats(read(first, count));
+          raw.packWeightRows(rows, packed, inputs, outputs, first, count, this.weightType);
         });
       }
       if (biasParts) {

@@ -29,7 +29,9 @@ export interface LayerWeights {
   readonly keyNorm: NormWeights | undefined;
 }
 export interface ModelWeights {
-  /** (vocab, embedding); with `tokensPacked` it is the decoder's matrix. */
+  /** Of matrices, as C++ calls it. */
+  readonly weightType: number;
+  /** (vocab, embedding); with `tokensPacked` it is a matrix, which may be the decoder's. */
   readonly tokens: number;
   readonly tokensPacked: boolean;
   readonly positions: number;

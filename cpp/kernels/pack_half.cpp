@@ -1,0 +1,53 @@
+// The packed right operand of a product in float16, in the order of pack_matrix.cpp.
+#include <algorithm>
+#include <cmath>
+
+#include "kernels/cutter.h"
+#include "kernels/gemm.h"
+#include "kernels/multiply_rows.h"
+#include "kernels/pack.h"
+#include "kernels/parallel.h"
+#include "kernels/tile.h"
+#include "simd/half.h"
+
+namespace wasm_attention {
+namespace {
+
+/// Where a column is in its panel.
+int placeOf(int col) { return col % kHalfCols / kTileCols * kTileCols + col % kLanes * 2 + col / kLanes % 2; }
+
+/// The panel that has this column, in the block of the depth that begins with number `begin`.
+template <typename T>
+T* panelOf(T* packed, int depth, int cols, int begin, int col) {
+  const int block = std::min(depth - begin, kDepthBlock);
+  return packed + roundUp(size_t(cols), kHalfCols) * begin + static_cast<size_t>(col / kHalfCols * kHalfCols) * block;
+}
+
+}  // namespace
+
+int64_t halfSize(int64_t depth, int64_t cols) { return kHalfHeader + times(roundUp(cols, kHalfCols) / 2, depth); }
+
+void packHalfPart(const float* w, int depth, int cols, int first, int count, float* packed) {
+  constexpr float kInfinite = 65520;  // the least number that becomes infinite
+  for (size_t i = 0; i < static_cast<size_t>(count) * depth; ++i) {
+    if (!(std::fabs(w[i]) < kInfinite)) packed[0] = 1;
+  }
+  auto* const halves = reinterpret_cast<Half*>(packed + kHalfHeader);
+  parallelFor(count, kCopyWork * count * depth, [&](int row, int) {
+    const float* const from = w + static_cast<ptrdiff_t>(row) * depth;
+    for (int begin = 0; begin < depth; begin += kDepthBlock) {
+      Half* const to = panelOf(halves, depth, cols, begin, first + row) + placeOf(first + row);
+      for (int k = 0; k < std::min(depth - begin, kDepthBlock); ++k) to[k * kHalfCols] = narrow(from[begin + k]);
+    }
+  });
+}
+
+void unpackHalfColumn(const float* packed, int depth, int cols, int col, float* out) {
+  const auto* const halves = reinterpret_cast<const Half*>(packed + kHalfHeader);
+  for (int k = 0; k < depth; ++k) {
+    const int begin = k / kDepthBlock * kDepthBlock;
+    out[k] = widen(panelOf(halves, depth, cols, begin, col)[(k - begin) * kHalfCols + placeOf(col)]);
+  }
+}
+
+}  // namespace wasm_attention

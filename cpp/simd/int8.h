@@ -1,0 +1,83 @@
+// Sums of products of small whole numbers, four from each lane. Lanes of 32 bits are the unit in which both operands are kept.
+#pragma once
+
+#include <cmath>
+
+#include "simd/f32x4.h"
+
+namespace wasm_attention {
+
+typedef int8_t i8x16 __attribute__((vector_size(16)));
+typedef int16_t i16x8 __attribute__((vector_size(16)));
+
+/// Words for four numbers of the left operand.
+#ifdef __wasm_relaxed_simd__
+constexpr int kFourWords = 1;  // bytes
+#else
+constexpr int kFourWords = 2;  // of 16 bits: the first and the third, the second and the fourth
+#endif
+
+inline i32x4 loadSplat(const int32_t* p) {
+#ifdef __wasm_simd128__
+  return reinterpret_cast<i32x4>(wasm_v128_load32_splat(p));
+#else
+  return splat(*p);
+#endif
+}
+
+inline i32x4 load(const int32_t* p) {
+  i32x4 v;
+  std::memcpy(&v, p, sizeof v);
+  return v;
+}
+
+/// Writes four numbers from -127 to 127 as a left operand.
+inline void storeFour(i32x4 four, int32_t* words) {
+#ifdef __wasm_relaxed_simd__
+  const i8x16 bytes = reinterpret_cast<i8x16>(four);
+  const i8x16 packed = __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12);
+#else
+  const i16x8 halves = reinterpret_cast<i16x8>(four);
+  const i16x8 packed = __builtin_shufflevector(halves, halves, 0, 4, 2, 6, 0, 4, 2, 6);
+#endif
+  std::memcpy(words, &packed, kFourWords * sizeof(int32_t));
+}
+
+/// Part number `part` < kFourWords of right operands, of which a lane has four bytes from 0 to 126.
+template <int kPart>
+inline i32x4 partOf(i32x4 b) {
+#ifdef __wasm_relaxed_simd__
+  return b;
+#else
+  return kPart == 0 ? b & splat(0x00ff00ff) : reinterpret_cast<i32x4>(reinterpret_cast<i16x8>(b) >> 8);
+#endif
+}
+
+/// sum + a . b in each lane, for one part of both operands. The relaxed instruction is defined for right operands of 7 bits, for which
+/// processors agree. Not the one that also adds: V8 11.3 (Node 20, Chrome 113) compiles it wrongly before it optimises.
+inline i32x4 addDot(i32x4 a, i32x4 b, i32x4 sum) {
+#if defined(__wasm_relaxed_simd__)
+  return sum + reinterpret_cast<i32x4>(wasm_i32x4_extadd_pairwise_i16x8(
+                   wasm_i16x8_relaxed_dot_i8x16_i7x16(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b))));
+#elif defined(__wasm_simd128__)
+  return sum + reinterpret_cast<i32x4>(wasm_i32x4_dot_i16x8(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b)));
+#else
+  const auto low = [](i32x4 x) { return reinterpret_cast<i32x4>(reinterpret_cast<u32x4>(x) << 16) >> 16; };
+  return sum + low(a) * low(b) + (a >> 16) * (b >> 16);
+#endif
+}
+
+/// Rounded to even, of numbers that fit; NaN becomes 0.
+inline i32x4 nearest(f32x4 x) {
+#ifdef __wasm_simd128__
+  return reinterpret_cast<i32x4>(wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(reinterpret_cast<v128_t>(x))));
+#else
+  i32x4 whole{};
+  for (int i = 0; i < kLanes; ++i) whole[i] = x[i] == x[i] ? static_cast<int32_t>(std::nearbyint(x[i])) : 0;
+  return whole;
+#endif
+}
+
+inline f32x4 toFloats(i32x4 x) { return __builtin_convertvector(x, f32x4); }
+
+}  // namespace wasm_attention

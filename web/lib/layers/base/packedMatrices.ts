@@ -1,0 +1,69 @@
+import { weightTypes } from '../../generated/bindings/enums.js';
+import { wrongUse } from '../../check/values.js';
+import { fresh } from '../../runtime/memory.js';
+import type { Wasm } from '../../runtime/wasm.js';
+
+/** Floats that are packed or unpacked at a time. */
+const CHUNK = 2 ** 16;
+
+/** Rows from `first` on of a packed matrix of this shape. */
+export interface PackedRows {
+  readonly address: number;
+  readonly shape: readonly number[];
+  readonly first: number;
+}
+
+/** A layer's matrices in float16 or int8. */
+export class PackedMatrices {
+  readonly type: number;
+  readonly #wasm: Wasm;
+
+  constructor(wasm: Wasm, type: number) {
+    this.#wasm = wasm;
+    this.type = type;
+  }
+
+  refuseTraining(operation: string): never {
+    return wrongUse(operation, "weightType 'float32' for training", `'${weightTypes[this.type]}'`);
+  }
+
+  /** Memory for a matrix (outputs, inputs). */
+  allocate(operation: string, [outputs, inputs]: readonly number[]): number {
+    const { raw, memory } = this.#wasm;
+    const size = raw.packedWeightSize(inputs!, outputs!, this.type);
+    const address = memory.allocate(operation, size);
+    memory.clear(address, size);
+    return address;
+  }
+
+  write(operation: string, { address, shape, first }: PackedRows, data: Float32Array): void {
+    const { raw, memory } = this.#wasm;
+    const [outputs, inputs] = shape as [number, number];
+    const some = Math.ceil(CHUNK / inputs);
+    for (let row = 0; row * inputs < data.length; row += some) {
+      const rows = data.subarray(row * inputs, (row + some) * inputs);
+      memory.scope(operation, () => {
+        const placed = memory.floats(rows);
+        raw.packWeightRows(placed, address, inputs, outputs, first + row, rows.length / inputs, this.type);
+      });
+    }
+  }
+
+  /** `count` rows as they were rounded. */
+  read(operation: string, { address, shape, first }: PackedRows, count: number): Float32Array {
+    const { raw, memory } = this.#wasm;
+    const [outputs, inputs] = shape as [number, number];
+    const data = fresh(operation, Float32Array, count * inputs);
+    const some = Math.ceil(CHUNK / inputs);
+    for (let row = 0; row < count; row += some) {
+      const rows = Math.min(some, count - row);
+      memory.scope(operation, () => {
+        const ids = memory.ints(Array.from({ length: rows }, (_, i) => first + row + i));
+        const out = memory.reserve(rows * inputs);
+        raw.unpackWeightRows(ids, address, out, rows, inputs, outputs, this.type);
+        memory.read(out, rows * inputs, data.subarray(row * inputs, (row + rows) * inputs));
+      });
+    }
+    return data;
+  }
+}
