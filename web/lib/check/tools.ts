@@ -3,13 +3,15 @@ import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import { toInt32, toMask, toTensor } from './arrays.js';
 import { countOf, kindOf } from './elements.js';
 import { checkOptions, namesOf, unknownName } from './options.js';
-import { checkFinite } from './values.js';
+import { checkBoolean, checkFinite, checkInteger } from './values.js';
 import { checkWeightType } from './weightType.js';
 
 /** Checks of arguments that an entry which builds on a loaded module takes from it, because the page has them already. */
 export const tools = {
   checkBase,
+  checkBoolean,
   checkFinite,
+  checkInteger,
   checkOptions,
   checkScaling,
   checkWeightType,

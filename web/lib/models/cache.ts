@@ -1,7 +1,8 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import { checkInteger, wrongUse, wrongValue } from '../check/values.js';
+import type { Tools } from '../check/tools.js';
+import { wrongUse, wrongValue } from '../check/values.js';
+import type { Core } from '../runtime/cores.js';
 import { disposeSymbol } from '../runtime/dispose.js';
-import type { Wasm } from '../runtime/wasm.js';
 import type { Architecture } from './config/architecture.js';
 
 /** All layers' keys and values. */
@@ -35,7 +36,7 @@ const stores = new WeakMap<object, CacheStore>();
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
 export function createModelCache(
-  wasm: Wasm,
+  { wasm, tools }: Core,
   owner: object,
   a: Architecture,
   batch: number,
@@ -58,7 +59,7 @@ export function createModelCache(
     store.addresses = undefined;
     store.changes += 1;
   };
-  const cache = new Cache(store, release);
+  const cache = new Cache(tools, store, release);
   stores.set(cache, store);
   registry.register(cache, release, cache);
   return cache;
@@ -66,7 +67,8 @@ export function createModelCache(
 
 /** The store of a cache of this model, for a batch. */
 export function storeOf(operation: string, cache: unknown, owner: object, batch: number): CacheStore {
-  const store = typeof cache === 'object' && cache !== null ? stores.get(cache) : undefined;
+  // A WeakMap has nothing for what is no object.
+  const store = stores.get(cache as object);
   if (!store) return wrongUse(operation, "cache to be from the model's createCache", 'something else');
   if (store.owner !== owner) wrongUse(operation, 'a cache of this model', 'one of another');
   if (!store.addresses) wrongUse(operation, 'a cache in use', 'a disposed one');
@@ -75,10 +77,12 @@ export function storeOf(operation: string, cache: unknown, owner: object, batch:
 }
 
 class Cache implements ModelCache {
+  readonly #tools: Tools;
   readonly #store: CacheStore;
   readonly #release: () => void;
 
-  constructor(store: CacheStore, release: () => void) {
+  constructor(tools: Tools, store: CacheStore, release: () => void) {
+    this.#tools = tools;
     this.#store = store;
     this.#release = release;
   }
@@ -94,7 +98,7 @@ class Cache implements ModelCache {
   truncate(length: number): void {
     const operation = 'ModelCache.truncate';
     this.#check(operation);
-    this.#store.length = checkInteger(operation, 'length', length, 0, this.#store.length);
+    this.#store.length = this.#tools.checkInteger(operation, 'length', length, 0, this.#store.length);
     this.#store.changes += 1;
   }
 

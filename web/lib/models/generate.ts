@@ -1,5 +1,4 @@
-import { checkInteger, tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
-import { seedOf } from '../layers/base/random.js';
+import { tagOf, wrongKind, wrongUse, wrongValue } from '../check/values.js';
 import type { Core } from '../runtime/cores.js';
 import type { Memory } from '../runtime/memory.js';
 import { storeOf, type CacheStore, type ModelCache } from './cache.js';
@@ -36,16 +35,18 @@ export async function* generate(
   if (!predicts) wrongUse(OPERATION, 'a checkpoint with a head that predicts tokens', 'one without');
   const { batch, data } = toRows(tools, OPERATION, 'ids', ids, a.vocab - 1);
   if (batch !== 1) wrongValue(OPERATION, 'ids of one sequence', batch);
-  if (maxTokens !== undefined) checkInteger(OPERATION, 'maxTokens', maxTokens, 0);
+  if (maxTokens !== undefined) tools.checkInteger(OPERATION, 'maxTokens', maxTokens, 0);
   if (!(tools.checkFinite(OPERATION, 'temperature', temperature) >= 0)) {
     wrongValue(OPERATION, 'temperature of at least 0', temperature);
   }
-  if (topK !== undefined) checkInteger(OPERATION, 'topK', topK, 1);
+  if (topK !== undefined) tools.checkInteger(OPERATION, 'topK', topK, 1);
   if (!(typeof topP === 'number' && topP > 0 && topP <= 1)) wrongValue(OPERATION, 'topP within (0, 1]', topP);
   if (signal != null && tagOf(signal) !== 'AbortSignal')
     wrongKind(OPERATION, 'signal to be an AbortSignal', signal);
   if (positions != null && positions !== 'none') wrongValue(OPERATION, "positions to be 'none'", positions);
-  const draw = drawer(temperature, topK, topP, seedOf(OPERATION, given.seed));
+  const { seed = Math.floor(Math.random() * 2 ** 32) } = given;
+  tools.checkInteger(OPERATION, 'seed', seed, 0, 2 ** 32 - 1);
+  const draw = drawer(temperature, topK, topP, seed);
 
   const store = given.cache == null ? undefined : storeOf(OPERATION, given.cache, model, 1);
   const past = store?.length ?? 0;

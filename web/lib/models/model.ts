@@ -1,9 +1,7 @@
-import { checkBoolean, checkInteger, showShape, wrongUse, wrongValue } from '../check/values.js';
+import { showShape, wrongUse, wrongValue } from '../check/values.js';
 import * as S from '../generated/bindings/runStepsArgs.js';
 import { disposeSymbol } from '../runtime/dispose.js';
-import type { Tools } from '../check/tools.js';
 import type { Core } from '../runtime/cores.js';
-import type { Wasm } from '../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { createModelCache, type ModelCache } from './cache.js';
 import type { Architecture } from './config/architecture.js';
@@ -34,8 +32,7 @@ export class OpenModel implements Model {
   readonly maxLength: number;
   readonly parameterBytes: number;
   readonly unused: readonly string[];
-  readonly #wasm: Wasm;
-  readonly #tools: Tools;
+  readonly #core: Core;
   readonly #architecture: Architecture;
   readonly #weights: ModelWeights;
   readonly #store: Store;
@@ -44,13 +41,12 @@ export class OpenModel implements Model {
   #program: { readonly key: string; readonly base: number; readonly program: Program } | undefined;
 
   constructor(
-    { wasm, tools }: Core,
+    core: Core,
     architecture: Architecture,
     { store, weights }: { store: Store; weights: ModelWeights },
     unused: readonly string[],
   ) {
-    this.#wasm = wasm;
-    this.#tools = tools;
+    this.#core = core;
     this.#architecture = architecture;
     this.#weights = weights;
     this.#store = store;
@@ -71,11 +67,11 @@ export class OpenModel implements Model {
 
   embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor {
     const operation = 'embed';
-    const { attentionMask, normalize = false } = this.#tools.checkOptions(operation, options, {
+    const { attentionMask, normalize = false } = this.#core.tools.checkOptions(operation, options, {
       attentionMask: 1,
       normalize: 1,
     });
-    checkBoolean(operation, 'normalize', normalize);
+    this.#core.tools.checkBoolean(operation, 'normalize', normalize);
     const pass = this.#check(operation, ids, attentionMask === undefined ? {} : { attentionMask }, false);
     const { hidden } = this.#run(pass);
     return meanOfTokens(hidden, pass.given.mask, normalize);
@@ -85,20 +81,19 @@ export class OpenModel implements Model {
     const { generate } = await import('./generate.js').catch(explain);
     const { predictions, classifier } = this.#weights;
     const predicts = predictions !== undefined && classifier === undefined;
-    const core = { wasm: this.#wasm, tools: this.#tools };
-    yield* generate(this, core, this.#architecture, predicts, ids, options);
+    yield* generate(this, this.#core, this.#architecture, predicts, ids, options);
   }
 
   createCache(options?: { batch?: number; maxLength?: number }): ModelCache {
     const operation = 'createCache';
-    const { batch = 1, maxLength = this.maxLength } = this.#tools.checkOptions(operation, options, {
+    const { batch = 1, maxLength = this.maxLength } = this.#core.tools.checkOptions(operation, options, {
       batch: 1,
       maxLength: 1,
     });
-    checkInteger(operation, 'batch', batch, 1, 2 ** 24);
-    checkInteger(operation, 'maxLength', maxLength, 1, this.maxLength);
+    this.#core.tools.checkInteger(operation, 'batch', batch, 1, 2 ** 24);
+    this.#core.tools.checkInteger(operation, 'maxLength', maxLength, 1, this.maxLength);
     this.#checkUse(operation);
-    return createModelCache(this.#wasm, this, this.#architecture, batch, maxLength);
+    return createModelCache(this.#core, this, this.#architecture, batch, maxLength);
   }
 
   dispose(): void {
@@ -121,7 +116,7 @@ export class OpenModel implements Model {
     options: ModelForwardOptions | undefined,
     needHeads: boolean,
   ): Pass {
-    const pass = checkPass(this, this.#tools, this.#architecture, operation, ids, options, needHeads);
+    const pass = checkPass(this, this.#core.tools, this.#architecture, operation, ids, options, needHeads);
     // Last, because reading what is the caller's may have run his code.
     this.#checkUse(operation);
     return pass;
@@ -130,7 +125,7 @@ export class OpenModel implements Model {
   #run(pass: Pass): ModelResult {
     const { operation, cache, hooks, positions } = pass;
     const changes = cache ? ++cache.changes : 0;
-    const { raw, memory } = this.#wasm;
+    const { raw, memory } = this.#core.wasm;
     const result = memory.scope(operation, () => {
       const length = positions
         ? positions.reduce((most, position) => Math.max(most, position)) + 1
@@ -150,7 +145,7 @@ export class OpenModel implements Model {
       } else {
         memory.reserve(program.size / 4);
       }
-      const points = pointsOf(this.#tools, operation, program, hooks);
+      const points = pointsOf(this.#core.tools, operation, program, hooks);
       placeInputs(memory, this.#architecture, program, pass);
       const run = (first: number, end: number): void => {
         if (first === end) return;
@@ -182,7 +177,7 @@ export class OpenModel implements Model {
 
   /** Shows a tensor to a hook, and takes what it returns in its place. */
   #callHook({ operation, cache, hooks }: Pass, name: string, point: Place, changes: number): void {
-    const { memory } = this.#wasm;
+    const { memory } = this.#core.wasm;
     const length = point.shape.reduce((product, axis) => product * axis, 1);
     const data = memory.read(point.address, length);
     const value = { data: point.heads ? transposed(data, point.shape) : data, shape: [...point.shape] };
@@ -192,7 +187,7 @@ export class OpenModel implements Model {
       wrongUse(operation, `hook '${name}' to leave the cache as it is`, 'a changed one');
     }
     if (returned === undefined) return;
-    const { data: replaced, shape } = this.#tools.toTensor(
+    const { data: replaced, shape } = this.#core.tools.toTensor(
       operation,
       `what hook '${name}' returns`,
       returned as TensorLike,

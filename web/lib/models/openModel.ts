@@ -64,6 +64,7 @@ interface OpensModels {
 /** What is behind a loaded module. */
 async function coreOf(attention: unknown): Promise<Core> {
   const own = attention ?? (await import('../index.js').then(({ load }) => load(), explain));
-  const core = typeof own === 'object' && own !== null ? cores.get(own) : undefined;
-  return core ?? wrongKind(OPERATION, "attention to be what this version's load() returns", own);
+  // A WeakMap has nothing for what is no object.
+  const core = cores.get(own as object);
+  return core ?? wrongKind(OPERATION, "attention to be from this version's load()", own);
 }

@@ -1,5 +1,5 @@
 import type { Known } from '../../check/options.js';
-import { checkBoolean, checkInteger, wrongKind, wrongUse, wrongValue } from '../../check/values.js';
+import { wrongKind, wrongUse, wrongValue } from '../../check/values.js';
 import type { Tools } from '../../check/tools.js';
 import { storeOf, type CacheStore } from '../cache.js';
 import type { Architecture } from '../config/architecture.js';
@@ -48,7 +48,7 @@ export function checkPass(
 ): Pass {
   const given = tools.checkOptions(operation, options, FORWARD_OPTIONS);
   const flag = (name: 'needWeights' | 'needHiddenStates' | 'lastOnly'): boolean =>
-    given[name] != null && checkBoolean(operation, name, given[name]);
+    given[name] != null && tools.checkBoolean(operation, name, given[name]);
   const rows = toTokens(tools, operation, ids, a.vocab, a.padId ?? 0, given.attentionMask);
   const { batch, tokens } = rows;
   const cache = given.cache == null ? undefined : storeOf(operation, given.cache, owner, batch);
@@ -86,7 +86,8 @@ export function checkPass(
       values: cache.addresses![1],
       capacity: cache.capacity,
     },
-    window: given.window == null ? undefined : checkInteger(operation, 'window', given.window, 1, 2 ** 30),
+    window:
+      given.window == null ? undefined : tools.checkInteger(operation, 'window', given.window, 1, 2 ** 30),
     hasMask: rows.mask !== undefined,
     hasTypes: types !== undefined,
     positions: given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
@@ -94,7 +95,7 @@ export function checkPass(
     needHiddenStates: flag('needHiddenStates'),
     lastOnly: flag('lastOnly'),
     needHeads,
-    ablate: checkAblate(operation, given.ablate, a),
+    ablate: checkAblate(tools, operation, given.ablate, a),
     hooks: new Set(hooks.keys()),
   };
   return { operation, given: rows, request, cache, types, positions: own, hooks };
@@ -106,7 +107,7 @@ function checkPositions(operation: string, positions: unknown): TokenIds {
   return positions as TokenIds;
 }
 
-function checkAblate(operation: string, ablate: unknown, a: Architecture): [number, number][] {
+function checkAblate(tools: Tools, operation: string, ablate: unknown, a: Architecture): [number, number][] {
   if (ablate == null) return [];
   if (!Array.isArray(ablate)) wrongKind(operation, 'ablate to be a list of [layer, head]', ablate);
   return Array.from(ablate as readonly unknown[], (pair) => {
@@ -114,8 +115,8 @@ function checkAblate(operation: string, ablate: unknown, a: Architecture): [numb
       wrongKind(operation, 'ablate to be a list of [layer, head]', pair);
     const [layer, head] = pair as [unknown, unknown];
     return [
-      checkInteger(operation, "ablate's layer", layer, 0, a.layers - 1),
-      checkInteger(operation, "ablate's head", head, 0, a.heads - 1),
+      tools.checkInteger(operation, "ablate's layer", layer, 0, a.layers - 1),
+      tools.checkInteger(operation, "ablate's head", head, 0, a.heads - 1),
     ];
   });
 }
