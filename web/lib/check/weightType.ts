@@ -2,13 +2,13 @@ import { weightTypes } from '../generated/bindings/enums.js';
 import { wrongKind, wrongValue } from './values.js';
 
 /** How numbers are kept in memory. */
-export type WeightType = (typeof weightTypes)[number];
+export type WeightType = 'float32' | 'float16' | 'int8';
 
 /** The number by which C++ knows a type; `undefined` is float32. */
 export function checkWeightType(operation: string, name: string, value: unknown): number {
   const expected = `${name} to be one of ${weightTypes.join(', ')}`;
   if (value === undefined) return 0;
   if (typeof value !== 'string') return wrongKind(operation, expected, value);
-  const found = weightTypes.indexOf(value as WeightType);
+  const found = (weightTypes satisfies readonly WeightType[]).indexOf(value as WeightType);
   return found < 0 ? wrongValue(operation, expected, value) : found;
 }

@@ -42,7 +42,10 @@ export abstract class FigureElement extends LitElement {
     for (const [name, { initial }] of Object.entries(this.settings)) this.#set(name, initial);
   }
 
-  /** A figure lists only the styles of its picture; what all figures have is added here. */
+  /** The styles of its picture. */
+  static override styles: CSSResultGroup = [];
+
+  /** Adds to a figure's own styles those that all figures have. */
   protected static override finalizeStyles(styles?: CSSResultGroup): CSSResultOrNative[] {
     return super.finalizeStyles([tableStyles, baseStyles, controlStyles, styles ?? [], toolStyles]);
   }
