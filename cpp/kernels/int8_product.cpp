@@ -1,10 +1,11 @@
 // Versions tried (speed relative to plain float32 of 512^3 / 128 by 768 by 3072 / one row of 768 by 3072; EPYC, Node 20):
-//   a scale for 32 columns, two parts at once     1.10 / 1.20 / 2.2, relaxed 1.39 / 1.53 / 2.7: operands do not fit into registers
-//   for 32 columns, part by part                  1.15 / 1.31 / 2.4, relaxed 1.36 / 1.40 / 2.9
-//   for 64 columns                                1.27 / 1.38 / 2.6, relaxed 1.49 / 1.60 / 3.1
-//   for 128 columns                               1.31 / 1.43 / 2.7, relaxed 1.72 / 1.66 / 3.3   <- this
+//   a scale for 32 columns, two parts at once     1.10 / 1.20 / 2.2: operands do not fit into registers
+//   for 32 columns, part by part                  1.15 / 1.31 / 2.4
+//   for 64 columns                                1.27 / 1.38 / 2.6
+//   for 128 columns                               1.31 / 1.43 / 2.7   <- this
+//   the same with relaxed SIMD's dot product that also adds    1.72 / 1.66 / 3.3, but the first tier of V8 11.3 (Node 20) computes it
+//                                                 wrongly, so the sum is an instruction of its own, at about 1.4 for 512^3
 // Perplexity of stories260K relative to float32, for 32 / 64 / 128 columns: 1.0052 / 1.0006 / 1.0004.
-// Today: npm run bench -- --work 'int8-*'
 //
 // A packed weight is cut into panels of 8 columns, and these into blocks of the depth: 8 scales, and then for every four steps of the
 // depth the bytes q + 63 of each column. Blocks end where the depth ends; the last four are filled up with zeros.
