@@ -24,9 +24,44 @@ export function layOutTheRest(): void {
     for (const part of parts) part.style.contentVisibility = '';
   };
   layOut();
-  const { top } = (history.state ?? {}) as { top?: unknown };
-  if (visit?.type !== 'navigate' && typeof top === 'number') scrollTo({ top, behavior: 'instant' });
-  addEventListener('pagehide', () => {
-    history.replaceState({ ...(history.state as object | null), top: scrollY }, '');
+  if (visit?.type !== 'navigate') goBack(parts);
+  addEventListener('pagehide', () => leave(parts));
+}
+
+const KEY = 'place';
+
+/** Remembers where the reader is, for when they come back. The history's state cannot be changed any more. */
+function leave(parts: readonly Element[]): void {
+  // Not how far the page is scrolled: figures that have been drawn are not exactly as high as the room that is kept for them.
+  const part = parts.findIndex((each) => each.getBoundingClientRect().bottom > 0);
+  const place = { path: location.pathname, part, top: parts[part] && topOf(parts[part]) };
+  try {
+    sessionStorage.setItem(KEY, JSON.stringify(place));
+  } catch {
+    // A browser that keeps nothing.
+  }
+}
+
+/** Goes to where the reader was. */
+function goBack(parts: readonly Element[]): void {
+  let place: { path?: string; part?: number; top?: number } = {};
+  try {
+    place = JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as typeof place;
+  } catch {
+    // As above.
+  }
+  const { path, part = -1, top } = place;
+  const seen = parts[part];
+  if (path !== location.pathname || seen === undefined || top === undefined) return;
+  // The browser would go to where the page was scrolled, in a text of which parts have other heights now.
+  history.scrollRestoration = 'manual';
+  addEventListener('load', () => setTimeout(() => (history.scrollRestoration = 'auto'), 1000), {
+    once: true,
   });
+  scrollBy({ top: topOf(seen) - top, behavior: 'instant' });
+}
+
+/** Where an element begins in the window. */
+function topOf(element: Element): number {
+  return element.getBoundingClientRect().top;
 }
