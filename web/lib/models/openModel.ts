@@ -65,6 +65,6 @@ interface OpensModels {
 async function coreOf(attention: unknown): Promise<Core> {
   const own = attention ?? (await import('../index.js').then(({ load }) => load(), explain));
   // A WeakMap has nothing for what is no object.
-  const core = cores.get(own as object);
+  const core = cores.get(own);
   return core ?? wrongKind(OPERATION, "attention to be from this version's load()", own);
 }
