@@ -39,6 +39,10 @@ struct PackedQuery {
   int32_t begin, end, position;
 };
 
+/// How numbers are kept: as they are, rounded to float16, or rounded to whole numbers with scales. Of packed weights kernels/gemm.h and
+/// kernels/int8_product.h tell more, of cached keys and values attention/cache_rows.h.
+enum class WeightType : int32_t { kFloat32 = 0, kFloat16 = 1, kInt8 = 2 };
+
 /// The arguments of `scaledDotProductAttention`; null or 0 means that an option is not used.
 struct AttentionArgs {
   int32_t batch, heads, kvHeads, queries, keys, width, valueWidth;
@@ -49,7 +53,8 @@ struct AttentionArgs {
   Strides keyStrides;
   const float* value;  // (B, Hkv, S, Ev)
   Strides valueStrides;
-  float* output;  // (B, H, L, Ev)
+  WeightType cacheType;  // of keys and values; unless it is float32, their rows are as cacheRowSize tells
+  float* output;         // (B, H, L, Ev)
   Strides outputStrides;
 
   const int32_t* validLens;  // query i of batch b sees keys j < validLens[b * validBatch + i * validRow]
@@ -94,6 +99,9 @@ struct AttentionArgs {
 /// Sources: Vaswani et al. 2017; Shaw et al. 2018 (relative tables); Press et al. 2022 (ALiBi); Agarwal et al. 2025 (sinks).
 void scaledDotProductAttention(const AttentionArgs& args, float* scratch);
 int64_t scaledDotProductAttentionScratch(const AttentionArgs& args);
+
+/// Floats that a cache takes for the key or the value of a head of one token, which has `width` numbers.
+int64_t cacheRowSize(int width, WeightType type);
 
 /// The arguments of `scaledDotProductAttentionBackward`. Each gradient has the strides of its tensor. The outputs in `attention`
 /// (output, weights, scores, logSumExp) are not used.
@@ -174,10 +182,6 @@ int64_t matmulScratch(const MatmulArgs& args);
 void packWeight(const float* weight, float* packed, int inputs, int outputs);
 int64_t packWeightSize(int inputs, int outputs);
 
-/// How a packed weight keeps its numbers: as they are, rounded to float16 (kernels/gemm.h), or rounded to whole numbers with scales
-/// (kernels/int8_product.h).
-enum class WeightType : int32_t { kFloat32 = 0, kFloat16 = 1, kInt8 = 2 };
-
 /// packWeight of some type, for rows [first, first + count). For float32 first is a multiple of 8; for other types it may be any number,
 /// and all is zeros before the first part is packed.
 /// packed  packedWeightSize(inputs, outputs, type) floats
@@ -223,7 +227,7 @@ struct HeadNorms {
 struct MultiHeadAttentionArgs {
   AttentionArgs attention;
   Projection query, key, value, output;
-  float* keyCache;    // (B, Hkv, cacheCapacity, E), or null
+  float* keyCache;    // (B, Hkv, cacheCapacity, E) as attention.cacheType says, or null
   float* valueCache;  // (B, Hkv, cacheCapacity, Ev)
   int32_t cacheLength, cacheCapacity;
   Rotation rotation;
@@ -373,7 +377,7 @@ struct BlockAttentionArgs {
   const float* packedIn;      // inWeight from packWeight; for a cross-attention its queries' rows alone
   const float* packedMemory;  // for a cross-attention the rows of keys and values
   const float* packedOut;
-  float* keyCache;    // (B, Hkv, cacheCapacity, E), or null
+  float* keyCache;    // (B, Hkv, cacheCapacity, E) as attention.cacheType says, or null
   float* valueCache;  // the same
   int32_t cacheLength, cacheCapacity;
 };
@@ -594,7 +598,8 @@ enum class StepAction : int32_t {
   kRotate =
       9,  // rotates heads (rows, outputs, inputs) in place, by table y of width `stride`; option: as Rotation's queryBatch
   kAppend =
-      10,  // copies heads x (rows, outputs, inputs) behind `past` rows of the cache out (batch, outputs, stride, inputs)
+      10,  // copies heads x (rows, outputs, inputs) behind `past` rows of the cache out (batch, outputs, stride, inputs),
+           // of type weightType
   kAttend = 11,   // scaledDotProductAttention(args) over past + queries keys
   kSoftmax = 12,  // out (rows, past + inputs) = softmax(x)
   kMix = 13,      // the output of args (AttentionArgs) from weights x (batch, heads, queries, past + queries)
@@ -608,7 +613,7 @@ struct Step {
   float* out;
   const void* args;
   int32_t rows, inputs, outputs, batch, stride, option;
-  WeightType weightType;  // of kLinear, and of kGather from packed rows
+  WeightType weightType;  // of kLinear, of kGather from packed rows, and of kAppend's cache
   float eps;
 };
 

@@ -19,6 +19,8 @@
 #include <cassert>
 
 #include "attention.h"
+#include "attention/attend_one.h"
+#include "attention/cache_rows.h"
 #include "attention/query_block.h"
 #include "attention/sequences.h"
 #include "attention/visible.h"
@@ -125,9 +127,60 @@ class GroupLoop {
   Slot slots_[kMostSlots];
 };
 
+/// isOneQuery's arguments for these sequences alone.
+AttentionArgs alone(AttentionArgs a, Sequences some) {
+  const ptrdiff_t first = some.first;
+  a.batch = some.count;
+  a.query += first * a.queryStrides.batch;
+  a.key += first * a.keyStrides.batch;
+  a.value += first * a.valueStrides.batch;
+  a.output += first * a.outputStrides.batch;
+  if (a.offsets) a.offsets += first;
+  if (a.weights) a.weights += first * a.heads * a.keys;
+  return a;
+}
+
+/// Keys and values that a cache keeps in fewer bits, widened for attention over several queries.
+struct Widened {
+  float *key, *value;
+
+  Widened(Cutter& cut, const AttentionArgs& a) {
+    const int64_t rows = times(int64_t{a.batch} * a.kvHeads, a.keys);
+    key = cut.take(times(rows, a.width));
+    value = cut.take(times(rows, a.valueWidth));
+  }
+
+  /// The same attention over these.
+  AttentionArgs widen(AttentionArgs a, Sequences some) const {
+    const int heads = some.count * a.kvHeads;
+    parallelFor(heads, kCopyWork * heads * a.keys * (a.width + a.valueWidth), [&](int i, int) {
+      const ptrdiff_t head = some.first * a.kvHeads + i;
+      const auto unpack = [&](const float* from, const Strides& strides, int width, float* to) {
+        unpackCacheRows(from + head / a.kvHeads * strides.batch + head % a.kvHeads * strides.head, strides.row, a.keys,
+                        width, a.cacheType, to + head * a.keys * width);
+      };
+      unpack(a.key, a.keyStrides, a.width, key);
+      unpack(a.value, a.valueStrides, a.valueWidth, value);
+    });
+    const auto strides = [&](int width) { return Strides{a.kvHeads * a.keys * width, a.keys * width, width}; };
+    a.key = key;
+    a.keyStrides = strides(a.width);
+    a.value = value;
+    a.valueStrides = strides(a.valueWidth);
+    a.cacheType = WeightType::kFloat32;
+    return a;
+  }
+};
+
 }  // namespace
 
-int64_t scaledDotProductAttentionScratch(const AttentionArgs& a) { return Workspace(a, nullptr).size; }
+int64_t scaledDotProductAttentionScratch(const AttentionArgs& a) {
+  if (a.cacheType == WeightType::kFloat32) return Workspace(a, nullptr).size;
+  if (isOneQuery(a)) return attendOneScratch(a);
+  Cutter cut(nullptr);
+  const Widened widened(cut, a);
+  return cut.used() + Workspace(a, nullptr).size;
+}
 
 void scaledDotProductAttention(const AttentionArgs& a, float* scratch) {
   attendSequences(a, {0, a.batch}, nullptr, scratch);
@@ -136,6 +189,12 @@ void scaledDotProductAttention(const AttentionArgs& a, float* scratch) {
 void attendSequences(const AttentionArgs& a, Sequences some, float* kept, float* scratch) {
   // Queries and keys without width take no memory, so there may be billions of them.
   if (a.valueWidth == 0 && !a.weights && !a.scores && !a.logSumExp) return;
+  if (a.cacheType != WeightType::kFloat32) {
+    if (isOneQuery(a)) return attendOne(alone(a, some), scratch);
+    Cutter cut(scratch);
+    const Widened widened(cut, a);
+    return attendSequences(widened.widen(a, some), some, kept, scratch + cut.used());
+  }
   const Workspace w(a, scratch);
   const int heads = some.count * a.heads;
   const int groups = some.count * a.kvHeads;

@@ -37,10 +37,10 @@ static_assert(offsetof(AttentionGradArgs, attention) == 0 && offsetof(MultiHeadA
 
 FIELDS(Strides, batch, head, row)
 FIELDS(AttentionArgs, batch, heads, kvHeads, queries, keys, width, valueWidth, query, queryStrides, key, keyStrides,
-       value, valueStrides, output, outputStrides, validLens, validBatch, validRow, offsets, windowLeft, windowRight,
-       packed, mask, maskStrides, maskColumns, maskStep, bias, biasStrides, biasColumns, biasStep, relativeKeys,
-       relativeKeysHead, relativeKeysClip, relativeValues, relativeValuesHead, relativeValuesClip, alibiSlopes, sinks,
-       weights, scores, scoresStage, logSumExp, seed, scale, softcap, dropout)
+       value, valueStrides, cacheType, output, outputStrides, validLens, validBatch, validRow, offsets, windowLeft,
+       windowRight, packed, mask, maskStrides, maskColumns, maskStep, bias, biasStrides, biasColumns, biasStep,
+       relativeKeys, relativeKeysHead, relativeKeysClip, relativeValues, relativeValuesHead, relativeValuesClip,
+       alibiSlopes, sinks, weights, scores, scoresStage, logSumExp, seed, scale, softcap, dropout)
 FIELDS(AttentionGradArgs, attention, gradOutput, gradQuery, gradKey, gradValue, gradBias, gradRelativeKeys,
        gradRelativeValues, gradSinks, lostBias, lostRelativeKeys, lostRelativeValues, lostSinks)
 FIELDS(AdditiveAttentionArgs, batch, queries, keys, queryWidth, keyWidth, valueWidth, hiddens, query, key, value,
@@ -100,6 +100,7 @@ BINDINGS {
   op<&scaledDotProductAttention, &scaledDotProductAttentionScratch>("scaledDotProductAttention", Streams::kYes);
   op<&scaledDotProductAttentionBackward, &scaledDotProductAttentionBackwardScratch>(
       "scaledDotProductAttentionBackward");
+  op<&cacheRowSize>("cacheRowSize", "width type");
   op<&additiveAttention, &additiveAttentionScratch>("additiveAttention");
   op<&additiveAttentionBackward, &additiveAttentionBackwardScratch>("additiveAttentionBackward");
   op<&gelu>("gelu", "x out count tanh");

@@ -12,9 +12,7 @@
 #include "kernels/int8_product.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
-#include <limits>
 
 #include "kernels/cutter.h"
 #include "kernels/pack.h"
@@ -22,6 +20,7 @@
 #include "kernels/tile.h"
 #include "simd/f32x4.h"
 #include "simd/int8.h"
+#include "simd/rounded.h"
 
 namespace wasm_attention {
 namespace {
@@ -35,42 +34,6 @@ int64_t blocksOf(int64_t depth) { return (depth + kScaleBlock - 1) / kScaleBlock
 
 /// Size in words of a panel.
 int64_t panelWords(int64_t depth) { return (blocksOf(depth) + foursOf(depth)) * kTileCols; }
-
-/// What numbers are divided by, and multiplied with, so that the largest magnitude becomes `steps`.
-struct Scale {
-  float value, inverse;
-
-  Scale(const float* x, int count, int steps) {
-    f32x4 most{}, bad{};
-    int i = 0;
-    for (; i + kLanes <= count; i += kLanes) {
-      const f32x4 v = load(x + i);
-      most = max(most, max(v, -v));
-      bad += v * 0.0f;
-    }
-    float magnitude = max(most), zero = sum(bad);
-    for (; i < count; ++i) {
-      magnitude = std::max(magnitude, std::fabs(x[i]));
-      zero += x[i] * 0.0f;
-    }
-    value = magnitude / static_cast<float>(steps);
-    inverse = static_cast<float>(steps) / magnitude;
-    // All zeros, or too small to matter.
-    if (!(inverse <= std::numeric_limits<float>::max())) value = inverse = 0;
-    if (zero != 0) {
-      value = std::numeric_limits<float>::quiet_NaN();
-      inverse = 0;
-    }
-  }
-};
-
-/// `count` <= 4 numbers as whole ones, and zeros behind them.
-i32x4 rounded(const float* x, int count, float inverse) {
-  if (count >= kFour) return nearest(load(x) * inverse);
-  f32x4 four{};
-  std::memcpy(&four, x, count * sizeof(float));
-  return nearest(four * inverse);
-}
 
 /// Rows of the left operand, kRows at a time.
 template <int kRows>

@@ -1,8 +1,7 @@
 // It is longer than 200 lines, because both passes are here: they share where queries, keys and values lie.
 #include "layers/block_attention.h"
 
-#include <cstring>
-
+#include "attention/cache_rows.h"
 #include "kernels/gemm.h"
 #include "kernels/parallel.h"
 #include "layers/rotate_heads.h"
@@ -42,18 +41,13 @@ int newKeys(const BlockAttention& how) {
   return how.cross ? (how.memory ? a.keys : 0) : a.queries;
 }
 
-/// Copies the rows of each sequence's heads into the cache (B, heads, capacity, width), behind the `length` rows that it has.
+/// Appends the rows of each sequence's heads to the cache.
 void append(const Rows& from, const BlockAttentionArgs& args, Sequences some, int tokens, float* cache) {
   const AttentionArgs& a = args.attention;
-  for (int b = some.first; b < some.first + some.count; ++b) {
-    for (int t = 0; t < tokens; ++t) {
-      const float* const row = from.at(int64_t{b} * tokens + t);
-      for (int h = 0; h < a.kvHeads; ++h) {
-        const size_t to = (static_cast<size_t>(b) * a.kvHeads + h) * args.cacheCapacity + args.cacheLength + t;
-        std::memcpy(cache + to * a.width, row + h * a.width, a.width * sizeof(float));
-      }
-    }
-  }
+  const size_t sequence = static_cast<size_t>(a.kvHeads) * args.cacheCapacity * cacheRowSize(a.width, a.cacheType);
+  const CacheHeads to{
+      cache + some.first * sequence, args.cacheLength, args.cacheCapacity, a.kvHeads, a.width, a.cacheType};
+  appendTokens(from.at(int64_t{some.first} * tokens), from.stride, some.count, tokens, to);
 }
 
 /// Rotates queries and keys of these sequences, or their gradients back; both begin with the first of them.
@@ -88,8 +82,9 @@ AttentionArgs BlockAttention::attention() const {
   if (args.keyCache) {
     a.key = args.keyCache;
     a.value = args.valueCache;
-    const int head = args.cacheCapacity * a.width;
-    a.keyStrides = a.valueStrides = {a.kvHeads * head, head, a.width};
+    const auto row = static_cast<int32_t>(cacheRowSize(a.width, a.cacheType));
+    const int head = args.cacheCapacity * row;
+    a.keyStrides = a.valueStrides = {a.kvHeads * head, head, row};
   }
   a.output = steps.heads;
   const int row = a.heads * a.width;

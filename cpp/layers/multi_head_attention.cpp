@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <cstring>
 
 #include "attention.h"
+#include "attention/cache_rows.h"
 #include "kernels/gemm.h"
 #include "layers/packed_weight.h"
 #include "layers/rotate_heads.h"
@@ -15,17 +15,11 @@ struct Tokens {
   int tokens, heads;
 };
 
-/// Copies them into the cache (B, heads, capacity, width), after the first `length` rows of each head.
-void append(const Tokens& from_rows, int batch, int width, int length, int capacity, float* cache) {
-  const float* from = from_rows.rows;
-  for (int b = 0; b < batch; ++b) {
-    for (int t = 0; t < from_rows.tokens; ++t) {
-      for (int h = 0; h < from_rows.heads; ++h, from += width) {
-        const size_t row = (static_cast<size_t>(b) * from_rows.heads + h) * capacity + length + t;
-        std::memcpy(cache + row * width, from, width * sizeof(float));
-      }
-    }
-  }
+/// Copies them into a cache, after the rows of each head that are there.
+void append(const Tokens& some, const MultiHeadAttentionArgs& args, float* cache) {
+  const AttentionArgs& a = args.attention;
+  const CacheHeads to{cache, args.cacheLength, args.cacheCapacity, some.heads, a.width, a.cacheType};
+  appendTokens(some.rows, some.heads * a.width, a.batch, some.tokens, to);
 }
 
 }  // namespace
@@ -72,8 +66,8 @@ void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch) {
   }
   if (args.keyCache) {
     const Tokens values{args.value.output, new_keys, a.kvHeads};
-    append(keys, a.batch, a.width, args.cacheLength, args.cacheCapacity, args.keyCache);
-    append(values, a.batch, a.width, args.cacheLength, args.cacheCapacity, args.valueCache);
+    append(keys, args, args.keyCache);
+    append(values, args, args.valueCache);
   }
   scaledDotProductAttention(a, scratch);
   project(args.output, scratch);

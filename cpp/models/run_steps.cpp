@@ -2,11 +2,12 @@
 #include <cstring>
 
 #include "attention.h"
+#include "attention/attend_one.h"
+#include "attention/cache_rows.h"
 #include "kernels/parallel.h"
 #include "layers/activation.h"
 #include "layers/packed_weight.h"
 #include "layers/rotate_heads.h"
-#include "models/attend_one.h"
 #include "simd/f32x4.h"
 #include "simd/tanh.h"
 
@@ -40,21 +41,6 @@ void hyperbolicTangent(const Step& s) {
   for (size_t i = 0; i < count; ++i) s.out[i] = tanh(splat(s.x[i]))[0];
 }
 
-/// Heads that lie side by side in rows of tokens, to where the cache has them.
-void append(const Step& s, int past) {
-  const int width = s.inputs;
-  const int tokens = s.rows / s.batch;
-  const float* from = s.x;
-  for (int b = 0; b < s.batch; ++b) {
-    for (int t = 0; t < tokens; ++t) {
-      for (int h = 0; h < s.outputs; ++h, from += width) {
-        const size_t row = (static_cast<size_t>(b) * s.outputs + h) * s.stride + past + t;
-        std::memcpy(s.out + row * width, from, width * sizeof(float));
-      }
-    }
-  }
-}
-
 AttentionArgs attentionAfter(const Step& s, int past) {
   AttentionArgs a = *static_cast<const AttentionArgs*>(s.args);
   a.keys = past + a.queries;
@@ -62,10 +48,11 @@ AttentionArgs attentionAfter(const Step& s, int past) {
 }
 
 /// Attention's last product, of weights that have been changed.
-void mix(const Step& s, int past) {
+/// scratch  mixScratch() floats
+void mix(const Step& s, int past, float* scratch) {
   const AttentionArgs a = attentionAfter(s, past);
   const int group = a.heads / a.kvHeads;
-  parallelFor(a.batch * a.heads, 1.0 * a.batch * a.heads * a.queries * a.keys * a.valueWidth, [&](int i, int) {
+  parallelFor(a.batch * a.heads, 1.0 * a.batch * a.heads * a.queries * a.keys * a.valueWidth, [&](int i, int thread) {
     const int b = i / a.heads, h = i % a.heads;
     const float* const values = a.value + static_cast<ptrdiff_t>(b) * a.valueStrides.batch +
                                 static_cast<ptrdiff_t>(h / group) * a.valueStrides.head;
@@ -77,12 +64,19 @@ void mix(const Step& s, int past) {
       std::fill(out, out + a.valueWidth, 0.0f);
       for (int k = 0; k < a.keys; ++k) {
         if (weights[k] == 0) continue;  // what is masked may be NaN
-        const float* const value = values + static_cast<ptrdiff_t>(k) * a.valueStrides.row;
+        const float* value = values + static_cast<ptrdiff_t>(k) * a.valueStrides.row;
+        if (a.cacheType != WeightType::kFloat32) {
+          float* const widened = scratch + static_cast<ptrdiff_t>(thread) * a.valueWidth;
+          unpackCacheRows(value, 0, 1, a.valueWidth, a.cacheType, widened);
+          value = widened;
+        }
         for (int e = 0; e < a.valueWidth; ++e) out[e] += weights[k] * value[e];
       }
     }
   });
 }
+
+int64_t mixScratch(const AttentionArgs& a) { return int64_t{threadCount()} * a.valueWidth; }
 
 void silence(const Step& s) {
   for (int i = 0; i < s.rows; ++i) {
@@ -124,7 +118,8 @@ void run(const Step& s, int past, float* scratch) {
     case StepAction::kRotate:
       return rotate(s);
     case StepAction::kAppend:
-      return append(s, past);
+      return appendTokens(s.x, s.outputs * s.inputs, s.batch, s.rows / s.batch,
+                          {s.out, past, s.stride, s.outputs, s.inputs, s.weightType});
     case StepAction::kAttend: {
       const AttentionArgs attention = attentionAfter(s, past);
       return (isOneQuery(attention) ? attendOne : scaledDotProductAttention)(attention, scratch);
@@ -132,7 +127,7 @@ void run(const Step& s, int past, float* scratch) {
     case StepAction::kSoftmax:
       return maskedSoftmax(s.x, nullptr, s.out, s.rows, past + s.inputs);
     case StepAction::kMix:
-      return mix(s, past);
+      return mix(s, past, scratch);
     case StepAction::kSilence:
       return silence(s);
   }
@@ -148,6 +143,8 @@ int64_t runStepsScratch(const RunStepsArgs& args) {
     if (s.action == StepAction::kAttend) {
       const AttentionArgs attention = attentionAfter(s, args.past);
       floats = (isOneQuery(attention) ? attendOneScratch : scaledDotProductAttentionScratch)(attention);
+    } else if (s.action == StepAction::kMix) {
+      floats = mixScratch(*static_cast<const AttentionArgs*>(s.args));
     } else if (s.action == StepAction::kLinear) {
       floats = multiplyPackedScratch(s.rows, s.inputs, s.weightType);
     } else if (s.action == StepAction::kFeedForward) {

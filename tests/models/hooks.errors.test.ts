@@ -31,7 +31,7 @@ describe('a hook', () => {
     [
       'returns another shape',
       ({ data }) => ({ data, shape: [data.length] }),
-      /hook 'blocks\.1\.hook_mlp_out' to return shape/,
+      /hook 'blocks\.1\.hook_mlp_out' to return a tensor of shape/,
     ],
     ['returns no tensor', () => 1, /expected what hook 'blocks\.1\.hook_mlp_out' returns/],
   ])('that %s stops the pass, and the next one is right', async (_, hook, message) => {

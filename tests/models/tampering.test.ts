@@ -57,7 +57,7 @@ describe('a hook', () => {
     const { hidden } = model.forward(ids, {
       hooks: {
         'blocks.1.attn.hook_k': () => {
-          expect(() => model.forward(ids, { hooks: failing })).toThrow(/to return shape/);
+          expect(() => model.forward(ids, { hooks: failing })).toThrow(/to return a tensor of shape/);
           expect(() => model.forward([1000])).toThrow(RangeError);
         },
       },

@@ -1,4 +1,4 @@
-#include "models/attend_one.h"
+#include "attention/attend_one.h"
 
 #include <gtest/gtest.h>
 

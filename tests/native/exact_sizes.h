@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "attention.h"
-#include "models/attend_one.h"
+#include "attention/attend_one.h"
 
 namespace wasm_attention {
 

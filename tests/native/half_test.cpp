@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "half_oracle.h"
 #include "kernels/gemm.h"
 #include "random.h"
 
@@ -15,32 +16,6 @@ namespace wasm_attention {
 namespace {
 
 using Floats = std::vector<float>;
-
-/// sign * digits * 2^exponent, where an exponent of all ones means infinity or NaN.
-double defined(int half) {
-  const int exponent = half >> 10 & 31, digits = half & 1023;
-  const double sign = half & 0x8000 ? -1 : 1;
-  if (exponent == 31) return digits == 0 ? sign * INFINITY : NAN;
-  return sign * (exponent == 0 ? std::ldexp(digits, -24) : std::ldexp(1024 + digits, exponent - 25));
-}
-
-/// Of all finite float16, the nearest; of two, the even one.
-int nearestHalf(double x) {
-  const int sign = std::signbit(x) ? 0x8000 : 0;
-  const double magnitude = std::fabs(x);
-  if (magnitude >= 65520) return sign | 0x7c00;
-  int low = 0, high = 0x7bff;
-  while (low < high) {
-    const int middle = (low + high + 1) / 2;
-    if (defined(middle) <= magnitude)
-      low = middle;
-    else
-      high = middle - 1;
-  }
-  if (low == 0x7bff) return sign | low;
-  const double below = magnitude - defined(low), above = defined(low + 1) - magnitude;
-  return sign | (below < above || (below == above && low % 2 == 0) ? low : low + 1);
-}
 
 TEST(Half, WidensEveryNumber) {
   for (int half = 0; half < 0x10000; ++half) {

@@ -3,7 +3,7 @@ import { checkBase } from '../ops/sinusoidal/frequencies.js';
 import { toInt32, toMask, toTensor } from './arrays.js';
 import { countOf, kindOf } from './elements.js';
 import { checkOptions, namesOf, unknownName } from './options.js';
-import { checkBoolean, checkFinite, checkInteger } from './values.js';
+import { checkBoolean, checkFinite, checkInteger, checkShape } from './values.js';
 import { checkWeightType } from './weightType.js';
 
 /** Checks of arguments that an entry which builds on a loaded module takes from it, because the page has them already. */
@@ -14,6 +14,7 @@ export const tools = {
   checkInteger,
   checkOptions,
   checkScaling,
+  checkShape,
   checkWeightType,
   countOf,
   kindOf,

@@ -1,9 +1,24 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import type { Tools } from '../check/tools.js';
+import type { WeightType } from '../check/weightType.js';
 import { wrongUse, wrongValue } from '../check/values.js';
 import type { Core } from '../runtime/cores.js';
 import { disposeSymbol } from '../runtime/dispose.js';
+import type { Memory } from '../runtime/memory.js';
 import type { Architecture } from './config/architecture.js';
+
+/** What a model's cache has room for, and how. */
+export interface ModelCacheOptions {
+  /** B. Default 1. */
+  batch?: number;
+  /** The largest number of tokens of each sequence. Default: the model's. */
+  maxLength?: number;
+  /**
+   * How keys and values are kept. 'float16' rounds them and takes half of the memory; 'int8' keeps a whole number from -127 to 127 of each
+   * and a scale for each head of each token, in about a quarter of the memory. Default: `cacheType` of `openModel`.
+   */
+  cacheType?: WeightType;
+}
 
 /** All layers' keys and values. */
 export interface ModelCache {
@@ -21,15 +36,27 @@ export interface ModelCache {
 
 /** What a pass sees of a cache. */
 export interface CacheStore {
+  readonly tools: Tools;
   /** The model that it belongs to. */
   readonly owner: object;
   readonly batch: number;
-  readonly capacity: number;
   length: number;
   /** Counts what has been done to it, so that a pass notices what its hooks do. */
   changes: number;
-  /** (layers, B, Hkv, capacity, E) each; undefined after `dispose`. */
-  addresses: readonly [keys: number, values: number] | undefined;
+  readonly capacity: number;
+  /** Undefined after `dispose`. */
+  place: CachePlace | undefined;
+  readonly release: () => void;
+}
+
+/** Where a cache is: keys and values are (layers, B, Hkv, capacity, row) each. */
+export interface CachePlace {
+  readonly keys: number;
+  readonly values: number;
+  readonly capacity: number;
+  /** Floats that a head of a token takes, and their type as C++ calls it. */
+  readonly row: number;
+  readonly type: number;
 }
 
 const stores = new WeakMap<object, CacheStore>();
@@ -41,28 +68,35 @@ export function createModelCache(
   a: Architecture,
   batch: number,
   capacity: number,
+  type: number,
 ): ModelCache {
   const operation = 'createCache';
-  const floats = a.layers * batch * a.kvHeads * capacity * a.headDim;
-  const { memory } = wasm;
-  const keys = memory.allocate(operation, floats);
-  let values: number;
-  try {
-    values = memory.allocate(operation, floats);
-  } catch (error) {
-    memory.release(keys);
-    throw error;
-  }
-  const store: CacheStore = { owner, batch, capacity, length: 0, changes: 0, addresses: [keys, values] };
-  const release = (): void => {
-    store.addresses?.forEach((address) => memory.release(address));
-    store.addresses = undefined;
-    store.changes += 1;
+  const { raw, memory } = wasm;
+  const row = raw.cacheRowSize(a.headDim, type);
+  const floats = a.layers * batch * a.kvHeads * capacity * row;
+  // Keys and values in one block.
+  const keys = memory.allocate(operation, 2 * floats);
+  const place = { keys, values: keys + 4 * floats, capacity, row, type };
+  const store: CacheStore = {
+    tools,
+    owner,
+    batch,
+    capacity,
+    length: 0,
+    changes: 0,
+    place,
+    release: () => release(memory, store),
   };
-  const cache = new Cache(tools, store, release);
+  const cache = new Cache(store);
   stores.set(cache, store);
-  registry.register(cache, release, cache);
+  registry.register(cache, store.release, cache);
   return cache;
+}
+
+function release(memory: Memory, store: CacheStore): void {
+  if (store.place) memory.release(store.place.keys);
+  store.place = undefined;
+  store.changes += 1;
 }
 
 /** The store of a cache of this model, for a batch. */
@@ -71,20 +105,16 @@ export function storeOf(operation: string, cache: unknown, owner: object, batch:
   const store = stores.get(cache as object);
   if (!store) return wrongUse(operation, "cache to be from the model's createCache", 'something else');
   if (store.owner !== owner) wrongUse(operation, 'a cache of this model', 'one of another');
-  if (!store.addresses) wrongUse(operation, 'a cache in use', 'a disposed one');
+  if (!store.place) wrongUse(operation, 'a cache in use', 'a disposed one');
   if (store.batch !== batch) wrongValue(operation, `ids of ${store.batch} rows, as in the cache`, batch);
   return store;
 }
 
 class Cache implements ModelCache {
-  readonly #tools: Tools;
   readonly #store: CacheStore;
-  readonly #release: () => void;
 
-  constructor(tools: Tools, store: CacheStore, release: () => void) {
-    this.#tools = tools;
+  constructor(store: CacheStore) {
     this.#store = store;
-    this.#release = release;
   }
 
   get length(): number {
@@ -96,20 +126,15 @@ class Cache implements ModelCache {
   }
 
   truncate(length: number): void {
-    const operation = 'ModelCache.truncate';
-    this.#check(operation);
-    this.#store.length = this.#tools.checkInteger(operation, 'length', length, 0, this.#store.length);
-    this.#store.changes += 1;
+    this.#truncate('truncate', length);
   }
 
   reset(): void {
-    this.#check('ModelCache.reset');
-    this.#store.length = 0;
-    this.#store.changes += 1;
+    this.#truncate('reset', 0);
   }
 
   dispose(): void {
-    this.#release();
+    this.#store.release();
     registry.unregister(this);
   }
 
@@ -117,7 +142,11 @@ class Cache implements ModelCache {
     this.dispose();
   }
 
-  #check(operation: string): void {
-    if (!this.#store.addresses) wrongUse(operation, 'a cache in use', 'a disposed one');
+  #truncate(method: string, length: number): void {
+    const store = this.#store;
+    const operation = `ModelCache.${method}`;
+    if (!store.place) wrongUse(operation, 'a cache in use', 'a disposed one');
+    store.length = store.tools.checkInteger(operation, 'length', length, 0, store.length);
+    store.changes += 1;
   }
 }

@@ -1,5 +1,5 @@
 /** The tensors of a checkpoint, in any form in which they may be given. */
-import { failed, showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
+import { failed, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import type { Tools } from '../check/tools.js';
 import { readFloats, openSafetensors } from '../safetensors/file.js';
 import type { TensorLike } from '../types.js';
@@ -25,7 +25,10 @@ export class Tensors {
   readonly #found: ReadonlyMap<string, Found>;
   readonly #used = new Set<string>();
 
-  constructor(found: ReadonlyMap<string, Found>) {
+  readonly #tools: Tools;
+
+  constructor(tools: Tools, found: ReadonlyMap<string, Found>) {
+    this.#tools = tools;
     this.#found = found;
   }
 
@@ -37,8 +40,7 @@ export class Tensors {
   check(name: string, shape: readonly number[]): void {
     const found = this.#found.get(name);
     if (!found) return wrongValue(OPERATION, `a tensor '${name}'`, 'none');
-    const [wanted, given] = [showShape(shape), showShape(found.shape)];
-    if (given !== wanted) wrongValue(OPERATION, `'${found.given}' of shape ${wanted}`, given);
+    this.#tools.checkShape(OPERATION, `'${found.given}'`, found.shape, shape);
     if (!FLOATS.includes(found.dtype)) {
       wrongValue(OPERATION, `'${found.given}' of ${FLOATS.join(', ')}`, found.dtype);
     }
@@ -94,7 +96,7 @@ export async function openWeights(tools: Tools, weights: Weights, prefix: string
       add({ given, shape, dtype: 'F32', read: () => data });
     }
   }
-  return new Tensors(found);
+  return new Tensors(tools, found);
 }
 
 /** A list of files; undefined for tensors by name. */

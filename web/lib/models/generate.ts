@@ -93,11 +93,10 @@ function grown(memory: Memory, model: Model, a: Architecture, cache: ModelCache)
     CacheStore,
     CacheStore,
   ];
-  for (const kind of [0, 1] as const) {
+  for (const kind of ['keys', 'values'] as const) {
     for (let i = 0; i < a.layers * a.kvHeads; ++i) {
-      const place = (store: CacheStore): number =>
-        store.addresses![kind] + 4 * i * store.capacity * a.headDim;
-      memory.write(place(to), memory.read(place(from), from.length * a.headDim));
+      const at = ({ place }: CacheStore): number => place![kind] + 4 * i * place!.capacity * place!.row;
+      memory.write(at(to), memory.read(at(from), from.length * from.place!.row));
     }
   }
   to.length = from.length;

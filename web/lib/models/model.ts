@@ -1,9 +1,10 @@
-import { showShape, wrongUse, wrongValue } from '../check/values.js';
+import type { WeightType } from '../check/weightType.js';
+import { wrongUse } from '../check/values.js';
 import * as S from '../generated/bindings/runStepsArgs.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Core } from '../runtime/cores.js';
 import type { Tensor, TensorLike } from '../types.js';
-import { createModelCache, type ModelCache } from './cache.js';
+import { createModelCache, type ModelCache, type ModelCacheOptions } from './cache.js';
 import type { Architecture } from './config/architecture.js';
 import { explain } from './late.js';
 import { meanOfTokens } from './meanOfTokens.js';
@@ -36,6 +37,7 @@ export class OpenModel implements Model {
   readonly #architecture: Architecture;
   readonly #weights: ModelWeights;
   readonly #store: Store;
+  readonly #cacheType: WeightType | undefined;
   #disposed = false;
   /** The last pass's program: a decoder's steps differ from each other only in what they read. */
   #program: { readonly key: string; readonly base: number; readonly program: Program } | undefined;
@@ -45,11 +47,13 @@ export class OpenModel implements Model {
     architecture: Architecture,
     { store, weights }: { store: Store; weights: ModelWeights },
     unused: readonly string[],
+    cacheType: WeightType | undefined,
   ) {
     this.#core = core;
     this.#architecture = architecture;
     this.#weights = weights;
     this.#store = store;
+    this.#cacheType = cacheType;
     this.family = architecture.family;
     this.numLayers = architecture.layers;
     this.numHeads = architecture.heads;
@@ -84,16 +88,20 @@ export class OpenModel implements Model {
     yield* generate(this, this.#core, this.#architecture, predicts, ids, options);
   }
 
-  createCache(options?: { batch?: number; maxLength?: number }): ModelCache {
+  createCache(options?: ModelCacheOptions): ModelCache {
     const operation = 'createCache';
-    const { batch = 1, maxLength = this.maxLength } = this.#core.tools.checkOptions(operation, options, {
-      batch: 1,
-      maxLength: 1,
-    });
-    this.#core.tools.checkInteger(operation, 'batch', batch, 1, 2 ** 24);
-    this.#core.tools.checkInteger(operation, 'maxLength', maxLength, 1, this.maxLength);
+    const { tools } = this.#core;
+    const given = { batch: 1, maxLength: 1, cacheType: 1 } as const;
+    const {
+      batch = 1,
+      maxLength = this.maxLength,
+      cacheType = this.#cacheType,
+    } = tools.checkOptions(operation, options, given);
+    tools.checkInteger(operation, 'batch', batch, 1, 2 ** 24);
+    tools.checkInteger(operation, 'maxLength', maxLength, 1, this.maxLength);
+    const type = tools.checkWeightType(operation, 'cacheType', cacheType);
     this.#checkUse(operation);
-    return createModelCache(this.#core, this, this.#architecture, batch, maxLength);
+    return createModelCache(this.#core, this, this.#architecture, batch, maxLength, type);
   }
 
   dispose(): void {
@@ -192,8 +200,7 @@ export class OpenModel implements Model {
       `what hook '${name}' returns`,
       returned as TensorLike,
     );
-    const [wanted, given] = [showShape(point.shape), showShape(shape)];
-    if (given !== wanted) wrongValue(operation, `hook '${name}' to return shape ${wanted}`, given);
+    this.#core.tools.checkShape(operation, `hook '${name}' to return a tensor`, shape, point.shape);
     memory.write(point.address, point.heads ? transposed(replaced, swapped(shape)) : replaced);
   }
 }

@@ -36,7 +36,7 @@ export async function openModel(
   if (openInWorker) return openInWorker(options);
   const core = await coreOf(attention);
   const { wasm, tools } = core;
-  const { config, weights, onProgress, weightType } = tools.checkOptions(
+  const { config, weights, onProgress, weightType, cacheType } = tools.checkOptions(
     OPERATION,
     options as OpenModelOptions,
     OPEN_OPTIONS,
@@ -45,13 +45,14 @@ export async function openModel(
     wrongKind(OPERATION, 'onProgress to be a function', onProgress);
   }
   const kept = tools.checkWeightType(OPERATION, 'weightType', weightType);
+  tools.checkWeightType(OPERATION, 'cacheType', cacheType);
   const architecture = await readConfig(tools, config);
   const tensors = await openWeights(tools, weights, architecture.names.prefix);
   // Few checkpoints have a head that sorts.
   const sorts = SORTING.some((name) => tensors.has(`${name}.weight`));
   const { classifier } = sorts ? await import('./weights/classifier.js').catch(explain) : {};
   const placed = placeWeights(wasm, tensors, architecture, kept, classifier, onProgress ?? undefined);
-  return new OpenModel(core, architecture, placed, tensors.unused);
+  return new OpenModel(core, architecture, placed, tensors.unused, cacheType);
 }
 
 /** The last maps of heads that sort sequences or tokens. */

@@ -8,4 +8,5 @@ export const OPEN_OPTIONS: Known<OpenModelOptions> = {
   attention: 1,
   onProgress: 1,
   weightType: 1,
+  cacheType: 1,
 };

@@ -26,7 +26,7 @@ export function toRows(
   most: number,
 ): { readonly data: Int32Array; readonly batch: number; readonly tokens: number } {
   const { data, shape } = tools.toInt32(operation, name, value, 0, most);
-  if (shape.length > 2) wrongValue(operation, `${name} of shape (B, T) or (T,)`, showShape(shape));
+  tools.checkShape(operation, name, shape, ['B', 'T'], ['T']);
   const [batch, tokens] = shape.length === 2 ? (shape as [number, number]) : [1, shape[0]!];
   if (batch < 1 || tokens < 1) wrongValue(operation, `${name} of at least one token`, showShape(shape));
   return { data, batch, tokens };
@@ -42,8 +42,7 @@ export function toRowsLike(
   { batch, tokens, mask }: Tokens,
 ): Int32Array {
   const given = toPadded(tools, operation, name, value, most, 0);
-  const [wanted, shape] = [showShape([batch, tokens]), showShape([given.batch, given.tokens])];
-  if (shape !== wanted) wrongValue(operation, `${name} of shape ${wanted}`, shape);
+  tools.checkShape(operation, name, [given.batch, given.tokens], [batch, tokens]);
   if (given.mask && given.mask.join() !== mask?.join()) {
     wrongValue(operation, `${name} of rows as long as those of ids`, 'others');
   }
@@ -64,10 +63,10 @@ export function toTokens(
   if (attentionMask == null) return rows;
   if (rows.mask) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
   const { data, shape } = tools.toMask(operation, 'attentionMask', attentionMask);
-  const fits = shape.length === 1 ? rows.batch === 1 : shape.length === 2 && shape[0] === rows.batch;
-  if (!fits || shape.at(-1) !== rows.tokens) {
-    wrongValue(operation, `attentionMask of shape ${showShape([rows.batch, rows.tokens])}`, showShape(shape));
-  }
+  tools.checkShape(operation, 'attentionMask', shape.length === 1 ? [1, ...shape] : shape, [
+    rows.batch,
+    rows.tokens,
+  ]);
   for (let b = 0; b < rows.batch; ++b) {
     if (!data.subarray(b * rows.tokens, (b + 1) * rows.tokens).includes(1)) {
       wrongValue(operation, 'attentionMask with a token in each row', `none in row ${b}`);

@@ -2,12 +2,12 @@
 import type { Operations } from '../operations.js';
 import type { WeightType } from '../check/weightType.js';
 import type { Tensor } from '../types.js';
-import type { ModelCache } from './cache.js';
+import type { ModelCache, ModelCacheOptions } from './cache.js';
 import type { Weights } from './files.js';
 import type { TokenIds } from './tokens.js';
 
 export type { WeightType } from '../check/weightType.js';
-export type { ModelCache } from './cache.js';
+export type { ModelCache, ModelCacheOptions } from './cache.js';
 export type { Weights } from './files.js';
 export type { TokenIds } from './tokens.js';
 
@@ -25,6 +25,8 @@ export interface OpenModelOptions {
    * 'float32'.
    */
   weightType?: WeightType;
+  /** How caches keep keys and values, as in `createCache`. Default 'float32'. */
+  cacheType?: WeightType;
   /** Called with the bytes of the parameters that are in place, and of all of them. */
   onProgress?: (done: number, total: number) => void;
 }
@@ -140,8 +142,8 @@ export interface Model extends ModelFacts {
    */
   generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number>;
 
-  /** Keys and values of all layers for `batch` (default 1) sequences of up to `maxLength` (default: the model's) tokens. */
-  createCache(options?: { batch?: number; maxLength?: number }): ModelCache;
+  /** Room for the keys and values of all layers. Decoders only. */
+  createCache(options?: ModelCacheOptions): ModelCache;
 
   /** Frees its memory. */
   dispose(): void;

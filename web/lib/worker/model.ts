@@ -29,7 +29,7 @@ export function factsOf(model: ModelFacts): ModelFacts {
 export function openInWorker(connection: Connection, module: Reference, calls: CallOptions): OpenInWorker {
   return async (options) => {
     const label = 'openModel';
-    const { config, weights, onProgress, weightType } = checkOptions(
+    const { config, weights, onProgress, weightType, cacheType } = checkOptions(
       label,
       options as OpenModelOptions,
       OPEN_OPTIONS,
@@ -43,7 +43,7 @@ export function openInWorker(connection: Connection, module: Reference, calls: C
       'open',
       target,
       label,
-      [{ config, weights, ...(weightType && { weightType }) }],
+      [{ config, weights, weightType, cacheType }],
       calls,
       onPart,
     );

@@ -42,8 +42,9 @@ export function attentionOfHeads(sizes: HeadSizes, rows: HeadRows, stored?: Stor
   setStack(AT.query, AT.queryStrides, rows.query, query);
   setStack(AT.output, AT.outputStrides, rows.output, query);
   const kept = stored?.keys ? stored : undefined;
-  const head = kept ? kept.capacity * width : 0;
-  const key = kept ? { batch: kvHeads * head, head, row: width } : side(keys, kvHeads);
+  const head = kept ? kept.capacity * kept.row : 0;
+  const key = kept ? { batch: kvHeads * head, head, row: kept.row } : side(keys, kvHeads);
+  words[AT.cacheType] = stored?.type ?? 0;
   setStack(AT.key, AT.keyStrides, kept?.keys ?? rows.key, key);
   setStack(AT.value, AT.valueStrides, kept?.values ?? rows.value, key);
 }

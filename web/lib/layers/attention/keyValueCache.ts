@@ -2,6 +2,7 @@
 import { toInt32 } from '../../check/arrays.js';
 import { checkOptions, type Known } from '../../check/options.js';
 import { checkInteger, checkShape, wrongUse } from '../../check/values.js';
+import { checkWeightType, type WeightType } from '../../check/weightType.js';
 import { disposeSymbol } from '../../runtime/dispose.js';
 import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
@@ -39,22 +40,30 @@ export interface CacheOptions {
   batch: number;
   /** The largest number of tokens of each sequence. */
   maxLength: number;
+  /**
+   * How keys and values are kept. Default 'float32'. 'float16' rounds them and takes half of the memory; 'int8' keeps a whole number from
+   * -127 to 127 of each and a scale for each head of each token, in about a quarter of the memory.
+   */
+  cacheType?: WeightType;
 }
 
-const CACHE_OPTIONS: Known<CacheOptions> = { batch: 1, maxLength: 1 };
+const CACHE_OPTIONS: Known<CacheOptions> = { batch: 1, maxLength: 1, cacheType: 1 };
 
-/** The sizes of a cache: keys and values are (batch, kvHeads, maxLength, width) each. */
+/** The sizes of a cache: keys and values are (batch, kvHeads, maxLength, row) each. */
 export interface CacheSizes {
   readonly batch: number;
   readonly kvHeads: number;
   readonly maxLength: number;
-  readonly width: number;
+  /** Floats that a head of a token takes. */
+  readonly row: number;
 }
 
 /** What the library knows of a cache. */
 export interface CacheStore extends CacheSizes {
   /** The layer that made it; no other may use it. */
   readonly owner: object;
+  /** The cache's type, as C++ calls it. */
+  readonly type: number;
   /** Of keys and values; undefined after `dispose`. */
   addresses: readonly [number, number] | undefined;
   length: number;
@@ -81,24 +90,27 @@ export function createCache(
   wasm: Wasm,
   owner: object,
   parameters: Parameters,
-  { kvHeads, width }: Pick<CacheSizes, 'kvHeads' | 'width'>,
+  { kvHeads, width }: { readonly kvHeads: number; readonly width: number },
   options: CacheOptions,
 ): KeyValueCache {
   parameters.check('createCache');
-  const { batch, maxLength } = checkOptions('createCache', options, CACHE_OPTIONS);
+  const { batch, maxLength, cacheType } = checkOptions('createCache', options, CACHE_OPTIONS);
   checkInteger('createCache', 'batch', batch, 1, 2 ** 24);
   checkInteger('createCache', 'maxLength', maxLength, 1, 2 ** 30);
+  const type = checkWeightType('createCache', 'cacheType', cacheType);
   parameters.check('createCache');
-  const { memory } = wasm;
+  const { raw, memory } = wasm;
+  const row = raw.cacheRowSize(width, type);
   // Keys and values in one block.
-  const size = batch * kvHeads * maxLength * width;
+  const size = batch * kvHeads * maxLength * row;
   const keys = memory.allocate('createCache', 2 * size);
   const memoryStore = { addresses: [0, 0] as const, room: 0, length: 0 };
   const store: CacheStore = {
     batch,
     kvHeads,
     maxLength,
-    width,
+    row,
+    type,
     owner,
     addresses: [keys, keys + 4 * size],
     length: 0,
@@ -119,7 +131,7 @@ function release({ memory }: Wasm, store: CacheStore): void {
 
 /** Makes room in a cache for the keys and values of a memory of `tokens` tokens. */
 export function makeRoom(operation: string, { memory }: Wasm, store: CacheStore, tokens: number): void {
-  const size = store.batch * store.kvHeads * tokens * store.width;
+  const size = store.batch * store.kvHeads * tokens * store.row;
   if (size <= store.memory.room) {
     const [keys] = store.memory.addresses;
     store.memory.addresses = [keys, keys + 4 * size];
@@ -161,17 +173,17 @@ class Cache implements KeyValueCache {
 
   reorder(order: ArrayLike<number>): void {
     const operation = 'KeyValueCache.reorder';
-    const { batch, kvHeads, maxLength, width, length, memory: kept } = this.#store;
+    const { batch, kvHeads, maxLength, row: floats, length, memory: kept } = this.#store;
     const { memory } = this.#wasm;
     const rows = toInt32(operation, 'order', order, 0, batch - 1);
     checkShape(operation, 'order', rows.shape, [batch]);
     const addresses = addressesOf(operation, this.#store);
     // All the room before the first row is replaced: one head of every row.
-    const copy = fresh(operation, Float32Array, batch * Math.max(length, kept.length) * width);
+    const copy = fresh(operation, Float32Array, batch * Math.max(length, kept.length) * floats);
     const reorderTokens = (address: number, tokens: number, capacity: number): void => {
-      const size = tokens * width;
+      const size = tokens * floats;
       for (let head = 0; head < kvHeads; ++head) {
-        const place = (row: number): number => address + 4 * (row * kvHeads + head) * capacity * width;
+        const place = (row: number): number => address + 4 * (row * kvHeads + head) * capacity * floats;
         const copied = (row: number): Float32Array => copy.subarray(row * size, (row + 1) * size);
         rows.data.forEach((from, row) => memory.read(place(from), size, copied(row)));
         rows.data.forEach((_, row) => memory.write(place(row), copied(row)));

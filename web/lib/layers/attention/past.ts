@@ -5,12 +5,15 @@ import type { Wasm } from '../../runtime/wasm.js';
 import type { AttentionOptions, Tensor } from '../../types.js';
 import { addressesOf, makeRoom, storeOf, type KeyValueCache } from './keyValueCache.js';
 
-/** The addresses of keys and values, (B, Hkv, capacity, width) each; 0 if there is no past. */
+/** The addresses of keys and values, (B, Hkv, capacity, row) each; 0 if there is no past. */
 export interface StoredPast {
   readonly keys: number;
   readonly values: number;
   readonly length: number;
   readonly capacity: number;
+  /** Floats that a head of a token takes, and their type as C++ calls it. */
+  readonly row: number;
+  readonly type: number;
 }
 
 /** Keys and values from before this call: none, a cache's, or the caller's tensors. */
@@ -48,7 +51,7 @@ export function pastOf(
   if (store.batch !== heads.batch)
     wrongValue(operation, `inputs of the cache's batch ${store.batch}`, heads.batch);
   addressesOf(operation, store);
-  const { length, maxLength } = store;
+  const { length, maxLength, row, type } = store;
   if (length + tokens > maxLength) {
     wrongValue(operation, `at most ${maxLength - length} more tokens in a cache of ${maxLength}`, tokens);
   }
@@ -59,7 +62,7 @@ export function pastOf(
       // Reading the other arguments may have run code of the caller's.
       if (store.length !== length)
         wrongUse(operation, 'a cache that the call alone changes', 'another change');
-      return { keys, values, length, capacity: maxLength };
+      return { keys, values, length, capacity: maxLength, row, type };
     },
     read: () => undefined,
     commit: (added) => void (store.length += added),
@@ -78,6 +81,7 @@ export function memoryOf(
 ): Past {
   if (cache == null) return NONE;
   const store = storeOf(cache)!;
+  const { row, type } = store;
   const { length } = store.memory;
   if (length > 0 && length !== tokens)
     wrongValue(operation, `memory of the cache's ${length} tokens`, tokens);
@@ -89,7 +93,7 @@ export function memoryOf(
         wrongUse(operation, 'a cache that the call alone changes', 'another change');
       if (length === 0) makeRoom(operation, wasm, store, tokens);
       const [keys, values] = store.memory.addresses;
-      return { keys, values, length, capacity: tokens };
+      return { keys, values, length, capacity: tokens, row, type };
     },
     read: () => undefined,
     commit: (added) => void (store.memory.length = added),
@@ -98,7 +102,7 @@ export function memoryOf(
 
 const NONE: Past = {
   length: 0,
-  place: () => ({ keys: 0, values: 0, length: 0, capacity: 0 }),
+  place: () => ({ keys: 0, values: 0, length: 0, capacity: 0, row: 0, type: 0 }),
   read: () => undefined,
   commit: () => undefined,
 };
@@ -128,7 +132,14 @@ function ofTensors(
   };
   return {
     length,
-    place: (memory) => ({ keys: place(memory, key), values: place(memory, value), length, capacity }),
+    place: (memory) => ({
+      keys: place(memory, key),
+      values: place(memory, value),
+      length,
+      capacity,
+      row: width,
+      type: 0,
+    }),
     read(memory, { keys, values }, result) {
       result.presentKey = memory.tensor(keys, shape);
       result.presentValue = memory.tensor(values, shape);

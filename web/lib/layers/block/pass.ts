@@ -21,7 +21,7 @@ import { ARGS, clearArgs, floats, within, words } from '../../runtime/args.js';
 import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { AttentionResult, Tensor } from '../../types.js';
-import type { Past } from '../attention/past.js';
+import type { Past, StoredPast } from '../attention/past.js';
 import { setRotation, type Rotation } from '../attention/rotaryPositions.js';
 import type { MultiHeadAttentionGradients } from '../attention/types.js';
 import type { Activations, KeptPass } from '../base/activations.js';
@@ -88,7 +88,12 @@ const optionFields = (at: Within<'OptionGradients'>): OptionFields => ({
 const ATTENTION_WORDS = BA.rotation as number;
 
 /** Sets the arguments of one attention; those of the cross-attention are moved to their place afterwards. */
-function attentionArgs({ wasm, shape }: Block, { batch, length }: BlockPass, part: AttentionPart): void {
+function attentionArgs(
+  { wasm, shape }: Block,
+  { batch, length }: BlockPass,
+  part: AttentionPart,
+  stored: StoredPast | undefined,
+): void {
   const { heads, kvHeads, width } = shape.heads;
   words[AT.batch] = batch;
   words[AT.heads] = heads;
@@ -97,6 +102,7 @@ function attentionArgs({ wasm, shape }: Block, { batch, length }: BlockPass, par
   words[AT.keys] = part.keys;
   words[AT.width] = width;
   words[AT.valueWidth] = width;
+  words[AT.cacheType] = stored?.type ?? 0;
   part.plan.place(wasm.memory);
 }
 
@@ -110,7 +116,7 @@ function blockArgs(block: Block, pass: BlockPass, asks: boolean): void {
   const stored = [self.past.place(memory), cross?.past.place(memory)];
   clearArgs();
   if (cross) {
-    attentionArgs(block, pass, cross);
+    attentionArgs(block, pass, cross, stored[1]);
     if (asks) cross.asked.place(memory);
     ARGS.copyWithin(B.cross, 0, ATTENTION_WORDS);
     ARGS.fill(0, 0, ATTENTION_WORDS);
@@ -119,7 +125,7 @@ function blockArgs(block: Block, pass: BlockPass, asks: boolean): void {
     words[within(B.cross, BA.packedOut)] = parameters.packed('multihead_attn.out_proj.weight');
     if (asks && cross.memory) words[B.memory] = memory.floats(cross.memory.data);
   }
-  attentionArgs(block, pass, self);
+  attentionArgs(block, pass, self, stored[0]);
   if (asks) self.asked.place(memory);
   if (rotation) setRotation(within(B.self, BA.rotation), rotation);
   [B.self, B.cross].forEach((at, i) => {

@@ -81,11 +81,7 @@ export function checkPass(
     batch,
     tokens,
     past,
-    cache: cache && {
-      keys: cache.addresses![0],
-      values: cache.addresses![1],
-      capacity: cache.capacity,
-    },
+    cache: cache?.place,
     window:
       given.window == null ? undefined : tools.checkInteger(operation, 'window', given.window, 1, 2 ** 30),
     hasMask: rows.mask !== undefined,

@@ -135,10 +135,9 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
   const z = builder.floats(rows * wide);
   const attended = builder.floats(rows * d);
   const fed = builder.floats(rows * d);
-  const capacity = request.cache?.capacity ?? tokens;
-  const layerCache = batch * kvHeads * capacity * headDim;
-  const ownKeys = request.cache ? 0 : builder.floats(layerCache);
-  const ownValues = request.cache ? 0 : builder.floats(layerCache);
+  const { capacity, row, type } = request.cache ?? { capacity: tokens, row: headDim, type: 0 };
+  const layerCache = batch * kvHeads * capacity * row;
+  const store = request.cache ?? { keys: builder.floats(layerCache), values: builder.floats(layerCache) };
   const scoresShape = [batch, heads, tokens, keys];
   const scoresSize = batch * heads * tokens * keys;
   const weights: Place[] = [];
@@ -185,12 +184,22 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     }
     point(name('attn.hook_rot_q'), query, queryShape, true);
     point(name('attn.hook_rot_k'), key, keyShape, true);
-    const keysAt = request.cache ? request.cache.keys + 4 * i * layerCache : ownKeys;
-    const valuesAt = request.cache ? request.cache.values + 4 * i * layerCache : ownValues;
-    const append = (x: number, out: number): void =>
-      builder.step('append', { x, out, rows, inputs: headDim, outputs: kvHeads, batch, stride: capacity });
-    append(key, keysAt);
-    append(value, valuesAt);
+    const append = (x: number, first: number): number => {
+      const out = request.cache ? first + 4 * i * layerCache : first;
+      builder.step('append', {
+        x,
+        out,
+        rows,
+        inputs: headDim,
+        outputs: kvHeads,
+        batch,
+        stride: capacity,
+        weightType: type,
+      });
+      return out;
+    };
+    const keysAt = append(key, store.keys);
+    const valuesAt = append(value, store.values);
 
     const hooksScores = wanted.has(name('attn.hook_attn_scores'));
     const hooksPattern = wanted.has(name('attn.hook_pattern')) || hooksScores;
@@ -202,7 +211,7 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
       [within(field, ST.head), head],
       [within(field, ST.row), row],
     ];
-    const cached = [kvHeads * capacity * headDim, capacity * headDim, headDim] as const;
+    const cached = [kvHeads * capacity * row, capacity * row, row] as const;
     const attention = builder.struct(
       [
         [A.batch, batch],
@@ -218,6 +227,7 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
         ...strides(A.keyStrides, ...cached),
         [A.value, valuesAt],
         ...strides(A.valueStrides, ...cached),
+        [A.cacheType, type],
         [A.output, z],
         ...strides(A.outputStrides, tokens * wide, headDim, wide),
         [A.offsets, inputs.offsets],

@@ -1,12 +1,13 @@
+import type { CachePlace } from '../cache.js';
 import type { Frequencies } from '../rotary.js';
 
 /** What a pass is built for. */
 export interface Request {
   readonly batch: number;
   readonly tokens: number;
-  /** Tokens in the cache; each with room for `capacity`. */
+  /** Tokens in the cache. */
   readonly past: number;
-  readonly cache: { readonly keys: number; readonly values: number; readonly capacity: number } | undefined;
+  readonly cache: CachePlace | undefined;
   readonly window: number | undefined;
   readonly hasMask: boolean;
   readonly hasTypes: boolean;

@@ -2,10 +2,11 @@
 //   scaledDotProductAttention, which packs keys into panels   12.6
 //   a dot product for each key, four at a time                 1.9   <- this
 // Today: npm run bench -- --work story
-#include "models/attend_one.h"
+#include "attention/attend_one.h"
 
 #include <algorithm>
 
+#include "attention/cache_rows.h"
 #include "kernels/parallel.h"
 #include "kernels/softmax_row.h"
 #include "simd/f32x4.h"
@@ -13,7 +14,8 @@
 namespace wasm_attention {
 namespace {
 
-constexpr int kKeys = 4;  // whose dot products are summed up together
+constexpr int kKeys = 4;    // whose dot products are summed up together
+constexpr int kTile = 128;  // rows of a cache that are widened at a time
 
 /// out[i] = q . k[i] for four keys, a stride apart.
 f32x4 dotFour(const float* q, const float* k, ptrdiff_t stride, int width) {
@@ -42,12 +44,13 @@ float dot(const float* q, const float* k, int width) {
   return sum;
 }
 
-/// out (width) = the sum of p[i] * v[i] over `count` values, a stride apart.
+/// out (width) += the sum of p[i] * v[i] over `count` values, a stride apart.
 void mixRow(const float* p, const float* v, ptrdiff_t stride, int count, float* out, int width) {
   constexpr int kAtOnce = 8;
   int e = 0;
   for (; e + kAtOnce * kLanes <= width; e += kAtOnce * kLanes) {
-    f32x4 sums[kAtOnce]{};
+    f32x4 sums[kAtOnce];
+    for (int j = 0; j < kAtOnce; ++j) sums[j] = load(out + e + j * kLanes);
     for (int i = 0; i < count; ++i) {
       const float* const row = v + i * stride + e;
       for (int j = 0; j < kAtOnce; ++j) sums[j] += p[i] * load(row + j * kLanes);
@@ -55,7 +58,7 @@ void mixRow(const float* p, const float* v, ptrdiff_t stride, int count, float* 
     for (int j = 0; j < kAtOnce; ++j) store(out + e + j * kLanes, sums[j]);
   }
   for (; e + kLanes <= width; e += kLanes) {
-    f32x4 even{}, odd{};
+    f32x4 even = load(out + e), odd{};
     int i = 0;
     for (; i + 2 <= count; i += 2) {
       even += p[i] * load(v + i * stride + e);
@@ -65,10 +68,22 @@ void mixRow(const float* p, const float* v, ptrdiff_t stride, int count, float* 
     store(out + e, even + odd);
   }
   for (; e < width; ++e) {
-    float sum = 0;
+    float sum = out[e];
     for (int i = 0; i < count; ++i) sum += p[i] * v[i * stride + e];
     out[e] = sum;
   }
+}
+
+struct Rows {
+  const float* data;
+  ptrdiff_t stride;
+};
+
+/// Rows of floats: where they lie, or widened.
+Rows floatsOf(Rows rows, int count, int width, WeightType type, float* tile) {
+  if (type == WeightType::kFloat32) return rows;
+  unpackCacheRows(rows.data, rows.stride, count, width, type, tile);
+  return {tile, width};
 }
 
 }  // namespace
@@ -79,10 +94,14 @@ bool isOneQuery(const AttentionArgs& a) {
   return a.queries == 1 && !has_terms && !has_masks && !a.scores && !a.logSumExp;
 }
 
-int64_t attendOneScratch(const AttentionArgs& a) { return int64_t{threadCount()} * a.keys; }
+int64_t attendOneScratch(const AttentionArgs& a) {
+  const int64_t tile = a.cacheType == WeightType::kFloat32 ? 0 : int64_t{kTile} * std::max(a.width, a.valueWidth);
+  return threadCount() * (a.keys + tile);
+}
 
 void attendOne(const AttentionArgs& a, float* scratch) {
   const int group = a.heads / a.kvHeads;
+  const int64_t own = attendOneScratch(a) / threadCount();
   const double work = 2.0 * a.batch * a.heads * a.keys * a.width;
   parallelFor(a.batch * a.heads, work, [&](int i, int thread) {
     const int b = i / a.heads, h = i % a.heads;
@@ -90,6 +109,7 @@ void attendOne(const AttentionArgs& a, float* scratch) {
     const int first = a.windowLeft < 0 ? 0 : std::max(0, position - a.windowLeft);
     const int end = a.windowRight < 0 ? a.keys : std::min(a.keys, position + a.windowRight + 1);
     const int count = std::max(0, end - first);
+    const int step = a.cacheType == WeightType::kFloat32 ? count : kTile;
     const float* const q =
         a.query + static_cast<ptrdiff_t>(b) * a.queryStrides.batch + static_cast<ptrdiff_t>(h) * a.queryStrides.head;
     const ptrdiff_t key_row = a.keyStrides.row, value_row = a.valueStrides.row;
@@ -97,16 +117,27 @@ void attendOne(const AttentionArgs& a, float* scratch) {
                               static_cast<ptrdiff_t>(h / group) * a.keyStrides.head + first * key_row;
     const float* const values = a.value + static_cast<ptrdiff_t>(b) * a.valueStrides.batch +
                                 static_cast<ptrdiff_t>(h / group) * a.valueStrides.head + first * value_row;
-    float* const p = scratch + static_cast<ptrdiff_t>(thread) * a.keys;
-    int k = 0;
-    for (; k + kKeys <= count; k += kKeys) store(p + k, dotFour(q, keys + k * key_row, key_row, a.width) * a.scale);
-    for (; k < count; ++k) p[k] = dot(q, keys + k * key_row, a.width) * a.scale;
+    float* const p = scratch + thread * own;
+    float* const tile = p + a.keys;
+    for (int at = 0; at < count; at += step) {
+      const int some = std::min(step, count - at);
+      const auto [k, row] = floatsOf({keys + at * key_row, key_row}, some, a.width, a.cacheType, tile);
+      float* const scores = p + at;
+      int j = 0;
+      for (; j + kKeys <= some; j += kKeys) store(scores + j, dotFour(q, k + j * row, row, a.width) * a.scale);
+      for (; j < some; ++j) scores[j] = dot(q, k + j * row, a.width) * a.scale;
+    }
     const float most = largest(p, count);
     const float total = exponentials(p, most == -kInfinity ? 0.0f : most, p, count);
     scaleRow(p, count, total == 0 ? 0.0f : 1 / total);
     float* const out =
         a.output + static_cast<ptrdiff_t>(b) * a.outputStrides.batch + static_cast<ptrdiff_t>(h) * a.outputStrides.head;
-    mixRow(p, values, value_row, count, out, a.valueWidth);
+    std::fill(out, out + a.valueWidth, 0.0f);
+    for (int at = 0; at < count; at += step) {
+      const int some = std::min(step, count - at);
+      const auto [v, row] = floatsOf({values + at * value_row, value_row}, some, a.valueWidth, a.cacheType, tile);
+      mixRow(p + at, v, row, some, out, a.valueWidth);
+    }
     if (a.weights) {
       float* const weights = a.weights + static_cast<size_t>(i) * a.keys;
       std::fill(weights, weights + a.keys, 0.0f);

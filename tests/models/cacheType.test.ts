@@ -1,0 +1,144 @@
+/** Models whose caches keep keys and values in fewer bits. */
+import { describe, expect, test } from '@jest/globals';
+import { openModel, type Model, type ModelCache, type WeightType } from 'wasm-attention/models';
+import { allocator, attention } from '../fuzz/watched.js';
+import { expectClose } from '../support/close.js';
+import { checkpoint, checkpoints, open, stories } from './fixtures.js';
+
+const expected = stories.expected as unknown as { readonly tokens_out: number[] };
+const text = [1, ...expected.tokens_out];
+
+async function written(model: Model, count: number, cache?: ModelCache): Promise<number[]> {
+  const tokens = [];
+  for await (const id of model.generate([1], { maxTokens: count, ...(cache && { cache }) })) tokens.push(id);
+  return tokens;
+}
+
+/** exp of the mean of -log p over the expected tokens, which a cache takes in pieces. */
+function perplexity(model: Model, cacheType: WeightType): number {
+  const cache = model.createCache({ cacheType });
+  let sum = 0;
+  for (const [from, to] of [
+    [0, 100],
+    [100, 101],
+    [101, 102],
+    [102, text.length - 1],
+  ] as const) {
+    // prettier-ignore
+    const { data } = model.forward(text.slice(from, to), { cache }).logits!;
+    for (let i = from; i < to; ++i) {
+      const row = data.subarray(512 * (i - from), 512 * (i - from + 1));
+      const most = Math.max(...row);
+      sum += Math.log(row.reduce((total, x) => total + Math.exp(x - most), 0)) + most - row[text[i + 1]!]!;
+    }
+  }
+  cache.dispose();
+  return Math.exp(sum / (text.length - 1));
+}
+
+describe('stories260K', () => {
+  test('with a cache of float16 writes all 200 tokens', async () => {
+    const model = await open(stories, { cacheType: 'float16' });
+    expect(await written(model, 200)).toEqual(expected.tokens_out.slice(0, 200));
+    expect(perplexity(model, 'float16') / perplexity(model, 'float32')).toBeLessThan(1.001);
+    model.dispose();
+  });
+
+  test('with a cache of int8 writes the first 40 tokens and is hardly more surprised', async () => {
+    const model = await open(stories, { cacheType: 'int8' });
+    expect(await written(model, 40)).toEqual(expected.tokens_out.slice(0, 40));
+    expect(perplexity(model, 'int8') / perplexity(model, 'float32')).toBeLessThan(1.01);
+    model.dispose();
+  });
+
+  test('writes the same with a cache that grows as with one that is large at once', async () => {
+    const model = await open(stories, { cacheType: 'int8' });
+    // More than the room that generate takes at first.
+    const cache = model.createCache();
+    expect(await written(model, 300)).toEqual(await written(model, 300, cache));
+    model.dispose();
+  });
+});
+
+test.each(checkpoints.filter((name) => !name.includes('bert')))(
+  '%s sees little of its cache’s type',
+  async (name) => {
+    const { config, bytes, expected } = checkpoint(name);
+    const model = await openModel({ config, weights: bytes, attention });
+    const ids = expected.ids[0]!;
+    const answer = (cacheType: WeightType) => {
+      const cache = model.createCache({ cacheType });
+      const first = model.forward(ids.slice(0, 2), { cache });
+      const rest = ids.slice(2).map((id) => model.forward([id], { cache, needWeights: true }));
+      cache.dispose();
+      return [first, ...rest];
+    };
+    const plain = answer('float32');
+    for (const [type, step] of [
+      ['float16', 2 ** -11],
+      ['int8', 1 / 254],
+    ] as const) {
+      // prettier-ignore
+      answer(type).forEach(({ hidden, weights }, i) => {
+      // Hidden states behind the last norm are about 1; each of two layers adds a few steps of error.
+      expectClose(hidden, plain[i]!.hidden, { atol: 32 * step });
+      weights?.forEach((map, layer) => expectClose(map, plain[i]!.weights![layer]!, { atol: 32 * step }));
+    });
+    }
+    model.dispose();
+  },
+);
+
+test('hooks replace patterns over what a cache keeps', async () => {
+  const model = await open(stories);
+  const cache = model.createCache({ cacheType: 'int8' });
+  model.forward(text.slice(0, 10), { cache });
+  const { logits } = model.forward(text.slice(10, 11), { cache });
+  cache.truncate(10);
+  // A pattern that is given back as it was is the same attention, computed by other sums.
+  const same = model.forward(text.slice(10, 11), {
+    cache,
+    hooks: { 'blocks.2.attn.hook_pattern': (pattern) => pattern },
+  });
+  expectClose(same.logits, logits!, { atol: 1e-4 });
+  cache.truncate(10);
+  const other = model.forward(text.slice(10, 11), {
+    cache,
+    hooks: { 'blocks.2.attn.hook_pattern': ({ data, shape }) => ({ data: data.map(() => 1 / 11), shape }) },
+  });
+  expect(other.logits!.data.some((value, i) => Math.abs(value - logits!.data[i]!) > 0.1)).toBe(true);
+  model.dispose();
+});
+
+test('small caches take their part of the memory, and give it back', async () => {
+  const model = await openModel({ config: stories.config, weights: stories.bytes, attention });
+  const bytes = (cacheType?: WeightType): number => {
+    const before = allocator.liveBytes;
+    const cache = model.createCache({ batch: 4, ...(cacheType && { cacheType }) });
+    const used = allocator.liveBytes - before;
+    cache.dispose();
+    cache.dispose();
+    expect(allocator.liveBytes).toBe(before);
+    return used;
+  };
+  const plain = bytes();
+  expect(bytes('float16') / plain).toBeCloseTo(0.5, 3);
+  // Heads of 8 and a scale: 12 bytes in place of 32.
+  expect(bytes('int8') / plain).toBeCloseTo(0.375, 3);
+  model.dispose();
+});
+
+test.each([
+  ['int4', 'RangeError'],
+  [8, 'TypeError'],
+] as const)('cacheType %p is refused with a %s', async (cacheType, kind) => {
+  const message = /cacheType to be one of float32, float16, int8, got/;
+  const given = { config: stories.config, weights: stories.bytes, attention, cacheType: cacheType as never };
+  await expect(openModel(given)).rejects.toMatchObject({
+    name: kind,
+    message: expect.stringMatching(message),
+  });
+  const model = await open(stories);
+  expect(() => model.createCache({ cacheType: cacheType as never })).toThrow(message);
+  model.dispose();
+});
