@@ -47,6 +47,31 @@ test('what is known of the model is there at once', () => {
   expect(there).toMatchObject({ family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused }); // prettier-ignore
 });
 
+test('small weights and caches are small there, too', async () => {
+  const small = { weightType: 'int8', cacheType: 'float16' } as const;
+  const remote = await openModel({
+    config: stories.config,
+    weights: stories.bytes,
+    attention: worker,
+    ...small,
+  });
+  const local = await open(stories, small);
+  expect(remote.parameterBytes).toBe(local.parameterBytes);
+  const [far, near] = [await remote.createCache(), local.createCache()];
+  const ids = [1, 403, 407];
+  expect(await remote.forward(ids, { cache: far })).toEqual(local.forward(ids, { cache: near }));
+  expect(await remote.forward([261], { cache: far })).toEqual(local.forward([261], { cache: near }));
+  const wrong = openModel({
+    config: stories.config,
+    weights: stories.bytes,
+    attention: worker,
+    cacheType: '' as never,
+  });
+  await expect(wrong).rejects.toThrow(RangeError);
+  await remote.dispose();
+  local.dispose();
+});
+
 test('progress comes while it opens', async () => {
   const [remote, local]: [number[][], number[][]] = [[], []];
   const { config, bytes: weights } = stories;
