@@ -99,6 +99,8 @@ build_elements() {
   touch $stamp.next
   step elements node node_modules/vite/bin/vite.js build --config web/elements/vite.config.ts web/elements \
     --outDir "$PWD/build/elements-next"
+  step anywidget node node_modules/vite/bin/vite.js build --config web/elements/anywidget.config.ts web/elements \
+    --outDir "$PWD/build/elements-next"
   rm -rf dist/elements
   mv build/elements-next dist/elements
   mv $stamp.next $stamp

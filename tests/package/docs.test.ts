@@ -1,6 +1,8 @@
 /** Every block of code in the README and the guides: programs print what they say, commands exist, tags are figures. */
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { headsOf } from '../../web/elements/shared/head-viewer/heads.js';
+import { matrixOf } from '../../web/elements/shared/heat-map/matrix.js';
 import { parts, registry } from '../../web/elements/registry.js';
 import { fences, programs, promised } from '../support/fences.js';
 import { ROOT, output, read, run } from './support.js';
@@ -13,7 +15,9 @@ const all = PAGES.flatMap((file) => programs(read(file)).map((program) => ({ fil
 const TAGS = [...Object.keys(registry), ...Object.keys(parts)];
 
 it('are in languages that are tested here or in a browser, or mere text', () => {
-  const others = blocks.filter(({ language }) => !['js', 'html', 'sh', 'text', ''].includes(language));
+  const others = blocks.filter(
+    ({ language }) => !['js', 'html', 'python', 'sh', 'text', ''].includes(language),
+  );
   expect(others.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
   // Without a language are drawings of folders and tables of commands, in CONTRIBUTING alone.
   expect(ofLanguage('').filter(({ file }) => file !== 'CONTRIBUTING.md')).toEqual([]);
@@ -57,6 +61,40 @@ describe('a command', () => {
     const usage =
       name === 'train' ? run('bash', ['scripts/train.sh', '--help']).stdout : read('tests/bench/options.mjs');
     for (const flag of flags) expect(`${usage} --help`).toContain(flag);
+  });
+});
+
+describe('a notebook', () => {
+  const cells = ofLanguage('python');
+
+  it('sends what the figures read', () => {
+    expect(cells.map(({ file }) => file)).toEqual(Array(3).fill('web/docs/notebooks.md'));
+    const code = `${cells.map((cell) => cell.code).join('\n')}\nprint(anywidget.sent())\n`;
+    const env = { PYTHONPATH: join(ROOT, 'tests/package/notebook'), PYTHONDONTWRITEBYTECODE: '1' };
+    const states = JSON.parse(output('python3', ['-c', code], { env })) as Record<string, unknown>[];
+    const bytes = (value: unknown) => Buffer.from((value as { base64: string }).base64, 'base64');
+    const [viewer, map] = states as [Record<string, unknown>, Record<string, unknown>];
+    expect(viewer).toMatchObject({
+      figure: 'head-viewer',
+      tokens: ['two', 'words'],
+      settings: { head: 2 },
+      values: null,
+    });
+    const heads = headsOf({ weights: new DataView(Uint8Array.from(bytes(viewer.weights)).buffer) });
+    expect(heads.maps.map((each) => Array.from(each))).toEqual([
+      [1, 0, 0.5, 0.5],
+      [0.25, 0.75, 0, 1],
+    ]);
+    expect(map.figure).toBe('heat-map');
+    const { rows, columns, low, high } = matrixOf({ values: Uint8Array.from(bytes(map.values)) });
+    expect({ rows, columns, low, high }).toEqual({ rows: 2, columns: 3, low: -2, high: 2 });
+  });
+
+  it('names figures that there are', () => {
+    const text = read('web/docs/notebooks.md');
+    const named = Array.from(text.matchAll(/"?figure"?[=:] ?"([\w-]+)"/g), ([, tag]) => tag);
+    expect(named.length).toBeGreaterThan(2);
+    for (const tag of named) expect(TAGS).toContain(tag);
   });
 });
 

@@ -67,7 +67,7 @@ describe('arrays of heads', () => {
     ['one axis', numbered([3]), /two to four sizes/],
     ['five axes', numbered([1, 1, 1, 1, 1]), /two to four sizes/],
     ['a size of nothing', numbered([0, 2]), /two to four sizes/],
-    ['half a size', { data: [1], shape: [1, 0.5] }, /two to four sizes/],
+    ['half a size', { data: [1], shape: [1, 0.5] }, /a shape of whole numbers, got \(1, 0\.5\)/],
     ['too few numbers', { data: [1, 2, 3], shape: [2, 2] }, /expected 4 numbers for \(2, 2\), got 3/],
     ['NaN', { data: [1, 0, NaN, 1], shape: [2, 2] }, /expected finite numbers, got NaN at 2/],
     ['texts for numbers', { data: ['1', '2'], shape: [1, 2] }, /expected finite numbers/],

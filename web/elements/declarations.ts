@@ -40,6 +40,7 @@ export function declarations(elements: URL): Plugin {
       ].join('\n');
       emit('index.d.ts', source);
       emit('auto.d.ts', "export type * from './index.js';\n");
+      emit('anywidget.d.ts', readFileSync(new URL('anywidget-types.d.ts', elements), 'utf8'));
       for (const tag of [...tags, ...Object.keys(PARTS)])
         emit(`${tag}.d.ts`, `export { ${classOf(tag)} } from './index.js';\n`);
     },

@@ -43,6 +43,12 @@ export declare class HeatMap extends HTMLElement {
   high: number;
   /** Accessible name. */
   label: string;
+  /**
+   * Shows a matrix, on a ramp from 0 to its farthest value.
+   *
+   * @throws TypeError, RangeError for an array that is none, or does not fit; what was shown stays
+   */
+  loadArrays(arrays: MapArrays): void;
   /** Paints again, after the page has changed `color-scheme` by itself. */
   repaint(): void;
 }
@@ -53,13 +59,32 @@ export interface Shaped {
   readonly shape: readonly number[];
 }
 
-/** Lists of lists of numbers. */
-export type Nested = readonly (number | Nested)[];
+/** Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first. */
+export interface Bytes {
+  readonly data: ArrayBuffer | ArrayBufferView;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+}
+
+/** Lists of lists of numbers, of which the last may be typed arrays. */
+export type Nested = readonly (number | Nested | ArrayLike<number>)[];
+
+/** An array in any form. Bytes without a shape (an ArrayBuffer, a DataView, a Uint8Array) are those of a .npy file. */
+export type ArrayForm = Shaped | Bytes | Nested | ArrayBuffer | ArrayBufferView;
+
+/** What `loadArrays` of a `<heat-map>` takes. */
+export interface MapArrays {
+  /** (rows, columns). */
+  readonly values: ArrayForm;
+  /** Words beside the rows and below the columns. Default: numbers from `origin`. */
+  readonly tokens?: readonly string[];
+  readonly keyTokens?: readonly string[];
+}
 
 /** What `loadArrays` of a `<head-viewer>` takes. */
 export interface HeadArrays {
   /** (L, S), (H, L, S) or (layers, H, L, S); or a list with one of (H, L, S) or (1, H, L, S) for each layer, as models return them. */
-  readonly weights: Shaped | readonly Shaped[] | Nested;
+  readonly weights: ArrayForm | readonly ArrayForm[];
   /** The L tokens that ask. Default: numbers from 1. */
   readonly tokens?: readonly string[];
   /** The S tokens that are asked. Default: `tokens` where L = S. */

@@ -17,12 +17,12 @@ const entry = {
   ...Object.fromEntries(figureTags(here).map((tag) => [tag, file(`${tag}/${tag}.ts`)])),
 };
 
+/** What both builds of the elements share. */
+export const bundling = { root: file('.'), base: './', publicDir: false, define } as const;
+
 /** `wasm-attention/elements`: ES modules that work from a folder on any server, as they are. */
 export default defineConfig({
-  root: file('.'),
-  base: './',
-  publicDir: false,
-  define,
+  ...bundling,
   plugins: [workers('file'), declarations(here)],
   build: {
     target: 'es2022',

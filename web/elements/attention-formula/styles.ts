@@ -54,6 +54,10 @@ export const formulaStyles = css`
     text-align: center;
     white-space: nowrap;
   }
+  /* Nothing may stand out of the figure, whose host may end there. */
+  .matrices > :last-child > p {
+    margin-inline-end: 0;
+  }
   .matrices .wide {
     --heat-map-aspect: 1.5;
   }

@@ -1,11 +1,12 @@
 import { paintOf } from './export/colour.js';
 
 /**
- * Gives an element the dark scheme if the page has no `color-scheme` but light text, so is dark without saying so. Call it before
- * the element has styles of its own.
+ * Gives an element the dark scheme if the page has no `color-scheme` but light text, so is dark without saying so.
+ *
+ * @param host where to look: the element itself before it has styles of its own, something around it later
  */
-export function followHost(element: HTMLElement): void {
-  const { color, colorScheme } = getComputedStyle(element);
+export function followHost(element: HTMLElement, host: Element = element): void {
+  const { color, colorScheme } = getComputedStyle(host);
   if (colorScheme !== 'normal') return;
   const [red = 0, green = 0, blue = 0] = (paintOf(color).colour.match(/\w\w/g) ?? []).map((channel) =>
     parseInt(channel, 16),

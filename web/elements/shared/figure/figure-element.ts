@@ -3,6 +3,7 @@ import { load, type WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../controls/control-styles.js';
 import { choices, slider, type Slider } from '../controls/controls.js';
 import { followHost } from '../dark-host.js';
+import { define } from '../define.js';
 import type { Picture } from '../export/svg.js';
 import { Localised } from '../localised.js';
 import type { Settings } from '../settings.js';
@@ -201,5 +202,5 @@ export function defineFigure(tag: string, figure: CustomElementConstructor & typ
       text === null ? setting.initial : (setting.read(text) ?? setting.initial);
     figure.createProperty(name, { attribute, converter: { fromAttribute } });
   }
-  customElements.define(tag, figure);
+  define(tag, figure);
 }

@@ -4,6 +4,7 @@ import { controlStyles } from '../controls/control-styles.js';
 import { choice, hint, toggle } from '../controls/controls.js';
 import { Width } from '../controls/width.js';
 import { followHost } from '../dark-host.js';
+import { define } from '../define.js';
 import { entropies } from '../entropy/entropy.js';
 import { entropyBars, entropyStyles } from '../entropy/entropy-bars.js';
 import { isInFigure } from '../figure/figure-hosts.js';
@@ -338,7 +339,7 @@ export class HeadViewer extends LitElement {
   };
 }
 
-customElements.define('head-viewer', HeadViewer);
+define('head-viewer', HeadViewer);
 
 declare global {
   interface HTMLElementTagNameMap {

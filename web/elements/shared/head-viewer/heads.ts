@@ -1,16 +1,10 @@
-/** Numbers with their shape, row by row. */
-export interface Shaped {
-  readonly data: ArrayLike<number>;
-  readonly shape: readonly number[];
-}
-
-/** Lists of lists of numbers. */
-export type Nested = readonly (number | Nested)[];
+import { isWhole, toShaped, type ArrayForm, type Shaped } from '../arrays/shaped.js';
+import { checkWords } from '../arrays/words.js';
 
 /** What `loadArrays` takes. */
 export interface HeadArrays {
   /** (L, S), (H, L, S) or (layers, H, L, S); or a list with one of (H, L, S) or (1, H, L, S) for each layer, as models return them. */
-  readonly weights: Shaped | readonly Shaped[] | Nested;
+  readonly weights: ArrayForm | readonly ArrayForm[];
   /** The L tokens that ask. Default: numbers from 1. */
   readonly tokens?: readonly string[];
   /** The S tokens that are asked. Default: `tokens` where L = S. */
@@ -36,8 +30,8 @@ export const NO_HEADS: Heads = { layers: 0, heads: 0, tokens: [], keyTokens: [],
  * @throws RangeError for a shape that does not fit, or tokens of another number
  */
 export function headsOf({ weights, tokens, keyTokens }: HeadArrays): Heads {
-  const layers = isList(weights) && weights.length > 0 && weights.every(isShaped) ? weights : [weights];
-  const all = layers.map((layer, index) => layerOf(isShaped(layer) ? layer : shaped(layer), index));
+  const layers = Array.isArray(weights) && weights.length > 0 && weights.every(isWhole) ? weights : [weights];
+  const all = layers.map((layer, index) => layerOf(toShaped('weights', layer), index));
   const parts = all.flat();
   const [first] = parts;
   if (first === undefined) throw new RangeError('loadArrays: expected weights, got none');
@@ -81,36 +75,5 @@ function part(data: ArrayLike<number>, from: number, to: number): ArrayLike<numb
 }
 
 function names(what: string, given: readonly string[] | undefined, count: number): readonly string[] {
-  if (given === undefined) return Array.from({ length: count }, (_, i) => String(i + 1));
-  if (!Array.isArray(given) || !given.every((token) => typeof token === 'string'))
-    throw new TypeError(`loadArrays: expected ${what} to be a list of strings`);
-  if (given.length !== count)
-    throw new RangeError(`loadArrays: expected ${count} ${what}, got ${given.length}`);
-  return given;
-}
-
-function isList(value: unknown): value is readonly unknown[] {
-  return Array.isArray(value);
-}
-
-function isShaped(value: unknown): value is Shaped {
-  const { data, shape } = (value ?? {}) as Partial<Shaped>;
-  return isList(shape) && typeof data === 'object' && typeof data.length === 'number';
-}
-
-/** Lists of lists, with the shape that their lengths have. */
-function shaped(lists: unknown): Shaped {
-  const shape: number[] = [];
-  let level: readonly unknown[] = [lists];
-  while (level.every(isList)) {
-    const [first] = level as [readonly unknown[]];
-    if (shape.length === 4 || first.length === 0) break;
-    if (level.some((list) => list.length !== first.length))
-      throw new RangeError('loadArrays: expected lists of one length at each level');
-    shape.push(first.length);
-    level = level.flat();
-  }
-  if (shape.length === 0 || !level.every((value) => typeof value === 'number'))
-    throw new TypeError('loadArrays: expected weights as { data, shape }, a list of these, or lists of numbers'); // prettier-ignore
-  return { data: level, shape };
+  return checkWords(what, given, count) ?? Array.from({ length: count }, (_, i) => String(i + 1));
 }

@@ -3,6 +3,7 @@ import { html, LitElement, nothing, type PropertyValues, type TemplateResult } f
 import { controlStyles } from '../controls/control-styles.js';
 import { hint } from '../controls/controls.js';
 import { followHost } from '../dark-host.js';
+import { define } from '../define.js';
 import { isInFigure } from '../figure/figure-hosts.js';
 import { Localised } from '../localised.js';
 import { baseStyles } from '../styles.js';
@@ -11,6 +12,7 @@ import { moveCursor, type Cell } from './cursor.js';
 import { watchDevicePixels } from './device-pixels.js';
 import { heatMapStyles } from './heat-map-styles.js';
 import { columnTicks, cursorMark, frames, hatching, rowTicks } from './marks.js';
+import { matrixOf, type MapArrays } from './matrix.js';
 import { paintCells } from './paint-cells.js';
 import './ramp-legend.js';
 import { rampFor, rampStyles } from './ramps.js';
@@ -123,6 +125,15 @@ export class HeatMap extends LitElement {
     this.digits = 3;
     this.labelStep = 1;
     this.bare = this.pickable = this.tableOpen = false;
+  }
+
+  /**
+   * Shows a matrix, on a ramp from 0 to its farthest value.
+   *
+   * @throws TypeError, RangeError for an array that is none, or does not fit; what was shown stays
+   */
+  loadArrays(arrays: MapArrays): void {
+    Object.assign(this, matrixOf(arrays));
   }
 
   override connectedCallback(): void {
@@ -308,7 +319,7 @@ export class HeatMap extends LitElement {
   }
 }
 
-customElements.define('heat-map', HeatMap);
+define('heat-map', HeatMap);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,4 +1,5 @@
 import { css, html, LitElement, type TemplateResult } from 'lit';
+import { define } from '../define.js';
 import { Localised } from '../localised.js';
 import { baseStyles } from '../styles.js';
 import { paintRamp } from './paint-cells.js';
@@ -71,7 +72,7 @@ export class RampLegend extends LitElement {
   }
 }
 
-customElements.define('ramp-legend', RampLegend);
+define('ramp-legend', RampLegend);
 
 declare global {
   interface HTMLElementTagNameMap {

@@ -1,0 +1,88 @@
+/** Arrays as numpy saves them: the .npy format, versions 1 to 3. Source: numpy, "numpy.lib.format". */
+import type { Shaped } from './shaped.js';
+
+const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]; // \x93NUMPY
+
+/** How a type of numbers is read, by numpy's name without the order of bytes. */
+const TYPES: Readonly<Record<string, (view: DataView, at: number, little: boolean) => number>> = {
+  f2: (view, at, little) => half(view.getUint16(at, little)),
+  f4: (view, at, little) => view.getFloat32(at, little),
+  f8: (view, at, little) => view.getFloat64(at, little),
+};
+
+/** The names of numpy's dtypes. */
+const NAMES: Readonly<Record<string, string>> = { float16: '<f2', float32: '<f4', float64: '<f8' };
+
+export function isNpy(bytes: Uint8Array): boolean {
+  return MAGIC.every((byte, i) => bytes[i] === byte);
+}
+
+/**
+ * Reads a .npy file of float16, float32 or float64, in either order of bytes and of axes.
+ *
+ * @throws RangeError for another type, a header that is not the format's, and bytes that are too few or too many
+ */
+export function readNpy(bytes: Uint8Array): Shaped {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const version = bytes[6] ?? 0;
+  const begin = version === 1 ? 10 : 12;
+  if (version < 1 || version > 3 || bytes.length < begin)
+    throw new RangeError('loadArrays: expected .npy bytes of version 1, 2 or 3');
+  const end = begin + (version === 1 ? view.getUint16(8, true) : view.getUint32(8, true));
+  if (end > bytes.length) throw new RangeError('loadArrays: expected .npy bytes with a whole header');
+  const header = new TextDecoder().decode(bytes.subarray(begin, end));
+  const of = (key: string, value: RegExp): string | undefined =>
+    new RegExp(`'${key}': *${value.source}`).exec(header)?.[1];
+  const type = of('descr', /'([^']*)'/);
+  const order = of('fortran_order', /(True|False)/);
+  const sizes = of('shape', /\(((?:\d+, *)*\d*)\)/);
+  if (type === undefined || order === undefined || sizes === undefined)
+    throw new RangeError('loadArrays: expected .npy bytes whose header has descr, fortran_order and shape');
+  const shape = (sizes.match(/\d+/g) ?? []).map(Number);
+  const read = readNumbers(bytes.subarray(end), type, shape);
+  return order === 'False' ? read : { data: rowByRow(read.data, shape), shape };
+}
+
+/**
+ * Numbers that lie one after the other.
+ *
+ * @param type numpy's name of it, such as `float32`, or its description, such as `<f4`
+ */
+export function readNumbers(bytes: Uint8Array, type: string, shape: readonly number[]): Shaped {
+  const [, order, kind] = /^([<>|=]?)(\w+)$/.exec(NAMES[type] ?? type) ?? [];
+  const read = kind !== undefined && Object.hasOwn(TYPES, kind) ? TYPES[kind] : undefined;
+  if (read === undefined || kind === undefined)
+    throw new RangeError(`loadArrays: expected float16, float32 or float64, got ${type.slice(0, 50)}`);
+  const size = Number(kind[1]);
+  const count = shape.reduce((product, axis) => product * axis, 1);
+  if (bytes.length !== count * size)
+    throw new RangeError(`loadArrays: expected ${count * size} bytes for (${shape.join(', ')}) of ${type}, got ${bytes.length}`); // prettier-ignore
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const data = new Float32Array(count);
+  for (let i = 0; i < count; ++i) data[i] = read(view, i * size, order !== '>');
+  return { data, shape };
+}
+
+/** Numbers that lie column by column (the first index changes fastest), row by row. */
+function rowByRow(data: ArrayLike<number>, shape: readonly number[]): Float32Array {
+  let stride = 1;
+  const axes = shape.map((size) => ({ size, stride: (stride *= size) / size })).reverse();
+  return Float32Array.from({ length: data.length }, (_, i) => {
+    let [from, rest] = [0, i];
+    for (const { size, stride } of axes) {
+      from += (rest % size) * stride;
+      rest = Math.floor(rest / size);
+    }
+    return data[from]!;
+  });
+}
+
+/** A float16: sign, 5 bits of exponent, 10 of fraction. */
+export function half(bits: number): number {
+  const exponent = (bits >> 10) & 31;
+  const fraction = bits & 1023;
+  const special = fraction === 0 ? Infinity : NaN;
+  const normal = exponent === 0 ? fraction * 2 ** -24 : (1024 + fraction) * 2 ** (exponent - 25);
+  const size = exponent === 31 ? special : normal;
+  return bits & 0x8000 ? -size : size;
+}

@@ -1,0 +1,88 @@
+/** Arrays in every form in which a page or a notebook may have them. */
+import { isNpy, readNpy, readNumbers } from './npy.js';
+
+/** Numbers with their shape, row by row. */
+export interface Shaped {
+  readonly data: ArrayLike<number>;
+  readonly shape: readonly number[];
+}
+
+/** Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first. */
+export interface Bytes {
+  readonly data: ArrayBuffer | ArrayBufferView;
+  readonly shape: readonly number[];
+  readonly dtype: string;
+}
+
+/** Lists of lists of numbers, of which the last may be typed arrays. */
+export type Nested = readonly (number | Nested | ArrayLike<number>)[];
+
+/** One array. Bytes without a shape are those of a .npy file. */
+export type ArrayForm = Shaped | Bytes | Nested | ArrayBuffer | ArrayBufferView;
+
+const MOST_AXES = 4;
+
+/** Whether this is a whole array, so that a list of such is a list of arrays. */
+export function isWhole(value: unknown): value is Shaped | Bytes | ArrayBuffer | ArrayBufferView {
+  return bytesOf(value) !== undefined || isShaped(value);
+}
+
+/**
+ * The numbers of an array in any form. The memory of a Float32Array is passed on, not copied.
+ *
+ * @param what the argument's name, for messages
+ * @throws TypeError for what is no array of numbers, RangeError for bytes that are none
+ */
+export function toShaped(what: string, value: unknown): Shaped {
+  const bytes = bytesOf(value);
+  if (bytes !== undefined) {
+    if (!isNpy(bytes)) throw new RangeError(`loadArrays: expected ${what} without a shape to be .npy bytes`);
+    return readNpy(bytes);
+  }
+  if (!isShaped(value)) return ofLists(what, value);
+  const { data, shape, dtype } = value as Bytes;
+  if (!shape.every((size) => Number.isInteger(size) && size >= 0))
+    throw new RangeError(`loadArrays: expected ${what} of a shape of whole numbers, got (${shape.join(', ')})`); // prettier-ignore
+  if (dtype === undefined) return { data: data as unknown as ArrayLike<number>, shape };
+  if (typeof dtype !== 'string') throw new TypeError(`loadArrays: expected ${what}.dtype to be a string`);
+  const numbers = ArrayBuffer.isView(data) ? viewOf(data) : bytesOf(data);
+  if (numbers === undefined)
+    throw new TypeError(`loadArrays: expected ${what}.data with a dtype to be bytes`);
+  return readNumbers(numbers, dtype, shape);
+}
+
+/** A view of what can only be bytes; undefined for anything else. Looks at no class: a notebook's bytes may be of another frame. */
+function bytesOf(value: unknown): Uint8Array | undefined {
+  const kind = Object.prototype.toString.call(value).slice(8, -1);
+  if (/^(Shared)?ArrayBuffer$/.test(kind)) return new Uint8Array(value as ArrayBuffer);
+  return /^(DataView|Uint8Array)$/.test(kind) ? viewOf(value as DataView) : undefined;
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array {
+  return new Uint8Array(buffer, byteOffset, byteLength);
+}
+
+function isShaped(value: unknown): value is Shaped | Bytes {
+  const { data, shape, dtype } = (value ?? {}) as Partial<Bytes>;
+  if (!Array.isArray(shape) || typeof data !== 'object' || data === null) return false;
+  return dtype !== undefined || typeof (data as { length?: unknown }).length === 'number';
+}
+
+/** Lists of lists, with the shape that their lengths have. */
+function ofLists(what: string, lists: unknown): Shaped {
+  const isList = (value: unknown): value is ArrayLike<unknown> =>
+    Array.isArray(value) || (ArrayBuffer.isView(value) && 'length' in value);
+  const shape: number[] = [];
+  let level: readonly unknown[] = [lists];
+  while (level.every(isList)) {
+    const [first] = level as unknown as [ArrayLike<unknown>];
+    if (shape.length === MOST_AXES || first.length === 0) break;
+    if (level.some((list) => list.length !== first.length))
+      throw new RangeError('loadArrays: expected lists of one length at each level');
+    shape.push(first.length);
+    level = level.flatMap((list) => Array.from(list));
+  }
+  if (shape.length === 0 || !level.every((value) => typeof value === 'number'))
+    throw new TypeError(`loadArrays: expected ${what} as { data, shape }, .npy bytes, or lists of numbers`);
+  return { data: level, shape };
+}

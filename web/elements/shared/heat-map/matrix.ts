@@ -1,0 +1,58 @@
+import { toShaped, type ArrayForm } from '../arrays/shaped.js';
+import { checkWords } from '../arrays/words.js';
+import { isSigned } from './ramps.js';
+
+/** What `loadArrays` of a heat map takes. */
+export interface MapArrays {
+  /** (rows, columns). */
+  readonly values: ArrayForm;
+  /** Words beside the rows and below the columns. Default: numbers from `origin`. */
+  readonly tokens?: readonly string[];
+  readonly keyTokens?: readonly string[];
+}
+
+export interface Matrix {
+  readonly values: ArrayLike<number>;
+  readonly rows: number;
+  readonly columns: number;
+  /** The ramp's ends: 0 and the finite value that is farthest from it; of signed values, the same distance to both sides. */
+  readonly low: number;
+  readonly high: number;
+  readonly rowLabels: readonly string[] | undefined;
+  readonly columnLabels: readonly string[] | undefined;
+}
+
+/**
+ * Reads a matrix in any form.
+ *
+ * @throws TypeError for what is no array of numbers
+ * @throws RangeError for a shape that is none of a matrix, or tokens of another number
+ */
+export function matrixOf({ values: given, tokens, keyTokens }: MapArrays): Matrix {
+  const { data: values, shape } = toShaped('values', given);
+  const [rows = 0, columns = 0] = shape;
+  if (shape.length !== 2 || rows * columns === 0)
+    throw new RangeError(`loadArrays: expected values of shape (rows, columns), got (${shape.join(', ')})`);
+  if (values.length !== rows * columns)
+    throw new RangeError(`loadArrays: expected ${rows * columns} values for (${shape.join(', ')}), got ${values.length}`); // prettier-ignore
+  let [least, most] = [Infinity, -Infinity];
+  for (let i = 0; i < values.length; ++i) {
+    const value = values[i]!;
+    if (typeof value !== 'number') throw new TypeError('loadArrays: expected values to hold numbers');
+    if (!Number.isFinite(value)) continue;
+    least = Math.min(least, value);
+    most = Math.max(most, value);
+  }
+  const signed = isSigned(least, most);
+  const end = Math.max(-least, most);
+  return {
+    values,
+    rows,
+    columns,
+    low: signed ? -end : Math.min(least, 0),
+    // A matrix of zeros, or of no finite number, needs a ramp, too.
+    high: signed ? end : Math.max(most, 0) || Number(least >= 0),
+    rowLabels: checkWords('tokens', tokens, rows),
+    columnLabels: checkWords('keyTokens', keyTokens, columns),
+  };
+}
