@@ -1,5 +1,10 @@
 /** Arrays as numpy saves them: the .npy format, versions 1 to 3. Source: numpy, "numpy.lib.format". */
-import type { Shaped } from './shaped.js';
+
+/** Numbers with their shape, row by row. */
+export interface Shaped {
+  readonly data: ArrayLike<number>;
+  readonly shape: readonly number[];
+}
 
 const MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59]; // \x93NUMPY
 

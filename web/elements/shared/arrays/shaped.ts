@@ -1,11 +1,7 @@
 /** Arrays in every form in which a page or a notebook may have them. */
-import { isNpy, readNpy, readNumbers } from './npy.js';
+import { isNpy, readNpy, readNumbers, type Shaped } from './npy.js';
 
-/** Numbers with their shape, row by row. */
-export interface Shaped {
-  readonly data: ArrayLike<number>;
-  readonly shape: readonly number[];
-}
+export type { Shaped };
 
 /** Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first. */
 export interface Bytes {
