@@ -177,10 +177,10 @@ test('every figure draws as a widget, several of them in one notebook, by copies
   const page = await open();
   for (const [i, tag] of Object.keys(registry).entries()) {
     if (tag === 'language-model') continue; // draws when it is asked for: its own test
-    await page.evaluate(
-      ([tag, fresh]) => (window as unknown as Hosting).host.show({ figure: tag }, fresh),
-      [tag, i < 3] as const,
-    );
+    await page.evaluate(([tag, fresh]) => (window as unknown as Hosting).host.show({ figure: tag }, fresh), [
+      tag,
+      i < 3,
+    ] as const);
     await page.locator(`${tag}[drawn]`).waitFor({ state: 'attached' });
   }
   expect(asked).toEqual([]);
