@@ -46,7 +46,12 @@ test.each(LANGUAGES)(
     expect(count).toBeGreaterThan(0);
     for (let index = 0; index < count; ++index) {
       const cell = cells.nth(index);
-      for (const table of await cell.locator('.output summary').all()) await table.click();
+      // Cells draw themselves one after another, and tables when they are opened.
+      await cell.locator('.output').locator('pre, summary').first().waitFor();
+      for (const table of await cell.locator('.output details').all()) {
+        await table.locator('summary').click();
+        await table.locator('td').first().waitFor();
+      }
       const before = await below(cell);
       expect(before.texts.length + before.numbers.length).toBeGreaterThan(0);
       expect(before.origin).toBe(words['cell.printed']);
