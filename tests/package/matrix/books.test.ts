@@ -76,6 +76,8 @@ it('slides of reveal.js show figures, which keep their keys and find the pointer
     expect(await slide()).toBe('Each row is a position');
     // Slides are scaled: the cell under the pointer must be the one that is read out.
     const plot = map.getByRole('application');
+    // Waits until the slide has come to rest.
+    await plot.hover();
     const box = (await plot.boundingBox())!;
     await page.mouse.move(box.x + box.width - 2, box.y + 2);
     const { cursor, columns } = await map.locator('heat-map').evaluate((element) => {
