@@ -46,4 +46,6 @@ export async function goTo(page: Page, language: string): Promise<void> {
   await page.locator(`#languages a[hreflang=${language}]`).press('Enter');
   await page.waitForURL((url) => url.pathname === `/${language}/` && !url.searchParams.has('place'));
   await page.waitForLoadState('load');
+  // The text is laid out in parts after that.
+  await page.locator('html.whole').waitFor({ state: 'attached' });
 }
