@@ -78,6 +78,8 @@ it('slides of reveal.js show figures, which keep their keys and find the pointer
     const plot = map.getByRole('application');
     // Waits until the slide has come to rest.
     await plot.hover();
+    const { y, height } = (await map.boundingBox())!;
+    expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
     const box = (await plot.boundingBox())!;
     await page.mouse.move(box.x + box.width - 2, box.y + 2);
     const { cursor, columns } = await map.locator('heat-map').evaluate((element) => {
