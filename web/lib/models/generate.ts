@@ -4,6 +4,8 @@ import type { Memory } from '../runtime/memory.js';
 import { storeOf, type CacheStore, type ModelCache } from './cache.js';
 import type { Architecture } from './config/architecture.js';
 import { GENERATE_OPTIONS } from './generateOptions.js';
+import { checkPass, type Pass, type Run } from './pass/check.js';
+import type { Program } from './pass/types.js';
 import { drawer } from './sampling.js';
 import { toRows } from './tokens.js';
 import type { GenerateOptions, Model, ModelForwardOptions } from './types.js';
@@ -18,12 +20,14 @@ const TURN = 16;
  * See `Model.generate`.
  *
  * @param predicts whether logits are those of the next token, and not of classes
+ * @param run runs a pass of the model
  */
 export async function* generate(
   model: Model,
   { tools, wasm }: Core,
   a: Architecture,
   predicts: boolean,
+  run: Run,
   ids: readonly number[],
   options: GenerateOptions | undefined,
 ): AsyncGenerator<number> {
@@ -58,24 +62,28 @@ export async function* generate(
     given.cache == null
       ? model.createCache({ maxLength: Math.min(model.maxLength, data.length + Math.min(most, ROOM)) })
       : undefined;
+  const wanted: ModelForwardOptions = {
+    lastOnly: true,
+    ...(ablate != null && { ablate }),
+    ...(positions != null && { positions }),
+    ...(hooks != null && { hooks }),
+  };
   try {
-    const forward: ModelForwardOptions = {
-      lastOnly: true,
-      ...(ablate != null && { ablate }),
-      ...(positions != null && { positions }),
-      ...(hooks != null && { hooks }),
-    };
-    let next = Array.from(data);
+    const logits = new Float32Array(a.vocab);
+    const read = (memory: Memory, program: Program): number =>
+      draw(memory.read(program.logits!.address, a.vocab, logits));
+    let pass: Pass | undefined;
+    let token = 0;
     let turn = performance.now();
     for (let count = 0; count < most && !signal?.aborted; ++count) {
-      if (own && own.length + next.length > own.maxLength) {
-        own = grown(wasm.memory, model, a, own);
-      }
-      const { logits } = model.forward(next, { ...forward, cache: own ?? given.cache! });
-      const token = draw(logits!.data);
+      if (pass && own && own.length === own.maxLength) own = grown(wasm.memory, model, a, own);
+      const cache = own ?? given.cache!;
+      pass = pass
+        ? following(pass, token, storeOf(OPERATION, cache, model, 1))
+        : checkPass(model, tools, a, OPERATION, Array.from(data), { ...wanted, cache }, true);
+      token = run(pass, read);
       yield token;
       if (a.eos.has(token)) return;
-      next = [token];
       if (performance.now() - turn > TURN) {
         await nextTask();
         turn = performance.now();
@@ -84,6 +92,18 @@ export async function* generate(
   } finally {
     own?.dispose();
   }
+}
+
+/** The pass over the next token. */
+function following(pass: Pass, token: number, store: CacheStore): Pass {
+  const { length, capacity, place } = store;
+  if (length === capacity) wrongValue(OPERATION, `up to ${capacity} tokens`, length + 1);
+  return {
+    ...pass,
+    cache: store,
+    given: { batch: 1, tokens: 1, data: Int32Array.of(token), mask: undefined },
+    request: { ...pass.request, tokens: 1, past: length, cache: place },
+  };
 }
 
 /** A cache of twice the capacity that holds the same, in place of `cache`. */

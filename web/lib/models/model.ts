@@ -3,16 +3,17 @@ import { wrongUse } from '../check/values.js';
 import * as S from '../generated/bindings/runStepsArgs.js';
 import { disposeSymbol } from '../runtime/dispose.js';
 import type { Core } from '../runtime/cores.js';
+import type { Memory } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
 import { createModelCache, type ModelCache, type ModelCacheOptions } from './cache.js';
 import type { Architecture } from './config/architecture.js';
 import { explain } from './late.js';
 import { meanOfTokens } from './meanOfTokens.js';
 import { STEP_BYTES } from './pass/builder.js';
-import { checkPass, type Pass } from './pass/check.js';
+import { checkPass, type Pass, type Read, type Run } from './pass/check.js';
 import { pointsOf, swapped, transposed } from './pass/hooks.js';
 import { placeInputs } from './pass/inputs.js';
-import { buildProgram, keyOf } from './pass/program.js';
+import { buildProgram, isLike } from './pass/program.js';
 import type { Place, Program, Request } from './pass/types.js';
 import type { TokenIds } from './tokens.js';
 import type { GenerateOptions, Model, ModelForwardOptions, ModelResult } from './types.js';
@@ -40,7 +41,7 @@ export class OpenModel implements Model {
   readonly #cacheType: WeightType | undefined;
   #disposed = false;
   /** The last pass's program: a decoder's steps differ from each other only in what they read. */
-  #program: { readonly key: string; readonly base: number; readonly program: Program } | undefined;
+  #last: { readonly request: Request; readonly base: number; readonly program: Program } | undefined;
 
   constructor(
     core: Core,
@@ -66,7 +67,10 @@ export class OpenModel implements Model {
   }
 
   forward(ids: TokenIds, options?: ModelForwardOptions): ModelResult {
-    return this.#run(this.#check(FORWARD, ids, options, true));
+    return this.#run(
+      checkPass(this, this.#core.tools, this.#architecture, FORWARD, ids, options, true),
+      resultOf,
+    );
   }
 
   embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor {
@@ -76,8 +80,9 @@ export class OpenModel implements Model {
       normalize: 1,
     });
     this.#core.tools.checkBoolean(operation, 'normalize', normalize);
-    const pass = this.#check(operation, ids, attentionMask === undefined ? {} : { attentionMask }, false);
-    const { hidden } = this.#run(pass);
+    const given = attentionMask === undefined ? {} : { attentionMask };
+    const pass = checkPass(this, this.#core.tools, this.#architecture, operation, ids, given, false);
+    const { hidden } = this.#run(pass, resultOf);
     return meanOfTokens(hidden, pass.given.mask, normalize);
   }
 
@@ -85,7 +90,8 @@ export class OpenModel implements Model {
     const { generate } = await import('./generate.js').catch(explain);
     const { predictions, classifier } = this.#weights;
     const predicts = predictions !== undefined && classifier === undefined;
-    yield* generate(this, this.#core, this.#architecture, predicts, ids, options);
+    const run: Run = (pass, read) => this.#run(pass, read);
+    yield* generate(this, this.#core, this.#architecture, predicts, run, ids, options);
   }
 
   createCache(options?: ModelCacheOptions): ModelCache {
@@ -118,20 +124,15 @@ export class OpenModel implements Model {
     if (this.#disposed) wrongUse(operation, 'a model in use', 'a disposed one');
   }
 
-  #check(
-    operation: string,
-    ids: TokenIds,
-    options: ModelForwardOptions | undefined,
-    needHeads: boolean,
-  ): Pass {
-    const pass = checkPass(this, this.#core.tools, this.#architecture, operation, ids, options, needHeads);
-    // Last, because reading what is the caller's may have run his code.
+  #run<T>(pass: Pass, read: Read<T>): T {
+    const {
+      operation,
+      cache,
+      positions,
+      request: { hooks },
+    } = pass;
+    // Not earlier: checks read what is the caller's, which may have run his code.
     this.#checkUse(operation);
-    return pass;
-  }
-
-  #run(pass: Pass): ModelResult {
-    const { operation, cache, hooks, positions } = pass;
     const changes = cache ? ++cache.changes : 0;
     const { raw, memory } = this.#core.wasm;
     const result = memory.scope(operation, () => {
@@ -139,20 +140,15 @@ export class OpenModel implements Model {
         ? positions.reduce((most, position) => Math.max(most, position)) + 1
         : pass.request.past + pass.request.tokens;
       const request: Request = { ...pass.request, rotary: this.#weights.frequenciesAt(length) };
-      const key = keyOf(request);
       // Where the next piece begins, without taking it.
       const base = memory.reserve(0);
-      let program =
-        this.#program?.key === key && this.#program.base === base ? this.#program.program : undefined;
-      if (!program) {
-        const build = (at: number): Program => buildProgram(this.#architecture, this.#weights, request, at);
-        program = build(base);
-        const place = memory.reserve(program.size / 4);
-        if (place !== base) program = build(place);
-        this.#program = { key, base: place, program };
-      } else {
-        memory.reserve(program.size / 4);
-      }
+      const last = this.#last;
+      const build = (at: number): Program => buildProgram(this.#architecture, this.#weights, request, at);
+      let program = last?.base === base && isLike(request, last.request) ? last.program : build(base);
+      const place = memory.reserve(program.size / 4);
+      if (place !== base) program = build(place);
+      // Not with hooks, which are the caller's and would be kept.
+      if (!hooks) this.#last = { request, base: place, program };
       const points = pointsOf(this.#core.tools, operation, program, hooks);
       placeInputs(memory, this.#architecture, program, pass);
       const run = (first: number, end: number): void => {
@@ -170,26 +166,24 @@ export class OpenModel implements Model {
         this.#callHook(pass, name, point, changes);
       }
       run(done, program.count);
-      const read = (place: Place): Tensor => memory.tensor(place.address, place.shape);
-      return {
-        hidden: read(program.hidden),
-        ...(program.logits && { logits: read(program.logits) }),
-        ...(program.pooled && { pooled: read(program.pooled) }),
-        ...(request.needWeights && { weights: program.weights.map(read) }),
-        ...(request.needHiddenStates && { hiddenStates: program.hiddenStates.map(read) }),
-      };
+      return read(memory, program, request);
     });
     if (cache) cache.length = pass.request.past + pass.request.tokens;
     return result;
   }
 
   /** Shows a tensor to a hook, and takes what it returns in its place. */
-  #callHook({ operation, cache, hooks }: Pass, name: string, point: Place, changes: number): void {
+  #callHook(
+    { operation, cache, request: { hooks } }: Pass,
+    name: string,
+    point: Place,
+    changes: number,
+  ): void {
     const { memory } = this.#core.wasm;
     const length = point.shape.reduce((product, axis) => product * axis, 1);
     const data = memory.read(point.address, length);
     const value = { data: point.heads ? transposed(data, point.shape) : data, shape: [...point.shape] };
-    const returned: unknown = hooks.get(name)!(value);
+    const returned: unknown = hooks!.get(name)!(value);
     this.#checkUse(operation);
     if (cache && cache.changes !== changes) {
       wrongUse(operation, `hook '${name}' to leave the cache as it is`, 'a changed one');
@@ -203,4 +197,15 @@ export class OpenModel implements Model {
     this.#core.tools.checkShape(operation, `hook '${name}' to return a tensor`, shape, point.shape);
     memory.write(point.address, point.heads ? transposed(replaced, swapped(shape)) : replaced);
   }
+}
+
+function resultOf(memory: Memory, program: Program, request: Request): ModelResult {
+  const read = (place: Place): Tensor => memory.tensor(place.address, place.shape);
+  return {
+    hidden: read(program.hidden),
+    ...(program.logits && { logits: read(program.logits) }),
+    ...(program.pooled && { pooled: read(program.pooled) }),
+    ...(request.needWeights && { weights: program.weights.map(read) }),
+    ...(request.needHiddenStates && { hiddenStates: program.hiddenStates.map(read) }),
+  };
 }

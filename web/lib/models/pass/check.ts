@@ -1,12 +1,13 @@
 import type { Known } from '../../check/options.js';
 import { wrongKind, wrongUse, wrongValue } from '../../check/values.js';
 import type { Tools } from '../../check/tools.js';
+import type { Memory } from '../../runtime/memory.js';
 import { storeOf, type CacheStore } from '../cache.js';
 import type { Architecture } from '../config/architecture.js';
 import { toRowsLike, toTokens, type TokenIds, type Tokens } from '../tokens.js';
-import type { ModelForwardOptions, ModelHooks } from '../types.js';
+import type { ModelForwardOptions } from '../types.js';
 import { checkHooks } from './hooks.js';
-import type { Request } from './types.js';
+import type { Program, Request } from './types.js';
 
 const FORWARD_OPTIONS: Known<ModelForwardOptions> = {
   attentionMask: 1,
@@ -29,8 +30,11 @@ export interface Pass {
   readonly cache: CacheStore | undefined;
   readonly types: Int32Array | undefined;
   readonly positions: Int32Array | undefined;
-  readonly hooks: ReadonlyMap<string, ModelHooks[string]>;
 }
+
+/** Reads what is wanted of a pass that has ended. */
+export type Read<T> = (memory: Memory, program: Program, request: Request) => T;
+export type Run = <T>(pass: Pass, read: Read<T>) => T;
 
 /**
  * Checks the arguments of a pass.
@@ -65,7 +69,6 @@ export function checkPass(
     given.tokenTypes == null
       ? undefined
       : toRowsLike(tools, operation, 'tokenTypes', given.tokenTypes, a.tokenTypes - 1, rows);
-  const hooks = checkHooks(tools, operation, given.hooks);
   const own =
     given.positions == null || given.positions === 'none'
       ? undefined
@@ -92,9 +95,9 @@ export function checkPass(
     lastOnly: flag('lastOnly'),
     needHeads,
     ablate: checkAblate(tools, operation, given.ablate, a),
-    hooks: new Set(hooks.keys()),
+    hooks: checkHooks(tools, operation, given.hooks),
   };
-  return { operation, given: rows, request, cache, types, positions: own, hooks };
+  return { operation, given: rows, request, cache, types, positions: own };
 }
 
 function checkPositions(operation: string, positions: unknown): TokenIds {
@@ -103,8 +106,13 @@ function checkPositions(operation: string, positions: unknown): TokenIds {
   return positions as TokenIds;
 }
 
-function checkAblate(tools: Tools, operation: string, ablate: unknown, a: Architecture): [number, number][] {
-  if (ablate == null) return [];
+function checkAblate(
+  tools: Tools,
+  operation: string,
+  ablate: unknown,
+  a: Architecture,
+): readonly [number, number][] | undefined {
+  if (ablate == null) return undefined;
   if (!Array.isArray(ablate)) wrongKind(operation, 'ablate to be a list of [layer, head]', ablate);
   return Array.from(ablate as readonly unknown[], (pair) => {
     if (!Array.isArray(pair) || pair.length !== 2)

@@ -2,7 +2,7 @@
 import type { Tools } from '../../check/tools.js';
 import { tagOf, wrongKind } from '../../check/values.js';
 import type { ModelHooks } from '../types.js';
-import type { HookPoint, Program } from './types.js';
+import type { HookPoint, Hooks, Program } from './types.js';
 
 /** (B, X, Y, E) as (B, Y, X, E), for the shape (B, Y, X, E) that it has then. */
 export function transposed(data: Float32Array, [batch, ys, xs, width]: readonly number[]): Float32Array {
@@ -23,9 +23,9 @@ export function swapped([batch, x, y, width]: readonly number[]): readonly numbe
   return [batch!, y!, x!, width!];
 }
 
-export function checkHooks(tools: Tools, operation: string, hooks: unknown): Map<string, ModelHooks[string]> {
+export function checkHooks(tools: Tools, operation: string, hooks: unknown): Hooks | undefined {
+  if (hooks == null) return undefined;
   const checked = new Map<string, ModelHooks[string]>();
-  if (hooks == null) return checked;
   if (tagOf(hooks) !== 'Object') wrongKind(operation, 'hooks to be an object of functions', hooks);
   for (const name of tools.namesOf(hooks)) {
     const hook = (hooks as Record<string, unknown>)[name];
@@ -40,8 +40,9 @@ export function pointsOf(
   tools: Tools,
   operation: string,
   { hooks: points }: Program,
-  hooks: ReadonlyMap<string, ModelHooks[string]>,
+  hooks: Hooks | undefined,
 ): (HookPoint & { readonly name: string })[] {
+  if (!hooks) return [];
   for (const name of hooks.keys()) {
     if (!points.has(name)) tools.unknownName(operation, name, [...points.keys()], 'hooks');
   }

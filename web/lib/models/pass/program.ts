@@ -16,11 +16,11 @@ import { buildHeads } from './heads.js';
 import type { LAYER_HOOKS } from './types.js';
 import { type HookPoint, type Place, type Program, type Request } from './types.js';
 
-/** What tells passes apart that need different programs. Most do not depend on how many tokens are in the cache: C++ is told that. */
-export function keyOf(request: Request): string {
-  const { past, hooks, ...rest } = request;
-  const length = rest.needWeights || rest.hasMask || hooks.size > 0 ? past : 0;
-  return JSON.stringify([rest, length, ...hooks]);
+/** Whether a pass can run the program of another one. Most do not depend on how many tokens are in the cache: C++ is told that. */
+export function isLike(one: Request, other: Request): boolean {
+  const names = Object.keys(one) as (keyof Request)[];
+  const depends = one.needWeights || one.hasMask;
+  return names.every((name) => one[name] === other[name] || (name === 'past' && !depends));
 }
 
 /** Builds a pass for memory that begins at `base`, a multiple of 16. */
@@ -201,8 +201,8 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     const keysAt = append(key, store.keys);
     const valuesAt = append(value, store.values);
 
-    const hooksScores = wanted.has(name('attn.hook_attn_scores'));
-    const hooksPattern = wanted.has(name('attn.hook_pattern')) || hooksScores;
+    const hooksScores = !!wanted?.has(name('attn.hook_attn_scores'));
+    const hooksPattern = hooksScores || wanted?.has(name('attn.hook_pattern'));
     const pattern = request.needWeights || hooksPattern ? builder.floats(scoresSize) : 0;
     const scores = hooksScores ? builder.floats(scoresSize) : 0;
     const window = request.window ?? a.windows[i];
@@ -252,7 +252,7 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
     point(name('attn.hook_pattern'), pattern, scoresShape);
     if (hooksPattern) builder.step('mix', { x: pattern, args: attention });
     if (request.needWeights) weights.push({ address: pattern, shape: scoresShape });
-    for (const [silenced, head] of request.ablate) {
+    for (const [silenced, head] of request.ablate ?? []) {
       if (silenced === i) {
         builder.step('silence', { out: z + 4 * head * headDim, rows, inputs: headDim, stride: wide });
       }

@@ -1,5 +1,9 @@
 import type { CachePlace } from '../cache.js';
 import type { Frequencies } from '../rotary.js';
+import type { ModelHooks } from '../types.js';
+
+/** Functions of the caller's, by the names of what they see. */
+export type Hooks = ReadonlyMap<string, ModelHooks[string]>;
 
 /** What a pass is built for. */
 export interface Request {
@@ -19,9 +23,8 @@ export interface Request {
   readonly lastOnly: boolean;
   /** Whether to go on to logits and the pooled vector. */
   readonly needHeads: boolean;
-  readonly ablate: readonly (readonly [layer: number, head: number])[];
-  /** The names of hooks. */
-  readonly hooks: ReadonlySet<string>;
+  readonly ablate: readonly (readonly [layer: number, head: number])[] | undefined;
+  readonly hooks: Hooks | undefined;
 }
 
 /** A tensor in wasm memory. */
