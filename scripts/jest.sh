@@ -28,6 +28,7 @@ case $suite in
     bash scripts/build.sh
     ;;
   matrix)
+    bash scripts/setup.sh --books || exit 1
     bash scripts/build.sh elements
     tools=tests/package/matrix
     if newer_than $tools/node_modules/.package-lock.json $tools/package-lock.json; then

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # Finds every tool that the build and the tests need and installs what is missing: system tools from Debian's packages
 # (as root or through sudo), JavaScript packages with `npm ci`. Running it again costs a fraction of a second.
-#   usage: setup.sh [--tools | --fuzz]      --tools leaves out the JavaScript packages, --fuzz adds libFuzzer
+#   usage: setup.sh [--tools | --fuzz | --books]
+#                                           --tools leaves out the JavaScript packages, --fuzz adds libFuzzer, --books adds Sphinx and Pandoc
 #          setup.sh --check TOOL…           installs nothing, and fails with one line if one of these is missing
 . "$(dirname "$0")/common.sh"
 
 mode=${1-}
 case $mode in
-  '' | --tools | --fuzz | --check) ;;
-  *) fail 'usage: setup.sh [--tools | --fuzz | --check TOOL…]' ;;
+  '' | --tools | --fuzz | --books | --check) ;;
+  *) fail 'usage: setup.sh [--tools | --fuzz | --books | --check TOOL…]' ;;
 esac
 
 # ---- what is needed: how to test for it, its Debian package, where else to get it
@@ -68,6 +69,11 @@ tools=(
 )
 # Half a gigabyte, which only `npm run fuzz:native` needs.
 if [[ $mode == --fuzz ]]; then tools+=('libFuzzer|clang libclang-rt-dev|https://llvm.org/docs/LibFuzzer.html'); fi
+
+# What builds the examples of books, for `npm run test:matrix`.
+if [[ $mode == --books ]]; then
+  tools+=('sphinx-build|python3-sphinx|https://www.sphinx-doc.org' 'pandoc|pandoc|https://pandoc.org')
+fi
 
 installed=node_modules/.package-lock.json
 # A checkout renews package-lock.json's time without changing it, so the contents of a newer file are compared.

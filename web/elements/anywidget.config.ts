@@ -10,20 +10,21 @@ export default defineConfig({
   ...bundling,
   plugins: [workers('text')],
   resolve: {
-    alias: { 'wasm-attention/models': file('../lib/models.ts'), 'wasm-attention': file('../lib/index.ts') },
+    alias: [
+      { find: 'wasm-attention/models', replacement: file('../lib/models.ts') },
+      { find: 'wasm-attention', replacement: file('../lib/index.ts') },
+      { find: './threads.js', replacement: file('no-threads.ts') },
+    ],
   },
   build: {
     target: 'es2022',
     emptyOutDir: false,
     lib: { entry: file('anywidget.ts'), formats: ['es'] },
     rolldownOptions: {
-      // Figures compute on one thread; with more, the library would look for this file of the package.
-      external: /\/threads\.js$/,
       output: {
         minify: true,
         codeSplitting: false,
         entryFileNames: 'anywidget.js',
-        paths: () => '../threads.js',
       },
     },
   },
