@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
-import { quick as quickWorks, quickPeers, scaling as scalingWorks, works } from './works.mjs';
+import { ORT_INT8, quick as quickWorks, quickPeers, scaling as scalingWorks, works } from './works.mjs';
 
 export const usage = `usage: npm run bench -- [options]
   --work NAME[,NAME]   only these rows; a name may end in * (attention-*)
-  --peers A,B          only these peers: ort (or one of ort-attention, ort-mha), tfjs, jax-js, eigen, javascript
+  --peers A,B          only these peers: ort (or one of ort-attention, ort-mha, ort-integer, ort-dynamic, ort-nbits), tfjs, jax-js, eigen, javascript
   --rounds N           samples of each contender (default 9; 5 with --quick)
   --processes N        run every row in N fresh processes and report the medians over them (default 1)
   --browser            the same work in headless Chromium, a fresh one for every row; this library is loaded from ./slim
@@ -21,7 +21,7 @@ export const usage = `usage: npm run bench -- [options]
 rows: limits, cold, growth, long, ${works.map((work) => work.name).join(', ')}`;
 
 const everyPeer = ['ort', 'tfjs', 'jax-js', 'eigen', 'javascript'];
-const peerNames = [...everyPeer, 'ort-attention', 'ort-mha'];
+const peerNames = [...everyPeer, 'ort-attention', 'ort-mha', ...ORT_INT8];
 const allNames = ['limits', 'cold', ...works.map((work) => work.name), 'long', 'growth'];
 
 class UsageError extends Error {}

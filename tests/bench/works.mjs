@@ -13,15 +13,19 @@ import { encoder, nextToken, opening } from './problems/models.mjs';
 import { multiHead, turnedMultiHead } from './problems/multi-head.mjs';
 import { positionedAttention, rotary } from './problems/positions.mjs';
 import { addTable, softmax, table } from './problems/rows.mjs';
+import { quantisedProduct } from './problems/quantised.mjs';
 import { story } from './problems/story.mjs';
 import { textbookAttention } from './problems/textbook.mjs';
 import { training } from './problems/training.mjs';
 
 export const ORT = ['ort', 'ort-attention', 'ort-mha'];
 const EVERY_PEER = [...ORT, 'tfjs', 'jax-js', 'eigen', 'javascript'];
+/** Its products of whole numbers: MatMulInteger, DynamicQuantizeMatMul and MatMulNBits. */
+export const ORT_INT8 = ['ort-integer', 'ort-dynamic', 'ort-nbits'];
 const overOrt = (ratio) => [{ over: ORT, as: 'ort', ratio }];
 
 const BASE = { layers: 12, width: 768, heads: 12, hiddens: 3072 };
+const GPT2 = { layers: 12, width: 768, heads: 12, vocabulary: 50257 };
 
 const product = (size) => ({
   name: `matmul-${size}`,
@@ -52,6 +56,18 @@ const multiHeads = (batch, n, width, heads, bar, barWithWeights) =>
 export const works = [
   product(512),
   product(1024),
+  ...[
+    [512, 512, 512],
+    [128, 768, 3072],
+  ].map(([m, k, n]) => ({
+    name: `int8-${m}x${k}x${n}`,
+    title: `int8 product ${m}×${k}×${n} / float32`,
+    make: () => quantisedProduct({ m, k, n }),
+    bars: [
+      { over: ['baseline'], as: 'float32', ratio: 1 },
+      { over: ORT_INT8, as: 'ort int8', ratio: 1.5 },
+    ],
+  })),
   ...attentions(8, 128, 64, 1.5, 2.3),
   ...attentions(8, 512, 64, 1.5, 2.8),
   ...attentions(12, 1024, 64, 1.5, 2.8),
@@ -127,11 +143,34 @@ export const works = [
     bars: [{ over: ['baseline'], as: 'without', ratio: 1 / 1.25 }],
   },
   {
+    name: 'bert-int8',
+    title: 'the same with int8 / float32',
+    make: () => encoder({ ...BASE, tokens: 128, weightType: 'int8' }),
+    bars: [{ over: ['baseline'], as: 'float32', ratio: 1 }],
+  },
+  {
     name: 'gpt2-token',
     title: 'GPT-2, a token after 512 / a sum of the bytes',
-    make: () => nextToken({ layers: 12, width: 768, heads: 12, vocabulary: 50257, past: 512 }),
+    make: () => nextToken({ ...GPT2, past: 512 }),
     bars: [{ over: ['baseline'], as: 'a sum', ratio: 0.8 }],
   },
+  ...[
+    ['float16', 1.6],
+    ['int8', 2.5],
+  ].flatMap(([weightType, ratio]) => [
+    {
+      name: `gpt2-token-${weightType}`,
+      title: `the same with ${weightType} / float32`,
+      make: () => nextToken({ ...GPT2, past: 512, weightType }),
+      bars: [{ over: ['baseline'], as: 'float32', ratio }],
+    },
+    {
+      name: `gpt2-token-${weightType}-sum`,
+      title: `the same with ${weightType} / a sum of the bytes`,
+      make: () => nextToken({ ...GPT2, past: 512, weightType, sum: true }),
+      bars: [],
+    },
+  ]),
   {
     name: 'opening',
     title: 'opening 100 MB / slice() of it',

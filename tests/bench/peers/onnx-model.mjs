@@ -33,6 +33,8 @@ const message = (field, ...parts) => block(field, join(parts));
 
 const elementType = new Map([
   [Float32Array, 1],
+  [Uint8Array, 2],
+  [Int8Array, 3],
   [Int32Array, 6],
   [BigInt64Array, 7],
 ]);
@@ -95,6 +97,11 @@ export class Graph {
     const name = `constant${this.#count++}`;
     this.#initializers.push(block(5, tensor(name, data, dims)));
     return name;
+  }
+
+  /** The name of a further output of a node, which is added with `outputs`. */
+  name(op) {
+    return `${op}${this.#count++}`;
   }
 
   /** `outputs`: the outputs' names, if they matter; an empty string leaves out an optional output. */

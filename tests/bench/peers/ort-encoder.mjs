@@ -4,7 +4,7 @@ import { Graph } from './onnx-model.mjs';
 import { decomposed } from './ort-graphs.mjs';
 
 export function encoder(way, { params, tensors }) {
-  if (way === 'attention' || params.needWeights) return undefined;
+  if (way === 'attention' || params.needWeights || params.weightType) return undefined;
   const { layers, width, heads, tokens } = params;
   const graph = new Graph();
   const d = width / heads;

@@ -5,6 +5,7 @@
 import { transpose } from './dense.mjs';
 import { Graph } from './onnx-model.mjs';
 import { encoder } from './ort-encoder.mjs';
+import { quantised } from './ort-quantised.mjs';
 import { addTable, bias, matmul, softmax, table } from './ort-rows.mjs';
 
 const scalar = (graph, value) => graph.constant(Float32Array.of(value), []);
@@ -140,13 +141,17 @@ function decoding(way, { past, width, heads }, parameters) {
   return graph.bytes();
 }
 
+const WAYS = ['decomposed', 'attention', 'multi-head'];
+
 /** The model's bytes for a problem, or undefined if `way` has no graph for it. */
 export function graphOf(way, problem) {
   const { kind, params, parameters } = problem;
+  if (kind !== 'quantised' && !WAYS.includes(way)) return undefined;
   if (kind === 'attention') return attention(way, params);
   if (kind === 'multiHead') return multiHead(way, params, parameters);
   if (kind === 'decoding') return decoding(way, params, parameters);
   if (kind === 'encoder') return encoder(way, problem);
+  if (kind === 'quantised') return quantised(way, problem);
   if (way !== 'decomposed') return undefined;
   if (kind === 'table') return table(params);
   if (kind === 'addTable') return addTable(params, problem.table);

@@ -5,6 +5,8 @@ import { graphOf } from './ort-graphs.mjs';
 /** The inputs of each kind's graph: data and dims, by name. */
 function feedsOf({ kind, params, inputs, cache, ids }) {
   switch (kind) {
+    case 'quantised':
+      return { a: [inputs.a, [params.m, params.k]] };
     case 'matmul':
       return { a: [inputs.a, [params.m, params.k]], b: [inputs.b, [params.k, params.n]] };
     case 'attention': {
@@ -69,6 +71,13 @@ export async function open({ threads = 1 } = {}) {
   });
   return {
     version,
-    peers: [peer('ort', 'decomposed'), peer('ort-attention', 'attention'), peer('ort-mha', 'multi-head')],
+    peers: [
+      peer('ort', 'decomposed'),
+      peer('ort-attention', 'attention'),
+      peer('ort-mha', 'multi-head'),
+      peer('ort-integer', 'integer'),
+      peer('ort-dynamic', 'dynamic'),
+      peer('ort-nbits', 'n-bits'),
+    ],
   };
 }

@@ -1,6 +1,7 @@
 /** How this library does each kind of work. */
 import { instantiate } from './standalone.mjs';
 import { training } from './ours-training.mjs';
+import { transpose } from './dense.mjs';
 
 const state = ({ wq, wk, wv, wo }, width) =>
   Object.fromEntries(
@@ -39,6 +40,8 @@ export const prepare = {
       return { c };
     },
   }),
+
+  quantised: ({ wasm }, problem) => linearLayer(wasm, problem, 'int8'),
 
   attention: ({ wasm }, { params: { batch, heads, n, d, causal, window }, inputs }) => {
     const shape = [batch, heads, n, d];
@@ -81,13 +84,13 @@ export const prepare = {
     return storyOf(await loadWorker(), problem);
   },
 
-  encoder: async ({ wasm }, { params: { needWeights }, config, tensors, ids }) => {
-    const model = await open(wasm, config, tensors);
+  encoder: async ({ wasm }, { params: { needWeights, weightType }, config, tensors, ids }) => {
+    const model = await open(wasm, config, tensors, { weightType });
     return { run: () => ({ hidden: model.forward(ids, { needWeights }).hidden.data }) };
   },
 
-  nextToken: async ({ wasm }, { params: { past }, config, tensors }) => {
-    const model = await open(wasm, config, tensors);
+  nextToken: async ({ wasm }, { params: { past, weightType }, config, tensors }) => {
+    const model = await open(wasm, config, tensors, { weightType });
     const cache = model.createCache();
     model.forward(
       Array.from({ length: past }, (_, i) => i),
@@ -192,9 +195,16 @@ export const prepare = {
   },
 };
 
-async function open(attention, config, weights) {
+async function open(attention, config, weights, options) {
   const { openModel } = await import('../../../dist/models.js');
-  return openModel({ config, weights, attention });
+  return openModel({ config, weights, attention, ...options });
+}
+
+function linearLayer(wasm, { params: { m, k, n }, inputs, weight }, weightType) {
+  const layer = new wasm.Linear({ inFeatures: k, outFeatures: n, bias: false, weightType });
+  layer.loadStateDict({ weight: { data: weight, shape: [n, k] } });
+  const x = { data: inputs.a, shape: [m, k] };
+  return { run: () => ({ c: layer.forward(x).output.data }), dispose: () => layer.dispose() };
 }
 
 async function storyOf(wasm, { params: { count }, prompt, config, bytes }) {
@@ -251,11 +261,16 @@ export const baseline = {
   story: ({ wasm }, problem) => (problem.params.worker ? storyOf(wasm, problem) : undefined),
 
   encoder: (context, problem) =>
-    problem.params.needWeights
+    problem.params.needWeights || problem.params.weightType
       ? prepare.encoder(context, { ...problem, params: { needWeights: false } })
       : undefined,
 
-  nextToken: async ({ build }, { bytes }) => {
+  quantised: ({ wasm }, problem) => linearLayer(wasm, problem, 'float32'),
+
+  nextToken: async (context, problem) => {
+    const { build } = context;
+    const { params, bytes } = problem;
+    if (!params.sum) return prepare.nextToken(context, { ...problem, params: { ...params, weightType: 'float32' } }); // prettier-ignore
     const limits = await instantiate('limits', build);
     const address = limits.reserve(bytes + 128);
     const whole = bytes - (bytes % 128);
@@ -268,13 +283,9 @@ export const baseline = {
 };
 
 /** The product as a Linear layer: every wasm has it, and threads share it. Its weight is packed before the clock starts. */
-export function layerProduct({ wasm }, { params: { m, k, n }, inputs }) {
-  const weight = new Float32Array(n * k);
-  for (let i = 0; i < k; ++i) for (let j = 0; j < n; ++j) weight[j * k + i] = inputs.b[i * n + j];
-  const layer = new wasm.Linear({ inFeatures: k, outFeatures: n, bias: false });
-  layer.loadStateDict({ weight: { data: weight, shape: [n, k] } });
-  const x = { data: inputs.a, shape: [m, k] };
-  return { run: () => ({ c: layer.forward(x).output.data }), dispose: () => layer.dispose() };
+export function layerProduct({ wasm }, problem) {
+  const { params, inputs } = problem;
+  return linearLayer(wasm, { ...problem, weight: transpose(inputs.b, params.k, params.n) }, 'float32');
 }
 
 /** The layer of the norm, where its kernel is not on its own. */

@@ -1,7 +1,7 @@
 /** Models of published sizes, with random weights. */
 import { writeSafetensors } from '../../../dist/safetensors.js';
 import { normal } from '../random.mjs';
-import { Errors } from './check.mjs';
+import { EPSILON, Errors } from './check.mjs';
 
 /** Tensors by name, of normal numbers with a standard deviation of 0.02, as models begin; norms' weights are around 1. */
 function randomTensors(shapes) {
@@ -29,8 +29,29 @@ function alike(name, scale) {
   };
 }
 
+/** Rows of the contenders' outputs make small angles with those of the first one: cosines of at least 0.999. */
+function aligned(name, width) {
+  let first;
+  return (outputs) => {
+    const errors = new Errors();
+    const data = outputs[name];
+    first ??= data;
+    Errors.length(name, data, first.length);
+    for (let row = 0; row < data.length; row += width) {
+      const dot = (a, b) => {
+        let sum = 0;
+        for (let i = row; i < row + width; ++i) sum += a[i] * b[i];
+        return sum;
+      };
+      const cosine = dot(data, first) / Math.sqrt(dot(data, data) * dot(first, first));
+      errors.compare(cosine, 1, 0.001 / EPSILON, 1);
+    }
+    return errors;
+  };
+}
+
 /** BERT over one sequence; its vocabulary is small, because looking up takes no time. */
-export function encoder({ layers, width, heads, hiddens, tokens, needWeights = false }) {
+export function encoder({ layers, width, heads, hiddens, tokens, needWeights = false, weightType }) {
   const vocabulary = 1000;
   const config = {
     model_type: 'bert',
@@ -62,17 +83,33 @@ export function encoder({ layers, width, heads, hiddens, tokens, needWeights = f
   }
   return {
     kind: 'encoder',
-    params: { layers, width, heads, hiddens, tokens, needWeights },
+    params: { layers, width, heads, hiddens, tokens, needWeights, weightType },
     config,
     tensors: randomTensors(shapes),
     ids: Array.from({ length: tokens }, (_, i) => (37 * i) % vocabulary),
     flop: layers * (8 * tokens * width ** 2 + 4 * tokens ** 2 * width + 4 * tokens * width * hiddens),
-    check: alike('hidden', 1),
+    check: weightType ? aligned('hidden', width) : alike('hidden', 1),
   };
 }
 
-/** GPT-2's next token behind a cache. */
-export function nextToken({ layers, width, heads, vocabulary, past }) {
+/** Bytes of a matrix's number; int8 has a float32 scale for each 128 numbers of a row. */
+const BYTES = { float32: 4, float16: 2, int8: 1 + 4 / 128 };
+
+/**
+ * GPT-2's next token behind a cache.
+ *
+ * @param sum whether a sum of the bytes is the baseline; else, of other types than float32, the same with float32
+ */
+export function nextToken({
+  layers,
+  width,
+  heads,
+  vocabulary,
+  past,
+  weightType = 'float32',
+  sum = weightType === 'float32',
+}) {
+  // prettier-ignore
   const config = {
     model_type: 'gpt2',
     vocab_size: vocabulary,
@@ -95,12 +132,14 @@ export function nextToken({ layers, width, heads, vocabulary, past }) {
   const block = 12 * width ** 2 + 13 * width;
   return {
     kind: 'nextToken',
-    params: { past },
+    params: { past, weightType, sum },
     config,
     tensors: randomTensors(shapes),
     /** What one token reads: all matrices, and the keys and values of those before it. */
-    bytes: 4 * (layers * block + vocabulary * width + 2 * layers * past * width),
-    check: alike('logits', 1),
+    bytes: Math.round(
+      BYTES[weightType] * (layers * block + vocabulary * width) + 4 * 2 * layers * past * width,
+    ),
+    check: weightType === 'float32' ? alike('logits', 1) : () => new Errors(),
   };
 }
 
