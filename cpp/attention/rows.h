@@ -20,7 +20,7 @@ inline T* rowOf(T* stack, Strides strides, int b, int h, int row) {
 /// x = 0; `count` is a multiple of 4.
 inline void clearVectors(float* x, size_t count) {
 #ifdef __clang__
-#pragma clang loop vectorize(disable) unroll(disable)
+#pragma clang loop unroll(disable)
 #endif
   for (size_t i = 0; i < count; i += 2 * kLanes) {
     store(x + i, f32x4{});

@@ -48,7 +48,7 @@ void placeLosses(const EmbeddingScratch& w, const int32_t* ids, int count, int r
   for (int i = 0; i < count; ++i) ++w.slots[ids[i]];
   int slots = 0;
 #ifdef __clang__
-#pragma clang loop vectorize(disable) unroll(disable)
+#pragma clang loop unroll(disable)
 #endif
   for (int id = 0; id < rows; ++id) w.slots[id] = w.slots[id] > kRun ? slots++ : -1;
   std::memset(w.lost, 0, static_cast<size_t>(slots) * dim * sizeof(float));
