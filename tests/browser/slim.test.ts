@@ -54,6 +54,45 @@ const load = (page: Page, options?: { layers: boolean }): Promise<string> =>
     }
   }, options);
 
+test('a Float16Array, which Chromium has, is read and written', async () => {
+  const { page } = await open();
+  const results = await page.evaluate(async () => {
+    type Floats = Float32Array | Uint16Array;
+    const { load } = (await import(`${location.origin}/slim.js`)) as {
+      load: () => Promise<{
+        scaledDotProductAttention(
+          q: object,
+          k: object,
+          v: object,
+          options?: object,
+        ): { output: { data: Floats } };
+      }>;
+    };
+    const { Float16Array: Half } = globalThis as unknown as {
+      Float16Array: new (from: ArrayLike<number>) => Floats;
+    };
+    const attention = await load();
+    const x = Array.from({ length: 5000 }, (_, i) => Math.sin(i));
+    const halves = new Half(x);
+    const tensor = (data: ArrayLike<number>) => ({ data, shape: [1, 1, 5000] });
+    const run = (data: ArrayLike<number>, options?: object) =>
+      attention.scaledDotProductAttention(tensor(data), tensor(data), tensor(data), options).output.data;
+    const output = new Half(new Float32Array(5000));
+    const bits = new Uint16Array(5000);
+    const expected = run(Float32Array.from(halves));
+    return [
+      run(halves).every((value, i) => value === expected[i]),
+      run(halves, { out: { output } }) === output,
+      // One key: what comes out is what went in.
+      output.every((value, i) => value === halves[i]),
+      run(new Uint16Array(halves.buffer), { out: { output: bits } }) === bits,
+      bits.every((value, i) => value === new Uint16Array(halves.buffer)[i]),
+    ];
+  });
+  expect(results).toEqual([true, true, true, true, true]);
+  await page.close();
+});
+
 test('the operations alone are two files, and the layers a third when they are asked for', async () => {
   const { page, asked } = await open();
   expect(await load(page, { layers: false })).toBe('undefined');

@@ -33,8 +33,10 @@ export const fileCases = {
 
   readSafetensors(draw: Draw): Case {
     const tensors = someTensors(draw);
-    const bytes = writeSafetensors(tensors);
-    if (draw.chance(0.5)) {
+    const reads = draw.chance(0.5);
+    const weightType = reads ? undefined : draw.pick(['float32', 'float16', 'int8'] as const);
+    const bytes = writeSafetensors(tensors, { weightType });
+    if (reads) {
       return {
         args: [draw.pick<unknown>([bytes, bytes.slice().buffer, new DataView(bytes.slice().buffer)])],
         call: readSafetensors,

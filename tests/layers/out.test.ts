@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { BackwardOptions, ForwardOptions, LayerResult, Tensor, TensorLike } from 'wasm-attention';
+import { float16, halfOf } from '../reference/weightTypes.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { testRejections } from '../support/rejections.js';
@@ -60,6 +61,20 @@ describe('given arrays for results,', () => {
     expect(given.input.shape).toEqual(fresh.input.shape);
     expect(gradient).toEqual(fresh.input.data);
   });
+
+  test.each(LAYERS)(
+    '%s rounds them to float16 for a Uint16Array, and its gradients stay as they are',
+    (_, make, input) => {
+      const G = random.tensor([batch, length, width]);
+      const fresh = passes(make(), input, G);
+      const [output, gradient] = [fresh.output, fresh.input].map(({ data }) => new Uint16Array(data.length));
+      const given = passes(make(), input, G, { output: output! }, { out: { input: gradient! } });
+      expect(given.output.data).toBe(output);
+      expect(given.input.data).toBe(gradient);
+      expect(Float32Array.from(output!, halfOf)).toEqual(fresh.copy.data.map(float16));
+      expect(Float32Array.from(gradient!, halfOf)).toEqual(fresh.input.data.map(float16));
+    },
+  );
 
   test.each(LAYERS.filter(([name]) => name !== 'Embedding'))(
     '%s may overwrite the arrays of its arguments',

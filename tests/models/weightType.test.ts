@@ -6,7 +6,7 @@ import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { checkpoint, checkpoints, open, stories } from './fixtures.js';
 import { float16, halved, safetensors } from './halves.js';
-import { readSafetensors } from 'wasm-attention';
+import { readSafetensors, writeSafetensors } from 'wasm-attention';
 
 const expected = stories.expected as unknown as {
   readonly tokens_in: number[];
@@ -92,6 +92,23 @@ test('a file of F16 opened at float16 has the bits of the same opened at float32
   a.dispose();
   b.dispose();
 });
+
+test.each([undefined, 'int8'] as const)(
+  'a file of int8, a quarter of the bytes, opened at %s writes the first 40 tokens',
+  async (weightType) => {
+    const file = writeSafetensors(readSafetensors(stories.bytes), { weightType: 'int8' });
+    expect(file.length / stories.bytes.byteLength).toBeLessThan(0.3);
+    const [small, plain] = [
+      await openModel({ config: stories.config, weights: file, attention, weightType }),
+      await open(stories),
+    ];
+    expect(small.unused).toEqual([]);
+    expect(await written(small, 40)).toEqual(expected.tokens_out.slice(0, 40));
+    expect(perplexity(small) / perplexity(plain)).toBeLessThan(1.01);
+    small.dispose();
+    plain.dispose();
+  },
+);
 
 test('an encoder of 768 at int8 points where float32 does', async () => {
   const [width, hiddens, vocabulary] = [768, 3072, 100];

@@ -29,6 +29,7 @@ describe('the packed package', () => {
         'models-classifier.js',
         'models-encoders.js',
         'models-generate.js',
+        'models-int8.js',
         'models-scaling.js',
         'models-windows.js',
         'models.js',

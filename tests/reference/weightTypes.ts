@@ -18,8 +18,17 @@ export function float16(x: number): number {
   // log2 may be off by one next to a power of two; of both grids, that of the number's own exponent is right.
   const own = Math.abs(x) < 2 ** exponent && exponent > -14 ? exponent - 1 : exponent;
   const digit = 2 ** (own - 10);
-  const rounded = nearestEven(x / digit) * digit;
-  return Math.abs(rounded) > 65504 ? Math.sign(x) * Infinity : rounded;
+  const rounded = nearestEven(Math.abs(x) / digit) * digit;
+  return Math.sign(x) * (rounded > 65504 ? Infinity : rounded);
+}
+
+/** The number whose bits in float16 these are: a sign, 5 bits of exponent, 10 of fraction. */
+export function halfOf(bits: number): number {
+  const sign = bits & 0x8000 ? -1 : 1;
+  const exponent = (bits >> 10) & 31;
+  const fraction = (bits & 1023) / 1024;
+  if (exponent === 31) return fraction ? NaN : sign * Infinity;
+  return sign * (exponent ? 2 ** (exponent - 15) * (1 + fraction) : 2 ** -14 * fraction);
 }
 
 /** Whole numbers up to `steps` and the float32 that they are multiplied with. */

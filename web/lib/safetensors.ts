@@ -8,5 +8,6 @@
  * @packageDocumentation
  */
 export { readSafetensors, type ReadOptions } from './safetensors/readSafetensors.js';
-export { writeSafetensors } from './safetensors/writeSafetensors.js';
+export { writeSafetensors, type WriteOptions } from './safetensors/writeSafetensors.js';
+export type { WeightType } from './check/weightType.js';
 export type { Tensor, TensorLike } from './types.js';

@@ -4,10 +4,22 @@ export interface Tensor<T extends Float32Array | Int32Array | Uint8Array = Float
   readonly shape: readonly number[];
 }
 
+/**
+ * An array for a result: of float32; or of float16, which rounds, as a Float16Array where the engine has it, or as its bits in a
+ * Uint16Array.
+ */
+export type FloatArray =
+  | Float32Array
+  | Uint16Array
+  | { readonly [Symbol.toStringTag]: 'Float16Array'; readonly length: number; [index: number]: number };
+
 /** Nested arrays of numbers; arrays of the same level have the same length. */
 export type Nested = readonly number[] | readonly Nested[];
 
-/** A tensor, anything with `data` and `shape` (or `dims`), or nested arrays. */
+/**
+ * A tensor, anything with `data` and `shape` (or `dims`), or nested arrays. Numbers are rounded to float32. A Uint16Array holds the bits of float16, as
+ * in onnxruntime-web and WebNN.
+ */
 export type TensorLike =
   | Tensor
   | { readonly data: ArrayLike<number>; readonly shape: readonly number[] }
@@ -81,8 +93,8 @@ export interface AttentionOptions {
   needScores?: 'scaled' | 'softcapped' | 'masked';
   /** Return the logsumexp of the masked scores and the sink. */
   needLogSumExp?: boolean;
-  /** Write into these arrays, of exactly the right length, instead of fresh ones, so that an animation loop makes no garbage. */
-  out?: { output?: Float32Array; weights?: Float32Array };
+  /** Write into these arrays, of exactly the right length, instead of fresh ones, so that an animation loop makes no garbage. They are then the result's `data`. */
+  out?: { output?: FloatArray; weights?: FloatArray };
 }
 
 /** What `scaledDotProductAttention` returns. */

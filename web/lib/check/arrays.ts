@@ -1,7 +1,9 @@
 /** Checks of array arguments: tensors, masks, lengths, positions, and arrays for results. */
+import { widen } from '../runtime/halves.js';
 import { fresh } from '../runtime/memory.js';
-import type { MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
-import { bare, countOf, kindOf, toElements, type Elements } from './elements.js';
+import type { FloatArray, MaskLike, Tensor, TensorLike, ValidLens } from '../types.js';
+import { countOf, toElements, type Elements } from './elements.js';
+import { bare, kindOf } from './typedArrays.js';
 import { checkFinite, checkShape, showShape, sizeOf, wrongKind, wrongUse, wrongValue } from './values.js';
 
 /** A fresh array of the elements, each read once, with their shape. */
@@ -19,15 +21,23 @@ function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array
   return { data: numbers, shape };
 }
 
-/** The argument as float32 data with a shape. The memory of a Float32Array is passed on, not copied. */
+/**
+ * The argument as float32 data with a shape. The memory of a Float32Array is passed on, not copied. A Uint16Array holds the bits of
+ * float16, as in other libraries.
+ */
 export function toTensor(operation: string, name: string, value: TensorLike): Tensor {
   return toFloats(operation, name, toElements(operation, name, value));
 }
 
 /** `toTensor` of elements. */
 export function toFloats(operation: string, name: string, elements: Elements): Tensor {
-  const { data, shape } = elements;
-  if (kindOf(data) === 'Float32Array') return { data: bare(data as Float32Array), shape };
+  const { data, shape, count, halves } = elements;
+  const kind = kindOf(data);
+  if (kind === 'Float32Array') return { data: bare(data as Float32Array), shape };
+  if (kind === 'Uint16Array') {
+    return { data: widen(bare(data as Uint16Array), fresh(operation, Float32Array, count)), shape };
+  }
+  if (halves) wrongUse(operation, `${name} in float16 to be { data, shape }`, 'nested arrays');
   const toNumber = (element: unknown): number =>
     typeof element === 'number' ? element : wrongKind(operation, `${name} to hold numbers`, element);
   return convert(operation, elements, Float32Array, toNumber);
@@ -131,13 +141,15 @@ export function toValidLens(
 export function checkOut(
   operation: string,
   name: string,
-  value: Float32Array | undefined,
+  value: FloatArray | undefined,
   length: number,
 ): Float32Array | undefined {
   if (value === undefined) return undefined;
-  if (kindOf(value) !== 'Float32Array') {
-    wrongKind(operation, `${name} to be a Float32Array`, value);
+  const kind = kindOf(value);
+  // No regular expression: V8 ends the process if the stack is full when it compiles one.
+  if (kind !== 'Float32Array' && kind !== 'Float16Array' && kind !== 'Uint16Array') {
+    wrongKind(operation, `${name} to be a Float32Array, Float16Array or Uint16Array`, value);
   }
   if (countOf(value) !== length) wrongValue(operation, `${name} of length ${length}`, countOf(value));
-  return value;
+  return value as Float32Array;
 }

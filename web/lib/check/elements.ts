@@ -3,6 +3,7 @@
  * elements by their index, never by an iterator, which may give others.
  */
 import { fresh } from '../runtime/memory.js';
+import { kindOf, lengthOf } from './typedArrays.js';
 import { showShape, sizeOf, wrongKind, wrongValue } from './values.js';
 
 /** An array needs fewer elements than this; wasm cannot address more floats anyway. */
@@ -10,24 +11,6 @@ const MAX_COUNT = 2 ** 31;
 /** Far more than any operation takes; an array that contains itself has no end of them. */
 const MAX_RANK = 64;
 const FEW = 16;
-
-const TypedArray = Object.getPrototypeOf(Float32Array.prototype) as object;
-/** What the language knows of a typed array, whatever its class or the array itself has put in place of that. */
-const slot = (name: PropertyKey) => Reflect.getOwnPropertyDescriptor(TypedArray, name)?.get;
-const [kind, length, buffer, offset] = [slot(Symbol.toStringTag), slot('length'), slot('buffer'), slot('byteOffset')]; // prettier-ignore
-
-/** `Float32Array` and so on; undefined for what is no typed array. */
-export const kindOf = (value: unknown) => kind!.call(value) as string | undefined;
-export const lengthOf = (array: unknown) => length!.call(array) as number;
-export const bufferOf = (array: unknown) => buffer!.call(array) as ArrayBuffer;
-export const offsetOf = (array: unknown) => offset!.call(array) as number;
-
-/** A plain view of the same memory; empty for a detached array. */
-export function bare(array: Float32Array): Float32Array {
-  const count = lengthOf(array);
-  if (count === 0) return new Float32Array(0);
-  return new Float32Array(bufferOf(array), offsetOf(array), count);
-}
 
 /**
  * The length of an array, or of anything with a whole-number length and no `data` (what TypeScript calls an ArrayLike); undefined
@@ -86,6 +69,8 @@ export interface Elements {
   readonly shape: readonly number[];
   /** Whether they are, all or some, of a typed array of floating-point numbers. */
   readonly floats: boolean;
+  /** Whether some of them, in nested arrays, are of a Uint16Array. */
+  readonly halves?: boolean;
 }
 
 /** Turns any accepted form (data with shape or dims, nested arrays, a typed array as one axis) into data with a shape. */
@@ -118,6 +103,7 @@ function isFloats(value: unknown): boolean {
 function flatten(operation: string, name: string, nested: readonly unknown[]): Elements {
   const shape: number[] = [];
   let floats = false;
+  let halves = false;
   /** The number of axes, known from the first number or empty array on. */
   let rank = 0;
   // Room for all at once, since one array may occur in many places, and a few of them hold billions of elements.
@@ -144,6 +130,7 @@ function flatten(operation: string, name: string, nested: readonly unknown[]): E
       wrongValue(operation, `${name} to be nested to a depth of at most ${MAX_RANK}`, 'more');
     }
     floats ||= isFloats(level);
+    halves ||= kindOf(level) === 'Uint16Array';
     shape[depth] ??= count;
     if (count !== shape[depth]) {
       wrongValue(operation, `${name} to hold ${shape[depth]} elements along axis ${depth}`, count);
@@ -157,5 +144,5 @@ function flatten(operation: string, name: string, nested: readonly unknown[]): E
   };
   visit(nested, 0);
   const data = others ?? numbers ?? [];
-  return { data, count: data.length, shape, floats };
+  return { data, count: data.length, shape, floats, halves };
 }

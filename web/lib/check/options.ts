@@ -1,4 +1,5 @@
 /** Objects of options: read once, and refused where they have a name that is not known. */
+import type { FloatArray } from '../types.js';
 import { tagOf, wrongKind, wrongUse } from './values.js';
 
 /** Options that are objects of options themselves. */
@@ -7,7 +8,7 @@ type Nested = 'out' | 'rotary' | 'scaling';
 /** Every option of T, so that none can be forgotten: 1, or the options of a nested one. */
 export type Known<T> = {
   readonly [K in keyof T]-?: K extends Nested
-    ? Exclude<T[K], undefined> extends Float32Array
+    ? Exclude<T[K], undefined> extends FloatArray
       ? 1
       : Known<Exclude<T[K], undefined>>
     : 1;

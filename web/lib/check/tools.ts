@@ -1,7 +1,9 @@
 import { checkScaling } from '../ops/rotary/scaling.js';
 import { checkBase } from '../ops/sinusoidal/frequencies.js';
+import { widen } from '../runtime/halves.js';
 import { toInt32, toMask, toTensor } from './arrays.js';
-import { countOf, kindOf } from './elements.js';
+import { countOf } from './elements.js';
+import { kindOf } from './typedArrays.js';
 import { checkOptions, namesOf, unknownName } from './options.js';
 import { checkBoolean, checkFinite, checkInteger, checkShape } from './values.js';
 import { checkWeightType } from './weightType.js';
@@ -23,5 +25,6 @@ export const tools = {
   toMask,
   toTensor,
   unknownName,
+  widen,
 };
 export type Tools = typeof tools;

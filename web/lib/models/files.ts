@@ -1,9 +1,10 @@
 /** The tensors of a checkpoint, in any form in which they may be given. */
 import { failed, tagOf, wrongKind, wrongValue } from '../check/values.js';
 import type { Tools } from '../check/tools.js';
-import { readFloats, openSafetensors } from '../safetensors/file.js';
+import { isFloats, openSafetensors, readFloats } from '../safetensors/file.js';
 import type { TensorLike } from '../types.js';
 import { OPERATION } from './config/architecture.js';
+import { explain } from './late.js';
 
 /** The file's bytes, several files' in any order, or tensors by name. */
 export type Weights = BufferSource | Blob | readonly (BufferSource | Blob)[] | Record<string, TensorLike>;
@@ -14,11 +15,12 @@ interface Found {
   readonly given: string;
   readonly shape: readonly number[];
   /** As the file calls its type. */
-  readonly dtype: string;
-  read(): Float32Array;
+  readonly dtype?: string;
+  /** Whether it can be read. */
+  readonly isFloats: boolean;
+  /** The elements from `begin` to `end` in the order of the file; all by default. */
+  read(begin?: number, end?: number): Float32Array;
 }
-
-const FLOATS = ['F32', 'F16', 'BF16'];
 
 /** A checkpoint's tensors by the name that the model calls them. */
 export class Tensors {
@@ -41,9 +43,7 @@ export class Tensors {
     const found = this.#found.get(name);
     if (!found) return wrongValue(OPERATION, `a tensor '${name}'`, 'none');
     this.#tools.checkShape(OPERATION, `'${found.given}'`, found.shape, shape);
-    if (!FLOATS.includes(found.dtype)) {
-      wrongValue(OPERATION, `'${found.given}' of ${FLOATS.join(', ')}`, found.dtype);
-    }
+    if (!found.isFloats) wrongValue(OPERATION, `'${found.given}' of F32, F16, BF16`, found.dtype);
     this.#used.add(name);
   }
 
@@ -51,8 +51,8 @@ export class Tensors {
     return this.#found.get(name)!.shape;
   }
 
-  read(name: string): Float32Array {
-    return this.#found.get(name)!.read();
+  read(name: string, begin?: number, end?: number): Float32Array {
+    return this.#found.get(name)!.read(begin, end);
   }
 
   /** The names, as they were given, of tensors that have not been checked. */
@@ -82,8 +82,14 @@ export async function openWeights(tools: Tools, weights: Weights, prefix: string
   const files = filesOf(weights);
   if (files) {
     for (const file of files) {
-      for (const entry of openSafetensors(OPERATION, await bytesOf(file))) {
-        add({ ...entry, given: entry.name, read: () => readFloats(entry) });
+      let entries = openSafetensors(OPERATION, await bytesOf(file));
+      if (entries.some(({ dtype }) => dtype === 'I8')) {
+        const { joinScales } = await import('../safetensors/int8.js').catch(explain);
+        entries = joinScales(entries);
+      }
+      for (const entry of entries) {
+        const read = (begin?: number, end?: number) => readFloats(entry, begin, end, tools.widen);
+        add({ ...entry, given: entry.name, isFloats: isFloats(entry), read });
       }
     }
   } else {
@@ -93,7 +99,7 @@ export async function openWeights(tools: Tools, weights: Weights, prefix: string
         given,
         (weights as Record<string, TensorLike>)[given]!,
       );
-      add({ given, shape, dtype: 'F32', read: () => data });
+      add({ given, shape, isFloats: true, read: (begin, end) => data.subarray(begin, end) });
     }
   }
   return new Tensors(tools, found);

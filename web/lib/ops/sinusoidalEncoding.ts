@@ -1,12 +1,12 @@
 import { checkOut, toFloat64 } from '../check/arrays.js';
-import { bare } from '../check/elements.js';
+import { bare } from '../check/typedArrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkFinite, checkInteger, showShape, wrongValue } from '../check/values.js';
 import * as S from '../generated/bindings/sinusoidalArgs.js';
 import { clearArgs, doubles, words } from '../runtime/args.js';
 import { fresh, part, rowsAtOnce } from '../runtime/memory.js';
 import type { Wasm } from '../runtime/wasm.js';
-import type { Tensor } from '../types.js';
+import type { FloatArray, Tensor } from '../types.js';
 import { checkBase, maxAbs, placeFrequencies } from './sinusoidal/frequencies.js';
 
 /** The options of `sinusoidalEncoding`. */
@@ -24,7 +24,7 @@ export interface SinusoidalOptions {
   /** The order of columns: sin w0, cos w0, sin w1, … ('interleaved', default), or all sines and then all cosines. */
   layout?: 'interleaved' | 'concatenated';
   /** Write into this array of length·dim floats instead of a fresh one. */
-  out?: Float32Array;
+  out?: FloatArray;
 }
 
 const OPERATION = 'sinusoidalEncoding';

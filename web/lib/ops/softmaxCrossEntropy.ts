@@ -2,7 +2,7 @@ import { checkOut, toFloat64, toTensorOfRank } from '../check/arrays.js';
 import { checkOptions, type Known } from '../check/options.js';
 import { checkInteger, checkShape, wrongValue } from '../check/values.js';
 import type { Wasm } from '../runtime/wasm.js';
-import type { Tensor, TensorLike } from '../types.js';
+import type { FloatArray, Tensor, TensorLike } from '../types.js';
 
 const OPERATION = 'softmaxCrossEntropy';
 
@@ -11,7 +11,7 @@ export interface CrossEntropyOptions {
   /** Rows with this target do not count. A whole number; default -100, as in PyTorch. */
   ignoreIndex?: number;
   /** Write into this array instead of a fresh one; it may be the array of the logits. */
-  out?: { gradLogits?: Float32Array };
+  out?: { gradLogits?: FloatArray };
 }
 
 const OPTIONS: Known<CrossEntropyOptions> = { ignoreIndex: 1, out: { gradLogits: 1 } };

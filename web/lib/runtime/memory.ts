@@ -7,10 +7,12 @@
  * again from the module after every allocation.
  */
 
+import { kindOf } from '../check/typedArrays.js';
 import { sizeOf, wrongValue } from '../check/values.js';
 import type { WithScratch } from '../generated/bindings/raw.js';
 import type { Tensor } from '../types.js';
 import { ARGS } from './args.js';
+import { narrow } from './halves.js';
 
 /** The allocator and the views of a module's memory. */
 export interface Heap {
@@ -234,7 +236,7 @@ export class Memory {
     this.#heap.HEAPF32.fill(0, address >>> 2, (address >>> 2) + count);
   }
 
-  /** A fresh copy of `count` floats, or `into` filled with them. */
+  /** A fresh copy of `count` floats, or `into` filled with them, which may be of float16 (FloatArray of types.ts). */
   read(address: number, count: number, into?: Float32Array): Float32Array {
     if (this.#interrupted) this.#restore();
     const start = address >>> 2;
@@ -242,7 +244,9 @@ export class Memory {
     const view = HEAPF32.subarray(start, start + count);
     // Not slice(), which also writes zeros first and takes 1.5 to 2.5 times as long.
     if (!into) return orOutOfMemory(this.#frame.operation, 4 * count, () => new Float32Array(view));
-    // Not the array's own method, which a caller may have replaced.
+    if (kindOf(into) === 'Uint16Array')
+      return narrow(view, into as unknown as Uint16Array) as unknown as Float32Array;
+    // Not the array's own method, which a caller may have replaced. It rounds for a Float16Array.
     Float32Array.prototype.set.call(into, view);
     return into;
   }

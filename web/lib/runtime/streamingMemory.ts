@@ -25,12 +25,12 @@ interface Departure {
 }
 
 const TypedArray = Object.getPrototypeOf(Float32Array.prototype) as object;
-/** A plain Float32Array with the same data, even if a subclass or the array itself overrides `buffer`, `byteOffset` or `length`. */
+/** A plain array with the same data, even if a subclass or the array itself overrides `buffer`, `byteOffset` or `length`. */
 const bare = (array: Float32Array): Float32Array => {
-  const [buffer, offset, length] = ['buffer', 'byteOffset', 'length'].map(
+  const [buffer, offset, length, kind] = ['buffer', 'byteOffset', 'length', Symbol.toStringTag].map(
     (name) => Reflect.get(TypedArray, name, array) as never,
   );
-  return new Float32Array(buffer!, offset, length);
+  return new globalThis[kind as unknown as 'Float32Array'](buffer!, offset, length);
 };
 
 /** Smaller arrays are copied before or after the call. */

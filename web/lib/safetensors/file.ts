@@ -1,12 +1,17 @@
 /** The tensors of a .safetensors file, before they are read. */
 import { showShape, tagOf, wrongKind, wrongValue } from '../check/values.js';
-import { DTYPES } from './dtypes.js';
+import type { widen as Widen } from '../runtime/halves.js';
 import { MAX_HEADER_BYTES, parseHeader, type Entry } from './header.js';
 
 /** A tensor of a file, with a view of its bytes. */
 export interface FileEntry extends Entry {
   readonly bytes: Uint8Array;
+  /** Reads the floats from `begin` to `end`, whole rows, of what is not floats in the file. */
+  readonly read?: (begin: number, end: number) => Float32Array;
 }
+
+/** Bytes of an element. Of other types they are not known. */
+const SIZES = new Map(Object.entries({ F32: 4, F16: 2, BF16: 2, I32: 4, I8: 1, U8: 1, BOOL: 1 }));
 
 /** Checks a file; returns its tensors in the order of their bytes. */
 export function openSafetensors(operation: string, bytes: unknown): FileEntry[] {
@@ -28,12 +33,32 @@ export function openSafetensors(operation: string, bytes: unknown): FileEntry[] 
   return entries.map((entry) => ({ ...entry, bytes: file.subarray(start + entry.begin, start + entry.end) }));
 }
 
-/** The floats of a tensor of F32, F16 or BF16: a view of the file's bytes where these are float32 and aligned, else a copy. */
-export function readFloats({ dtype, bytes }: FileEntry): Float32Array {
-  if (dtype === 'F32' && bytes.byteOffset % 4 === 0) {
-    return new Float32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+/** Whether `readFloats` reads it. */
+export const isFloats = ({ dtype, read }: FileEntry) => /^(F32|B?F16)$/.test(dtype) || read !== undefined;
+
+/**
+ * The floats from `begin` to `end` of a tensor, or all: a view of the file's bytes where these are float32 and aligned, else a copy.
+ *
+ * @param widen for float16: the one of runtime/halves.ts, which callers may have from elsewhere
+ */
+export function readFloats(
+  { dtype, bytes, read }: FileEntry,
+  begin = 0,
+  end = Infinity,
+  widen?: typeof Widen,
+): Float32Array {
+  if (read) return read(begin, end);
+  const size = SIZES.get(dtype)!;
+  const some = bytes.subarray(begin * size, end * size);
+  if (dtype === 'F32' && some.byteOffset % 4 === 0) {
+    return new Float32Array(some.buffer, some.byteOffset, some.length / 4);
   }
-  return DTYPES[dtype]!.read(bytes.slice()) as Float32Array;
+  const { buffer } = some.slice();
+  if (dtype === 'F32') return new Float32Array(buffer);
+  const halves = new Uint16Array(buffer);
+  if (dtype === 'F16') return widen!(halves, new Float32Array(halves.length));
+  // BF16 is the upper half of a float32.
+  return new Float32Array(Int32Array.from(halves, (bits) => bits << 16).buffer);
 }
 
 /** Checks that an entry begins where the previous one ended and has as many bytes as its shape needs; returns its end. */
@@ -41,8 +66,8 @@ function checkEntry(operation: string, end: number, entry: Entry): number {
   const what = JSON.stringify(entry.name);
   if (entry.begin !== end) wrongValue(operation, `${what} to begin at byte ${end}`, entry.begin);
   // Of a type that this library does not read, the size of an element is not known.
-  if (!Object.hasOwn(DTYPES, entry.dtype)) return entry.end;
-  let size = DTYPES[entry.dtype]!.size;
+  let size = SIZES.get(entry.dtype);
+  if (!size) return entry.end;
   for (const axis of entry.shape) {
     size *= axis;
     if (!Number.isSafeInteger(size)) {

@@ -1,11 +1,13 @@
 import { checkOptions, type Known } from '../check/options.js';
 import { wrongKind, wrongValue } from '../check/values.js';
+import { widen } from '../runtime/halves.js';
 import type { Tensor } from '../types.js';
-import type { Data } from './dtypes.js';
-import { DTYPES } from './dtypes.js';
-import { openSafetensors, type FileEntry } from './file.js';
+import { isFloats, openSafetensors, readFloats, type FileEntry } from './file.js';
+import { joinScales } from './int8.js';
 
 const OPERATION = 'readSafetensors';
+
+type Data = Tensor<Float32Array | Int32Array | Uint8Array>['data'];
 
 /** The options of `readSafetensors`. */
 export interface ReadOptions {
@@ -18,8 +20,8 @@ export interface ReadOptions {
 const OPTIONS: Known<ReadOptions> = { names: 1, skipped: 1 };
 
 /**
- * Parses a .safetensors file. F32, F16 and BF16 become a Float32Array, I32 an Int32Array, U8 and BOOL a Uint8Array. The result has
- * copies of the tensors by name, in the order of their bytes, without the metadata. Tensors of other types are left out; the option
+ * Parses a .safetensors file. F32, F16, BF16 and the matrices in int8 that `writeSafetensors` writes become a Float32Array,
+ * I32 an Int32Array, U8 and BOOL a Uint8Array. The result has copies of the tensors by name, in the order of their bytes, without the metadata. Tensors of other types are left out; the option
  * `skipped` lists them.
  *
  * Its type says Float32Array, which is right for weights. If a file also has whole numbers, name the possible arrays:
@@ -40,19 +42,17 @@ export function readSafetensors<T extends Data = Float32Array>(
   const wanted = names && checkNames(names);
   if (skipped !== undefined && !Array.isArray(skipped))
     wrongKind(OPERATION, 'skipped to be an array', skipped);
-  const entries = openSafetensors(OPERATION, bytes);
+  const entries = joinScales(openSafetensors(OPERATION, bytes));
   const present = new Set(entries.map(({ name }) => name));
   const absent = wanted && [...wanted].find((name) => !present.has(name));
   if (absent !== undefined) wrongValue(OPERATION, `a tensor ${JSON.stringify(absent)}`, 'none');
   const tensors: [string, Tensor<Data>][] = [];
   for (const entry of entries) {
-    const { name, dtype } = entry;
+    const { name, shape } = entry;
     if (wanted && !wanted.has(name)) continue;
-    if (Object.hasOwn(DTYPES, dtype)) {
-      tensors.push([name, readTensor(entry)]);
-    } else {
-      skipped?.push(name);
-    }
+    const data = readData(entry);
+    if (data) tensors.push([name, { data, shape }]);
+    else skipped?.push(name);
   }
   return Object.fromEntries(tensors) as Record<string, Tensor<T>>;
 }
@@ -68,9 +68,14 @@ function checkNames(names: unknown): Set<string> {
   return wanted;
 }
 
-function readTensor({ name, dtype, shape, bytes }: FileEntry): Tensor<Data> {
-  const data = DTYPES[dtype]!.read(bytes.slice());
-  return data
-    ? { data, shape }
-    : wrongValue(OPERATION, `${JSON.stringify(name)} to hold bytes 0 and 1`, 'others');
+/** A copy of a tensor's data; undefined for other types. */
+function readData(entry: FileEntry): Data | undefined {
+  const { name, dtype } = entry;
+  const bytes = entry.bytes.slice();
+  if (isFloats(entry)) return readFloats({ ...entry, bytes }, 0, Infinity, widen);
+  if (dtype === 'I32') return new Int32Array(bytes.buffer);
+  if (dtype === 'BOOL' && bytes.some((byte) => byte > 1)) {
+    wrongValue(OPERATION, `${JSON.stringify(name)} to hold bytes 0 and 1`, 'others');
+  }
+  return dtype === 'U8' || dtype === 'BOOL' ? bytes : undefined;
 }

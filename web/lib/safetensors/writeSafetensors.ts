@@ -1,8 +1,13 @@
 import { toFloats } from '../check/arrays.js';
-import { bufferOf, kindOf, lengthOf, offsetOf, toElements } from '../check/elements.js';
+import { toElements } from '../check/elements.js';
+import { bufferOf, kindOf, lengthOf, offsetOf } from '../check/typedArrays.js';
+import { checkOptions, type Known } from '../check/options.js';
 import { tagOf, wrongKind, wrongValue } from '../check/values.js';
-import { orOutOfMemory } from '../runtime/memory.js';
+import { checkWeightType, type WeightType } from '../check/weightType.js';
+import { narrow } from '../runtime/halves.js';
+import { fresh, orOutOfMemory } from '../runtime/memory.js';
 import type { TensorLike } from '../types.js';
+import { scalesName, scalesShape, toInt8 } from './int8.js';
 import { checkName, MAX_HEADER_BYTES, METADATA } from './header.js';
 
 const OPERATION = 'writeSafetensors';
@@ -11,24 +16,50 @@ interface Written {
   readonly name: string;
   readonly dtype: string;
   readonly shape: readonly number[];
+  /** Bytes of an element. */
+  readonly size: number;
   readonly bytes: Uint8Array;
 }
 
+/** The options of `writeSafetensors`. */
+export interface WriteOptions {
+  /**
+   * How matrices, which are tensors of floats with two axes, are written: as they are; rounded to float16; or to int8, which takes 26 % of the bytes. A
+   * matrix in int8 becomes two tensors: its name, I8 (rows, columns), holds whole numbers within -63 … 63; `name.scales`, F32 (rows,
+   * ceil(columns / 128)), what each 128 columns of a row are multiplied with. `readSafetensors` and `openModel` read them as one matrix of floats.
+   * Default 'float32'.
+   */
+  weightType?: WeightType;
+}
+
+const OPTIONS: Known<WriteOptions> = { weightType: 1 };
+
 /**
- * The bytes of a .safetensors file, which PyTorch can load: an Int32Array becomes I32, a Uint8Array U8, all other numbers F32.
- * Format: huggingface/safetensors, README, "Format". It does not use the wasm.
+ * The bytes of a .safetensors file, which PyTorch can load: an Int32Array becomes I32, a Uint8Array U8, float16s (a Float16Array, or
+ * their bits in a Uint16Array) F16, all other numbers F32. Format: huggingface/safetensors, README, "Format". It does not use the wasm.
  *
- * @throws RangeError for the name `__metadata__`, which the format reserves, and for names that are not valid Unicode
+ * @throws RangeError for the name `__metadata__`, which the format reserves, for names that are not valid Unicode, and for two
+ *   tensors of one name
  * @example
  * const file = new Blob([writeSafetensors(layer.stateDict())]);
  */
-export function writeSafetensors(tensors: Record<string, TensorLike>): Uint8Array<ArrayBuffer> {
+export function writeSafetensors(
+  tensors: Record<string, TensorLike>,
+  options?: WriteOptions,
+): Uint8Array<ArrayBuffer> {
   if (tagOf(tensors) !== 'Object') {
     wrongKind(OPERATION, 'an object of tensors', tensors);
   }
-  const written = Object.entries(tensors).map(([name, tensor]) => write(name, tensor));
-  // Bytes last, so that every tensor begins at a multiple of its element's size.
-  written.sort((a, b) => Number(a.dtype === 'U8') - Number(b.dtype === 'U8'));
+  const { weightType } = checkOptions(OPERATION, options, OPTIONS);
+  checkWeightType(OPERATION, 'weightType', weightType);
+  const written = Object.entries(tensors).flatMap(([name, tensor]) => write(name, tensor, weightType));
+  const names = new Set<string>();
+  for (const { name } of written) {
+    if (names.has(name)) wrongValue(OPERATION, 'names that differ', `${JSON.stringify(name)} twice`);
+    names.add(name);
+  }
+  // Large elements first, so that every tensor begins at a multiple of its element's size.
+  written.sort((a, b) => b.size - a.size);
 
   const header: [string, unknown][] = [[METADATA, { format: 'pt' }]];
   let end = 0;
@@ -55,16 +86,40 @@ export function writeSafetensors(tensors: Record<string, TensorLike>): Uint8Arra
   return file;
 }
 
-function write(name: string, tensor: TensorLike): Written {
+/** Types of arrays that are written as they are, and what the format calls them. */
+const DTYPES: Readonly<Record<string, string>> = {
+  Int32Array: 'I32',
+  Uint8Array: 'U8',
+  Float16Array: 'F16',
+  Uint16Array: 'F16',
+};
+
+function write(name: string, tensor: TensorLike, weightType: WeightType | undefined): Written[] {
   checkName(OPERATION, name);
   if (name === METADATA) wrongValue(OPERATION, `names other than ${METADATA}`, name);
   const label = name === '' ? "''" : name;
   const elements = toElements(OPERATION, label, tensor);
   const { shape } = elements;
-  const dtype = { Int32Array: 'I32', Uint8Array: 'U8' }[kindOf(elements.data) ?? ''] ?? 'F32';
-  const data = dtype === 'F32' ? toFloats(OPERATION, label, elements).data : elements.data;
+  const dtype = DTYPES[kindOf(elements.data) ?? ''];
+  if (dtype) return [written(name, dtype, shape, elements.data)];
+  const { data } = toFloats(OPERATION, label, elements);
+  if (shape.length === 2 && weightType === 'float16') {
+    return [written(name, 'F16', shape, narrow(data, fresh(OPERATION, Uint16Array, data.length)))];
+  }
+  if (shape.length === 2 && weightType === 'int8') {
+    const { numbers, scales } = toInt8(data, shape);
+    return [
+      written(name, 'I8', shape, numbers),
+      written(scalesName(name), 'F32', scalesShape(shape), scales),
+    ];
+  }
+  return [written(name, 'F32', shape, data)];
+}
+
+function written(name: string, dtype: string, shape: readonly number[], data: unknown): Written {
+  const size = { F32: 4, I32: 4, F16: 2 }[dtype] ?? 1;
   // A detached array has no bytes, and takes no view.
-  if (lengthOf(data) === 0) return { name, dtype, shape, bytes: new Uint8Array(0) };
-  const size = lengthOf(data) * (dtype === 'U8' ? 1 : 4);
-  return { name, dtype, shape, bytes: new Uint8Array(bufferOf(data), offsetOf(data), size) };
+  const count = lengthOf(data) * size;
+  const bytes = count === 0 ? new Uint8Array(0) : new Uint8Array(bufferOf(data), offsetOf(data), count);
+  return { name, dtype, shape, size, bytes };
 }

@@ -1,5 +1,5 @@
 /** Requests to a worker, and references to the objects that live in it. */
-import { bufferOf, kindOf } from '../check/elements.js';
+import { bufferOf, kindOf } from '../check/typedArrays.js';
 import type { Known } from '../check/options.js';
 import { tagOf, wrongKind, wrongUse } from '../check/values.js';
 import type { Thread } from '../runtime/port.js';

@@ -3,7 +3,8 @@
  * functions, symbols) are removed from the body and listed with their paths next to it, so that no data can be mistaken for them.
  */
 
-import { bufferOf, countOf, kindOf, lengthOf, offsetOf } from '../check/elements.js';
+import { countOf } from '../check/elements.js';
+import { bufferOf, kindOf, lengthOf, offsetOf } from '../check/typedArrays.js';
 import { namesOf } from '../check/options.js';
 import { tagOf, wrongUse } from '../check/values.js';
 

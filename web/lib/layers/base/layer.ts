@@ -4,7 +4,7 @@ import { checkOptions, type Known } from '../../check/options.js';
 import { checkBoolean, sizeOf, wrongUse } from '../../check/values.js';
 import { disposeSymbol } from '../../runtime/dispose.js';
 import { fresh, type Memory } from '../../runtime/memory.js';
-import type { Tensor, TensorLike } from '../../types.js';
+import type { FloatArray, Tensor, TensorLike } from '../../types.js';
 import type { Parameters } from './parameters.js';
 import type { BackwardOptions, ForwardOptions, Parameter } from './types.js';
 
@@ -44,7 +44,7 @@ const BACKWARD_OPTIONS: Known<BackwardOptions> = { out: { input: 1 } };
 export function checkForward(
   operation: string,
   options: ForwardOptions | undefined,
-): { training: boolean; out: Float32Array | undefined } {
+): { training: boolean; out: FloatArray | undefined } {
   const { training, out } = checkOptions(operation, options, FORWARD_OPTIONS);
   return { training: checkTraining(operation, training), out: out?.output };
 }

@@ -1,5 +1,5 @@
 /// <reference lib="esnext.disposable" preserve="true" />
-import type { Tensor, TensorLike } from '../../types.js';
+import type { FloatArray, Tensor, TensorLike } from '../../types.js';
 
 /** A parameter of a layer. `data` and `grad` read as copies; `set` writes. */
 export interface Parameter {
@@ -17,13 +17,13 @@ export interface ForwardOptions {
   /** Whether to return `backward`, and keep what it needs. Default false. */
   training?: boolean;
   /** Write into this array instead of a fresh one, so that a training loop allocates nothing; it may be the array of x. */
-  out?: { output?: Float32Array };
+  out?: { output?: FloatArray };
 }
 
 /** The options of a backward pass. */
 export interface BackwardOptions {
   /** As in a forward pass, for the gradient of the input; it may be the array of gradOutput. */
-  out?: { input?: Float32Array };
+  out?: { input?: FloatArray };
 }
 
 /** What a forward pass returns. */

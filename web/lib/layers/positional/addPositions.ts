@@ -2,7 +2,7 @@ import { checkOut, toTensorOfRank } from '../../check/arrays.js';
 import { checkOptions, type Known } from '../../check/options.js';
 import { checkInteger, checkSeed, showShape, wrongValue } from '../../check/values.js';
 import type { Wasm } from '../../runtime/wasm.js';
-import type { Tensor, TensorLike } from '../../types.js';
+import type { FloatArray, Tensor, TensorLike } from '../../types.js';
 import { backwardOnce, checkTraining } from '../base/layer.js';
 import type { BackwardOptions } from '../base/types.js';
 
@@ -15,7 +15,7 @@ export interface PositionalEncodingForwardOptions {
   /** Seed of dropout for this pass. By default training begins with the layer's seed, and each pass uses the next number. */
   seed?: number;
   /** As in other layers. */
-  out?: { output?: Float32Array };
+  out?: { output?: FloatArray };
 }
 
 const OPTIONS: Known<PositionalEncodingForwardOptions> = {

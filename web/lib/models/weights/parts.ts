@@ -1,15 +1,16 @@
 /** Matrices and their rows in the tensors of a file. */
 import type { Architecture } from '../config/architecture.js';
 
-/** Rows [first, first + count) of a matrix (outputs, inputs), from the tensor in the file. */
-type Rows = (data: Float32Array, first: number, count: number) => Float32Array;
+/** Reads elements of the tensor in the file; all of them by default. */
+type Read = (begin?: number, end?: number) => Float32Array;
 
 /** A matrix (count, inputs) in a tensor of the file. */
 export interface Part {
   readonly name: string;
   readonly shape: readonly number[];
   readonly count: number;
-  readonly rows: Rows;
+  /** Gives a function for rows [first, first + count) of the matrix. */
+  readonly rows: (read: Read) => (first: number, count: number) => Float32Array;
 }
 
 /** A tensor (count, inputs), or (count) for inputs = 1. */
@@ -18,7 +19,8 @@ export function part(name: string, shape: readonly number[], count: number, inpu
     name,
     shape,
     count,
-    rows: (data, first, count) => data.subarray(first * inputs, (first + count) * inputs),
+    // Not all at once, because numbers that are widened take more memory than the file.
+    rows: (read) => (first, count) => read(first * inputs, (first + count) * inputs),
   };
 }
 
@@ -35,13 +37,15 @@ export function columns(
     name,
     shape,
     count,
-    rows: (data, first, count) => {
-      const rows = new Float32Array(count * inputs);
-      for (let i = 0; i < inputs; ++i) {
-        for (let r = 0, at = i * all + begin + first; r < count; ++r) rows[r * inputs + i] = data[at + r]!;
-      }
-      return rows;
-    },
+    rows:
+      (read, data = read()) =>
+      (first, count) => {
+        const rows = new Float32Array(count * inputs);
+        for (let i = 0; i < inputs; ++i) {
+          for (let r = 0, at = i * all + begin + first; r < count; ++r) rows[r * inputs + i] = data[at + r]!;
+        }
+        return rows;
+      },
   };
 }
 
@@ -58,12 +62,12 @@ export function interleaved(
     name,
     shape,
     count: a.heads * width,
-    rows: (data, first, count) => {
+    rows: (read) => (first, count) => {
       const rows = new Float32Array(count * inputs);
       for (let r = 0; r < count; ++r) {
         const head = Math.floor((first + r) / width);
         const at = ((3 * head + which) * width + ((first + r) % width)) * inputs;
-        rows.set(data.subarray(at, at + inputs), r * inputs);
+        rows.set(read(at, at + inputs), r * inputs);
       }
       return rows;
     },

@@ -109,15 +109,15 @@ export class Store {
 
   /** Reads rows of several parts as if they were one matrix. */
   #reader(parts: readonly Part[], inputs: number): (first: number, count: number) => Float32Array {
-    const read = parts.map(({ name }) => this.#tensors.read(name));
+    const read = parts.map(({ name, rows }) => rows((begin, end) => this.#tensors.read(name, begin, end)));
     return (first, count) => {
       const whole = parts.length > 1 ? new Float32Array(count * inputs) : undefined;
       let begin = 0;
-      for (const [i, { count: rows, rows: take }] of parts.entries()) {
+      for (const [i, { count: rows }] of parts.entries()) {
         const from = Math.max(first, begin);
         const to = Math.min(first + count, begin + rows);
         if (from < to) {
-          const some = take(read[i]!, from - begin, to - from);
+          const some = read[i]!(from - begin, to - from);
           if (!whole) return some;
           whole.set(some, (from - first) * inputs);
         }
