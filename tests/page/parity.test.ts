@@ -10,7 +10,8 @@ function structureOf(markdown: string): Record<string, unknown> {
     headings: all(/^(#{2,3} .*\{#[a-z0-9-]+\})$/gm).map((line) => line.replace(/ .*(?=\{)/, ' ')),
     figures: all(/(<figure [^>]*>\n *<[^/>]+>)/g).map((tags) => tags.replace(/\s+/g, ' ')),
     equations: all(/<div class="equation" id="([^"]+)">/g),
-    display,
+    // Each language ends its own sentence.
+    display: display.map((formula) => formula.replace(/[.,]$/, '')),
     inline: [...new Set(inline)],
     notes: all(/(<aside role="note">)/g).length,
     answers: all(/(<details><summary>)/g).length,
