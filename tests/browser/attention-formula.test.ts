@@ -105,6 +105,62 @@ describe('attention-formula', () => {
     expect(value).toBeCloseTo(attend().A[row - 1]?.[column - 1] ?? NaN, 3);
   });
 
+  test('what is pointed at in one map stays when the focus leaves another', async () => {
+    const { page, figure } = await alone();
+    const click = async (matrix: string): Promise<void> => {
+      const { x, y, width } = (await map(figure, matrix).locator('canvas.cells').boundingBox())!;
+      await page.mouse.click(x + width / 10, y + 5);
+    };
+    for (const [matrix, letter] of [
+      ['X', 'X'],
+      ['A', 'A'],
+      ['Y', 'Y'],
+      ['A', 'A'],
+    ] as const) {
+      // prettier-ignore
+      await click(matrix);
+      expect(await figure.locator('.readout').innerText()).toMatch(new RegExp(`^${letter}₁₁ = `));
+    }
+  });
+
+  test('a cell that a finger has tapped stays lit', async () => {
+    const { figure } = await alone({ hasTouch: true, viewport: { width: 390, height: 844 } });
+    for (const matrix of ['X', 'A', 'Y', 'X']) {
+      await map(figure, matrix)
+        .locator('canvas.cells')
+        .tap({ position: { x: 6, y: 6 } });
+      expect(await figure.locator('.readout').innerText()).toMatch(new RegExp(`^${matrix}₁₁ = `));
+    }
+    await symbol(figure, 'v4').tap();
+    expect(await lit(figure)).toEqual(['v4']);
+  });
+
+  test.each([320, 360, 375, 390, 420, 480, 600, 1280])(
+    'its maps and their titles stay in the figure at %i px',
+    async (width) => {
+      const { figure } = await alone({ viewport: { width, height: 844 } });
+      expect(
+        await figure.evaluate((element) => {
+          const { left, right } = element.getBoundingClientRect();
+          const parts = [...element.shadowRoot!.querySelectorAll('.matrices :is(p, heat-map, ramp-legend)')];
+          const inside = parts.flatMap((part) => [
+            part,
+            ...(part.localName === 'ramp-legend' ? part.shadowRoot!.querySelectorAll('span') : []),
+          ]);
+          // A range, as a text may stand out of its own box, or end before it.
+          return inside
+            .filter((each) => {
+              const text = document.createRange();
+              text.selectNodeContents(each);
+              const box = (each.localName === 'p' ? text : each).getBoundingClientRect();
+              return box.right > right + 0.5 || box.left < left - 0.5;
+            })
+            .map((each) => each.tagName);
+        }),
+      ).toEqual([]);
+    },
+  );
+
   test('maps, table and file hold A and Y as the formula gives them', async () => {
     const { figure } = await alone();
     const { A, Y } = attend();

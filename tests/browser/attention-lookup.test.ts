@@ -64,11 +64,11 @@ async function expectFormula(figure: Locator): Promise<void> {
   near(found.mixture, wanted.mixture, 0.01);
 }
 
-/** Where a point of a plane is on the screen: planes show ±3.3 units. */
+/** Where a point of a plane is on the screen: planes show ±3.5 units. */
 async function onScreen(plane: Locator, [x, y]: readonly [number, number]): Promise<[number, number]> {
   const box = await plane.boundingBox();
   if (box === null) throw new Error('the plane is not on the screen');
-  return [box.x + ((x + 3.3) / 6.6) * box.width, box.y + ((3.3 - y) / 6.6) * box.height];
+  return [box.x + ((x + 3.5) / 7) * box.width, box.y + ((3.5 - y) / 7) * box.height];
 }
 
 const point = (figure: Locator, name: string): Locator => figure.locator(`.handle[data-name=${name}]`);
@@ -98,6 +98,40 @@ describe('attention-lookup', () => {
       mixture: [0, 0],
     });
     expect(await figure.locator('.readout').innerText()).not.toContain('Drag');
+  });
+
+  test('a point and its label stay in the plane, to the edges and corners', async () => {
+    const { page, figure } = await alone();
+    const steps = [-3, -2.8, -2.6, 0, 2.6, 2.8, 3];
+    for (const [x, y] of steps.flatMap((x) => steps.map((y) => [x, y] as const))) {
+      await page
+        .locator('attention-lookup')
+        .evaluate((element, query) => Object.assign(element, { query }), [x, y]);
+      const within = await point(figure, 'q').evaluate((handle) => {
+        const plane = handle.closest('svg')!.getBoundingClientRect();
+        return ['text', '.target'].every((part) => {
+          const { left, top, right, bottom } = handle.querySelector(part)!.getBoundingClientRect();
+          return left >= plane.left && top >= plane.top && right <= plane.right && bottom <= plane.bottom;
+        });
+      });
+      expect([x, y, within]).toEqual([x, y, true]);
+    }
+  });
+
+  test('its numbers stay in the figure on a phone', async () => {
+    for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
+      const { page, figure } = await alone({ language, viewport: { width: 390, height: 844 } });
+      await figure.evaluate((element) => Object.assign(element, { query: [-0.7, -1.8] }));
+      expect(
+        await figure.evaluate((element) => {
+          const { right } = element.getBoundingClientRect();
+          return [...element.shadowRoot!.querySelectorAll('.chain :is(th, td) *')]
+            .filter((each) => each.getBoundingClientRect().right > right + 0.5 && !each.closest('svg'))
+            .map((each) => each.textContent);
+        }),
+      ).toEqual([]);
+      await page.close();
+    }
   });
 
   test('every point goes where the pointer drags it, and no further than the plane', async () => {

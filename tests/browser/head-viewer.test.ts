@@ -77,6 +77,15 @@ describe('head-viewer', () => {
     expect(await figure.locator('.readout').innerText()).toContain('w5 attends most to w4');
   });
 
+  test('keeps the lines of a query that a finger has tapped', async () => {
+    const { figure } = await viewer({}, { hasTouch: true });
+    await figure.getByRole('radio', { name: 'Layer 1, head 2' }).click();
+    await figure.getByLabel('Lines').check();
+    await figure.locator('.lines').tap({ position: { x: 30, y: 18 * 4 + 9 } });
+    expect(await figure.locator('.line').count()).toBe(1);
+    expect(await figure.locator('.readout').innerText()).toContain('w5 attends most to w4');
+  });
+
   test('tells the page which heads are to be silent', async () => {
     const { figure } = await viewer();
     await figure.getByRole('radio', { name: 'Layer 2, head 1' }).click();

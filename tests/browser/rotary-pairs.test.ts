@@ -108,7 +108,7 @@ describe('rotary-pairs', () => {
       await expectFormula(figure);
     }
     expect(await settingsOf(figure)).toEqual({ query: 6, key: 0, seed: 275 });
-    expect(await both.getAttribute('aria-valuetext')).toBe('i = 6, j = 0');
+    expect(await both.getAttribute('aria-valuetext')).toBe('i\u00a0=\u00a06, j\u00a0=\u00a00');
     await figure.getByRole('slider', { name: 'Key position j' }).focus();
     await page.keyboard.press('ArrowRight');
     expect(await sumShown(figure)).not.toBe(before);

@@ -61,7 +61,7 @@ describe('attention-lookup', () => {
         );
       const [x = NaN, y = NaN] = await at();
       const plane = (await handle.locator('xpath=..').boundingBox())!;
-      const unit = plane.width / 6.6;
+      const unit = plane.width / 7;
       for (const [across, down] of [
         [0, y > 0 ? 70 : -70],
         [x > 0 ? -60 : 60, 0],

@@ -71,11 +71,13 @@ export class AttentionFormula extends FigureElement {
   #map(matrix: Matrix, values: Float32Array): TemplateResult {
     const { words } = this;
     const weights = matrix === 'A';
-    const titles = { X: 'X', A: 'A = softmax(XXᵀ / √d)', Y: 'Y = AX' };
+    const titles = { X: 'X', A: 'A = softmax(XXᵀ\u2060/\u2060√d)', Y: 'Y = AX' };
     const point = onCell((cell) => (this.pointed = { ...cell, matrix }));
     const leave = (event: Event): void => {
+      // A finger that is lifted leaves its cell lit, and what another map has come to point at stays.
+      if ((event as PointerEvent).pointerType === 'touch') return;
       (event.currentTarget as HeatMap).cursor = undefined;
-      this.pointed = undefined;
+      if (typeof this.pointed === 'object' && this.pointed.matrix === matrix) this.pointed = undefined;
     };
     return html`<div>
       <p aria-hidden="true">${titles[matrix]}</p>

@@ -67,12 +67,14 @@ export const formulaStyles = css`
   }
   @container (max-width: 37rem) {
     .matrices {
-      grid-template-columns: 3fr 2.2fr;
+      grid-template-columns: minmax(0, 3fr) minmax(0, 2.2fr);
       gap: 0.5rem 1rem;
       align-items: end;
     }
     .matrices p {
+      margin-inline: 0;
       font-size: 0.8125rem;
+      white-space: normal;
     }
     .formula {
       font-size: 1rem;

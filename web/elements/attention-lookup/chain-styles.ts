@@ -74,8 +74,5 @@ export const chainStyles = css`
     .chain col.name {
       width: 2.5rem;
     }
-    .chain col.share {
-      width: 6.5rem;
-    }
   }
 `;

@@ -3,7 +3,7 @@ import { REACH, type Point } from './scene.js';
 
 /** In pixels of the plane's own picture: a unit, and half a side. */
 const UNIT = 36;
-const HALF = UNIT * (REACH + 0.3);
+const HALF = UNIT * (REACH + 0.5);
 
 /** Four small arrows away from a point. */
 const CUE = 'M0,-23l5,6h-10Z M0,23l5,-6h-10Z M-23,0l6,5v-10Z M23,0l-6,5v-10Z';
@@ -77,8 +77,10 @@ function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {
   // CSS cannot keep the page from scrolling: in SVG it knows touch-action only on the outermost element, and beside the points a
   // finger shall scroll.
   const stay = (event: TouchEvent): void => event.preventDefault();
-  // On the side away from the axes, so that a label never covers its own arrow.
-  const [dx, dy] = [at[0] < 0 ? -12 : 12, at[1] < 0 ? 17 : -9];
+  // On the side away from the axes, so that a label never covers its own arrow, unless the edge is there.
+  const [besideEdge, atEdge] = at.map((component) => Math.abs(component) > REACH - 0.25);
+  const dx = at[0] < 0 === besideEdge ? 12 : -12;
+  const dy = atEdge ? 4 : at[1] < 0 ? 17 : -9;
   return svg`<g class="handle ${className}" data-name=${name} transform="translate(${x} ${y})" tabindex="0"
     role="application" aria-label=${spoken} aria-describedby="help"
     @touchstart=${stay} @pointerdown=${grab} @pointermove=${drag} @focus=${() => events.hold(name)}

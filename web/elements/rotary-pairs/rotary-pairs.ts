@@ -107,7 +107,7 @@ export class RotaryPairs extends FigureElement {
         // As far as neither leaves its positions.
         min: Math.max(0, -offset),
         max: LAST - Math.max(0, offset),
-        text: `i = ${query}, j = ${key}`,
+        text: `i\u00a0=\u00a0${query}, j\u00a0=\u00a0${key}`,
         onInput: (to) => this.change({ query: to, key: to + offset }),
       })}
       <div class="switches">

@@ -254,6 +254,11 @@ export class HeadViewer extends LitElement {
       <strong>${words.value(value)}</strong>`;
   }
 
+  readonly #onLineLeave = ({ pointerType }: PointerEvent): void => {
+    // What a finger has tapped stays when it is lifted.
+    if (pointerType !== 'touch') this.query = undefined;
+  };
+
   #asLines(): TemplateResult {
     const { tokens, keyTokens } = this.heads;
     const words = this.#words;
@@ -265,7 +270,7 @@ export class HeadViewer extends LitElement {
         @keydown=${this.#onLineKey}
         @pointermove=${this.#onLinePoint}
         @pointerdown=${this.#onLinePoint}
-        @pointerleave=${() => (this.query = undefined)}
+        @pointerleave=${this.#onLineLeave}
       >
         <svg height=${Math.max(tokens.length, keyTokens.length) * ROW} aria-hidden="true">
           ${lines({ map: this.#map, tokens, keyTokens, query: this.query })}

@@ -22,6 +22,7 @@ export class RampLegend extends LitElement {
       }
       canvas {
         width: 7rem;
+        min-width: 0;
         height: 0.6rem;
         border-radius: 2px;
       }
