@@ -3,8 +3,9 @@
 //   for 32 columns, part by part                  1.15 / 1.31 / 2.4
 //   for 64 columns                                1.27 / 1.38 / 2.6
 //   for 128 columns                               1.31 / 1.43 / 2.7   <- this
-//   the same with relaxed SIMD's dot product that also adds    1.72 / 1.66 / 3.3, but the first tier of V8 11.3 (Node 20) computes it
-//                                                 wrongly, so the sum is an instruction of its own, at about 1.4 for 512^3
+// With relaxed SIMD (in Chromium 156, relative to float32 there):
+//   its dot product of bytes, and a sum apart     1.59 / 1.69   <- this; about 1.4 in Node 20
+//   the one that also adds                        1.36 / 1.50; 1.72 / 1.66 in Node 20, whose first tier (V8 11.3) computes it wrongly
 // Perplexity of stories260K relative to float32, for 32 / 64 / 128 columns: 1.0052 / 1.0006 / 1.0004.
 //
 // A packed weight is cut into panels of 8 columns, and these into blocks of the depth: 8 scales, and then for every four steps of the
