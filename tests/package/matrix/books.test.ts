@@ -106,7 +106,10 @@ it('slides of reveal.js show figures, which keep their keys and find the pointer
       return { cursor, columns };
     });
     expect(cursor).toEqual({ row: 0, column: columns - 1 });
-    expect(await violationsOf(page, 'positional-heatmap')).toEqual([]);
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme });
+      expect(await violationsOf(page, '.reveal')).toEqual([]);
+    }
     await page.locator('section.present h2').click();
     await page.keyboard.press('ArrowRight');
     await page.locator('attention-masks[drawn]').waitFor();
