@@ -135,12 +135,11 @@ describe('other forms', () => {
     expect(Array.from(data, Math.fround)).toEqual(Array.from(expected));
   });
 
-  test('bytes of float16', () => {
-    const { data } = toShaped('weights', {
-      data: new DataView(halves.buffer),
-      shape: SHAPE,
-      dtype: 'float16',
-    });
+  test.each([
+    ['bytes of float16', { data: new DataView(halves.buffer), shape: SHAPE, dtype: 'float16' }],
+    ['a Uint16Array, of which they are the bits', { data: halves, shape: SHAPE }],
+  ])('%s', (_, given) => {
+    const { data } = toShaped('weights', given);
     expect(Array.from(data)).toEqual(VALUES.map(float16));
   });
 

@@ -59,7 +59,10 @@ export interface Shaped {
   readonly shape: readonly number[];
 }
 
-/** Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first. */
+/**
+ * Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first. Those of a
+ * Uint16Array are float16 by default.
+ */
 export interface Bytes {
   readonly data: ArrayBuffer | ArrayBufferView;
   readonly shape: readonly number[];

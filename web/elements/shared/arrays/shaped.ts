@@ -3,7 +3,10 @@ import { isNpy, readNpy, readNumbers, type Shaped } from './npy.js';
 
 export type { Shaped };
 
-/** Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first. */
+/**
+ * Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first. Those of a
+ * Uint16Array are float16 by default.
+ */
 export interface Bytes {
   readonly data: ArrayBuffer | ArrayBufferView;
   readonly shape: readonly number[];
@@ -36,7 +39,10 @@ export function toShaped(what: string, value: unknown): Shaped {
     return readNpy(bytes);
   }
   if (!isShaped(value)) return ofLists(what, value);
-  const { data, shape, dtype } = value as Bytes;
+  const { data, shape } = value as Bytes;
+  // As in the library, and in onnxruntime-web.
+  const halves = Object.prototype.toString.call(data) === '[object Uint16Array]';
+  const dtype = (value as Partial<Bytes>).dtype ?? (halves ? 'float16' : undefined);
   if (!shape.every((size) => Number.isInteger(size) && size >= 0))
     throw new RangeError(`loadArrays: expected ${what} of a shape of whole numbers, got (${shape.join(', ')})`); // prettier-ignore
   if (dtype === undefined) return { data: data as unknown as ArrayLike<number>, shape };
