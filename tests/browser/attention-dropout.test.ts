@@ -29,7 +29,7 @@ const mapped = (figure: Locator, index: number) =>
 async function distance(figure: Locator, draws: number): Promise<number> {
   await figure
     .locator('.readout')
-    .filter({ hasText: `mean output of ${draws.toLocaleString('en')} draws` })
+    .filter({ hasText: `mean output, N = ${draws.toLocaleString('en')}:` })
     .waitFor();
   return numberOf(await figure.locator('.readout strong').innerText());
 }

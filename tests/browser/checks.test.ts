@@ -86,6 +86,28 @@ test('every prediction makes its figure show something else, with settings that 
   }
 });
 
+test('a prediction shows nothing but what it asks about', async () => {
+  const page = await open({ figures: ['language-model', 'attention-masks'] });
+  const settingsOf = (figure: string): Promise<Record<string, unknown>> =>
+    page.locator(`#${figure} > :first-child`).evaluate((element) => {
+      const host = element as FigureElement & Record<string, unknown>;
+      return Object.fromEntries(Object.keys(host.settings).map((name) => [name, host[name]]));
+    });
+  const first = { model: await settingsOf('fig-model'), masks: await settingsOf('fig-masks') };
+  for (const [id, changes] of [
+    ['fig-model', { silent: ['1.1'], window: 4, head: 3 }],
+    ['fig-masks', { seed: 7 }],
+  ] as const) {
+    // prettier-ignore
+    await page
+      .locator(`#${id} > :first-child`)
+      .evaluate((element, changes) => (element as FigureElement).change(changes), changes);
+    await page.locator(`#${id} .check button[data-right]`).first().click();
+  }
+  expect(await settingsOf('fig-model')).toEqual({ ...first.model, steps: 80, positions: false });
+  expect(await settingsOf('fig-masks')).toEqual({ ...first.masks, valid: 5, causal: false, window: true, left: 2, right: 2 }); // prettier-ignore
+});
+
 test('without scripts there are no questions that nobody would answer', async () => {
   const page = await open({ javaScriptEnabled: false, still: true });
   expect(await page.locator('.check').count()).toBeGreaterThan(5);

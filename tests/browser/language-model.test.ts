@@ -66,12 +66,53 @@ describe('language-model', () => {
     expect(await texts(figure)).toEqual([plain]);
     await figure.getByLabel('Tokens that each token sees').fill('4');
     expect((await texts(figure))[1]).not.toBe(plain);
-    await figure.getByLabel('Tokens that each token sees').fill('0');
+    // From the narrowest window to the widest, and then all.
+    const slider = figure.getByLabel('Tokens that each token sees');
+    const said: (string | null)[] = [];
+    for (const value of ['1', '2', '32', '33']) {
+      await slider.fill(value);
+      said.push(await slider.getAttribute('aria-valuetext'));
+    }
+    expect(said).toEqual(['1', '2', '32', 'all']);
     await figure.getByRole('radio', { name: 'Layer 2, head 3', exact: true }).click();
-    await figure.getByLabel('Silence this head').check();
+    await figure.getByLabel('Silence head 3 of layer 2').check();
     expect(await figure.locator('.story').count()).toBe(2);
     await figure.getByRole('button', { name: 'Switch all heads on again (1 silent)' }).click();
     expect(await texts(figure)).toEqual([plain]);
+  });
+
+  test('hatches what a token cannot see', async () => {
+    const { figure } = await loaded({ path: '/en/language-model?language-model=steps%3D3' });
+    const hatched = (): Promise<number> =>
+      figure.locator('heat-map').evaluate((map) => {
+        const { mask } = map as unknown as { mask: boolean[] };
+        const drawn = map.shadowRoot!.querySelectorAll('.overlay [fill="url(#hatch)"]').length;
+        return drawn > 0 ? mask.filter((seen) => !seen).length : NaN;
+      });
+    const count = await figure
+      .locator('heat-map')
+      .evaluate((map) => (map as unknown as { rows: number }).rows);
+    expect(await hatched()).toBe((count * (count - 1)) / 2);
+    await figure.getByLabel('Tokens that each token sees').fill('1');
+    expect(await hatched()).toBe(count * (count - 1));
+  });
+
+  test('has what changes the story on one screen with it, on a phone', async () => {
+    const { page, figure } = await loaded({ viewport: { width: 390, height: 844 } });
+    await figure.evaluate((element) =>
+      (element as unknown as { change(to: object): void }).change({ steps: 60 }),
+    );
+    const silence = figure.getByLabel('Silence head 1 of layer 1');
+    await silence.check();
+    const story = figure.locator('.run').last();
+    await story.evaluate((element) =>
+      scrollBy({ top: element.getBoundingClientRect().top - 60, behavior: 'instant' }),
+    );
+    for (const part of [story.locator('.story'), silence]) {
+      const { y, height } = (await part.boundingBox())!;
+      expect(y).toBeGreaterThanOrEqual(44);
+      expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
+    }
   });
 
   test('takes a beginning of the reader’s, whatever it is', async () => {

@@ -56,6 +56,8 @@ function explain(form: HTMLFormElement, said: HTMLElement): void {
   const { settings } = element ?? {};
   if (figure && element && settings && form.dataset.show !== undefined) {
     const given = [...new URLSearchParams(form.dataset.show)];
+    // What readers have set besides would show, too.
+    element.reset();
     element.change(Object.fromEntries(given.map(([name, text]) => [name, settings[name]?.read(text)])));
     // What has changed may be above the window.
     const link = document.createElement('a');

@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { textField, toggle } from '../shared/controls/controls.js';
+import { slider, textField, toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import type { HeadDetail } from '../shared/head-viewer/head-viewer.js';
@@ -22,6 +22,8 @@ const HEADS = 8;
 /** The most tokens of the beginning, so that there is room to write. */
 const BEGINNING = 48;
 const SAMPLE = 'Once upon a time';
+/** The widest window, in tokens; one step further the slider means all. */
+const WIDEST = 32;
 /** How many tokens are written in a second, and at most in a frame: a slow phone draws fewer frames, with more tokens in each. */
 const A_SECOND = 90;
 const A_FRAME = 8;
@@ -38,7 +40,7 @@ const settings = {
   text: anyText('', LONGEST_TEXT),
   steps: whole(0, 0, MOST),
   positions: flag(true),
-  window: whole(0, 0, 32),
+  window: whole(0, 0, WIDEST),
   silent: several([], headName, { most: LAYERS * HEADS }),
   layer: whole(1, 1, LAYERS),
   head: whole(1, 1, HEADS),
@@ -131,18 +133,12 @@ export class LanguageModel extends FigureElement {
       ${this.#controls()}
       <p class="remark">${words.text(changed === undefined ? 'story.maps' : 'story.mapsChanged')}</p>
       <head-viewer
-        silenceable
         .heads=${this.#headsOf(changed ?? plain, changed !== undefined)}
         .silent=${new Set(this.silent)}
         .layer=${layer}
         .head=${head}
         @head-change=${({ detail }: CustomEvent<HeadDetail>) =>
           this.change({ layer: detail.layer, head: detail.head })}
-        @head-silence=${({ detail }: CustomEvent<HeadDetail & { silent: boolean }>) => {
-          const name = `${detail.layer}.${detail.head}`;
-          const others = this.silent.filter((each) => each !== name);
-          this.change({ silent: detail.silent ? [...others, name].sort() : others });
-        }}
       ></head-viewer>
     `;
   }
@@ -163,10 +159,15 @@ export class LanguageModel extends FigureElement {
   }
 
   #controls(): TemplateResult {
-    const { words, window } = this;
+    const { words, window, layer, head } = this;
+    const name = `${layer}.${head}`;
+    const others = this.silent.filter((each) => each !== name);
+    const silence = (silent: boolean): void =>
+      this.change({ silent: silent ? [...others, name].sort() : others });
     return html`<div class="controls">
       <div class="switches">
         ${toggle(words.text('story.positions'), this.positions, (positions) => this.change({ positions }))}
+        ${toggle(words.text('story.silence', { layer, head }), this.silent.includes(name), silence)}
         ${
           this.silent.length === 0
             ? nothing
@@ -175,8 +176,14 @@ export class LanguageModel extends FigureElement {
               </button>`
         }
       </div>
-      ${this.slider('window', words.text('story.window'), {
+      ${slider({
+        name: 'window',
+        label: words.text('story.window'),
+        value: window === 0 ? WIDEST + 1 : window,
+        min: 1,
+        max: WIDEST + 1,
         text: window === 0 ? words.text('story.all') : words.number(window),
+        onInput: (to) => this.change({ window: to > WIDEST ? 0 : to }),
       })}
     </div>`;
   }

@@ -81,7 +81,12 @@ export class Run {
         map.set(rows.subarray(row * MOST, row * MOST + length), row * length);
       return map;
     });
-    return { layers: model.numLayers, heads: model.numHeads, tokens: names, keyTokens: names, maps };
+    const { window } = this.#changes;
+    const mask = Array.from({ length: length * length }, (_, at) => {
+      const back = Math.floor(at / length) - (at % length);
+      return back >= 0 && (window === 0 || back < window);
+    });
+    return { layers: model.numLayers, heads: model.numHeads, tokens: names, keyTokens: names, maps, mask };
   }
 
   dispose(): void {

@@ -224,6 +224,7 @@ export class HeadViewer extends LitElement {
         <heat-map
           bare
           .values=${this.#map}
+          .mask=${this.heads.mask}
           .rows=${tokens.length}
           .columns=${keyTokens.length}
           .rowLabels=${tokens.map((token) => shortened(token, ROOM))}

@@ -19,6 +19,8 @@ export interface Heads {
   readonly keyTokens: readonly string[];
   /** (L, S), one map a head: those of the first layer, then those of the second. */
   readonly maps: readonly ArrayLike<number>[];
+  /** (L, S): which keys a query may see. Default: all. */
+  readonly mask?: readonly boolean[];
 }
 
 export const NO_HEADS: Heads = { layers: 0, heads: 0, tokens: [], keyTokens: [], maps: [] };
