@@ -119,6 +119,8 @@ describe('attention-shapes', () => {
             const parts = [...(element.shadowRoot?.querySelectorAll('.stages, .controls, .tools') ?? [])];
             return parts.map((part) => Math.round(top(part) - top(element)));
           });
+        // A font that comes later would move them.
+        await figure.evaluate(() => document.fonts.ready.then(() => undefined));
         const before = await places();
         expect(await figure.locator('.error').isVisible()).toBe(false);
         await figure.locator('#heads').fill('12');

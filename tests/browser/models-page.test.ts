@@ -65,7 +65,7 @@ describe('the page about models', () => {
       ['config.json', 'model.safetensors'].map((name) => join(BERT, name)),
     );
     await figure.getByText('There is no tokenizer.json').waitFor();
-    await figure.getByLabel('Numbers of tokens').fill('5 6 7 8');
+    await figure.getByLabel('Token IDs').fill('5 6 7 8');
     await figure.locator('.thumbnail').nth(5).waitFor();
     expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['5', '6', '7', '8']);
     await figure.getByLabel('Sentences, one a line').fill('5 6 7\n8 9 10\n\n5 6 8');
