@@ -12,6 +12,27 @@ import { useBrowser } from './browser.js';
 import { heightOf, raceWith, SMALL } from './race.js';
 
 const { open } = useBrowser();
+
+/** A race that is over at once, with times of attention far below those of the others. CNNs of more than 2³⁴ steps are left out. */
+const FAST = `
+  globalThis.Worker = class extends EventTarget {
+    postMessage({ points }) {
+      const send = (data) => this.dispatchEvent(new MessageEvent('message', { data }));
+      setTimeout(() => {
+        for (const point of points) {
+          if (point.contestant === 'cnn' && point.multiplyAdds > 2 ** 34) {
+            send({ type: 'omitted', point });
+            continue;
+          }
+          const rate = point.contestant === 'attention' ? 1e12 : 1e6;
+          send({ type: 'measured', point, timing: { milliseconds: point.multiplyAdds / rate, runs: 3 } });
+        }
+        send({ type: 'done' });
+      });
+    }
+    terminate() {}
+  };`;
+
 describe('complexity-race', () => {
   test.each([
     ['n', 256, 128, 3],
@@ -98,23 +119,10 @@ describe('complexity-race', () => {
   });
 
   test('after a race, what has one time along the new axis has no label, and no crossing is a dash', async () => {
-    // Times of attention far below those of the others, on up to four threads.
-    const script = `
+    // On up to four threads.
+    const script = `${FAST}
       Object.defineProperty(globalThis, 'crossOriginIsolated', { value: true });
-      Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { value: 4 });
-      globalThis.Worker = class extends EventTarget {
-        postMessage({ points }) {
-          const send = (data) => this.dispatchEvent(new MessageEvent('message', { data }));
-          setTimeout(() => {
-            for (const point of points) {
-              const rate = point.contestant === 'attention' ? 1e12 : 1e6;
-              send({ type: 'measured', point, timing: { milliseconds: point.multiplyAdds / rate, runs: 3 } });
-            }
-            send({ type: 'done' });
-          });
-        }
-        terminate() {}
-      };`;
+      Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { value: 4 });`;
     const { race } = await raceWith(open, { length: '8192' }, { script });
     const labels = race.locator('.curve-label');
     const readout = race.locator('p.readout');
@@ -135,6 +143,59 @@ describe('complexity-race', () => {
         .map((other) => `Attention’s mixing does not cross the ${other} in this range, by count.`)
         .join(' '),
     );
+  });
+
+  test.each([390, 1280])(
+    'at %i px, once there are times, a legend says what was added to the curves',
+    async (width) => {
+      const { page, race } = await raceWith(open, {}, { script: FAST, viewport: { width, height: 800 } });
+      const legend = race.locator('.legend');
+      expect(await legend.count()).toBe(0);
+      await race.getByRole('button', { name: 'Start the race' }).click();
+      await race.getByText('Measured on').waitFor();
+      const [time, line, counted] = [
+        'measured time (right axis)',
+        'faint line joining the measured times',
+        'crossing by count',
+      ];
+      expect(await legend.locator('span').allInnerTexts()).toEqual([time, line, counted]);
+      // Each curve's name shows the dots of that curve.
+      const names = race.locator('.plot .curve-label + .dot');
+      expect(await names.count()).toBe(CONTESTANTS.length);
+      const looks = await names.evaluateAll((dots) => dots.map((dot) => dot.getAttribute('d')));
+      expect(new Set(looks).size).toBe(CONTESTANTS.length);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+
+      await race.evaluate((element) => (element as unknown as { reset(): void }).reset());
+      expect(await legend.count()).toBe(0);
+    },
+  );
+
+  test('after a change of d or k it says what has not been measured, and where and when only of times it shows', async () => {
+    const { race } = await raceWith(open, { axis: 'n', length: '8192', width: '1024' }, { script: FAST });
+    const status = race.locator('p.machine');
+    await race.getByRole('button', { name: 'Start the race' }).click();
+    await status.getByText('Measured on').waitFor();
+    // What was left out would be left out again.
+    expect(await status.innerText()).toMatch(/Points left out .*: \d\.$/);
+    const set = (name: string, value: string): Promise<void> =>
+      race.getByRole('slider', { name }).fill(value);
+
+    await set('Kernel size k', '1');
+    expect(await status.innerText()).toMatch(
+      /^Measured on .* Not measured yet with these settings: CNN\. Start the race again\.$/,
+    );
+    await set('Width d', '6');
+    expect(await race.locator('.counts td:nth-child(3)').allInnerTexts()).toEqual(['–', '–', '–', '–']);
+    expect(await status.innerText()).toMatch(
+      /Not measured yet with these settings: CNN, RNN, mixing alone, whole layer\. Start the race again\.$/,
+    );
+    expect(await status.innerText()).not.toContain('Measured on');
+    expect(await race.locator('.legend').count()).toBe(0);
+
+    await race.getByRole('button', { name: 'Start the race' }).click();
+    await status.getByText('Measured on').waitFor();
+    expect(await status.innerText()).not.toContain('Not measured yet');
   });
 
   test.each([320, 390, 1280])('at %i px nothing overflows', async (width) => {

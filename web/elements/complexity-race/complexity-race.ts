@@ -10,6 +10,7 @@ import { oneOf, whole } from '../shared/settings.js';
 import { raceCode } from './code.js';
 import { raceButton, raceControls } from './controls.js';
 import { drawRace, layoutOf } from './drawing.js';
+import { keyToMeasured } from './key.js';
 import { describeMachine, type Describing, type Machine } from './machine.js';
 import {
   entriesUpTo,
@@ -96,9 +97,10 @@ export class ComplexityRace extends FigureElement {
         ${raceControls(words, { length, width, kernel, axis, change: (to) => this.change(to) })}
         ${raceButton(words, this.#run, () => this.#start(library))}
       </div>
+      ${keyToMeasured(plot, words)}
       <p class="readout">${crossingsLine(plot, words, axis)}</p>
       <p class="machine" aria-live=${this.#run.state === 'running' ? 'off' : 'polite'}>
-        ${statusLine(this.#run, view)}
+        ${statusLine(this.#run, view, plot)}
       </p>
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
         ${countsTable(view)}
@@ -116,14 +118,14 @@ export class ComplexityRace extends FigureElement {
   }
 
   #view(library: WasmAttention): RaceView {
-    const timing = this.#run.timing.bind(this.#run);
     return {
       library,
       words: this.words,
       size: this.#size,
       axis: this.axis,
       entries: this.#entries,
-      timing,
+      timing: this.#run.timing.bind(this.#run),
+      lacks: this.#run.lacks.bind(this.#run),
       measuredAt: this.#run.measuredAt,
       machine: this.#machine,
     };

@@ -3,7 +3,7 @@ import { line, symbol, symbolCircle, symbolDiamond, symbolSquare, symbolTriangle
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { powerOfTen, timeText } from '../shared/numbers.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
-import type { Entry, Point } from './plan.js';
+import type { Contestant, Entry, Point } from './plan.js';
 import { REFERENCE_RATE, type RaceCurve, type RacePlot } from './plot.js';
 
 /** Scales from sizes and counts to CSS pixels. */
@@ -18,6 +18,8 @@ export interface RaceLayout {
 const MARGIN = { top: 26, bottom: 38, left: 34, label: 8, time: 50 };
 /** Width of the sample before a label. */
 const SAMPLE = 27;
+/** Half of the line in it. */
+const MIDDLE = 11;
 const LABEL_GAP = 14;
 const NARROW = 480;
 /** Height of a row of two names above a narrow plot. */
@@ -84,7 +86,7 @@ export function drawRace(plot: RacePlot): SVGTemplateResult {
       )}
     ${curves.map((curve) => dots(curve, layout, path(curve.measured)))}
     ${plot.crossings.map(({ at, measured }) => mark(at, measured, layout))}
-    ${layout.narrow ? legend(plot) : labels(plot, layout)}
+    ${layout.narrow ? names(plot) : labels(plot, layout)}
     <line class="axis" x1=${left} x2=${right} y1=${bottom} y2=${bottom} />`;
 }
 
@@ -98,7 +100,7 @@ function labels({ curves }: RacePlot, { x, y }: RaceLayout): SVGTemplateResult[]
 }
 
 /** Names above the plot, two per row. */
-function legend({ width, curves }: RacePlot): SVGTemplateResult[] {
+function names({ width, curves }: RacePlot): SVGTemplateResult[] {
   return curves.map((curve, index) => {
     const left = MARGIN.left + (index % 2) * ((width - MARGIN.left) / 2);
     const height = MARGIN.top + NAME_ROW + (Math.floor(index / 2) + 0.25) * LEGEND_ROW;
@@ -106,10 +108,17 @@ function legend({ width, curves }: RacePlot): SVGTemplateResult[] {
   });
 }
 
-/** A name behind a sample of its line, or of its dots where it has no line. */
-function labelOf({ contestant, threads }: Entry, x: number, y: number, name: string): SVGTemplateResult {
+/** A name behind a sample of its line, with its dot once there are any, or of its dots where it has no line. */
+function labelOf(
+  { contestant, threads, measured }: RaceCurve,
+  x: number,
+  y: number,
+  name: string,
+): SVGTemplateResult {
   const { className } = LOOKS[contestant];
-  if (threads === 1) return curveLabel(className, x, y, name);
+  if (threads === 1)
+    return svg`${curveLabel(className, x, y, name)}
+      ${measured.length === 0 ? nothing : sampleDot(contestant, x + MIDDLE, y)}`;
   return svg`<g transform="translate(${x + SAMPLE / 2} ${y})">${dot({ contestant, threads }, 36)}</g>
     <text class="curve-label ${className}" x=${x + SAMPLE} y=${y} dy="0.35em">${name}</text>`;
 }
@@ -132,6 +141,12 @@ function dot({ contestant, threads }: Entry, area: number, transform = ''): SVGT
   const { className, symbol: type } = LOOKS[contestant];
   return svg`<path class="dot ${className} ${threads > 1 ? 'hollow' : ''}" data-contestant=${contestant}
     data-threads=${threads} d=${symbol(type, area)() ?? ''} transform=${transform} />`;
+}
+
+/** The dot of a contestant, as a sample. */
+export function sampleDot(contestant: Contestant, x: number, y: number): SVGTemplateResult {
+  const { className, symbol: type } = LOOKS[contestant];
+  return svg`<path class="dot ${className}" d=${symbol(type, 36)() ?? ''} transform="translate(${x} ${y})" />`;
 }
 
 function mark(at: Point, measured: boolean, { x, y }: RaceLayout): SVGTemplateResult {

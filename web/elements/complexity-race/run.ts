@@ -17,6 +17,7 @@ export class RaceRun {
   /** When the last point was measured. */
   measuredAt: Date | undefined;
   readonly #timings = new Map<string, Timing>();
+  readonly #leftOut = new Set<string>();
   #worker: Worker | undefined;
   /** Points of workers that have not started yet, grouped by worker. */
   #waiting: RacePoint[][] = [];
@@ -26,6 +27,12 @@ export class RaceRun {
   /** The time of a point, if it has been measured. */
   timing(entry: Entry, size: Size): Timing | undefined {
     return this.#timings.get(keyOf(entry, size));
+  }
+
+  /** Whether a race would measure the point: it has no time, and was not left out. */
+  lacks(entry: Entry, size: Size): boolean {
+    const key = keyOf(entry, size);
+    return !this.#timings.has(key) && !this.#leftOut.has(key);
   }
 
   /** Runs a race and ends the one before: one worker after another, each with another number of threads. */
@@ -77,6 +84,7 @@ export class RaceRun {
   /** Forgets everything. */
   clear(): void {
     this.#timings.clear();
+    this.#leftOut.clear();
     this.measuredAt = undefined;
     this.#end('waiting');
   }
@@ -87,6 +95,7 @@ export class RaceRun {
         this.current = message.point;
         break;
       case 'omitted':
+        this.#leftOut.add(keyOf(message.point, message.point.size));
         ++this.omitted;
         ++this.progress.behind;
         break;

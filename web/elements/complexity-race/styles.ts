@@ -47,6 +47,13 @@ export const raceStyles = css`
     fill: var(--_ink);
     fill-opacity: 0.25;
   }
+  .legend {
+    margin-top: 0.75rem;
+  }
+  .legend svg {
+    flex: none;
+    width: auto;
+  }
   /* A shadow at the edge shows that there is more to scroll to. */
   .counts {
     --_shade: color-mix(in srgb, var(--_track) 50%, transparent);

@@ -14,6 +14,8 @@ export interface RaceView {
   /** Who runs here. */
   readonly entries: readonly Entry[];
   readonly timing: (entry: Entry, size: Size) => Timing | undefined;
+  /** Whether a race would measure it. */
+  readonly lacks: (entry: Entry, size: Size) => boolean;
   /** When the last time was taken. */
   readonly measuredAt: Date | undefined;
   readonly machine: Machine | undefined;

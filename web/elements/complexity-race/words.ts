@@ -69,9 +69,20 @@ export function machineLine({ library, words, entries, machine, measuredAt }: Ra
   });
 }
 
-/** What the race is at, or has come to. */
-export function statusLine(run: RaceRun, view: RaceView): string {
-  const { words, axis } = view;
+/** Which contestants have no time at the chosen size because no race came by; empty if there are none. */
+function againLine({ words, size, lacks }: RaceView): string {
+  const missing = CONTESTANTS.filter((contestant) => lacks({ contestant, threads: 1 }, size));
+  const names = missing.map((contestant) => words.text(`race.${contestant}`)).join(', ');
+  return names === '' ? '' : words.text('race.again', { names });
+}
+
+/** What the race is at, or has come to. Where and when is said only of times that the plot shows. */
+export function statusLine(
+  run: Pick<RaceRun, 'state' | 'current' | 'progress' | 'omitted'>,
+  view: RaceView,
+  { curves }: Pick<RacePlot, 'curves'>,
+): string {
+  const { words, axis, measuredAt } = view;
   const { state, current, progress, omitted } = run;
   if (state === 'unavailable') return words.text('race.noWorker');
   if (state === 'running') {
@@ -86,7 +97,14 @@ export function statusLine(run: RaceRun, view: RaceView): string {
       all: progress.all,
     });
   }
-  return machineLine(view) + (omitted > 0 ? ` ${words.text('race.omitted', { omitted })}` : '');
+  const shown = curves.some(({ measured }) => measured.length > 0);
+  return [
+    ...(shown || measuredAt === undefined ? [machineLine(view)] : []),
+    ...(omitted > 0 ? [words.text('race.omitted', { omitted })] : []),
+    ...(measuredAt === undefined ? [] : [againLine(view)]),
+  ]
+    .filter((line) => line !== '')
+    .join(' ');
 }
 
 /** Where attention crosses the others: as counted, and as measured where at least two sizes were. */
