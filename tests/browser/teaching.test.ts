@@ -40,8 +40,19 @@ describe('figure by figure', () => {
     while (!(await taught(page).evaluate(({ id }) => id === 'fig-rotation'))) await page.keyboard.press('n');
     await taught(page).locator('[drawn]').waitFor();
     await taught(page).getByLabel('Offset δ').fill('-7');
-    await page.locator('.teaching-bar button').last().click();
+    await page
+      .locator('.teaching-bar button')
+      .last()
+      .evaluate((leave: HTMLElement) => {
+        leave.click();
+        // As when the window's scrollbar returns.
+        document.body.style.marginInlineEnd = '15px';
+      });
     await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });
+    await page.waitForFunction(() => document.fullscreenElement === null);
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
     expect(await page.locator('.taught, .teaching-bar, [inert]').count()).toBe(0);
     expect(await page.locator('#fig-rotation').getByLabel('Offset δ').inputValue()).toBe('-7');
     const top = await page.locator('#fig-rotation').evaluate((each) => each.getBoundingClientRect().top);

@@ -1,8 +1,12 @@
-import { keepPlace, leadTo } from './reading-place.js';
+import { leadTo, type Place } from './reading-place.js';
 
-/** Makes the links to other languages lead to the same place and state there. `write` brings the address up to date with the figures. */
-export function keepPlaceInLanguages(write: () => void): void {
-  const place = keepPlace();
+/**
+ * Makes the links to other languages lead to the same place and state there.
+ *
+ * @param place says where the reader is
+ * @param write brings the address up to date with the figures
+ */
+export function keepPlaceInLanguages(place: () => Place, write: () => void): void {
   for (const link of document.querySelectorAll<HTMLAnchorElement>('.languages a')) {
     const carry = (): void => {
       write();

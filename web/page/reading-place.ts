@@ -13,12 +13,19 @@ export interface Place {
   readonly at: string;
 }
 
+/** What knows where the reader is. */
+export interface Reader {
+  /** Where the reader is. */
+  readonly place: () => Place;
+  /** Takes the reader to an element with an id, and keeps it there while the layout changes, until the reader scrolls on. */
+  readonly takeTo: (element: Element) => void;
+}
+
 /** The place of a reader who has not scrolled. */
 const HEAD: Place = { id: '', at: '' };
 
 /**
- * Goes to the place in the page's address, if there is one, and keeps the reader's place from then on. Returns a function that says
- * where the reader is.
+ * Goes to the place in the page's address, if there is one, and keeps the reader's place from then on.
  *
  * Figures draw themselves after the page has opened, and again after the window's width has changed. With the reader's fonts they
  * are not exactly as high as the room kept for them. So with each change of layout the page scrolls back to the place, until the
@@ -27,7 +34,7 @@ const HEAD: Place = { id: '', at: '' };
  * A reader who has not moved is still at the same place. To look it up again, in another language or at another width, could find
  * another formula nearer to the line, and the text would move a little with every change.
  */
-export function keepPlace(): () => Place {
+export function keepPlace(): Reader {
   const { style } = document.documentElement;
   let place = placeOfAddress();
   /** Where the page stood when it was last at the place, and how far it still was from it: a page may end too early. */
@@ -83,7 +90,12 @@ export function keepPlace(): () => Place {
     else lookSoon();
     width = document.body.clientWidth;
   }).observe(document.body);
-  return look;
+  const takeTo = (element: Element): void => {
+    element.scrollIntoView({ block: 'start', behavior: 'instant' });
+    place = { id: element.id, at: `${element.getBoundingClientRect().top.toFixed(1)}px` };
+    hold();
+  };
+  return { place: look, takeTo };
 }
 
 /** Puts a place into the address that a link leads to. */

@@ -1,7 +1,11 @@
 import { PARAMETER } from './parameter.js';
 
-/** Shows the button that leads through the figures, and begins at once where the address says so. */
-export function offerTeaching(): void {
+/**
+ * Shows the button that leads through the figures, and begins at once where the address says so.
+ *
+ * @param takeTo takes the reader to a figure in the text
+ */
+export function offerTeaching(takeTo: (figure: Element) => void): void {
   const button = document.querySelector<HTMLButtonElement>('button.teach');
   if (button === null) return;
   const begin = async (fullScreen: boolean): Promise<void> => {
@@ -9,7 +13,7 @@ export function offerTeaching(): void {
     const filled = fullScreen && document.documentElement.requestFullscreen?.().catch(() => undefined);
     const { teach } = await import('./teach.js');
     await filled;
-    teach(button);
+    teach(button, takeTo);
   };
   button.hidden = false;
   button.addEventListener('click', () => void begin(true));

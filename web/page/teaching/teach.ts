@@ -10,8 +10,9 @@ const FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [con
  * Down and n go on, Page Up and p go back, Escape leaves. Figures stay where they are in the document, with all that was set.
  *
  * @param opener has the words of the buttons, and the focus afterwards
+ * @param takeTo takes the reader to the last figure afterwards: the window's scrollbar returns, and the layout changes
  */
-export function teach(opener: HTMLElement): void {
+export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): void {
   const page = document.documentElement;
   const tags = Object.keys(registry).map((tag) => `:scope > ${tag}`);
   const figures = [...document.querySelectorAll<HTMLElement>('main figure[id]')].filter(
@@ -60,7 +61,7 @@ export function teach(opener: HTMLElement): void {
     document.removeEventListener('fullscreenchange', onFullScreen);
     if (document.fullscreenElement !== null) void document.exitFullscreen();
     mark(undefined);
-    figures[at]?.scrollIntoView({ block: 'start', behavior: 'instant' });
+    if (figures[at] !== undefined) takeTo(figures[at]);
     opener.focus({ preventScroll: true });
   };
   const onKey = (event: KeyboardEvent): void => {
