@@ -57,12 +57,12 @@ describe('language-model', () => {
     await figure.evaluate((element) =>
       (element as unknown as { change(to: object): void }).change({ steps: 60 }),
     );
-    await figure.getByLabel('The model knows the order of its tokens').uncheck();
+    await figure.getByLabel('Use the positions of the tokens').uncheck();
     const [plain, changed] = await texts(figure);
     expect(plain).toContain('there was a little girl named Lily. She loved to play');
     expect(changed).toMatch(/^Once upon a time, there was a little girl.*(ow|l){10}/s);
     expect(await figure.locator('.story mark').count()).toBe(1);
-    await figure.getByLabel('The model knows the order of its tokens').check();
+    await figure.getByLabel('Use the positions of the tokens').check();
     expect(await texts(figure)).toEqual([plain]);
     await figure.getByLabel('Tokens that each token sees').fill('4');
     expect((await texts(figure))[1]).not.toBe(plain);

@@ -27,7 +27,7 @@ async function give(figure: Locator, files: Parameters<Locator['setInputFiles']>
 const status = (figure: Locator): Locator => figure.locator('.status');
 
 describe('the page about models', () => {
-  test('opens the small model, shows its heads, and writes on', async () => {
+  test('opens the small model, shows its heads, and continues the text', async () => {
     const { page, figure } = await explorer();
     await figure.getByRole('button', { name: 'Try the small stories260K' }).click();
     await figure.locator('head-viewer[drawn]').waitFor();
@@ -35,7 +35,7 @@ describe('the page about models', () => {
       'stories260K: llama, 5 layers of 8 heads, 260 thousand parameters',
     );
     expect(await figure.locator('.next dt').first().innerText()).toBe('Lily');
-    await figure.getByRole('button', { name: 'Write on' }).click();
+    await figure.getByRole('button', { name: 'Continue the text' }).click();
     await figure
       .locator('.written', { hasText: 'named Lily. She loved to play outside in the park.' })
       .waitFor();
