@@ -1,12 +1,16 @@
 /** How many parts of the text are laid out in one task: some milliseconds on a slow phone. */
 const PART = 6;
+/** How long the rest of the text waits for the first figure, in milliseconds: readers scroll, and the network may be gone. */
+const PATIENCE = 3000;
 
 /**
  * Lays out the text below the first screen, which the style sheet leaves out at first (see style/page.css), in several tasks instead of
- * one, and at once, because a text that grows while its reader scrolls would move. A reader who comes back gets all of it in one task,
- * and goes to where they were: the browser may have tried that while the text was too short.
+ * one, once the first figure can be used: until then the browser lays out what comes near the window. A reader who comes back gets all
+ * of it in one task, and goes to where they were: the browser may have tried that while the text was too short.
+ *
+ * @param firstFigure resolves when the first screen's figures are drawn
  */
-export function layOutTheRest(): void {
+export function layOutTheRest(firstFigure: Promise<void>): void {
   const page = document.documentElement;
   const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const parts = [...document.querySelectorAll<HTMLElement>('main > *')];
@@ -23,8 +27,13 @@ export function layOutTheRest(): void {
     page.classList.add('whole');
     for (const part of parts) part.style.contentVisibility = '';
   };
-  layOut();
-  if (visit?.type !== 'navigate') goBack(parts);
+  if (visit?.type === 'navigate') {
+    const patience = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE));
+    void Promise.race([firstFigure, patience]).then(layOut);
+  } else {
+    layOut();
+    goBack(parts);
+  }
   addEventListener('pagehide', () => leave(parts));
 }
 

@@ -3,19 +3,23 @@ import { registry } from '../elements/registry.js';
 /** How far below and above the window a figure is loaded: half a screen. */
 const AHEAD = '50% 0px';
 
-/** Loads the module of every figure of the page once its place comes near the window. */
-export function loadFigures(): void {
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting } of entries) {
-        if (!isIntersecting) continue;
-        observer.unobserve(target);
-        void load(target, observer);
-      }
-    },
-    { rootMargin: AHEAD },
-  );
-  for (const figure of figures()) observer.observe(figure);
+/**
+ * Loads the module of every figure of the page once its place comes near the window. Resolves when those that are near it at first
+ * are drawn.
+ */
+export function loadFigures(): Promise<void> {
+  return new Promise((resolve) => {
+    const observer = new IntersectionObserver(
+      (entries) => {
+        const near = entries.filter(({ isIntersecting }) => isIntersecting).map(({ target }) => target);
+        for (const figure of near) observer.unobserve(figure);
+        // The first report is of all figures; later calls of `resolve` do nothing.
+        void Promise.all(near.map((figure) => load(figure, observer))).then(() => resolve());
+      },
+      { rootMargin: AHEAD },
+    );
+    for (const figure of figures()) observer.observe(figure);
+  });
 }
 
 /** Loads all figures at once, wherever they stand; resolves when they are drawn. */
@@ -46,6 +50,7 @@ function figures(): Element[] {
 async function load(figure: Element, observer: IntersectionObserver): Promise<void> {
   try {
     await registry[figure.localName]?.();
+    await drawn(figure);
   } catch {
     // Most likely the network is gone: once it is back, whoever still looks at the figure gets it.
     addEventListener('online', () => observer.observe(figure), { once: true });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { workers } from '../../scripts/workers.mjs';
+import { firstFigure } from './plugins/firstFigure.js';
 import { hangulFont } from './plugins/hangulFont.js';
 import { pageInputs, pages } from './plugins/pages.js';
 import { cellFrame } from './plugins/policy.js';
@@ -34,7 +35,7 @@ export const bundling = {
 
 export default defineConfig({
   ...bundling,
-  plugins: [pages(root), hangulFont(root, 'assets/hangul-LICENSE.txt'), workers()],
+  plugins: [pages(root), firstFigure(), hangulFont(root, 'assets/hangul-LICENSE.txt'), workers()],
   build: {
     outDir: fileURLToPath(new URL('../../build/page', import.meta.url)),
     emptyOutDir: true,

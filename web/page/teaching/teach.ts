@@ -61,7 +61,8 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     document.removeEventListener('fullscreenchange', onFullScreen);
     if (document.fullscreenElement !== null) void document.exitFullscreen();
     mark(undefined);
-    if (figures[at] !== undefined) takeTo(figures[at]);
+    const figure = figures[at];
+    if (figure !== undefined) takeTo(figure);
     opener.focus({ preventScroll: true });
   };
   const onKey = (event: KeyboardEvent): void => {

@@ -1,0 +1,41 @@
+import { posix } from 'node:path';
+import type { HtmlTagDescriptor, Plugin, Rollup } from 'vite';
+
+/**
+ * Vite plugin: lets a page's head name the scripts of its first figure, with the library and the page's language, so that they are
+ * fetched while the text is parsed. Without it a phone learns of them only after the page's own script has run, a second later.
+ */
+export function firstFigure(): Plugin {
+  return {
+    name: 'wasm-attention-first-figure',
+    apply: 'build',
+    transformIndexHtml: {
+      order: 'post',
+      handler(html, { bundle, path }) {
+        const tag = /<figure[^>]* id=[^>]*>\s*<([a-z]+(?:-[a-z]+)+)/.exec(html)?.[1];
+        const language = /<html lang="([a-z]+)"/.exec(html)?.[1];
+        if (bundle === undefined || tag === undefined || language === undefined) return [];
+        const chunks = Object.values(bundle).filter((file) => file.type === 'chunk');
+        const needed = new Set<string>();
+        const need = ({ fileName, imports }: Rollup.OutputChunk): void => {
+          if (needed.has(fileName)) return;
+          needed.add(fileName);
+          for (const chunk of chunks) if (imports.includes(chunk.fileName)) need(chunk);
+        };
+        for (const module of [
+          `/elements/${tag}/${tag}.ts`,
+          `/elements/strings/${language}.json`,
+          '/lib/runtime/embedded.ts',
+        ])
+          // prettier-ignore
+          for (const chunk of chunks) if (chunk.moduleIds.some((id) => id.endsWith(module))) need(chunk);
+        return [...needed].filter((file) => !html.includes(file)).map((file) => preload(path, file));
+      },
+    },
+  };
+}
+
+function preload(page: string, file: string): HtmlTagDescriptor {
+  const href = posix.relative(posix.dirname(page), `/${file}`);
+  return { tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href }, injectTo: 'head' };
+}
