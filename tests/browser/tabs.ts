@@ -63,7 +63,7 @@ export class Tabs {
     const page = await context.newPage();
     const kind = JSON.stringify({ offline, script, ...options });
     const tab: Tab = { kind, page, again: !offline && script === undefined, leaving: false };
-    this.#listen(tab);
+    this.#listen(tab, options.javaScriptEnabled ?? true);
     return tab;
   }
 
@@ -85,7 +85,7 @@ export class Tabs {
     }
   }
 
-  #listen(tab: Tab): void {
+  #listen(tab: Tab, withScripts: boolean): void {
     const hear = (complaint: string): void => {
       if (!tab.leaving) this.#complain(complaint);
     };
@@ -93,6 +93,8 @@ export class Tabs {
     page.on('console', (message) => hear(`console ${message.type()}: ${message.text()}`));
     page.on('pageerror', (error) => hear(`uncaught: ${error.stack ?? error.message}`));
     page.on('requestfailed', (request) => {
+      // The browser does not fetch the scripts that the page's head names.
+      if (!withScripts && request.resourceType() === 'script') return;
       // What a page still fetches when the reader goes on is no failure of the page.
       if (request.failure()?.errorText !== 'net::ERR_ABORTED') hear(`failed: ${request.url()}`);
     });
