@@ -69,12 +69,14 @@ describe('a notebook', () => {
   const cells = ofLanguage('python').filter(({ file }) => file !== 'web/docs/pyodide.md');
 
   it('sends what the figures read', () => {
-    expect(cells.map(({ file }) => file)).toEqual(Array(3).fill('web/docs/notebooks.md'));
-    const code = `${cells.map((cell) => cell.code).join('\n')}\nprint(anywidget.sent())\n`;
+    expect(cells.map(({ file }) => file)).toEqual(Array(4).fill('web/docs/notebooks.md'));
+    const code = `from checkpoint import model, tokenizer\n${cells.map((cell) => cell.code).join('\n')}\nprint(anywidget.sent())\n`;
     const env = { PYTHONPATH: join(ROOT, 'tests/package/notebook'), PYTHONDONTWRITEBYTECODE: '1' };
     const states = JSON.parse(output('python3', ['-c', code], { env })) as Record<string, unknown>[];
     const bytes = (value: unknown) => Buffer.from((value as { base64: string }).base64, 'base64');
-    const [viewer, map] = states as [Record<string, unknown>, Record<string, unknown>];
+    const [all, viewer, map] = states as [Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]; // prettier-ignore
+    expect(all.tokens).toEqual(['The', 'keys', 'are', 'on', 'the', 'table']);
+    expect(headsOf({ weights: Uint8Array.from(bytes(all.weights)) })).toMatchObject({ layers: 2, heads: 3 });
     expect(viewer).toMatchObject({
       figure: 'head-viewer',
       tokens: ['two', 'words'],
@@ -89,6 +91,15 @@ describe('a notebook', () => {
     expect(map.figure).toBe('heat-map');
     const { rows, columns, low, high } = matrixOf({ values: Uint8Array.from(bytes(map.values)) });
     expect({ rows, columns, low, high }).toEqual({ rows: 2, columns: 3, low: -2, high: 2 });
+  });
+
+  it('has what the examples have, which are built and opened, where it is no Python', () => {
+    const examples = ['myst/index.md', 'observable/src/index.md'].map((file) => read(`web/examples/${file}`));
+    const others = ofLanguage('text').filter(({ file }) => file === 'web/docs/notebooks.md');
+    expect(others).toHaveLength(examples.length);
+    for (const [index, { code }] of others.entries())
+      for (const line of code.trimEnd().split('\n'))
+        expect(examples[index]!.replace('node_modules/wasm-attention/dist/elements/', '')).toContain(line);
   });
 
   it('names figures that there are', () => {
