@@ -11,6 +11,8 @@ test('opens on sines most of which change their signs', async () => {
   const sines = columns.flatMap((name, column) =>
     name.startsWith('column') ? [rows.map((row) => row[column])] : [],
   );
+  // At position 0 every sine is zero.
+  expect(sines.map(([first]) => first)).toEqual(sines.map(() => '0'));
   const changing = sines.filter((signs) => signs.filter((sign) => sign === '−').length > 4);
   expect(changing.length / sines.length).toBeGreaterThan(0.75);
 });

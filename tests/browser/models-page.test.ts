@@ -29,7 +29,7 @@ const status = (figure: Locator): Locator => figure.locator('.status');
 describe('the page about models', () => {
   test('opens the small model, shows its heads, and continues the text', async () => {
     const { page, figure } = await explorer();
-    await figure.getByRole('button', { name: 'Try the small stories260K' }).click();
+    await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
     await figure.locator('head-viewer[drawn]').waitFor();
     expect(await status(figure).innerText()).toBe(
       'stories260K: llama, 5 layers of 8 heads, 260 thousand parameters',
@@ -68,7 +68,7 @@ describe('the page about models', () => {
     await figure.getByLabel('Token IDs').fill('5 6 7 8');
     await figure.locator('.thumbnail').nth(5).waitFor();
     expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['5', '6', '7', '8']);
-    await figure.getByLabel('Sentences, one a line').fill('5 6 7\n8 9 10\n\n5 6 8');
+    await figure.getByLabel('Sentences, one per line').fill('5 6 7\n8 9 10\n\n5 6 8');
     await figure.getByRole('button', { name: 'Compare sentences' }).click();
     const map = figure.locator('heat-map.likeness');
     await map.waitFor();
@@ -100,7 +100,7 @@ describe('the page about models', () => {
       await give(figure, files);
       await status(figure).filter({ hasText: says }).waitFor();
     }
-    await figure.getByRole('button', { name: 'Try the small stories260K' }).click();
+    await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
     await figure.locator('head-viewer[drawn]').waitFor();
     await figure.getByLabel('Text', { exact: true }).fill('word '.repeat(400));
     await figure.getByText('only its first 128 tokens are used').waitFor();

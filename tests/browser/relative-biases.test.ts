@@ -51,7 +51,7 @@ describe('relative-biases', () => {
     await figure.getByRole('radio', { name: 'T5' }).check();
     await figure.getByLabel('causal mask').uncheck();
     for (const bidirectional of [true, false]) {
-      await figure.getByLabel('buckets of their own').setChecked(bidirectional);
+      await figure.getByLabel('separate buckets').setChecked(bidirectional);
       const cells = await cellsOf(figure);
       const buckets = pairs.map(([i, j]) =>
         bucketOf(j - i, { bidirectional, numBuckets: 8, maxDistance: 16 }),

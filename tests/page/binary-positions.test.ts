@@ -1,7 +1,13 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { binaryCode } from '../../web/elements/binary-positions/code.js';
-import { baseOfHalves, bitsOf, periodOf, signsOf } from '../../web/elements/binary-positions/signs.js';
+import {
+  baseOfHalves,
+  bitsOf,
+  periodOf,
+  signsOf,
+  writtenSign,
+} from '../../web/elements/binary-positions/signs.js';
 import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
@@ -33,7 +39,7 @@ test('signs are those of the sines, slowest first', () => {
           for (let k = 0; k < pairs; ++k) {
             const sine = Math.sin(i * base ** ((-2 * (pairs - 1 - k)) / dim));
             // A sine this close to zero may round to either side.
-            if (Math.abs(sine) > 1e-6) expect(signs[i * pairs + k]).toBe(sine > 0 ? 1 : 0);
+            if (i === 0 || Math.abs(sine) > 1e-6) expect(signs[i * pairs + k]).toBe(Math.sign(sine));
           }
         }
       },
@@ -51,6 +57,10 @@ test('a sine repeats after its period, and halved frequencies double it from pai
   }
 });
 
+test('a sine of zero has no sign', () => {
+  expect([1, 0, -1].map(writtenSign)).toEqual(['+', '0', '−']);
+});
+
 test('the code prints the same bits and signs', async () => {
   const [rows, dim] = [11, 12];
   const { bits, columns } = bitsOf(rows);
@@ -58,7 +68,7 @@ test('the code prints the same bits and signs', async () => {
   const row = (i: number): string => {
     const own = [...signs.subarray((i * dim) / 2, ((i + 1) * dim) / 2)];
     const digits = [...bits.subarray(i * columns, (i + 1) * columns)].join('');
-    return `${digits} ${own.map((sign) => (sign === 1 ? '+' : '−')).join('')}`;
+    return `${digits} ${own.map(writtenSign).join('')}`;
   };
   expect(await runModule(binaryCode(rows, dim, 10000).javascript)).toEqual(
     Array.from({ length: rows }, (_, i) => row(i)),
@@ -75,7 +85,8 @@ test.each([32, 60, 64])(
     let agreeing = 0;
     for (let i = 0; i < rows; ++i)
       for (let bit = 0; bit < columns; ++bit)
-        if (bits[i * columns + columns - 1 - bit] === signs[i * pairs + pairs - 1 - bit]) ++agreeing;
+        if ((bits[i * columns + columns - 1 - bit] === 1) === (signs[i * pairs + pairs - 1 - bit] === 1))
+          ++agreeing;
     expect(Math.abs(agreeing / (rows * columns) - 0.5)).toBeLessThan(0.05);
     // The fastest sine is not as fast as the last bit, which repeats after two positions.
     expect(periodOf(0, dim, baseOfHalves(dim))).toBeCloseTo(6.3, 1);

@@ -1,4 +1,4 @@
-/** Whether the right answers to the page's questions are right. */
+/** Whether the right answers to the page's questions are right. The file is long because each question has a test. */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { openModel } from 'wasm-attention/models';

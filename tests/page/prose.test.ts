@@ -1,3 +1,4 @@
+/* This file is a little longer than 200 lines, because it lists the page's figures and sections. */
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { inAlphabet } from '../../web/page/plugins/math.js';

@@ -8,8 +8,8 @@ import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { binaryCode } from './code.js';
-import { drawnBlock, LEFT, rowNumbers, TOP, type Block } from './drawing.js';
-import { baseOfHalves, bitsOf, periodOf, signsOf } from './signs.js';
+import { drawnBlock, fits, LEFT, rowNumbers, TOP, type Block } from './drawing.js';
+import { baseOfHalves, bitsOf, periodOf, signsOf, writtenSign } from './signs.js';
 import { binaryStyles } from './styles.js';
 
 const settings = {
@@ -92,8 +92,8 @@ export class BinaryPositions extends FigureElement {
     const middle = LEFT + columns * unit;
     const places = Array.from({ length: columns }, (_, k) => words.number(2 ** (columns - 1 - k)));
     const periods = Array.from({ length: pairs }, (_, k) => {
-      const period = periodOf(pairs - 1 - k, width, this.#base);
-      return period < 1000 ? words.number(Math.round(period)) : '';
+      const period = words.number(Math.round(periodOf(pairs - 1 - k, width, this.#base)));
+      return fits(period, unit) ? period : '';
     });
     return [
       {
@@ -124,9 +124,7 @@ export class BinaryPositions extends FigureElement {
     return this.words.text('binary.row', {
       position: this.words.number(row),
       bits: of(bits).join(''),
-      signs: of(signs)
-        .map((sign) => (sign === 1 ? '+' : '−'))
-        .join(' '),
+      signs: of(signs).map(writtenSign).join(' '),
     });
   }
 
@@ -158,9 +156,7 @@ export class BinaryPositions extends FigureElement {
     const row = (i: number): (string | number)[] => [
       i,
       ...bits.cells.subarray(i * bits.columns, (i + 1) * bits.columns),
-      ...[...signs.cells.subarray(i * signs.columns, (i + 1) * signs.columns)].map((sign) =>
-        sign === 1 ? '+' : '−',
-      ),
+      ...[...signs.cells.subarray(i * signs.columns, (i + 1) * signs.columns)].map(writtenSign),
     ];
     return { columns, rows: Array.from({ length: rows }, (_, i) => row(i)) };
   }

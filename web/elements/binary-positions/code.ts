@@ -13,7 +13,7 @@ const bits = Math.ceil(Math.log2(rows));
 
 for (let i = 0; i < rows; ++i) {
   const sines = Array.from({ length: dim / 2 }, (_, k) => P[i * dim + dim - 2 - 2 * k]);
-  console.log(i.toString(2).padStart(bits, '0'), sines.map((sine) => (sine > 0 ? '+' : '−')).join(''));
+  console.log(i.toString(2).padStart(bits, '0'), sines.map((sine) => '−0+'[Math.sign(sine) + 1]).join(''));
 }
 `,
     pytorch: `import math
@@ -25,7 +25,7 @@ sines = torch.sin(torch.arange(rows)[:, None] * omega).flip(-1)
 bits = math.ceil(math.log2(rows))
 
 for i in range(rows):
-    print(f"{i:0{bits}b}", "".join("+" if sine > 0 else "−" for sine in sines[i]))
+    print(f"{i:0{bits}b}", "".join("−0+"[int(sine.sign()) + 1] for sine in sines[i]))
 `,
   };
 }

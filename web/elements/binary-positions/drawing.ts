@@ -6,7 +6,7 @@ const LETTER = 7.5;
 
 /** A block of cells: 1 is filled. Lengths are in the units of its drawing. */
 export interface Block {
-  readonly cells: Uint8Array;
+  readonly cells: Uint8Array | Int8Array;
   readonly columns: number;
   readonly left: number;
   readonly right: number;
@@ -14,6 +14,14 @@ export interface Block {
   readonly name: string;
   /** The heads of the columns, from left to right. */
   readonly heads: readonly string[];
+}
+
+/** Narrow columns have every second head alone. */
+const WIDE = 18;
+
+/** Whether a head fits over columns of this width. */
+export function fits(head: string, unit: number): boolean {
+  return head.length * LETTER <= (unit >= WIDE ? unit : 2 * unit);
 }
 
 /** Where the cells begin. */
@@ -35,7 +43,7 @@ export function drawnBlock(
       }
     }
   }
-  const wide = unit >= 18;
+  const wide = unit >= WIDE;
   // A long name would not fit over a narrow block: it begins before it.
   const ends = name.length * LETTER > right - left;
   return svg`<text class="name" x=${ends ? right : left} y="10" text-anchor=${ends ? 'end' : 'start'}>${name}</text>

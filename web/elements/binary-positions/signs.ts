@@ -8,15 +8,22 @@ export function bitsOf(rows: number): { bits: Uint8Array; columns: number } {
   return { bits, columns };
 }
 
-/** 1 where the sine of a pair of P (rows, dim) is above zero, the slowest pair first as the highest bit is: (rows, dim / 2). */
-export function signsOf(P: Float32Array, rows: number, dim: number): { signs: Uint8Array; columns: number } {
+/**
+ * The signs of the sines of P (rows, dim), the slowest pair first as the highest bit is: 1, −1, or 0 where the sine is zero, as all
+ * are at position 0; (rows, dim / 2).
+ */
+export function signsOf(P: Float32Array, rows: number, dim: number): { signs: Int8Array; columns: number } {
   const columns = dim / 2;
-  const signs = new Uint8Array(rows * columns);
+  const signs = new Int8Array(rows * columns);
   for (let i = 0; i < rows; ++i) {
-    for (let k = 0; k < columns; ++k)
-      signs[i * columns + k] = P[i * dim + 2 * (columns - 1 - k)]! > 0 ? 1 : 0;
+    for (let k = 0; k < columns; ++k) signs[i * columns + k] = Math.sign(P[i * dim + 2 * (columns - 1 - k)]!);
   }
   return { signs, columns };
+}
+
+/** How a sign is written. Zero has none. */
+export function writtenSign(sign: number): string {
+  return sign === 0 ? '0' : sign > 0 ? '+' : '−';
 }
 
 /** The base for which each pair is half as fast as the one before it. */
