@@ -26,6 +26,18 @@ test('two keys lead past a figure with many stops', async () => {
   expect(beyond).toBe(true);
 });
 
+test('Tab leads from a figure to the next one, which nobody has brought near', async () => {
+  const page = await open({ figures: ['attention-formula'], viewport: { width: 1280, height: 720 } });
+  await page.locator('attention-formula').getByRole('button').last().focus();
+  await page.locator('attention-shapes[drawn]').waitFor({ state: 'attached' });
+  await page.locator('#fig-formula a, #fig-formula button:not([disabled])').last().focus();
+  const passed = await page.evaluate(async () => {
+    const next = document.querySelector('attention-shapes')!;
+    return next.hasAttribute('drawn') && next.getBoundingClientRect().top > innerHeight;
+  });
+  expect(passed).toBe(true);
+});
+
 test('the ring around a slider leaves its label free', async () => {
   const page = await open({ figures: ['attention-lookup'] });
   const slider = page.locator('attention-lookup').getByRole('slider').first();

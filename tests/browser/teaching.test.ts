@@ -33,6 +33,11 @@ describe('figure by figure', () => {
     expect(box!.width).toBeLessThanOrEqual(width);
     for (const key of ['PageUp', 'p', 'p']) await page.keyboard.press(key);
     expect(await question(page)).toBe(first);
+    // The buttons are arrows, and one of them has the focus.
+    await page.keyboard.press('ArrowRight');
+    expect(await question(page)).not.toBe(first);
+    await page.keyboard.press('ArrowLeft');
+    expect(await question(page)).toBe(first);
   });
 
   test('keeps what was set, and ends where the reader is', async () => {

@@ -19,7 +19,20 @@ export function loadFigures(): Promise<void> {
       { rootMargin: AHEAD },
     );
     for (const figure of figures()) observer.observe(figure);
+    // Tab would lead past a figure that is not there yet, however near it is by keys.
+    addEventListener('focusin', ({ target }) => {
+      for (const figure of around(target as Node)) void load(figure, observer);
+    });
   });
+}
+
+/** The figures before and after a place in the text. */
+function around(place: Node): Element[] {
+  const seen = figures().filter((figure) => figure.checkVisibility());
+  const lies = (side: number) => (figure: Element) => (place.compareDocumentPosition(figure) & side) !== 0;
+  const before = seen.findLast(lies(Node.DOCUMENT_POSITION_PRECEDING));
+  const after = seen.find(lies(Node.DOCUMENT_POSITION_FOLLOWING));
+  return [before, after].filter((figure) => figure !== undefined);
 }
 
 /** Loads all figures at once, wherever they stand; resolves when they are drawn. */

@@ -7,7 +7,7 @@ const FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [con
 
 /**
  * Shows one figure after the other alone: its question, the figure as large as the window lets it be, and what its caption says. Page
- * Down and n go on, Page Up and p go back, Escape leaves. Figures stay where they are in the document, with all that was set.
+ * Down and n go on, Page Up and p go back, as do arrow keys on the bar; Escape leaves. Figures stay where they are in the document, with all that was set.
  *
  * @param opener has the words of the buttons, and the focus afterwards
  * @param takeTo takes the reader to the last figure afterwards: the window's scrollbar returns, and the layout changes
@@ -76,7 +76,10 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
       return;
     }
     if (target instanceof Element && target.matches(FIELDS)) return;
-    const step = { PageDown: 1, n: 1, PageUp: -1, p: -1 }[event.key];
+    const onBar = target instanceof Node && bar.contains(target);
+    const step = { PageDown: 1, n: 1, PageUp: -1, p: -1, ...(onBar && { ArrowRight: 1, ArrowLeft: -1 }) }[
+      event.key
+    ];
     if (step === undefined) return;
     event.preventDefault();
     show(at + step);
