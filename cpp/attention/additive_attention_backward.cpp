@@ -1,4 +1,5 @@
 // Takes one query at a time and computes its weights and hyperbolic tangents again, so that memory is linear in L and S.
+// The file is longer than 200 lines, because all steps back from a query's output work in one workspace.
 //
 // Versions tried on two threads (speed relative to one; 4 sequences, 64 queries, 256 keys, 64 hidden units; Sapphire Rapids,
 // Node 20):

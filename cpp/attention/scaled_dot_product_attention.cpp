@@ -1,6 +1,7 @@
 // Scaled dot-product attention with an online softmax (Dao et al. 2022): scores are not stored unless the caller asks for them.
 // A strip of queries is multiplied by one block of keys after the other, except for blocks that none of its queries may see. This
-// file shares the strips among threads; attend_strip.cpp computes one strip.
+// file shares the strips among threads; attend_strip.cpp computes one strip. It is longer than 200 lines, because packing and
+// attending wait for each other, and so are one loop.
 //
 // Versions tried (GFLOP/s of one head, n = 128 / 512, E = 64; Sapphire Rapids, Node 20, where a tile in L1 reaches 45 to 47):
 //   8 queries by 256 keys, entries as [key][query]                     37.7 / 39.2   <- this

@@ -10,6 +10,7 @@
 //
 // A packed weight is cut into panels of 8 columns, and these into blocks of the depth: 8 scales, and then for every four steps of the
 // depth the bytes q + 63 of each column. Blocks end where the depth ends; the last four are filled up with zeros.
+// The file is longer than 200 lines, because packing, unpacking and the product all know this layout.
 #include "kernels/int8_product.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 /**
- * The rows of the table. `make` builds the problem: seeded inputs and a float64 check. `bars` are what this library aims at:
+ * The rows of the table; the file is long because there are so many. `make` builds the problem: seeded inputs and a float64 check. `bars` are what this library aims at:
  * `{ over, ratio }` to be at least `ratio` times as fast as the fastest of the peers in `over`, `{ limit, share }` to reach at
  * least that share of the micro-kernel's GFLOP/s. The peer `baseline` is this library without the feature that the row is about.
  * `alone`: no other library takes part.

@@ -1,3 +1,4 @@
+/* This file is longer than 200 lines, because symbols and cells are reached by pointer, finger, keys and links. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { denoted, SYMBOLS, TOKENS, WIDTH, X } from '../../web/elements/attention-formula/symbols.js';

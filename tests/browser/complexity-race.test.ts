@@ -1,3 +1,4 @@
+/* This file is a little longer than 200 lines, because several of its tests share a race that is over at once. */
 import { describe, expect, test } from '@jest/globals';
 import {
   CONTESTANTS,

@@ -6,6 +6,7 @@ import type { Draw } from './draw.js';
 import { fileCases } from './fileCases.js';
 import { layerCases } from './layerCases.js';
 import { modelCases } from './modelCases.js';
+import { optimizerCases } from './optimizerCases.js';
 import { positionCases } from './positionCases.js';
 import { sequenceCases } from './sequenceCases.js';
 
@@ -28,6 +29,7 @@ export const CASES: Readonly<Record<string, (draw: Draw) => Case>> = {
   ...sequenceCases,
   ...layerCases,
   ...modelCases,
+  ...optimizerCases,
   ...cacheCases,
   ...fileCases,
 };

@@ -1,4 +1,7 @@
-/** Layers with one input: made, used, differentiated and disposed. */
+/**
+ * Layers with one input: made, used, differentiated and disposed. The file is a little longer than 200 lines, because each layer has
+ * a tolerance of its own.
+ */
 import { feedForward, feedForwardBackward, type ActivationName } from '../reference/feedForward.js';
 import { gatedFeedForward, gatedFeedForwardBackward } from '../reference/gatedFeedForward.js';
 import { layerNorm, layerNormBackward } from '../reference/layerNorm.js';

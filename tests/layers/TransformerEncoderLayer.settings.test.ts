@@ -1,4 +1,7 @@
-/** What TransformerEncoderLayer is made of: norms, heads, the feed-forward network; and decoding with a cache. */
+/**
+ * What TransformerEncoderLayer is made of: norms, heads, the feed-forward network; and decoding with a cache. The file is a little longer
+ * than 200 lines, because decoding is tried with the same parts.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { TransformerEncoderLayerOptions } from 'wasm-attention';
 import type { BlockReferenceOptions } from '../reference/transformerBlock.js';

@@ -1,38 +1,20 @@
-/** What a caller gets is his: shapes, caches and arrays for results cannot change what the library computes, nor can calls within calls. */
-import { afterAll, describe, expect, test } from '@jest/globals';
-import type {
-  AttentionOptions,
-  Layer,
-  LayerForwardOptions,
-  Tensor,
-  TensorLike,
-  TransformerDecoderLayer,
-} from 'wasm-attention';
+/** What a caller gets is his, and what he gives is read by its elements: shapes, caches and arrays cannot change what the library computes. */
+import { describe, expect, test } from '@jest/globals';
+import type { LayerForwardOptions, Tensor, TensorLike } from 'wasm-attention';
 import { ALL_LAYERS } from '../support/allLayers.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
 import { same } from '../support/same.js';
+import { trained } from '../support/trained.js';
 
 const random = new Random(11);
 const [batch, length, width] = [2, 4, 8];
 const x = random.tensor([batch, length, width]);
 const g = random.tensor([batch, length, width]);
-const copyOf = ({ data, shape }: Tensor): Tensor => ({ data: data.slice(), shape: [...shape] });
 
 const sizes = { numHiddens: width, numHeads: 2, seed: 1 };
 const multiHead = () => new attention.MultiHeadAttention({ ...sizes, bias: true });
 const encoder = () => new attention.TransformerEncoderLayer({ ...sizes, ffnHiddens: 12 });
-
-/** All that a layer gives in training: results, gradients of inputs and of parameters. */
-function trained(
-  layer: Omit<Layer, 'forward'>,
-  forward: () => { output: Tensor; weights?: Tensor; backward?: (g: TensorLike) => object },
-): unknown {
-  const { output, weights, backward } = forward();
-  // The results are copied first: a later step may be given the same arrays.
-  const given = structuredClone({ output, weights });
-  return { given, input: backward!(g), grads: layer.parameters().map(({ grad }) => grad) };
-}
 
 describe('shapes that a layer gives', () => {
   test.each(ALL_LAYERS)('are copies: $title', ({ make }) => {
@@ -105,240 +87,6 @@ describe('a cache', () => {
   });
 });
 
-describe('an array for a result', () => {
-  const mask = { data: Uint8Array.from({ length: length ** 2 }, (_, i) => Number(i % 3 > 0)), shape: [4, 4] };
-
-  test('may be the input of a layer in training, without changing its gradients', () => {
-    const fresh = multiHead();
-    const expected = trained(fresh, () => fresh.forward(x, x, x, { training: true }));
-    const layer = multiHead();
-    const input = copyOf(x);
-    const given = trained(layer, () => layer.forward(input, input, input, { training: true, out: { output: input.data } })); // prettier-ignore
-    expect(same(given, expected)).toBe(true);
-  });
-
-  /** Each option that is an array, given as the memory that the output or the weights are written into. */
-  const options: Record<string, { out: 'output' | 'weights'; shape: number[] }> = {
-    'a bias, with the output': { out: 'output', shape: [1, 2, 4, 4] },
-    'a bias, with the weights': { out: 'weights', shape: [2, 2, 4, 4] },
-    'relative keys, with the weights': { out: 'weights', shape: [7, 4] },
-    'relative values, with the output': { out: 'output', shape: [7, 4] },
-    'slopes, with the output': { out: 'output', shape: [2] },
-    'sinks, with the output': { out: 'output', shape: [2] },
-  };
-  const nameOf = (title: string) =>
-    title.startsWith('a bias') ? 'bias' : title.startsWith('slopes') ? 'alibiSlopes' : title.startsWith('sinks') ? 'sinks' : title.includes('keys') ? 'relativeKeys' : 'relativeValues'; // prettier-ignore
-  test.each(Object.keys(options))('may be that of %s', (title) => {
-    const { out, shape } = options[title]!;
-    const size = out === 'output' ? batch * length * width : batch * 2 * length * length;
-    for (const makeLayer of [multiHead, encoder]) {
-      const run = (shared: boolean): unknown => {
-        const layer = makeLayer();
-        const memory = new Random(5).tensor([size]).data;
-        const count = shape.reduce((product, axis) => product * axis);
-        const own = shared ? memory : memory.slice();
-        const given: LayerForwardOptions = {
-          training: true,
-          needWeights: true,
-          mask,
-          out: { [out]: memory },
-          [nameOf(title)]: { data: own.subarray(0, count), shape },
-        };
-        return trained(layer, () => layer instanceof attention.MultiHeadAttention ? layer.forward(x, x, x, given) : layer.forward(x, given)); // prettier-ignore
-      };
-      expect(same(run(true), run(false))).toBe(true);
-    }
-  });
-
-  test('may be that of any argument of attention', () => {
-    // Large enough for threads to copy rows while others compute.
-    const shape = [1, 2, 64, 64];
-    const tensors = { query: random.tensor(shape), key: random.tensor(shape), value: random.tensor(shape) };
-    const bias = random.tensor([1, 2, 64, 64]);
-    const past = { pastKey: random.tensor(shape), pastValue: random.tensor(shape) };
-    const call = (given: typeof tensors & { bias: Tensor } & typeof past, options: AttentionOptions) => {
-      const { query, key, value, bias, ...rest } = given;
-      return attention.scaledDotProductAttention(query, key, value, { bias, ...rest, ...options });
-    };
-    const all = { ...tensors, bias, ...past };
-    const expected = call(all, { needLogSumExp: true });
-    for (const name of Object.keys(all) as (keyof typeof all)[]) {
-      const given = { ...all, [name]: copyOf(all[name]) };
-      const output = given[name].data;
-      const result = call(given, { needLogSumExp: true, out: { output } });
-      expect(result.output.data).toBe(output);
-      expect(same(result, expected)).toBe(true);
-    }
-    const alone = attention.scaledDotProductAttention(tensors.query, tensors.key, tensors.value);
-    for (const name of ['query', 'key', 'value'] as const) {
-      const given = { ...tensors, [name]: copyOf(tensors[name]) };
-      const { query, key, value } = given;
-      const { output } = attention.scaledDotProductAttention(query, key, value, { out: { output: given[name].data } }); // prettier-ignore
-      expect(same(output, alone.output)).toBe(true);
-    }
-  });
-
-  test('may overlap an argument', () => {
-    // Threads copy inputs and results while they compute, so this must not depend on their order.
-    const shape = [1, 8, 128, 64];
-    const size = 8 * 128 * 64;
-    const layer = new attention.Linear({ inFeatures: 64, outFeatures: 64, seed: 1 });
-    const [query, key] = [random.tensor(shape), random.tensor(shape)];
-    const expected = attention.scaledDotProductAttention(query, key, key).output;
-    const product = layer.forward(query).output;
-    for (const shift of [64 * 128, -64 * 128, 5]) {
-      const overlapping = (tensor: Tensor): [Tensor, Float32Array] => {
-        const memory = new Float32Array(3 * size);
-        memory.set(tensor.data, size);
-        const output = memory.subarray(size + shift, 2 * size + shift);
-        return [{ data: memory.subarray(size, 2 * size), shape }, output];
-      };
-      const [q, overQuery] = overlapping(query);
-      expect(same(attention.scaledDotProductAttention(q, key, key, { out: { output: overQuery } }).output, expected)).toBe(true); // prettier-ignore
-      const [k, overKey] = overlapping(key);
-      expect(same(attention.scaledDotProductAttention(query, k, k, { out: { output: overKey } }).output, expected)).toBe(true); // prettier-ignore
-      const [x, overInput] = overlapping(query);
-      expect(same(layer.forward(x, { out: { output: overInput } }).output, product)).toBe(true);
-    }
-  });
-
-  test('may be the positions of an encoding', () => {
-    const positions = random.tensor([8]).data;
-    const expected = attention.sinusoidalEncoding({ dim: 1, positions });
-    const out = positions.slice();
-    expect(same(attention.sinusoidalEncoding({ dim: 1, positions: out, out }), expected)).toBe(true);
-  });
-
-  test('may replace its own methods, and gets the result nevertheless', () => {
-    const out = new Float32Array(3 * 4);
-    Object.assign(out, { set: () => undefined, subarray: () => new Float32Array(1), fill: () => out });
-    expect(attention.sinusoidalEncoding({ length: 3, dim: 4, out }).data).toBe(out);
-    expect(Array.from(out)).toEqual(Array.from(attention.sinusoidalEncoding({ length: 3, dim: 4 }).data));
-    const embedding = new attention.Embedding({ numEmbeddings: 2, dim: 2 });
-    const input = Object.assign(Float32Array.of(5, 5), { fill: () => input, set: () => undefined });
-    embedding.forward([0, 1], { training: true }).backward!([[1, 1], [1, 1]], { out: { input } }); // prettier-ignore
-    expect(Array.from(input)).toEqual([0, 0]);
-  });
-});
-
-describe('a call within a call', () => {
-  const layer = multiHead();
-  afterAll(() => layer.dispose());
-  /** The options, of which one is read by running code of the caller's. */
-  const running = (run: () => unknown, rest: object = {}): LayerForwardOptions => ({
-    ...rest,
-    get needWeights(): boolean {
-      run();
-      return true;
-    },
-  });
-  /** A tensor whose shape is read by running code of the caller's. */
-  const runningTensor = (run: () => unknown, { data, shape }: Tensor = x): TensorLike => ({
-    data,
-    get shape() {
-      run();
-      return shape;
-    },
-  });
-
-  test('has its own result, and so has the outer one', () => {
-    const y = random.tensor([1, 3, width]);
-    const plain = [layer.forward(x, x, x, { needWeights: true }), layer.forward(y, y, y)];
-    let inner: unknown;
-    const run = () => (inner = layer.forward(y, y, y));
-    expect(same([layer.forward(x, x, x, running(run)), inner], plain)).toBe(true);
-    inner = undefined;
-    expect(same([layer.forward(runningTensor(run), x, x, { needWeights: true }), inner], plain)).toBe(true);
-    inner = undefined;
-    const bias = runningTensor(run, { data: new Float32Array(4), shape: [1, 4] });
-    layer.forward(x, x, x, { bias });
-    expect(same(inner, plain[1])).toBe(true);
-  });
-
-  test.each(ALL_LAYERS.filter(({ operation }) => operation !== 'MultiHeadAttention'))(
-    'that disposes the layer is noticed: $title',
-    ({ make, operation }) => {
-      const x = new Random(1).tensor([2, 3, 6]);
-      const input =
-        operation === 'Embedding' ? { data: Float32Array.of(4, 0, 2, 4, 1, 3), shape: [2, 3] } : x;
-      const inUse = (layer: unknown) => layer as Layer;
-      const call = (layer: Layer, x: TensorLike, options?: object) =>
-        operation === 'TransformerDecoderLayer'
-          ? (layer as unknown as TransformerDecoderLayer).forward(x, input, options)
-          : layer.forward(x, options);
-      for (const forward of [
-        (layer: Layer) =>
-          call(layer, input, {
-            get out() {
-              layer.dispose();
-              return undefined;
-            },
-          }),
-        (layer: Layer) =>
-          call(
-            layer,
-            runningTensor(() => layer.dispose(), input),
-          ),
-      ]) {
-        expect(() => forward(inUse(make().layer))).toThrow(/got a disposed one$/);
-      }
-      const { layer, forward } = make();
-      const { output, backward } = forward({ training: true });
-      const gradient = runningTensor(() => layer.dispose(), output);
-      expect(() => backward!(gradient)).toThrow(/got a disposed one$/);
-    },
-  );
-
-  test('that disposes the layer is noticed wherever a layer reads', () => {
-    const make = () => new attention.Linear({ inFeatures: 2, outFeatures: 2 });
-    const state = make().stateDict();
-    const loading = make();
-    expect(() =>
-      loading.loadStateDict({ ...state, weight: runningTensor(() => loading.dispose(), state.weight) }),
-    ).toThrow(/got a disposed one$/);
-    const setting = make();
-    const numbers = { length: 2, 1: 1, get 0() { setting.dispose(); return 0; } }; // prettier-ignore
-    expect(() => setting.parameters()[1]!.set(numbers)).toThrow(/got a disposed one$/);
-    const optimized = make();
-    const parameters = function* () {
-      yield* optimized.parameters();
-      optimized.dispose();
-    };
-    expect(() => new attention.Adam(parameters())).toThrow(/got a disposed one$/);
-    const heads = multiHead();
-    expect(() =>
-      heads.forward(
-        x,
-        x,
-        x,
-        running(() => heads.dispose()),
-      ),
-    ).toThrow(/got a disposed one$/);
-    const caching = multiHead();
-    const options = { batch: 1, get maxLength() { caching.dispose(); return 1; } }; // prettier-ignore
-    expect(() => caching.createCache(options)).toThrow(/got a disposed one$/);
-  });
-
-  test('of backward is the one call that there may be', () => {
-    const { backward } = layer.forward(x, x, x, { training: true });
-    expect(() => backward!(runningTensor(() => backward!(g), g))).toThrow(/got a second one$/);
-  });
-
-  test('cannot fill a cache beyond its end', () => {
-    const cache = layer.createCache({ batch, maxLength: length });
-    const run = () => cache.length === 0 && layer.forward(x, x, x, { cache });
-    const bias = runningTensor(run, { data: new Float32Array(4), shape: [1, 4] });
-    expect(() => layer.forward(x, x, x, { cache, bias })).toThrow(/a cache that the call alone changes/);
-    expect(cache.length).toBe(length);
-    cache.reset();
-    expect(() => layer.forward(x, x, x, running(run, { cache }))).toThrow(/at most 0 more tokens/);
-    expect(cache.length).toBe(length);
-    cache.reset();
-    const disposing = runningTensor(() => cache.dispose(), { data: new Float32Array(4), shape: [1, 4] });
-    expect(() => layer.forward(x, x, x, { cache, bias: disposing })).toThrow(/got a disposed one$/);
-  });
-});
-
 describe('an array whose iterator yields one value', () => {
   const lying = <T extends object>(array: T): T =>
     Object.defineProperty(array, Symbol.iterator, {
@@ -389,7 +137,7 @@ describe('array-likes', () => {
     (_, makeLayer) => {
       const run = (options: LayerForwardOptions) => {
         const layer = makeLayer();
-        return trained(layer, () => layer instanceof attention.MultiHeadAttention ? layer.forward(x, x, x, options) : layer.forward(x, options)); // prettier-ignore
+        return trained(layer, g, () => layer instanceof attention.MultiHeadAttention ? layer.forward(x, x, x, options) : layer.forward(x, options)); // prettier-ignore
       };
       const plain = { validLens: [3, 2], causalOffset: [0, 1], isCausal: true, alibiSlopes: [0.5, 0.25] };
       const like = { validLens: lengths, causalOffset: offsets, isCausal: true, alibiSlopes: { 0: 0.5, 1: 0.25, length: 2 } }; // prettier-ignore

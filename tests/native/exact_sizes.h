@@ -1,4 +1,5 @@
 // The size of each operation's working memory in exact arithmetic: what the sizing functions have to return for any extents.
+// The file is long because every operation that takes working memory is in it.
 #pragma once
 
 #include <algorithm>

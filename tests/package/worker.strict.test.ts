@@ -1,4 +1,7 @@
-/** What a worker makes of options and arrays that are not plain, and of mistakes in what it is told. */
+/**
+ * What a worker makes of options and arrays that are not plain, and of mistakes in what it is told. The file is longer than 200 lines,
+ * because nearly all of it compares one worker with the library in this thread.
+ */
 import { load } from 'wasm-attention';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
 import { createServer } from 'node:http';

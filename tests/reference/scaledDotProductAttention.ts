@@ -1,3 +1,4 @@
+/* This file is longer than 200 lines, because one oracle has every option. */
 import { logSumExpRow, softmaxRow } from './maskedSoftmax.js';
 import { offset, zeros, type Numbers, type Reference } from './tensor.js';
 

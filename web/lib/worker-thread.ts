@@ -1,6 +1,5 @@
 /**
- * The script of the worker that `wasm-attention/worker` starts. It loads the library, keeps the objects for which the page has
- * handles, and computes one request after another.
+ * The script of the worker that `wasm-attention/worker` starts. It loads the library and computes one request after another.
  *
  * @packageDocumentation
  */
@@ -11,87 +10,17 @@ import type { Model, OpenModelOptions } from './models.js';
 import type { Operations } from './operations.js';
 import type { LoadOptions } from './runtime/load.js';
 import { serve } from './runtime/port.js';
-import {
-  pack,
-  STOP,
-  unpack,
-  type Answer,
-  type Description,
-  type Part,
-  type Request,
-  type Token,
-} from './worker/wire.js';
 import { factsOf, type Generated } from './worker/model.js';
+import { describe, forget, fromToken, objectOf, release, tokenOf, type Anything } from './worker/objects.js';
+import { pack, STOP, unpack, type Answer, type Part, type Request } from './worker/wire.js';
 
-type Anything = Record<string, unknown> & ((...args: readonly unknown[]) => unknown);
 type Class = new (...args: readonly unknown[]) => unknown;
 
-const objects = new Map<number, Anything>();
-/** The functions that the methods of an object have returned: the backward passes of a layer. */
-const returned = new Map<number, Set<number>>();
-let nextId = 0;
 const models = new WeakSet<object>();
 /** Whether the page has asked for the end of the generation. */
 let stopped = false;
 /** Milliseconds between messages with tokens, which would otherwise take longer than those of a small model. */
 const PAUSE = 8;
-
-/** Whether a value is plain data: an array, or an object that has neither a class nor getters. */
-function isData(value: object): boolean {
-  if (ArrayBuffer.isView(value) || Array.isArray(value)) return true;
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) return false;
-  return Object.values(Object.getOwnPropertyDescriptors(value)).every((property) => !('get' in property));
-}
-
-/** Stores an object and describes it for its handle. */
-function describe(object: object): Description {
-  const id = nextId++;
-  objects.set(id, object as Anything);
-  const description = {
-    id,
-    methods: new Set<string>(),
-    classes: new Set<string>(),
-    values: new Set<string>(),
-  };
-  if (typeof object === 'function') return { id, methods: [''], classes: [], values: [] };
-  for (
-    let owner = object;
-    owner !== null && owner !== Object.prototype;
-    owner = Object.getPrototypeOf(owner) as object
-  ) {
-    for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
-      if (name === 'constructor') continue;
-      const kind =
-        typeof property.value !== 'function' ? 'values' : /^[A-Z]/.test(name) ? 'classes' : 'methods';
-      description[kind].add(name);
-    }
-  }
-  return {
-    id,
-    methods: [...description.methods],
-    classes: [...description.classes],
-    values: [...description.values],
-  };
-}
-
-/** The token of what a method of object `owner` has returned, unless it is data. */
-function tokenOf(value: object, owner: number): Token | undefined {
-  if (isData(value)) return undefined;
-  const description = describe(value);
-  if (typeof value === 'function') {
-    const functions = returned.get(owner) ?? new Set();
-    returned.set(owner, functions.add(description.id));
-  }
-  return { kind: 'handle', ...description };
-}
-
-function fromToken(token: Token): unknown {
-  if (token.kind === 'reference') return objects.get(token.id);
-  if (token.kind === 'symbol') return Symbol(token.text);
-  const { text } = token as { text: string };
-  return Object.assign(() => undefined, { toString: () => text });
-}
 
 /** The properties that may be set. */
 function assignable(object: object): Known<object> {
@@ -148,7 +77,7 @@ async function perform(
     // The module needs a handle, although it looks like plain data.
     return { module: { kind: 'handle', ...describe(await load(given[0] as LoadOptions)) } };
   }
-  const object = objects.get(id)!;
+  const object = objectOf(id);
   if (action === 'release') {
     release(id);
     return;
@@ -168,27 +97,6 @@ async function perform(
   if (action === 'construct') return new (object[name] as Class)(...given);
   if (action === 'get') return object[name];
   return void Object.assign(object, checkOptions('assign', given[0] as object, assignable(object)));
-}
-
-function release(id: number): void {
-  objects.delete(id);
-  returned.delete(id);
-  for (const functions of returned.values()) functions.delete(id);
-}
-
-/** Lets go of what the functions of a disposed object hold: from now on they throw what they would throw. */
-function forget(id: number): void {
-  for (const at of returned.get(id) ?? []) {
-    try {
-      objects.get(at)?.();
-    } catch (error) {
-      const refuse = (): never => {
-        throw error;
-      };
-      objects.set(at, refuse as unknown as Anything);
-    }
-  }
-  returned.delete(id);
 }
 
 serve(async (message, post) => {

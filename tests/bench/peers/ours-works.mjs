@@ -1,4 +1,4 @@
-/** How this library does each kind of work. */
+/** How this library does each kind of work. The file is long because all of them are here. */
 import { instantiate } from './standalone.mjs';
 import { training } from './ours-training.mjs';
 import { transpose } from './dense.mjs';

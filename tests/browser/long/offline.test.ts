@@ -1,3 +1,4 @@
+/* This file is longer than 200 lines, because its tests share a copy of the built page, which they change and restore. */
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

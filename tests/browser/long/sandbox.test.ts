@@ -1,4 +1,7 @@
-/** What code in a cell cannot do, whatever it tries: the page's origin, storage and the network are out of its reach. */
+/**
+ * What code in a cell cannot do, whatever it tries: the page's origin, storage and the network are out of its reach. The file is
+ * longer than 200 lines, because it lists the ways out that code may try.
+ */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals';

@@ -1,4 +1,7 @@
-/** Figures and the library where teachers work: Python in the page, and slides. */
+/**
+ * Figures and the library where teachers work: Python in the page, slides, notebooks and books. The file is longer than 200 lines,
+ * because each tool is set up in its own way.
+ */
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';

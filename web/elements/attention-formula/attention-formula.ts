@@ -33,7 +33,7 @@ const settings = {
 
 /**
  * `<attention-formula>`: y_i = f(x_i, (x_1, x_1), …, (x_4, x_4)) beside the tokens X, the weights and the outputs Y. A symbol lights
- * up what it denotes; a cell lights up the symbols that denote it.
+ * up what it denotes, and the query or a key also the weights that depend on it; a cell lights up the symbols connected with it.
  */
 export class AttentionFormula extends FigureElement {
   static override styles = formulaStyles;

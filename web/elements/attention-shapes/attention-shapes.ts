@@ -1,16 +1,15 @@
-import { html, nothing, type TemplateResult } from 'lit';
+import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { whole } from '../shared/settings.js';
 import { shapesCode } from './code.js';
+import { shapesData } from './data.js';
 import { blocks, noBlocks } from './drawing.js';
 import { pipelineOf, shapeOf, STAGES, type Pipeline, type Sizes, type Stage } from './pipeline.js';
 import { shapesStyles } from './styles.js';
-
-/** No numbers of the readout have more digits. */
-const LONGEST = { heads: 12, width: 128, each: 128 };
+import { failure, followed, readout, stageText } from './texts.js';
 
 const settings = {
   batch: whole(2, 1, 4),
@@ -67,7 +66,7 @@ export class AttentionShapes extends FigureElement {
   }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, heads, width } = this;
+    const { words } = this;
     const pipeline = this.#pipeline(library);
     return html`
       <div class="pipeline">
@@ -79,33 +78,21 @@ export class AttentionShapes extends FigureElement {
         >
           ${STAGES.map((stage) => this.#stage(stage, pipeline))}
         </ol>
-        ${this.#failure(pipeline.error)}
+        ${failure(words, this.#sizes, pipeline.error)}
       </div>
       <div class="controls">
         ${(['batch', 'tokens', 'width', 'heads'] as const).map((name) =>
           this.slider(name, words.text(`shapes.${name}`)),
         )}
       </div>
-      <p class="readout" role="status">
-        ${
-          pipeline.error === undefined
-            ? html`<span
-                >${this.#followed() ?? words.text('shapes.divides', { heads, width, each: width / heads })}</span
-              >`
-            : nothing
-        }
-        <span class="longest" aria-hidden="true">${words.text('shapes.divides', LONGEST)}</span>
-      </p>
+      ${readout(words, this.#sizes, this.#followed(), pipeline.error)}
     `;
   }
 
   /** What belongs to the marked head, if the heads divide the width. */
   #followed(): string | undefined {
     const head = this.#marked;
-    const each = this.width / this.heads;
-    if (head === undefined || !Number.isInteger(each)) return undefined;
-    const [first, last] = [head * each + 1, (head + 1) * each];
-    return this.words.text('shapes.follow', { head: head + 1, first, last });
+    return head === undefined ? undefined : followed(this.words, this.#sizes, head);
   }
 
   /** A second click on a head lets go of it. */
@@ -147,19 +134,6 @@ export class AttentionShapes extends FigureElement {
     </div>`;
   }
 
-  /** The library's error, in place of the stages that are not reached. */
-  #failure(error: string | undefined): TemplateResult {
-    const { words, heads, width } = this;
-    return html`<div class="failure ${error === undefined ? 'empty' : ''}" role="status">
-      ${
-        error === undefined
-          ? nothing
-          : html`<p>${words.text('shapes.fails', { heads, width, rest: width % heads })}</p>
-              <p class="error"><code lang="en">${error}</code></p>`
-      }
-    </div>`;
-  }
-
   #stage(stage: Stage, { shapes, error }: Pipeline): TemplateResult {
     const { words } = this;
     const shape = shapes[stage];
@@ -167,7 +141,7 @@ export class AttentionShapes extends FigureElement {
       shape === undefined ? noBlocks(this.#sizes) : blocks(stage, this.#sizes, error !== undefined);
     return html`<li data-stage=${stage}>
       ${stage === 'projected' ? this.#slider(picture) : picture}
-      <p class="what">${shapesWhole(words.text(`shapes.${stage}`))}</p>
+      <p class="what">${stageText(words, stage)}</p>
       <p class="shape">${shape === undefined ? '—' : shapeOf(shape)}</p>
     </li>`;
   }
@@ -181,19 +155,7 @@ export class AttentionShapes extends FigureElement {
   }
 
   protected override data(library: WasmAttention): FigureData {
-    const { words } = this;
-    const { shapes } = this.#pipeline(library);
-    const rows = STAGES.flatMap((stage) => {
-      const shape = shapes[stage];
-      const count = shape?.reduce((product, size) => product * size, 1);
-      return shape === undefined || count === undefined
-        ? []
-        : [[words.text(`shapes.${stage}`), shapeOf(shape), count]];
-    });
-    return {
-      columns: [words.text('shapes.stage'), words.text('shapes.shape'), words.text('shapes.count')],
-      rows,
-    };
+    return shapesData(this.words, this.#pipeline(library));
   }
 
   protected override code(): FigureCode {
@@ -205,13 +167,6 @@ export class AttentionShapes extends FigureElement {
 function headOf(event: Event): number | undefined {
   const { head } = (event.target as SVGElement).dataset;
   return head === undefined ? undefined : Number(head);
-}
-
-/** The words of a stage, without line breaks inside a shape in brackets. */
-function shapesWhole(text: string): unknown[] {
-  return text
-    .split(/(\([^)]*\))/)
-    .map((part) => (part.startsWith('(') ? html`<span class="together">${part}</span>` : part));
 }
 
 defineFigure('attention-shapes', AttentionShapes);

@@ -1,14 +1,10 @@
 import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
-import type { Run } from './run.js';
+import type { Shown } from './runs.js';
 import type { Writer } from './writer.js';
 
 /** A row for each token: its place, its text and number as trained, and the same with changes. */
-export function storyData(
-  words: Localised,
-  { nameOf }: Writer,
-  { plain, changed }: { readonly plain: Run; readonly changed: Run | undefined },
-): FigureData {
+export function storyData(words: Localised, { nameOf }: Writer, { plain, changed }: Shown): FigureData {
   const runs = changed === undefined ? [plain] : [plain, changed];
   const names = [words.text('story.plain'), words.text('story.changed')];
   const columns = runs.flatMap((_, i) => [

@@ -7,6 +7,21 @@ import type { Writer } from './writer.js';
 /** Candidates for the next token that are shown. */
 const CANDIDATES = 5;
 
+/** Before the model is there: what it is, and a button that loads it. */
+export function askTemplate(
+  words: Localised,
+  state: 'asked' | 'failed' | undefined,
+  open: () => void,
+): TemplateResult {
+  return html`<div class="ask">
+    <p>${words.text('story.about')}</p>
+    <button type="button" ?disabled=${state === 'asked'} @click=${open}>
+      ${words.text(state === 'asked' ? 'story.loading' : 'story.load')}
+    </button>
+    <p role="status">${state === 'failed' ? words.text('story.failed') : nothing}</p>
+  </div>`;
+}
+
 /** A run's text, and what may come next. */
 export function runTemplate(shown: {
   readonly writer: Writer;

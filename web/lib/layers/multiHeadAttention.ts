@@ -1,23 +1,16 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { checkOut } from '../check/arrays.js';
-import { checkOptions, type Known } from '../check/options.js';
-import { checkProbability, sizeOf } from '../check/values.js';
-import { checkWeightType } from '../check/weightType.js';
+import { checkOptions } from '../check/options.js';
+import { sizeOf } from '../check/values.js';
 import * as N from '../generated/bindings/headNorms.js';
 import * as M from '../generated/bindings/multiHeadAttentionArgs.js';
-import { checkAskedResults, checkAttentionOptions } from '../ops/attention/options.js';
-import { ROTARY_OPTIONS } from '../ops/rotary/options.js';
+import { checkAskedResults } from '../ops/attention/askedResults.js';
+import { checkAttentionOptions } from '../ops/attention/options.js';
 import { floats, within, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, TensorLike } from '../types.js';
 import { multiHeadAttentionBackward } from './attention/backward.js';
-import {
-  checkBiases,
-  checkHeads,
-  checkSize,
-  headNormSpecs,
-  type HeadShape,
-} from './attention/headOptions.js';
+import type { HeadShape } from './attention/headOptions.js';
 import { attentionOfHeads } from './attention/heads.js';
 import { checkInputs, copiesOf } from './attention/inputs.js';
 import { createCache, type CacheOptions, type KeyValueCache } from './attention/keyValueCache.js';
@@ -26,11 +19,11 @@ import { pastOf } from './attention/past.js';
 import { placeProjections, setProjections, type Projection } from './attention/projections.js';
 import {
   checkPosition,
-  rotaryPositions,
   setRotation,
   withoutRotary,
   type RotaryPositioning,
 } from './attention/rotaryPositions.js';
+import { settingsOf } from './attention/settings.js';
 import { fromTorch } from './attention/torchNames.js';
 import {
   LAYER_FORWARD_OPTIONS,
@@ -42,26 +35,9 @@ import {
 } from './attention/types.js';
 import { checkTraining, ParameterOwner } from './base/layer.js';
 import { Parameters } from './base/parameters.js';
-import { seedOf } from './base/random.js';
-import { linearSpecs } from './base/specs.js';
 
 const OPERATION = 'MultiHeadAttention';
 const FORWARD = `${OPERATION}.forward`;
-const OPTIONS: Known<MultiHeadAttentionOptions> = {
-  numHiddens: 1,
-  numHeads: 1,
-  dropout: 1,
-  bias: 1,
-  querySize: 1,
-  keySize: 1,
-  valueSize: 1,
-  numKvHeads: 1,
-  headDim: 1,
-  qkNorm: 1,
-  rotary: ROTARY_OPTIONS,
-  weightType: 1,
-  seed: 1,
-};
 
 /** The class for a loaded module. */
 export function multiHeadAttentionClass(
@@ -86,38 +62,17 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
   #seed: number;
 
   constructor(wasm: Wasm, options: MultiHeadAttentionOptions) {
-    const given = checkOptions(OPERATION, options, OPTIONS);
-    const numHiddens = checkSize(OPERATION, 'numHiddens', given.numHiddens);
-    const shape = checkHeads(OPERATION, given, numHiddens);
-    const { heads, kvHeads, width } = shape;
-    const bias = checkBiases(OPERATION, given.bias, false);
-    const dropout = given.dropout === undefined ? 0 : checkProbability(OPERATION, 'dropout', given.dropout);
-    const seed = seedOf(OPERATION, given.seed);
-    const inputs = [
-      checkSize(OPERATION, 'querySize', given.querySize ?? numHiddens),
-      checkSize(OPERATION, 'keySize', given.keySize ?? numHiddens),
-      checkSize(OPERATION, 'valueSize', given.valueSize ?? numHiddens),
-    ] as const;
-    const rotary = given.rotary == null ? undefined : rotaryPositions(OPERATION, given.rotary, width);
-    const weightType = checkWeightType(OPERATION, 'weightType', given.weightType);
-    const kvWidth = kvHeads * width;
-    const specs = [
-      ...linearSpecs('W_q', heads * width, inputs[0], bias.query, seed, 0),
-      ...linearSpecs('W_k', kvWidth, inputs[1], bias.key, seed, 2),
-      ...linearSpecs('W_v', kvWidth, inputs[2], bias.value, seed, 4),
-      ...linearSpecs('W_o', numHiddens, heads * width, bias.output, seed, 6),
-      ...headNormSpecs('', shape),
-    ];
-    const parameters = new Parameters(wasm, OPERATION, specs, weightType);
+    const settings = settingsOf(OPERATION, options);
+    const parameters = new Parameters(wasm, OPERATION, settings.specs, settings.weightType);
     super(parameters);
     this.#wasm = wasm;
     this.#parameters = parameters;
-    this.#numHiddens = numHiddens;
-    this.#heads = shape;
-    this.#inputs = inputs;
-    this.#dropout = dropout;
-    this.#rotary = rotary;
-    this.#seed = seed;
+    this.#numHiddens = settings.numHiddens;
+    this.#heads = settings.heads;
+    this.#inputs = settings.inputs;
+    this.#dropout = settings.dropout;
+    this.#rotary = settings.rotary;
+    this.#seed = settings.seed;
   }
 
   forward(

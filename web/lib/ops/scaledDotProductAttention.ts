@@ -5,8 +5,9 @@ import * as AT from '../generated/bindings/attentionArgs.js';
 import { clearArgs, words } from '../runtime/args.js';
 import type { Wasm } from '../runtime/wasm.js';
 import type { AttentionOptions, AttentionResult, Tensor, TensorLike } from '../types.js';
+import { checkAskedResults } from './attention/askedResults.js';
 import { checkAttentionInputs, placeAttentionInputs } from './attention/inputs.js';
-import { ATTENTION_OPTIONS, checkAskedResults, checkAttentionOptions } from './attention/options.js';
+import { ATTENTION_OPTIONS, checkAttentionOptions } from './attention/options.js';
 
 const OPERATION = 'scaledDotProductAttention';
 

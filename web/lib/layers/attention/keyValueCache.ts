@@ -1,12 +1,13 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 import { toInt32 } from '../../check/arrays.js';
 import { checkOptions, type Known } from '../../check/options.js';
-import { checkInteger, checkShape, wrongUse } from '../../check/values.js';
+import { checkInteger, checkShape } from '../../check/values.js';
 import { checkWeightType, type WeightType } from '../../check/weightType.js';
 import { disposeSymbol } from '../../runtime/dispose.js';
 import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Parameters } from '../base/parameters.js';
+import { addressesOf, release, rememberStore, type CacheStore } from './cacheStore.js';
 
 /**
  * Keys and values of the tokens so far, in wasm memory, which is freed in the same way as a layer's. It has `length` tokens and
@@ -49,41 +50,7 @@ export interface CacheOptions {
 
 const CACHE_OPTIONS: Known<CacheOptions> = { batch: 1, maxLength: 1, cacheType: 1 };
 
-/** The sizes of a cache: keys and values are (batch, kvHeads, maxLength, row) each. */
-export interface CacheSizes {
-  readonly batch: number;
-  readonly kvHeads: number;
-  readonly maxLength: number;
-  /** Floats that a head of a token takes. */
-  readonly row: number;
-}
-
-/** What the library knows of a cache. */
-export interface CacheStore extends CacheSizes {
-  /** The layer that made it; no other may use it. */
-  readonly owner: object;
-  /** The cache's type, as C++ calls it. */
-  readonly type: number;
-  /** Of keys and values; undefined after `dispose`. */
-  addresses: readonly [number, number] | undefined;
-  length: number;
-  /** The projected keys and values of a decoder's memory, from its first call on; in use while `length` is above 0. */
-  memory: { addresses: readonly [number, number]; room: number; length: number };
-}
-
-/** By cache: a caller can neither read it nor change it. */
-const stores = new WeakMap<object, CacheStore>();
 const registry = new FinalizationRegistry<() => void>((release) => release());
-
-/** The store of a cache; undefined for what is none. */
-export function storeOf(cache: object): CacheStore | undefined {
-  return stores.get(cache);
-}
-
-/** The addresses of its keys and values. */
-export function addressesOf(operation: string, { addresses }: CacheStore): readonly [number, number] {
-  return addresses ?? wrongUse(operation, 'a cache in use', 'a disposed one');
-}
 
 /** Makes a cache for the heads of a layer with these parameters. */
 export function createCache(
@@ -117,29 +84,9 @@ export function createCache(
     memory: memoryStore,
   };
   const cache = new Cache(wasm, store);
-  stores.set(cache, store);
+  rememberStore(cache, store);
   registry.register(cache, () => release(wasm, store), cache);
   return cache;
-}
-
-function release({ memory }: Wasm, store: CacheStore): void {
-  if (!store.addresses) return;
-  memory.release(store.addresses[0]);
-  if (store.memory.room > 0) memory.release(store.memory.addresses[0]);
-  store.addresses = undefined;
-}
-
-/** Makes room in a cache for the keys and values of a memory of `tokens` tokens. */
-export function makeRoom(operation: string, { memory }: Wasm, store: CacheStore, tokens: number): void {
-  const size = store.batch * store.kvHeads * tokens * store.row;
-  if (size <= store.memory.room) {
-    const [keys] = store.memory.addresses;
-    store.memory.addresses = [keys, keys + 4 * size];
-    return;
-  }
-  const keys = memory.allocate(operation, 2 * size);
-  if (store.memory.room > 0) memory.release(store.memory.addresses[0]);
-  store.memory = { addresses: [keys, keys + 4 * size], room: size, length: 0 };
 }
 
 class Cache implements KeyValueCache {

@@ -3,7 +3,8 @@ import { checkPast, writeMatrices } from '../../ops/attention/past.js';
 import type { Memory } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { AttentionOptions, Tensor } from '../../types.js';
-import { addressesOf, makeRoom, storeOf, type KeyValueCache } from './keyValueCache.js';
+import { addressesOf, makeRoom, storeOf } from './cacheStore.js';
+import type { KeyValueCache } from './keyValueCache.js';
 
 /** The addresses of keys and values, (B, Hkv, capacity, row) each; 0 if there is no past. */
 export interface StoredPast {

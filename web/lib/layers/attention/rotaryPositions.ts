@@ -1,12 +1,8 @@
 import { checkFinite, checkInteger, wrongValue } from '../../check/values.js';
 import type { Within } from '../../generated/bindings/args.js';
 import * as R from '../../generated/bindings/rotation.js';
-import {
-  checkPositions,
-  checkRotary,
-  type RotaryOptions,
-  type RotaryPositions,
-} from '../../ops/rotary/options.js';
+import { checkRotary, type RotaryOptions } from '../../ops/rotary/options.js';
+import { checkPositions, type RotaryPositions } from '../../ops/rotary/positions.js';
 import { within, words } from '../../runtime/args.js';
 import { fresh } from '../../runtime/memory.js';
 import type { Packed } from '../../ops/attention/packed.js';

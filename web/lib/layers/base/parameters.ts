@@ -1,3 +1,4 @@
+/* This file is longer than 200 lines, because a parameter, its gradient and its packed form share one name and one life. */
 import { toTensor } from '../../check/arrays.js';
 import { sizeOf, wrongUse, wrongValue } from '../../check/values.js';
 import { fresh, orOutOfMemory } from '../../runtime/memory.js';

@@ -1,4 +1,4 @@
-import { toFloat64, toTensor, toTensorOfShape } from '../../check/arrays.js';
+import { toTensor, toTensorOfShape } from '../../check/arrays.js';
 import { listOf } from '../../check/elements.js';
 import type { Known } from '../../check/options.js';
 import { checkBoolean, checkInteger, checkShape, wrongKind, wrongValue } from '../../check/values.js';
@@ -8,6 +8,7 @@ import { fresh } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { TensorLike } from '../../types.js';
 import { checkBase, maxAbs, placeFrequencies } from '../sinusoidal/frequencies.js';
+import { isByAxis, isList, lengthOf, valuesOf, type ByAxis, type RotaryPositions } from './positions.js';
 import { checkScaling, SCALING_OPTIONS, type RotaryScaling } from './scaling.js';
 
 /** The options of rotary embedding. */
@@ -50,19 +51,6 @@ export const ROTARY_OPTIONS: Known<RotaryOptions> = {
   sections: 1,
 };
 
-/** Positions first, first + 1, …. */
-interface Range {
-  readonly first: number;
-  readonly count: number;
-}
-
-/** With sections: a list for each axis, one after the other. */
-interface ByAxis {
-  readonly byAxis: Float64Array;
-}
-
-export type RotaryPositions = Range | Float64Array | ByAxis;
-
 /** Places a row of sines and then cosines for each position; within a scope. */
 export type PlaceTable = (wasm: Wasm, positions: RotaryPositions) => number;
 
@@ -87,24 +75,6 @@ export function checkRotary(operation: string, given: RotaryOptions, width: numb
   if (rotaryDim > width) wrongValue(operation, `rotaryDim up to the width of a row (${width})`, rotaryDim);
   const from = given.cos === undefined && given.sin === undefined ? fromBase : fromTables;
   return { rotaryDim, interleaved, ...from(operation, given, rotaryDim) };
-}
-
-/** Checks positions that a caller lists for `rows` tokens of `batch` sequences, and adds `first` to each. */
-export function checkPositions(
-  operation: string,
-  given: ArrayLike<number> | TensorLike,
-  axes: number | undefined,
-  { batch, rows, first }: { batch: number; rows: number; first: number },
-): { positions: RotaryPositions; sequences: number } {
-  const list = toFloat64(operation, 'positions', given);
-  const before = axes === undefined ? [] : [axes];
-  const shapes = [[rows], [batch, rows], [1, rows]].map((shape) => [...before, ...shape]);
-  checkShape(operation, 'positions', list.shape, ...shapes);
-  const moved = list.data.map((position) => position + first);
-  return {
-    positions: axes === undefined ? moved : { byAxis: moved },
-    sequences: list.shape.length > before.length + 1 ? list.shape.at(-2)! : 1,
-  };
 }
 
 type Angles = Pick<RotaryAngles, 'axes' | 'tables' | 'check'>;
@@ -188,26 +158,6 @@ function fromTables(operation: string, given: RotaryOptions, dim: number): Angle
       };
     },
   };
-}
-
-function isList(positions: RotaryPositions): positions is Float64Array {
-  return positions instanceof Float64Array;
-}
-
-function isByAxis(positions: RotaryPositions): positions is ByAxis {
-  return 'byAxis' in positions;
-}
-
-function lengthOf(positions: Exclude<RotaryPositions, ByAxis>): number {
-  return isList(positions) ? positions.length : positions.count;
-}
-
-/** All positions, or of a range the two ends. */
-function valuesOf(positions: RotaryPositions): ArrayLike<number> {
-  if (isByAxis(positions)) return positions.byAxis;
-  if (isList(positions)) return positions;
-  const { first, count } = positions;
-  return count === 0 ? [] : [first, first + count - 1];
 }
 
 function largest(numbers: ArrayLike<number>): number {

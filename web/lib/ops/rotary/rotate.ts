@@ -4,14 +4,8 @@ import { checkFinite, checkShape, showShape, wrongValue } from '../../check/valu
 import { orOutOfMemory, part, rowsAtOnce } from '../../runtime/memory.js';
 import type { Wasm } from '../../runtime/wasm.js';
 import type { Tensor, TensorLike } from '../../types.js';
-import {
-  checkPositions,
-  checkRotary,
-  ROTARY_OPTIONS,
-  type RotaryAngles,
-  type RotaryOptions,
-  type RotaryPositions,
-} from './options.js';
+import { checkRotary, ROTARY_OPTIONS, type RotaryAngles, type RotaryOptions } from './options.js';
+import { checkPositions, type RotaryPositions } from './positions.js';
 
 /** Rotates the rows of x (…, n, d) with one of the two kernels. */
 export function rotate(

@@ -1,0 +1,127 @@
+// Opens the page as a reader with a slow phone has it, and times what the reader does, for audit-slow.mjs.
+
+/**
+ * Opens a page with a slow processor and a slow network.
+ *
+ * @param {import('playwright-core').Browser} browser
+ * @param {string} url
+ * @param {import('playwright-core').BrowserContextOptions} settings
+ * @param {boolean} [saveData]
+ */
+export async function openSlow(browser, url, settings, saveData = false) {
+  const context = await browser.newContext(settings);
+  await context.addInitScript((saving) => {
+    const seen = /** @type {any} */ (window);
+    if (saving) Object.defineProperty(Object.getPrototypeOf(/** @type {any} */ (navigator).connection), 'saveData', { get: () => true }); // prettier-ignore
+    seen.tasks = [];
+    seen.pressed = [];
+    new PerformanceObserver((list) => {
+      for (const { startTime, duration } of list.getEntries()) seen.tasks.push([startTime, duration]);
+    }).observe({ type: 'longtask', buffered: true });
+    // From the key to the paint that follows, in steps of 8 ms.
+    new PerformanceObserver((list) => {
+      for (const { name, duration } of list.getEntries()) if (name === 'keydown') seen.pressed.push(duration);
+    }).observe(/** @type {PerformanceObserverInit} */ ({ type: 'event', durationThreshold: 16 }));
+  }, saveData);
+  const page = await context.newPage();
+  const session = await context.newCDPSession(page);
+  await session.send('Network.enable');
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 150,
+    downloadThroughput: 1.6e6 / 8,
+    uploadThroughput: 0.75e6 / 8,
+  });
+  await session.send('Emulation.setCPUThrottlingRate', { rate: 4 });
+  await page.goto(url, { waitUntil: 'commit' });
+  return { context, page };
+}
+
+/** Waits for the first figure, which the reader looks for at once. @param {import('playwright-core').Page} page */
+export function firstFigure(page) {
+  return page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const seen = /** @type {any} */ (window);
+        const look = () => {
+          const first = document.querySelector('figure[id]');
+          first?.scrollIntoView({ behavior: 'instant', block: 'nearest' });
+          if (!first?.querySelector(':scope > [drawn]')) return void setTimeout(look, 20);
+          requestAnimationFrame(() =>
+            setTimeout(() => {
+              const figure = performance.now();
+              resolve({
+                figure,
+                longest: Math.max(0, ...seen.tasks.filter(([start = 0]) => start < figure).map(([, duration = 0]) => duration)), // prettier-ignore
+                paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
+              });
+            }),
+          );
+        };
+        look();
+      }),
+  );
+}
+
+/**
+ * The times of keys on a slider, sorted. The slider stands where it stood afterwards.
+ *
+ * @param {import('playwright-core').Page} page
+ * @param {import('playwright-core').Locator} slider
+ * @param {number} keys how many
+ * @returns {Promise<number[]>}
+ */
+export async function press(page, slider, keys) {
+  await slider.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
+  await slider.focus();
+  const before = await slider.inputValue();
+  await page.evaluate(() => {
+    const seen = /** @type {any} */ (window);
+    seen.pressed = [];
+  });
+  for (let key = 0; key < keys; ++key) {
+    const value = Number(await slider.inputValue());
+    const atEnd = value >= Number((await slider.getAttribute('max')) ?? 100);
+    await page.keyboard.press(atEnd || key % 2 === 1 ? 'ArrowLeft' : 'ArrowRight');
+    await page.waitForTimeout(300);
+  }
+  await slider.fill(before);
+  /** @type {number[]} */
+  const times = await page.evaluate(() => /** @type {any} */ (window).pressed);
+  return times.sort((a, b) => a - b);
+}
+
+/**
+ * Asks for the language model and lets it write, its maps drawn. The network is fast meanwhile.
+ *
+ * @param {import('playwright-core').Page} page
+ * @returns {Promise<{ first: number, rate: number }>} milliseconds from the click that asks to the frame with its first token, and tokens a second
+ */
+export async function story(page) {
+  const session = await page.context().newCDPSession(page);
+  await session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }); // prettier-ignore
+  await page.locator('#fig-model').evaluate((figure) => figure.scrollIntoView({ behavior: 'instant' }));
+  await page.locator('#fig-model > [drawn]').waitFor({ timeout: 120_000 });
+  return page.evaluate(async () => {
+    const figure = /** @type {any} */ (document.querySelector('#fig-model > [drawn]'));
+    const button = (/** @type {number} */ place) =>
+      figure.renderRoot.querySelectorAll('.buttons button')[place];
+    const until = async (/** @type {() => boolean} */ met) => {
+      while (!met()) await new Promise(requestAnimationFrame);
+      // The frame after the one that drew it.
+      await new Promise(requestAnimationFrame);
+    };
+    const [WRITE, STEP] = [0, 1];
+    const asked = performance.now();
+    figure.renderRoot.querySelector('.ask button').click();
+    await until(() => button(STEP));
+    button(STEP).click();
+    await until(() => figure.steps === 1);
+    const first = performance.now();
+    button(WRITE).click();
+    await until(() => figure.steps > 100);
+    const seconds = (performance.now() - first) / 1000;
+    button(WRITE).click();
+    return { first: first - asked, rate: (figure.steps - 1) / seconds };
+  });
+}

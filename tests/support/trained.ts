@@ -1,0 +1,13 @@
+import type { Layer, Tensor, TensorLike } from 'wasm-attention';
+
+/** All that a layer gives in training: results, gradients of inputs and of parameters. */
+export function trained(
+  layer: Omit<Layer, 'forward'>,
+  g: TensorLike,
+  forward: () => { output: Tensor; weights?: Tensor; backward?: (g: TensorLike) => object },
+): unknown {
+  const { output, weights, backward } = forward();
+  // The results are copied first: a later step may be given the same arrays.
+  const given = structuredClone({ output, weights });
+  return { given, input: backward!(g), grads: layer.parameters().map(({ grad }) => grad) };
+}

@@ -1,0 +1,55 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Localised } from '../shared/localised.js';
+import type { Sizes, Stage } from './pipeline.js';
+
+/** No numbers of the readout have more digits. */
+const LONGEST = { heads: 12, width: 128, each: 128 };
+
+/** What belongs to a head, if the heads divide the width. */
+export function followed(words: Localised, { width, heads }: Sizes, head: number): string | undefined {
+  const each = width / heads;
+  if (!Number.isInteger(each)) return undefined;
+  const [first, last] = [head * each + 1, (head + 1) * each];
+  return words.text('shapes.follow', { head: head + 1, first, last });
+}
+
+/** What is said of the head that is followed, else of all; nothing if there is an error. */
+export function readout(
+  words: Localised,
+  { width, heads }: Sizes,
+  ofHead: string | undefined,
+  error: string | undefined,
+): TemplateResult {
+  return html`<p class="readout" role="status">
+    ${
+      error === undefined
+        ? html`<span>${ofHead ?? words.text('shapes.divides', { heads, width, each: width / heads })}</span>`
+        : nothing
+    }
+    <span class="longest" aria-hidden="true">${words.text('shapes.divides', LONGEST)}</span>
+  </p>`;
+}
+
+/** The library's error, in place of the stages that are not reached. */
+export function failure(
+  words: Localised,
+  { width, heads }: Sizes,
+  error: string | undefined,
+): TemplateResult {
+  return html`<div class="failure ${error === undefined ? 'empty' : ''}" role="status">
+    ${
+      error === undefined
+        ? nothing
+        : html`<p>${words.text('shapes.fails', { heads, width, rest: width % heads })}</p>
+            <p class="error"><code lang="en">${error}</code></p>`
+    }
+  </div>`;
+}
+
+/** What a stage is, without line breaks inside a shape in brackets. */
+export function stageText(words: Localised, stage: Stage): unknown[] {
+  return words
+    .text(`shapes.${stage}`)
+    .split(/(\([^)]*\))/)
+    .map((part) => (part.startsWith('(') ? html`<span class="together">${part}</span>` : part));
+}

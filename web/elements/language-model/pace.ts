@@ -1,0 +1,19 @@
+/** How many tokens are written in a second, and at most in a frame: a slow phone draws fewer frames, with more tokens in each. */
+const A_SECOND = 90;
+const A_FRAME = 8;
+
+/** Writes some tokens in each frame, as long as `goesOn`. */
+export function inFrames(
+  goesOn: () => boolean,
+  write: (count: number) => void,
+  due = 0,
+  before = performance.now(),
+): void {
+  requestAnimationFrame((now) => {
+    if (!goesOn()) return;
+    const asked = due + (Math.max(0, now - before) * A_SECOND) / 1000;
+    const count = Math.min(A_FRAME, Math.floor(asked));
+    if (count > 0) write(count);
+    inFrames(goesOn, write, Math.min(1, asked - count), now);
+  });
+}

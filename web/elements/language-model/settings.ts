@@ -1,0 +1,28 @@
+import { flag, several, whole, words, type Setting } from '../shared/settings.js';
+import { LONGEST_TEXT } from '../shared/tokens.js';
+import { MOST } from './run.js';
+
+/** The model's layers, and heads in each. */
+const LAYERS = 5;
+const HEADS = 8;
+/** The widest window, in tokens; one step further the slider means all. */
+export const WIDEST = 32;
+
+/** A head that is silent: `2.7` is head 7 of layer 2. */
+const headName: Setting<string> = {
+  initial: '1.1',
+  read: (text) => (new RegExp(`^[1-${LAYERS}]\\.[1-${HEADS}]$`).test(text) ? text : undefined),
+  write: (value) => value,
+  range: `layer.head, 1.1 to ${LAYERS}.${HEADS}`,
+};
+
+/** What the reader can set. */
+export const settings = {
+  text: words('', LONGEST_TEXT),
+  steps: whole(0, 0, MOST),
+  positions: flag(true),
+  window: whole(0, 0, WIDEST),
+  silent: several([], headName, { most: LAYERS * HEADS }),
+  layer: whole(1, 1, LAYERS),
+  head: whole(1, 1, HEADS),
+};
