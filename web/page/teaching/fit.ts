@@ -26,12 +26,14 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
     set('--zoom', String(Math.max(1, fitting)));
   };
   const observer = new ResizeObserver(place);
-  for (const each of [element, bar, document.documentElement]) observer.observe(each);
+  for (const each of [element, bar]) observer.observe(each);
+  addEventListener('resize', place);
   const settle = (): void => observer.unobserve(element);
   for (const type of ['pointerdown', 'keydown']) figure.addEventListener(type, settle, { capture: true });
   place();
   return () => {
     observer.disconnect();
+    removeEventListener('resize', place);
     for (const type of ['pointerdown', 'keydown'])
       figure.removeEventListener(type, settle, { capture: true });
     for (const name of ['--top', '--width', '--zoom']) figure.style.removeProperty(name);
