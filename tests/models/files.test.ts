@@ -158,7 +158,7 @@ describe('before it takes any memory, openModel refuses', () => {
     ['a decoder of BERT', { ...bert.config, is_decoder: true }, bert.tensors, /config\.is_decoder/],
     ['relative positions', { ...bert.config, position_embedding_type: 'relative_key' }, bert.tensors, /position_embedding_type/],
     ['a missing bias of a head', bert.config, without(bert.tensors, 'cls.predictions.bias'), /a tensor 'cls\.predictions\.bias', got none$/],
-    ['a missing tensor', llama.config, without(llama.tensors, norm), /a tensor 'layers\.1\.input_layernorm\.weight', got none$/],
+    ['a missing tensor', llama.config, without(llama.tensors, norm), /a tensor 'model\.layers\.1\.input_layernorm\.weight', got none$/],
     ['a misshapen tensor', llama.config, { ...llama.tensors, [norm]: { data: new Float32Array(31), shape: [31] } }, /'model\.layers\.1\.input_layernorm\.weight' of shape \(32,\), got \(31,\)$/],
     ['the same tensor twice', llama.config, [writeSafetensors(llama.tensors), writeSafetensors({ [norm]: llama.tensors[norm]! })], /twice$/],
     ['a tensor of whole numbers', llama.config, safetensors({ ...Object.fromEntries(Object.entries(llama.tensors).map(([n, t]) => [n, { dtype: 'F32', ...t }])), [norm]: { dtype: 'I32', shape: [32], data: new Int32Array(32) } }), /of F32, F16, BF16, got I32$/],

@@ -111,7 +111,19 @@ describe('generate', () => {
   test('refuses encoders', async () => {
     const model = await open(checkpoint('bert-padded'));
     await expect(write(model, [1], {})).rejects.toThrow(/a decoder, got bert$/);
+    await expect(write(model, [1], {})).rejects.toThrow(TypeError);
     model.dispose();
+  });
+
+  test('names itself where the model is disposed, before or between two tokens', async () => {
+    const message = /^generate: expected a model in use, got a disposed one$/;
+    const model = await open(llama);
+    const writing = model.generate(prompt);
+    await writing.next();
+    model.dispose();
+    await expect(writing.next()).rejects.toThrow(message);
+    await expect(write(model, prompt, {})).rejects.toThrow(message);
+    await expect(write(model, prompt, { maxTokens: 0 })).rejects.toThrow(message);
   });
 });
 

@@ -82,3 +82,24 @@ describe('a hook', () => {
     model.dispose();
   });
 });
+
+test('names and shapes that depend on the family are as the guide says', async () => {
+  const shapesOf = async (name: string, hook: string): Promise<number[] | undefined> => {
+    const model = await open(checkpoint(name));
+    let shape: number[] | undefined;
+    const see = (value: Tensor): void => void (shape = [...value.shape]);
+    try {
+      model.forward([5, 6, 7], { hooks: { [hook]: see } });
+    } catch (error) {
+      expect((error as Error).message).toMatch(/expected known hooks/);
+    }
+    model.dispose();
+    return shape;
+  };
+  expect(await shapesOf('albert-shared', 'hook_embed')).toEqual([1, 3, 10]);
+  expect(await shapesOf('bert-padded', 'hook_embed')).toEqual([1, 3, 24]);
+  expect(await shapesOf('bert-padded', 'ln_final.hook_normalized')).toBeUndefined();
+  expect(await shapesOf('gpt2', 'ln_final.hook_normalized')).toEqual([1, 3, 24]);
+  expect(await shapesOf('gpt-neox', 'blocks.0.hook_resid_mid')).toBeUndefined();
+  expect(await shapesOf('bert-padded', 'blocks.0.hook_resid_mid')).toEqual([1, 3, 24]);
+});

@@ -155,8 +155,10 @@ describe('a cache', () => {
     expect(() => cache.reset()).toThrow(/disposed/);
     expect(() => model.createCache({ maxLength: 129 })).toThrow(RangeError);
     const encoder = await open(checkpoint('bert-padded'));
-    const useless = encoder.createCache();
-    expect(() => encoder.forward([1], { cache: useless })).toThrow(/no cache for bert/);
+    const creating = () => encoder.createCache({ maxLength: 4 });
+    expect(creating).toThrow(TypeError);
+    expect(creating).toThrow(/^createCache: expected a decoder, got bert$/);
+    expect(() => encoder.forward([1], { cache })).toThrow(/a cache of this model/);
     for (const each of [model, other, encoder]) each.dispose();
   });
 });

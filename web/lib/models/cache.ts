@@ -11,7 +11,7 @@ import type { Architecture } from './config/architecture.js';
 export interface ModelCacheOptions {
   /** B. Default 1. */
   batch?: number;
-  /** The largest number of tokens of each sequence. Default: the model's. */
+  /** The largest number of tokens of each sequence. Default: the model's, whose memory is taken at once. */
   maxLength?: number;
   /**
    * How keys and values are kept. 'float16' rounds them and takes half of the memory; 'int8' keeps a whole number from -127 to 127 of each

@@ -28,10 +28,12 @@ export class Tensors {
   readonly #used = new Set<string>();
 
   readonly #tools: Tools;
+  readonly #prefix: string;
 
-  constructor(tools: Tools, found: ReadonlyMap<string, Found>) {
+  constructor(tools: Tools, found: ReadonlyMap<string, Found>, prefix: string) {
     this.#tools = tools;
     this.#found = found;
+    this.#prefix = prefix;
   }
 
   has(name: string): boolean {
@@ -41,7 +43,12 @@ export class Tensors {
   /** Throws unless there is a tensor of this name and shape; it counts as used. */
   check(name: string, shape: readonly number[]): void {
     const found = this.#found.get(name);
-    if (!found) return wrongValue(OPERATION, `a tensor '${name}'`, 'none');
+    if (!found) {
+      // Heads have no prefix in a file where the rest has one.
+      const has = (start: string) => [...this.#found.values()].some(({ given }) => given.startsWith(start));
+      const isPrefixed = has(this.#prefix) && !has(name.split('.')[0]!);
+      return wrongValue(OPERATION, `a tensor '${isPrefixed ? this.#prefix : ''}${name}'`, 'none');
+    }
     this.#tools.checkShape(OPERATION, `'${found.given}'`, found.shape, shape);
     if (!found.isFloats) wrongValue(OPERATION, `'${found.given}' of F32, F16, BF16`, found.dtype);
     this.#used.add(name);
@@ -102,7 +109,7 @@ export async function openWeights(tools: Tools, weights: Weights, prefix: string
       add({ given, shape, isFloats: true, read: (begin, end) => data.subarray(begin, end) });
     }
   }
-  return new Tensors(tools, found);
+  return new Tensors(tools, found, prefix);
 }
 
 /** A list of files; undefined for tensors by name. */

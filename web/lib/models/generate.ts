@@ -74,6 +74,7 @@ export async function* generate(
       draw(memory.read(program.logits!.address, a.vocab, logits));
     let pass: Pass | undefined;
     let token = 0;
+    let changes = store?.changes;
     let turn = performance.now();
     for (let count = 0; count < most && !signal?.aborted; ++count) {
       if (pass && own && own.length === own.maxLength) own = grown(wasm.memory, model, a, own);
@@ -81,7 +82,11 @@ export async function* generate(
       pass = pass
         ? following(pass, token, storeOf(OPERATION, cache, model, 1))
         : checkPass(model, tools, a, OPERATION, Array.from(data), { ...wanted, cache }, true);
+      if (store?.changes !== changes) {
+        wrongUse(OPERATION, 'the cache to stay as it is between tokens', 'a changed one');
+      }
       token = run(pass, read);
+      changes = store?.changes;
       yield token;
       if (a.eos.has(token)) return;
       if (performance.now() - turn > TURN) {
@@ -96,8 +101,7 @@ export async function* generate(
 
 /** The pass over the next token. */
 function following(pass: Pass, token: number, store: CacheStore): Pass {
-  const { length, capacity, place } = store;
-  if (length === capacity) wrongValue(OPERATION, `up to ${capacity} tokens`, length + 1);
+  const { length, place } = store;
   return {
     ...pass,
     cache: store,

@@ -1,3 +1,4 @@
+/* This file is a little longer than 200 lines, because a model watches what hooks do in the middle of its pass. */
 import type { WeightType } from '../check/weightType.js';
 import { wrongUse } from '../check/values.js';
 import * as S from '../generated/bindings/runStepsArgs.js';
@@ -80,7 +81,7 @@ export class OpenModel implements Model {
       normalize: 1,
     });
     this.#core.tools.checkBoolean(operation, 'normalize', normalize);
-    const given = attentionMask === undefined ? {} : { attentionMask };
+    const given = { attentionMask } as ModelForwardOptions;
     const pass = checkPass(this, this.#core.tools, this.#architecture, operation, ids, given, false);
     const { hidden } = this.#run(pass, resultOf);
     return meanOfTokens(hidden, pass.given.mask, normalize);
@@ -88,8 +89,9 @@ export class OpenModel implements Model {
 
   async *generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number> {
     const { generate } = await import('./generate.js').catch(explain);
+    this.#checkUse('generate');
     const { predictions, classifier } = this.#weights;
-    const predicts = predictions !== undefined && classifier === undefined;
+    const predicts = !!predictions && !classifier;
     const run: Run = (pass, read) => this.#run(pass, read);
     yield* generate(this, this.#core, this.#architecture, predicts, run, ids, options);
   }
@@ -107,6 +109,7 @@ export class OpenModel implements Model {
     tools.checkInteger(operation, 'maxLength', maxLength, 1, this.maxLength);
     const type = tools.checkWeightType(operation, 'cacheType', cacheType);
     this.#checkUse(operation);
+    if (!this.#architecture.causal) wrongUse(operation, 'a decoder', this.family);
     return createModelCache(this.#core, this, this.#architecture, batch, maxLength, type);
   }
 

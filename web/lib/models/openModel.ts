@@ -49,14 +49,14 @@ export async function openModel(
   const architecture = await readConfig(tools, config);
   const tensors = await openWeights(tools, weights, architecture.names.prefix);
   // Few checkpoints have a head that sorts.
-  const sorts = SORTING.some((name) => tensors.has(`${name}.weight`));
+  const sorts = SORTING.some((name) => tensors.has(name));
   const { classifier } = sorts ? await import('./weights/classifier.js').catch(explain) : {};
   const placed = placeWeights(wasm, tensors, architecture, kept, classifier, onProgress ?? undefined);
   return new OpenModel(core, architecture, placed, tensors.unused, cacheType);
 }
 
 /** The last maps of heads that sort sequences or tokens. */
-const SORTING = ['score', 'classifier', 'classifier.out_proj'];
+const SORTING = ['score.weight', 'classifier.weight', 'classifier.out_proj.weight'];
 
 interface OpensModels {
   readonly [OPEN_MODEL]?: OpenInWorker;

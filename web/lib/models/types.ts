@@ -136,13 +136,19 @@ export interface Model extends ModelFacts {
    * to other tasks every 16 ms. A `cache` of the caller's then holds the prompt and all tokens but the last: the next prompt begins
    * with that one.
    *
-   * @throws RangeError also for encoders, which predict no next token
+   * @throws TypeError also for encoders, which predict no next token, and for a cache that something else has changed between two tokens
    * @example
    * for await (const id of model.generate(prompt, { maxTokens: 200 })) write(id);
    */
   generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number>;
 
-  /** Room for the keys and values of all layers. Decoders only. */
+  /**
+   * Room for the keys and values of all layers, which takes memory at once: 8 · batch · maxLength · layers · key/value heads · head width
+   * bytes as float32. By default that is the model's whole context, which may be gigabytes. `generate` without a cache needs none of this:
+   * its own begins small and grows.
+   *
+   * @throws TypeError for encoders; RangeError if the memory runs out
+   */
   createCache(options?: ModelCacheOptions): ModelCache;
 
   /** Frees its memory. */

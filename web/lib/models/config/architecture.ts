@@ -34,13 +34,15 @@ export interface Architecture {
   /** The width of embeddings, which ALBERT maps to `hiddens`. */
   readonly embedding: number;
   readonly activation: Activation;
+  /** Of the head that predicts masked tokens. */
+  readonly headActivation?: Activation;
   readonly gated: boolean;
   readonly norm: 'layer' | 'rms';
   readonly eps: number;
   /** Where the norms are. 'parallel': attention and feed-forward both read the layer's input. */
   readonly order: 'post' | 'pre' | 'parallel';
   readonly causal: boolean;
-  /** For each layer, how many keys up to its own a query sees; undefined: all. */
+  /** For each layer, how many keys up to its own a query sees; undefined, or no element: all. */
   readonly windows: readonly (number | undefined)[];
   readonly rotary?: { readonly dim: number; readonly base: number; readonly effectAt?: CheckedScaling };
   /** Rows of a learned table of positions, and the one of the first token. */

@@ -26,7 +26,7 @@ function gpt2(fields: Fields): Unnamed {
     ...all,
     family: 'gpt2',
     positions: { rows: all.maxLength, first: 0 },
-    headDim: headDimOf(fields, all.hiddens, all.heads),
+    headDim: headDimOf(fields, all, 'n_head'),
     ffnHiddens: fields.size('n_inner', 4 * all.hiddens),
     activation: activationOf(fields, 'activation_function', 'gelu_new'),
     norm: 'layer',
@@ -40,7 +40,7 @@ function gpt2(fields: Fields): Unnamed {
 
 async function neox(fields: Fields, _family: Family, tools: Tools): Promise<Unnamed> {
   const all = common(fields);
-  const headDim = headDimOf(fields, all.hiddens, all.heads);
+  const headDim = headDimOf(fields, all);
   const bias = fields.flag('attention_bias', true);
   return {
     ...all,
@@ -59,6 +59,7 @@ async function neox(fields: Fields, _family: Family, tools: Tools): Promise<Unna
       all.maxLength,
       fields.number('rotary_pct', 0.25),
       'rotary_emb_base',
+      'rotary_pct',
     )),
     bias: { qkv: bias, output: bias, ffn: true },
     tied: fields.flag('tie_word_embeddings', false),
@@ -70,15 +71,17 @@ async function llama(fields: Fields, family: Family, tools: Tools): Promise<Unna
   const all = common(fields);
   const kvHeads = fields.size('num_key_value_heads', family === 'mistral' ? 8 : all.heads, all.heads);
   if (all.heads % kvHeads !== 0) {
-    fields.wrong('num_key_value_heads', `to divide ${all.heads}`, kvHeads);
+    fields.wrong('num_key_value_heads', 'to divide the heads', kvHeads);
   }
   const headDim =
     fields.get('head_dim') === undefined
       ? family === 'qwen3'
         ? 128
-        : headDimOf(fields, all.hiddens, all.heads)
+        : headDimOf(fields, all)
       : fields.size('head_dim');
-  const bias = family === 'llama' || family === 'qwen3' ? fields.flag('attention_bias', false) : false;
+  // transformers reads it, and cannot rotate a part.
+  for (const each of [fields, fields.object('rope_parameters')]) each?.only('partial_rotary_factor', 1);
+  const bias = (family === 'llama' || family === 'qwen3') && fields.flag('attention_bias', false);
   const ffn = family === 'llama' && fields.flag('mlp_bias', false);
   const window = slidingWindow(fields, family);
   const windows =
@@ -106,13 +109,11 @@ async function llama(fields: Fields, family: Family, tools: Tools): Promise<Unna
 }
 
 function slidingWindow(fields: Fields, family: Family): number | undefined {
-  if (family === 'llama') return undefined;
-  if (family === 'mistral') {
-    return fields.has('sliding_window') && fields.get('sliding_window') === undefined
-      ? undefined
-      : fields.size('sliding_window', 4096, 2 ** 30);
-  }
-  if (!fields.flag('use_sliding_window', false) || fields.get('sliding_window') === undefined)
+  // Mistral's null is none, and without the field it has one.
+  const isMistral = family === 'mistral';
+  if (family === 'llama' || !(isMistral || fields.flag('use_sliding_window', false))) return undefined;
+  if (fields.get('sliding_window') === undefined && (!isMistral || fields.has('sliding_window'))) {
     return undefined;
-  return fields.size('sliding_window', undefined, 2 ** 30);
+  }
+  return fields.size('sliding_window', 4096, 2 ** 30);
 }

@@ -7,12 +7,19 @@ function encoder(fields: Fields, family: Family): Architecture {
   fields.only('position_embedding_type', 'absolute');
   fields.only('is_decoder', false);
   const distilled = family === 'distilbert';
-  const names = distilled ? { layers: 'n_layers', heads: 'n_heads', hiddens: 'dim' } : {};
-  const all = common(fields, names);
+  const all = common(
+    fields,
+    distilled ? { layers: 'n_layers', heads: 'n_heads', hiddens: 'dim' } : undefined,
+  );
   const padId = family === 'roberta' ? 1 : 0;
   const pad = all.padId ?? padId;
   // RoBERTa's positions begin after the padding's.
   const first = family === 'roberta' ? pad + 1 : 0;
+  const activation = activationOf(
+    fields,
+    distilled ? 'activation' : 'hidden_act',
+    family === 'albert' ? 'gelu_new' : 'gelu',
+  );
   if (all.maxLength <= first) fields.wrong('max_position_embeddings', `above ${first}`, all.maxLength);
   return {
     ...all,
@@ -20,13 +27,11 @@ function encoder(fields: Fields, family: Family): Architecture {
     maxLength: all.maxLength - first,
     positions: { rows: all.maxLength, first },
     padId: pad,
-    headDim: headDimOf(fields, all.hiddens, all.heads),
+    headDim: headDimOf(fields, all, distilled ? 'n_heads' : undefined),
     ffnHiddens: fields.size(distilled ? 'hidden_dim' : 'intermediate_size'),
-    activation: activationOf(
-      fields,
-      distilled ? 'activation' : 'hidden_act',
-      family === 'albert' ? 'gelu_new' : 'gelu',
-    ),
+    activation,
+    // As in transformers, which has no choice here.
+    headActivation: family === 'roberta' ? 'gelu' : activation,
     norm: 'layer',
     eps: distilled ? 1e-12 : fields.number('layer_norm_eps', 1e-12),
     order: 'post',

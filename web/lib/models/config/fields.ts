@@ -11,15 +11,11 @@ export class Fields {
     this.#path = path;
   }
 
-  name(field: string): string {
-    return `config.${this.#path}${field}`;
-  }
-
   /** Throws the RangeError of a field that has another value than `expected` says. */
   wrong(field: string, expected: string, got: unknown): never {
     return wrongValue(
       OPERATION,
-      `${this.name(field)} ${expected}`,
+      `config.${this.#path}${field} ${expected}`,
       typeof got === 'string' ? `'${got}'` : got,
     );
   }
@@ -48,14 +44,6 @@ export class Fields {
     return value;
   }
 
-  numbers(field: string): number[] {
-    const value = this.get(field);
-    if (!Array.isArray(value) || !value.every((x) => typeof x === 'number' && x > 0)) {
-      this.wrong(field, 'to be a list of numbers above 0', value);
-    }
-    return value as number[];
-  }
-
   flag(field: string, otherwise: boolean): boolean {
     const value = this.get(field) ?? otherwise;
     if (typeof value !== 'boolean') this.wrong(field, 'to be a boolean', value);
@@ -63,11 +51,9 @@ export class Fields {
   }
 
   /** Refuses a config in which a field has another value than this. */
-  only(field: string, ...allowed: readonly unknown[]): void {
-    const value = this.get(field);
-    if (value !== undefined && !allowed.includes(value)) {
-      this.wrong(field, `to be ${allowed.join(' or ')}`, value);
-    }
+  only(field: string, allowed: string | number | boolean): void {
+    const value = this.get(field) ?? allowed;
+    if (value !== allowed) this.wrong(field, `to be ${allowed}`, value);
   }
 
   object(field: string): Fields | undefined {
@@ -138,7 +124,7 @@ export function common(
     vocab,
     embedding: hiddens,
     groups: Array.from({ length: layers }, (_, i) => i),
-    windows: Array<undefined>(layers).fill(undefined),
+    windows: [],
     eos: eosOf(fields),
     padId: idOf(fields, 'pad_token_id'),
     tokenTypes: 0,
@@ -149,8 +135,12 @@ export function common(
 }
 
 /** A head's width, where it is a part of the model's. */
-export function headDimOf(fields: Fields, hiddens: number, heads: number): number {
-  if (hiddens % heads !== 0) fields.wrong('number of heads', `to divide ${hiddens}`, heads);
+export function headDimOf(
+  fields: Fields,
+  { hiddens, heads }: { readonly hiddens: number; readonly heads: number },
+  name = 'num_attention_heads',
+): number {
+  if (hiddens % heads !== 0) fields.wrong(name, `to divide ${hiddens}`, heads);
   return hiddens / heads;
 }
 

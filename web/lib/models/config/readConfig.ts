@@ -16,11 +16,11 @@ const FAMILIES = [...ENCODERS, ...Object.keys(DECODERS)];
  * @throws TypeError if it is not an object; RangeError that names a field which is missing, wrong or not supported
  */
 export async function readConfig(tools: Tools, config: unknown): Promise<Architecture> {
-  if (typeof config !== 'object' || config === null || Array.isArray(config)) {
+  if (Object(config) !== config || Array.isArray(config)) {
     wrongKind(OPERATION, 'config to be an object', config);
   }
   // A copy, so that getters and proxies run once.
-  const fields = new Fields(structuredCopy(config));
+  const fields = new Fields(structuredCopy(config as object));
   const given = fields.get('model_type');
   if (!FAMILIES.includes(given as string)) {
     fields.wrong('model_type', `to be one of ${FAMILIES.join(', ')}`, given);
@@ -42,7 +42,6 @@ function structuredCopy(config: object): Record<string, unknown> {
   } catch {
     // Circles, or a hostile getter.
   }
-  if (typeof copy !== 'object' || copy === null)
-    wrongKind(OPERATION, 'config to be plain data', 'something else');
+  if (Object(copy) !== copy) wrongKind(OPERATION, 'config to be plain data', 'something else');
   return copy as Record<string, unknown>;
 }

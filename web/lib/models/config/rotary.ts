@@ -1,5 +1,4 @@
 import type { Tools } from '../../check/tools.js';
-import { wrongValue } from '../../check/values.js';
 import { OPERATION, type Architecture } from './architecture.js';
 import { explain } from '../late.js';
 import { typeField, type Fields } from './fields.js';
@@ -17,6 +16,7 @@ export async function rotaryOf(
   maxLength: number,
   part = 1,
   theta = 'rope_theta',
+  width = 'head_dim',
 ): Promise<{ rotary: Rotary; maxLength: number }> {
   const parameters = fields.object('rope_parameters');
   const base =
@@ -26,7 +26,7 @@ export async function rotaryOf(
   const share = parameters?.number('partial_rotary_factor', part) ?? part;
   const dim = Math.floor(headDim * share);
   if (dim < 2 || dim % 2 !== 0 || dim > headDim) {
-    wrongValue(OPERATION, 'config of a rotary width that is even', dim);
+    fields.wrong(width, 'to give an even rotary width', dim);
   }
   const given = parameters ?? fields.object('rope_scaling');
   const type = given?.get(typeField(given)) ?? 'default';

@@ -44,8 +44,8 @@ function scalingOf(given: Fields, maxLength: number, trained: number): RotarySca
         type,
         factor: ratio(),
         originalMaxLength: original,
-        shortFactor: given.numbers('short_factor'),
-        longFactor: given.numbers('long_factor'),
+        shortFactor: numbers(given, 'short_factor'),
+        longFactor: numbers(given, 'long_factor'),
         ...(given.get('attention_factor') !== undefined && {
           attentionFactor: given.number('attention_factor'),
         }),
@@ -76,6 +76,14 @@ function scalingOf(given: Fields, maxLength: number, trained: number): RotarySca
     default:
       return given.wrong(field, 'to be default, linear, dynamic, llama3, yarn or longrope', type);
   }
+}
+
+function numbers(given: Fields, field: string): number[] {
+  const value = given.get(field);
+  if (!Array.isArray(value) || !value.every((x) => typeof x === 'number' && x > 0)) {
+    given.wrong(field, 'to be a list of numbers above 0', value);
+  }
+  return value as number[];
 }
 
 function yarnAmplitude(given: Fields, factor: number): number | undefined {

@@ -60,8 +60,6 @@ export function checkPass(
   const past = cache?.length ?? 0;
   const room = cache?.capacity ?? a.maxLength;
   if (past + tokens > room) wrongValue(operation, `up to ${room} tokens`, past + tokens);
-  if (cache && !a.causal)
-    wrongUse(operation, `no cache for ${a.family}, in which tokens see later ones`, 'one');
   if (given.tokenTypes != null && a.tokenTypes === 0) {
     wrongUse(operation, `no tokenTypes for ${a.family}`, 'some');
   }
@@ -76,7 +74,9 @@ export function checkPass(
           tools,
           operation,
           'positions',
-          checkPositions(operation, given.positions),
+          typeof given.positions === 'string'
+            ? wrongValue(operation, "positions to be 'none' or whole numbers", given.positions)
+            : given.positions,
           a.maxLength - 1,
           rows,
         );
@@ -98,12 +98,6 @@ export function checkPass(
     hooks: checkHooks(tools, operation, given.hooks),
   };
   return { operation, given: rows, request, cache, types, positions: own };
-}
-
-function checkPositions(operation: string, positions: unknown): TokenIds {
-  if (typeof positions === 'string')
-    wrongValue(operation, "positions to be 'none' or whole numbers", positions);
-  return positions as TokenIds;
 }
 
 function checkAblate(

@@ -59,7 +59,7 @@ export function buildHeads(
       out: mapped,
       rows: some,
       inputs: width,
-      option: activations.indexOf(a.activation),
+      option: activations.indexOf(a.headActivation!),
     });
     norm(mapped, predictions.norm!, mapped, some, width);
     x = mapped;

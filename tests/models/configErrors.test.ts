@@ -1,0 +1,94 @@
+/** Errors of openModel name the config's own field and the file's own tensor. */
+import { describe, expect, test } from '@jest/globals';
+import { readSafetensors, type Tensor } from 'wasm-attention';
+import { openModel } from 'wasm-attention/models';
+import { allocator, attention } from '../fuzz/watched.js';
+import { checkpoint } from './fixtures.js';
+
+async function refused(name: string, changes: object, change?: (tensors: Record<string, Tensor>) => void) {
+  const { config, bytes } = checkpoint(name);
+  const weights = readSafetensors(bytes);
+  change?.(weights);
+  const before = [allocator.liveBytes, allocator.calls];
+  const error: unknown = await openModel({ config: { ...config, ...changes }, weights, attention }).then(
+    () => undefined,
+    (error: unknown) => error,
+  );
+  expect(error).toBeInstanceOf(RangeError);
+  expect([allocator.liveBytes, allocator.calls]).toEqual(before);
+  return (error as Error).message;
+}
+
+test.each([
+  ['llama-grouped', 'num_attention_heads', { num_attention_heads: 5, num_key_value_heads: 1 }],
+  ['gpt-neox', 'num_attention_heads', { num_attention_heads: 5 }],
+  ['bert-padded', 'num_attention_heads', { num_attention_heads: 5 }],
+  ['gpt2', 'n_head', { n_head: 5 }],
+  ['distilbert', 'n_heads', { n_heads: 5 }],
+])('heads that do not divide the width, in %s: %s', async (name, field, changes) => {
+  expect(await refused(name, { head_dim: undefined, ...changes })).toMatch(
+    new RegExp(`^openModel: expected config\\.${field} to divide \\d+, got 5$`),
+  );
+});
+
+test.each([
+  ['llama-grouped', 'head_dim', { head_dim: 7 }],
+  ['qwen3', 'head_dim', { head_dim: 1 }],
+  ['gpt-neox', 'rotary_pct', { rotary_pct: 0.01 }],
+  ['gpt-neox', 'rotary_pct', { rotary_pct: 2 }],
+])('a rotary width that cannot be, in %s: %s', async (name, field, changes) => {
+  expect(await refused(name, changes)).toMatch(
+    new RegExp(`^openModel: expected config\\.${field} to give an even rotary width, got \\d+$`),
+  );
+});
+
+describe.each(['llama-grouped', 'mistral-window', 'qwen2', 'qwen3'])('%s', (name) => {
+  test.each([
+    ['config.partial_rotary_factor', { partial_rotary_factor: 0.5 }],
+    [
+      'config.rope_parameters.partial_rotary_factor',
+      { rope_parameters: { rope_type: 'default', rope_theta: 10000, partial_rotary_factor: 0.5 } },
+    ],
+  ])('refuses %s, which transformers cannot run either', async (field, changes) => {
+    expect(await refused(name, changes)).toBe(`openModel: expected ${field} to be 1, got 0.5`);
+  });
+
+  test('takes a partial_rotary_factor of 1', async () => {
+    const { config, bytes } = checkpoint(name);
+    const model = await openModel({ config: { ...config, partial_rotary_factor: 1 }, weights: bytes, attention });
+    model.dispose();
+  }); // prettier-ignore
+});
+
+describe('a missing tensor has the name that the file would give it', () => {
+  test.each([
+    ['bert-padded', 'bert.encoder.layer.1.output.dense.weight'],
+    ['bert-padded', 'bert.embeddings.LayerNorm.bias'],
+    ['bert-padded', 'cls.predictions.transform.LayerNorm.weight'],
+    ['roberta', 'lm_head.dense.bias'],
+    ['distilbert', 'vocab_layer_norm.bias'],
+    ['gpt2', 'transformer.wpe.weight'],
+    ['gpt2', 'transformer.h.1.attn.c_attn.bias'],
+    ['gpt-neox', 'gpt_neox.final_layer_norm.weight'],
+    ['llama-grouped', 'model.norm.weight'],
+    ['llama-grouped', 'model.layers.1.mlp.gate_proj.weight'],
+  ])('%s: %s', async (name, tensor) => {
+    const drop = (tensors: Record<string, Tensor>): void => {
+      expect(tensors[tensor]).toBeDefined();
+      Reflect.deleteProperty(tensors, tensor);
+    };
+    expect(await refused(name, {}, drop)).toBe(`openModel: expected a tensor '${tensor}', got none`);
+  });
+
+  test('also in a file without prefixes', async () => {
+    const bare = (tensors: Record<string, Tensor>): void => {
+      for (const [name, tensor] of Object.entries(tensors)) {
+        Reflect.deleteProperty(tensors, name);
+        const short = name.replace('model.', '');
+        if (short !== 'layers.1.mlp.up_proj.weight') tensors[short] = tensor;
+      }
+    };
+    const message = await refused('llama-grouped', {}, bare);
+    expect(message).toBe("openModel: expected a tensor 'layers.1.mlp.up_proj.weight', got none");
+  });
+});

@@ -1,0 +1,59 @@
+/** Heads that predict masked tokens, by their formulas in float64, where the layers have another activation than the usual one. */
+import { expect, test } from '@jest/globals';
+import { readSafetensors } from 'wasm-attention';
+import { ACTIVATIONS } from '../reference/feedForward.js';
+import { layerNorm } from '../reference/layerNorm.js';
+import { linear } from '../reference/linear.js';
+import { EPS, expectClose } from '../support/close.js';
+import { checkpoint, open } from './fixtures.js';
+
+interface Names {
+  readonly map: string;
+  readonly norm: string;
+  readonly decoder: string;
+  readonly bias: string;
+}
+
+const TABLE = 'embeddings.word_embeddings.weight';
+const ROBERTA: Names = {
+  map: 'lm_head.dense',
+  norm: 'lm_head.layer_norm',
+  decoder: `roberta.${TABLE}`,
+  bias: 'lm_head.bias',
+};
+const BERT: Names = {
+  map: 'cls.predictions.transform.dense',
+  norm: 'cls.predictions.transform.LayerNorm',
+  decoder: `bert.${TABLE}`,
+  bias: 'cls.predictions.bias',
+};
+const DISTILBERT: Names = {
+  map: 'vocab_transform',
+  norm: 'vocab_layer_norm',
+  decoder: `distilbert.${TABLE}`,
+  bias: 'vocab_projector.bias',
+};
+// transformers' RobertaLMHead has gelu whatever the config says; the other heads have the config's activation.
+test.each<[string, Names, string, 'gelu' | 'gelu-tanh' | 'relu' | 'silu', string]>([
+  ['roberta', ROBERTA, 'relu', 'gelu', 'hidden_act'],
+  ['roberta', ROBERTA, 'gelu_new', 'gelu', 'hidden_act'],
+  ['bert-padded', BERT, 'relu', 'relu', 'hidden_act'],
+  ['distilbert', DISTILBERT, 'silu', 'silu', 'activation'],
+])("%s's head with an activation of %3$s", async (name, names, given, wanted, field) => {
+  const { config, bytes } = checkpoint(name);
+  const tensors = readSafetensors(bytes);
+  const model = await open({ config: { ...config, [field]: given }, bytes });
+  const { hidden, logits } = model.forward([5, 9, 3, 7]);
+  const rows = { data: hidden.data, shape: [4, model.numHiddens] };
+  const of = (tensor: string) => tensors[tensor]!;
+  const mapped = linear(rows, of(`${names.map}.weight`), of(`${names.map}.bias`));
+  const [f] = ACTIVATIONS[wanted];
+  const active = { data: mapped.data.map((x) => f(x)), shape: mapped.shape };
+  const eps = Number(config.layer_norm_eps ?? 1e-12);
+  const normed = layerNorm(active, eps, of(`${names.norm}.weight`), of(`${names.norm}.bias`));
+  const expected = linear(normed, of(names.decoder), of(names.bias));
+  // Sums of 24 products of numbers near 1; a difference between the two gelus is a hundred times as large.
+  expectClose({ data: logits!.data, shape: [4, model.vocabSize] }, expected, { atol: 64 * EPS });
+  expect(model.unused).toEqual([]);
+  model.dispose();
+});
