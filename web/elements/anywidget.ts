@@ -10,7 +10,12 @@ import { followHost } from './shared/dark-host.js';
 import type { FigureElement } from './shared/figure/figure-element.js';
 
 type Settings = Readonly<Record<string, unknown>>;
-type TakesArrays = HTMLElement & { loadArrays?: (arrays: Record<string, unknown>) => void };
+/** Settings by their attributes: the name by which each was given, and its value. */
+type Given = Map<string, readonly [string, unknown]>;
+/** A figure, which has `settings`, or a part of figures, which may take arrays. */
+type Shown = HTMLElement & { readonly loadArrays?: (arrays: Record<string, unknown>) => void } & Partial<
+    Pick<FigureElement, 'settings' | 'addController'>
+  >;
 
 const TAGS = [...Object.keys(registry), ...Object.keys(parts)];
 /** Traits that hold arrays or their words, and what `loadArrays` calls them. */
@@ -24,9 +29,11 @@ function render({ model, el }: WidgetView): () => void {
   el.dataset.lmSuppressShortcuts = 'true';
   const failure = document.createElement('p');
   failure.setAttribute('role', 'alert');
-  let figure: TakesArrays | undefined;
-  /** The settings that the figure and the model agree about, so that neither answers the other. */
-  let agreed = '';
+  let figure: Shown | undefined;
+  /** The settings that the figure and the model agree about, so that neither answers the other; and what the figure made of them. */
+  let agreed: Given = new Map();
+  let made = '';
+  let hasArrays = false;
 
   /** Does what may fail, and shows why it has. */
   const attempt = (action: () => void): void => {
@@ -40,10 +47,14 @@ function render({ model, el }: WidgetView): () => void {
   };
   const settings = (): Settings => (model.get('settings') ?? {}) as Settings;
   const applySettings = (): void => {
-    const given = settings();
-    if (figure === undefined || JSON.stringify(given) === agreed) return;
-    agreed = JSON.stringify(given);
-    for (const [name, value] of Object.entries(given)) setAttribute(figure, name, value);
+    const next = byAttribute(settings());
+    if (figure?.parentNode !== el || needsNew(figure, agreed, next)) show();
+    else if (JSON.stringify([...next]) !== JSON.stringify([...agreed])) {
+      setAll(figure, next);
+      agreed = next;
+      made = JSON.stringify(valuesOf(figure));
+      tidy();
+    }
   };
   const applyArrays = (): void => {
     const given: Record<string, unknown> = {};
@@ -51,28 +62,54 @@ function render({ model, el }: WidgetView): () => void {
       const value = model.get(trait);
       if (value != null) given[name] = value;
     }
-    if (figure?.loadArrays && ('weights' in given || 'values' in given)) figure.loadArrays(given);
+    if ('weights' in given || 'values' in given) {
+      if (!figure?.loadArrays) return;
+      figure.loadArrays(given);
+      hasArrays = true;
+      // A heat map takes the ends of its colours from the array, unless they are given.
+      setAll(figure, new Map([...agreed].filter(([name]) => name === 'low' || name === 'high')));
+    } else if (hasArrays) show();
   };
   const show = (): void => {
     const tag = TAGS.find((each) => each === (model.get('figure') ?? 'head-viewer'));
     if (tag === undefined) throw new RangeError(`expected figure to be one of ${TAGS.join(', ')}`);
+    const next: Shown = document.createElement(tag);
+    const given = byAttribute(settings());
+    setAll(next, given);
     figure?.remove();
-    figure = document.createElement(tag);
-    agreed = '';
-    applySettings();
-    el.append(figure);
+    [figure, agreed, hasArrays] = [next, given, false];
+    made = JSON.stringify(valuesOf(next));
+    // Figures of one group follow each other without an event.
+    next.addController?.({
+      hostUpdated: () => {
+        if (next === figure && JSON.stringify(valuesOf(next)) !== made) tell(valuesOf(next));
+      },
+    });
+    el.append(next);
+    tidy();
     applyArrays();
   };
+  /** Writes what has changed into the model, each setting under the name by which it was given. */
   const tell = (changed: Settings): void => {
-    const next = { ...settings(), ...changed };
-    agreed = JSON.stringify(next);
-    model.set('settings', next);
+    const next = byAttribute(settings());
+    for (const [name, value] of Object.entries(changed)) {
+      const attribute = attributeOf(name);
+      next.set(attribute, [next.get(attribute)?.[0] ?? name, value]);
+    }
+    agreed = next;
+    if (figure) made = JSON.stringify(valuesOf(figure));
+    model.set('settings', Object.fromEntries(next.values()));
     model.save_changes();
+  };
+  /** Of a setting under two names, only the later one stays. */
+  const tidy = (): void => {
+    if (agreed.size < Object.keys(settings()).length) tell({});
   };
 
   const events: Record<string, (event: CustomEvent<Settings>) => void> = {
     'figure-change': ({ detail }) => tell(detail),
-    'head-change': ({ detail }) => tell(detail),
+    // Not that of a viewer within a figure.
+    'head-change': ({ detail }) => figure?.settings ?? tell(detail),
   };
   const listeners: [string, () => void][] = [
     ['change:figure', () => attempt(show)],
@@ -94,17 +131,57 @@ function render({ model, el }: WidgetView): () => void {
       el.removeEventListener(name, listener as EventListener);
     for (const [event, listener] of listeners) model.off(event, listener);
     figure?.remove();
+    figure = undefined;
     failure.remove();
   };
 }
 
-/** Sets a setting by its attribute, which checks it. Its name may be written as in Python or in JavaScript. */
-function setAttribute(figure: HTMLElement, name: string, value: unknown): void {
-  const attribute = name.replace(/_/g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  if (value === true) figure.setAttribute(attribute, '');
-  else if (value === false && 'settings' in figure) figure.setAttribute(attribute, 'no');
-  else if (value == null || value === false) figure.removeAttribute(attribute);
-  else figure.setAttribute(attribute, [value as string].flat().join(' '));
+/** The attribute of a setting, whose name may be written as in Python or in JavaScript. */
+function attributeOf(name: string): string {
+  return name.replace(/_/g, '-').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}
+
+function byAttribute(settings: Settings): Given {
+  return new Map(Object.entries(settings).map(([name, value]) => [attributeOf(name), [name, value]]));
+}
+
+/** Whether settings are gone, or changed, that only a new figure shows without them, or changed. */
+function needsNew(figure: Shown, before: Given, next: Given): boolean {
+  const known = new Set(Object.keys(figure.settings ?? {}).map(attributeOf));
+  const isGiven = (given: Given, attribute: string): boolean =>
+    textOf(figure, given.get(attribute)?.[1]) !== undefined;
+  return (
+    [...before.keys()].some((each) => !known.has(each) && isGiven(before, each) && !isGiven(next, each)) ||
+    (figure.settings !== undefined && String(before.get('group')?.[1]) !== String(next.get('group')?.[1]))
+  );
+}
+
+/** The text of an attribute; undefined if there is to be none. */
+function textOf({ settings }: Shown, value: unknown): string | undefined {
+  if (value === true) return '';
+  if (value === false && settings) return 'no';
+  return value == null || value === false ? undefined : [value as string].flat().join(' ');
+}
+
+/** Sets settings by their attributes, which check them, and the figure's others to what they are at first. */
+function setAll(figure: Shown, given: Given): void {
+  for (const [attribute, [name]] of given)
+    if (!/^[a-z][a-z0-9-]*$/.test(attribute))
+      throw new RangeError(`expected settings to be named like attributes, got ${JSON.stringify(name)}`);
+  for (const [name, { initial }] of Object.entries(figure.settings ?? {}))
+    if (given.get(attributeOf(name))?.[1] == null)
+      (figure as unknown as Record<string, unknown>)[name] = initial;
+  for (const [attribute, [, value]] of given) {
+    const text = textOf(figure, value);
+    if (text === undefined) figure.removeAttribute(attribute);
+    else figure.setAttribute(attribute, text);
+  }
+}
+
+/** The settings of a figure, as it has them. */
+function valuesOf(figure: Shown): Settings {
+  const values = figure as unknown as Settings;
+  return Object.fromEntries(Object.keys(figure.settings ?? {}).map((name) => [name, values[name]]));
 }
 
 /** Takes the host's scheme anew, and paints what has been painted in the old one. */

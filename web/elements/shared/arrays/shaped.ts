@@ -45,7 +45,11 @@ export function toShaped(what: string, value: unknown): Shaped {
   const dtype = (value as Partial<Bytes>).dtype ?? (halves ? 'float16' : undefined);
   if (!shape.every((size) => Number.isInteger(size) && size >= 0))
     throw new RangeError(`loadArrays: expected ${what} of a shape of whole numbers, got (${shape.join(', ')})`); // prettier-ignore
-  if (dtype === undefined) return { data: data as unknown as ArrayLike<number>, shape };
+  if (dtype === undefined) {
+    if (!('length' in data))
+      throw new TypeError(`loadArrays: expected ${what}.dtype, as ${what}.data is bytes: float16, float32 or float64`); // prettier-ignore
+    return { data: data as unknown as ArrayLike<number>, shape };
+  }
   if (typeof dtype !== 'string') throw new TypeError(`loadArrays: expected ${what}.dtype to be a string`);
   const numbers = ArrayBuffer.isView(data) ? viewOf(data) : bytesOf(data);
   if (numbers === undefined)
@@ -67,7 +71,8 @@ function viewOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Uint8Array
 function isShaped(value: unknown): value is Shaped | Bytes {
   const { data, shape, dtype } = (value ?? {}) as Partial<Bytes>;
   if (!Array.isArray(shape) || typeof data !== 'object' || data === null) return false;
-  return dtype !== undefined || typeof (data as { length?: unknown }).length === 'number';
+  const { length } = data as { length?: unknown };
+  return dtype !== undefined || typeof length === 'number' || bytesOf(data) !== undefined;
 }
 
 /** Lists of lists, with the shape that their lengths have. */

@@ -1,3 +1,4 @@
+/* This file is a little longer than 200 lines, because it documents what every figure inherits. */
 import { html, LitElement, type CSSResultGroup, type CSSResultOrNative, type TemplateResult } from 'lit';
 import { load, type WasmAttention } from 'wasm-attention';
 import { controlStyles } from '../controls/control-styles.js';

@@ -19,9 +19,10 @@ export const headViewerStyles = css`
   }
   .overview {
     display: grid;
-    grid-template: '. heads' auto 'layers grid' auto '. hint' auto / 1.5rem minmax(0, 1fr);
+    grid-template:
+      '. heads .' auto 'layers grid .' auto '. hint hint' auto
+      / 1.5rem minmax(0, calc(var(--_heads) * 5rem)) minmax(0, 1fr);
     align-content: start;
-    max-width: calc(1.5rem + var(--_heads) * 5rem);
   }
   .numbers {
     display: grid;

@@ -111,11 +111,11 @@ export class HeadViewer extends LitElement {
   };
 
   protected override willUpdate(changed: PropertyValues<HeadViewer>): void {
-    if (!changed.has('heads')) return;
     const { layers, heads, tokens, keyTokens } = this.heads;
     if (layers === 0) return;
     this.layer = Math.min(this.layer, layers);
     this.head = Math.min(this.head, heads);
+    if (!changed.has('heads')) return;
     if (this.query !== undefined && this.query >= tokens.length) this.query = undefined;
     // The page's policy forbids style attributes; custom properties set from a script are fine.
     const aspect = keyTokens.length / tokens.length;
