@@ -31,7 +31,7 @@ test('Tab leads from a figure to the next one, which nobody has brought near', a
   await page.locator('attention-formula').getByRole('button').last().focus();
   await page.locator('attention-shapes[drawn]').waitFor({ state: 'attached' });
   await page.locator('#fig-formula a, #fig-formula button:not([disabled])').last().focus();
-  const passed = await page.evaluate(async () => {
+  const passed = await page.evaluate(() => {
     const next = document.querySelector('attention-shapes')!;
     return next.hasAttribute('drawn') && next.getBoundingClientRect().top > innerHeight;
   });

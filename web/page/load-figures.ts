@@ -20,8 +20,10 @@ export function loadFigures(): Promise<void> {
     );
     for (const figure of figures()) observer.observe(figure);
     // Tab would lead past a figure that is not there yet, however near it is by keys.
-    addEventListener('focusin', ({ target }) => {
-      for (const figure of around(target as Node)) void load(figure, observer);
+    document.querySelector('main')?.addEventListener('focusin', (event) => {
+      const [target] = event.composedPath() as Element[];
+      if (target?.matches(':focus-visible') !== true) return;
+      for (const figure of around(event.target as Node)) void load(figure, observer);
     });
   });
 }
