@@ -56,15 +56,44 @@ test('a phone shows the verdict, and the answer only to those who ask for it', a
   await page.keyboard.press('Enter');
   expect(await status.innerText()).toContain('Eight places take four layers.');
   expect(await status.innerText()).not.toContain(words.checkRight);
-  expect(await inWindow(status)).toBe(true);
-  // Who pressed the button goes on from there, to the figure.
+  // Who pressed the button goes on from there.
   const link = status.getByRole('link', { name: words.checkShown });
   expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
+  // The figure, which was above the window, comes back; what is said of it stays beside it.
   const picture = figure.locator('path-lengths svg').first();
-  const before = await page.evaluate(() => scrollY);
-  await page.keyboard.press('Enter');
-  await page.waitForFunction((y) => scrollY < y, before);
+  await page.waitForFunction(() => {
+    const svg = document.querySelector('#fig-paths path-lengths')?.shadowRoot?.querySelector('svg');
+    return svg && svg.getBoundingClientRect().top > 0;
+  });
   expect(await inWindow(picture)).toBe(true);
+  expect(await inWindow(status)).toBe(true);
+  expect(await inWindow(answers)).toBe(false);
+  // Whoever uses the figure has its controls again, and the verdict is where it was.
+  await figure.getByRole('slider', { name: 'Tokens n' }).focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await inWindow(status)).toBe(false);
+  await status.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  expect(await inWindow(answers)).toBe(true);
+});
+
+test('what a phone’s verdict says goes back to its question with the reader', async () => {
+  const page = await open({ figures: ['path-lengths'], viewport: { width: 390, height: 844 }, hasTouch: true }); // prettier-ignore
+  const check = page.locator('#fig-paths .check');
+  const pinned = verdictOf(check).and(page.locator('.pinned'));
+  const answer = check.getByRole('button', { name: 'four' });
+  for (const away of ['question', 'text above the figure']) {
+    await answer.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+    await answer.tap();
+    await pinned.waitFor();
+    await page.waitForFunction(() => {
+      const { top } = document.querySelector('#fig-paths')!.getBoundingClientRect();
+      return top >= 0 && top < 120;
+    });
+    if (away === 'question')
+      await answer.evaluate((element) => element.scrollIntoView({ block: 'center', behavior: 'instant' }));
+    else await page.evaluate(() => scrollBy({ top: -1000, behavior: 'instant' }));
+    await pinned.waitFor({ state: 'detached' });
+  }
 });
 
 test('every prediction makes its figure show something else, with settings that the figure has', async () => {

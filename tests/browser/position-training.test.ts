@@ -79,5 +79,5 @@ test('where workers are off, it says so and goes on showing the model', async ()
   });
   await button(training, 'Train: learned').click();
   await training.locator('.readout', { hasText: 'could not run here' }).waitFor();
-  expect(await training.locator('heat-map').count()).toBe(5);
+  expect(await training.locator('heat-map').count()).toBe(4);
 });

@@ -1,5 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { raceCode } from '../../web/elements/complexity-race/code.js';
+import type { RaceCurve } from '../../web/elements/complexity-race/plot.js';
+import { crossingsLine } from '../../web/elements/complexity-race/words.js';
+import type { Localised } from '../../web/elements/shared/localised.js';
 import { timeText } from '../../web/elements/shared/numbers.js';
 import { describeMachine } from '../../web/elements/complexity-race/machine.js';
 import {
@@ -94,6 +97,20 @@ describe('the plan', () => {
     const second = [1, 8].map((x) => ({ x, y: 4 * x }));
     expect(crossing(first, second)?.x).toBeCloseTo(4, 12);
     expect(crossing(first, [])).toBeUndefined();
+  });
+
+  test('that curves do not cross as measured is said once all is measured, and not before', () => {
+    const words = { text: (key: string) => key, number: String } as unknown as Localised;
+    const line = (along: readonly number[]) => along.map((y, k) => ({ x: 2 ** k, y }));
+    const curve = (contestant: Contestant, counted: number[], measured: number[]) =>
+      ({ contestant, counted: line(counted), measured: line(measured) }) as unknown as RaceCurve;
+    const said = (running: boolean, ...rnn: number[]): string => {
+      const curves = [curve('attention', [1, 4, 16], [1, 4, 16]), curve('rnn', [2, 4.1, 8], rnn)];
+      return crossingsLine({ curves }, { words, axis: 'n' }, running);
+    };
+    expect(said(true, 20, 40)).toBe('race.crossCounted');
+    expect(said(false, 20, 40)).toBe('race.crossCounted race.crossNotMeasured');
+    expect(said(true, 2, 3)).toBe('race.crossMeasured');
   });
 
   test('has powers of two only', () => {

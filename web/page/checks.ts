@@ -3,6 +3,9 @@ import { numberIn } from './number-in.js';
 
 type Verdict = 'right' | 'wrong' | 'noNumber';
 
+/** The windows in which a figure and its question do not stand at once; figures pin their controls there, too. */
+const PHONE = '(max-width: 30rem) and (min-height: 40rem)';
+
 /** Makes the page judge what readers answer to its questions. The forms are those of plugins/checks.ts; nothing is kept. */
 export function judgeAnswers(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form.check')) {
@@ -66,6 +69,40 @@ function explain(form: HTMLFormElement, said: HTMLElement): void {
     said.append(' ', link);
   }
   show(form, said, ...(form.lastElementChild?.cloneNode(true).childNodes ?? []));
+  if (element) bringBack(element, form);
+}
+
+/**
+ * Scrolls back to the figure, if its start is above a phone's window. Where question and figure do not fit into one window, what is
+ * said stays at the window's end until the reader uses the figure, leaves it, or comes to the question again.
+ */
+function bringBack(element: HTMLElement, form: HTMLFormElement): void {
+  const { top } = element.getBoundingClientRect();
+  if (!matchMedia(PHONE).matches || top >= 0) return;
+  const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
+  if (form.getBoundingClientRect().bottom - top > innerHeight) pin(element, form);
+  element.scrollIntoView({ behavior });
+}
+
+function pin(element: HTMLElement, form: HTMLFormElement): void {
+  const { classList } = statusOf(form);
+  const used = ['pointerdown', 'keydown'];
+  let question = true;
+  const observer = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      // At first the question is still in the window.
+      if (target === element ? !isIntersecting : isIntersecting && !question) unpin();
+      else if (target !== element) question = isIntersecting;
+    }
+  });
+  const unpin = (): void => {
+    classList.remove('pinned');
+    observer.disconnect();
+    for (const type of used) element.removeEventListener(type, unpin);
+  };
+  classList.add('pinned');
+  for (const type of used) element.addEventListener(type, unpin);
+  for (const each of [element, form.children[0]!]) observer.observe(each);
 }
 
 function show(form: HTMLFormElement, ...said: readonly Node[]): void {

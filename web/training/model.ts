@@ -102,11 +102,6 @@ export class Model {
     return { data, shape: shape.slice(1) };
   }
 
-  /** A copy of the table of positions, if there is one: see `Snapshot`. */
-  table(): Tensor | undefined {
-    return this.#positions.table?.();
-  }
-
   dispose(): void {
     this.#adam.dispose();
     for (const layer of this.#layers()) layer.dispose();

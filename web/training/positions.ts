@@ -39,8 +39,6 @@ export interface PositionScheme {
   readonly tell?: (training: boolean, length: number) => Told;
   /** The length of the longest sequence for which there are positions; absent if there is no limit. */
   readonly longest?: number;
-  /** The table to show: see `Snapshot`. */
-  readonly table?: () => Tensor;
 }
 
 /** Shaw's tables treat larger distances like this one. */
@@ -66,14 +64,14 @@ const schemes: Record<
   // 'copy' needs.
   sinusoidal: (attention, { numHiddens, length }) => {
     const added = new attention.PositionalEncoding({ numHiddens, maxLen: length });
-    return { layers: [added], added, table: () => added.P };
+    return { layers: [added], added };
   },
 
   // A learned row for each place, which begins as noise.
   learned: (attention, { numHiddens, length }, nextSeed) => {
     const added = new attention.LearnedPositionalEncoding({ numHiddens, maxLen: length, seed: nextSeed() });
     makeSmall(added);
-    return { layers: [added], added, longest: length, table: () => added.stateDict().weight! };
+    return { layers: [added], added, longest: length };
   },
 
   // Queries and keys are rotated by their place, so a score depends on the distance between them. That solves 'copy'. 'reverse'
@@ -89,7 +87,6 @@ const schemes: Record<
     return {
       layers: [],
       tell: (_, now) => ({ options: { bias: now === length ? bias : biasOf(now) } }),
-      table: () => bias,
     };
   },
 
@@ -118,7 +115,6 @@ const schemes: Record<
           },
         };
       },
-      table: () => keys.stateDict().weight!,
     };
   },
 };

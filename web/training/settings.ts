@@ -63,11 +63,6 @@ export const DEFAULTS: TrainingSettings = {
 
 /** A view into the model. */
 export interface Snapshot {
-  /**
-   * The table of positions: P (n, D) for sinusoidal and learned positions, Shaw's keys (2k+1, D/H) with a row for each distance from
-   * -k to k, or ALiBi's bias (H, n, n). Absent for other positions.
-   */
-  readonly table?: Tensor;
   /** (H, n, n): attention's weights for one sequence, which is the same in all snapshots of a run. */
   readonly weights: Tensor;
 }

@@ -79,8 +79,7 @@ export class Training {
 
   /** A view into the current model. */
   snapshot(): Snapshot {
-    const table = this.#model.table();
-    return { ...(table && { table }), weights: this.#model.weights(this.#shown) };
+    return { weights: this.#model.weights(this.#shown) };
   }
 
   /** The first `count` of the sequences that are kept for evaluation. */

@@ -94,7 +94,6 @@ export class AttentionDropout extends FigureElement {
         </fieldset>
         ${this.slider('rate', words.text('dropout.rate'), { step: 0.05, text: words.number(rate, 2) })}
         ${this.slider('draws', words.text('dropout.draws'))}
-        ${this.slider('seed', words.text('dropout.seed'))}
       </div>
       <p class="readout">
         ${words.text('dropout.error', { n: words.number(errors.length) })}

@@ -41,10 +41,6 @@ export const dropoutStyles = css`
     stroke: var(--_paper);
     stroke-width: 1.5;
   }
-  .controls {
-    /* Four in one row from a tablet on. */
-    grid-template-columns: repeat(auto-fit, minmax(min(100%, 10rem), 1fr));
-  }
   ramp-legend {
     box-sizing: border-box;
     padding-inline-start: 1.1rem;

@@ -23,9 +23,9 @@ export const masksStyles = css`
   }
   .factor p {
     grid-column: 2;
-    place-self: start center;
+    /* A long word may reach beyond the end of its map, not before its start. */
+    place-self: start safe center;
     font-size: 0.75rem;
-    /* A long word may reach beside its map. */
     white-space: nowrap;
   }
   .factor.mask-itself p {

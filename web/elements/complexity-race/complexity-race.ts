@@ -98,7 +98,7 @@ export class ComplexityRace extends FigureElement {
         ${raceButton(words, this.#run, () => this.#start(library))}
       </div>
       ${keyToMeasured(plot, words)}
-      <p class="readout">${crossingsLine(plot, words, axis)}</p>
+      <p class="readout">${crossingsLine(plot, view, this.#run.state === 'running')}</p>
       <p class="machine" aria-live=${this.#run.state === 'running' ? 'off' : 'polite'}>
         ${statusLine(this.#run, view, plot)}
       </p>

@@ -34,7 +34,7 @@ const LOOKS = {
   cnn: { className: 'colour-0 dash-1', symbol: symbolSquare },
   rnn: { className: 'colour-1 dash-2', symbol: symbolTriangle },
   attention: { className: 'colour-2 dash-0', symbol: symbolCircle },
-  layer: { className: 'colour-2 dash-3', symbol: symbolDiamond },
+  layer: { className: 'colour-3 dash-3', symbol: symbolDiamond },
 } as const;
 
 /** Whole decades around everything drawn. */

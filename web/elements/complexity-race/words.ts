@@ -1,6 +1,5 @@
 import { html, type TemplateResult } from 'lit';
 import type { FigureData } from '../shared/figure/figure-data.js';
-import type { Localised } from '../shared/localised.js';
 import { timeText } from '../shared/numbers.js';
 import {
   ARCHITECTURE,
@@ -9,7 +8,6 @@ import {
   crossing,
   multiplyAdds,
   sizesAlong,
-  type Axis,
   type Contestant,
 } from './plan.js';
 import type { RacePlot } from './plot.js';
@@ -107,8 +105,15 @@ export function statusLine(
     .join(' ');
 }
 
-/** Where attention crosses the others: as counted, and as measured where at least two sizes were. */
-export function crossingsLine({ curves }: RacePlot, words: Localised, axis: Axis): string {
+/**
+ * Where attention crosses the others: as counted, and as measured where at least two sizes were. That they do not cross as measured
+ * is said only once all is measured.
+ */
+export function crossingsLine(
+  { curves }: Pick<RacePlot, 'curves'>,
+  { words, axis }: Pick<RaceView, 'words' | 'axis'>,
+  running: boolean,
+): string {
   const attention = curves.find(({ contestant }) => contestant === 'attention');
   const others = curves.filter(({ contestant }) => contestant === 'cnn' || contestant === 'rnn');
   const sizes = new Set(attention?.measured.map(({ x }) => x));
@@ -127,7 +132,8 @@ export function crossingsLine({ curves }: RacePlot, words: Localised, axis: Axis
     if (counted !== undefined && measured !== undefined) return say('Measured');
     const first = say(counted === undefined ? 'Never' : 'Counted');
     if (measured !== undefined) return [first, say('OnlyMeasured')];
-    return other.measured.filter(({ x }) => sizes.has(x)).length < 2 ? first : [first, say('NotMeasured')];
+    const compared = other.measured.filter(({ x }) => sizes.has(x)).length;
+    return running || compared < 2 ? first : [first, say('NotMeasured')];
   });
   return lines.join(' ');
 }

@@ -33,9 +33,9 @@ export function depthPlot(plot: {
       (_, layer) => x(layer),
       (value) => at(value),
     )([...differences[stack]]);
-    return svg`<path class="series colour-${index % 3} dash-${index}" d=${path ?? ''} data-stack=${stack} />
-      <circle class="dot colour-${index % 3}" r="4" cx=${x(depth)} cy=${at(differences[stack][depth] ?? NaN)} />
-      ${curveLabel(`colour-${index % 3} dash-${index}`, right + 8, heights[index] ?? 0, words.text(`depth.${stack}`))}`;
+    return svg`<path class="series colour-${index} dash-${index}" d=${path ?? ''} data-stack=${stack} />
+      <circle class="dot colour-${index}" r="4" cx=${x(depth)} cy=${at(differences[stack][depth] ?? NaN)} />
+      ${curveLabel(`colour-${index} dash-${index}`, right + 8, heights[index] ?? 0, words.text(`depth.${stack}`))}`;
   };
   const decade = (exponent: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(10 ** exponent)} y2=${y(10 ** exponent)} />

@@ -3,6 +3,7 @@ import { line } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
+import { positionsStyle } from '../shared/plot/positions-style.js';
 import { COMPARED, LENGTHS, TRAINED, type Curves } from './runs.js';
 
 const MARGIN = { top: 40, right: 120, bottom: 38, left: 46 };
@@ -26,11 +27,11 @@ export function extrapolationPlot(
   const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
   const x = scaleLinear([0, FARTHEST], [MARGIN.left, right]);
   const y = scaleLinear([0, 1], [bottom, MARGIN.top]);
-  const shown = COMPARED.flatMap((positions, index) => {
+  const shown = COMPARED.flatMap((positions) => {
     const points = (curves.get(positions) ?? faint.get(positions) ?? []).flatMap((accuracy, k) =>
       accuracy === undefined ? [] : [{ length: LENGTHS[k]!, accuracy }],
     );
-    return points.length === 0 ? [] : [{ positions, index, points }];
+    return points.length === 0 ? [] : [{ positions, points }];
   });
   // A curve that ends at the training length has its name above it, where nothing else is drawn; the others have theirs at their
   // ends.
@@ -38,19 +39,20 @@ export function extrapolationPlot(
   const ends = whole.map(({ points }) => y(points.at(-1)!.accuracy));
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, bottom);
   const curve = (each: (typeof shown)[number]): SVGTemplateResult => {
-    const { positions, index, points } = each;
+    const { positions, points } = each;
     const path = line<(typeof points)[number]>(
       ({ length }) => x(length),
       ({ accuracy }) => y(accuracy),
     )(points);
     const last = points.at(-1)!;
-    const style = `colour-${index % 3} dash-${index} ${curves.has(positions) ? '' : 'faint'}`;
+    const style = `${positionsStyle(positions)} ${curves.has(positions) ? '' : 'faint'}`;
     const [at, height] =
       last.length === FARTHEST
         ? [x(last.length) + 8, heights[whole.indexOf(each)] ?? 0]
         : [MARGIN.left, MARGIN.top - 14];
     return svg`<path class="series ${style}" d=${path ?? ''} data-positions=${positions} />
       ${points.map(({ length, accuracy }) => svg`<circle class="dot ${style}" r="3" cx=${x(length)} cy=${y(accuracy)} />`)}
+      ${points.length === 1 ? svg`<circle class="ring ${style}" r="6" cx=${x(last.length)} cy=${y(last.accuracy)} />` : nothing}
       ${curveLabel(style, at, height, words.text(`training.${positions}`))}`;
   };
   const level = (value: number): SVGTemplateResult =>

@@ -8,6 +8,12 @@ export const extrapolationStyles = css`
   .dot {
     fill: var(--_series);
   }
+  /* Around a curve's only dot, which others may cover. */
+  .ring {
+    fill: none;
+    stroke: var(--_series);
+    stroke-width: 1.5;
+  }
   .faint {
     opacity: 0.35;
   }

@@ -4,17 +4,13 @@ import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { POSITIONS, type Positions } from '../../training/index.js';
 import type { Localised } from '../shared/localised.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
+import { positionsStyle } from '../shared/plot/positions-style.js';
 
 const MARGIN = { top: 26, right: 120, bottom: 38, left: 44 };
 const LABEL_GAP = 15;
 
 /** A curve as the points (step, value) that it goes through. */
 export type Curve = readonly (readonly [step: number, value: number])[];
-
-/** Classes of colour and line style of the curve of POSITIONS[index]. */
-export function lineStyle(index: number): string {
-  return `colour-${index % 3} dash-${index}`;
-}
 
 /** The curves, each labelled at its end; those of other settings are faint. */
 export function trainingPlot(plot: {
@@ -36,10 +32,10 @@ export function trainingPlot(plot: {
   const y = scaleLinear([0, highest], [bottom, MARGIN.top]).clamp(true);
   const show = (value: number): string =>
     measure === 'accuracy' ? words.percent(value, 0) : words.number(value);
-  const shown = POSITIONS.flatMap((positions, index) => {
+  const shown = POSITIONS.flatMap((positions) => {
     const points = curves.get(positions) ?? faint.get(positions) ?? [];
     const last = points.at(-1);
-    return last === undefined ? [] : [{ positions, index, points, last }];
+    return last === undefined ? [] : [{ positions, points, last }];
   });
   const heights = spreadLabels(
     shown.map(({ last }) => y(last[1])),
@@ -48,16 +44,13 @@ export function trainingPlot(plot: {
     // The last number of the horizontal axis begins below.
     bottom - 5,
   );
-  const curve = (
-    { positions, index, points, last }: (typeof shown)[number],
-    at: number,
-  ): SVGTemplateResult => {
+  const curve = ({ positions, points, last }: (typeof shown)[number], at: number): SVGTemplateResult => {
     const path = line<readonly [number, number]>(
       ([step]) => x(step),
       ([, value]) => y(value),
     )([...points]);
     const shade = curves.has(positions) ? '' : 'faint';
-    const style = `${lineStyle(index)} ${positions === selected ? 'selected' : ''} ${shade}`;
+    const style = `${positionsStyle(positions)} ${positions === selected ? 'selected' : ''} ${shade}`;
     return svg`<path class="series ${style}" d=${path ?? ''} data-positions=${positions} />
       ${curveLabel(style, x(last[0]) + 7, heights[at] ?? 0, words.text(`training.${positions}`))}`;
   };

@@ -16,12 +16,13 @@ import { defineFigure, FigureElement } from '../shared/figure/figure-element.js'
 import { mapAxesStyles } from '../shared/heat-map/map-axes.js';
 import { sampled } from '../shared/plot/direct-labels.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
+import { positionsStyle } from '../shared/plot/positions-style.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { trainingCode } from './code.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
 import { insideOf } from './inside.js';
-import { lineStyle, trainingPlot } from './plot.js';
+import { trainingPlot } from './plot.js';
 import { inTurn, TrainingSession } from './session.js';
 import { trainingStyles } from './styles.js';
 import { faintText, outcomeText, progressText } from './words.js';
@@ -35,7 +36,7 @@ const settings = {
 
 /**
  * `<position-training>`: a one-layer encoder that learns a task which needs order, in a worker, with positions of the reader's
- * choice: accuracy or loss of every choice so far, the table of positions, and where each head looks.
+ * choice: accuracy or loss of every choice so far, and where each head looks.
  */
 export class PositionTraining extends FigureElement {
   static override styles = [plotStyles, seriesStyles, mapAxesStyles, trainingStyles];
@@ -99,7 +100,7 @@ export class PositionTraining extends FigureElement {
       <span class="spoken" role="status">${outcome}</span>
       <div class="controls">
         ${this.choices('positions', words.text('training.positions'), POSITIONS, (each) =>
-          sampled(lineStyle(POSITIONS.indexOf(each)), name(each)),
+          sampled(positionsStyle(each), name(each)),
         )}
         <div class="buttons">${this.#buttons()}</div>
       </div>

@@ -21,29 +21,16 @@ export const trainingStyles = css`
     fill: var(--_quiet);
   }
   .inside {
-    display: grid;
-    grid-template-columns: minmax(0, 1.1fr) minmax(0, 1fr);
-    gap: 1rem 2rem;
-    align-items: start;
     margin-top: 0.75rem;
   }
   .heads {
     display: grid;
-    grid-template-columns: repeat(2, minmax(0, 1fr));
+    grid-template-columns: repeat(4, minmax(0, 1fr));
     gap: 0.5rem 1rem;
   }
   .map-title {
     min-height: 1.45em;
     margin-bottom: 0;
-  }
-  .table heat-map {
-    --heat-map-aspect: 1.3;
-  }
-  .untabled {
-    padding: 1rem;
-    border: 1px dashed var(--_line);
-    border-radius: 4px;
-    color: var(--_quiet);
   }
   .controls.above {
     grid-template-columns: max-content minmax(0, 1fr) minmax(0, 11rem);
@@ -52,11 +39,8 @@ export const trainingStyles = css`
     align-content: start;
   }
   @container (max-width: 32rem) {
-    .inside {
-      grid-template-columns: minmax(0, 1fr);
-    }
-    .table heat-map {
-      --heat-map-aspect: 2;
+    .heads {
+      grid-template-columns: repeat(2, minmax(0, 1fr));
     }
     .controls.above {
       grid-template-columns: minmax(0, 1fr);

@@ -11,6 +11,9 @@ const MARGIN = { top: 24, right: 100, bottom: 36, left: 34 };
 /** Least distance of two curves' labels. */
 const LABEL_GAP = 14;
 
+/** Below so many CSS pixels from one position to the next, curves are drawn fine. */
+const DENSE = 2;
+
 /** Scales from positions and values to CSS pixels. */
 export interface Layout {
   readonly width: number;
@@ -58,9 +61,11 @@ export function curves(
     )(positions) ?? '';
   const ends = columns.map((column) => y(entry(P, length - 1, column)));
   const heights = spreadLabels(ends, LABEL_GAP, y(1), y(-1));
+  // Waves of a few pixels would fill the plot.
+  const dense = x(1) - x(0) < DENSE ? 'dense' : '';
   return seriesOf(columns).map(
     ({ column, className }, index) =>
-      svg`<path class=${className} d=${path(column)} data-column=${column} />
+      svg`<path class="${className} ${dense}" d=${path(column)} data-column=${column} />
       ${curveLabel(className.replace('series ', ''), width - MARGIN.right + 7, heights[index] ?? 0, words.text('curves.column', { column }))}`,
   );
 }

@@ -28,6 +28,9 @@ export class PositionalCurves extends EncodingFigure {
       svg {
         overflow: visible;
       }
+      path.dense {
+        stroke-width: 0.75;
+      }
       .values span:not(.hint) {
         white-space: nowrap;
       }

@@ -16,6 +16,8 @@ export const baseStyles = css`
     --_series-0: var(--figure-series-0, light-dark(#1763a6, #7ab8f5));
     --_series-1: var(--figure-series-1, light-dark(#8a2f86, #e39be0));
     --_series-2: var(--figure-series-2, light-dark(#2b6e2f, #83cf87));
+    --_series-3: var(--figure-series-3, light-dark(#6b5b00, #d3bf5a));
+    --_series-4: var(--figure-series-4, light-dark(#00737a, #5fd0d0));
     display: block;
     /* Formulas, axes and all five languages run from left to right, whatever the page around them does. */
     direction: ltr;

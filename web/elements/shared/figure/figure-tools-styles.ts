@@ -12,7 +12,7 @@ export const toolStyles = css`
       position: sticky;
       bottom: 0;
       z-index: 1;
-      margin-block: 0.5rem 0;
+      margin-block: 1.25rem 0;
       padding-block: 0.5rem;
       border-top: 1px solid var(--_line);
       background: var(--_paper);
@@ -21,10 +21,22 @@ export const toolStyles = css`
         -1rem 0 var(--_paper),
         1rem 0 var(--_paper);
     }
+    /* What they cover fades, so that nothing seems to end in half a line. */
+    .controls::before {
+      position: absolute;
+      inset: auto -1rem 100%;
+      height: 1.25rem;
+      background: linear-gradient(to top, var(--_paper), transparent);
+      content: '';
+      pointer-events: none;
+    }
     /* What is less often needed stays in its place. */
     .controls.above {
       position: static;
       box-shadow: none;
+    }
+    .controls.above::before {
+      content: none;
     }
     .controls,
     .slider {

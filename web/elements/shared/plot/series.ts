@@ -28,6 +28,9 @@ export const seriesStyles = css`
     stroke: var(--_series);
     stroke-width: 2;
   }
+  .colour-none {
+    --_series: var(--_quiet);
+  }
   .colour-0 {
     --_series: var(--_series-0);
   }
@@ -36,6 +39,12 @@ export const seriesStyles = css`
   }
   .colour-2 {
     --_series: var(--_series-2);
+  }
+  .colour-3 {
+    --_series: var(--_series-3);
+  }
+  .colour-4 {
+    --_series: var(--_series-4);
   }
   svg.line-sample {
     flex: none;
