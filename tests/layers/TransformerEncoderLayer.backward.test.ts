@@ -128,15 +128,14 @@ test.each<[number, number, 'pre' | 'post']>([
       const { input: own } = apart.forward(part(long, b), { training: true }).backward!(part(grad, b));
       // The same sums over the tokens of one sequence, but tiles may begin at other tokens.
       const tolerance = 8 * (length + 36) * EPS * maxAbs(own.data);
-      own.data.forEach((value, i) =>
-        expect(Math.abs(value - input.data[b * size + i]!)).toBeLessThanOrEqual(tolerance),
-      );
+      expectClose(part(input, b), own, { atol: tolerance });
     }
     grads(together).forEach((all, p) => {
       const sums = grads(apart)[p]!;
       // The same sums over all tokens, in another order.
       const tolerance = 8 * Math.sqrt(batch * length) * EPS * Math.max(1, maxAbs(sums)) * 8;
-      all.forEach((value, i) => expect(Math.abs(value - sums[i]!)).toBeLessThanOrEqual(tolerance));
+      const shape = [sums.length];
+      expectClose({ data: all, shape }, { data: sums, shape }, { atol: tolerance });
     });
   },
 );
@@ -158,13 +157,12 @@ describe(`${NAME} with overlapping passes`, () => {
       const passes = inputs.map((input) => passOf(layer, input));
       layer.forward(inputs[0]!);
       for (const i of order) expect(passes[i]!.backward!(inputs[i]!)).toEqual(alone[i]!.back);
-      grads(layer).forEach((grad, p) =>
-        grad.forEach((value, i) => {
-          const sum = alone.reduce((total, { grads }) => total + grads[p]![i]!, 0);
-          // The sums of three gradients, in another order.
-          expect(Math.abs(value - sum)).toBeLessThanOrEqual(1e-5 * (1 + Math.abs(sum)));
-        }),
-      );
+      grads(layer).forEach((grad, p) => {
+        const shape = [grad.length];
+        const sums = Array.from(grad, (_, i) => alone.reduce((total, { grads }) => total + grads[p]![i]!, 0));
+        // The sums of three gradients, in another order.
+        expectClose({ data: grad, shape }, { data: sums, shape }, { atol: 1e-5, rtol: 1e-5 });
+      });
     },
   );
 

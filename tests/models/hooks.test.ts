@@ -74,11 +74,12 @@ describe.each(checkpoints)('in %s', (name) => {
     });
     const [, heads, , width] = z!.shape as [number, number, number, number];
     const group = heads / value!.shape[1]!;
-    z!.data.forEach((x, i) => {
+    const own = z!.data.map((_, i) => {
       const [e, t, head] = [i % width, Math.floor(i / width) % tokens, Math.floor(i / width / tokens)];
       const [b, h] = [Math.floor(head / heads), Math.floor((head % heads) / group)];
-      expect(x).toBe(value!.data[((b * value!.shape[1]! + h) * tokens + t) * width + e]);
+      return value!.data[((b * value!.shape[1]! + h) * tokens + t) * width + e]!;
     });
+    expect(z!.data).toEqual(own);
     model.dispose();
   });
 
@@ -118,7 +119,7 @@ describe.each(checkpoints)('in %s', (name) => {
     const all = Array.from({ length: model.numHeads }, (_, head) => [0, head] as const);
     model.forward(ids, { ablate: all, hooks: { 'blocks.0.hook_attn_out': (value) => void (out = value) } });
     const width = model.numHiddens;
-    out!.data.forEach((x, i) => expect(x).toBe(out!.data[i % width]));
+    expect(out!.data).toEqual(out!.data.map((_, i) => out!.data[i % width]!));
     model.dispose();
   });
 

@@ -7,9 +7,10 @@ import { testRejections } from '../support/rejections.js';
 import { SIZES } from '../support/sizes.js';
 
 const ALL = Uint16Array.from({ length: 65536 }, (_, bits) => bits);
+const BITS = new Map(Array.from(ALL, (bits) => [halfOf(bits), bits]));
 const halves = (shape: number[], seed: number) => {
   const { data } = new Random(seed).tensor(shape);
-  const bits = Uint16Array.from(data, (x) => ALL.findIndex((half) => Object.is(halfOf(half), float16(x))));
+  const bits = Uint16Array.from(data, (x) => BITS.get(float16(x))!);
   return { given: { data: bits, shape }, floats: { data: Float32Array.from(bits, halfOf), shape } };
 };
 

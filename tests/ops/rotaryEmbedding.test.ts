@@ -62,9 +62,8 @@ describe.each([false, true])('rotaryEmbedding with interleaved: %s agrees with t
       const x = new Random(width).tensor([2, 3, 7, width]);
       const y = rotaryEmbedding(x, { interleaved, rotaryDim });
       expectClose(y, reference(x, { interleaved, rotaryDim }), tolerance(x));
-      y.data.forEach((value, at) => {
-        if (at % width >= rotaryDim) expect(value).toBe(x.data[at]);
-      });
+      const rest = (data: Float32Array) => data.filter((_, at) => at % width >= rotaryDim);
+      expect(rest(y.data)).toEqual(rest(x.data));
     }
   });
 

@@ -12,10 +12,11 @@ const starts = (lengths: readonly number[]) =>
 /** Rows [from, to) of each head of a (1, H, T, E) tensor, or elements of a (1, H, T) one. */
 function rowsOf({ data, shape }: Tensor, from: number, to: number): Tensor {
   const [, heads, T, width = 1] = shape as [number, number, number, number?];
-  const parts = Array.from({ length: heads }, (_, h) => [
-    ...data.subarray((h * T + from) * width, (h * T + to) * width),
-  ]);
-  return { data: Float32Array.from(parts.flat()), shape: [1, heads, to - from, ...shape.slice(3)] };
+  const size = (to - from) * width;
+  const rows = new Float32Array(heads * size);
+  for (let h = 0; h < heads; ++h)
+    rows.set(data.subarray((h * T + from) * width, (h * T + to) * width), h * size);
+  return { data: rows, shape: [1, heads, to - from, ...shape.slice(3)] };
 }
 
 // Sequences within a block of 8 queries, around strips of 32 and blocks of 256 keys, and without tokens.

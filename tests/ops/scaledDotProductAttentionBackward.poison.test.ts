@@ -62,12 +62,10 @@ describe('scaledDotProductAttentionBackward', () => {
             given,
           );
           expectGradients(result, expected, masked);
-          for (const row of unseen) {
-            for (const gradient of [result.key, result.value]) {
-              const width = gradient.shape.at(-1)!;
-              const part = gradient.data.subarray(row * width, (row + 1) * width);
-              expect(part).toEqual(new Float32Array(width));
-            }
+          for (const { data, shape } of [result.key, result.value]) {
+            const width = shape.at(-1)!;
+            const parts = data.filter((_, at) => unseen.includes(Math.floor(at / width)));
+            expect(parts).toEqual(new Float32Array(unseen.length * width));
           }
         },
       ),

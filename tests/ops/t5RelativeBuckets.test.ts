@@ -58,13 +58,15 @@ describe('t5RelativeBuckets', () => {
       offset: 1999,
     });
     expect([data[0], data[1999]]).toEqual([31, 0]);
-    for (let j = 1; j < 2000; ++j) expect([0, 1]).toContain(data[j - 1]! - data[j]!);
+    const steps = Array.from(data.subarray(1), (bucket, j) => data[j]! - bucket);
+    expect(new Set(steps)).toEqual(new Set([0, 1]));
   });
 
   test('does not change if queries and keys are shifted together', () => {
     const whole = t5RelativeBuckets({ queryLength: 50 }).data;
     for (let i = 1; i < 50; ++i) {
-      for (let j = 1; j < 50; ++j) expect(whole[i * 50 + j]).toBe(whole[(i - 1) * 50 + j - 1]);
+      const row = whole.subarray(i * 50 + 1, (i + 1) * 50);
+      expect(row).toEqual(whole.subarray((i - 1) * 50, i * 50 - 1));
     }
   });
 

@@ -105,16 +105,14 @@ describe('other forms', () => {
   });
 
   test('every float16 that is no NaN is what numpy says', () => {
-    for (let bits = 0; bits < 0x7c01; ++bits) {
+    const positive = Array.from({ length: 0x7c01 }, (_, bits) => bits);
+    const expected = positive.map((bits) => {
       const [exponent, fraction] = [bits >> 10, bits & 1023];
-      const value =
-        exponent === 31
-          ? Infinity
-          : exponent
-            ? 2 ** (exponent - 15) * (1 + fraction / 1024)
-            : 2 ** -14 * (fraction / 1024);
-      expect([half(bits), half(bits | 0x8000)]).toEqual([value, -value]);
-    }
+      if (exponent === 31) return Infinity;
+      return exponent ? 2 ** (exponent - 15) * (1 + fraction / 1024) : 2 ** -14 * (fraction / 1024);
+    });
+    expect(positive.map(half)).toEqual(expected);
+    expect(positive.map((bits) => half(bits | 0x8000))).toEqual(expected.map((value) => -value));
     expect([half(0x7c01), half(0xfe00)]).toEqual([NaN, NaN]);
   });
 

@@ -16,10 +16,10 @@ test('bits are those of the number, no more than the last one needs', () => {
     fc.property(fc.integer({ min: 2, max: 64 }), (rows) => {
       const { bits, columns } = bitsOf(rows);
       expect(columns).toBe((rows - 1).toString(2).length);
-      for (let i = 0; i < rows; ++i) {
-        const row = bits.subarray(i * columns, (i + 1) * columns);
-        expect(parseInt([...row].join(''), 2)).toBe(i);
-      }
+      const numbers = Array.from({ length: rows }, (_, i) =>
+        parseInt([...bits.subarray(i * columns, (i + 1) * columns)].join(''), 2),
+      );
+      expect(numbers).toEqual(Array.from({ length: rows }, (_, i) => i));
     }),
   );
 });
@@ -35,13 +35,13 @@ test('signs are those of the sines, slowest first', () => {
         const P = attention.sinusoidalEncoding({ length: rows, dim, base }).data;
         const { signs, columns } = signsOf(P, rows, dim);
         expect(columns).toBe(pairs);
-        for (let i = 0; i < rows; ++i) {
-          for (let k = 0; k < pairs; ++k) {
-            const sine = Math.sin(i * base ** ((-2 * (pairs - 1 - k)) / dim));
-            // A sine this close to zero may round to either side.
-            if (i === 0 || Math.abs(sine) > 1e-6) expect(signs[i * pairs + k]).toBe(Math.sign(sine));
-          }
-        }
+        const wrong = Array.from({ length: rows * pairs }, (_, at) => at).filter((at) => {
+          const [i, k] = [Math.floor(at / pairs), at % pairs];
+          const sine = Math.sin(i * base ** ((-2 * (pairs - 1 - k)) / dim));
+          // A sine this close to zero may round to either side.
+          return (i === 0 || Math.abs(sine) > 1e-6) && !Object.is(signs[at], Math.sign(sine));
+        });
+        expect(wrong).toEqual([]);
       },
     ),
   );

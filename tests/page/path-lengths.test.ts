@@ -19,9 +19,15 @@ const KERNELS = [2, 3, 4, 5, 6, 7];
 
 const text = ({ from, to }: Leg): string => `${from.layer},${from.token}>${to.layer},${to.token}`;
 
-/** Shortest way to a unit that both tokens reach, by breadth-first search over the connections drawn; Infinity without one. */
-function searched(legs: readonly Leg[], i: number, j: number): number {
-  const distances = (token: number): Map<string, number> => {
+interface Diagram {
+  readonly legs: ReadonlySet<string>;
+  /** Shortest way to a unit that both tokens reach; Infinity without one. */
+  readonly searched: (i: number, j: number) => number;
+}
+
+/** The connections drawn, and a breadth-first search over them. */
+function diagramOf(legs: readonly Leg[], n: number): Diagram {
+  const distances = Array.from({ length: n }, (_, token) => {
     const found = new Map([[`0,${token}`, 0]]);
     for (let ring = [`0,${token}`], distance = 1; ring.length > 0; ++distance) {
       const next = legs
@@ -32,26 +38,24 @@ function searched(legs: readonly Leg[], i: number, j: number): number {
       ring = [...new Set(next)];
     }
     return found;
-  };
-  const [a, b] = [distances(i), distances(j)];
-  const met = [...a].flatMap(([unit, distance]) => {
-    const other = b.get(unit);
-    return unit.startsWith('0,') || other === undefined ? [] : [Math.max(distance, other)];
   });
-  return Math.min(...met);
+  const searched = (i: number, j: number): number => {
+    const met = [...distances[i]!].flatMap(([unit, distance]) => {
+      const other = distances[j]!.get(unit);
+      return unit.startsWith('0,') || other === undefined ? [] : [Math.max(distance, other)];
+    });
+    return Math.min(...met);
+  };
+  return { legs: new Set(legs.map(text)), searched };
 }
 
 /** Ways run along connections without a gap, from the tokens to where they meet; the longer one is the path. */
-function check(meeting: Meeting, legs: readonly Leg[], i: number, j: number): number {
-  const drawn = new Set(legs.map(text));
+function check(meeting: Meeting, { legs }: Diagram, i: number, j: number): number {
   for (const [end, way] of [i, j].map((token, at) => [token, meeting.ways[at] ?? []] as const)) {
-    let unit = { layer: 0, token: end };
-    for (const leg of way) {
-      expect(leg.from).toEqual(unit);
-      expect(drawn).toContain(text(leg));
-      unit = leg.to;
-    }
-    if (meeting.at !== undefined) expect(unit).toEqual(meeting.at);
+    const units = [{ layer: 0, token: end }, ...way.map(({ to }) => to)];
+    expect(way.map(({ from }) => from)).toEqual(units.slice(0, -1));
+    expect(way.map(text).filter((leg) => !legs.has(leg))).toEqual([]);
+    if (meeting.at !== undefined) expect(units.at(-1)).toEqual(meeting.at);
   }
   return Math.max(...meeting.ways.map((way) => way.length));
 }
@@ -66,10 +70,10 @@ describe('paths', () => {
   test.each(KERNELS)('in a stack of kernels of %i are as long as the library and a search say', (k) => {
     for (const n of LENGTHS) {
       const enough = Math.ceil((n - 1) / (k - 1));
-      const legs = convolutionLegs(n, k, enough);
+      const diagram = diagramOf(convolutionLegs(n, k, enough), n);
       for (const [i, j] of pairs(n)) {
-        const length = check(convolutionMeeting(i, j, k, enough), legs, i, j);
-        expect(length).toBe(searched(legs, i, j));
+        const length = check(convolutionMeeting(i, j, k, enough), diagram, i, j);
+        expect(length).toBe(diagram.searched(i, j));
         expect(length).toBe(complexity('cnn', { n: j - i + 1, d: 1, k }).maximumPathLength);
       }
     }
@@ -78,11 +82,11 @@ describe('paths', () => {
   test('in too few layers go as far as they can and meet nowhere', () => {
     for (const k of KERNELS) {
       for (const layers of [1, 2, 3]) {
-        const legs = convolutionLegs(12, k, layers);
+        const diagram = diagramOf(convolutionLegs(12, k, layers), 12);
         for (const [i, j] of pairs(12)) {
           const meeting = convolutionMeeting(i, j, k, layers);
-          check(meeting, legs, i, j);
-          expect(meeting.at === undefined).toBe(searched(legs, i, j) === Infinity);
+          check(meeting, diagram, i, j);
+          expect(meeting.at === undefined).toBe(diagram.searched(i, j) === Infinity);
           if (meeting.at !== undefined) continue;
           const [right, left] = meeting.ways.map((way) => way.at(-1)?.to.token);
           expect([right, left]).toEqual([
@@ -97,13 +101,13 @@ describe('paths', () => {
   test('in a recurrence and in self-attention are as long as the library and a search say', () => {
     for (const n of LENGTHS) {
       const diagrams = [
-        ['rnn', recurrentLegs(n), recurrentMeeting],
-        ['self-attention', attentionLegs(n), attentionMeeting],
+        ['rnn', diagramOf(recurrentLegs(n), n), recurrentMeeting],
+        ['self-attention', diagramOf(attentionLegs(n), n), attentionMeeting],
       ] as const;
-      for (const [architecture, legs, meeting] of diagrams) {
+      for (const [architecture, diagram, meeting] of diagrams) {
         for (const [i, j] of pairs(n)) {
-          const length = check(meeting(i, j), legs, i, j);
-          expect(length).toBe(searched(legs, i, j));
+          const length = check(meeting(i, j), diagram, i, j);
+          expect(length).toBe(diagram.searched(i, j));
           expect(length).toBe(complexity(architecture, { n: j - i + 1, d: 1 }).maximumPathLength);
         }
       }
