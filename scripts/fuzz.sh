@@ -11,7 +11,7 @@ case $what in
     FUZZ_CASES=${FUZZ_CASES-300000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/fuzz.test.ts "$@"
     ;;
   soak)
-    SOAK_CALLS=${SOAK_CALLS-1000000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/soak.test.ts tests/layers/soakDropped.test.ts "$@"
+    SOAK_CALLS=${SOAK_CALLS-1000000} DIST=1 exec bash scripts/jest.sh js tests/fuzz/long/soak.test.ts tests/layers/long/soakDropped.test.ts "$@"
     ;;
   native) ;;
   *) fail 'usage: fuzz.sh cases|soak|native [arguments]' ;;

@@ -2,12 +2,13 @@
 # Builds what the suites need, then runs them. Results go to build/results.
 #   usage: jest.sh js|package|browser|matrix [JEST'S ARGUMENTS]
 # `js` runs on the library's sources, or with DIST=1, THREADS=3 (threads share every loop, however small) or RELAXED=1 (the wasm for
-# relaxed SIMD) on the built package, as `package` does. LONG=1 also runs the suites in folders named long.
+# relaxed SIMD) on the built package, as `package` does. LONG=1 also runs the suites in folders named long, and so does naming one.
 . "$(dirname "$0")/common.sh"
 need 'JavaScript packages'
 
 suite=${1-}
 [[ $# -eq 0 ]] || shift
+[[ "$*" != */long* ]] || export LONG=1
 config=jest.$suite.config.js flags=(--experimental-vm-modules --disable-warning=ExperimentalWarning)
 case $suite in
   js)

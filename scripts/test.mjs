@@ -30,6 +30,7 @@ const googleTest = ({ tests, failures, errors, disabled }) => ({
   passed: tests - failures - errors - disabled,
   failed: failures + errors + disabled,
 });
+/** What computes: on threads and with relaxed SIMD all of it runs, the long suites too, which take about two minutes each time. */
 const KERNELS = 'scripts/jest.sh js tests/ops tests/layers tests/models tests/fuzz';
 /** Drawing the page's still figures takes half a minute, and only long suites look at them. */
 const WITHOUT_STILLS = { STILLS: 'kept' };
@@ -64,12 +65,19 @@ const SUITES = {
       after: 'build',
       counts: jest,
     },
-    { name: 'threads', command: KERNELS, env: { THREADS: '3' }, after: 'build', alone: true, counts: jest },
-    { name: 'relaxed', command: KERNELS, env: { RELAXED: '1' }, after: 'build', counts: jest },
+    {
+      name: 'threads',
+      command: KERNELS,
+      env: { THREADS: '3', LONG: '1' },
+      after: 'build',
+      alone: true,
+      counts: jest,
+    },
+    { name: 'relaxed', command: KERNELS, env: { RELAXED: '1', LONG: '1' }, after: 'build', counts: jest },
     {
       name: 'relaxed-threads',
       command: KERNELS,
-      env: { RELAXED: '1', THREADS: '3' },
+      env: { RELAXED: '1', THREADS: '3', LONG: '1' },
       after: 'build',
       alone: true,
       counts: jest,

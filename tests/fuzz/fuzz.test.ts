@@ -6,7 +6,7 @@
  * the library's own kind of message, or do no harm. Before some calls others end in the middle, because the stack is full or memory
  * runs out. After each call, small calls must give the same bits as before, and all other memory must be free.
  *
- * `npm run fuzz` draws 300,000 cases; FC_SEED chooses others.
+ * CI draws 2000 cases, `npm run fuzz` 300,000; FC_SEED chooses others.
  */
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -20,7 +20,7 @@ import { Draw } from './draw.js';
 import { withMistakes, withWildNumbers } from './mistakes.js';
 import { allocator } from './watched.js';
 
-const RUNS = Number(process.env.FUZZ_CASES ?? 2000);
+const RUNS = Number(process.env.FUZZ_CASES ?? (process.env.LONG ? 2000 : 500));
 const names = Object.keys(CASES);
 /** Bytes, far more than any case needs. A larger heap means that memory was allocated for arguments with mistakes. */
 const HEAP = 64 * 2 ** 20;

@@ -1,8 +1,7 @@
-/** The decoder layer against PyTorch and float64: both passes, caches, dropout, rejections. It is long because of its many options. */
+/** The decoder layer against PyTorch, and in long/ against float64: both passes, caches, dropout, rejections. It is long because of its many options. */
 import { describe, expect, test } from '@jest/globals';
 import type { TransformerDecoderLayerOptions } from 'wasm-attention';
-import type { BlockReferenceOptions } from '../reference/transformerBlock.js';
-import { BLOCK_ATOL, expectBlock, vary } from '../support/blockCases.js';
+import { BLOCK_ATOL, vary } from '../support/blockCases.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { dot } from '../support/differences.js';
 import { expectFixture, loadFixtures } from '../support/fixtures.js';
@@ -64,28 +63,6 @@ describe(`${NAME} agrees with PyTorch`, () => {
 });
 
 describe(NAME, () => {
-  const turned = { rotary: { queries: {}, keys: {} } };
-  test.each<[string, Partial<TransformerDecoderLayerOptions>, Partial<BlockReferenceOptions>]>([
-    ['norms after the sums', {}, {}],
-    ['norms before the sublayers', { norm: 'pre' }, {}],
-    ['no biases', { bias: false, norm: 'pre' }, {}],
-    ['rotary positions of self-attention', { rotary: {} }, turned],
-    ['another eps', { eps: 0.5 }, { eps: 0.5 }],
-  ])('agrees with float64, and so do its gradients, with %s', (_name, options, reference) => {
-    const layer = make({ activation: 'gelu', ...options });
-    const self = { isCausal: true };
-    const cross = { validLens: { data: [3, 2], shape: [2] } };
-    const inference = layer.forward(x, memory, {
-      ...self,
-      needWeights: true,
-      cross: { ...cross, needWeights: true },
-    });
-    const training = layer.forward(x, memory, { ...self, training: true, cross });
-    const { norm = 'post' } = options;
-    const expected = { numHeads: 2, norm, activation: 'gelu' as const, self, cross, ...reference };
-    expectBlock(layer, inference, training, { x, memory, g }, expected);
-  });
-
   test("has PyTorch's names", () => {
     const attentionNames = ['in_proj_weight', 'in_proj_bias', 'out_proj.weight', 'out_proj.bias'];
     expect(Object.keys(make().stateDict())).toEqual([

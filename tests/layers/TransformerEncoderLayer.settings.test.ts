@@ -1,11 +1,7 @@
-/**
- * What TransformerEncoderLayer is made of: norms, heads, the feed-forward network; and decoding with a cache. The file is a little longer
- * than 200 lines, because decoding is tried with the same parts.
- */
+/** What TransformerEncoderLayer is made of, and decoding with a cache. long/ compares each part with float64. */
 import { describe, expect, test } from '@jest/globals';
 import type { TransformerEncoderLayerOptions } from 'wasm-attention';
-import type { BlockReferenceOptions } from '../reference/transformerBlock.js';
-import { BLOCK_ATOL, expectBlock, vary } from '../support/blockCases.js';
+import { BLOCK_ATOL, MODERN, vary } from '../support/blockCases.js';
 import { expectClose } from '../support/close.js';
 import { attention } from '../support/library.js';
 import { Random } from '../support/random.js';
@@ -27,68 +23,7 @@ function make(options: Partial<TransformerEncoderLayerOptions> = {}) {
   return layer;
 }
 
-const MODERN = {
-  norm: 'pre',
-  normType: 'rms',
-  feedForward: 'gated',
-  bias: false,
-  numKvHeads: 2,
-  headDim: 6,
-  qkNorm: true,
-  rotary: {},
-} as const;
-const turned = { rotary: { queries: {}, keys: {} } };
-
-type Setting = [string, Partial<TransformerEncoderLayerOptions>, Partial<BlockReferenceOptions>];
-const SETTINGS: Setting[] = [
-  ['layer norms with another eps', { eps: 0.5, activation: 'gelu' }, { eps: 0.5, activation: 'gelu' }],
-  ['RMS norms after the sums', { normType: 'rms', activation: 'gelu' }, { activation: 'gelu' }],
-  [
-    'RMS norms before sublayers',
-    { normType: 'rms', norm: 'pre', eps: 0.1, activation: 'silu' },
-    { eps: 0.1, activation: 'silu' },
-  ],
-  ['a gated network', { feedForward: 'gated' }, { activation: 'silu' }],
-  [
-    'a gated network without biases',
-    { feedForward: 'gated', bias: false, activation: 'gelu-tanh' },
-    { activation: 'gelu-tanh' },
-  ],
-  ['grouped heads', { numKvHeads: 2, activation: 'gelu' }, { activation: 'gelu' }],
-  [
-    'one key/value head, before the norm',
-    { numKvHeads: 1, norm: 'pre', activation: 'gelu' },
-    { activation: 'gelu' },
-  ],
-  ['wide heads', { headDim: 5, activation: 'gelu' }, { activation: 'gelu' }],
-  ['normed heads', { qkNorm: { eps: 0.2 }, activation: 'gelu' }, { activation: 'gelu', headEps: 0.2 }],
-  [
-    "biases of attention's inputs alone",
-    { bias: { query: true, key: true, value: true }, activation: 'gelu' },
-    { activation: 'gelu' },
-  ],
-  [
-    "a bias of attention's output alone",
-    { bias: { output: true }, activation: 'silu' },
-    { activation: 'silu' },
-  ],
-  ['all that language models have', MODERN, { activation: 'silu', ...turned }],
-];
-
 describe(NAME, () => {
-  test.each(SETTINGS)(
-    'agrees with float64, and so do its gradients, with %s',
-    (_name, options, reference) => {
-      const layer = make(options);
-      const { numKvHeads = 4, norm = 'post', normType = 'layer' } = options;
-      const causal = { isCausal: true };
-      const inference = layer.forward(x, { ...causal, needWeights: true });
-      const training = layer.forward(x, { ...causal, training: true });
-      const expected = { numHeads: 4, numKvHeads, norm, normType, self: causal, ...reference };
-      expectBlock(layer, inference, training, { x, g }, expected);
-    },
-  );
-
   test("has GatedFeedForward's names, and those of normed heads", () => {
     const { feedForward, normType, bias, qkNorm } = MODERN;
     expect(Object.keys(make({ feedForward, normType, bias, qkNorm }).stateDict())).toEqual([

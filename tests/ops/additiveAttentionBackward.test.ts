@@ -1,40 +1,16 @@
 import { describe, expect, test } from '@jest/globals';
-import { additiveAttention as forward, type AdditiveTensors } from '../reference/additiveAttention.js';
+import { additiveAttention as forward } from '../reference/additiveAttention.js';
 import { additiveAttentionBackward as reference } from '../reference/additiveAttentionBackward.js';
 import { zeros } from '../reference/tensor.js';
-import { additiveCases, additiveError, NAMES, positional, randomAdditive } from '../support/additiveCases.js';
-import { expectClose, maxAbs, type Numbers } from '../support/close.js';
+import { additiveCases, NAMES, positional, randomAdditive } from '../support/additiveCases.js';
+import { expectClose, maxAbs } from '../support/close.js';
+import { expectAgreement, outputShape } from '../support/additiveGradients.js';
 import { expectFixture } from '../support/fixtures.js';
 import { dot, expectGradient } from '../support/differences.js';
 import { additiveAttentionBackward, heapBytes } from '../support/library.js';
 import { poisonRows } from '../support/poison.js';
 import { Random, type RandomTensor } from '../support/random.js';
 import { NOT_TENSORS, testRejections } from '../support/rejections.js';
-import { BLOCK_SIZES, SIZES } from '../support/sizes.js';
-
-/** The shape of the output. */
-const outputShape = (t: AdditiveTensors) => [...t.queries.shape.slice(0, 2), t.values.shape[2]!];
-
-function expectAgreement(g: RandomTensor, t: AdditiveTensors<RandomTensor>, validLens?: Numbers): void {
-  const actual = additiveAttentionBackward(g, ...positional(t), validLens && { validLens });
-  const expected = reference(g, t, validLens);
-  // The gradient of a score contains weights twice, in its own factor and in the mean that is subtracted, and the slope of a tanh: each
-  // is off by as much as a weight.
-  const allowed = 3 * additiveError(t, forward(t, validLens).size);
-  for (const name of NAMES) {
-    const { data, magnitude, shape } = expected[name];
-    expectClose(actual[name], expected[name], { atol: allowed * maxAbs(magnitude) });
-    const outside = data.findIndex(
-      (x, at) => !(Math.abs(actual[name].data[at]! - x) <= allowed * magnitude[at]!),
-    );
-    if (outside >= 0) {
-      throw new Error(
-        `gradient of ${name} (${shape.join()}), element ${outside}: expected ${data[outside]!}, got ` +
-          `${actual[name].data[outside]!}, allowed ${allowed * magnitude[outside]!}`,
-      );
-    }
-  }
-}
 
 describe("additiveAttentionBackward agrees with d2l's AdditiveAttention", () => {
   test.each(additiveCases())('on $name', ({ tensors, validLens, gradOutput, gradients }) => {
@@ -68,22 +44,6 @@ test.each([
       dot(forward({ ...t, [name]: x }, validLens).output.data, g.data),
     );
   }
-});
-
-describe('additiveAttentionBackward agrees with the float64 oracle', () => {
-  test.each([
-    ...SIZES.flatMap((n) => ['L', 'S', 'Dq', 'Dk', 'Dv', 'D'].map((axis) => [axis, n] as const)),
-    ...BLOCK_SIZES.flatMap((n) => ['S', 'Dq', 'Dk', 'D'].map((axis) => [axis, n] as const)),
-  ])('for %s = %i', (axis, n) => {
-    const random = new Random(n);
-    const t = randomAdditive(random, { [axis]: n });
-    const g = random.tensor(outputShape(t));
-    const [L, S] = [t.queries.shape[1]!, t.keys.shape[1]!];
-    expectAgreement(g, t);
-    expectAgreement(g, t, { data: Int32Array.of(S, random.integer(0, S)), shape: [2] });
-    const lens = Int32Array.from({ length: 2 * L }, () => random.integer(0, S + 1));
-    expectAgreement(g, t, { data: lens, shape: [2, L] });
-  });
 });
 
 describe('additiveAttentionBackward', () => {

@@ -1,9 +1,6 @@
-/** readSafetensors refuses files that the format does not allow, and damaged files. */
-import { describe, expect, test } from '@jest/globals';
-import fc from 'fast-check';
-import { readSafetensors, writeSafetensors } from 'wasm-attention';
-import { sizeOf } from '../reference/tensor.js';
-import { Random } from '../support/random.js';
+/** readSafetensors refuses files that the format does not allow; long/ has damaged ones. */
+import { describe, expect } from '@jest/globals';
+import { readSafetensors } from 'wasm-attention';
 import { testRejections, type Rejection } from '../support/rejections.js';
 import { entry, file } from '../support/safetensors.js';
 
@@ -97,65 +94,4 @@ describe('readSafetensors', () => {
   testRejections('readSafetensors', rows, () =>
     expect(Object.keys(readSafetensors(file(whole, new Uint8Array(8))))).toEqual(['a']),
   );
-
-  test('throws only its own errors on damaged files', () => {
-    const good = writeSafetensors({
-      w: new Random(1).tensor([3, 2]),
-      i: { data: Int32Array.of(1), shape: [1] },
-    });
-    const attempt = (bytes: Uint8Array) => {
-      try {
-        for (const { data, shape } of Object.values(readSafetensors(bytes))) {
-          expect(data.length).toBe(sizeOf(shape));
-        }
-      } catch (error) {
-        expect((error as Error).message).toMatch(/^readSafetensors: expected .+, got .+/s);
-        expect((error as Error).name).toBe('RangeError');
-      }
-    };
-    for (let end = 0; end < good.length; ++end) attempt(good.slice(0, end));
-    const at = fc.nat({ max: good.length - 1 });
-    fc.assert(
-      fc.property(fc.array(fc.tuple(at, fc.nat({ max: 255 })), { minLength: 1, maxLength: 4 }), (changes) => {
-        const bytes = good.slice();
-        for (const [index, byte] of changes) bytes[index] = byte;
-        attempt(bytes);
-      }),
-      { numRuns: 2000 },
-    );
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 64 }), (bytes) => attempt(bytes)),
-      { numRuns: 500 },
-    );
-    const offsets = fc.tuple(
-      fc.oneof(fc.integer(), fc.constant(0)),
-      fc.oneof(fc.nat({ max: 16 }), fc.double()),
-    );
-    const entries = fc.dictionary(
-      fc.string(),
-      fc.record({
-        dtype: fc.oneof(fc.constantFrom('F32', 'U8', 'BOOL', 'F16'), fc.string()),
-        shape: fc.array(fc.oneof(fc.nat({ max: 4 }), fc.integer())),
-        data_offsets: fc.oneof(offsets, fc.jsonValue()),
-      }),
-    );
-    fc.assert(
-      fc.property(
-        fc.oneof(entries, fc.dictionary(fc.string(), fc.jsonValue())),
-        fc.nat({ max: 16 }),
-        (header, size) => attempt(file(header as object, new Uint8Array(size))),
-      ),
-      { numRuns: 1000 },
-    );
-  });
-
-  test('handles very deep and very long headers', () => {
-    expect(read(file(`{"a":${'['.repeat(1e5)}${']'.repeat(1e5)}}`))).toThrow(RangeError);
-    expect(read(file(`{"a":"${'x'.repeat(5e6)}"}`))).toThrow(RangeError);
-    expect(read(file(`{"__metadata__":{"a":"${'\\\\'.repeat(4e6)}"}}`))).not.toThrow();
-    expect(read(file(`{"__metadata__":{"${'\\"'.repeat(4e6)}":""}}`))).not.toThrow();
-    expect(read(file({ ['a'.repeat(1e6)]: { ...whole.a, dtype: 'F16' } }, new Uint8Array(8)))).toThrow(
-      /^.{20,1000}$/s,
-    );
-  });
 });

@@ -39,8 +39,12 @@ describe('CSV', () => {
   });
 
   test('parses back to the same names, texts and numbers', () => {
+    // Any character; the unit 'binary' does the same, but takes a second to list them all.
+    const character = fc
+      .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
+      .map((code) => String.fromCodePoint(code));
     const cell = fc.oneof(
-      fc.string({ unit: 'binary' }),
+      fc.string({ unit: character }),
       fc.double({ noNaN: true }),
       fc.float({ noNaN: true }),
     );

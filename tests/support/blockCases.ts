@@ -14,6 +14,18 @@ import type { Random } from './random.js';
 export const BLOCK_ATOL = 12 * 40 * EPS;
 const GRADIENT_RTOL = 4 * BLOCK_ATOL;
 
+/** What the layers of language models have. */
+export const MODERN = {
+  norm: 'pre',
+  normType: 'rms',
+  feedForward: 'gated',
+  bias: false,
+  numKvHeads: 2,
+  headDim: 6,
+  qkNorm: true,
+  rotary: {},
+} as const;
+
 /** Gives norms weights other than 1, and biases other than 0. */
 export function vary(layer: Omit<Layer, 'forward'>, random: Random): void {
   for (const parameter of layer.parameters()) {

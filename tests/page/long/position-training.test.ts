@@ -1,8 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
+import { trainingCode } from '../../../web/elements/position-training/code.js';
 import { COMPUTED, STEPS_A_POINT } from '../../../web/elements/position-training/computed.js';
-import { DEFAULTS, POSITIONS } from '../../../web/training/settings.js';
+import { DEFAULTS, POSITIONS, TASKS } from '../../../web/training/settings.js';
 import { Training } from '../../../web/training/train.js';
 import { attention } from '../../support/library.js';
+import { runModule } from '../../support/runModule.js';
+
+describe.each(TASKS)('the code for the task %s', (task) => {
+  test.each(POSITIONS)('trains with positions %s, from about the loss of guessing', async (positions) => {
+    const [line] = await runModule(trainingCode(task, positions, 1, 50).javascript);
+    const [step, loss] = line!.split(' ').map(Number);
+    expect(step).toBe(50);
+    // After fifty steps no model is much worse than guessing among 31 tokens; one may already be better.
+    expect(loss).toBeLessThan(1.05 * Math.log(32));
+    expect(loss).toBeGreaterThan(0);
+  });
+});
 
 describe('the curves computed beforehand', () => {
   const POINTS = DEFAULTS.steps / STEPS_A_POINT;

@@ -4,9 +4,9 @@
  * `npm run soak` makes more of them.
  */
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { allocator, attention } from '../fuzz/watched.js';
-import { collect } from '../support/collect.js';
-import { Random } from '../support/random.js';
+import { allocator, attention } from '../../fuzz/watched.js';
+import { collect } from '../../support/collect.js';
+import { Random } from '../../support/random.js';
 
 /** How many of each kind are made and dropped at a time. */
 const BATCH = 100;

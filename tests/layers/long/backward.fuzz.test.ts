@@ -2,12 +2,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import type { Tensor } from 'wasm-attention';
-import { sizeOf } from '../reference/tensor.js';
-import { ALL_LAYERS, type Subject } from '../support/allLayers.js';
-import { attention, expectNoGrowth } from '../support/library.js';
-import { Random } from '../support/random.js';
-import { BROKEN_TENSORS, expectRejected, NOT_TENSORS } from '../support/rejections.js';
-import { SPELLINGS } from '../support/spellings.js';
+import { sizeOf } from '../../reference/tensor.js';
+import { ALL_LAYERS, type Subject } from '../../support/allLayers.js';
+import { attention, expectNoGrowth } from '../../support/library.js';
+import { Random } from '../../support/random.js';
+import { BROKEN_TENSORS, expectRejected, NOT_TENSORS } from '../../support/rejections.js';
+import { SPELLINGS } from '../../support/spellings.js';
 
 const train = ({ forward }: Subject) => forward({ training: true }).backward!;
 const grads = ({ layer }: Subject) => layer.parameters().map(({ name, grad }) => ({ name, grad }));

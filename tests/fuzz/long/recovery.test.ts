@@ -4,12 +4,12 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import type { Layer, WasmAttention } from 'wasm-attention';
-import { ALL_LAYERS, type Subject } from '../support/allLayers.js';
-import { loadSecond, loadWatching, WASM } from '../support/instance.js';
-import { same } from '../support/same.js';
-import { expectUnharmed } from './canary.js';
-import { STEPS } from './steps.js';
-import { attention } from './watched.js';
+import { ALL_LAYERS, type Subject } from '../../support/allLayers.js';
+import { loadSecond, loadWatching, WASM } from '../../support/instance.js';
+import { same } from '../../support/same.js';
+import { expectUnharmed } from '../canary.js';
+import { STEPS } from '../steps.js';
+import { attention } from '../watched.js';
 
 /** More often than the shadow stack has room for what is left on it. */
 const TIMES = 40;

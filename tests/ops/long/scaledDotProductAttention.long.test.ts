@@ -1,9 +1,9 @@
 /** More keys than a block of the kernel: an online softmax, which reads the keys block by block, could go wrong here. */
 import { describe, expect, test } from '@jest/globals';
-import { scaledDotProductAttention as reference } from '../reference/scaledDotProductAttention.js';
-import { expectAttention } from '../support/attentionTolerance.js';
-import { scaledDotProductAttention } from '../support/library.js';
-import { Random } from '../support/random.js';
+import { scaledDotProductAttention as reference } from '../../reference/scaledDotProductAttention.js';
+import { expectAttention } from '../../support/attentionTolerance.js';
+import { scaledDotProductAttention } from '../../support/library.js';
+import { Random } from '../../support/random.js';
 
 const S = 1100;
 

@@ -1,13 +1,13 @@
 /** Masked places do not affect any gradient, whatever they contain. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { scaledDotProductAttention as forward } from '../reference/scaledDotProductAttention.js';
-import { scaledDotProductAttentionBackward as reference } from '../reference/scaledDotProductAttentionBackward.js';
-import { attentionCall } from '../support/attentionArbitrary.js';
-import { expectGradients } from '../support/gradientTolerance.js';
-import { scaledDotProductAttentionBackward } from '../support/library.js';
-import { poisonRows } from '../support/poison.js';
-import { Random, type RandomTensor } from '../support/random.js';
+import { scaledDotProductAttention as forward } from '../../reference/scaledDotProductAttention.js';
+import { scaledDotProductAttentionBackward as reference } from '../../reference/scaledDotProductAttentionBackward.js';
+import { attentionCall } from '../../support/attentionArbitrary.js';
+import { expectGradients } from '../../support/gradientTolerance.js';
+import { scaledDotProductAttentionBackward } from '../../support/library.js';
+import { poisonRows } from '../../support/poison.js';
+import { Random, type RandomTensor } from '../../support/random.js';
 
 const POISONS = [NaN, Infinity, -Infinity, 3e38];
 

@@ -1,14 +1,14 @@
 /** The gradients of TransformerEncoderLayer: with options, with dropout, for large batches and for overlapping passes. */
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor, TransformerEncoderLayerOptions } from 'wasm-attention';
-import type { ActivationName } from '../reference/feedForward.js';
-import { transformerEncoderLayer } from '../reference/transformerEncoderLayer.js';
-import { expectBinomial } from '../support/chance.js';
-import { EPS, expectClose, maxAbs, type Numbers } from '../support/close.js';
-import { dot, expectGradient } from '../support/differences.js';
-import { dropoutFactor } from '../support/dropout.js';
-import { attention, heapBytes } from '../support/library.js';
-import { Random } from '../support/random.js';
+import type { ActivationName } from '../../reference/feedForward.js';
+import { transformerEncoderLayer } from '../../reference/transformerEncoderLayer.js';
+import { expectBinomial } from '../../support/chance.js';
+import { EPS, expectClose, maxAbs, type Numbers } from '../../support/close.js';
+import { dot, expectGradient } from '../../support/differences.js';
+import { dropoutFactor } from '../../support/dropout.js';
+import { attention, heapBytes } from '../../support/library.js';
+import { Random } from '../../support/random.js';
 
 const NAME = 'TransformerEncoderLayer';
 const random = new Random(1);

@@ -1,9 +1,9 @@
 /** Ten thousand training steps take no more memory than the first hundred. */
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { usedBytes } from '../support/collect.js';
-import { fillHeap } from '../support/fullHeap.js';
-import { attention, heapBytes, softmaxCrossEntropy } from '../support/library.js';
-import { Random } from '../support/random.js';
+import { usedBytes } from '../../support/collect.js';
+import { fillHeap } from '../../support/fullHeap.js';
+import { attention, heapBytes, softmaxCrossEntropy } from '../../support/library.js';
+import { Random } from '../../support/random.js';
 
 const STEPS = 10_000;
 const CLASSES = 5;

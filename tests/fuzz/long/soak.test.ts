@@ -6,15 +6,15 @@
  */
 import { describe, expect, test } from '@jest/globals';
 import type { WasmAttention } from 'wasm-attention';
-import { scaledDotProductAttention as reference } from '../reference/scaledDotProductAttention.js';
-import { expectAttention } from '../support/attentionTolerance.js';
-import { usedBytes } from '../support/collect.js';
-import { loadSecond, WASM } from '../support/instance.js';
-import { Random } from '../support/random.js';
-import { same } from '../support/same.js';
-import { allocator, attention, loadWatched } from './watched.js';
+import { scaledDotProductAttention as reference } from '../../reference/scaledDotProductAttention.js';
+import { expectAttention } from '../../support/attentionTolerance.js';
+import { usedBytes } from '../../support/collect.js';
+import { loadSecond, WASM } from '../../support/instance.js';
+import { Random } from '../../support/random.js';
+import { same } from '../../support/same.js';
+import { allocator, attention, loadWatched } from '../watched.js';
 
-const CALLS = Number(process.env.SOAK_CALLS ?? (process.env.LONG ? 80_000 : 20_000));
+const CALLS = Number(process.env.SOAK_CALLS ?? 80_000);
 const TIMEOUT = 3_600_000;
 
 const random = new Random(1);

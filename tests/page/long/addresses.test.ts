@@ -7,7 +7,7 @@ import {
   settingsInLink,
   withSettings,
   type Shareable,
-} from '../../web/elements/shared/figure/share-link.js';
+} from '../../../web/elements/shared/figure/share-link.js';
 import {
   flag,
   oneOf,
@@ -16,11 +16,11 @@ import {
   whole,
   words,
   type Settings,
-} from '../../web/elements/shared/settings.js';
-import { answer, type Kept } from '../../web/page/offline/kept.js';
-import { leadTo } from '../../web/page/reading-place.js';
-import { addressTails } from '../support/addresses.js';
-import '../support/fuzzSeed.js';
+} from '../../../web/elements/shared/settings.js';
+import { answer, type Kept } from '../../../web/page/offline/kept.js';
+import { leadTo } from '../../../web/page/reading-place.js';
+import { addressTails } from '../../support/addresses.js';
+import '../../support/fuzzSeed.js';
 
 const RUNS = 2000;
 
@@ -58,6 +58,33 @@ test('a figure takes only good settings from it, and writes them back', () => {
       expect(new URL(linkTo(figure(given), href, FIRST)).hash).toBe('#fig-x');
     }),
     { numRuns: RUNS },
+  );
+});
+
+test('a figure is read whatever it says, and only values that the settings allow come out', () => {
+  const name = fc.oneof(fc.constantFrom(...Object.keys(settings), '__proto__', 'constructor'), fc.string());
+  const value = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom('NaN', '-0', '1e400', '0x10', '[1,2]', '{"a":1}', '\u0000', '💥', '%', '٣', '1e2'),
+    fc.double().map(String),
+    fc.array(fc.integer()).map(String),
+    fc.constant('9 '.repeat(20_000)),
+  );
+  const pairs = fc.array(fc.tuple(name, value), { maxLength: 6 });
+  fc.assert(
+    fc.property(pairs, (all) => {
+      // A lone surrogate has no place in an address; the browser's own parser replaces it.
+      const text = all.map(([key, word]) => `${key}=${word}`).join('&');
+      const address = `https://example.org/?${new URLSearchParams({ 'fig-x': text }).toString()}`;
+      const read = settingsInLink(figure({}), address);
+      for (const [key, got] of Object.entries(read)) {
+        const setting = (settings as Settings)[key];
+        expect(setting).toBeDefined();
+        // What was read can be written and read again.
+        expect(setting?.read(setting.write(got))).toEqual(got);
+      }
+    }),
+    { numRuns: 300 },
   );
 });
 

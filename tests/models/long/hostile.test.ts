@@ -2,8 +2,8 @@
 import { beforeAll, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { openModel } from 'wasm-attention/models';
-import { allocator, attention } from '../fuzz/watched.js';
-import { checkpoint, checkpoints } from './fixtures.js';
+import { allocator, attention } from '../../fuzz/watched.js';
+import { checkpoint, checkpoints } from '../fixtures.js';
 
 // By name, so that counterexamples are short.
 const all = new Map(checkpoints.map((name) => [name, checkpoint(name)]));

@@ -2,10 +2,10 @@
 import { expect, test } from '@jest/globals';
 import { readSafetensors } from 'wasm-attention';
 import { openModel } from 'wasm-attention/models';
-import { allocator, attention as watched, loadWatched } from '../fuzz/watched.js';
-import { load } from '../support/instance.js';
-import { checkpoint } from './fixtures.js';
-import { safetensors } from './halves.js';
+import { allocator, attention as watched, loadWatched } from '../../fuzz/watched.js';
+import { load } from '../../support/instance.js';
+import { checkpoint } from '../fixtures.js';
+import { safetensors } from '../halves.js';
 
 test('a model gives its memory back', async () => {
   const { config, bytes, expected } = checkpoint('albert-shared');

@@ -6,9 +6,9 @@
  */
 import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
-import { expectUnharmed } from './canary.js';
-import { Draw } from './draw.js';
-import { attention } from './watched.js';
+import { expectUnharmed } from '../canary.js';
+import { Draw } from '../draw.js';
+import { attention } from '../watched.js';
 
 const RUNS = Number(process.env.FUZZ_CASES ?? 2000);
 /** Elements of data that is there: a megabyte. */

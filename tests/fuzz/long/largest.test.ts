@@ -5,8 +5,8 @@
 import { describe, expect, test } from '@jest/globals';
 // No call passes such counts.
 // eslint-disable-next-line no-restricted-imports
-import { Memory } from '../../web/lib/runtime/memory.js';
-import { attention, scaledDotProductAttentionBackward as attentionBackward } from '../support/library.js';
+import { Memory } from '../../../web/lib/runtime/memory.js';
+import { attention, scaledDotProductAttentionBackward as attentionBackward } from '../../support/library.js';
 
 const zeros = (...shape: number[]) => ({
   data: new Float32Array(shape.reduce((product, axis) => product * axis, 1)),

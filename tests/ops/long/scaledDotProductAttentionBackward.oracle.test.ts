@@ -1,12 +1,12 @@
 /** The oracle of attention's gradients agrees with PyTorch's float64 results and with differences of the forward oracle. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { scaledDotProductAttention as forward } from '../reference/scaledDotProductAttention.js';
-import { scaledDotProductAttentionBackward as backward } from '../reference/scaledDotProductAttentionBackward.js';
-import { ALL_FEATURES, attentionCall } from '../support/attentionArbitrary.js';
-import { expectClose, maxAbs, type Numbers } from '../support/close.js';
-import { gradientCases } from '../support/gradientCases.js';
-import { Random } from '../support/random.js';
+import { scaledDotProductAttention as forward } from '../../reference/scaledDotProductAttention.js';
+import { scaledDotProductAttentionBackward as backward } from '../../reference/scaledDotProductAttentionBackward.js';
+import { ALL_FEATURES, attentionCall } from '../../support/attentionArbitrary.js';
+import { expectClose, maxAbs, type Numbers } from '../../support/close.js';
+import { gradientCases } from '../../support/gradientCases.js';
+import { Random } from '../../support/random.js';
 
 describe("the float64 oracle of attention's gradients", () => {
   test.each(gradientCases())(

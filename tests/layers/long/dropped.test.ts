@@ -1,9 +1,9 @@
 /** The memory of a layer that was not disposed stays as long as a part of the layer is in use. */
 import { describe, expect, test } from '@jest/globals';
-import { ALL_LAYERS } from '../support/allLayers.js';
-import { collect } from '../support/collect.js';
-import { attention } from '../support/library.js';
-import { Random } from '../support/random.js';
+import { ALL_LAYERS } from '../../support/allLayers.js';
+import { collect } from '../../support/collect.js';
+import { attention } from '../../support/library.js';
+import { Random } from '../../support/random.js';
 
 const random = new Random(1);
 const training = { training: true };

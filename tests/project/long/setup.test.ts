@@ -1,6 +1,6 @@
 /** What the scripts say where something is missing. That setup installs it, CI shows in a bare Debian (.ci/run). */
-import { checkout, type Checkout } from './checkout.js';
-import { read, run } from '../package/support.js';
+import { checkout, type Checkout } from '../checkout.js';
+import { read, run } from '../../package/support.js';
 
 const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
 /** Those that install what is missing, and the one that needs no JavaScript packages. */

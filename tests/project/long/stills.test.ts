@@ -1,6 +1,6 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { run, temporaryFolder } from '../package/support.js';
+import { run, temporaryFolder } from '../../package/support.js';
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());

@@ -2,8 +2,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor } from 'wasm-attention';
 import type { Model, ModelCache, ModelForwardOptions, ModelHooks } from 'wasm-attention/models';
-import { EPS, expectClose } from '../support/close.js';
-import { checkpoint, checkpoints, open } from './fixtures.js';
+import { EPS, expectClose } from '../../support/close.js';
+import { checkpoint, checkpoints, open } from '../fixtures.js';
 
 const CLOSE = 64 * EPS;
 const expectNear = (a: Tensor, b: Tensor): void => expectClose(a, b, { atol: CLOSE });

@@ -1,11 +1,11 @@
 /** Targets of softmaxCrossEntropy that are not classes. */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { softmaxCrossEntropy as reference } from '../reference/softmaxCrossEntropy.js';
-import { EPS, expectClose } from '../support/close.js';
-import { softmaxCrossEntropy } from '../support/library.js';
-import { Random } from '../support/random.js';
-import { expectRejected } from '../support/rejections.js';
+import { softmaxCrossEntropy as reference } from '../../reference/softmaxCrossEntropy.js';
+import { EPS, expectClose } from '../../support/close.js';
+import { softmaxCrossEntropy } from '../../support/library.js';
+import { Random } from '../../support/random.js';
+import { expectRejected } from '../../support/rejections.js';
 
 const MAX = 2 ** 31 - 1;
 const whole = (min: number, max: number) => fc.integer({ min, max });

@@ -1,12 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { attentionCall, poison, type Feature } from '../support/attentionArbitrary.js';
-import { expectAttention } from '../support/attentionTolerance.js';
-import { EPS } from '../support/close.js';
-import { expectPoisonContained } from '../support/poison.js';
-import { scaledDotProductAttention } from '../support/library.js';
-import { Random } from '../support/random.js';
-import { SIZES } from '../support/sizes.js';
+import { attentionCall, poison, type Feature } from '../../support/attentionArbitrary.js';
+import { expectAttention } from '../../support/attentionTolerance.js';
+import { EPS } from '../../support/close.js';
+import { expectPoisonContained } from '../../support/poison.js';
+import { scaledDotProductAttention } from '../../support/library.js';
+import { Random } from '../../support/random.js';
+import { SIZES } from '../../support/sizes.js';
 
 describe('scaledDotProductAttention', () => {
   test('gives weights of exactly a third and a half in the textbook case, all ones with valid_lens [3, 2]', () => {

@@ -1,11 +1,11 @@
 /** Models whose matrices are kept in float16 or int8. */
 import { describe, expect, test } from '@jest/globals';
 import { openModel, type Model, type WeightType } from 'wasm-attention/models';
-import { int8 } from '../reference/weightTypes.js';
-import { attention } from '../support/library.js';
-import { Random } from '../support/random.js';
-import { checkpoint, checkpoints, open, stories } from './fixtures.js';
-import { float16, halved, safetensors } from './halves.js';
+import { int8 } from '../../reference/weightTypes.js';
+import { attention } from '../../support/library.js';
+import { Random } from '../../support/random.js';
+import { checkpoint, checkpoints, open, stories } from '../fixtures.js';
+import { float16, halved, safetensors } from '../halves.js';
 import { readSafetensors, writeSafetensors } from 'wasm-attention';
 
 const expected = stories.expected as unknown as {
