@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { published } from '../../web/page/plugins/pages.js';
 import { useBrowser } from './browser.js';
 
-const { open, origin } = useBrowser();
+const { open, leave, origin } = useBrowser();
 const LANGUAGES = published(join(import.meta.dirname, '../../web/page'));
 
 test.each([
@@ -28,7 +28,7 @@ test('at / without scripts there are links', async () => {
 
 test('on every page the menu offers the languages that have prose, and so does hreflang, with whole addresses', async () => {
   for (const language of LANGUAGES) {
-    const page = await open({ path: `/${language}/`, figures: [] });
+    const page = await open({ path: `/${language}/`, still: true });
     const alternates = await page
       .locator('link[hreflang]')
       .evaluateAll((links) =>
@@ -43,14 +43,19 @@ test('on every page the menu offers the languages that have prose, and so does h
       await menu.evaluateAll((links) => (links as HTMLAnchorElement[]).map(({ hreflang }) => hreflang)),
     ).toEqual(LANGUAGES);
     expect(await menu.locator('xpath=self::*[@aria-current="page"]').getAttribute('hreflang')).toBe(language);
+    await leave(page);
   }
 });
 
 test('sections, formulas and figures have the same ids in every language', async () => {
   const idsOf = async (language: string): Promise<string[]> => {
-    const page = await open({ path: `/${language}/`, figures: [] });
+    const page = await open({ path: `/${language}/`, still: true });
     // A locator would also look inside the cells and figures that have loaded by then.
-    return page.evaluate(() => [...document.querySelectorAll('main [id]')].map(({ id }) => id).sort());
+    const ids = await page.evaluate(() =>
+      [...document.querySelectorAll('main [id]')].map(({ id }) => id).sort(),
+    );
+    await leave(page);
+    return ids;
   };
   const [first = 'en', ...others] = LANGUAGES;
   const ids = await idsOf(first);

@@ -49,3 +49,22 @@ export async function goTo(page: Page, language: string): Promise<void> {
   // The text is laid out in parts after that.
   await page.locator('html.whole').waitFor({ state: 'attached' });
 }
+
+/** Throws unless an element, put so far below the window's edge, stays there in one language after the other. */
+export async function expectToStay(
+  page: Page,
+  id: string,
+  top: number,
+  languages: readonly string[],
+): Promise<void> {
+  await put(page, id, top);
+  const before = await topOf(page, id);
+  const moved = async (): Promise<number> => Math.abs((await topOf(page, id)) - before);
+  for (const language of languages) {
+    await goTo(page, language);
+    expect(await moved()).toBeLessThanOrEqual(1);
+    await drawn(page);
+    expect(await moved()).toBeLessThanOrEqual(1);
+  }
+  expect(new URL(page.url()).hash).toBe(`#${id}`);
+}

@@ -1,95 +1,212 @@
+/* This file is a little longer than 200 lines, because several of its tests share a race that is over at once. */
 import { describe, expect, test } from '@jest/globals';
-import type { Locator } from 'playwright-core';
-import type { FigureData } from '../../../web/elements/shared/figure/figure-data.js';
+import {
+  CONTESTANTS,
+  multiplyAdds,
+  sizesAlong,
+  type Axis,
+  type Size,
+} from '../../../web/elements/complexity-race/plan.js';
+import { attention } from '../../support/library.js';
+import { violationsOf } from '../alone.js';
 import { useBrowser } from '../browser.js';
 import { heightOf, raceWith, SMALL } from '../race.js';
 
 const { open } = useBrowser();
-/** Where pages have shared memory, and threads with it. */
-const isolated = useBrowser({
-  headers: { 'cross-origin-opener-policy': 'same-origin', 'cross-origin-embedder-policy': 'require-corp' },
-});
 
-/** What CSV and table are made of. */
-const dataOf = (race: Locator): Promise<FigureData> =>
-  race.evaluate((element) => {
-    const figure = element as unknown as {
-      data(library: unknown): FigureData;
-      renderFigure(library: unknown): unknown;
-    };
-    // The figure hands its data the library that it has loaded; it is caught on the way.
-    const data = figure.data.bind(figure);
-    return new Promise<FigureData>((resolve) => {
-      const render = figure.renderFigure.bind(figure);
-      figure.renderFigure = (library) => {
-        resolve(data(library));
-        return render(library);
-      };
-      (element as unknown as { requestUpdate(): void }).requestUpdate();
-    });
-  });
+/** A race that is over at once, with times of attention far below those of the others. CNNs of more than 2³⁴ steps are left out. */
+const FAST = `
+  globalThis.Worker = class extends EventTarget {
+    postMessage({ points }) {
+      const send = (data) => this.dispatchEvent(new MessageEvent('message', { data }));
+      setTimeout(() => {
+        for (const point of points) {
+          if (point.contestant === 'cnn' && point.multiplyAdds > 2 ** 34) {
+            send({ type: 'omitted', point });
+            continue;
+          }
+          const rate = point.contestant === 'attention' ? 1e12 : 1e6;
+          send({ type: 'measured', point, timing: { milliseconds: point.multiplyAdds / rate, runs: 3 } });
+        }
+        send({ type: 'done' });
+      });
+    }
+    terminate() {}
+  };`;
 
 describe('complexity-race', () => {
-  test('measures every point in a worker, names the machine, and shows what it measured', async () => {
-    const { page, race } = await raceWith(open, SMALL);
-    await race.getByRole('button', { name: 'Start the race' }).click();
-    await race.getByRole('progressbar').waitFor();
-    // The page stays awake meanwhile: what takes long is elsewhere.
-    const frames = await page.evaluate(async () => {
-      let count = 0;
-      for (const end = performance.now() + 500; performance.now() < end; ++count) {
-        await new Promise((resolve) => requestAnimationFrame(resolve));
-      }
-      return count;
-    });
-    expect(frames).toBeGreaterThanOrEqual(10);
-    await race.getByRole('button', { name: 'Start the race' }).waitFor({ timeout: 50_000 });
-    const { columns, rows } = await dataOf(race);
-    expect(rows).toHaveLength(7 * 4);
-    const [median, rate, machine] = ['median, ms', '10⁹ multiply–adds per second', 'machine'].map((name) =>
-      columns.indexOf(name),
-    ) as [number, number, number];
-    for (const row of rows) {
-      expect(Number(row[median])).toBeGreaterThan(0);
-      expect(Number(row[rate])).toBeCloseTo(Number(row[5]) / Number(row[median]) / 1e6, 9);
-      expect(row[machine]).toMatch(
-        /^Measured on Linux.*Chrom.*processors: \d+; WebAssembly simd128, threads: 1;.*\d{4}/,
+  test.each([
+    ['n', 256, 128, 3],
+    ['d', 1024, 64, 5],
+  ] as const)('draws exact counts over %s', async (axis: Axis, n, d, k) => {
+    const size: Size = { n, d, k };
+    const { race } = await raceWith(open, { axis, length: String(n), width: String(d), kernel: String(k) });
+    const height = await heightOf(race);
+    for (const contestant of CONTESTANTS) {
+      const path =
+        (await race.locator(`path.series[data-contestant="${contestant}"]`).getAttribute('d')) ?? '';
+      const heights = path
+        .slice(1)
+        .split('L')
+        .map((point) => Number(point.split(',')[1]));
+      const counts = sizesAlong(axis, size).map((each) => multiplyAdds(attention, contestant, each));
+      expect(heights).toHaveLength(counts.length);
+      // A path's coordinates have three decimals.
+      counts.forEach((count, at) =>
+        expect(Math.abs((heights[at] ?? NaN) - height(count))).toBeLessThan(2e-3),
       );
     }
-    expect(await race.locator('p.machine').innerText()).toBe(rows[0]?.[machine]);
-    const height = await heightOf(race);
-    const dots = await race
-      .locator('path.dot[data-contestant="rnn"]')
-      .evaluateAll((all) =>
-        all.map((dot) => Number(/ ([\d.]+)\)/.exec(dot.getAttribute('transform') ?? '')?.[1])),
-      );
-    const times = rows.filter(([name]) => name === 'RNN').map((row) => Number(row[median]));
-    expect(dots).toHaveLength(7);
-    // The vertical axes lie on each other at 10¹⁰ multiply–adds a second, 10⁷ a millisecond.
-    dots.forEach((dot, at) => expect(Math.abs(dot - height((times[at] ?? NaN) * 1e7))).toBeLessThan(1e-6));
+    const table = await race.locator('.counts tbody tr td:nth-child(2)').allInnerTexts();
+    expect(table).toEqual(
+      CONTESTANTS.map((contestant) => multiplyAdds(attention, contestant, size).toLocaleString('en')),
+    );
   });
 
-  test('where the page is isolated attention and the layer run on several threads as well', async () => {
-    // As many as the browser says, of which this machine may have fewer.
-    const script = "Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { value: 2 })";
-    const { page, race } = await raceWith(isolated.open, SMALL, { script });
-    await race.getByRole('button', { name: 'Start the race' }).click();
-    await race.getByRole('progressbar').waitFor();
-    await race.getByRole('button', { name: 'Start the race' }).waitFor({ timeout: 50_000 });
-    const { columns, rows } = await dataOf(race);
-    const [threads, median] = ['threads', 'median, ms'].map((name) => columns.indexOf(name)) as [
-      number,
-      number,
-    ];
-    expect(rows).toHaveLength(7 * (4 + 2));
-    expect(rows.filter((row) => row[threads] === 2).map(([name]) => name)).toEqual(
-      Array.from({ length: 7 }, () => ['mixing alone', 'whole layer']).flat(),
+  test('names the crossings by count', async () => {
+    const { race } = await raceWith(open);
+    expect(await race.locator('p.readout').innerText()).toBe(
+      'Attention’s mixing crosses the CNN at n = 192, by count. Attention’s mixing crosses the RNN at n = 128, by count.',
     );
-    for (const row of rows) expect(Number(row[median])).toBeGreaterThan(0);
-    // At each of the seven sizes, and before each of the two names.
-    expect(await race.locator('path.dot[data-threads="2"]').count()).toBe(2 * 7 + 2);
-    expect(await race.locator('text.curve-label').allTextContents()).toContain('mixing alone, 2 threads');
-    expect(await race.locator('p.machine').innerText()).toContain('threads: 1, 2;');
-    expect(await page.evaluate(() => crossOriginIsolated)).toBe(true);
+    expect(await race.locator('circle.crossing').count()).toBe(2);
+  });
+
+  test('stops at once, keeps what it has, and forgets it on reset', async () => {
+    const { page, race } = await raceWith(open, SMALL);
+    await race.getByRole('button', { name: 'Start the race' }).focus();
+    await page.keyboard.press('Enter');
+    await race.locator('path.dot').nth(1).waitFor();
+    const before = await race.evaluate(async (element) => {
+      const root = element.shadowRoot;
+      root?.querySelector<HTMLButtonElement>('.run button')?.click();
+      await new Promise((resolve) => requestAnimationFrame(resolve));
+      return {
+        running: root?.querySelector('progress') !== null,
+        dots: root?.querySelectorAll('.dot').length,
+      };
+    });
+    expect(before.running).toBe(false);
+    await page.waitForTimeout(600);
+    expect(await race.locator('path.dot').count()).toBe(before.dots);
+    await race.evaluate((element) => (element as unknown as { reset(): void }).reset());
+    await race.locator('path.dot').first().waitFor({ state: 'detached' });
+    expect(await race.locator('p.machine').innerText()).toContain('Nothing has been measured yet');
+  });
+
+  test('keeps the counts and says so where there are no workers', async () => {
+    const { race } = await raceWith(open, {}, { script: 'delete globalThis.Worker' });
+    await race.getByRole('button', { name: 'Start the race' }).click();
+    await race.getByText('The race needs web workers').waitFor();
+    expect(await race.locator('.counts tbody tr').count()).toBe(4);
+    expect(await race.locator('path.series').count()).toBe(4);
+  });
+
+  test('takes every setting by keyboard, and the plot by pointer', async () => {
+    const { page, race } = await raceWith(open);
+    for (const [name, key] of [
+      ['Tokens n', 'ArrowRight'],
+      ['Width d', 'ArrowLeft'],
+      ['Kernel size k', 'ArrowRight'],
+    ] as const) {
+      await race.getByRole('slider', { name }).focus();
+      await page.keyboard.press(key);
+    }
+    expect(await race.locator('.counts thead th').first().innerText()).toBe('n = 512, d = 64, k = 5');
+    await race.getByRole('radio', { name: 'n' }).focus();
+    await page.keyboard.press('ArrowRight');
+    expect(await race.getByRole('radio', { name: 'd' }).isChecked()).toBe(true);
+    const box = await race.locator('.plot svg').boundingBox();
+    await race.locator('.plot').click({ position: { x: 36, y: (box?.height ?? 0) / 2 } });
+    expect(await race.locator('.counts thead th').first().innerText()).toBe('n = 512, d = 16, k = 5');
+  });
+
+  test('after a race, what has one time along the new axis has no label, and no crossing is a dash', async () => {
+    // On up to four threads.
+    const script = `${FAST}
+      Object.defineProperty(globalThis, 'crossOriginIsolated', { value: true });
+      Object.defineProperty(Navigator.prototype, 'hardwareConcurrency', { value: 4 });`;
+    const { race } = await raceWith(open, { length: '8192' }, { script });
+    const labels = race.locator('.curve-label');
+    const readout = race.locator('p.readout');
+    await race.getByRole('button', { name: 'Start the race' }).click();
+    await race.getByText('Measured on').waitFor();
+    expect(await labels.count()).toBe(8);
+    expect(await readout.innerText()).toBe(
+      ['CNN at n = 192', 'RNN at n = 128']
+        .map(
+          (at) => `Attention’s mixing crosses the ${at}, by count. At the sizes measured, they do not cross.`,
+        )
+        .join(' '),
+    );
+    await race.getByRole('radio', { name: 'd', exact: true }).check();
+    expect(await labels.count()).toBe(await race.locator('path.series').count());
+    expect(await readout.innerText()).toBe(
+      ['CNN', 'RNN']
+        .map((other) => `Attention’s mixing does not cross the ${other} in this range, by count.`)
+        .join(' '),
+    );
+  });
+
+  test.each([390, 1280])(
+    'at %i px, once there are times, a legend says what was added to the curves',
+    async (width) => {
+      const { page, race } = await raceWith(open, {}, { script: FAST, viewport: { width, height: 800 } });
+      const legend = race.locator('.legend');
+      expect(await legend.count()).toBe(0);
+      await race.getByRole('button', { name: 'Start the race' }).click();
+      await race.getByText('Measured on').waitFor();
+      const [time, line, counted] = [
+        'measured time (right axis)',
+        'faint line joining the measured times',
+        'crossing by count',
+      ];
+      expect(await legend.locator('span').allInnerTexts()).toEqual([time, line, counted]);
+      // Each curve's name shows the dots of that curve.
+      const names = race.locator('.plot .curve-label + .dot');
+      expect(await names.count()).toBe(CONTESTANTS.length);
+      const looks = await names.evaluateAll((dots) => dots.map((dot) => dot.getAttribute('d')));
+      expect(new Set(looks).size).toBe(CONTESTANTS.length);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+
+      await race.evaluate((element) => (element as unknown as { reset(): void }).reset());
+      expect(await legend.count()).toBe(0);
+    },
+  );
+
+  test('after a change of d or k it says what has not been measured, and where and when only of times it shows', async () => {
+    const { race } = await raceWith(open, { axis: 'n', length: '8192', width: '1024' }, { script: FAST });
+    const status = race.locator('p.machine');
+    await race.getByRole('button', { name: 'Start the race' }).click();
+    await status.getByText('Measured on').waitFor();
+    // What was left out would be left out again.
+    expect(await status.innerText()).toMatch(/Points left out .*: \d\.$/);
+    const set = (name: string, value: string): Promise<void> =>
+      race.getByRole('slider', { name }).fill(value);
+
+    await set('Kernel size k', '1');
+    expect(await status.innerText()).toMatch(
+      /^Measured on .* Not measured yet with these settings: CNN\. Start the race again\.$/,
+    );
+    await set('Width d', '6');
+    expect(await race.locator('.counts td:nth-child(3)').allInnerTexts()).toEqual(['–', '–', '–', '–']);
+    expect(await status.innerText()).toMatch(
+      /Not measured yet with these settings: CNN, RNN, mixing alone, whole layer\. Start the race again\.$/,
+    );
+    expect(await status.innerText()).not.toContain('Measured on');
+    expect(await race.locator('.legend').count()).toBe(0);
+
+    await race.getByRole('button', { name: 'Start the race' }).click();
+    await status.getByText('Measured on').waitFor();
+    expect(await status.innerText()).not.toContain('Not measured yet');
+  });
+
+  test.each([320, 390, 1280])('at %i px nothing overflows', async (width) => {
+    const { page, race } = await raceWith(open, {}, { viewport: { width, height: 800 } });
+    await race.locator('svg').first().waitFor();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  });
+
+  test('axe finds nothing', async () => {
+    const { page } = await raceWith(open, {}, { colorScheme: 'dark' });
+    expect(await violationsOf(page, 'complexity-race')).toEqual([]);
   });
 });

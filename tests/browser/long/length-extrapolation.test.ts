@@ -15,21 +15,43 @@ async function numbersOf(extrapolation: Locator): Promise<(number | undefined)[]
 
 const COMPUTED_ROWS = LENGTHS.map((_, k) => COMPARED.map((each) => COMPUTED.get(each)![k]));
 
-test('trains the five anew by keyboard, and goes back on reset', async () => {
+test('begins with the computed curves', async () => {
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
   expect(await numbersOf(extrapolation)).toEqual(COMPUTED_ROWS);
   expect(await extrapolation.locator('path[data-positions]').count()).toBe(5);
+});
 
-  await extrapolation.getByRole('button', { name: 'Train all five' }).press('Enter');
-  await extrapolation.locator('.readout', { hasText: 'Done' }).waitFor({ timeout: 90_000 });
-  const trained = await numbersOf(extrapolation);
-  trained.forEach((row, k) =>
-    row.forEach((cell, column) => {
-      const computed = COMPUTED_ROWS[k]![column];
-      if (computed === undefined) expect(cell).toBeUndefined();
-      else expect(Math.abs((cell ?? NaN) - computed)).toBeLessThan(0.05);
-    }),
+test('says what its task is, and up to which length the models learned', async () => {
+  const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
+  const said = await extrapolation.locator('.readout').allInnerTexts();
+  expect(said.join(' ')).toContain(
+    'Task: name the previous token without seeing later ones; 200 steps of training on sequences of 32 tokens.',
   );
-  await extrapolation.getByRole('button', { name: 'Reset' }).click();
+  expect(await extrapolation.locator('svg .lesson-label').textContent()).toBe('← trained on 32 tokens');
+});
+
+test('stops when told, and is never empty: curves of another seed stay, faintly, until there are others', async () => {
+  const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
+  await extrapolation.getByRole('button', { name: 'Train all five' }).press('Enter');
+  await extrapolation.getByRole('button', { name: 'Stop' }).press('Enter');
+  await extrapolation.locator('.readout', { hasText: 'Stopped' }).waitFor();
+  const faint = extrapolation.locator('path.faint[data-positions]');
+  expect(await faint.count()).toBe(COMPARED.length);
+  await extrapolation.getByLabel('Seed').press('ArrowRight');
+  await extrapolation.locator('.readout', { hasText: 'Faint: the curves of seed 1.' }).waitFor();
+  expect(await faint.count()).toBe(COMPARED.length);
+  expect(await extrapolation.locator('path[data-positions]').count()).toBe(COMPARED.length);
+});
+
+test('a link with another seed begins with faint curves, and the table says whose they are', async () => {
+  const page = await open({
+    path: '/en/?fig-extrapolation=seed%3D7',
+    figures: ['length-extrapolation'],
+  });
+  const extrapolation = page.locator('length-extrapolation');
+  await extrapolation.locator('.readout', { hasText: 'Faint: the curves of seed 1.' }).waitFor();
+  expect(await extrapolation.locator('path.faint[data-positions]').count()).toBe(COMPARED.length);
   expect(await numbersOf(extrapolation)).toEqual(COMPUTED_ROWS);
-}, 120_000);
+  await extrapolation.getByRole('button', { name: 'Values as a table' }).click();
+  expect(await extrapolation.locator('thead th').allInnerTexts()).toContain('RoPE (Seed 1)');
+});

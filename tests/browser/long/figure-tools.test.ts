@@ -1,0 +1,73 @@
+import { expect, test } from '@jest/globals';
+import { sinusoidalEncoding } from '../../reference/sinusoidalEncoding.js';
+import { openAlone } from '../alone.js';
+import { useBrowser } from '../browser.js';
+
+const { open } = useBrowser();
+
+test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
+  '%s has the same tools in the same order, each big enough',
+  async (tag) => {
+    const { figure } = await openAlone(open, tag, { viewport: { width: 390, height: 800 } });
+    const buttons = figure.locator('.tools > button');
+    expect((await buttons.allInnerTexts()).map((text) => text.trim())).toEqual([
+      'Reset',
+      'Copy link',
+      'Save',
+      'Code',
+      'Full screen',
+      'Values as a table',
+    ]);
+    for (const button of await buttons.all()) {
+      const box = await button.boundingBox();
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(24);
+    }
+  },
+);
+
+test('every tool works by keyboard alone, and Escape closes the menu', async () => {
+  const { page, figure } = await openAlone(open, 'encoding-rotation');
+  await figure.getByLabel('Width d').focus();
+  const focused = (): Promise<string | undefined> =>
+    figure.evaluate((element) => element.shadowRoot?.activeElement?.textContent?.trim());
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Reset');
+  await page.keyboard.press('Tab');
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Save');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Drawing (SVG)');
+  await page.keyboard.press('Escape');
+  expect(await figure.getByRole('button', { name: '(SVG)' }).isVisible()).toBe(false);
+  expect(await focused()).toBe('Save');
+  await page.keyboard.press('Tab');
+  expect(await focused()).toBe('Code');
+  await page.keyboard.press('Space');
+  expect(await figure.locator('pre').innerText()).toContain("from 'wasm-attention'");
+  await figure.getByLabel('PyTorch').first().press('Space');
+  expect(await figure.locator('pre').innerText()).toContain('import torch');
+});
+
+test('the table is made when it is opened, follows the sliders, and goes when it is closed', async () => {
+  const { figure } = await openAlone(open, 'positional-curves');
+  expect(await figure.locator('td').count()).toBe(0);
+  const toggle = figure.getByRole('button', { name: 'Values as a table' });
+  await toggle.click();
+  expect(await toggle.getAttribute('aria-expanded')).toBe('true');
+  expect(await figure.getByRole('columnheader').allTextContents()).toEqual([
+    'position',
+    'col 6',
+    'col 7',
+    'col 8',
+    'col 9',
+  ]);
+  await figure.getByLabel('Length n').fill('5');
+  const { data } = sinusoidalEncoding({ length: 5, dim: 32 });
+  const wanted = Array.from({ length: 20 }, (_, k) => data[Math.floor(k / 4) * 32 + 6 + (k % 4)] ?? NaN);
+  expect(await figure.locator('td').allTextContents()).toEqual(
+    wanted.map((value) => (value === 0 ? '0' : value.toFixed(3))),
+  );
+  await toggle.click();
+  expect(await figure.locator('td').count()).toBe(0);
+});

@@ -1,0 +1,90 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Locator, Page } from 'playwright-core';
+import { complexity } from '../../support/library.js';
+import { openAlone, violationsOf } from '../alone.js';
+import { useBrowser, type PageOptions } from '../browser.js';
+
+const { open } = useBrowser();
+
+/** The figure in a page of its own. */
+async function figure(options?: PageOptions): Promise<{ page: Page; paths: Locator }> {
+  const { page, figure: paths } = await openAlone(open, 'path-lengths', options);
+  return { page, paths };
+}
+
+const lengths = async (paths: Locator): Promise<string[]> => paths.locator('p.length').allInnerTexts();
+
+/** What the figure must say, from the library. */
+function expected(distance: number, k: number): string[] {
+  return (['cnn', 'rnn', 'self-attention'] as const).map(
+    (architecture) =>
+      `Path of length ${complexity(architecture, { n: distance + 1, d: 1, k }).maximumPathLength}`,
+  );
+}
+
+describe('path-lengths', () => {
+  test('prints and lights the path from the first to the last token', async () => {
+    const { paths } = await figure();
+    expect(await lengths(paths)).toEqual(expected(6, 3));
+    const lit = await paths
+      .locator('svg')
+      .evaluateAll((all) => all.map((each) => each.querySelectorAll('line.lit').length));
+    // Two ways each: 3 and 3 layers, 7 steps and 1, 1 and 1.
+    expect(lit).toEqual([6, 8, 2]);
+    expect(await paths.locator('circle.met').count()).toBe(3);
+  });
+
+  test('takes everything by keyboard', async () => {
+    const { page, paths } = await figure();
+    const sliders = paths.getByRole('slider');
+    expect(await sliders.count()).toBe(5);
+    for (const [name, key, times] of [
+      ['Tokens n', 'ArrowRight', 3],
+      ['Kernel size k', 'ArrowRight', 2],
+      ['First token', 'ArrowRight', 1],
+      ['Second token', 'End', 1],
+    ] as const) {
+      await paths.getByRole('slider', { name }).focus();
+      for (let press = 0; press < times; ++press) await page.keyboard.press(key);
+    }
+    expect(await lengths(paths)).toEqual(expected(8, 5));
+    expect(await paths.locator('.readout').innerText()).toContain('Between tokens 2 and 10');
+  });
+
+  test('says when the layers of the CNN are too few', async () => {
+    const { page, paths } = await figure();
+    await paths.getByRole('slider', { name: 'Layers of the CNN' }).focus();
+    await page.keyboard.press('Home');
+    expect((await lengths(paths))[0]).toBe('They do not meet: layers 1, needed 3');
+    expect(await paths.locator('.diagram').first().locator('circle.met').count()).toBe(0);
+    expect(await paths.locator('.readout').innerText()).toContain('at least 3 layers, and the CNN has 1');
+  });
+
+  test('clicks pick one token after the other', async () => {
+    const { paths } = await figure();
+    const hits = paths.locator('.diagram').nth(2).locator('.hit');
+    await hits.nth(3).click();
+    await hits.nth(1).click();
+    expect(await paths.locator('.readout').innerText()).toContain('Between tokens 2 and 4');
+    expect(await lengths(paths)).toEqual(expected(2, 3));
+  });
+
+  test.each([320, 390, 700, 1280])(
+    'at %i px nothing overflows, and tokens are easy to hit',
+    async (width) => {
+      const { page, paths } = await figure({ viewport: { width, height: 800 } });
+      // On the narrowest screens twelve tokens are a little less than 24 pixels wide; the sliders pick them too.
+      await paths.getByRole('slider', { name: 'Tokens n' }).fill(width < 390 ? '10' : '12');
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      const widths = await paths
+        .locator('.hit')
+        .evaluateAll((all) => all.map((hit) => hit.getBoundingClientRect().width));
+      expect(Math.min(...widths)).toBeGreaterThanOrEqual(24);
+    },
+  );
+
+  test('axe finds nothing', async () => {
+    const { page } = await figure({ colorScheme: 'dark' });
+    expect(await violationsOf(page, 'path-lengths')).toEqual([]);
+  });
+});
