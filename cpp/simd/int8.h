@@ -10,7 +10,7 @@ namespace wasm_attention {
 typedef int8_t i8x16 __attribute__((vector_size(16)));
 typedef int16_t i16x8 __attribute__((vector_size(16)));
 
-/// Words for four numbers of the left operand.
+/// Words for four numbers of an operand.
 #ifdef __wasm_relaxed_simd__
 constexpr int kFourWords = 1;  // bytes
 #else
@@ -31,8 +31,10 @@ inline i32x4 load(const int32_t* p) {
   return v;
 }
 
-/// Writes four numbers from -127 to 127 as a left operand.
-inline void storeFour(i32x4 four, int32_t* words) {
+inline void store(int32_t* p, i32x4 v) { std::memcpy(p, &v, sizeof v); }
+
+/// Writes four numbers from -127 to 127 as a left operand, whose words are `stride` apart.
+inline void storeFour(i32x4 four, int32_t* words, int stride) {
 #ifdef __wasm_relaxed_simd__
   const i8x16 bytes = reinterpret_cast<i8x16>(four);
   const i8x16 packed = __builtin_shufflevector(bytes, bytes, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12, 0, 4, 8, 12);
@@ -40,7 +42,8 @@ inline void storeFour(i32x4 four, int32_t* words) {
   const i16x8 halves = reinterpret_cast<i16x8>(four);
   const i16x8 packed = __builtin_shufflevector(halves, halves, 0, 4, 2, 6, 0, 4, 2, 6);
 #endif
-  std::memcpy(words, &packed, kFourWords * sizeof(int32_t));
+  const i32x4 parts = reinterpret_cast<i32x4>(packed);
+  for (int part = 0; part < kFourWords; ++part) words[part * stride] = parts[part];
 }
 
 /// Part number `part` < kFourWords of right operands, of which a lane has four bytes from 0 to 126.
@@ -54,11 +57,12 @@ inline i32x4 partOf(i32x4 b) {
 }
 
 /// sum + a . b in each lane, for one part of both operands. The relaxed instruction is defined for right operands of 7 bits, for which
-/// processors agree. Not the one that also adds: V8 11.3 (Node 20, Chrome 113) compiles it wrongly before it optimises.
+/// processors agree. Not the one that also adds: V8 11.3 (Node 20, Chrome 113) compiles it wrongly before it optimises. A product with
+/// ones adds the pairs: V8 keeps them in a register, and reads them from memory each time for the instruction that adds pairs.
 inline i32x4 addDot(i32x4 a, i32x4 b, i32x4 sum) {
 #if defined(__wasm_relaxed_simd__)
-  return sum + reinterpret_cast<i32x4>(wasm_i32x4_extadd_pairwise_i16x8(
-                   wasm_i16x8_relaxed_dot_i8x16_i7x16(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b))));
+  const v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b));
+  return sum + reinterpret_cast<i32x4>(wasm_i32x4_dot_i16x8(pairs, wasm_i16x8_splat(1)));
 #elif defined(__wasm_simd128__)
   return sum + reinterpret_cast<i32x4>(wasm_i32x4_dot_i16x8(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b)));
 #else

@@ -71,7 +71,7 @@ Floats expectedProduct(const Floats& a, const Floats& weight, const Floats* bias
 TEST(MultiplyInt8, HasTheBitsOfPlainLoops) {
   for (const int depth : {0, 1, 3, 4, 5, 64, 127, 128, 129, 172, 400}) {
     for (const int cols : {1, 4, 7, 8, 9, 16, 23}) {
-      for (const int rows : {0, 1, 2, 3, 4, 5, 9, 33}) {
+      for (const int rows : {0, 1, 2, 3, 4, 5, 9, 33, 65, 131}) {
         for (const bool has_bias : {false, true}) {
           const Floats a = randomFloats(size_t(rows) * depth, 1 + rows, 3), bias = randomFloats(cols, 2);
           const Floats weight = randomFloats(size_t(cols) * depth, 3 + cols);
