@@ -1,7 +1,6 @@
 // Sums of products of small whole numbers, four from each lane. Lanes of 32 bits are the unit in which both operands are kept.
 #pragma once
 
-#include <cmath>
 
 #include "simd/f32x4.h"
 
@@ -71,14 +70,19 @@ inline i32x4 addDot(i32x4 a, i32x4 b, i32x4 sum) {
 #endif
 }
 
-/// Rounded to even, of numbers that fit; NaN becomes 0.
+/// Rounded to even, of numbers from -2^22 to 2^22; NaN becomes 0. The sum has no digits behind the point.
 inline i32x4 nearest(f32x4 x) {
+  constexpr float kWhole = 0x1.8p23f;
+  int32_t whole;
+  std::memcpy(&whole, &kWhole, sizeof whole);
+  return (reinterpret_cast<i32x4>(x + kWhole) - splat(whole)) & (x == x);
+}
+
+inline i32x4 max(i32x4 a, i32x4 b) {
 #ifdef __wasm_simd128__
-  return reinterpret_cast<i32x4>(wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest(reinterpret_cast<v128_t>(x))));
+  return reinterpret_cast<i32x4>(wasm_i32x4_max(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b)));
 #else
-  i32x4 whole{};
-  for (int i = 0; i < kLanes; ++i) whole[i] = x[i] == x[i] ? static_cast<int32_t>(std::nearbyint(x[i])) : 0;
-  return whole;
+  return a > b ? a : b;
 #endif
 }
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
@@ -15,23 +14,26 @@ struct Scale {
   float value, inverse;
 
   Scale(const float* x, int count, int steps) {
-    f32x4 most{}, bad{};
+    // Magnitudes are in the order of their bits, and what is infinite or NaN comes last.
+    const i32x4 magnitude_bits = splat(0x7fffffff);
+    i32x4 most{};
     int i = 0;
     for (; i + kLanes <= count; i += kLanes) {
-      const f32x4 v = load(x + i);
-      most = max(most, max(v, -v));
-      bad += v * 0.0f;
+      most = max(most, reinterpret_cast<i32x4>(load(x + i)) & magnitude_bits);
     }
-    float magnitude = max(most), zero = sum(bad);
-    for (; i < count; ++i) {
-      magnitude = std::max(magnitude, std::fabs(x[i]));
-      zero += x[i] * 0.0f;
+    if (i < count) {
+      f32x4 rest{};
+      std::memcpy(&rest, x + i, (count - i) * sizeof(float));
+      most = max(most, reinterpret_cast<i32x4>(rest) & magnitude_bits);
     }
+    const int32_t bits = std::max(std::max(most[0], most[1]), std::max(most[2], most[3]));
+    float magnitude;
+    std::memcpy(&magnitude, &bits, sizeof magnitude);
     value = magnitude / static_cast<float>(steps);
     inverse = static_cast<float>(steps) / magnitude;
     // All zeros, or too small to matter.
     if (!(inverse <= std::numeric_limits<float>::max())) value = inverse = 0;
-    if (zero != 0) {
+    if (bits >= 0x7f800000) {
       value = std::numeric_limits<float>::quiet_NaN();
       inverse = 0;
     }
