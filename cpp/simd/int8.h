@@ -1,6 +1,8 @@
 // Sums of products of small whole numbers, four from each lane. Lanes of 32 bits are the unit in which both operands are kept.
 #pragma once
 
+#include <cstdint>
+#include <cstring>
 
 #include "simd/f32x4.h"
 
