@@ -17,21 +17,28 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
   const shown = (): Promise<string | undefined> =>
     figure.locator('path-lengths').evaluate((element) => element.shadowRoot?.textContent ?? undefined);
   expect(await status.innerText()).toBe('');
-  expect(await shown()).not.toContain('From token 1 to token 9');
+  expect(await shown()).not.toContain('from token 1 to token 9');
 
   await check.getByRole('button', { name: 'three' }).focus();
   await page.keyboard.press('Enter');
   expect(await status.innerText()).toContain(`${words.checkWrong} ${words.checkAgain}`);
   expect(await status.innerText()).not.toContain('Eight places take four layers.');
-  expect(await shown()).not.toContain('From token 1 to token 9');
+  expect(await shown()).not.toContain('from token 1 to token 9');
 
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   expect(await status.innerText()).toContain(`${words.checkRight} ${words.checkShown}`);
   expect(await status.innerText()).toContain('Eight places take four layers.');
-  expect(await shown()).toContain('From token 1 to token 9: 4');
+  expect(await shown()).toContain('from token 1 to token 9: 4');
   const pressed = check.getByRole('button', { pressed: true });
   expect(await pressed.allInnerTexts()).toEqual(['four']);
+
+  // What the figure shows next is another thing.
+  const link = status.getByRole('link', { name: words.checkShown });
+  expect(await link.count()).toBe(1);
+  await figure.getByRole('button', { name: 'Reset' }).click();
+  expect(await link.count()).toBe(0);
+  expect(await status.innerText()).toContain('Eight places take four layers.');
 
   // Nothing is kept of it, only the place in the text.
   await page.reload();
@@ -74,6 +81,28 @@ test('a phone shows the verdict, and the answer only to those who ask for it', a
   expect(await inWindow(status)).toBe(false);
   await status.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
   expect(await inWindow(answers)).toBe(true);
+});
+
+test('an answer loads the model that it speaks of, and leaves the focus where it is', async () => {
+  const page = await open({ figures: ['language-model'] });
+  const figure = page.locator('#fig-model');
+  const answer = figure.locator('.check button[data-right]').first();
+  await answer.focus();
+  await page.keyboard.press('Enter');
+  await figure.getByRole('textbox').first().waitFor();
+  expect(await answer.evaluate((element) => element.matches(':focus'))).toBe(true);
+  expect(await figure.locator('language-model').evaluate((element) => (element as HTMLElement & { steps: number }).steps)).toBe(80); // prettier-ignore
+});
+
+test('a window too low for figure and question has the figure and the verdict', async () => {
+  const page = await open({ figures: ['attention-masks'], viewport: { width: 1280, height: 700 } });
+  const figure = page.locator('#fig-masks');
+  const answer = figure.locator('.check button[data-right]').first();
+  await answer.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  expect(await figure.evaluate((element) => element.getBoundingClientRect().top)).toBeLessThan(0);
+  await answer.click();
+  await page.waitForFunction(() => document.querySelector('#fig-masks')!.getBoundingClientRect().top >= 0);
+  expect(await verdictOf(figure.locator('.check')).evaluate((element) => element.getBoundingClientRect().bottom)).toBe(700); // prettier-ignore
 });
 
 test('what a phone’s verdict says goes back to its question with the reader', async () => {

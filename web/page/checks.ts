@@ -3,9 +3,6 @@ import { numberIn } from './number-in.js';
 
 type Verdict = 'right' | 'wrong' | 'noNumber';
 
-/** The windows in which a figure and its question do not stand at once; figures pin their controls there, too. */
-const PHONE = '(max-width: 30rem) and (min-height: 40rem)';
-
 /** Makes the page judge what readers answer to its questions. The forms are those of plugins/checks.ts; nothing is kept. */
 export function judgeAnswers(): void {
   for (const form of document.querySelectorAll<HTMLFormElement>('form.check')) {
@@ -59,26 +56,24 @@ function explain(form: HTMLFormElement, said: HTMLElement): void {
   const { settings } = element ?? {};
   if (figure && element && settings && form.dataset.show !== undefined) {
     const given = [...new URLSearchParams(form.dataset.show)];
-    // What readers have set besides would show, too.
-    element.reset();
-    element.change(Object.fromEntries(given.map(([name, text]) => [name, settings[name]?.read(text)])));
-    // What has changed may be above the window.
+    element.show(Object.fromEntries(given.map(([name, text]) => [name, settings[name]?.read(text)])));
     const link = document.createElement('a');
     link.href = `#${figure.id}`;
     link.textContent = statusOf(form).dataset.shown ?? '';
     said.append(' ', link);
+    element.addEventListener('figure-change', () => link.remove(), { once: true });
   }
   show(form, said, ...(form.lastElementChild?.cloneNode(true).childNodes ?? []));
   if (element) bringBack(element, form);
 }
 
 /**
- * Scrolls back to the figure, if its start is above a phone's window. Where question and figure do not fit into one window, what is
- * said stays at the window's end until the reader uses the figure, leaves it, or comes to the question again.
+ * Scrolls back to the figure, if its start is above the window. Where question and figure do not fit into one window, what is said stays
+ * at the window's end until the reader uses the figure, leaves it, or comes to the question again.
  */
 function bringBack(element: HTMLElement, form: HTMLFormElement): void {
   const { top } = element.getBoundingClientRect();
-  if (!matchMedia(PHONE).matches || top >= 0) return;
+  if (top >= 0) return;
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
   if (form.getBoundingClientRect().bottom - top > innerHeight) pin(element, form);
   element.scrollIntoView({ behavior });

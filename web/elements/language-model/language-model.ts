@@ -58,6 +58,12 @@ export class LanguageModel extends FigureElement {
     this.state = undefined;
   }
 
+  override show(settings: Readonly<Record<string, unknown>>): void {
+    super.show(settings);
+    if (this.library !== undefined && this.#writer === undefined && this.state !== 'asked')
+      void this.#open(this.library);
+  }
+
   protected override updated(changed: PropertyValues): void {
     super.updated(changed);
     if (changed.has('writing') && this.writing)
@@ -147,14 +153,16 @@ export class LanguageModel extends FigureElement {
 
   async #open(library: WasmAttention): Promise<void> {
     this.state = 'asked';
+    const focused = this.shadowRoot?.activeElement;
     try {
       const writer = await openWriter(library);
       if (this.isConnected) this.#writer = writer;
       else writer.model.dispose();
       this.state = undefined;
       await this.updateComplete;
-      // The button that had the focus is gone.
-      this.renderRoot.querySelector<HTMLElement>('.buttons button')?.focus({ preventScroll: true });
+      // The button is gone.
+      if (focused)
+        this.renderRoot.querySelector<HTMLElement>('.buttons button')?.focus({ preventScroll: true });
     } catch (error) {
       this.state = 'failed';
       this.dispatchEvent(new CustomEvent('figure-error', { detail: error, bubbles: true, composed: true }));

@@ -56,7 +56,8 @@ export class LengthExtrapolation extends FigureElement {
   /** How the training ended, or which curves are shown. */
   #status({ faint, faintOf }: ShownCurves): string {
     const { words, seed } = this;
-    const { outcome } = this.#session;
+    const { outcome, running } = this.#session;
+    if (running !== undefined) return '';
     if (outcome === 'stopped') return words.text('extrapolation.stopped');
     if (outcome !== undefined) return trainingFailure(words, outcome.failed);
     if (faint.size > 0) return words.text('extrapolation.faint', { seed: words.number(faintOf) });

@@ -113,6 +113,17 @@ export abstract class FigureElement extends LitElement {
     this.change(this.#first);
   }
 
+  /** Shows what the page says of it: the first settings with these changes. What its reader has to ask for is loaded. */
+  show(settings: Readonly<Record<string, unknown>>): void {
+    this.reset();
+    this.change(settings);
+  }
+
+  /** The library, once it is loaded. */
+  protected get library(): WasmAttention | undefined {
+    return this.#library;
+  }
+
   protected override render(): TemplateResult {
     if (!this.words.ready) return html``;
     if (this.#failed) return html`<p class="failure" role="alert">${this.words.text('unsupported')}</p>`;
