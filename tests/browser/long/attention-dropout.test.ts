@@ -1,11 +1,11 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
-import { draw, expectedError, Run } from '../../web/elements/attention-dropout/draws.js';
-import type { FigureElement } from '../../web/elements/kit.js';
-import { attention } from '../support/library.js';
-import { openAlone } from './alone.js';
-import { useBrowser } from './browser.js';
-import { addressOf, CLIPBOARD, csvOf, numberOf, tableOf } from './shown.js';
+import { draw, expectedError, Run } from '../../../web/elements/attention-dropout/draws.js';
+import type { FigureElement } from '../../../web/elements/kit.js';
+import { attention } from '../../support/library.js';
+import { openAlone } from '../alone.js';
+import { useBrowser } from '../browser.js';
+import { addressOf, CLIPBOARD, csvOf, numberOf, tableOf } from '../shown.js';
 
 const { open } = useBrowser();
 const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'attention-dropout', options);

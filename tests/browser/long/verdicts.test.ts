@@ -1,0 +1,77 @@
+import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { readWords } from '../../support/proseFiles.js';
+import { useBrowser } from '../browser.js';
+
+const { open } = useBrowser();
+const words = readWords('en');
+
+const verdictOf = (check: Locator): Locator => check.getByRole('status');
+
+test('a phone shows the verdict, and the answer only to those who ask for it', async () => {
+  const page = await open({ figures: ['path-lengths'], viewport: { width: 390, height: 844 } });
+  const figure = page.locator('#fig-paths');
+  const status = verdictOf(figure.locator('.check'));
+  const answers = figure.locator('.check .answers');
+  const inWindow = async (part: Locator): Promise<boolean> => {
+    const { y = NaN, height = NaN } = (await part.boundingBox()) ?? {};
+    return height > 0 && y >= 0 && y + height <= 844.5;
+  };
+  // The answers are the last thing in the window.
+  await answers.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  await answers.getByRole('button', { name: 'eight' }).click();
+  expect(await inWindow(status)).toBe(true);
+  await status.getByRole('button', { name: words.checkReveal }).focus();
+  await page.keyboard.press('Enter');
+  expect(await status.innerText()).toContain('Eight places take four layers.');
+  expect(await status.innerText()).not.toContain(words.checkRight);
+  // Who pressed the button goes on from there.
+  const link = status.getByRole('link', { name: words.checkShown });
+  expect(await link.evaluate((element) => element.matches(':focus'))).toBe(true);
+  // The figure, which was above the window, comes back; what is said of it stays beside it.
+  const picture = figure.locator('path-lengths svg').first();
+  await page.waitForFunction(() => {
+    const svg = document.querySelector('#fig-paths path-lengths')?.shadowRoot?.querySelector('svg');
+    return svg && svg.getBoundingClientRect().top > 0;
+  });
+  expect(await inWindow(picture)).toBe(true);
+  expect(await inWindow(status)).toBe(true);
+  expect(await inWindow(answers)).toBe(false);
+  // Whoever uses the figure has its controls again, and the verdict is where it was.
+  await figure.getByRole('slider', { name: 'Tokens n' }).focus();
+  await page.keyboard.press('ArrowRight');
+  expect(await inWindow(status)).toBe(false);
+  await status.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  expect(await inWindow(answers)).toBe(true);
+});
+
+test('a window too low for figure and question has the figure and the verdict', async () => {
+  const page = await open({ figures: ['attention-masks'], viewport: { width: 1280, height: 700 } });
+  const figure = page.locator('#fig-masks');
+  const answer = figure.locator('.check button[data-right]').first();
+  await answer.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  expect(await figure.evaluate((element) => element.getBoundingClientRect().top)).toBeLessThan(0);
+  await answer.click();
+  await page.waitForFunction(() => document.querySelector('#fig-masks')!.getBoundingClientRect().top >= 0);
+  expect(await verdictOf(figure.locator('.check')).evaluate((element) => element.getBoundingClientRect().bottom)).toBe(700); // prettier-ignore
+});
+
+test('what a phone’s verdict says goes back to its question with the reader', async () => {
+  const page = await open({ figures: ['path-lengths'], viewport: { width: 390, height: 844 }, hasTouch: true }); // prettier-ignore
+  const check = page.locator('#fig-paths .check');
+  const pinned = verdictOf(check).and(page.locator('.pinned'));
+  const answer = check.getByRole('button', { name: 'four' });
+  for (const away of ['question', 'text above the figure']) {
+    await answer.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+    await answer.tap();
+    await pinned.waitFor();
+    await page.waitForFunction(() => {
+      const { top } = document.querySelector('#fig-paths')!.getBoundingClientRect();
+      return top >= 0 && top < 120;
+    });
+    if (away === 'question')
+      await answer.evaluate((element) => element.scrollIntoView({ block: 'center', behavior: 'instant' }));
+    else await page.evaluate(() => scrollBy({ top: -1000, behavior: 'instant' }));
+    await pinned.waitFor({ state: 'detached' });
+  }
+});
