@@ -19,7 +19,8 @@ export function run(
     cwd,
     env: { ...process.env, ...env },
     encoding: 'utf8',
-    timeout: 120_000,
+    // A busy machine takes five times as long.
+    timeout: 300_000,
   });
 }
 
