@@ -28,7 +28,7 @@ describe('relative-biases', () => {
         own.map((value) => (value === -Infinity ? EMPTY : blues(value, -11.5, 0))),
       );
       expect(await figure.locator('.remark').innerText()).toBe(
-        `Slope of head ${head} of 8: ${(2 ** -head).toFixed(5)}`,
+        `Slope of head ${head} of 8: ${(2 ** -head).toFixed(5)}. All heads share one scale of colours.`,
       );
     }
     await figure.getByLabel('causal mask').uncheck();
@@ -43,7 +43,7 @@ describe('relative-biases', () => {
     await slider(figure, 'Heads h').fill('4');
     expect(await slider(figure, 'Head t').inputValue()).toBe('4');
     expect(await slider(figure, 'Head t').getAttribute('max')).toBe('4');
-    expect(await figure.locator('.remark').innerText()).toBe('Slope of head 4 of 4: 0.00391');
+    expect(await figure.locator('.remark').innerText()).toContain('Slope of head 4 of 4: 0.00391.');
   });
 
   test('T5: cells have one colour exactly where they share a bucket, and the bar under the cursor is marked', async () => {
