@@ -1,12 +1,12 @@
 /** How many parts of the text are laid out in one task: some milliseconds on a slow phone. */
-const PART = 6;
+const PART = 3;
 /** How long the rest of the text waits for the first figure, in milliseconds: readers scroll, and the network may be gone. */
 const PATIENCE = 3000;
 
 /**
  * Lays out the text below the first screen, which the style sheet leaves out at first (see style/page.css), in several tasks instead of
- * one, once the first figure can be used: until then the browser lays out what comes near the window. A reader who comes back gets all
- * of it in one task, and goes to where they were: the browser may have tried that while the text was too short.
+ * one, once the first figure can be used: until then the browser lays out what comes near the window. A reader who comes back, or whose
+ * address names a place, gets all of it in one task: the browser may have gone there while the text was too short.
  *
  * @param firstFigure resolves when the first screen's figures are drawn
  */
@@ -14,25 +14,27 @@ export function layOutTheRest(firstFigure: Promise<void>): void {
   const page = document.documentElement;
   const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const parts = [...document.querySelectorAll<HTMLElement>('main > *')];
-  let done = visit?.type === 'navigate' ? 0 : parts.length;
+  const returns = visit?.type !== 'navigate';
+  const atOnce = returns || location.hash !== '';
+  const size = atOnce ? parts.length : PART;
+  let done = 0;
   const layOut = (): void => {
-    const now = parts.slice(done, done + PART);
-    done += PART;
-    for (const part of now) part.style.contentVisibility = 'visible';
+    const now = parts.slice(done, done + size);
+    done += size;
+    for (const part of now) part.classList.add('laid-out');
     // Reading a height makes the browser compute it.
     if (now.some((part) => part.offsetHeight > 0) && done < parts.length) {
       setTimeout(layOut);
       return;
     }
     page.classList.add('whole');
-    for (const part of parts) part.style.contentVisibility = '';
   };
-  if (visit?.type === 'navigate') {
+  if (atOnce) {
+    layOut();
+    if (returns) goBack(parts);
+  } else {
     const patience = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE));
     void Promise.race([firstFigure, patience]).then(layOut);
-  } else {
-    layOut();
-    goBack(parts);
   }
   addEventListener('pagehide', () => leave(parts));
 }

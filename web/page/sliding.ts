@@ -1,5 +1,8 @@
-/** How long after a slider's last move its page is whole again, in milliseconds. */
-const REST = 400;
+/**
+ * How long after a slider's last move its page is whole again, in milliseconds. Leaving the figures out and taking them back in costs
+ * a phone 200 ms each, so it must not happen between two presses of a key.
+ */
+const REST = 3000;
 
 /**
  * While a reader moves a slider, the page says so (`data-sliding`), and its style sheet leaves figures outside the window out of the
@@ -15,6 +18,6 @@ export function noticeSliding(): void {
     clearTimeout(timer);
     timer = setTimeout(() => delete dataset.sliding, REST);
   };
-  // Pressed first, then moved: the frame in which the style changes is not one of those that follow the slider.
-  for (const type of ['pointerdown', 'keydown', 'input']) addEventListener(type, notice, { capture: true });
+  // Focused or pressed first, then moved: the frame in which the style changes is not one of those that follow the slider.
+  for (const type of ['focusin', 'pointerdown', 'keydown', 'input']) addEventListener(type, notice, { capture: true });
 }

@@ -77,8 +77,9 @@ describe('in another language', () => {
     await page.locator('encoding-rotation').getByLabel('Offset δ').fill('-7');
     await page.locator('details').first().locator('summary').click();
     await put(page, 'fig-collapse', 100);
+    const before = await topOf(page, 'fig-collapse');
     await goTo(page, 'pt');
-    expect(Math.abs((await topOf(page, 'fig-collapse')) - 100)).toBeLessThanOrEqual(1);
+    expect(Math.abs((await topOf(page, 'fig-collapse')) - before)).toBeLessThanOrEqual(1);
     expect(new URL(page.url()).searchParams.get('fig-rotation')).toBe('offset=-7');
     await put(page, 'fig-rotation', 100);
     expect(await page.locator('encoding-rotation #offset').inputValue()).toBe('-7');
@@ -89,8 +90,9 @@ describe('in another language', () => {
     await put(page, 'fig-rotation', 100);
     await goTo(page, 'tr');
     await put(page, 'fig-heads', 100);
+    const before = await topOf(page, 'fig-heads');
     await goTo(page, 'en');
-    expect(Math.abs((await topOf(page, 'fig-heads')) - 100)).toBeLessThanOrEqual(1);
+    expect(Math.abs((await topOf(page, 'fig-heads')) - before)).toBeLessThanOrEqual(1);
   });
 
   test.each(['1e9px', '-px', '50%', '<b>', '99999999px'])(
