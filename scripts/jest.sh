@@ -26,7 +26,8 @@ case $suite in
     ;;
   browser)
     need Chromium fonts
-    bash scripts/build.sh
+    # Only long suites use the package.
+    bash scripts/build.sh ${LONG:+elements} page
     ;;
   matrix)
     bash scripts/setup.sh --books || exit 1

@@ -10,7 +10,7 @@ if (: <"/dev/tcp/127.0.0.1/$PORT") 2>/dev/null; then
 fi
 
 bash scripts/setup.sh
-STILLS=kept bash scripts/build.sh
+STILLS=kept bash scripts/build.sh page
 # Draws the pictures for readers without scripts in the background.
 bash scripts/build.sh page >build/logs/start-stills.log 2>&1 &
 exec node scripts/serve.mjs

@@ -42,7 +42,7 @@ const SUITES = {
     { name: 'packages', command: 'scripts/setup.sh' },
     { name: 'native', command: 'scripts/test-native.sh', counts: googleTest },
     { name: 'wasm', command: 'scripts/build.sh wasm', after: 'packages' },
-    { name: 'page', command: 'scripts/build.sh', env: WITHOUT_STILLS, after: 'wasm' },
+    { name: 'page', command: 'scripts/build.sh page', env: WITHOUT_STILLS, after: 'wasm' },
     { name: 'js', command: 'scripts/jest.sh js', after: 'wasm', counts: jest },
     {
       name: 'browser',

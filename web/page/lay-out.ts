@@ -1,5 +1,5 @@
-/** How many parts of the text are laid out in one task: some milliseconds on a slow phone. */
-const PART = 3;
+/** How many parts of the text are laid out in one task. Fewer make shorter tasks, but a frame for each, which costs a long page more. */
+const PART = 6;
 /** How long the rest of the text waits for the first figure, in milliseconds: readers scroll, and the network may be gone. */
 const PATIENCE = 3000;
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { useBrowser } from './browser.js';
+import { useBrowser } from '../browser.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'wasm-attention-narrow-'));
 const { open } = useBrowser({ folder });
@@ -16,7 +16,7 @@ const TAGS = [
 ];
 
 beforeAll(() => {
-  cpSync(join(import.meta.dirname, '../../dist'), join(folder, 'dist'), { recursive: true });
+  cpSync(join(import.meta.dirname, '../../../dist'), join(folder, 'dist'), { recursive: true });
   writeFileSync(
     join(folder, 'column.html'),
     `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Notes</title><link rel="icon" href="data:,">

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
-import { launch } from './chromium.js';
-import { POLICY, servePage } from './server.js';
+import { launch } from '../chromium.js';
+import { POLICY, servePage } from '../server.js';
 
-const DIST = join(import.meta.dirname, '../../dist');
+const DIST = join(import.meta.dirname, '../../../dist');
 const ISOLATED = {
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-embedder-policy': 'require-corp',

@@ -2,10 +2,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals';
 import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
-import { launch } from './chromium.js';
-import { POLICY, servePage, type PageServer } from './server.js';
+import { launch } from '../chromium.js';
+import { POLICY, servePage, type PageServer } from '../server.js';
 
-const DIST = join(import.meta.dirname, '../../dist');
+const DIST = join(import.meta.dirname, '../../../dist');
 /** The wasm for relaxed SIMD, which Chromium has. */
 const RELAXED = 'wasm-attention-relaxed.wasm';
 let browser: Browser;

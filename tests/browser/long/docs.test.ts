@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { registry } from '../../web/elements/registry.js';
-import { fences } from '../support/fences.js';
-import { useBrowser } from './browser.js';
+import { registry } from '../../../web/elements/registry.js';
+import { fences } from '../../support/fences.js';
+import { useBrowser } from '../browser.js';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'wasm-attention-docs-'));
 
 const pages = ['README.md', ...readdirSync(join(ROOT, 'web/docs')).map((name) => `web/docs/${name}`)].flatMap(
