@@ -19,5 +19,6 @@ export function noticeSliding(): void {
     timer = setTimeout(() => delete dataset.sliding, REST);
   };
   // Focused or pressed first, then moved: the frame in which the style changes is not one of those that follow the slider.
-  for (const type of ['focusin', 'pointerdown', 'keydown', 'input']) addEventListener(type, notice, { capture: true });
+  for (const type of ['focusin', 'pointerdown', 'keydown', 'input'])
+    addEventListener(type, notice, { capture: true });
 }
