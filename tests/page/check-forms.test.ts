@@ -5,28 +5,32 @@ import { readWords } from '../support/proseFiles.js';
 describe('a question in the prose', () => {
   const rendered = (body: string, words = readWords('en')): string =>
     renderProse(`---\ntitle: T\ndescription: D\n---\n${body}`, words).body;
-  const choice = '<reader-check>\n\nWhich?\n\n- [ ] one\n- [x] *two*\n\nBecause.\n\n</reader-check>\n';
+  const choice =
+    '<reader-check>\n\nWhich?\n\n- [ ] one\n  - Too *few*.\n- [x] *two*\n\nBecause.\n\n</reader-check>\n';
 
   test('becomes a group of buttons, a place for the verdict, and a hidden explanation', () => {
     const html = rendered(choice);
     expect(html).toContain('<legend><span class="kind">Check yourself:</span> Which?</legend>');
-    expect(html).toContain('<button type="button" aria-pressed="false"> one</button>');
+    const wrong = '<button type="button" aria-pressed="false"> one</button><p hidden>Too <em>few</em>.</p>';
+    expect(html).toContain(wrong);
     expect(html).toContain('<button type="button" aria-pressed="false" data-right=""> <em>two</em></button>');
     expect(html).toMatch(/<div role="status" [^>]*><\/div><div hidden><p>Because.<\/p><\/div><\/form>/);
   });
 
   test('for a number becomes a field with a label', () => {
-    const html = rendered(choice.replace('>', ' number="3">').replace(/- .*\n/g, ''));
+    const html = rendered(choice.replace('>', ' number="3">').replace(/ *- .*\n/g, ''));
     expect(html).toMatch(/<form class="check" [^>]*data-number="3" data-within="0">/);
     expect(html).toMatch(/<label>Your answer <input type="text" inputmode="decimal" [^>]*><\/label>/);
   });
 
   test.each([
     ['expected a question, a list or a number', choice.replace('Because.', '')],
-    ['expected a question, a list or a number', choice.replace(/- .*\n/g, '')],
+    ['expected a question, a list or a number', choice.replace(/ *- .*\n/g, '')],
     ['expected a question, a list or a number', choice.replace('>', ' number="3">')],
     ['expected "- [ ]"', choice.replace('[ ] ', '')],
-    ['expected a right answer', choice.replace('[x]', '[ ]')],
+    ['expected a right answer', choice.replace('[x] *two*', '[ ] two\n  - Too many.')],
+    ['expected one reason', choice.replace('  - Too *few*.\n', '')],
+    ['expected one reason', choice.replace('*two*', 'two\n  - It is not.')],
   ])('stops the build if it is incomplete: %s', (message, body) => {
     expect(() => rendered(body)).toThrow(message);
   });

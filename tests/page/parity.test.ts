@@ -15,7 +15,11 @@ function structureOf(markdown: string): Record<string, unknown> {
     inline: [...new Set(inline)],
     notes: all(/(<aside role="note">)/g).length,
     answers: all(/(<details><summary>)/g).length,
-    checks: checksOf(markdown).map(({ answers, ...check }) => ({ ...check, answers: answers.length })),
+    checks: checksOf(markdown).map(({ answers, faults, ...check }) => ({
+      ...check,
+      answers: answers.length,
+      faults: faults.length,
+    })),
     references: all(/<li id="(ref-[^"]+)">/g),
     citations: all(/\]\(#(ref-[^)]+)\)/g).sort(),
     tables: all(/^(\| ?:?-[-| :]*\|)$/gm).map((line) => line.split('|').length),

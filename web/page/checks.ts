@@ -10,7 +10,8 @@ export function judgeAnswers(): void {
     for (const button of buttons) {
       button.addEventListener('click', () => {
         for (const each of buttons) each.ariaPressed = String(each === button);
-        say(form, 'right' in button.dataset ? 'right' : 'wrong');
+        if ('right' in button.dataset) say(form, 'right');
+        else say(form, 'wrong', button.nextElementSibling);
       });
     }
     form.addEventListener('submit', (event) => {
@@ -27,13 +28,17 @@ function verdictOn(written: string, { number, within }: DOMStringMap): Verdict {
   return Math.abs(given - Number(number)) <= Number(within) ? 'right' : 'wrong';
 }
 
-/** Says whether the answer is right. After a wrong prediction readers may try again or have the answer shown. */
-function say(form: HTMLFormElement, verdict: Verdict): void {
+/**
+ * Says whether the answer is right, and what is wrong about it where the page knows. After a wrong prediction readers may try again or
+ * have the answer shown.
+ */
+function say(form: HTMLFormElement, verdict: Verdict, fault?: Element | null): void {
   const words = statusOf(form).dataset;
   const said = document.createElement('p');
   said.append(
     Object.assign(document.createElement('span'), { className: verdict, textContent: words[verdict] }),
   );
+  if (fault) said.append(' ', ...fault.cloneNode(true).childNodes);
   if (verdict === 'wrong' && 'show' in form.dataset) {
     const button = document.createElement('button');
     button.type = 'button';

@@ -21,6 +21,10 @@ test('a phone shows the verdict, and the answer only to those who ask for it', a
   await answers.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
   await answers.getByRole('button', { name: 'eight' }).click();
   expect(await inWindow(status)).toBe(true);
+  // It says what is wrong about this answer.
+  expect(await status.innerText()).toContain(
+    'That would be so if only one of them reached towards the other.',
+  );
   await status.getByRole('button', { name: words.checkReveal }).focus();
   await page.keyboard.press('Enter');
   expect(await status.innerText()).toContain('Eight places take four layers.');

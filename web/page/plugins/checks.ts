@@ -18,7 +18,8 @@ export interface CheckWords {
 /**
  * Turns each `<reader-check>` into a form, for which web/page/checks.ts has the script. Its first paragraph asks, and what follows the
  * answers explains. With `show`, settings of a figure as in an address, it is a prediction, and the figure takes these settings once
- * the reader has found the answer or asks for it. The answers are a task list, in which the right ones are ticked, or a `number`, which may be off by `within`.
+ * the reader has found the answer or asks for it. The answers are a `number`, which may be off by `within`, or a task list, in which the
+ * right ones are ticked and each wrong one has a list of one item: what is wrong about it.
  * Throws an `Error` where one of these parts is missing.
  */
 export function readerChecks(words?: CheckWords) {
@@ -32,7 +33,7 @@ export function readerChecks(words?: CheckWords) {
 
 function build(node: Element, words: CheckWords): void {
   const { show, number, within = '0' } = node.properties;
-  const [question, ...rest] = node.children.filter((child) => child.type === 'element');
+  const [question, ...rest] = elementsOf(node);
   const list = rest[0]?.tagName === 'ul' ? rest.shift() : undefined;
   if (question?.tagName !== 'p' || (list === undefined) === (number === undefined) || rest.length === 0)
     throw new Error('prose: expected a question, a list or a number, and an explanation in <reader-check>');
@@ -66,18 +67,38 @@ function build(node: Element, words: CheckWords): void {
   ];
 }
 
+/** A button for each answer, and behind a wrong one, hidden, what is wrong about it. */
 function choices(list: Element): Element[] {
-  const items = list.children.filter((child) => child.type === 'element');
-  const buttons = items.map((item) => {
-    const [box, ...answer] = item.children;
-    if (box?.type !== 'element' || box.tagName !== 'input')
-      throw new Error('prose: expected "- [ ]" or "- [x]" before each answer of <reader-check>');
-    const right = box.properties.checked === true ? '' : undefined;
-    return element('button', { type: 'button', ariaPressed: 'false', dataRight: right }, answer);
-  });
-  if (!buttons.some(({ properties }) => properties.dataRight === ''))
+  const answers = elementsOf(list).map(choice);
+  if (!answers.some(([button]) => button.properties.dataRight === ''))
     throw new Error('prose: expected a right answer "- [x]" in <reader-check>');
-  return buttons;
+  return answers.flat();
+}
+
+function choice(item: Element): [button: Element, ...faults: Element[]] {
+  const [box, ...rest] = item.children;
+  if (box?.type !== 'element' || box.tagName !== 'input')
+    throw new Error('prose: expected "- [ ]" or "- [x]" before each answer of <reader-check>');
+  const right = box.properties.checked === true;
+  const isList = (child: ElementContent): child is Element =>
+    child.type === 'element' && child.tagName === 'ul';
+  const faults = rest.filter(isList).flatMap(elementsOf);
+  if (faults.length !== (right ? 0 : 1))
+    throw new Error(
+      'prose: expected one reason below each wrong answer of <reader-check>, and none below a right one',
+    );
+  const answer = rest
+    .filter((child) => !isList(child))
+    .map((child) => (child.type === 'text' ? text(child.value.replace(/\n$/, '')) : child));
+  const button = { type: 'button', ariaPressed: 'false', dataRight: right ? '' : undefined };
+  return [
+    element('button', button, answer),
+    ...faults.map(({ children }) => element('p', { hidden: true }, children)),
+  ];
+}
+
+function elementsOf({ children }: Element): Element[] {
+  return children.filter((child) => child.type === 'element');
 }
 
 function field(words: CheckWords): Element[] {
