@@ -7,6 +7,10 @@ import { useBrowser } from '../browser.js';
 const { open } = useBrowser();
 const words = readWords('en');
 
+/** What is wrong about the first wrong answer of a figure's question, or of the first exercise's. */
+const faultOf = (id?: string): string =>
+  checksOf(readProse('en')).find(({ figure }) => figure === id)?.faults[0] ?? 'no fault';
+
 const verdictOf = (check: Locator): Locator => check.getByRole('status');
 
 test('a prediction, made by keys, has its verdict and lets the figure show it', async () => {
@@ -21,7 +25,9 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
 
   await check.getByRole('button', { name: 'three' }).focus();
   await page.keyboard.press('Enter');
-  expect(await status.innerText()).toContain(`${words.checkWrong} ${words.checkAgain}`);
+  expect(await status.innerText()).toContain(
+    `${words.checkWrong} ${faultOf('fig-paths')} ${words.checkAgain}`,
+  );
   expect(await status.innerText()).not.toContain('Eight places take four layers.');
   expect(await shown()).not.toContain('from token 1 to token 9');
 
@@ -131,7 +137,7 @@ describe('an exercise', () => {
     const page = await open({ figures: [], hasTouch: true });
     const check = page.locator('#exercises ~ ol .check').first();
     await check.getByRole('button', { name: 'attention alone' }).tap();
-    expect(await verdictOf(check).innerText()).toBe(words.checkWrong);
+    expect(await verdictOf(check).innerText()).toBe(`${words.checkWrong} ${faultOf()}`);
     await check.getByRole('button', { name: 'pre-norm' }).tap();
     expect(await verdictOf(check).innerText()).toMatch(new RegExp(`^${words.checkRight}[\\s\\S]*four\\.`));
   });
