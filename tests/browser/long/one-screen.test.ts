@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { openAlone } from './alone.js';
-import { useBrowser } from './browser.js';
+import { openAlone } from '../alone.js';
+import { useBrowser } from '../browser.js';
 
 const { open, leave } = useBrowser();
 const viewport = { width: 390, height: 844 };
