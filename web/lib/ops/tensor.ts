@@ -6,6 +6,6 @@ const OPERATION = 'tensor';
 /** See `WasmAttention.tensor`. */
 export function tensor(data: TensorLike | ArrayLike<number>, shape?: readonly number[]): Tensor {
   const given = toTensor(OPERATION, 'data', data as TensorLike);
-  const copy = Float32Array.from(given.data);
+  const copy = new Float32Array(given.data);
   return toTensor(OPERATION, 'data', { data: copy, shape: shape ?? given.shape });
 }

@@ -58,7 +58,7 @@ export function readFloats(
   const halves = new Uint16Array(buffer);
   if (dtype === 'F16') return widen!(halves, new Float32Array(halves.length));
   // BF16 is the upper half of a float32.
-  return new Float32Array(Int32Array.from(halves, (bits) => bits << 16).buffer);
+  return new Float32Array(new Int32Array(halves).map((bits) => bits << 16).buffer);
 }
 
 /** Checks that an entry begins where the previous one ended and has as many bytes as its shape needs; returns its end. */

@@ -30,7 +30,7 @@ export function joinScales(entries: readonly FileEntry[]): FileEntry[] {
       const end = Math.min(limit, sizeOf(shape));
       const [first, last] = [begin / columns, end / columns];
       const some = readFloats(scales, first * scales.shape[1]!, last * scales.shape[1]!);
-      const numbers = Float32Array.from(new Int8Array(bytes.buffer, bytes.byteOffset + begin, end - begin));
+      const numbers = new Float32Array(new Int8Array(bytes.buffer, bytes.byteOffset + begin, end - begin));
       eachScale([last - first, columns], (from, to, at) => {
         for (let i = from; i < to; ++i) numbers[i]! *= some[at]!;
       });
