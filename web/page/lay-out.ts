@@ -1,4 +1,4 @@
-/** How many parts of the text are laid out in one task. Fewer make shorter tasks, but a frame for each, which costs a long page more. */
+/** How many parts of the text are laid out in one task. Fewer make shorter tasks, but a frame for each, and these cost a long page more. */
 const PART = 6;
 /** How long the rest of the text waits for the first figure, in milliseconds: readers scroll, and the network may be gone. */
 const PATIENCE = 3000;
@@ -27,6 +27,8 @@ export function layOutTheRest(firstFigure: Promise<void>): void {
       setTimeout(layOut);
       return;
     }
+    // Where none of them has a height, as figure by figure, there is nothing to lay out yet.
+    for (const part of parts) part.classList.add('laid-out');
     page.classList.add('whole');
   };
   if (atOnce) {
