@@ -1,7 +1,7 @@
 /** Names of curves, which stand behind a sample of their curve's line. */
 import { expect, test } from '@jest/globals';
-import { openAlone } from './alone.js';
-import { useBrowser } from './browser.js';
+import { openAlone } from '../alone.js';
+import { useBrowser } from '../browser.js';
 
 const { open } = useBrowser();
 

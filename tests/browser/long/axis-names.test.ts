@@ -1,7 +1,7 @@
 /** What figures say beside their axes: a reader must not have to guess what a length or a colour stands for. */
 import { expect, test } from '@jest/globals';
-import { openAlone } from './alone.js';
-import { useBrowser } from './browser.js';
+import { openAlone } from '../alone.js';
+import { useBrowser } from '../browser.js';
 
 const { open } = useBrowser();
 
