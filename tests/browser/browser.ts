@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
 import type { Browser, Page } from 'playwright-core';
 import { registry } from '../../web/elements/registry.js';
 import { launch } from './chromium.js';
+import { laidOut } from './place.js';
 import { servePage, type PageServer, type ServerOptions } from './server.js';
 import { Tabs, type TabOptions } from './tabs.js';
 
@@ -68,8 +69,7 @@ export function useBrowser(served?: ServerOptions): {
     async open({ path = '/en/', still = false, figures, ...options } = {}) {
       const page = await tabs.take(options);
       await page.goto(new URL(path, server.origin).href);
-      // A reader is not as quick as a test: the text is laid out in parts after it has loaded.
-      if (!still) await page.locator('html:not(:has(.contents)), html.whole').waitFor({ state: 'attached' });
+      if (!still) await laidOut(page);
       if (!still) await draw(page, figures ?? Object.keys(registry));
       return page;
     },

@@ -3,6 +3,14 @@ import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { registry } from '../../web/elements/registry.js';
 
+/** Resolves once the page has laid out all of its text, as it does when a reader scrolls; at once where there is no such text. */
+export async function laidOut(page: Page): Promise<void> {
+  await page.waitForFunction(() => {
+    dispatchEvent(new Event('scroll'));
+    return document.querySelector('html:not(:has(.contents)), html.whole') !== null;
+  });
+}
+
 /** Resolves once all figures in and around the window are drawn, and the page has followed. */
 export async function drawn(page: Page): Promise<void> {
   await page.waitForFunction(
@@ -46,8 +54,7 @@ export async function goTo(page: Page, language: string): Promise<void> {
   await page.locator(`#languages a[hreflang=${language}]`).press('Enter');
   await page.waitForURL((url) => url.pathname === `/${language}/` && !url.searchParams.has('place'));
   await page.waitForLoadState('load');
-  // The text is laid out in parts after that.
-  await page.locator('html.whole').waitFor({ state: 'attached' });
+  await laidOut(page);
 }
 
 /** Throws unless an element, put so far below the window's edge, stays there in one language after the other. */

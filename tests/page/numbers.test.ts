@@ -62,4 +62,20 @@ describe.each(LANGUAGES)('in %s', (language) => {
       }),
     );
   });
+
+  test('a number is written as Intl writes it', () => {
+    // Multiples of a power of two, whose halves are exact: Intl rounds the shortest decimals of other numbers, not the numbers.
+    const numbers = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }).map((n) => n / 2 ** 20);
+    fc.assert(
+      fc.property(numbers, fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined }), (value, digits) => {
+        const options = {
+          minimumFractionDigits: digits ?? 0,
+          maximumFractionDigits: digits ?? 3,
+          signDisplay: 'negative',
+        } as const;
+        const expected = new Intl.NumberFormat(language, options).format(value).replace('-', '−');
+        expect(new Numbers(language).number(value, digits)).toBe(expected);
+      }),
+    );
+  });
 });

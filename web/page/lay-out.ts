@@ -1,12 +1,15 @@
 /** How many parts of the text are laid out in one task. Fewer make shorter tasks, but a frame for each, and these cost a long page more. */
 const PART = 6;
-/** How long the rest of the text waits for the first figure, in milliseconds: readers scroll, and the network may be gone. */
+/** How long the rest of the text waits for the first figure, in milliseconds: the network may be gone. */
 const PATIENCE = 3000;
+/** How long the first figure then has the browser to itself, in milliseconds, unless the reader goes on in the text. */
+const QUIET = 5000;
 
 /**
- * Lays out the text below the first screen, which the style sheet leaves out at first (see style/page.css), in several tasks instead of
- * one, once the first figure can be used: until then the browser lays out what comes near the window. A reader who comes back, or whose
- * address names a place, gets all of it in one task: the browser may have gone there while the text was too short.
+ * Lays out the text below the first screen, which the style sheet leaves out at first (see style/page.css). Until then the browser lays
+ * out what comes near the window. It happens in several tasks instead of one, when the first figure has been drawn and the reader
+ * scrolls, or some seconds later. A reader who comes back, whose address names a place, or who goes to one gets all of it in one task:
+ * the browser goes there at once, and the text must not be too short.
  *
  * @param firstFigure resolves when the first screen's figures are drawn
  */
@@ -15,30 +18,43 @@ export function layOutTheRest(firstFigure: Promise<void>): void {
   const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const parts = [...document.querySelectorAll<HTMLElement>('main > *')];
   const returns = visit?.type !== 'navigate';
-  const atOnce = returns || location.hash !== '';
-  const size = atOnce ? parts.length : PART;
   let done = 0;
-  const layOut = (): void => {
+  const layOut = (size: number): void => {
     const now = parts.slice(done, done + size);
     done += size;
     for (const part of now) part.classList.add('laid-out');
     // Reading a height makes the browser compute it.
     if (now.some((part) => part.offsetHeight > 0) && done < parts.length) {
-      setTimeout(layOut);
+      setTimeout(layOut, 0, size);
       return;
     }
     // Where none of them has a height, as figure by figure, there is nothing to lay out yet.
     for (const part of parts) part.classList.add('laid-out');
     page.classList.add('whole');
   };
-  if (atOnce) {
-    layOut();
+  const layOutAll = (): void => layOut(parts.length);
+  if (returns || location.hash !== '') {
+    layOutAll();
     if (returns) goBack(parts);
   } else {
-    const patience = new Promise<void>((resolve) => setTimeout(resolve, PATIENCE));
-    void Promise.race([firstFigure, patience]).then(layOut);
+    const scrolled = new Promise<unknown>((resolve) =>
+      addEventListener('scroll', resolve, { once: true, passive: true }),
+    );
+    void Promise.race([firstFigure, after(PATIENCE)])
+      .then(() => Promise.race([scrolled, after(QUIET)]))
+      .then(() => layOut(PART));
+    addEventListener('click', ({ target }) => {
+      if ((target as Element).closest('a[href^="#"]') !== null) layOutAll();
+    });
+    addEventListener('keydown', ({ key }) => {
+      if (key === 'End') layOutAll();
+    });
   }
   addEventListener('pagehide', () => leave(parts));
+}
+
+function after(time: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, time));
 }
 
 const KEY = 'place';

@@ -1,6 +1,7 @@
 import { expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { useBrowser } from '../browser.js';
+import { laidOut } from '../place.js';
 
 const { open, origin } = useBrowser();
 
@@ -26,13 +27,29 @@ const heldBack = async (path: string): Promise<{ page: Page; goOn: () => void }>
   return { page, goOn };
 };
 
-test('the text below the first screen is laid out in parts, once the first screen stands', async () => {
+test('the text below the first screen is laid out some seconds after the first figure', async () => {
   const { page, goOn } = await heldBack('/en/');
   expect(await leftOut(page)).toBeGreaterThan(50);
   goOn();
+  await page.locator('#fig-lookup > [drawn]').waitFor({ state: 'attached' });
+  expect(await leftOut(page)).toBeGreaterThan(50);
   await page.locator('html.whole').waitFor({ state: 'attached' });
   expect(await leftOut(page)).toBe(0);
   expect(await page.locator('main > [style*=content]').count()).toBe(0);
+});
+
+test.each<[string, (page: Page) => Promise<void>]>([
+  ['scrolls', (page) => page.mouse.wheel(0, 200)],
+  ['goes to a heading', (page) => page.locator('.contents a').last().dispatchEvent('click')],
+  ['goes to the end', (page) => page.keyboard.press('End')],
+])('a reader who %s gets the text at once', async (_, act) => {
+  const page = await open({ path: '/', figures: [] });
+  await page.goto(`${origin()}/en/`);
+  await page.locator('#fig-lookup > [drawn]').waitFor({ state: 'attached' });
+  await page.locator('html:not(.whole)').waitFor({ state: 'attached' });
+  await act(page);
+  // Sooner than it would be otherwise.
+  await page.locator('html.whole').waitFor({ state: 'attached', timeout: 2500 });
 });
 
 test('a link into the text gets all of it at once', async () => {
@@ -43,7 +60,7 @@ test('a link into the text gets all of it at once', async () => {
 
 test('a reader who loads the page again is where they were', async () => {
   const page = await open({ path: '/en/', figures: [] });
-  await page.locator('html.whole').waitFor({ state: 'attached' });
+  await laidOut(page);
   await page.evaluate(() => scrollTo({ top: document.body.scrollHeight * 0.7, behavior: 'instant' }));
   // Figures nearby are drawn, and move the text.
   await page.waitForTimeout(1500);

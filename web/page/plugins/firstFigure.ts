@@ -2,8 +2,9 @@ import { posix } from 'node:path';
 import type { HtmlTagDescriptor, Plugin, Rollup } from 'vite';
 
 /**
- * Vite plugin: lets a page's head name the scripts of its first figure, with the library and the page's language, so that they are
- * fetched while the text is parsed. Without it a phone learns of them only after the page's own script has run, a second later.
+ * Vite plugin: lets a page's head name the style sheet first, and then the scripts of its first figure, with the library and the page's
+ * language, so that they are fetched while the text is parsed. Without it a phone learns of them only after the page's own script has
+ * run, a second later. Scripts have a low priority: the text must not wait for them.
  */
 export function firstFigure(): Plugin {
   return {
@@ -29,13 +30,22 @@ export function firstFigure(): Plugin {
         ])
           // prettier-ignore
           for (const chunk of chunks) if (chunk.moduleIds.some((id) => id.endsWith(module))) need(chunk);
-        return [...needed].filter((file) => !html.includes(file)).map((file) => preload(path, file));
+        return {
+          html: styleFirst(html).replaceAll('<script type="module"', '<script type="module" fetchpriority="low"'),
+          tags: [...needed].filter((file) => !html.includes(file)).map((file) => preload(path, file)),
+        };
       },
     },
   };
 }
 
+function styleFirst(html: string): string {
+  const [style = ''] = /<link rel="stylesheet".*?>\n/.exec(html) ?? [];
+  return html.replace(style, '').replace('<link rel="icon"', `${style}    $&`);
+}
+
 function preload(page: string, file: string): HtmlTagDescriptor {
   const href = posix.relative(posix.dirname(page), `/${file}`);
-  return { tag: 'link', attrs: { rel: 'modulepreload', crossorigin: true, href }, injectTo: 'head' };
+  const attrs = { rel: 'modulepreload', fetchpriority: 'low', crossorigin: true, href };
+  return { tag: 'link', attrs, injectTo: 'head' };
 }

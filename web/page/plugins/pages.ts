@@ -1,11 +1,12 @@
+import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
 import { galleryPage } from '../gallery/template.js';
 import { modelsPage, type ModelStrings } from '../models/template.js';
 import { filled, Numbers } from '../../elements/drawing.js';
 import { cellsIn } from './cells.js';
-import type { Printed } from './printed.js';
+import type { KeepPicture, Printed } from './printed.js';
 import { renderProse } from './prose.js';
 import { runCells } from './runCells.js';
 import { languagePage, startPage, type MenuEntry, type PageStrings, type Surroundings } from './template.js';
@@ -39,7 +40,13 @@ export function pages(root: string): Plugin {
     load(id) {
       if (!inputs.has(id)) return null;
       for (const file of sources(root)) this.addWatchFile(file);
-      return pageHtml(root, id);
+      return pageHtml(root, id, (svg) => {
+        // The name begins with the language, as the chunks' names do: scripts/offline.mjs reads it.
+        const hash = createHash('sha256').update(svg).digest('base64url').slice(0, 8);
+        const fileName = `assets/${basename(dirname(id))}-${hash}.svg`;
+        this.emitFile({ type: 'asset', fileName, source: svg });
+        return `../${fileName}`;
+      });
     },
     configureServer: (server) => () => {
       serve(server, root);
@@ -70,7 +77,7 @@ function serve(server: ViteDevServer, root: string): void {
 }
 
 /** The HTML of one input, before Vite has bundled its script and style sheet. */
-export async function pageHtml(root: string, file: string): Promise<string> {
+export async function pageHtml(root: string, file: string, keepPicture?: KeepPicture): Promise<string> {
   if (file === resolve(root, 'gallery', 'index.html')) return galleryPage();
   const language = published(root).find((each) =>
     file.startsWith(resolve(root, each, 'index.html').slice(0, -'index.html'.length)),
@@ -79,14 +86,19 @@ export async function pageHtml(root: string, file: string): Promise<string> {
     const strings = readJson(resolve(root, 'models/strings', `${language}.json`)) as ModelStrings;
     return modelsPage(language, strings, menuOf(root), pageStrings(root, language));
   }
-  return language === undefined ? startPage(menuOf(root)) : pageIn(root, language);
+  return language === undefined ? startPage(menuOf(root)) : pageIn(root, language, { keepPicture });
 }
 
 /** The HTML of the page in one language. */
-export async function pageIn(root: string, language: Language, around?: Surroundings): Promise<string> {
+export async function pageIn(
+  root: string,
+  language: Language,
+  { around, keepPicture }: { around?: Surroundings; keepPicture?: KeepPicture | undefined } = {},
+): Promise<string> {
   const strings = pageStrings(root, language);
   const markdown = readFileSync(proseFile(root, language), 'utf8');
-  const prose = renderProse(markdown, strings, await printedBy(root, language, markdown));
+  const printed = { ...(await printedBy(root, language, markdown)), ...(keepPicture && { keepPicture }) };
+  const prose = renderProse(markdown, strings, printed);
   return languagePage({ language, prose, strings, menu: menuOf(root), ...(around && { around }) });
 }
 

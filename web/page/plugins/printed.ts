@@ -19,7 +19,11 @@ import { visit } from './visit.js';
 export interface Printed {
   readonly outputs: ReadonlyMap<string, readonly CellOutput[]>;
   readonly words: SpokenWords;
+  /** Keeps a picture as a file of its own, and returns its address; without it, pictures stand in the page as data. */
+  readonly keepPicture?: KeepPicture;
 }
+
+export type KeepPicture = (svg: string) => string;
 
 type Map = Extract<CellOutput, { type: 'heatmap' }>;
 
@@ -34,7 +38,7 @@ const COLOURS = 16;
  * Puts what each code cell has printed below its JavaScript: text as it is, matrices as pictures. Once it has loaded, the cell's element
  * shows the same from the attribute `data-outputs`, so that heat maps and curves are those of a run.
  */
-export function printOutputs(tree: Root, { outputs, words }: Printed): void {
+export function printOutputs(tree: Root, { outputs, words, keepPicture }: Printed): void {
   visit(tree, (node) => {
     if (node.tagName !== 'code-cell') return;
     const [listing] = node.children;
@@ -42,13 +46,13 @@ export function printOutputs(tree: Root, { outputs, words }: Printed): void {
     if (printed.length === 0) return;
     const below = element('div', { className: ['printed'], dataOutputs: packOutputs(printed) }, [
       element('p', {}, [text(words.text('cell.printed'))]),
-      ...printed.map((output) => itemOf(output, words)),
+      ...printed.map((output) => itemOf(output, words, keepPicture)),
     ]);
     node.children.splice(1, 0, below);
   });
 }
 
-function itemOf(output: CellOutput, words: SpokenWords): Element {
+function itemOf(output: CellOutput, words: SpokenWords, keep?: KeepPicture): Element {
   switch (output.type) {
     case 'text':
     case 'log':
@@ -56,28 +60,28 @@ function itemOf(output: CellOutput, words: SpokenWords): Element {
     case 'lines': {
       const inner = markupOf(linesPlot(output, WIDTH, words));
       const height = Number(/height="([\d.]+)"/.exec(inner)?.[1]);
-      return picture(inner, WIDTH, height, linesLabel(output, words));
+      return picture({ inner, width: WIDTH, height }, linesLabel(output, words), keep);
     }
     case 'heatmap':
-      return heatMap(output, words);
+      return heatMap(output, words, keep);
   }
 }
 
-function heatMap(map: Map, words: SpokenWords): Element {
+function heatMap(map: Map, words: SpokenWords, keep?: KeepPicture): Element {
   const { values, rows, columns } = map;
   const [low, high] = rangeOf(values);
   // The sizes of cell-output.ts.
   const side = Math.max(2, Math.min(28, (WIDTH - TICKS.left) / columns, 480 / rows));
   const [width, height] = [Math.max(250, side * columns), Math.max(250, side * columns) * (rows / columns)];
   const axis = { origin: 0, bare: false };
-  const markup =
+  const inner =
     `<svg width="${TICKS.left}" height="${height}">${markupOf(rowTicks({ count: rows, ...axis }))}</svg>` +
     `<svg x="${TICKS.left}" y="${height}" width="${width}" height="${TICKS.below}">` +
     `${markupOf(columnTicks({ count: columns, ...axis }))}</svg>` +
     `<svg x="${TICKS.left}" width="${width}" height="${height}" viewBox="0 0 ${columns} ${rows}" ` +
     `preserveAspectRatio="none" shape-rendering="crispEdges"><g transform="translate(0 0.5)">${pathsOf(map, low, high)}</g></svg>`;
   const label = words.text('cell.map', { rows: words.number(rows), columns: words.number(columns) });
-  return picture(markup, width + TICKS.left, height + TICKS.below, label);
+  return picture({ inner, width: width + TICKS.left, height: height + TICKS.below }, label, keep);
 }
 
 /** One path for each colour, along the middles of the rows. */
@@ -105,17 +109,29 @@ function pathsOf({ values, rows, columns }: Map, low: number, high: number): str
     .join('');
 }
 
+interface Drawing {
+  readonly inner: string;
+  readonly width: number;
+  readonly height: number;
+}
+
 /** A drawing as an image of its own: the page's policy allows no styles within the page. */
-function picture(markup: string, width: number, height: number, alt: string): Element {
+function picture({ inner, width, height }: Drawing, alt: string, keep: KeepPicture = asData): Element {
   const styles = [baseStyles, seriesStyles, linesStyles].map(({ cssText }) => cssText).join('');
   const css = `svg{color-scheme:light dark}${styles}`
     .replaceAll(':host', ':root')
     .replace(/\/\*.*?\*\/|\s+/gs, ' ');
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
-    `<style>${css}</style>${markup}</svg>`;
-  const source = `data:image/svg+xml,${encodeURI(svg.replaceAll('"', "'")).replaceAll('%20', ' ').replaceAll('#', '%23')}`;
-  return element('img', { src: source, width: Math.round(width), height: Math.round(height), alt }, []);
+    `<style>${css}</style>${inner}</svg>`;
+  const properties = { src: keep(svg), width: Math.round(width), height: Math.round(height), alt };
+  // Data cannot wait, and Vite would look for a file before it is written.
+  const file = keep === asData ? {} : { loading: 'lazy', 'vite-ignore': true };
+  return element('img', { ...properties, ...file }, []);
+}
+
+function asData(svg: string): string {
+  return `data:image/svg+xml,${encodeURI(svg.replaceAll('"', "'")).replaceAll('%20', ' ').replaceAll('#', '%23')}`;
 }
 
 /** A template without listeners as text. */

@@ -50,7 +50,7 @@ export function singleFiles(root: string): Plugin {
             languages.map((each) => `<link rel="alternate" hreflang="${each}" href="./${each}.html" />`),
         };
         for (const language of published(root)) {
-          const source = await pageIn(root, language, around);
+          const source = await pageIn(root, language, { around });
           this.emitFile({ type: 'asset', fileName: `${language}.html`, source });
         }
       },
