@@ -31,7 +31,10 @@ export function firstFigure(): Plugin {
           // prettier-ignore
           for (const chunk of chunks) if (chunk.moduleIds.some((id) => id.endsWith(module))) need(chunk);
         return {
-          html: styleFirst(html).replaceAll('<script type="module"', '<script type="module" fetchpriority="low"'),
+          html: styleFirst(html).replaceAll(
+            '<script type="module"',
+            '<script type="module" fetchpriority="low"',
+          ),
           tags: [...needed].filter((file) => !html.includes(file)).map((file) => preload(path, file)),
         };
       },
