@@ -34,3 +34,23 @@ test('one line stands between the title and the first figure, and says what to d
   expect(await page.locator('main > p:first-child + figure').getAttribute('id')).toBe('fig-lookup');
   expect(await page.locator('main > p').first().innerText()).toMatch(/^Drag /);
 });
+
+test.each(['en', 'ko'])('the text in %s waits for its style sheet alone', async (language) => {
+  const page = await open({ path: `/${language}/`, figures: [] });
+  const wanted = 'link[rel=stylesheet], link[rel=modulepreload], script[src]';
+  const files = await page.locator(`head :is(${wanted})`).evaluateAll((all) =>
+    all.map((element) => ({
+      kind: element.getAttribute('rel') ?? 'script',
+      priority: element.getAttribute('fetchpriority'),
+    })),
+  );
+  // What the page adds while it runs comes after what stands in it.
+  const standing = files.slice(0, 1 + files.findLastIndex(({ priority }) => priority === 'low'));
+  expect(standing.map(({ kind }) => kind).indexOf('stylesheet')).toBe(0);
+  expect(standing.length).toBeGreaterThan(10);
+  expect(standing.slice(1).every(({ priority }) => priority === 'low')).toBe(true);
+  // The parser would decode pictures that are data.
+  expect(await page.locator('main img:not([src^="data:"])[loading=lazy]').count()).toBe(
+    await page.locator('main img').count(),
+  );
+});
