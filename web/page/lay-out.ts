@@ -6,9 +6,9 @@ const PATIENCE = 3000;
 const QUIET = 5000;
 
 /**
- * Lays out the text below the first screen, which the style sheet leaves out at first (see style/page.css). Until then the browser lays
- * out what comes near the window. It happens in several tasks instead of one, when the first figure has been drawn and the reader
- * scrolls, or some seconds later. A reader who comes back, whose address names a place, or who goes to one gets all of it in one task:
+ * Lays out the text below the first screen, which the style sheet leaves out at first (see style/page.css); until then the browser lays
+ * out what comes near the window. It does so in several tasks instead of one, once the first figure is drawn and the reader scrolls, or
+ * some seconds later. A reader who comes back, whose address names a place, or who goes to one gets all of it in one task:
  * the browser goes there at once, and the text must not be too short.
  *
  * @param firstFigure resolves when the first screen's figures are drawn
@@ -44,7 +44,7 @@ export function layOutTheRest(firstFigure: Promise<void>): void {
       .then(() => Promise.race([scrolled, after(QUIET)]))
       .then(() => layOut(PART));
     addEventListener('click', ({ target }) => {
-      if ((target as Element).closest('a[href^="#"]') !== null) layOutAll();
+      if (target instanceof Element && target.closest('a[href^="#"]')) layOutAll();
     });
     addEventListener('keydown', ({ key }) => {
       if (key === 'End') layOutAll();
