@@ -15,6 +15,8 @@ import { same } from '../../support/same.js';
 import { allocator, attention, loadWatched } from '../watched.js';
 
 const CALLS = Number(process.env.SOAK_CALLS ?? 80_000);
+/** Bytes. This shows a leak of two bytes per call in a million calls, or of twenty in the 40,000 of a short run. */
+const LIMIT = 0.75e6;
 const TIMEOUT = 3_600_000;
 
 const random = new Random(1);
@@ -114,19 +116,22 @@ test(
     const first = Math.floor(CALLS / 2);
     run(first);
     const [heap, blocks, bytes] = [allocator.heapBytes, allocator.blocks.size, allocator.liveBytes];
-    const used = await usedBytes();
-    const started = performance.now();
-    run(CALLS - first);
-    const seconds = (performance.now() - started) / 1000;
-    const more = (await usedBytes()) - used;
-    if (CALLS >= 1e6) {
-      console.log(
-        `${CALLS - first} calls in ${seconds.toFixed(1)} s; heap ${heap} bytes; JavaScript's ${more} more`,
-      );
+    // What the engine compiles late grows the heap once. A leak grows it every time.
+    let more = Infinity;
+    for (let round = 0; round < 3 && more >= LIMIT; ++round) {
+      const used = await usedBytes();
+      const started = performance.now();
+      run(CALLS - first);
+      const seconds = (performance.now() - started) / 1000;
+      more = (await usedBytes()) - used;
+      if (CALLS >= 1e6) {
+        console.log(
+          `${CALLS - first} calls in ${seconds.toFixed(1)} s; heap ${heap} bytes; JavaScript's ${more} more`,
+        );
+      }
     }
     expect([allocator.heapBytes, allocator.blocks.size, allocator.liveBytes]).toEqual([heap, blocks, bytes]);
-    // This shows a leak of two bytes per call in a million calls, or of twenty in the 40,000 of a short run.
-    expect(more).toBeLessThan(0.75e6);
+    expect(more).toBeLessThan(LIMIT);
     calls.forEach((call, i) => expect(same(call(), expected[i])).toBe(true));
   },
   TIMEOUT,
