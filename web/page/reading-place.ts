@@ -142,7 +142,10 @@ function readingPlace(): Place {
 }
 
 /** How far the page has to scroll down until it is at the place. */
-function distanceTo({ id, at }: Place): number {
+function distanceTo(place: Place): number {
+  // Most readers begin there, and to look at the marks the browser would have to lay out the whole text.
+  if (place === HEAD) return -scrollY;
+  const { id, at } = place;
   const mark = marksOfPage().find(({ element }) => element.id === id);
   if (mark === undefined) return 0;
   const number = parseFloat(at || '0');

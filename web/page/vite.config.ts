@@ -42,6 +42,26 @@ export default defineConfig({
     target: 'es2022',
     // A module preload polyfill would be an inline script, which the content security policy forbids.
     modulePreload: { polyfill: false },
-    rolldownOptions: { input: pageInputs(root) },
+    rolldownOptions: {
+      input: pageInputs(root),
+      // Each file of the first screen costs a slow phone a round trip. What all pages, or all figures, have in common is one file.
+      output: {
+        codeSplitting: {
+          groups: [
+            {
+              name: 'page',
+              test: /\/page\/(alternates|live-code|scrollers|url-state)\.ts$|\/registry\.ts$|preload-helper/,
+              priority: 3,
+            },
+            { name: 'library', test: /\/lib\/index\.ts$/, priority: 2 },
+            {
+              name: 'figure',
+              test: /\/elements\/shared\/(figure\/figure-element|settings)\.ts$/,
+              priority: 1,
+            },
+          ],
+        },
+      },
+    },
   },
 });

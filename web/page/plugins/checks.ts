@@ -16,10 +16,10 @@ export interface CheckWords {
 }
 
 /**
- * Turns each `<reader-check>` into a form, for which web/page/checks.ts has the script. Its first paragraph asks, and what follows the
- * answers explains. With `show`, settings of a figure as in an address, it is a prediction, and the figure takes these settings once
- * the reader has found the answer or asks for it. The answers are a `number`, which may be off by `within`, or a task list, in which the
- * right ones are ticked and each wrong one has a list of one item: what is wrong about it.
+ * Turns each `<reader-check>` into buttons, or into a form for a number; web/page/checks.ts has the script. Its first paragraph asks,
+ * and what follows the answers explains. With `show`, settings of a figure as in an address, it is a prediction, and the figure takes
+ * these settings once the reader has found the answer or asks for it. The answers are a `number`, which may be off by `within`, or a
+ * task list, in which the right ones are ticked and each wrong one has a list of one item: what is wrong about it.
  * Throws an `Error` where one of these parts is missing.
  */
 export function readerChecks(words?: CheckWords) {
@@ -40,15 +40,10 @@ function build(node: Element, words: CheckWords): void {
   const kind = element('span', { className: ['kind'] }, [
     text(show === undefined ? words.checkYourself : words.checkPredict),
   ]);
-  node.tagName = 'form';
-  node.properties = {
-    className: ['check'],
-    autoComplete: ['off'],
-    noValidate: true,
-    dataShow: show,
-    dataNumber: number,
-    dataWithin: number === undefined ? undefined : within,
-  };
+  // Chromium looks for what it could fill in every form, and for that lays out the part of the text that the form is in.
+  node.tagName = number === undefined ? 'div' : 'form';
+  const filled = { autoComplete: ['off'], noValidate: true, dataNumber: number, dataWithin: within };
+  node.properties = { className: ['check'], dataShow: show, ...(number !== undefined && filled) };
   node.children = [
     element('fieldset', {}, [
       element('legend', {}, [kind, text(' '), ...question.children]),
