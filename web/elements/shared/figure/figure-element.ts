@@ -177,27 +177,31 @@ export abstract class FigureElement extends LitElement {
     return Object.fromEntries(Object.keys(this.settings).map((name) => [name, values[name]]));
   }
 
-  /**
-   * The first drawing is the page's longest task on a slow phone. It does not stand in the task that made the library ready, and the
-   * language's numbers, which the browser loads when one is first written, come in one of their own.
-   */
-  async #warmUp(): Promise<void> {
-    await nextTask();
-    if (this.words.ready) this.words.number(0.5);
-    await nextTask();
-  }
-
   async #load(): Promise<void> {
+    let library: WasmAttention | undefined;
     try {
-      const library = await load();
-      await this.#warmUp();
-      this.#library = library;
+      library = await load();
     } catch (error) {
       this.#failed = true;
       // The reader sees a sentence; the page that embeds the figure gets the cause.
       this.dispatchEvent(new CustomEvent('figure-error', { detail: error, bubbles: true, composed: true }));
     }
+    if (library !== undefined) await this.#warmUp(library);
+    this.#library = library;
     this.requestUpdate();
+  }
+
+  /**
+   * The first drawing is the page's longest task on a slow phone. What the browser does at the first use of a language's numbers, and at
+   * the first call of each function, comes in earlier tasks of its own.
+   */
+  async #warmUp(library: WasmAttention): Promise<void> {
+    await nextTask();
+    if (!this.words.ready) return;
+    this.words.number(0.5);
+    await nextTask();
+    this.renderFigure(library);
+    await nextTask();
   }
 }
 
