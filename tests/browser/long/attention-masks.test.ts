@@ -62,6 +62,21 @@ describe('attention-masks', () => {
     expect(await smallestTarget(figure)).toBeGreaterThanOrEqual(24);
   });
 
+  test('the masks and what they make are one line where there is room, on the full screen, too', async () => {
+    const page = await open({ figures: ['attention-masks'], viewport: { width: 1280, height: 800 } });
+    const figure = page.locator('attention-masks');
+    const lines = (): Promise<number> =>
+      figure
+        .locator('.factors svg')
+        .evaluateAll((maps) => new Set(maps.map((map) => Math.round(map.getBoundingClientRect().top))).size);
+    expect(await lines()).toBe(1);
+    await figure.getByRole('button', { name: 'Full screen' }).click();
+    await figure.getByRole('button', { name: 'Leave full screen' }).waitFor();
+    // A few frames to find out how large it can be.
+    await page.waitForTimeout(500);
+    expect(await lines()).toBe(1);
+  });
+
   test('axe finds nothing, before and after use', async () => {
     const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'attention-masks')).toEqual([]);

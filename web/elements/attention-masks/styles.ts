@@ -104,4 +104,13 @@ export const masksStyles = css`
       grid-template-columns: minmax(0, 7fr) minmax(0, 5fr);
     }
   }
+  /* One line is also how a wide window shows the whole formula. */
+  @container (min-width: 56rem) {
+    .board {
+      grid-template-columns: minmax(0, 2fr) minmax(0, 1fr);
+    }
+    .factors {
+      grid-template-columns: repeat(4, auto minmax(0, 1fr));
+    }
+  }
 `;
