@@ -26,14 +26,12 @@ export class EncodingSimilarity extends EncodingFigure {
     plotStyles,
     plotCursorStyles,
     css`
+      /* A square that leaves the curve below it on the same screen. */
       heat-map {
-        --heat-map-aspect: 1.35;
+        --heat-map-width: 30.5rem;
       }
-      @container (max-width: 28rem) {
-        /* The full screen tries widths until a figure fits, so a narrower one must not be higher. */
-        :host(:not(:fullscreen)) heat-map {
-          --heat-map-aspect: 1;
-        }
+      :host(:fullscreen) heat-map {
+        --heat-map-width: 22rem;
       }
       .profile {
         margin-top: 0.75rem;
