@@ -4,7 +4,7 @@ import type { HeadViewer } from '../../../web/elements/shared/head-viewer/head-v
 import { violationsOf, widthOf } from '../alone.js';
 import { useBrowser } from '../browser.js';
 
-const { open } = useBrowser();
+const { open, leave } = useBrowser();
 
 /** Opens a viewer with heads that look back by their number, in the gallery. */
 async function viewer(
@@ -84,6 +84,25 @@ describe('head-viewer', () => {
     await figure.locator('.lines').tap({ position: { x: 30, y: 18 * 4 + 9 } });
     expect(await figure.locator('.line').count()).toBe(1);
     expect(await figure.locator('.readout').innerText()).toContain('w5 attends most to w4');
+  });
+
+  test.each([6, 60])('is as high with lines as with a map of %i tokens', async (length) => {
+    for (const width of [390, 1280]) {
+      const { page, figure } = await viewer({ length }, { viewport: { width, height: 800 } });
+      const height = (): Promise<number> =>
+        figure.evaluate((element) => element.getBoundingClientRect().height);
+      const before = await height();
+      await figure.getByLabel('Lines').check();
+      expect(await height()).toBeCloseTo(before, 1);
+      // And nothing is cut off: what does not fit scrolls.
+      const [lines, readout] = [figure.locator('.lines'), figure.locator('.readout')];
+      await lines.evaluate((element) => element.scrollTo(0, element.scrollHeight));
+      const [{ y, height: high }, below] = [(await lines.boundingBox())!, (await readout.boundingBox())!];
+      expect(y + high).toBeLessThanOrEqual(below.y);
+      await figure.getByLabel('Map').check();
+      expect(await height()).toBeCloseTo(before, 1);
+      await leave(page);
+    }
   });
 
   test('tells the page which heads are to be silent', async () => {

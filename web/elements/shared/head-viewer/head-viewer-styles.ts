@@ -96,6 +96,11 @@ export const headViewerStyles = css`
     margin-bottom: 0.5rem;
     color: var(--_accent);
   }
+  .as-lines {
+    display: flex;
+    flex-direction: column;
+    height: max(20rem, var(--_high));
+  }
   .lines {
     max-height: 32rem;
     overflow: auto;

@@ -112,14 +112,17 @@ export class HeadViewer extends LitElement {
 
   protected override willUpdate(changed: PropertyValues<HeadViewer>): void {
     const { layers, heads, tokens, keyTokens } = this.heads;
+    // The page's policy forbids style attributes; custom properties set from a script are fine.
+    const set = (name: string, value: unknown): void => this.style.setProperty(name, String(value));
+    // Lines keep to the height of the map that they replace, so that what follows does not move.
+    const large = changed.get('view') === 'map' && this.renderRoot.querySelector('.large');
+    if (large) set('--_high', getComputedStyle(large).height);
     if (layers === 0) return;
     this.layer = Math.min(this.layer, layers);
     this.head = Math.min(this.head, heads);
     if (!changed.has('heads')) return;
     if (this.query !== undefined && this.query >= tokens.length) this.query = undefined;
-    // The page's policy forbids style attributes; custom properties set from a script are fine.
     const aspect = keyTokens.length / tokens.length;
-    const set = (name: string, value: number): void => this.style.setProperty(name, String(value));
     set('--_layers', layers);
     set('--_heads', heads);
     set('--_aspect', aspect);
@@ -190,7 +193,7 @@ export class HeadViewer extends LitElement {
     const silent = this.silent.has(`${layer}.${head}`);
     const view = (value: 'map' | 'lines'): TemplateResult =>
       choice('view', words.text(`viewer.${value}`), this.view === value, () => (this.view = value));
-    return html`<div class="large">
+    return html`<div class=${this.view === 'map' ? 'large' : 'large as-lines'}>
       <p class="name">
         ${words.text('viewer.head', { layer, head })}
         <small>${words.text('tokens.meanEntropy', { bits: words.number(mean, 1) })}</small>
