@@ -3,27 +3,47 @@ import { sinusoidalEncoding } from '../../reference/sinusoidalEncoding.js';
 import { openAlone } from '../alone.js';
 import { useBrowser } from '../browser.js';
 
-const { open } = useBrowser();
+const { open, leave } = useBrowser();
 
 test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encoding-rotation'])(
   '%s has the same tools in the same order, each big enough',
   async (tag) => {
     const { figure } = await openAlone(open, tag, { viewport: { width: 390, height: 800 } });
     const buttons = figure.locator('.tools > button');
-    expect((await buttons.allInnerTexts()).map((text) => text.trim())).toEqual([
-      'Reset',
-      'Copy link',
-      'Save',
-      'Code',
-      'Full screen',
-      'Values as a table',
-    ]);
+    const names = ['Reset', 'Copy link', 'Save', 'Code', 'Full screen', 'Values as a table'];
+    expect(await buttons.count()).toBe(names.length);
+    for (const [at, name] of names.entries())
+      expect(
+        await buttons
+          .nth(at)
+          .and(figure.getByRole('button', { name, exact: true }))
+          .count(),
+      ).toBe(1);
     for (const button of await buttons.all()) {
       const box = await button.boundingBox();
       expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(24);
     }
   },
 );
+
+test.each(['en', 'id', 'ko', 'pt', 'tr'])('in %s all tools stand in one row on a phone', async (language) => {
+  for (const width of [360, 390]) {
+    const { page, figure } = await openAlone(open, 'encoding-rotation', {
+      language,
+      viewport: { width, height: 844 },
+    });
+    const boxes = await figure.locator('.tools > button').evaluateAll((all) =>
+      all.map((tool) => {
+        const { top, width, height } = tool.getBoundingClientRect();
+        return { top, width, height };
+      }),
+    );
+    expect(new Set(boxes.map(({ top }) => top)).size).toBe(1);
+    expect(Math.min(...boxes.map((box) => box.height))).toBeGreaterThanOrEqual(40);
+    expect(Math.min(...boxes.map((box) => box.width))).toBeGreaterThanOrEqual(24);
+    await leave(page);
+  }
+});
 
 test('every tool works by keyboard alone, and Escape closes the menu', async () => {
   const { page, figure } = await openAlone(open, 'encoding-rotation');

@@ -140,3 +140,18 @@ describe.each(['positional-curves', 'positional-heatmap'])('%s', (tag) => {
     expect(await swipe(page, await centreOf(figure.locator('.plot')), [0, -120])).toBeGreaterThan(60);
   });
 });
+
+describe('hints', () => {
+  test.each([
+    ['positional-curves', 'Point at a position to read the curves.', ', or move with the arrow keys,'],
+    ['positional-heatmap', 'Point at a cell to read its value.', ', or move with the arrow keys,'],
+    ['attention-lookup', 'Drag a point, or pick it and move it with a click.', ' the arrow keys or'],
+  ])('of %s name keys only where there are some', async (tag, brief, keys) => {
+    const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } };
+    const touched = await openAlone(open, tag, phone);
+    expect(await touched.figure.locator('.readout .hint').innerText()).toBe(brief);
+    const { figure } = await openAlone(open, tag);
+    expect((await figure.locator('.readout .hint').innerText()).replace(keys, '')).toBe(brief);
+    expect(await figure.locator('.readout .hint').innerText()).toContain(keys);
+  });
+});

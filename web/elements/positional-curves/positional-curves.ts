@@ -31,7 +31,7 @@ export class PositionalCurves extends EncodingFigure {
       path.dense {
         stroke-width: 0.75;
       }
-      .values span:not(.hint) {
+      .values > span:not(.hint) {
         white-space: nowrap;
       }
     `,

@@ -67,6 +67,12 @@ export const baseStyles = css`
       display: none;
     }
   }
+  /* Where nothing but a finger points, there are no keys. */
+  @media (hover: none) and (pointer: coarse) {
+    .keys {
+      display: none;
+    }
+  }
   :focus-visible {
     outline: 2px solid var(--_accent);
     outline-offset: 2px;

@@ -36,9 +36,10 @@ function withSymbol(label: string): string {
   return label.replace(/ (\p{L})$/u, '\u00a0$1');
 }
 
-/** A hint on how to use a figure. Pictures of the figure leave it out. */
+/** A hint on how to use a figure. Pictures leave it out, and touch screens the part about keys, which stands in brackets. */
 export function hint(text: string): TemplateResult {
-  return html`<span class="hint">${text}</span>`;
+  const [before, keys, after] = text.split(/[[\]]/);
+  return html`<span class="hint">${before}<span class="keys">${keys}</span>${after}</span>`;
 }
 
 /** One of several radio buttons of the group `name`. */

@@ -92,6 +92,31 @@ export const toolStyles = css`
     text-decoration-thickness: 2px;
     text-underline-offset: 0.3em;
   }
+  .brief {
+    display: none;
+  }
+  @media (max-width: 30rem) {
+    .tools {
+      gap: 0;
+      font-size: 0.75rem;
+    }
+    .tools > button {
+      flex: auto;
+      min-height: 2.5rem;
+      padding: 0 0.125rem;
+    }
+    .brief {
+      display: inline;
+    }
+    /* Screen readers still read it. */
+    .in-full {
+      position: absolute;
+      width: 1px;
+      height: 1px;
+      overflow: hidden;
+      clip-path: inset(50%);
+    }
+  }
   .save {
     position: absolute;
     inset: auto;

@@ -1,5 +1,5 @@
 import { html, nothing, type LitElement, type ReactiveController, type TemplateResult } from 'lit';
-import type { Localised } from '../localised.js';
+import type { Localised, StringKey } from '../localised.js';
 import { CodePanel } from './code-panel.js';
 import type { FigureCode, FigureData } from './figure-data.js';
 import { FullScreen } from './full-screen.js';
@@ -73,24 +73,31 @@ export class FigureTools implements ReactiveController {
     return html`<div class="tools" role="group" aria-label=${words.text('tools.label')}>
         <button type="button" @click=${() => figure.reset()}>${words.text('tools.reset')}</button>
         <button type="button" @click=${() => void this.#copyLink()}>
-          ${words.text(this.#copied === 'address' ? 'tools.linkCopied' : 'tools.link')}
+          ${this.#copied === 'address' ? this.#name('tools.linkCopied', 'tools.copied') : this.#name('tools.link', 'tools.linkBrief')}
         </button>
         ${saveMenu(words, (kind) => void this.#save(kind))} ${this.#code.button(this.#closeOthers)}
         ${
           full.possible
             ? html`<button type="button" @click=${full.toggle}>
-                ${words.text(full.on ? 'tools.leaveFullScreen' : 'tools.fullScreen')}
+                ${full.on ? this.#name('tools.leaveFullScreen', 'tools.leaveBrief') : words.text('tools.fullScreen')}
               </button>`
             : nothing
         }
         <button type="button" aria-expanded=${this.#table.open} @click=${this.#table.toggle}>
-          ${words.text('table')}
+          ${this.#name('table', 'tableBrief')}
         </button>
       </div>
       <span class="spoken" role="status">${this.#spoken()}</span>
       ${this.#note === '' ? nothing : html`<p class="note" role="alert">${this.#note}</p>`}
       ${this.#code.render(sources.code, this.#copied === 'code')} ${this.#addressPanel()}
       ${this.#table.place()}${figureEnd}`;
+  }
+
+  /** What a tool is called, and what narrow windows show of that, so that all tools stand in one row. */
+  #name(whole: StringKey, brief: StringKey): TemplateResult {
+    const { words } = this;
+    return html`<span class="in-full">${words.text(whole)}</span
+      ><span class="brief" aria-hidden="true">${words.text(brief)}</span>`;
   }
 
   #addressPanel(): TemplateResult | typeof nothing {
