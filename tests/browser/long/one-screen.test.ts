@@ -17,7 +17,7 @@ test.each([
   'rotary-pairs',
 ])('a phone shows the picture of %s and its controls at once', async (tag) => {
   const { figure } = await openAlone(open, tag, { viewport });
-  const controls = figure.locator('.controls:not(.above)');
+  const controls = figure.locator('.controls:not(.placed)');
   for (const block of ['start', 'center'] as const) {
     await figure
       .locator('.stage > :first-child')
@@ -44,8 +44,11 @@ test.each([
 const RESULTS = {
   'attention-dropout': ['.panels'],
   'attention-formula': ['.formulas', '.matrices'],
+  'attention-heads': ['.sequence >> nth=0', '.sequence >> nth=1'],
   'attention-lookup': ['.scene'],
   'attention-masks': ['.board'],
+  'attention-tokens': ['.board'],
+  'encoding-rotation': ['.clocks', '.key'],
   'path-lengths': ['.diagrams'],
   'position-training': ['svg', '.inside'],
 };
@@ -56,7 +59,7 @@ test.each(Object.keys(RESULTS) as (keyof typeof RESULTS)[])(
   async (tag) => {
     for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
       const { page, figure } = await openAlone(open, tag, { viewport, language });
-      const controls = figure.locator('.controls:not(.above)');
+      const controls = figure.locator('.controls:not(.placed)');
       const parts = RESULTS[tag].map((part) => figure.locator(`.stage > ${part}`));
       // Where it is more than a screen, each part stands beside the controls.
       const together = tag === 'position-training' ? parts.map((part) => [part]) : [parts];
@@ -74,6 +77,19 @@ test.each(Object.keys(RESULTS) as (keyof typeof RESULTS)[])(
       }
       await leave(page);
     }
+  },
+);
+
+test.each(['attention-heads', 'attention-tokens', 'encoding-rotation'])(
+  'the controls of %s cover no more than an eighth of a phone, in any language',
+  async (tag) => {
+    const heights: number[] = [];
+    for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
+      const { page, figure } = await openAlone(open, tag, { viewport, language });
+      heights.push((await figure.locator('.controls:not(.placed)').boundingBox())!.height);
+      await leave(page);
+    }
+    expect(Math.max(...heights)).toBeLessThan(viewport.height / 8);
   },
 );
 

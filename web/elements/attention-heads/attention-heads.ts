@@ -91,29 +91,36 @@ export class AttentionHeads extends FigureElement {
         ${words.text('heads.shapes', { output: shapeText(output), weights: shapeText(weights) })}
       </p>
       <div class="controls">
-        ${this.choices('lengths', words.text('heads.lengths'), ['sequence', 'query'] as const, (each) =>
-          words.text(each === 'sequence' ? 'heads.perSequence' : 'heads.perQuery'),
-        )}
         ${
           this.lengths === 'query'
             ? queryLengths(words, this.queryLens, (queryLens) => this.change({ queryLens }))
             : lengthSliders(words, this.validLens, (validLens) => this.change({ validLens }))
         }
-        ${this.choices(
-          'input',
-          words.text('heads.input'),
-          ['ones', 'random'] as const,
-          (each) => words.text(`heads.${each}`),
-          html`<button
-            type="button"
-            ?disabled=${this.input === 'ones'}
-            @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}
-          >
-            ${words.text('heads.draw')}
-          </button>`,
-        )}
       </div>
+      ${this.#choices()}
     `;
+  }
+
+  #choices(): TemplateResult {
+    const { words } = this;
+    return html`<div class="controls placed">
+      ${this.choices('lengths', words.text('heads.lengths'), ['sequence', 'query'] as const, (each) =>
+        words.text(each === 'sequence' ? 'heads.perSequence' : 'heads.perQuery'),
+      )}
+      ${this.choices(
+        'input',
+        words.text('heads.input'),
+        ['ones', 'random'] as const,
+        (each) => words.text(`heads.${each}`),
+        html`<button
+          type="button"
+          ?disabled=${this.input === 'ones'}
+          @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}
+        >
+          ${words.text('heads.draw')}
+        </button>`,
+      )}
+    </div>`;
   }
 
   #attend(library: WasmAttention): { output: Tensor; weights: Tensor } {

@@ -98,7 +98,7 @@ export class AttentionTokens extends FigureElement {
       <p class="remark" role="status">
         ${cut ? this.words.text('tokens.cut', { count: MOST_TOKENS }) : nothing}
       </p>
-      ${this.#controls()}
+      ${this.#controls()} ${this.#sentenceControls()}
     `;
   }
 
@@ -144,7 +144,7 @@ export class AttentionTokens extends FigureElement {
       <strong>${weight}</strong> ${mask?.[at] === false ? html`(${words.text('tokens.masked')})` : nothing}`;
   }
 
-  #controls(): TemplateResult {
+  #sentenceControls(): TemplateResult {
     const { words } = this;
     const field = (name: 'text' | 'second', sample: string): TemplateResult =>
       textField({
@@ -154,13 +154,21 @@ export class AttentionTokens extends FigureElement {
         placeholder: sample,
         onInput: (value) => this.change({ [name]: clipped(value) }),
       });
-    return html`<div class="controls">
+    return html`<div class="controls placed">
       ${field('text', words.text('tokens.sentence'))}
-      ${this.cross ? field('second', words.text('tokens.secondSentence')) : nothing}
       <div class="switches">
         ${this.choices('cross', words.text('tokens.keys'), [false, true], (cross) =>
           words.text(cross ? 'tokens.cross' : 'tokens.self'),
         )}
+      </div>
+      ${this.cross ? field('second', words.text('tokens.secondSentence')) : nothing}
+    </div>`;
+  }
+
+  #controls(): TemplateResult {
+    const { words } = this;
+    return html`<div class="controls">
+      <div class="switches">
         ${toggle(words.text('tokens.positions'), this.positions, (positions) => this.change({ positions }))}
         ${toggle(words.text('tokens.causal'), this.causal, (causal) => this.change({ causal }))}
         <button type="button" @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}>

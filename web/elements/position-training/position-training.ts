@@ -88,7 +88,7 @@ export class PositionTraining extends FigureElement {
     const run = this.#session.phase === 'idle' ? undefined : runs.get(positions);
     return html`
       ${trainingPlot(plot)}
-      <div class="controls above">
+      <div class="controls placed">
         ${this.choices('measure', words.text('training.measure'), ['accuracy', 'loss'] as const, name)}
         ${this.choices('task', words.text('training.task'), TASKS, name)}
         ${this.slider('seed', words.text('training.seed'), { max: 20 })}

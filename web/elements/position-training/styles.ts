@@ -32,17 +32,17 @@ export const trainingStyles = css`
     min-height: 1.45em;
     margin-bottom: 0;
   }
-  .controls.above {
+  .controls.placed {
     grid-template-columns: max-content minmax(0, 1fr) minmax(0, 11rem);
   }
-  .above .choices {
+  .placed .choices {
     align-content: start;
   }
   @container (max-width: 32rem) {
     .heads {
       grid-template-columns: repeat(2, minmax(0, 1fr));
     }
-    .controls.above {
+    .controls.placed {
       grid-template-columns: minmax(0, 1fr);
     }
   }
@@ -59,7 +59,7 @@ export const trainingStyles = css`
       display: block;
     }
   }
-  .controls:not(.above) .choices,
+  .controls:not(.placed) .choices,
   .buttons {
     grid-column: 1 / -1;
   }

@@ -31,11 +31,11 @@ export const toolStyles = css`
       pointer-events: none;
     }
     /* What is less often needed stays in its place. */
-    .controls.above {
+    .controls.placed {
       position: static;
       box-shadow: none;
     }
-    .controls.above::before {
+    .controls.placed::before {
       content: none;
     }
     .controls,
