@@ -205,6 +205,30 @@ describe('complexity-race', () => {
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
   });
 
+  test.each(['en', 'ko', 'pt', 'tr', 'id'])(
+    'in %s a phone shows the whole table, and names keep away from the times beside them',
+    async (language) => {
+      const path = `/${language}/complexity-race`;
+      const { race } = await raceWith(
+        open,
+        { length: '8192', width: '1024' },
+        { path, viewport: { width: 390, height: 800 } },
+      );
+      const hidden = await race.locator('.counts').evaluate((box) => box.scrollWidth - box.clientWidth);
+      expect(hidden).toBe(0);
+
+      const { race: wide } = await raceWith(open, { width: '16', kernel: '1' }, { path });
+      const gap = await wide.locator('.plot text').evaluateAll((texts) => {
+        const boxes = (kind: (text: Element) => boolean) =>
+          texts.filter(kind).map((text) => text.getBoundingClientRect());
+        const names = boxes((text) => text.matches('.curve-label')).map(({ right }) => right);
+        const times = boxes((text) => /^\d+ .?s$/.test(text.textContent ?? '')).map(({ left }) => left);
+        return Math.min(...times) - Math.max(...names);
+      });
+      expect(gap).toBeGreaterThan(4);
+    },
+  );
+
   test('axe finds nothing', async () => {
     const { page } = await raceWith(open, {}, { colorScheme: 'dark' });
     expect(await violationsOf(page, 'complexity-race')).toEqual([]);

@@ -26,8 +26,8 @@ const NARROW = 480;
 const LEGEND_ROW = 18;
 /** Height of the second line of axis names on a narrow plot, where large letters would not fit into one line. */
 const NAME_ROW = 16;
-/** About the width of a character of a label. */
-const CHARACTER = 7;
+/** The width of a character of a label, and a little more, so that times stay apart from labels. */
+const CHARACTER = 8;
 
 /** A line style and a shape of dots for each, so that colours are not needed to tell them apart. */
 const LOOKS = {

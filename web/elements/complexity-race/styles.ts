@@ -96,6 +96,30 @@ export const raceStyles = css`
   .counts th:last-child {
     padding-right: 0;
   }
+  /* Without the width for six columns, a row is two lines of three cells. */
+  @container (max-width: 36rem) {
+    .counts tr {
+      display: grid;
+      grid-template-columns: repeat(2, minmax(0, 1.2fr)) minmax(0, 1fr);
+      align-items: end;
+      padding: 0.2rem 0;
+      border-top: 1px solid var(--_line);
+    }
+    .counts thead tr {
+      row-gap: 0.3rem;
+      border-top: 0;
+    }
+    .counts tr > * {
+      padding-block: 0;
+      border-top: 0;
+    }
+    .counts tr > :nth-child(3) {
+      padding-right: 0;
+    }
+    .counts tr > :nth-child(4) {
+      text-align: start;
+    }
+  }
   .run {
     display: flex;
     align-items: center;
