@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { FigureElement } from '../../web/elements/kit.js';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
 import { openAlone } from './alone.js';
 import { useBrowser } from './browser.js';
@@ -37,6 +38,47 @@ test('the columns slider moves all curves, and each has a line style of its own'
     .locator('path.series')
     .evaluateAll((paths) => paths.map((path) => getComputedStyle(path).strokeDasharray));
   expect(new Set(dashes).size).toBe(4);
+});
+
+test('a column keeps its colour and line style while others come and go', async () => {
+  const { figure } = await alone();
+  const looks = async (columns: readonly number[]): Promise<Record<number, string>> => {
+    await figure.evaluate((element, columns) => (element as FigureElement).change({ columns }), columns);
+    const all = await figure.locator('path.series').evaluateAll((paths) =>
+      paths.map((path) => {
+        const { stroke, strokeDasharray } = getComputedStyle(path);
+        return `${stroke} ${strokeDasharray}`;
+      }),
+    );
+    return Object.fromEntries(columns.map((column, index) => [column, all[index] ?? '']));
+  };
+  const before = await looks([6, 7, 8, 9]);
+  expect(await looks([8, 9])).toEqual({ 8: before[8], 9: before[9] });
+  const more = await looks([2, 8, 9, 20]);
+  expect(more).toMatchObject({ 8: before[8], 9: before[9] });
+  expect(new Set(Object.values(more).map((look) => look.replace(/.*\) /, ''))).size).toBe(4);
+  expect(await looks([2, 20])).toEqual({ 2: more[2], 20: more[20] });
+});
+
+test.each([390, 1280])('at %i px no curve fills the plot, whose waves are drawn as values', async (width) => {
+  const { figure } = await openAlone(open, 'positional-curves', { viewport: { width, height: 800 } });
+  for (const [length, base, columns] of [
+    [256, 1e6, [0, 1, 2, 3]],
+    [256, 10, [0, 1, 2, 3, 4, 5]],
+    [256, 1e4, [0]],
+  ] as const) {
+    await figure.evaluate((element, to) => (element as FigureElement).change(to), { length, base, columns });
+    const inked = await figure.locator('path.series').evaluateAll((paths) =>
+      paths.map((path) => {
+        const box = path.getBoundingClientRect();
+        const line =
+          (path as SVGPathElement).getTotalLength() * parseFloat(getComputedStyle(path).strokeWidth);
+        return line / (box.width * box.height);
+      }),
+    );
+    // A wave of 5.5 px for each curve has two lines of 2 px.
+    expect(inked.reduce((sum, part) => sum + part, 0)).toBeLessThan(0.8);
+  }
 });
 
 test('the keyboard reads all curves at one position', async () => {

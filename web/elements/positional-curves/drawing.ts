@@ -4,15 +4,15 @@ import { svg, type SVGTemplateResult } from 'lit';
 import type { Tensor } from 'wasm-attention';
 import type { Localised } from '../shared/localised.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
-import { seriesOf } from '../shared/plot/series.js';
+import type { Series } from '../shared/plot/series.js';
 
 const MARGIN = { top: 24, right: 100, bottom: 36, left: 34 };
 
 /** Least distance of two curves' labels. */
 const LABEL_GAP = 14;
 
-/** Below so many CSS pixels from one position to the next, curves are drawn fine. */
-const DENSE = 2;
+/** Least width of a wave, in CSS pixels for each curve. Narrower ones would fill the plot, so only their values are drawn. */
+const NARROW = 5.5;
 
 /** Scales from positions and values to CSS pixels. */
 export interface Layout {
@@ -44,43 +44,51 @@ export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemp
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('position')}</text>`;
 }
 
-/** The columns of P as curves through their values at whole positions, each labelled at its end. */
+/** The columns of P as curves through their values at whole positions, or as values alone, each labelled at its end. */
 export function curves(
   P: Tensor,
-  columns: readonly number[],
+  series: readonly Series[],
   layout: Layout,
   words: Localised,
 ): SVGTemplateResult[] {
   const { width, x, y } = layout;
   const [length = 0] = P.shape;
   const positions = Array.from({ length }, (_, i) => i);
-  const path = (column: number): string =>
+  const curve = (column: number): string =>
     line<number>(
       (i) => x(i),
       (i) => y(entry(P, i, column)),
     )(positions) ?? '';
-  const ends = columns.map((column) => y(entry(P, length - 1, column)));
+  // Dots for sines, ticks for cosines.
+  const values = (column: number): string =>
+    positions.map((i) => `M${x(i)} ${y(entry(P, i, column))}${column % 2 ? 'm0-2v4' : 'h0'}`).join('');
+  // The same for both columns of a pair. A wave goes up by two and down by two.
+  const narrow = (column: number): boolean => {
+    const at = (i: number): number => entry(P, i, column - (column % 2));
+    const way = positions.slice(1).reduce((sum, i) => sum + Math.abs(at(i) - at(i - 1)), 0);
+    return x(length - 1) - x(0) < (NARROW * series.length * way) / 4;
+  };
+  const ends = series.map(({ column }) => y(entry(P, length - 1, column)));
   const heights = spreadLabels(ends, LABEL_GAP, y(1), y(-1));
-  // Waves of a few pixels would fill the plot.
-  const dense = x(1) - x(0) < DENSE ? 'dense' : '';
-  return seriesOf(columns).map(
-    ({ column, className }, index) =>
-      svg`<path class="${className} ${dense}" d=${path(column)} data-column=${column} />
-      ${curveLabel(className.replace('series ', ''), width - MARGIN.right + 7, heights[index] ?? 0, words.text('curves.column', { column }))}`,
-  );
+  return series.map(({ column, className }, index) => {
+    const asValues = narrow(column);
+    const style = asValues ? className.replace(/dash-\d/, column % 2 ? 'ticks' : 'dots') : className;
+    return svg`<path class=${style} d=${(asValues ? values : curve)(column)} data-column=${column} />
+      ${curveLabel(style.replace('series ', ''), width - MARGIN.right + 7, heights[index] ?? 0, words.text('curves.column', { column }))}`;
+  });
 }
 
 /** A line at one position, with a dot on every curve. */
 export function cursorMark(
   P: Tensor,
-  columns: readonly number[],
+  series: readonly Series[],
   cursor: number,
   { x, y }: Layout,
 ): SVGTemplateResult {
-  const dot = ({ column, className }: { column: number; className: string }): SVGTemplateResult =>
+  const dot = ({ column, className }: Series): SVGTemplateResult =>
     svg`<circle class=${className.replace('series', 'dot')} r="4" cx=${x(cursor)} cy=${y(entry(P, cursor, column))} />`;
   return svg`<line class="cursor-line" x1=${x(cursor)} x2=${x(cursor)} y1=${y(1)} y2=${y(-1)} />
-    ${seriesOf(columns).map(dot)}`;
+    ${series.map(dot)}`;
 }
 
 /** One entry of P. */

@@ -8,7 +8,7 @@ import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
-import { seriesStyles } from '../shared/plot/series.js';
+import { seriesOf, seriesStyles } from '../shared/plot/series.js';
 import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './drawing.js';
 
 /**
@@ -28,8 +28,19 @@ export class PositionalCurves extends EncodingFigure {
       svg {
         overflow: visible;
       }
-      path.dense {
-        stroke-width: 0.75;
+      path.dots {
+        stroke-width: 2.5;
+        stroke-linecap: round;
+      }
+      path.sample.dots {
+        stroke-dasharray: 0 5.5;
+      }
+      path.ticks {
+        stroke-width: 1.25;
+      }
+      path.sample.ticks {
+        stroke-width: 4;
+        stroke-dasharray: 1.25 4;
       }
       .values > span:not(.hint) {
         white-space: nowrap;
@@ -45,6 +56,7 @@ export class PositionalCurves extends EncodingFigure {
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const P = this.encoding(library);
     const { words, length, width, drawnColumns: columns } = this;
+    const series = seriesOf(columns, this.looks);
     const layout = layoutOf(this.#width.pixels, length);
     const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, length - 1);
     const list = columns.map((column) => words.number(column)).join(', ');
@@ -60,8 +72,8 @@ export class PositionalCurves extends EncodingFigure {
         @pointerdown=${(event: PointerEvent) => this.#onPoint(event, layout)}
       >
         <svg height=${layout.height} aria-hidden="true">
-          ${axes(layout, words)} ${curves(P, columns, layout, words)}
-          ${cursor === undefined ? nothing : cursorMark(P, columns, cursor, layout)}
+          ${axes(layout, words)} ${curves(P, series, layout, words)}
+          ${cursor === undefined ? nothing : cursorMark(P, series, cursor, layout)}
         </svg>
       </div>
       <span id="help" hidden>${words.text('curves.help')}</span>

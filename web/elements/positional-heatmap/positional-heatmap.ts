@@ -41,7 +41,7 @@ export class PositionalHeatmap extends EncodingFigure {
     const { data, shape } = this.encoding(library);
     const [rows = 0, columns = 0] = shape;
     return html`
-      ${seriesMarks(this.drawnColumns, columns)}
+      ${seriesMarks(this.drawnColumns, columns, this.looks)}
       <heat-map
         .values=${data}
         .rows=${rows}

@@ -1,6 +1,7 @@
 import { html, type PropertyDeclarations, type TemplateResult } from 'lit';
 import type { Tensor, WasmAttention } from 'wasm-attention';
 import { FigureElement } from '../figure/figure-element.js';
+import { Looks } from '../plot/series.js';
 import { real, several, whole } from '../settings.js';
 import { adopt, leave, share, type EncodingSettings } from './encoding-group.js';
 
@@ -34,6 +35,8 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
   declare columns: readonly number[];
   /** Name of the figures that share these settings; none by default. */
   declare group: string;
+  /** How the columns look in all figures of the group. */
+  looks = new Looks();
 
   constructor() {
     super();
@@ -43,7 +46,9 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
   override connectedCallback(): void {
     super.connectedCallback();
     const first = adopt(this);
-    if (first !== undefined) this.firstSettings = first.firstSettings;
+    if (first === undefined) return;
+    this.firstSettings = first.firstSettings;
+    this.looks = first.looks;
   }
 
   override disconnectedCallback(): void {

@@ -1,3 +1,5 @@
+import type { Looks } from '../plot/series.js';
+
 /** What figures of the same matrix P share. */
 export interface EncodingSettings {
   length: number;
@@ -9,6 +11,7 @@ export interface EncodingSettings {
 interface Member extends EncodingSettings {
   readonly group: string;
   readonly firstSettings: Readonly<Record<string, unknown>>;
+  readonly looks: Looks;
 }
 
 const groups = new Map<string, Set<Member>>();

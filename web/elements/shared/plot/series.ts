@@ -1,23 +1,51 @@
 import { css, svg, html, type SVGTemplateResult, type TemplateResult } from 'lit';
 
+/** A column and the classes of its colour and line style. */
+export interface Series {
+  readonly column: number;
+  readonly className: string;
+}
+
+/** The colours of pairs and the line styles of columns that are drawn, so that they keep them while others come and go. */
+export class Looks {
+  readonly #pairs = new Map<number, number>();
+  readonly #columns = new Map<number, number>();
+
+  /** Forgets what is no longer drawn, and gives what is new the colours and line styles that are used least. */
+  of(columns: readonly number[]): (column: number) => string {
+    assign(this.#pairs, columns.map(pairOf), 3);
+    assign(this.#columns, columns, 6);
+    return (column) => `colour-${this.#pairs.get(pairOf(column))} dash-${this.#columns.get(column)}`;
+  }
+}
+
+const pairOf = (column: number): number => column >> 1;
+
+function assign(given: Map<number, number>, wanted: readonly number[], count: number): void {
+  for (const key of given.keys()) if (!wanted.includes(key)) given.delete(key);
+  for (const key of wanted) {
+    if (given.has(key)) continue;
+    const uses = new Array<number>(count).fill(0);
+    for (const look of given.values()) ++uses[look]!;
+    given.set(key, uses.indexOf(Math.min(...uses)));
+  }
+}
+
 /**
  * How the curves of P's columns look. The two columns of a pair (2j, 2j+1) have the same frequency and share a colour; every
- * column of the drawing has its own line style, so that colours are not needed.
+ * column of the drawing has its own line style, so that colours are not needed. `looks` are those of the drawing so far.
  */
-export function seriesOf(columns: readonly number[]): { column: number; className: string }[] {
-  const pairs = [...new Set(columns.map((column) => column >> 1))];
-  return columns.map((column, index) => ({
-    column,
-    className: `series colour-${pairs.indexOf(column >> 1) % 3} dash-${index % 6}`,
-  }));
+export function seriesOf(columns: readonly number[], looks = new Looks()): Series[] {
+  const look = looks.of(columns);
+  return columns.map((column) => ({ column, className: `series ${look(column)}` }));
 }
 
 /** A strip above a heat map that shows which columns are drawn as curves. */
-export function seriesMarks(columns: readonly number[], width: number): TemplateResult {
-  const mark = ({ column, className }: { column: number; className: string }): SVGTemplateResult =>
+export function seriesMarks(columns: readonly number[], width: number, looks: Looks): TemplateResult {
+  const mark = ({ column, className }: Series): SVGTemplateResult =>
     svg`<line class=${className} y1="3.5" y2="3.5" x1="${(column / width) * 100}%" x2="${((column + 1) / width) * 100}%" />`;
   return html`<div class="marks" aria-hidden="true">
-    <svg width="100%" height="7">${seriesOf(columns).map(mark)}</svg>
+    <svg width="100%" height="7">${seriesOf(columns, looks).map(mark)}</svg>
   </div>`;
 }
 
