@@ -67,14 +67,12 @@ describe('attention-dropout', () => {
     }
   });
 
-  test('evaluation drops nothing, and is what the mean of many draws comes to', async () => {
-    const { page, figure } = await alone();
-    await figure.getByRole('radio', { name: 'training' }).focus();
-    await page.keyboard.press('ArrowRight');
-    expect(await figure.getByRole('radio', { name: 'evaluation' }).isChecked()).toBe(true);
-    const { values, mask } = await mapped(figure, 0);
+  test('evaluation drops nothing, stands beside the mean of many draws, and is what that comes to', async () => {
+    const { figure } = await alone();
+    const { values, mask } = await mapped(figure, 2);
     expect(values).toEqual([...draw(attention).weights]);
     expect(mask).toBeUndefined();
+    expect((await mapped(figure, 1)).high).toBe((await mapped(figure, 2)).high);
     const one = await (async () => {
       await set(figure, 'Draws N', 1);
       return distance(figure, 1);
@@ -119,6 +117,15 @@ describe('attention-dropout', () => {
     expect(await figure.locator('.errors, .last').count()).toBe(0);
   });
 
+  test.each([390, 1280])('at %i px its three maps stand side by side', async (width) => {
+    const { figure } = await alone({ viewport: { width, height: 900 } });
+    const maps = await figure
+      .locator('heat-map')
+      .evaluateAll((all) => all.map((map) => Math.round(map.getBoundingClientRect().bottom)));
+    expect(maps).toHaveLength(3);
+    expect(new Set(maps).size).toBe(1);
+  });
+
   test.each([320, 390, 820, 1280])('the plot’s words stay inside the figure at %i px', async (width) => {
     const { figure } = await alone({ viewport: { width, height: 900 } });
     const inside = await figure.evaluate((element) => {
@@ -154,13 +161,10 @@ describe('attention-dropout', () => {
     await sow(figure, 7);
     await set(figure, 'Draws N', 20);
     await set(figure, 'Dropout rate p', 0.25);
-    await figure.getByRole('radio', { name: 'evaluation' }).check();
     const shown = await distance(figure, 20);
     const { figure: again } = await alone({ path: await addressOf(figure) });
     expect(await distance(again, 20)).toBe(shown);
-    expect(await again.getByRole('radio', { name: 'evaluation' }).isChecked()).toBe(true);
     await again.getByRole('button', { name: 'Reset' }).click();
     expect(await distance(again, 200)).toBeCloseTo(ran(0.5, 1, 200).errors.at(-1) ?? NaN, 4);
-    expect(await again.getByRole('radio', { name: 'training' }).isChecked()).toBe(true);
   });
 });

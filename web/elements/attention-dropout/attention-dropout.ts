@@ -1,11 +1,10 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { choice } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
-import { oneOf, real, whole } from '../shared/settings.js';
+import { real, whole } from '../shared/settings.js';
 import { dropoutCode } from './code.js';
 import { draw, expectedError, MOST, Run, TOKENS } from './draws.js';
 import { errorPlot } from './plot.js';
@@ -15,22 +14,19 @@ import { dropoutStyles } from './styles.js';
 const SLICE = 2;
 
 const settings = {
-  mode: oneOf('train', 'eval'),
   rate: real(0.5, 0, 0.9),
   seed: whole(1, 1, 999),
   draws: whole(200, 1, MOST),
 };
 
 /**
- * `<attention-dropout>`: attention weights, some of which are dropped, with one draw per seed; and how the mean of many draws
- * approaches the result of evaluation.
+ * `<attention-dropout>`: attention weights, some of which are dropped, with one draw per seed; the mean of many draws beside the
+ * weights of evaluation; and how it approaches them.
  */
 export class AttentionDropout extends FigureElement {
   static override styles = dropoutStyles;
   static override settings = settings;
 
-  /** Whether the first map is a draw of training (`train`, default) or evaluation (`eval`). */
-  declare mode: 'train' | 'eval';
   /** Probability of dropping a weight, 0 to 0.9; default 0.5. */
   declare rate: number;
   /** Seed of the first draw, 1 to 999; default 1. Each further draw has the next one. */
@@ -64,26 +60,23 @@ export class AttentionDropout extends FigureElement {
   }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
-    const { words, rate, draws, mode } = this;
+    const { words, rate, draws } = this;
     const run = this.#current(library);
     const errors = run.errors.slice(0, draws);
-    const trains = mode === 'train';
-    const shown = trains ? draw(library, rate, this.seed + draws - 1).weights : draw(library).weights;
+    const last = draw(library, rate, this.seed + draws - 1).weights;
     const error = errors.at(-1);
     return html`
       <div class="panels">
-        ${this.#map(trains ? words.text('dropout.draw', { n: words.number(draws) }) : words.text('dropout.evaluation'), shown, trains)}
-        ${this.#map(words.text('dropout.mean', { n: words.number(errors.length) }), run.meanWeights, false)}
+        ${this.#map(words.text('dropout.draw', { n: words.number(draws) }), last, true)}
+        ${this.#map(words.text('dropout.mean', { n: words.number(errors.length) }), run.meanWeights)}
+        ${this.#map(words.text('dropout.evaluation'), draw(library).weights)}
         <div>
           <p aria-hidden="true">${words.text('dropout.plot')}</p>
           ${errorPlot(words, errors, expectedError(library, rate))}
         </div>
       </div>
       <div class="controls">
-        <fieldset class="choices">
-          <legend class="spoken">${words.text('dropout.mode')}</legend>
-          ${choice('mode', words.text('dropout.train'), trains, () => this.change({ mode: 'train' }))}
-          ${choice('mode', words.text('dropout.eval'), !trains, () => this.change({ mode: 'eval' }))}
+        <div>
           <button
             type="button"
             ?disabled=${draws === MOST}
@@ -91,7 +84,7 @@ export class AttentionDropout extends FigureElement {
           >
             ${words.text('dropout.again')}
           </button>
-        </fieldset>
+        </div>
         ${this.slider('rate', words.text('dropout.rate'), { step: 0.05, text: words.number(rate, 2) })}
         ${this.slider('draws', words.text('dropout.draws'))}
       </div>
@@ -102,7 +95,7 @@ export class AttentionDropout extends FigureElement {
     `;
   }
 
-  #map(title: string, weights: ArrayLike<number>, hatched: boolean): TemplateResult {
+  #map(title: string, weights: ArrayLike<number>, hatched = false): TemplateResult {
     const { words } = this;
     // Kept weights grow with the rate, and beyond 1 if it is high.
     const high = Math.max(1, Math.ceil(Math.max(...Array.from(weights))));

@@ -5,7 +5,7 @@ import type { Localised } from '../shared/localised.js';
 import { MOST } from './draws.js';
 
 /** About as high as wide, like the maps beside it. The margins have room for the longest labels. */
-const SIZE = { width: 300, height: 290, left: 50, right: 20, top: 12, bottom: 38 };
+const SIZE = { width: 300, height: 270, left: 50, right: 20, top: 12, bottom: 38 };
 
 /** The error of the mean against the number of draws, log–log, with the law 1/√N dashed. */
 export function errorPlot(words: Localised, errors: readonly number[], expected: number): TemplateResult {

@@ -1,12 +1,12 @@
 import { css } from 'lit';
 
-/** Two maps of weights and the plot. */
+/** Three maps of weights and the plot. */
 export const dropoutStyles = css`
   .panels {
     display: grid;
-    grid-template-columns: repeat(3, minmax(0, 1fr));
+    grid-template-columns: repeat(3, minmax(0, 1fr)) minmax(0, 1.4fr);
     gap: 1rem 1.5rem;
-    align-items: start;
+    align-items: end;
   }
   .panels > div > p {
     margin-bottom: 0.25rem;
@@ -47,8 +47,7 @@ export const dropoutStyles = css`
   }
   @container (max-width: 45rem) {
     .panels {
-      grid-template-columns: repeat(2, minmax(0, 1fr));
-      align-items: end;
+      grid-template-columns: repeat(3, minmax(0, 1fr));
     }
     .panels > :last-child {
       grid-column: 1 / -1;
