@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit';
+import { guard } from 'lit/directives/guard.js';
 import type { Tensor } from 'wasm-attention';
 import '../shared/heat-map/heat-map.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
@@ -46,6 +47,12 @@ export function headMaps(
   };
   return html`<div class="sequence">
     <p class="sequence-title">${words.text('heads.sequence', { sequence: sequence + 1 })}</p>
-    <div class="maps">${Array.from({ length: NUM_HEADS }, (_, head) => map(head))}</div>
+    <div class="maps">
+      ${Array.from({ length: NUM_HEADS }, (_, head) => {
+        // A map is drawn anew only if it changes: a slider changes those of one sequence.
+        const shown = [words.language, ...visible, ...weightsOf(weights, sequence, head)];
+        return guard(shown, () => map(head));
+      })}
+    </div>
   </div>`;
 }
