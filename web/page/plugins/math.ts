@@ -8,7 +8,8 @@ import { visit } from './visit.js';
  * MathML Core has neither `mathvariant` (but for `normal`) nor `columnalign`, and both carry meaning in our formulas:
  * a bold x is a vector, and aligned equations line up at their equals signs. So letters become the Unicode characters
  * that `mathvariant` stood for, and table attributes become classes for the style sheet. Nor does MathML keep a function's name
- * apart from its neighbours, so that "sin a sin b" gets the thin spaces that TeX would set.
+ * apart from its neighbours, so that "sin a sin b" gets the thin spaces that TeX would set. Browsers write a single letter with
+ * Unicode's mathematical italics, which most text fonts have for Latin letters alone: Greek ones get a class, and are slanted.
  */
 export function portableMath() {
   return (tree: Root): void => {
@@ -20,6 +21,7 @@ export function portableMath() {
         delete node.properties.mathvariant;
       }
       if (node.tagName === 'mtable') alignByClass(node);
+      if (isGreekLetter(node)) node.properties.className = ['greek'];
       node.children = spaceFunctions(node.children);
       // The TeX source is for programs; assistive technology would read it out as a second formula.
       if (node.tagName === 'semantics') {
@@ -89,6 +91,11 @@ export function inAlphabet(letter: string, variant: string): string {
 function inVariant(child: ElementContent, variant: string): ElementContent {
   if (child.type !== 'text') return child;
   return { ...child, value: child.value.replace(/./gu, (letter) => inAlphabet(letter, variant)) };
+}
+
+function isGreekLetter({ tagName, properties, children: [child] }: Element): boolean {
+  if (tagName !== 'mi' || properties.mathvariant !== undefined) return false;
+  return child?.type === 'text' && /^[α-ω]$/.test(child.value);
 }
 
 function alignByClass(table: Element): void {
