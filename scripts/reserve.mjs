@@ -55,6 +55,8 @@ function rule(selector) {
 async function heightsOf(language, width) {
   const page = await openBuilt(browser, PAGE, `/${language}/`, {
     viewport: { width, height: 900 },
+    // A phone names no keys.
+    hasTouch: width === WIDTHS.narrow,
   });
   await drawFigures(page);
   // Figures that depend on their own width draw a second time.

@@ -11,7 +11,8 @@ const LINE = 22;
 test.each(LANGUAGES.flatMap((language) => [1280, 390].map((width) => [language, width] as const)))(
   'in %s at %i px figures are as high as the place that is kept for them; else run `npm run reserve`',
   async (language, width) => {
-    const page = await open({ path: `/${language}/`, viewport: { width, height: 900 }, figures: [] });
+    const window = { viewport: { width, height: 900 }, hasTouch: width === 390 };
+    const page = await open({ path: `/${language}/`, ...window, figures: [] });
     await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
     const figures = page.locator('figure[id] > :first-child');
     const heights = (): Promise<[string, number][]> =>
