@@ -69,40 +69,54 @@ function explain(check: HTMLElement, said: HTMLElement): void {
     element.addEventListener('figure-change', () => link.remove(), { once: true });
   }
   show(check, said, ...(check.lastElementChild?.cloneNode(true).childNodes ?? []));
-  if (element) bringBack(element, check);
+  if (!element) return;
+  keepInSight(element, check);
+  bringBack(element);
 }
 
-/**
- * Scrolls back to the figure, if its start is above the window. Where question and figure do not fit into one window, what is said stays
- * at the window's end until the reader uses the figure, leaves it, or comes to the question again.
- */
-function bringBack(element: HTMLElement, check: HTMLElement): void {
-  const { top } = element.getBoundingClientRect();
-  if (top >= 0) return;
+/** Scrolls back to the figure, if its start is above the window or beneath the bar. */
+function bringBack(element: HTMLElement): void {
+  const { scrollPaddingTop } = getComputedStyle(document.documentElement);
+  if (element.getBoundingClientRect().top >= parseFloat(scrollPaddingTop)) return;
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
-  if (check.getBoundingClientRect().bottom - top > innerHeight) pin(element, check);
   element.scrollIntoView({ behavior });
 }
 
-function pin(element: HTMLElement, check: HTMLElement): void {
-  const { classList } = statusOf(check);
+/**
+ * Keeps what is said at the window's end once it is below the window, because the page scrolls back to the figure or the figure grows
+ * when its model is loaded, until the reader uses the figure, leaves it, or comes to the question again.
+ */
+function keepInSight(element: HTMLElement, check: HTMLElement): void {
+  const status = statusOf(check);
+  const question = check.children[0]!;
   const used = ['pointerdown', 'keydown'];
-  let question = true;
-  const observer = new IntersectionObserver((entries) => {
-    for (const { target, isIntersecting } of entries) {
-      // At first the question is still in the window.
-      if (target === element ? !isIntersecting : isIntersecting && !question) unpin();
-      else if (target !== element) question = isIntersecting;
-    }
-  });
-  const unpin = (): void => {
-    classList.remove('pinned');
+  const seen = new Map<Element, boolean>();
+  const observer = new IntersectionObserver(
+    (entries) => {
+      for (const { target, isIntersecting, boundingClientRect } of entries) {
+        const before = seen.get(target);
+        seen.set(target, isIntersecting);
+        // At first the question is still in the window, and the figure may be above it.
+        if (
+          target === question
+            ? isIntersecting && before === false
+            : target === element && !isIntersecting && before
+        ) {
+          stop();
+          return;
+        }
+        if (target === status && boundingClientRect.bottom > innerHeight) status.classList.add('pinned');
+      }
+    },
+    { threshold: [0, 1] },
+  );
+  const stop = (): void => {
+    status.classList.remove('pinned');
     observer.disconnect();
-    for (const type of used) element.removeEventListener(type, unpin);
+    for (const type of used) element.removeEventListener(type, stop);
   };
-  classList.add('pinned');
-  for (const type of used) element.addEventListener(type, unpin);
-  for (const each of [element, check.children[0]!]) observer.observe(each);
+  for (const type of used) element.addEventListener(type, stop);
+  for (const each of [element, question, status]) observer.observe(each);
 }
 
 function show(check: HTMLElement, ...said: readonly Node[]): void {

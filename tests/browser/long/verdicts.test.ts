@@ -49,6 +49,22 @@ test('a phone shows the verdict, and the answer only to those who ask for it', a
   expect(await inWindow(answers)).toBe(true);
 });
 
+test.each(['shapes', 'lookup'])('the bar covers nothing of a figure that comes back: %s', async (name) => {
+  const page = await open({ figures: [`attention-${name}`], viewport: { width: 1280, height: 800 } });
+  const figure = page.locator(`#fig-${name}`);
+  const check = figure.locator('.check');
+  await check.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  await check.locator('button[data-right]').click();
+  const bar = await page.locator('.bar').first().boundingBox();
+  await page.waitForFunction(
+    ([id, height]) => document.querySelector(`#fig-${id} > *`)!.getBoundingClientRect().top >= height,
+    [name, bar!.height] as const,
+  );
+  await page.waitForTimeout(300);
+  const bottom = await verdictOf(check).evaluate((element) => element.getBoundingClientRect().bottom);
+  expect(bottom).toBeLessThanOrEqual(800);
+});
+
 test('a window too low for figure and question has the figure and the verdict', async () => {
   const page = await open({ figures: ['attention-masks'], viewport: { width: 1280, height: 700 } });
   const figure = page.locator('#fig-masks');
@@ -79,3 +95,25 @@ test('what a phone’s verdict says goes back to its question with the reader', 
     await pinned.waitFor({ state: 'detached' });
   }
 });
+
+test.each([
+  [1280, 800],
+  [390, 844],
+])(
+  'a figure that loads its model for an answer keeps the verdict in sight, at %i × %i',
+  async (width, height) => {
+    const page = await open({ figures: ['language-model'], viewport: { width, height } });
+    const figure = page.locator('#fig-model');
+    const status = verdictOf(figure.locator('.check'));
+    const answer = figure.locator('.check button[data-right]');
+    await answer.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+    await answer.click();
+    const field = figure.getByRole('textbox').first();
+    await field.waitFor();
+    await status.and(page.locator('.pinned')).waitFor();
+    expect(await status.evaluate((element) => element.getBoundingClientRect().bottom)).toBe(height);
+    // Whoever uses the figure has its controls again.
+    await field.press('End');
+    expect(await status.and(page.locator('.pinned')).count()).toBe(0);
+  },
+);
