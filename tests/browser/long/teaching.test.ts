@@ -66,6 +66,22 @@ describe('figure by figure', () => {
     expect(await page.locator('#fig-rotation').getAttribute('style')).not.toContain('zoom');
   });
 
+  test('arrow keys go on after an answer, and stay with what they move', async () => {
+    const page = await open({ path: '/en/?teach#fig-tokens', figures: [] });
+    const [tokens, next] = [page.locator('#fig-tokens.taught'), page.locator('.taught:not(#fig-tokens)')];
+    await tokens.locator('.check button[data-right]').click();
+    await page.keyboard.press('ArrowRight');
+    await next.locator('[drawn]').waitFor();
+    // On blank space.
+    await page.mouse.click(3, 700);
+    await page.keyboard.press('ArrowLeft');
+    await tokens.getByRole('application').first().press('ArrowRight');
+    await tokens.getByRole('radio').first().press('ArrowRight');
+    expect(await tokens.count()).toBe(1);
+    await tokens.getByRole('checkbox').first().press('ArrowLeft');
+    expect(await tokens.count()).toBe(0);
+  });
+
   test('leaves keys to sliders and text', async () => {
     const page = await begin();
     while (!(await taught(page).evaluate(({ id }) => id === 'fig-tokens'))) await page.keyboard.press('n');

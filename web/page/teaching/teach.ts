@@ -4,10 +4,16 @@ import { PARAMETER } from './parameter.js';
 
 /** Fields in which readers type or whose values keys change. */
 const FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]';
+/**
+ * Where arrow keys do nothing else; sliders, radio buttons, plots and scrollers need theirs. A click on blank space gives the focus to
+ * the page's `main`.
+ */
+const IDLE = 'body, main, a, button, summary, [type=checkbox]';
 
 /**
  * Shows one figure after the other alone: its question, the figure as large as the window lets it be, and what its caption says. Page
- * Down and n go on, Page Up and p go back, as do arrow keys on the bar; Escape leaves. Figures stay where they are in the document, with all that was set.
+ * Down and n go on, Page Up and p go back, as do arrow keys where nothing else uses them; Escape leaves. Figures stay where they are in
+ * the document, with all that was set.
  *
  * @param opener has the words of the buttons, and the focus afterwards
  * @param takeTo takes the reader to the last figure afterwards: the window's scrollbar returns, and the layout changes
@@ -75,11 +81,9 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
       if (figures[at]?.firstElementChild?.shadowRoot?.querySelector(':popover-open') == null) stop();
       return;
     }
-    if (target instanceof Element && target.matches(FIELDS)) return;
-    const onBar = target instanceof Node && bar.contains(target);
-    const step = { PageDown: 1, n: 1, PageUp: -1, p: -1, ...(onBar && { ArrowRight: 1, ArrowLeft: -1 }) }[
-      event.key
-    ];
+    if (!(target instanceof Element) || target.matches(FIELDS)) return;
+    const arrows = target.matches(IDLE) && { ArrowRight: 1, ArrowLeft: -1 };
+    const step = { PageDown: 1, n: 1, PageUp: -1, p: -1, ...arrows }[event.key];
     if (step === undefined) return;
     event.preventDefault();
     show(at + step);
