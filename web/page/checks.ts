@@ -29,8 +29,8 @@ function verdictOn(written: string, { number, within }: DOMStringMap): Verdict {
 }
 
 /**
- * Says whether the answer is right, and what is wrong about it where the page knows. After a wrong prediction readers may try again or
- * have the answer shown.
+ * Says whether the answer is right, and what is wrong about it where the page knows. After a wrong answer readers may try again or
+ * have the right one shown.
  */
 function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void {
   const words = statusOf(check).dataset;
@@ -39,14 +39,17 @@ function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void
     Object.assign(document.createElement('span'), { className: verdict, textContent: words[verdict] }),
   );
   if (fault) said.append(' ', ...fault.cloneNode(true).childNodes);
-  if (verdict === 'wrong' && 'show' in check.dataset) {
+  if (verdict === 'wrong') {
     const button = document.createElement('button');
     button.type = 'button';
     button.textContent = words.reveal ?? '';
     button.addEventListener('click', () => {
-      explain(check, document.createElement('p'));
-      // The button that had the focus is gone.
-      statusOf(check).querySelector('a')?.focus({ preventScroll: true });
+      const told = document.createElement('p');
+      explain(check, told);
+      // The button that had the focus is gone. On a phone the answer's field would bring the keyboard.
+      const link = told.querySelector('a');
+      if (link === null) statusOf(check).tabIndex = -1;
+      (link ?? statusOf(check)).focus({ preventScroll: true });
     });
     said.append(` ${words.again ?? ''} `, button);
   }

@@ -128,17 +128,27 @@ describe('an exercise', () => {
       expect(said).toContain('393.216');
     }
     for (const wrong of ['0,38', '0,41', '-0,39', '393216', '393.216'])
-      expect(await answer(wrong)).toBe(pt.checkWrong);
+      expect(await answer(wrong)).toBe(`${pt.checkWrong} ${pt.checkAgain} ${pt.checkReveal}`);
     for (const none of ['', 'NaN', '1e999', '9'.repeat(1000), '<b id="mine">0,39</b>', '0,39,0'])
       expect(await answer(none)).toBe(pt.checkNoNumber);
     expect(await page.locator('#mine').count()).toBe(0);
+
+    await answer('0,38');
+    await verdictOf(check).getByRole('button', { name: pt.checkReveal }).press('Enter');
+    const said = await verdictOf(check).innerText();
+    expect(said).toContain('393.216');
+    expect(said).not.toContain(pt.checkRight);
+    // Who pressed the button goes on from there.
+    expect(await verdictOf(check).evaluate((element) => element.matches(':focus'))).toBe(true);
   });
 
   test('of a choice explains nothing until the right answer is found', async () => {
     const page = await open({ figures: [], hasTouch: true });
     const check = page.locator('#exercises ~ ol .check').first();
     await check.getByRole('button', { name: 'attention alone' }).tap();
-    expect(await verdictOf(check).innerText()).toBe(`${words.checkWrong} ${faultOf()}`);
+    expect(await verdictOf(check).innerText()).toBe(
+      `${words.checkWrong} ${faultOf()} ${words.checkAgain} ${words.checkReveal}`,
+    );
     await check.getByRole('button', { name: 'pre-norm' }).tap();
     expect(await verdictOf(check).innerText()).toMatch(new RegExp(`^${words.checkRight}[\\s\\S]*four\\.`));
   });
