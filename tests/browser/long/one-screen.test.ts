@@ -93,6 +93,55 @@ test.each(['attention-heads', 'attention-tokens', 'encoding-rotation'])(
   },
 );
 
+test.each(['en', 'id', 'ko', 'pt', 'tr'])(
+  'on a phone every slider keeps its label, value and track in its box, and is aligned with its neighbours (%s)',
+  async (language) => {
+    const page = await open({ path: `/${language}/`, viewport });
+    // The longest value of most sliders has three characters.
+    await page.locator('.slider output').evaluateAll((all) => {
+      for (const output of all) output.append('0'.repeat(Math.max(0, 3 - output.textContent.length)));
+    });
+    for (const width of [390, 375, 360]) {
+      await page.setViewportSize({ width, height: viewport.height });
+      const wrong = await page.locator('.slider').evaluateAll((all) => {
+        const boxOf = (element: Element | Range): DOMRect => element.getBoundingClientRect();
+        const shown = all
+          .filter((slider) => slider.checkVisibility())
+          .map((slider) => {
+            const [label, output, input] = ['label', 'output', 'input'].map((part) =>
+              slider.querySelector(part)!,
+            ) as [Element, Element, Element];
+            const text = document.createRange();
+            text.selectNodeContents(label);
+            return { slider, label, output, input, text };
+          });
+        return shown
+          .filter(({ slider, output, input, text }) => {
+            const { left, right } = boxOf(slider);
+            const [value, track] = [boxOf(output), boxOf(input)];
+            const fits = [boxOf(text), value, track].every(
+              (box) => box.left >= left - 0.5 && box.right <= right + 0.5,
+            );
+            const over = [...text.getClientRects()].some(
+              (line) => line.right > value.left && line.bottom > value.top + 2 && line.top < value.bottom - 2,
+            );
+            const ragged = shown.some(
+              (other) =>
+                other.slider.parentElement === slider.parentElement &&
+                boxOf(other.slider).top < track.top &&
+                boxOf(other.slider).bottom > track.top &&
+                (Math.abs(boxOf(other.input).top - track.top) > 1 ||
+                  Math.abs(boxOf(other.output).bottom - value.bottom) > 1),
+            );
+            return !fits || over || ragged;
+          })
+          .map(({ label }) => label.textContent);
+      });
+      expect({ width, wrong }).toEqual({ width, wrong: [] });
+    }
+  },
+);
+
 test('a window with little height keeps its controls below the picture', async () => {
   const { figure } = await openAlone(open, 'attention-masks', { viewport: { width: 390, height: 500 } });
   expect(await figure.locator('.controls').evaluate((element) => getComputedStyle(element).position)).toBe(

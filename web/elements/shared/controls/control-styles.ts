@@ -11,21 +11,21 @@ export const controlStyles = css`
     border: 0;
   }
   .slider {
-    display: grid;
-    grid-template-columns: 1fr auto;
-    align-items: baseline;
-    /* Beside taller neighbours the label stays with its track. */
-    align-content: start;
-    gap: 0 1rem;
+    min-width: 0;
+    overflow-wrap: anywhere;
   }
   .slider label {
     color: var(--_quiet);
   }
+  /* The value ends the last line of its label, or takes the next one if there is no room for both. */
   .slider output {
+    float: right;
+    margin-inline-start: 0.75rem;
     font-weight: 600;
   }
   .slider input {
-    grid-column: 1 / -1;
+    display: block;
+    clear: both;
     width: 100%;
     height: 1.75rem;
     margin: 0;

@@ -39,11 +39,8 @@ export const toolStyles = css`
     .controls.placed::before {
       content: none;
     }
-    .controls,
-    .slider {
-      column-gap: 0.75rem;
-    }
     .controls {
+      column-gap: 0.75rem;
       grid-template-columns: repeat(auto-fit, minmax(min(100%, 9.5rem), 1fr));
       align-items: end;
     }
