@@ -118,6 +118,44 @@ describe('attention-lookup', () => {
     }
   });
 
+  test('labels keep clear of each other, and no point covers another', async () => {
+    for (const width of [390, 1280]) {
+      const { page, figure } = await alone({ viewport: { width, height: 844 } });
+      for (const query of [
+        [-2.7, 3],
+        [-1, -1.2],
+        [-0.9, -1],
+        [-0.4, 1.8],
+        [1.4, 0.2],
+        [1.5, 0.4],
+      ]) {
+        await figure.evaluate((element, query) => Object.assign(element, { query }), query);
+        const touching = await figure.evaluate((element) =>
+          [...element.shadowRoot!.querySelectorAll('.plane')].flatMap((plane) => {
+            const labels = [...plane.querySelectorAll('.name')];
+            const boxes = labels.map((label) => label.getBoundingClientRect());
+            return labels.flatMap(({ textContent }, i) =>
+              labels
+                .slice(i + 1)
+                .filter((_, j) => {
+                  const [a, b] = [boxes[i]!, boxes[i + 1 + j]!];
+                  return a.right > b.left && b.right > a.left && a.bottom > b.top + 1 && b.bottom > a.top + 1;
+                })
+                .map((other) => `${textContent} ${other.textContent}`),
+            );
+          }),
+        );
+        expect({ width, query, touching }).toEqual({ width, query, touching: [] });
+      }
+      expect(
+        await figure
+          .locator('.plane :is(.query, .mixture) .mark')
+          .evaluateAll((all) => all.map((mark) => getComputedStyle(mark).fill)),
+      ).toEqual(['none', 'none']);
+      await page.close();
+    }
+  });
+
   test('its numbers stay in the figure on a phone', async () => {
     for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
       const { page, figure } = await alone({ language, viewport: { width: 390, height: 844 } });

@@ -8,7 +8,7 @@ import { chainStyles } from './chain-styles.js';
 import { chain, lookupData, pairText } from './chain.js';
 import { lookupCode } from './code.js';
 import { planeStyles } from './plane-styles.js';
-import { arrow, markOf, plane, pointed, toPicture, type Handle, type PlaneEvents } from './plane.js';
+import { arrow, plane, pointed, toPicture, type Handle, type PlaneEvents } from './plane.js';
 import { lookUp, nudged, pointsOf, REACH, snapped, type Lookup, type Point, type Scene } from './scene.js';
 
 /** Keys, and values. */
@@ -102,15 +102,13 @@ export class AttentionLookup extends FigureElement {
       const [x2, y2] = toPicture(value);
       return svg`<line class="pull series-${i}" x1=${x} y1=${y} x2=${x2} y2=${y2} stroke-width=${10 * (weights[i] ?? 0)} />`;
     };
-    const label = `${this.words.text('lookup.mixture')} ${pairText(this.words, mixture, 2)}`;
+    const spoken = `${this.words.text('lookup.mixture')} ${pairText(this.words, mixture, 2)}`;
     const behind = svg`<polygon class="hull" points=${values.map((value) => toPicture(value).join()).join(' ')} />
       ${values.map(pull)}`;
-    const front = svg`<g class="mixture" role="img" aria-label=${label} transform="translate(${x} ${y})">
-        ${markOf('diamond')}<text class="mixture-label" x="-12" y="-7" text-anchor="end" aria-hidden="true">y</text></g>`;
     const handles = values.map((at, i) =>
       this.#handle('v', i, at, `series-${i}${i < this.valid ? '' : ' masked'}`),
     );
-    return html`${plane(this.words.text('lookup.valuesPlane'), handles, behind, this.#events, front)}`;
+    return html`${plane(this.words.text('lookup.valuesPlane'), handles, behind, this.#events, [{ label: 'y', spoken, at: mixture }])}`;
   }
 
   #handle(kind: 'q' | 'k' | 'v', i: number | undefined, at: Point, className: string): Handle {

@@ -55,7 +55,7 @@ export function chain(words: Localised, scene: Scene, { scores, weights, mixture
     <tfoot>
       <tr class="mixture">
         <th scope="row">
-          <svg class="sign" viewBox="-8 -8 16 16" aria-hidden="true">${markOf('diamond')}</svg
+          <svg class="sign" viewBox="-11 -11 22 22" aria-hidden="true">${markOf('diamond')}</svg
           ><span class="number">y</span>
         </th>
         <td></td>

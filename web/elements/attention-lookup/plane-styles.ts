@@ -74,8 +74,7 @@ export const planeStyles = css`
     stroke-dasharray: none;
     stroke-width: 2;
   }
-  .handle text,
-  .mixture-label {
+  .plane .name {
     fill: var(--_ink);
     font-size: min(0.8125rem, 15px);
     stroke: var(--_paper);
@@ -99,6 +98,12 @@ export const planeStyles = css`
   .query,
   .mixture {
     color: var(--_accent);
+  }
+  /* Hollow, because they may lie on another point, which must not vanish. */
+  :is(.query, .mixture) .mark {
+    fill: none;
+    stroke: currentColor;
+    stroke-width: 3;
   }
   .mixture {
     /* If there is only one value, the mixture covers it; the pointer must reach the value. */
@@ -165,8 +170,7 @@ export const planeStyles = css`
     .sign .mark {
       transform: none;
     }
-    .handle text,
-    .mixture-label {
+    .plane .name {
       font-size: 19px;
     }
     .tick {

@@ -23,6 +23,13 @@ export interface Handle {
   readonly inviting?: boolean;
 }
 
+/** What stands over the points, which the reader cannot move: its sign is a diamond. */
+export interface Front {
+  readonly label: string;
+  readonly spoken: string;
+  readonly at: Point;
+}
+
 /** What the planes tell the figure. */
 export interface PlaneEvents {
   readonly hold: (name: string) => void;
@@ -35,14 +42,15 @@ export function toPicture([x, y]: Point): Point {
   return [UNIT * x, -UNIT * y];
 }
 
-/** Grid, axes, the drawing behind the points, the points, and the drawing in front of them. */
+/** Grid, axes, the drawing behind the points, the points, and what stands over them. */
 export function plane(
   label: string,
   handles: readonly Handle[],
   behind: unknown,
   events: PlaneEvents,
-  front: unknown = nothing,
+  front: readonly Front[] = [],
 ): SVGTemplateResult {
+  const sides = sidesOf([...handles, ...front].map(({ at }) => at));
   const ticks = Array.from({ length: 2 * REACH + 1 }, (_, i) => UNIT * (i - REACH));
   return svg`<svg class="plane" viewBox="${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}" role="group" aria-label=${label}>
     <rect class="ground" x=${-HALF} y=${-HALF} width=${2 * HALF} height=${2 * HALF} />
@@ -51,8 +59,14 @@ export function plane(
       <line class=${at === 0 ? 'axis' : 'grid'} y1=${at} y2=${at} x1=${-HALF} x2=${HALF} />`,
     )}
     ${ticks.map((at) => (at === 0 ? nothing : tickNumbers(at)))}${behind}
-    ${handles.map((handle) => handleMark(handle, events))}
-    ${front}
+    ${handles.map((handle, i) => handleMark(handle, sides[i]!, events))}
+    ${front.map(
+      (
+        { label, spoken, at },
+        i,
+      ) => svg`<g class="mixture" role="img" aria-label=${spoken} transform="translate(${toPicture(at).join(' ')})">
+        ${markOf('diamond')}${labelOf(label, sides[handles.length + i]!)}</g>`,
+    )}
   </svg>`;
 }
 
@@ -63,7 +77,40 @@ function tickNumbers(at: number): SVGTemplateResult {
     <text class="tick" x="5" y=${-at} dy="0.35em" aria-hidden="true">${number}</text>`;
 }
 
-function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {
+/** Where the label of each point stands from it: on the first side that is clearest of points and of the labels before it. */
+function sidesOf(points: readonly Point[]): Point[] {
+  const taken = points.map(toPicture);
+  return points.map((at) => {
+    const [x, y] = toPicture(at);
+    const places = placesOf(at).map((side) => {
+      const middle: Point = [x + side[0] * 1.8, y + side[1] - 4];
+      const room = Math.min(
+        ...taken.map((other) =>
+          Math.max(Math.abs(other[0] - middle[0]) / 22, Math.abs(other[1] - middle[1]) / 17),
+        ),
+      );
+      return { side, middle, room };
+    });
+    const best = places.reduce((best, place) => (place.room > best.room + 0.01 ? place : best));
+    taken.push(best.middle);
+    return best.side;
+  });
+}
+
+/** The sides of a point. First is that away from the axes, so that a label does not cover its own arrow, unless the edge is there. */
+function placesOf([x, y]: Point): Point[] {
+  const atEdge = (component: number): boolean => Math.abs(component) > REACH - 0.25;
+  const away = x < 0 ? -12 : 12;
+  const [beyond, before] = y < 0 ? [17, -9] : [-9, 17];
+  const across = atEdge(x) ? [-away] : [away, -away];
+  return [atEdge(y) ? 4 : beyond, before].flatMap((dy) => across.map((dx): Point => [dx, dy]));
+}
+
+function labelOf(label: string, [x, y]: Point): SVGTemplateResult {
+  return svg`<text class="name" x=${x} y=${y} text-anchor=${x < 0 ? 'end' : 'start'} aria-hidden="true">${label}</text>`;
+}
+
+function handleMark(handle: Handle, side: Point, events: PlaneEvents): SVGTemplateResult {
   const { name, label, spoken, at, shape, className, inviting } = handle;
   const [x, y] = toPicture(at);
   const drag = (event: PointerEvent): void => {
@@ -77,10 +124,6 @@ function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {
   // CSS cannot keep the page from scrolling: in SVG it knows touch-action only on the outermost element, and beside the points a
   // finger shall scroll.
   const stay = (event: TouchEvent): void => event.preventDefault();
-  // On the side away from the axes, so that a label never covers its own arrow, unless the edge is there.
-  const [besideEdge, atEdge] = at.map((component) => Math.abs(component) > REACH - 0.25);
-  const dx = at[0] < 0 === besideEdge ? 12 : -12;
-  const dy = atEdge ? 4 : at[1] < 0 ? 17 : -9;
   return svg`<g class="handle ${className}" data-name=${name} transform="translate(${x} ${y})" tabindex="0"
     role="application" aria-label=${spoken} aria-describedby="help"
     @touchstart=${stay} @pointerdown=${grab} @pointermove=${drag} @focus=${() => events.hold(name)}
@@ -88,7 +131,7 @@ function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {
     <circle class="target" r="16" />
     ${inviting === true ? svg`<path class="cue hint" d=${CUE} />` : nothing}
     ${markOf(shape)}
-    <text x=${dx} y=${dy} text-anchor=${dx < 0 ? 'end' : 'start'} aria-hidden="true">${label}</text>
+    ${labelOf(label, side)}
   </g>`;
 }
 
@@ -96,7 +139,7 @@ function handleMark(handle: Handle, events: PlaneEvents): SVGTemplateResult {
 export function markOf(shape: Handle['shape'] | 'diamond'): SVGTemplateResult {
   if (shape === 'square') return svg`<rect class="mark" x="-5.5" y="-5.5" width="11" height="11" />`;
   if (shape === 'triangle') return svg`<path class="mark" d="M0,-7L6.5,5H-6.5Z" />`;
-  if (shape === 'diamond') return svg`<path class="mark" d="M0,-8L8,0L0,8L-8,0Z" />`;
+  if (shape === 'diamond') return svg`<path class="mark" d="M0,-9L9,0L0,9L-9,0Z" />`;
   return svg`<circle class="mark" r=${shape === 'query' ? 7 : 6} />`;
 }
 
