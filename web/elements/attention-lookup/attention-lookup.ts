@@ -108,7 +108,7 @@ export class AttentionLookup extends FigureElement {
     const handles = values.map((at, i) =>
       this.#handle('v', i, at, `series-${i}${i < this.valid ? '' : ' masked'}`),
     );
-    return html`${plane(this.words.text('lookup.valuesPlane'), handles, behind, this.#events, [{ label: 'y', spoken, at: mixture }])}`;
+    return html`${plane(this.words.text('lookup.valuesPlane'), handles, behind, this.#events, { label: 'y', spoken, at: mixture })}`;
   }
 
   #handle(kind: 'q' | 'k' | 'v', i: number | undefined, at: Point, className: string): Handle {

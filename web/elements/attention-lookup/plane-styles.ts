@@ -74,7 +74,7 @@ export const planeStyles = css`
     stroke-dasharray: none;
     stroke-width: 2;
   }
-  .plane .name {
+  .name {
     fill: var(--_ink);
     font-size: min(0.8125rem, 15px);
     stroke: var(--_paper);
@@ -170,7 +170,7 @@ export const planeStyles = css`
     .sign .mark {
       transform: none;
     }
-    .plane .name {
+    .name {
       font-size: 19px;
     }
     .tick {

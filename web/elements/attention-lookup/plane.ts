@@ -23,8 +23,8 @@ export interface Handle {
   readonly inviting?: boolean;
 }
 
-/** What stands over the points, which the reader cannot move: its sign is a diamond. */
-export interface Front {
+/** The mixture of the values, which the reader cannot move. */
+export interface Mixture {
   readonly label: string;
   readonly spoken: string;
   readonly at: Point;
@@ -42,15 +42,15 @@ export function toPicture([x, y]: Point): Point {
   return [UNIT * x, -UNIT * y];
 }
 
-/** Grid, axes, the drawing behind the points, the points, and what stands over them. */
+/** Grid, axes, the drawing behind the points, the points, and the mixture over them. */
 export function plane(
   label: string,
   handles: readonly Handle[],
   behind: unknown,
   events: PlaneEvents,
-  front: readonly Front[] = [],
+  mixture?: Mixture,
 ): SVGTemplateResult {
-  const sides = sidesOf([...handles, ...front].map(({ at }) => at));
+  const labels = labelsOf(mixture ? [...handles, mixture] : handles);
   const ticks = Array.from({ length: 2 * REACH + 1 }, (_, i) => UNIT * (i - REACH));
   return svg`<svg class="plane" viewBox="${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}" role="group" aria-label=${label}>
     <rect class="ground" x=${-HALF} y=${-HALF} width=${2 * HALF} height=${2 * HALF} />
@@ -59,14 +59,12 @@ export function plane(
       <line class=${at === 0 ? 'axis' : 'grid'} y1=${at} y2=${at} x1=${-HALF} x2=${HALF} />`,
     )}
     ${ticks.map((at) => (at === 0 ? nothing : tickNumbers(at)))}${behind}
-    ${handles.map((handle, i) => handleMark(handle, sides[i]!, events))}
-    ${front.map(
-      (
-        { label, spoken, at },
-        i,
-      ) => svg`<g class="mixture" role="img" aria-label=${spoken} transform="translate(${toPicture(at).join(' ')})">
-        ${markOf('diamond')}${labelOf(label, sides[handles.length + i]!)}</g>`,
-    )}
+    ${handles.map((handle, i) => handleMark(handle, labels[i], events))}
+    ${
+      mixture &&
+      svg`<g class="mixture" role="img" aria-label=${mixture.spoken} transform="translate(${toPicture(mixture.at).join(' ')})">
+        ${markOf('diamond')}${labels[handles.length]}</g>`
+    }
   </svg>`;
 }
 
@@ -77,41 +75,36 @@ function tickNumbers(at: number): SVGTemplateResult {
     <text class="tick" x="5" y=${-at} dy="0.35em" aria-hidden="true">${number}</text>`;
 }
 
-/** Where the label of each point stands from it: on the first side that is clearest of points and of the labels before it. */
-function sidesOf(points: readonly Point[]): Point[] {
-  const taken = points.map(toPicture);
-  return points.map((at) => {
-    const [x, y] = toPicture(at);
-    const places = placesOf(at).map((side) => {
-      const middle: Point = [x + side[0] * 1.8, y + side[1] - 4];
-      const room = Math.min(
-        ...taken.map((other) =>
-          Math.max(Math.abs(other[0] - middle[0]) / 22, Math.abs(other[1] - middle[1]) / 17),
-        ),
-      );
-      return { side, middle, room };
-    });
-    const best = places.reduce((best, place) => (place.room > best.room + 0.01 ? place : best));
-    taken.push(best.middle);
-    return best.side;
+/** The labels of points, each on the first side of its point that is clearest of points and of the labels before it. */
+function labelsOf(points: readonly { readonly label: string; readonly at: Point }[]): SVGTemplateResult[] {
+  const taken = points.map(({ at }) => toPicture(at));
+  const isAtEdge = (component: number): boolean => Math.abs(component) > REACH - 0.25;
+  return points.map(({ label, at: [x, y] }) => {
+    // First the side away from the axes, so that a label does not cover its own arrow, unless the edge is there.
+    const away = x < 0 ? -12 : 12;
+    const [beyond, before] = y < 0 ? [17, -9] : [-9, 17];
+    let most = 0;
+    let best: [...Point, middle: Point] = [0, 0, [0, 0]];
+    for (const dy of [isAtEdge(y) ? 4 : beyond, before]) {
+      for (const dx of isAtEdge(x) ? [-away] : [away, -away]) {
+        const middle: Point = [UNIT * x + 1.8 * dx, dy - 4 - UNIT * y];
+        const room = Math.min(
+          ...taken.map((other) =>
+            Math.max(Math.abs(other[0] - middle[0]), Math.abs(other[1] - middle[1]) * 1.3),
+          ),
+        );
+        // The point itself is as far from all sides, but for rounding.
+        if (room > most + 0.1) [most, best] = [room, [dx, dy, middle]];
+      }
+    }
+    const [dx, dy, middle] = best;
+    taken.push(middle);
+    return svg`<text class="name" x=${dx} y=${dy} text-anchor=${dx < 0 ? 'end' : 'start'} aria-hidden="true">${label}</text>`;
   });
 }
 
-/** The sides of a point. First is that away from the axes, so that a label does not cover its own arrow, unless the edge is there. */
-function placesOf([x, y]: Point): Point[] {
-  const atEdge = (component: number): boolean => Math.abs(component) > REACH - 0.25;
-  const away = x < 0 ? -12 : 12;
-  const [beyond, before] = y < 0 ? [17, -9] : [-9, 17];
-  const across = atEdge(x) ? [-away] : [away, -away];
-  return [atEdge(y) ? 4 : beyond, before].flatMap((dy) => across.map((dx): Point => [dx, dy]));
-}
-
-function labelOf(label: string, [x, y]: Point): SVGTemplateResult {
-  return svg`<text class="name" x=${x} y=${y} text-anchor=${x < 0 ? 'end' : 'start'} aria-hidden="true">${label}</text>`;
-}
-
-function handleMark(handle: Handle, side: Point, events: PlaneEvents): SVGTemplateResult {
-  const { name, label, spoken, at, shape, className, inviting } = handle;
+function handleMark(handle: Handle, label: unknown, events: PlaneEvents): SVGTemplateResult {
+  const { name, spoken, at, shape, className, inviting } = handle;
   const [x, y] = toPicture(at);
   const drag = (event: PointerEvent): void => {
     const group = event.currentTarget as SVGGElement;
@@ -131,7 +124,7 @@ function handleMark(handle: Handle, side: Point, events: PlaneEvents): SVGTempla
     <circle class="target" r="16" />
     ${inviting === true ? svg`<path class="cue hint" d=${CUE} />` : nothing}
     ${markOf(shape)}
-    ${labelOf(label, side)}
+    ${label}
   </g>`;
 }
 
