@@ -186,7 +186,7 @@ export class LanguageModel extends FigureElement {
 
   protected override data(): FigureData {
     const writer = this.#writer;
-    if (writer === undefined) return { columns: [this.words.text('story.token')], rows: [] };
+    if (writer === undefined) return { columns: [this.words.text('viewer.empty')], rows: [] };
     return storyData(this.words, writer, this.#shown(writer));
   }
 

@@ -223,6 +223,10 @@ export class HeadViewer extends LitElement {
         (LABEL * Math.max(keyTokens.length, tokens.length)) / Math.max(1, this.#width.pixels - BESIDE),
       ),
     );
+    // Some words without those between them say little, and a column of one letter looks like a line: where not all have room, the map
+    // numbers its rows and columns.
+    const named = (all: readonly string[]): string[] | undefined =>
+      step > 1 ? undefined : all.map((token) => shortened(token, ROOM));
     return html`<div class="with-entropies">
         <heat-map
           bare
@@ -230,9 +234,8 @@ export class HeadViewer extends LitElement {
           .mask=${this.heads.mask}
           .rows=${tokens.length}
           .columns=${keyTokens.length}
-          .rowLabels=${tokens.map((token) => shortened(token, ROOM))}
-          .columnLabels=${keyTokens.map((token) => shortened(token, ROOM))}
-          .labelStep=${step}
+          .rowLabels=${named(tokens)}
+          .columnLabels=${named(keyTokens)}
           .cursor=${this.cell}
           low="0"
           high="1"
