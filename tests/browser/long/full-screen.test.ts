@@ -44,6 +44,21 @@ describe('on the full screen', () => {
     expect(await figure.evaluate((element) => getComputedStyle(element).zoom)).toBe('1');
   });
 
+  test.each(['attention-tokens', 'complexity-race'])(
+    '%s is wider than in the page, with its controls in sight',
+    async (tag) => {
+      const viewport = { width: 1280, height: 800 };
+      const page = await open({ figures: [tag], viewport });
+      const figure = page.locator(tag).first();
+      const before = await figure.evaluate((element) => element.clientWidth);
+      await enter(figure);
+      const stage = await figure.locator('.stage').boundingBox();
+      expect(stage?.width).toBeGreaterThan(Math.max(before, 0.9 * viewport.width));
+      const { y = NaN, height = NaN } = (await figure.locator('.controls:not(.placed)').boundingBox()) ?? {};
+      expect(y + height).toBeLessThanOrEqual(viewport.height);
+    },
+  );
+
   test('the caption’s question stays above the figure, in sight', async () => {
     const viewport = { width: 1280, height: 800 };
     const page = await open({ figures: ['attention-lookup'], viewport });

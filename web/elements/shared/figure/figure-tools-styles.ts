@@ -191,6 +191,12 @@ export const toolStyles = css`
     overflow: auto;
     background: var(--_paper);
   }
+  :host(:fullscreen) .controls:not(.placed) {
+    position: sticky;
+    bottom: 0;
+    z-index: 1;
+    background: var(--_paper);
+  }
   .question {
     margin-bottom: 0.75rem;
     font-weight: 600;

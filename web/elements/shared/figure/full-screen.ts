@@ -4,16 +4,12 @@ import type { ReactiveController, ReactiveControllerHost } from 'lit';
 const MARGIN = 24;
 /** The width of a column of text. No figure needs less than that, or than the whole width of a narrow screen. */
 const COLUMN = 640;
-/** Figures that are too high are made narrower, down to this width. */
-const NARROWEST = 400;
-/** The share of the width that each step keeps. */
-const STEP = 0.93;
 /** Letters as large as on a poster help nobody. */
 const LARGEST = 3;
 
 /**
  * Shows a figure on the full screen as it is in the page, magnified until it fills the screen's width or height. A figure that is
- * too high is made narrower, which lowers everything with fixed proportions. If it is still too high, it scrolls.
+ * too high takes the whole width. If it is still too high, it scrolls, and its controls stay at the end of the screen.
  */
 export class FullScreen implements ReactiveController {
   /** Width in the page, in CSS pixels. */
@@ -70,15 +66,13 @@ export class FullScreen implements ReactiveController {
 
   async #search(search: number): Promise<void> {
     const room = { width: innerWidth - 2 * MARGIN, height: innerHeight - 2 * MARGIN };
-    const widest = Math.min(this.#width, room.width);
-    let width = widest;
+    let width = Math.min(this.#width, room.width);
     let height = await this.#heightAt(width, search);
-    while (search === this.#searches && height > room.height && width > NARROWEST) {
-      width = Math.max(NARROWEST, width * STEP);
+    // Made narrower, it would be smaller than in the page.
+    if (height > room.height) {
+      width = room.width;
       height = await this.#heightAt(width, search);
     }
-    // A figure that is too high in any case is easiest to read at its usual width.
-    if (height > room.height) width = widest;
     const fits = Math.min(innerWidth / (width + 2 * MARGIN), innerHeight / (height + 2 * MARGIN));
     this.#place(width, Math.max(1, Math.min(LARGEST, fits)), search);
   }
