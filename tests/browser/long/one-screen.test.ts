@@ -48,7 +48,6 @@ const RESULTS = {
   'attention-lookup': ['.scene'],
   'attention-masks': ['.board'],
   'attention-tokens': ['.board'],
-  'encoding-rotation': ['.clocks', '.key'],
   'path-lengths': ['.diagrams'],
   'position-training': ['svg', '.inside'],
 };
@@ -80,7 +79,20 @@ test.each(Object.keys(RESULTS) as (keyof typeof RESULTS)[])(
   },
 );
 
-test.each(['attention-heads', 'attention-tokens', 'encoding-rotation'])(
+test.each([
+  ['binary-positions', '.plot'],
+  ['encoding-rotation', '.key'],
+] as const)('a phone shows the controls above the picture of %s and all of it at once', async (tag, end) => {
+  for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
+    const { page, figure } = await openAlone(open, tag, { viewport, language });
+    const top = (await figure.locator('.controls').boundingBox())!.y;
+    const last = (await figure.locator(`.stage > ${end}`).boundingBox())!;
+    expect(last.y + last.height - top).toBeLessThanOrEqual(viewport.height - BAR);
+    await leave(page);
+  }
+});
+
+test.each(['attention-heads', 'attention-tokens'])(
   'the controls of %s cover no more than an eighth of a phone, in any language',
   async (tag) => {
     const heights: number[] = [];

@@ -8,7 +8,7 @@ import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { binaryCode } from './code.js';
-import { drawnBlock, fits, LEFT, rowNumbers, TOP, type Block } from './drawing.js';
+import { drawnBlock, LEFT, rowNumbers, TOP, type Block } from './drawing.js';
 import { baseOfHalves, bitsOf, periodOf, signsOf, writtenSign } from './signs.js';
 import { binaryStyles } from './styles.js';
 
@@ -45,6 +45,11 @@ export class BinaryPositions extends FigureElement {
     const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, rows - 1);
     const ratio = words.number(this.#base ** (2 / width), 2);
     return html`
+      <div class="controls placed above">
+        ${this.slider('rows', words.text('binary.rows'))}
+        ${this.slider('width', words.text('encoding.width'))}
+        ${this.choices('frequencies', words.text('binary.frequencies'), ['paper', 'halves'] as const, (each) => words.text(`binary.${each}`))}
+      </div>
       <div
         class="plot"
         role="application"
@@ -66,11 +71,7 @@ export class BinaryPositions extends FigureElement {
       </div>
       <span id="help" hidden>${words.text('binary.help')}</span>
       <span class="spoken" role="status">${this.#spoken}</span>
-      <div class="controls">
-        ${this.slider('rows', words.text('binary.rows'))}
-        ${this.slider('width', words.text('encoding.width'))}
-        ${this.choices('frequencies', words.text('binary.frequencies'), ['paper', 'halves'] as const, (each) => words.text(`binary.${each}`))}
-      </div>
+      <p class="remark">${words.text('binary.filled')}</p>
       <p class="readout">
         ${cursor === undefined ? words.text('binary.ratio', { ratio }) : this.#row(cursor, bits, signs)}
       </p>
@@ -91,10 +92,9 @@ export class BinaryPositions extends FigureElement {
     const unit = Math.min(64, room / (columns + pairs + 2));
     const middle = LEFT + columns * unit;
     const places = Array.from({ length: columns }, (_, k) => words.number(2 ** (columns - 1 - k)));
-    const periods = Array.from({ length: pairs }, (_, k) => {
-      const period = words.number(Math.round(periodOf(pairs - 1 - k, width, this.#base)));
-      return fits(period, unit) ? period : '';
-    });
+    const periods = Array.from({ length: pairs }, (_, k) =>
+      words.number(Math.round(periodOf(pairs - 1 - k, width, this.#base))),
+    );
     return [
       {
         cells: bits,

@@ -16,14 +16,6 @@ export interface Block {
   readonly heads: readonly string[];
 }
 
-/** Narrow columns have every second head alone. */
-const WIDE = 18;
-
-/** Whether a head fits over columns of this width. */
-export function fits(head: string, unit: number): boolean {
-  return head.length * LETTER <= (unit >= WIDE ? unit : 2 * unit);
-}
-
 /** Where the cells begin. */
 export const TOP = 38;
 export const LEFT = 30;
@@ -43,11 +35,12 @@ export function drawnBlock(
       }
     }
   }
-  const wide = unit >= WIDE;
+  // The last column has a head, and of the others every second, third … one, so that the longest head fits.
+  const step = Math.ceil((Math.max(...heads.map(({ length }) => length)) * LETTER) / unit);
   // A long name would not fit over a narrow block: it begins before it.
   const ends = name.length * LETTER > right - left;
   return svg`<text class="name" x=${ends ? right : left} y="10" text-anchor=${ends ? 'end' : 'start'}>${name}</text>
-      ${heads.map((head, k) => (wide || k % 2 === 0 ? svg`<text x=${left + (k + 0.5) * unit} y=${TOP - 7} text-anchor="middle">${head}</text>` : nothing))}
+      ${heads.map((head, k) => ((columns - 1 - k) % step === 0 ? svg`<text x=${left + (k + 0.5) * unit} y=${TOP - 7} text-anchor="middle">${head}</text>` : nothing))}
       <rect class="ground" x=${left} y=${TOP} width=${right - left} height=${rows * cell} />
       <path class=${className} d=${filled.join('')} />`;
 }

@@ -52,6 +52,9 @@ export class DepthCollapse extends FigureElement {
     const { words, depth, seed } = this;
     const { pixels } = this.#width;
     const states = this.#states(library);
+    // One token at different positions differs little: the scale begins below what its cosines are before the first layer.
+    const low =
+      this.signal === 'tokens' ? -1 : Math.floor(10 * Math.min(...cosinesOf(states.attention[0]!))) / 10;
     const label = (stack: Stack): string => words.text(`depth.${stack}`);
     const map = (stack: Stack): TemplateResult =>
       html`<div>
@@ -64,7 +67,7 @@ export class DepthCollapse extends FigureElement {
             .values=${cosinesOf(states[stack][depth]!)}
             .rows=${TOKENS}
             .columns=${TOKENS}
-            low="-1"
+            .low=${low}
             high="1"
             origin="1"
             label=${words.text('depth.mapLabel', { stack: label(stack), depth })}
@@ -78,7 +81,7 @@ export class DepthCollapse extends FigureElement {
       ${depthPlot({ differences, depth, pixels, words })}
       <div class="maps">${STACKS.map(map)}</div>
       <div class="legend">
-        <span>${words.text('depth.cosine')}</span><ramp-legend low="-1" high="1"></ramp-legend>
+        <span>${words.text('depth.cosine')}</span><ramp-legend .low=${low} high="1"></ramp-legend>
       </div>
       <div class="controls">
         ${this.slider('depth', words.text('depth.depth'))}

@@ -7,6 +7,8 @@ export const depthStyles = css`
     align-items: end;
     gap: 1rem;
     margin-top: 0.75rem;
+    /* The last column's number is wider than its cells. */
+    padding-inline-end: 0.25rem;
   }
   @container (max-width: 32rem) {
     .maps {

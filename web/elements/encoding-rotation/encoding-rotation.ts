@@ -38,13 +38,13 @@ export class EncodingRotation extends FigureElement {
     const error = residual(matrices, P, { positions: POSITIONS, offset, dim: width });
     const pairs = Array.from({ length: width / 2 }, (_, j) => j);
     return html`
-      <div class="clocks">${pairs.map((j) => this.#clock(j, matrices, P))}</div>
-      <div class="key">${this.#key()}</div>
-      <div class="controls">
+      <div class="controls placed above">
         ${this.slider('offset', words.text('rotation.offset'))}
         ${this.slider('position', words.text('rotation.position'))}
         ${this.slider('width', words.text('encoding.width'))}
       </div>
+      <div class="clocks">${pairs.map((j) => this.#clock(j, matrices, P))}</div>
+      <div class="key">${this.#key()}</div>
       <p class="residual" role="status">
         ${words.text('rotation.residual')} <strong>${words.value(error)}</strong>
       </p>

@@ -88,9 +88,4 @@ export const rotationStyles = css`
     font-weight: 600;
     white-space: nowrap;
   }
-  @media (max-width: 30rem) {
-    .key + .controls {
-      grid-template-columns: repeat(3, minmax(0, 1fr));
-    }
-  }
 `;

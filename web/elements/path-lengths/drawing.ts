@@ -44,7 +44,8 @@ export function diagramOf(
       return {
         ...shared,
         layers,
-        spacing: Math.min(48, 176 / layers),
+        // All stacks are equally high, so that the sliders below stay where they are.
+        spacing: 144 / layers,
         legs: convolutionLegs(n, kernel, layers),
         meeting: convolutionMeeting(i, j, kernel, layers),
       };

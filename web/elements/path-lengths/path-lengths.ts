@@ -100,7 +100,7 @@ export class PathLengths extends FigureElement {
       <p class="name">${name}</p>
       <p class="length">${path}</p>
       <p class="longest">
-        ${words.text('paths.longest', { n, length: maximumPathLength })} · ${order.maximumPathLength}
+        ${words.text('paths.longest', { n, length: maximumPathLength })} ·&nbsp;${order.maximumPathLength}
       </p>
     </div>`;
   }

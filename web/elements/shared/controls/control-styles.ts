@@ -10,6 +10,11 @@ export const controlStyles = css`
     padding: 0;
     border: 0;
   }
+  /* Above a picture that changes its height, so that a slider stays where it is. */
+  .controls.above {
+    margin: 0 0 1rem;
+    border: 0;
+  }
   .slider {
     min-width: 0;
     overflow-wrap: anywhere;
