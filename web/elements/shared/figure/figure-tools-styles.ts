@@ -193,9 +193,11 @@ export const toolStyles = css`
   }
   :host(:fullscreen) .controls:not(.placed) {
     position: sticky;
-    bottom: 0;
+    /* Inside the figure's padding, down to the edge of the screen. */
+    bottom: -1rem;
     z-index: 1;
     background: var(--_paper);
+    box-shadow: 0 0.5rem var(--_paper);
   }
   .question {
     margin-bottom: 0.75rem;
