@@ -35,8 +35,8 @@ export function drawnBlock(
       }
     }
   }
-  // The last column has a head, and of the others every second, third … one, so that the longest head fits.
-  const step = Math.ceil((Math.max(...heads.map(({ length }) => length)) * LETTER) / unit);
+  // The last column has a head, and of the others every second, third … one, so that the first, the longest, would fit.
+  const step = Math.ceil((heads[0]!.length * LETTER) / unit);
   // A long name would not fit over a narrow block: it begins before it.
   const ends = name.length * LETTER > right - left;
   return svg`<text class="name" x=${ends ? right : left} y="10" text-anchor=${ends ? 'end' : 'start'}>${name}</text>
