@@ -35,7 +35,10 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
   declare columns: readonly number[];
   /** Name of the figures that share these settings; none by default. */
   declare group: string;
-  /** How the columns look in all figures of the group. */
+  /**
+   * How the columns look in all figures of the group.
+   * @internal
+   */
   looks = new Looks();
 
   constructor() {
