@@ -97,14 +97,12 @@ function keepInSight(element: HTMLElement, check: HTMLElement): void {
   const observer = new IntersectionObserver(
     (entries) => {
       for (const { target, isIntersecting, boundingClientRect } of entries) {
-        const before = seen.get(target);
-        seen.set(target, isIntersecting);
         // At first the question is still in the window, and the figure may be above it.
-        if (
-          target === question
-            ? isIntersecting && before === false
-            : target === element && !isIntersecting && before
-        ) {
+        const before = seen.get(target) ?? isIntersecting;
+        seen.set(target, isIntersecting);
+        const cameBack = target === question && isIntersecting && !before;
+        const left = target === element && !isIntersecting && before;
+        if (cameBack || left) {
           stop();
           return;
         }

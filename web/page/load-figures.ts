@@ -19,10 +19,11 @@ export function loadFigures(): Promise<void> {
       { rootMargin: AHEAD },
     );
     for (const figure of figures()) observer.observe(figure);
-    // Tab would lead past a figure that is not there yet, however near it is by keys.
+    // Tab would lead past a figure that is not there yet, however near it is by keys. A slider's figure has other controls before and
+    // after it, and the keys that move it must not wait for what is loaded.
     document.querySelector('main')?.addEventListener('focusin', (event) => {
       const [target] = event.composedPath() as Element[];
-      if (target?.matches(':focus-visible') !== true) return;
+      if (target?.matches(':focus-visible:not([type=range])') !== true) return;
       for (const figure of around(event.target as Node)) void load(figure, observer);
     });
   });
