@@ -32,5 +32,5 @@ export function joinHangul() {
 function joined(text: string): string {
   return text
     .replace(/(?<=\p{Script=Hangul})(?=\()/gu, WORD_JOINER)
-    .replace(/(?<=[)”’』])(?=\p{Script=Hangul})/gu, WORD_JOINER);
+    .replace(/(?<=[)”’])(?=\p{Script=Hangul})/gu, WORD_JOINER);
 }

@@ -64,19 +64,15 @@ function hasClass(node: Element, name: string): boolean {
 /** Code points of A, a and 0 in each of Unicode's mathematical alphabets (0: the alphabet has no digits). */
 const ALPHABETS: Readonly<Record<string, readonly [upper: number, lower: number, digit: number]>> = {
   bold: [0x1d400, 0x1d41a, 0x1d7ce],
-  script: [0x1d49c, 0x1d4b6, 0],
   'double-struck': [0x1d538, 0x1d552, 0x1d7d8],
 };
 
-/** Letters that Unicode had before it had the alphabets: their places there are left empty. */
-const EARLIER: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  'double-struck': { C: 'ℂ', H: 'ℍ', N: 'ℕ', P: 'ℙ', Q: 'ℚ', R: 'ℝ', Z: 'ℤ' },
-  script: { B: 'ℬ', E: 'ℰ', F: 'ℱ', H: 'ℋ', I: 'ℐ', L: 'ℒ', M: 'ℳ', R: 'ℛ', e: 'ℯ', g: 'ℊ', o: 'ℴ' },
-};
+/** Double-struck letters that Unicode had before it had the alphabets: their places there are left empty. */
+const EARLIER: Readonly<Record<string, string>> = { C: 'ℂ', H: 'ℍ', N: 'ℕ', P: 'ℙ', Q: 'ℚ', R: 'ℝ', Z: 'ℤ' };
 
 /** The character that stands for `letter` in a `mathvariant`. */
 export function inAlphabet(letter: string, variant: string): string {
-  const earlier = EARLIER[variant]?.[letter];
+  const earlier = variant === 'double-struck' ? EARLIER[letter] : undefined;
   if (earlier !== undefined) return earlier;
   const alphabet = ALPHABETS[variant];
   if (alphabet === undefined) throw new RangeError(`math: expected a known mathvariant, got ${variant}`);
