@@ -160,3 +160,13 @@ test('a window with little height keeps its controls below the picture', async (
     'static',
   );
 });
+
+test('a screen of a laptop shows the maps of attention-tokens and all controls below the bar', async () => {
+  for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
+    const size = { width: 1280, height: 800 };
+    const page = await open({ path: `/${language}/`, viewport: size, figures: ['attention-tokens'] });
+    const { height } = (await page.locator('attention-tokens').boundingBox())!;
+    expect(height).toBeLessThanOrEqual(size.height - BAR);
+    await leave(page);
+  }
+});

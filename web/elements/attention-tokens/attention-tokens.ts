@@ -17,8 +17,9 @@ import { MOST_TOKENS, sentenceOf, tokensScene, type TokensScene } from './scene.
 import { tokensStyles } from './styles.js';
 
 const LAST_SEED = 9999;
-/** What the large map's labels and the entropies take of its width, and the least distance of two labels, in CSS pixels. */
+/** What labels and entropies take of the width of the large map, its greatest height, and the least distance of labels, in CSS pixels. */
 const BESIDE = 148;
+const HIGH = 320;
 const LABEL = 12;
 
 const settings = {
@@ -74,7 +75,7 @@ export class AttentionTokens extends FigureElement {
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const scene = this.#scene(library);
     const { queries, keys } = this.#sentences();
-    const cut = queries.cut || keys.cut;
+    const room = Math.max(1, this.#large.pixels - BESIDE);
     // The page's policy forbids style attributes; custom properties set from a script are fine.
     this.style.setProperty('--_rows', String(scene.queries.length));
     this.style.setProperty('--_columns', String(scene.keys.length));
@@ -85,7 +86,7 @@ export class AttentionTokens extends FigureElement {
           words: this.words,
           solo: this.solo,
           pointed: this.pointed,
-          labelStep: Math.ceil((LABEL * scene.keys.length) / Math.max(1, this.#large.pixels - BESIDE)),
+          labelStep: Math.ceil(LABEL * Math.max(scene.keys.length / room, scene.queries.length / HIGH)),
           point: (cell) => (this.pointed = cell),
           pick: (solo) => this.change({ solo }),
         })}
@@ -96,7 +97,7 @@ export class AttentionTokens extends FigureElement {
       </div>
       <p class="remark">${this.words.text('tokens.honest')}</p>
       <p class="remark" role="status">
-        ${cut ? this.words.text('tokens.cut', { count: MOST_TOKENS }) : nothing}
+        ${queries.cut || keys.cut ? this.words.text('tokens.cut', { count: MOST_TOKENS }) : nothing}
       </p>
       ${this.#controls()} ${this.#sentenceControls()}
     `;

@@ -27,6 +27,14 @@ export const tokensStyles = css`
       grid-template-columns: repeat(2, minmax(0, 1fr));
     }
   }
+  @container (min-width: 56rem) {
+    .board {
+      grid-template-columns: repeat(2, minmax(0, 1fr));
+    }
+    .heads {
+      grid-template-columns: repeat(3, minmax(0, 1fr));
+    }
+  }
   .head {
     display: grid;
     grid-row: span 3;
@@ -42,7 +50,7 @@ export const tokensStyles = css`
   }
   .head heat-map {
     width: 100%;
-    max-width: 10rem;
+    max-width: calc(10rem * min(1, var(--heat-map-aspect)));
     margin-inline: auto;
   }
   .head .name,
@@ -56,9 +64,11 @@ export const tokensStyles = css`
   .bits {
     color: var(--_quiet);
   }
-  /* Few tokens get large cells, so that the map is larger than the small ones, unless it would be a column of many rows. */
+  /* Few tokens get large cells, so that the map is larger than the small ones. Many rows get small ones, for the controls to be seen. */
   .large {
-    --_cells: max(var(--_columns) * 2.75rem, min(1, var(--_columns) / var(--_rows)) * 14rem);
+    --_cells: calc(
+      var(--_columns) * min(20rem / var(--_rows), max(2.75rem, 14rem / max(var(--_columns), var(--_rows))))
+    );
     display: grid;
     grid-template-columns: minmax(0, calc(var(--_cells) + 4.25rem)) 5rem minmax(0, 1fr);
     align-content: start;
@@ -77,5 +87,14 @@ export const tokensStyles = css`
   .switches {
     align-items: end;
     margin-top: 0.25rem;
+  }
+  @container (min-width: 40rem) {
+    .controls.placed {
+      display: flex;
+      flex-wrap: wrap;
+    }
+    .text-field {
+      flex: 1 12rem;
+    }
   }
 `;
