@@ -7,6 +7,11 @@ export const raceStyles = css`
   .plot {
     cursor: pointer;
   }
+  @container (min-width: 52rem) {
+    .controls {
+      grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr));
+    }
+  }
   .axis {
     stroke: var(--_track);
   }
@@ -122,6 +127,7 @@ export const raceStyles = css`
   }
   .run {
     display: flex;
+    align-self: end;
     align-items: center;
     gap: 0.75rem;
   }

@@ -28,10 +28,7 @@ export class EncodingSimilarity extends EncodingFigure {
     css`
       /* A square that leaves the curve below it on the same screen. */
       heat-map {
-        --heat-map-width: 30.5rem;
-      }
-      :host(:fullscreen) heat-map {
-        --heat-map-width: 22rem;
+        --heat-map-width: 24rem;
       }
       .profile {
         margin-top: 0.75rem;

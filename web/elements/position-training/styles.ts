@@ -25,7 +25,8 @@ export const trainingStyles = css`
   }
   .heads {
     display: grid;
-    grid-template-columns: repeat(4, minmax(0, 1fr));
+    grid-template-columns: repeat(4, minmax(0, 11rem));
+    justify-content: space-between;
     gap: 0.5rem 1rem;
   }
   .map-title {

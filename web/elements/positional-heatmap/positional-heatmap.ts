@@ -15,13 +15,18 @@ export class PositionalHeatmap extends EncodingFigure {
   static override styles = [
     seriesStyles,
     css`
+      /* As wide as leaves the sliders on the same screen. */
+      :host {
+        --heat-map-width: 44rem;
+      }
       heat-map {
         --heat-map-aspect: 1.2;
       }
       .marks {
         display: block;
         box-sizing: border-box;
-        width: 100%;
+        width: min(100%, var(--heat-map-width));
+        margin-inline: auto;
         height: 7px;
         padding-inline-start: calc(1.75rem + 1.125rem);
         margin-bottom: 2px;
