@@ -6,8 +6,8 @@ const LARGEST = 2.5;
 
 /**
  * Magnifies a figure that is shown alone until it fills the window's width, or the height that the bar and the figure's prediction
- * leave. Once the reader works with the figure it keeps its size, also if a text becomes longer or a table opens. Returns a function
- * that undoes it. The style sheet has the properties take effect on the screen only.
+ * leave, also once it is answered. When the reader works with the figure it keeps its size, also if a text becomes longer or a table
+ * opens. Returns a function that undoes it. The style sheet has the properties take effect on the screen only.
  */
 export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
   const element = figure.firstElementChild as HTMLElement;
@@ -26,16 +26,18 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
     set('--zoom', String(Math.max(1, fitting)));
   };
   const observer = new ResizeObserver(place);
-  for (const each of [element, bar]) observer.observe(each);
+  for (const each of [element, bar, prediction]) if (each) observer.observe(each);
   addEventListener('resize', place);
-  const settle = (): void => observer.unobserve(element);
-  for (const type of ['pointerdown', 'keydown']) figure.addEventListener(type, settle, { capture: true });
+  const settle = (): void => {
+    for (const each of [element, prediction]) if (each) observer.unobserve(each);
+  };
+  for (const type of ['pointerdown', 'keydown']) element.addEventListener(type, settle, { capture: true });
   place();
   return () => {
     observer.disconnect();
     removeEventListener('resize', place);
     for (const type of ['pointerdown', 'keydown'])
-      figure.removeEventListener(type, settle, { capture: true });
+      element.removeEventListener(type, settle, { capture: true });
     for (const name of ['--top', '--width', '--zoom']) figure.style.removeProperty(name);
   };
 }

@@ -1,0 +1,51 @@
+import { expect, test } from '@jest/globals';
+import type { Page } from 'playwright-core';
+import { useBrowser } from '../browser.js';
+
+const { open, leave } = useBrowser();
+
+/** What of the figure that is shown alone is beyond the window: parts of its picture, or its controls. */
+function beyond(page: Page): Promise<string[]> {
+  return page.locator('figure.taught').evaluate(({ id, firstElementChild: element }) =>
+    [...element!.shadowRoot!.querySelectorAll('.stage > *, .controls')]
+      .filter((part) => part.checkVisibility())
+      .filter((part) => {
+        const { top, bottom } = part.getBoundingClientRect();
+        return top < 0 || bottom > innerHeight;
+      })
+      .map((part) => `${id} ${part.classList.value || part.localName}`),
+  );
+}
+
+/** What is beyond the window, of all figures in turn. */
+async function allBeyond(page: Page): Promise<string[]> {
+  const found: string[] = [];
+  const next = page.locator('.teaching-bar button').nth(1);
+  for (;;) {
+    await page.locator('figure.taught > [drawn]').waitFor();
+    // One frame for the observers of sizes, and one for what they draw.
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    );
+    found.push(...(await beyond(page)));
+    if (await next.isDisabled()) return found;
+    await next.click();
+  }
+}
+
+test.each([
+  [1280, 800],
+  [1366, 768],
+])(
+  'figure by figure, a window of %i × %i px shows each picture and its controls at once',
+  async (width, height) => {
+    const found: string[][] = [];
+    for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
+      const path = `/${language}/?teach#fig-lookup`;
+      const page = await open({ path, viewport: { width, height }, figures: [] });
+      found.push(await allBeyond(page));
+      await leave(page);
+    }
+    expect(found.flat()).toEqual([]);
+  },
+);
