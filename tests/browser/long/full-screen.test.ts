@@ -47,7 +47,8 @@ describe('on the full screen', () => {
   test.each(['attention-tokens', 'complexity-race'])(
     '%s is wider than in the page, with its controls in sight',
     async (tag) => {
-      const viewport = { width: 1280, height: 800 };
+      // Less high than the figures.
+      const viewport = { width: 1280, height: 600 };
       const page = await open({ figures: [tag], viewport });
       const figure = page.locator(tag).first();
       const before = await figure.evaluate((element) => element.clientWidth);
