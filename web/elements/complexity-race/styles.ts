@@ -86,6 +86,10 @@ export const raceStyles = css`
     white-space: normal;
     vertical-align: bottom;
   }
+  /* As wide as any time, so that times do not narrow the heads. */
+  .counts td:nth-child(3) {
+    min-width: 5rem;
+  }
   .counts .size span {
     white-space: nowrap;
   }
@@ -105,14 +109,24 @@ export const raceStyles = css`
   @container (max-width: 36rem) {
     .counts tr {
       display: grid;
-      grid-template-columns: repeat(2, minmax(0, 1.2fr)) minmax(0, 1fr);
+      grid-template-columns: minmax(0, 1fr) minmax(0, 1.56fr) minmax(0, 1.38fr);
       align-items: end;
       padding: 0.2rem 0;
       border-top: 1px solid var(--_line);
     }
     .counts thead tr {
-      row-gap: 0.3rem;
+      row-gap: 0.15rem;
       border-top: 0;
+    }
+    .counts thead th {
+      font-size: 0.75rem;
+    }
+    /* The sizes have a line of their own, and the heads stand above the numbers of a row's two lines. */
+    .counts .size {
+      grid-column: 1 / -1;
+    }
+    .counts .size + th {
+      grid-column: 2;
     }
     .counts tr > * {
       padding-block: 0;
@@ -137,6 +151,19 @@ export const raceStyles = css`
     accent-color: var(--_accent);
   }
   .machine {
+    margin-top: 0.75rem;
     color: var(--_quiet);
+  }
+  /* The longest text keeps its lines, so that a race moves nothing. */
+  [data-room] {
+    display: grid;
+  }
+  [data-room] > span,
+  [data-room]::after {
+    grid-area: 1 / 1;
+  }
+  [data-room]::after {
+    visibility: hidden;
+    content: attr(data-room);
   }
 `;
