@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { mergedBlocks } from '../../web/elements/shared/export/blocks.js';
 import { blocksOf } from '../../web/elements/shared/export/cells.js';
-import { csvOf, shortest } from '../../web/elements/shared/export/csv.js';
+import { csvOf } from '../../web/elements/shared/export/csv.js';
+import { shortest } from '../../web/elements/shared/numbers.js';
 
 /** RFC 4180, read character by character. */
 function parseCsv(text: string): string[][] {

@@ -1,5 +1,6 @@
 import type { WasmAttention } from 'wasm-attention';
 import { normalDraws } from '../shared/normal-draws.js';
+import { shortest } from '../shared/numbers.js';
 
 /** Tokens of the figure, also queries and keys; and their width. */
 export const TOKENS = 6;
@@ -88,6 +89,7 @@ export function expectedError(library: WasmAttention, rate: number): number {
 
 /** X as code spells it. */
 export function inputText(): string {
-  const row = (i: number): string => `  [${[...X.data.subarray(i * WIDTH, (i + 1) * WIDTH)].join(', ')}],`;
+  const row = (i: number): string =>
+    `  [${Array.from(X.data.subarray(i * WIDTH, (i + 1) * WIDTH), shortest).join(', ')}],`;
   return Array.from({ length: TOKENS }, (_, i) => row(i)).join('\n');
 }

@@ -78,3 +78,17 @@ export function timeText(seconds: number, number: (value: number) => string): st
   if (enough(1e-3)) return `${number(seconds * 1e3)} ms`;
   return enough(1e-6) ? `${number(seconds * 1e6)} µs` : `${number(seconds * 1e9)} ns`;
 }
+
+/**
+ * The shortest decimal that reads back as the same float32, or as the same float64 if `value` is not a float32. Whole numbers
+ * have no decimals.
+ */
+export function shortest(value: number): string {
+  if (Math.fround(value) !== value || Number.isSafeInteger(value)) return String(value);
+  // Nine significant digits distinguish any two float32 numbers.
+  for (let digits = 1; digits < 9; ++digits) {
+    const text = Number(value.toPrecision(digits));
+    if (Math.fround(text) === value) return String(text);
+  }
+  return String(Number(value.toPrecision(9)));
+}
