@@ -44,7 +44,7 @@ export function runTemplate(shown: {
     <p class="story" lang="en">
       <span class="given">${given}</span>${shared.slice(given.length)}${
         all.length > shared.length ? html`<mark>${all.slice(shared.length)}</mark>` : nothing
-      }
+      }${/* It may end within a word. */ run.goesOn ? nothing : '…'}
     </p>
     <p class="next-name">${words.text('story.next')}</p>
     ${nextTokens(
