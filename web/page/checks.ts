@@ -87,7 +87,8 @@ function bringBack(element: HTMLElement): void {
 
 /**
  * Keeps what is said at the window's end once it is below the window, because the page scrolls back to the figure or the figure grows
- * when its model is loaded, until the reader uses the figure, leaves it, or comes to the question again.
+ * when its model is loaded, until the reader uses the figure, leaves it, or comes to the question again: that may never have left the
+ * window, and then any scrolling to it counts, so that nothing covers its answers.
  */
 function keepInSight(element: HTMLElement, check: HTMLElement): void {
   const status = statusOf(check);
@@ -111,11 +112,18 @@ function keepInSight(element: HTMLElement, check: HTMLElement): void {
     },
     { threshold: [0, 1] },
   );
+  let place = scrollY;
+  const scrolled = (): void => {
+    if (scrollY > place && seen.get(question) && status.classList.contains('pinned')) stop();
+    place = scrollY;
+  };
   const stop = (): void => {
     status.classList.remove('pinned');
     observer.disconnect();
+    removeEventListener('scroll', scrolled);
     for (const type of used) element.removeEventListener(type, stop);
   };
+  addEventListener('scroll', scrolled);
   for (const type of used) element.addEventListener(type, stop);
   for (const each of [element, question, status]) observer.observe(each);
 }

@@ -65,6 +65,22 @@ test.each(['shapes', 'lookup'])('the bar covers nothing of a figure that comes b
   expect(bottom).toBeLessThanOrEqual(800);
 });
 
+test('a verdict beside the figure covers no answers of whoever scrolls to them', async () => {
+  const page = await open({ figures: ['attention-shapes'], viewport: { width: 1280, height: 800 } });
+  const check = page.locator('#fig-shapes .check');
+  const pinned = verdictOf(check).and(page.locator('.pinned'));
+  await check.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  await check.locator('button[data-right]').click();
+  await pinned.waitFor();
+  // The page has scrolled back to the figure.
+  await page.waitForTimeout(800);
+  // The question has not left the window.
+  expect((await check.boundingBox())?.y).toBeLessThan(800);
+  await page.mouse.move(640, 300);
+  await page.mouse.wheel(0, 20);
+  await pinned.waitFor({ state: 'detached' });
+});
+
 test('a window too low for figure and question has the figure and the verdict', async () => {
   const page = await open({ figures: ['attention-masks'], viewport: { width: 1280, height: 700 } });
   const figure = page.locator('#fig-masks');
