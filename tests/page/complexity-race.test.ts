@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { raceCode } from '../../web/elements/complexity-race/code.js';
-import { crossingsLine } from '../../web/elements/complexity-race/crossings.js';
 import type { RaceCurve } from '../../web/elements/complexity-race/plot.js';
+import { crossingsLine } from '../../web/elements/complexity-race/words.js';
 import type { Localised } from '../../web/elements/shared/localised.js';
 import { timeText } from '../../web/elements/shared/numbers.js';
 import { describeMachine } from '../../web/elements/complexity-race/machine.js';

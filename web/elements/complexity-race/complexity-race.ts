@@ -9,7 +9,6 @@ import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { raceCode } from './code.js';
 import { raceButton, raceControls } from './controls.js';
-import { crossingsLine, crossingsRoom } from './crossings.js';
 import { drawRace, layoutOf } from './drawing.js';
 import { keyToMeasured } from './key.js';
 import { describeMachine, type Describing, type Machine } from './machine.js';
@@ -27,7 +26,7 @@ import { racePlot } from './plot.js';
 import { RaceRun } from './run.js';
 import { raceStyles } from './styles.js';
 import type { RaceView } from './view.js';
-import { countsTable, raceData, statusLine, statusRoom } from './words.js';
+import { countsTable, crossingsLine, raceData, statusLine } from './words.js';
 
 const settings = {
   length: powerOfTwo('n', 256),
@@ -57,15 +56,6 @@ export class ComplexityRace extends FigureElement {
   #machine: Machine | undefined;
   readonly #width = new Width(this);
 
-  /** The machine is known before the figure is drawn, so that what will be said of it has its room. */
-  override connectedCallback(): void {
-    super.connectedCallback();
-    void describeMachine(navigator as Describing).then((machine) => {
-      this.#machine = machine;
-      this.requestUpdate();
-    });
-  }
-
   override disconnectedCallback(): void {
     super.disconnectedCallback();
     this.#run.cancel();
@@ -92,7 +82,6 @@ export class ComplexityRace extends FigureElement {
     const plot = racePlot(view, this.#width.pixels);
     const { height, x } = layoutOf(plot);
     const { words, length, width, kernel, axis } = this;
-    const running = this.#run.state === 'running';
     const pick = (event: MouseEvent): void => {
       const [least, most] = RANGES[axis];
       const power = Math.round(Math.log2(x.invert(pointerIn(event).x)));
@@ -108,15 +97,13 @@ export class ComplexityRace extends FigureElement {
         ${raceControls(words, { length, width, kernel, axis, change: (to) => this.change(to) })}
         ${raceButton(words, this.#run, () => this.#start(library))}
       </div>
-      ${keyToMeasured(words)}
-      <p class="readout" data-room=${crossingsRoom(plot, view)}>
-        <span>${crossingsLine(plot, view, running)}</span>
-      </p>
+      ${keyToMeasured(plot, words)}
+      <p class="readout">${crossingsLine(plot, view, this.#run.state === 'running')}</p>
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
         ${countsTable(view)}
       </div>
-      <p class="machine" data-room=${statusRoom(view)} aria-live=${running ? 'off' : 'polite'}>
-        <span>${statusLine(this.#run, view, plot)}</span>
+      <p class="machine" aria-live=${this.#run.state === 'running' ? 'off' : 'polite'}>
+        ${statusLine(this.#run, view, plot)}
       </p>
     `;
   }
@@ -154,6 +141,11 @@ export class ComplexityRace extends FigureElement {
       })),
     );
     this.#run.start(points);
+    if (this.#machine !== undefined) return;
+    void describeMachine(navigator as Describing).then((machine) => {
+      this.#machine = machine;
+      this.requestUpdate();
+    });
   }
 
   protected override data(library: WasmAttention): FigureData {

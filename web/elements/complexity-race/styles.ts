@@ -154,16 +154,4 @@ export const raceStyles = css`
     margin-top: 0.75rem;
     color: var(--_quiet);
   }
-  /* The longest text keeps its lines, so that a race moves nothing. */
-  [data-room] {
-    display: grid;
-  }
-  [data-room] > span,
-  [data-room]::after {
-    grid-area: 1 / 1;
-  }
-  [data-room]::after {
-    visibility: hidden;
-    content: attr(data-room);
-  }
 `;

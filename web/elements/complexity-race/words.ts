@@ -1,12 +1,11 @@
 import { html, type TemplateResult } from 'lit';
 import type { FigureData } from '../shared/figure/figure-data.js';
-import type { Localised } from '../shared/localised.js';
 import { timeText } from '../shared/numbers.js';
-import { longest } from './crossings.js';
 import {
   ARCHITECTURE,
   computationOrder,
   CONTESTANTS,
+  crossing,
   multiplyAdds,
   sizesAlong,
   type Contestant,
@@ -68,8 +67,9 @@ export function machineLine({ library, words, entries, machine, measuredAt }: Ra
   });
 }
 
-/** That contestants have no time at the chosen size because no race came by; empty if there are none. */
-function againLine(words: Localised, missing: readonly Contestant[]): string {
+/** Which contestants have no time at the chosen size because no race came by; empty if there are none. */
+function againLine({ words, size, lacks }: RaceView): string {
+  const missing = CONTESTANTS.filter((contestant) => lacks({ contestant, threads: 1 }, size));
   const names = missing.map((contestant) => words.text(`race.${contestant}`)).join(', ');
   return names === '' ? '' : words.text('race.again', { names });
 }
@@ -80,7 +80,7 @@ export function statusLine(
   view: RaceView,
   { curves }: Pick<RacePlot, 'curves'>,
 ): string {
-  const { words, axis, size: chosen, lacks, measuredAt } = view;
+  const { words, axis, measuredAt } = view;
   const { state, current, progress, omitted } = run;
   if (state === 'unavailable') return words.text('race.noWorker');
   if (state === 'running') {
@@ -96,21 +96,46 @@ export function statusLine(
     });
   }
   const shown = curves.some(({ measured }) => measured.length > 0);
-  // What was left out is said of a race that has left nothing else undone.
-  const missing = CONTESTANTS.filter(
-    (contestant) => measuredAt !== undefined && lacks({ contestant, threads: 1 }, chosen),
-  );
-  const undone = againLine(words, missing) || (omitted > 0 ? words.text('race.omitted', { omitted }) : '');
-  return [...(shown || measuredAt === undefined ? [machineLine(view)] : []), undone]
+  return [
+    ...(shown || measuredAt === undefined ? [machineLine(view)] : []),
+    ...(omitted > 0 ? [words.text('race.omitted', { omitted })] : []),
+    ...(measuredAt === undefined ? [] : [againLine(view)]),
+  ]
     .filter((line) => line !== '')
     .join(' ');
 }
 
-/** The longest text that a race can end with. */
-export function statusRoom(view: RaceView): string {
-  const { words, measuredAt = new Date() } = view;
-  const undone = longest(againLine(words, CONTESTANTS), words.text('race.omitted', { omitted: 88 }));
-  return `${machineLine({ ...view, measuredAt })} ${undone}`;
+/**
+ * Where attention crosses the others: as counted, and as measured where at least two sizes were. That they do not cross as measured
+ * is said only once all is measured.
+ */
+export function crossingsLine(
+  { curves }: Pick<RacePlot, 'curves'>,
+  { words, axis }: Pick<RaceView, 'words' | 'axis'>,
+  running: boolean,
+): string {
+  const attention = curves.find(({ contestant }) => contestant === 'attention');
+  const others = curves.filter(({ contestant }) => contestant === 'cnn' || contestant === 'rnn');
+  const sizes = new Set(attention?.measured.map(({ x }) => x));
+  const lines = others.flatMap((other) => {
+    const at = (kind: 'counted' | 'measured'): string | undefined => {
+      const found = crossing(attention?.[kind] ?? [], other[kind])?.x;
+      return found === undefined ? undefined : `${axis} = ${words.number(found, 0)}`;
+    };
+    const [counted, measured] = [at('counted'), at('measured')];
+    const say = (key: 'Counted' | 'Measured' | 'Never' | 'OnlyMeasured' | 'NotMeasured'): string =>
+      words.text(`race.cross${key}`, {
+        other: other.label,
+        counted: counted ?? '',
+        measured: measured ?? '',
+      });
+    if (counted !== undefined && measured !== undefined) return say('Measured');
+    const first = say(counted === undefined ? 'Never' : 'Counted');
+    if (measured !== undefined) return [first, say('OnlyMeasured')];
+    const compared = other.measured.filter(({ x }) => sizes.has(x)).length;
+    return running || compared < 2 ? first : [first, say('NotMeasured')];
+  });
+  return lines.join(' ');
 }
 
 /** Everything counted and measured along the axis; the last column names the machine. */
