@@ -151,7 +151,7 @@ export const raceStyles = css`
     accent-color: var(--_accent);
   }
   .machine {
-    margin-top: 0.75rem;
+    margin-top: 0.5rem;
     color: var(--_quiet);
   }
 `;
