@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { filesOf } from '../../web/page/models/checkpoint.js';
 import { lookOf, withLook } from '../../web/page/models/link.js';
-import { nameOf, textOf, tokensOf } from '../../web/page/models/text.js';
+import { nameOf, pieceOf, textOf, tokensOf } from '../../web/page/models/text.js';
 
 const file = (name: string, text = '{}'): File => new File([text], name);
 const huge = (name: string, size: number): File => Object.defineProperty(file(name), 'size', { value: size });
@@ -78,4 +78,5 @@ test('without a tokenizer, the numbers in a text are its tokens', () => {
   expect(textOf(undefined, [1, 2])).toBe('1 2');
   const tokenizer = { id_to_token: (id: number) => ['▁the', 'Ġcat', 'Ċ', '▁', '##s'][id] } as never;
   expect([0, 1, 2, 3, 4].map((id) => nameOf(tokenizer, id))).toEqual(['the', 'cat', '↵', '␣', '##s']);
+  expect([0, 1, 2, 3, 4].map((id) => pieceOf(tokenizer, id))).toEqual(['␣the', '␣cat', '↵', '␣', '##s']);
 });

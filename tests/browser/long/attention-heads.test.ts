@@ -114,6 +114,7 @@ test('a number out of range, or none, changes nothing and gives way', async () =
   const field = figure.getByLabel('Sequence 2, query 3: valid length');
   for (const bad of ['7', '-1', '1.5', '']) {
     await field.fill(bad);
+    expect(await field.evaluate((input) => input.matches(':invalid'))).toBe(true);
     await field.blur();
     expect(await field.inputValue()).toBe('2');
   }

@@ -30,7 +30,11 @@ describe('attention-tokens', () => {
     const { figure } = await alone();
     await figure.getByLabel('Your sentence').fill('one two one');
     expect(await keys(figure)).toEqual(['one', 'two', 'one']);
-    await figure.getByLabel('a second one (cross-attention)').check();
+    const choice = figure.getByLabel('a second one (cross-attention)');
+    const place = await choice.boundingBox();
+    await choice.check();
+    // The choice stays under the pointer.
+    expect((await choice.boundingBox())?.x).toBe(place?.x);
     await figure.getByLabel('Second sentence').fill('two three');
     expect(await keys(figure)).toEqual(['two', 'three']);
     expect(await figure.locator('.entropy text').count()).toBe(3);

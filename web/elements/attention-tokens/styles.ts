@@ -90,11 +90,10 @@ export const tokensStyles = css`
   }
   @container (min-width: 40rem) {
     .controls.placed {
-      display: flex;
-      flex-wrap: wrap;
+      grid-template-columns: minmax(12rem, 1fr) auto;
     }
-    .text-field {
-      flex: 1 12rem;
+    .controls.placed > * {
+      grid-column: auto;
     }
   }
 `;

@@ -95,6 +95,10 @@ export const permutationStyles = css`
     width: 1.5rem;
     height: 0.8rem;
   }
+  /* Long and short verdicts leave the controls below in their place. */
+  .readout {
+    min-height: 2lh;
+  }
   .readout strong {
     white-space: nowrap;
   }

@@ -11,7 +11,7 @@ import {
 import type { Checkpoint, Files } from './checkpoint.js';
 import { lookOf, withLook, type Look } from './link.js';
 import { explorerStyles } from './model-explorer-styles.js';
-import { nameOf, textOf, tokensOf, type Tokens } from './text.js';
+import { pieceOf, textOf, tokensOf, type Tokens } from './text.js';
 import { modelWords } from './words.js';
 
 /** Candidates for the next token that are shown, tokens that are written at a time, and sentences that are compared. */
@@ -395,7 +395,7 @@ function likeliest(logits: ArrayLike<number>, { tokenizer }: Checkpoint): { name
   const most = logit(best[0]!);
   let sum = 0;
   for (let id = 0; id < logits.length; ++id) sum += Math.exp(logit(id) - most);
-  return best.map((id) => ({ name: nameOf(tokenizer, id), share: Math.exp(logit(id) - most) / sum }));
+  return best.map((id) => ({ name: pieceOf(tokenizer, id), share: Math.exp(logit(id) - most) / sum }));
 }
 
 function messageOf(error: unknown): string {

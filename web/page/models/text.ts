@@ -22,12 +22,16 @@ export function tokensOf({ model, tokenizer }: Checkpoint, text: string): Tokens
   return { ids, names: ids.map((id) => nameOf(tokenizer, id)), cut: all.length > most };
 }
 
-/** A token for an axis: without the signs that stand for a blank, and with one for what cannot be seen. */
+/** A token for an axis: without the sign for the blank before a word. */
 export function nameOf(tokenizer: Checkpoint['tokenizer'], id: number): string {
+  return pieceOf(tokenizer, id).replace(/^␣(?=.)/, '');
+}
+
+/** A token as it goes on a text, with signs for a blank and a new line. */
+export function pieceOf(tokenizer: Checkpoint['tokenizer'], id: number): string {
   if (tokenizer === undefined) return String(id);
   const piece = tokenizer.id_to_token(id) ?? '';
-  if (/^(<0x0A>|Ċ)$/.test(piece)) return '↵';
-  return piece.replace(/^[▁Ġ](?=.)/, '').replace(/^[▁Ġ]$/, '␣');
+  return /^(<0x0A>|Ċ)$/.test(piece) ? '↵' : piece.replace(/^[▁Ġ]/, '␣');
 }
 
 /** The text of tokens; a token may be a part of a character. */

@@ -130,6 +130,10 @@ export const controlStyles = css`
     color: inherit;
     font: inherit;
   }
+  .number-field:invalid {
+    border-color: var(--_accent);
+    color: var(--_accent);
+  }
   .text-field input::placeholder {
     color: var(--_quiet);
     opacity: 1;

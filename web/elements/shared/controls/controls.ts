@@ -129,7 +129,10 @@ export interface NumberField {
   readonly onInput: (value: number) => void;
 }
 
-/** A native number field. Anything but a whole number in the range is ignored, and replaced when the reader leaves the field. */
+/**
+ * A native number field. Anything but a whole number in the range is marked and ignored. Enter says what is wrong with it, and it is
+ * replaced when the reader leaves the field.
+ */
 export function numberField({ label, value, min, max, onInput }: NumberField): TemplateResult {
   const read = (event: Event): void => {
     const given = (event.target as HTMLInputElement).valueAsNumber;
@@ -138,14 +141,19 @@ export function numberField({ label, value, min, max, onInput }: NumberField): T
   const restore = (event: Event): void => {
     (event.target as HTMLInputElement).value = String(value);
   };
+  const check = ({ key, target }: KeyboardEvent): void => {
+    if (key === 'Enter') (target as HTMLInputElement).reportValidity();
+  };
   return html`<input
     class="number-field"
     type="number"
+    required
     aria-label=${label}
     min=${min}
     max=${max}
     .value=${String(value)}
     @input=${read}
+    @keydown=${check}
     @blur=${restore}
   />`;
 }

@@ -194,10 +194,11 @@ export const toolStyles = css`
   :host(:fullscreen) .controls:not(.placed) {
     position: sticky;
     /* Inside the figure's padding, down to the edge of the screen. */
-    bottom: -1rem;
+    bottom: -1.5rem;
     z-index: 1;
+    padding-bottom: 0.5rem;
     background: var(--_paper);
-    box-shadow: 0 0.5rem var(--_paper);
+    box-shadow: none;
   }
   .question {
     margin-bottom: 0.75rem;
