@@ -34,7 +34,7 @@ describe('the page about models', () => {
     expect(await status(figure).innerText()).toBe(
       'stories260K: llama, 5 layers of 8 heads, 260 thousand parameters',
     );
-    expect(await figure.locator('.next dt').first().innerText()).toBe('Lily');
+    expect(await figure.locator('.next dt').first().innerText()).toBe('␣Lily');
     await figure.getByRole('button', { name: 'Continue the text' }).click();
     await figure
       .locator('.written', { hasText: 'named Lily. She loved to play outside in the park.' })
