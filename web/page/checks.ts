@@ -87,8 +87,8 @@ function bringBack(element: HTMLElement): void {
 
 /**
  * Keeps what is said at the window's end once it is below the window, because the page scrolls back to the figure or the figure grows
- * when its model is loaded, until the reader uses the figure, leaves it, or comes to the question again: that may never have left the
- * window, and then any scrolling to it counts, so that nothing covers its answers.
+ * when its model is loaded, until the reader uses the figure, leaves it, or comes to the question again. Where the question
+ * never left the window, scrolling down counts as coming to it, so that nothing covers its answers.
  */
 function keepInSight(element: HTMLElement, check: HTMLElement): void {
   const status = statusOf(check);

@@ -75,6 +75,26 @@ async function drawnBy(page: Page, syllables: string): Promise<Record<string, nu
   }, syllables);
   return fontsOf(page, '#sample');
 }
+
+/** Which of the characters are drawn like `box`, which the fonts do not have. */
+function boxesAmong(page: Page, characters: string, drawn: { font: string; box: string }): Promise<string[]> {
+  return page.evaluate(
+    async ([text, { font, box }]) => {
+      await document.fonts.load(font, text);
+      const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!;
+      context.font = font;
+      const picture = (character: string): string => {
+        context.clearRect(0, 0, 40, 40);
+        context.fillText(character, 4, 30);
+        return context.getImageData(0, 0, 40, 40).data.join();
+      };
+      const missing = picture(box);
+      return Array.from(text).filter((character) => picture(character) === missing);
+    },
+    [characters, drawn] as const,
+  );
+}
+
 const FILE = /hangul-page.*\.woff2$/;
 
 test("the page's font has every syllable of the Korean page and its figures", async () => {
@@ -91,24 +111,13 @@ test("the page's font has every syllable of the Korean page and its figures", as
   expect(syllables.length).toBeGreaterThan(300);
   expect(await drawnBy(page, syllables)).toEqual({ NanumGothic: syllables.length });
   // Where no other font has a syllable either, Chromium draws the page's box for it, as for this one, which the page does not have.
-  const boxes = await page.evaluate((text) => {
-    const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!;
-    context.font = '24px Hangul';
-    const picture = (syllable: string): string => {
-      context.clearRect(0, 0, 40, 40);
-      context.fillText(syllable, 4, 30);
-      return context.getImageData(0, 0, 40, 40).data.join();
-    };
-    const box = picture('뷁');
-    return Array.from(text).filter((syllable) => picture(syllable) === box);
-  }, syllables);
-  expect(boxes).toEqual([]);
+  expect(await boxesAmong(page, syllables, { font: '24px Hangul', box: '뷁' })).toEqual([]);
 });
 
 // The figures have the same symbols in all languages.
 test.each(LANGUAGES)('no character of /%s/ is a box', async (language) => {
   const page = await open({ path: `/${language}/`, figures: language === 'ko' ? undefined : [] });
-  const { count, boxes } = await page.evaluate(async () => {
+  const characters = await page.evaluate(() => {
     const shown = new Set<string>();
     // Browsers write a formula's single letters like this, but for h, which they had before.
     const italic = (letter: string): string => {
@@ -129,20 +138,11 @@ test.each(LANGUAGES)('no character of /%s/ is a box', async (language) => {
       }
     };
     gather(document.body);
-    await document.fonts.load('24px Hangul', [...shown].join(''));
-    const context = document.createElement('canvas').getContext('2d', { willReadFrequently: true })!;
-    context.font = '24px Hangul, serif';
-    const picture = (letter: string): string => {
-      context.clearRect(0, 0, 40, 40);
-      context.fillText(letter, 4, 30);
-      return context.getImageData(0, 0, 40, 40).data.join();
-    };
-    // A private character, which no font has.
-    const box = picture('\uE000');
-    return { count: shown.size, boxes: [...shown].filter((letter) => picture(letter) === box) };
+    return [...shown].join('');
   });
-  expect(count).toBeGreaterThan(100);
-  expect(boxes).toEqual([]);
+  expect(characters.length).toBeGreaterThan(100);
+  // The box is that of a private character, which no font has.
+  expect(await boxesAmong(page, characters, { font: '24px Hangul, serif', box: '\uE000' })).toEqual([]);
 });
 
 test('other languages show 한국어 in the menu without the file of all syllables', async () => {

@@ -27,7 +27,7 @@ export function nameOf(tokenizer: Checkpoint['tokenizer'], id: number): string {
   return pieceOf(tokenizer, id).replace(/^␣(?=.)/, '');
 }
 
-/** A token as it goes on a text, with signs for a blank and a new line. */
+/** A token as it continues a text, with signs for a blank and a new line. */
 export function pieceOf(tokenizer: Checkpoint['tokenizer'], id: number): string {
   if (tokenizer === undefined) return String(id);
   const piece = tokenizer.id_to_token(id) ?? '';
