@@ -21,7 +21,7 @@ test.each([
 });
 
 test.each([
-  ['positional-curves', ['pᵢⱼ', 'position']],
+  ['positional-curves', ['pij', 'position']],
   ['length-extrapolation', ['accuracy', 'tokens in a sequence']],
   ['rotary-pairs', ['sum of the products', 'offset j − i']],
   ['complexity-race', ['multiply–adds', 'time at 10¹⁰ per second', 'Tokens n']],
@@ -33,7 +33,7 @@ test.each([
 
 test('encoding-similarity says by what it divides, and with an odd width what the diagonal shows', async () => {
   const { figure } = await openAlone(open, 'encoding-similarity');
-  expect(await figure.locator('.profile svg text').allTextContents()).toContain('pᵢ · pⱼ ∕ (d∕2)');
+  expect(await figure.locator('.profile svg text').allTextContents()).toContain('pi · pj ∕ (d∕2)');
   expect(await figure.getByText('d is odd').count()).toBe(0);
   await figure.evaluate((element) => {
     (element as HTMLElement & { change(settings: unknown): void }).change({ width: 5, length: 60, base: 10 });

@@ -9,12 +9,10 @@ import { defineFigure } from '../shared/figure/figure-element.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/heat-map.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
+import { subscript } from '../shared/plot/subscript.js';
 
 const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
 const HEIGHT = 198;
-
-/** What is shown. */
-const UNIT = 'pᵢ · pⱼ ∕ (d∕2)';
 
 /**
  * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, divided by d/2, the squared length of a row, so that
@@ -67,7 +65,7 @@ export class EncodingSimilarity extends EncodingFigure {
         @cell-change=${(event: CustomEvent<CellDetail>) => (this.pointed = event.detail)}
       >
         <div class="profile">${this.#profile(products, least)}</div>
-        ${this.#odd(products)} ${this.sliders()}
+        ${this.sliders()} ${this.#odd(products)}
       </heat-map>
     `;
   }
@@ -111,7 +109,7 @@ export class EncodingSimilarity extends EncodingFigure {
       svg`<text x=${x(distance)} y=${HEIGHT - MARGIN.bottom + 16} text-anchor="middle">${words.number(distance)}</text>`;
     return svg`<svg height=${HEIGHT} role="img" aria-label=${words.text('similarity.profileLabel')}>
       ${y.ticks(3).map(value)}${x.ticks(6).filter(Number.isInteger).map(tick)}
-      <text x="0" y="12">${UNIT}</text>
+      <text x="0" y="12">p${subscript('i', ' · p')}${subscript('j', ' ∕ (d∕2)')}</text>
       <path class="curve" d=${path} />
       ${this.#cursor(x, (offset) => y(at(offset)))}
       <text x=${(MARGIN.left + right) / 2} y=${HEIGHT - 3} text-anchor="middle">${words.text('similarity.distance')}</text>

@@ -4,9 +4,10 @@ import { svg, type SVGTemplateResult } from 'lit';
 import type { Tensor } from 'wasm-attention';
 import type { Localised } from '../shared/localised.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
+import { subscript } from '../shared/plot/subscript.js';
 import type { Series } from '../shared/plot/series.js';
 
-const MARGIN = { top: 24, right: 100, bottom: 36, left: 34 };
+const MARGIN = { top: 24, right: 100, bottom: 36, left: 36 };
 
 /** Least distance of two curves' labels. */
 const LABEL_GAP = 14;
@@ -40,7 +41,7 @@ export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemp
     svg`<text x=${x(at)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(at)}</text>`;
   const positions = x.ticks(Math.max(3, Math.min(8, width / 80))).filter((at) => Number.isInteger(at));
   return svg`${[-1, -0.5, 0, 0.5, 1].map(value)}${positions.map(position)}
-    <text x="0" y="10">pᵢⱼ</text>
+    <text x="0" y="10">p${subscript('ij')}</text>
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('position')}</text>`;
 }
 
