@@ -55,7 +55,7 @@ describe('path-lengths', () => {
     const { page, paths } = await figure();
     await paths.getByRole('slider', { name: 'Layers of the CNN' }).focus();
     await page.keyboard.press('Home');
-    expect((await lengths(paths))[0]).toBe('They do not meet: layers 1, needed 3');
+    expect((await lengths(paths))[0]).toBe('They do not meet: 1 of 3 layers');
     expect(await paths.locator('.diagram').first().locator('circle.met').count()).toBe(0);
     expect(await paths.locator('.readout').innerText()).toContain('at least 3 layers, and the CNN has 1');
   });

@@ -35,3 +35,38 @@ test.each([
     await leave(page);
   }
 });
+
+test.each([
+  'attention-lookup',
+  'attention-masks',
+  'attention-shapes',
+  'path-lengths',
+  'permutation-demo',
+  'length-extrapolation',
+])('what %s says changes its length, and the figure keeps its height', async (tag) => {
+  for (const [language, width] of [
+    ['en', 390],
+    ['id', 390],
+    ['ko', 390],
+    ['en', 1280],
+  ] as const) {
+    const { page, figure } = await openAlone(open, tag, { viewport: { width, height: 844 }, language });
+    const height = async (): Promise<number> => (await figure.boundingBox())?.height ?? NaN;
+    const heights = [await height()];
+    for (const slider of await figure.locator('.slider input').all())
+      for (const key of ['Home', 'End']) {
+        await slider.press(key);
+        heights.push(await height());
+      }
+    for (const toggle of tag === 'permutation-demo' ? await figure.locator('.switches *').all() : []) {
+      await toggle.click({ force: true });
+      heights.push(await height());
+    }
+    expect({ language, width, grew: Math.max(...heights) - Math.min(...heights) > 1 }).toEqual({
+      language,
+      width,
+      grew: false,
+    });
+    await leave(page);
+  }
+});

@@ -80,8 +80,8 @@ export class AttentionLookup extends FigureElement {
         ${this.slider('valid', words.text('lookup.valid'))}
       </div>
       <p class="remark">${words.text('lookup.remark')}</p>
-      <p class="readout" role="status">
-        ${this.valid === 0 ? words.text('lookup.none') : hint(words.text('lookup.hint'))}
+      <p class="readout" role="status" data-longest=${words.text('lookup.none')}>
+        <span>${this.valid === 0 ? words.text('lookup.none') : hint(words.text('lookup.hint'))}</span>
       </p>
     `;
   }

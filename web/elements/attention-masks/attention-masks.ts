@@ -1,6 +1,6 @@
 import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { toggle } from '../shared/controls/controls.js';
+import { longest, toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
@@ -63,7 +63,13 @@ export class AttentionMasks extends FigureElement {
       <p class="readout">
         ${this.pointed === undefined ? words.text('masks.hint') : this.#readout(scene, this.pointed)}
       </p>
-      <p class="remark" role="status">${this.#note(scene)}</p>
+      <p
+        class="remark"
+        role="status"
+        data-longest=${longest(this.#note([]), this.#note(Array.from({ length: LENGTH }, (_, row) => row)))}
+      >
+        <span>${this.#note(scene.empty)}</span>
+      </p>
       ${this.#controls()}
     `;
   }
@@ -130,7 +136,8 @@ export class AttentionMasks extends FigureElement {
     return html`${sentence} <strong>${words.value(scene.weights[at] ?? NaN)}</strong>`;
   }
 
-  #note({ empty }: MaskScene): string {
+  /** Which queries see no key. */
+  #note(empty: readonly number[]): string {
     const { words } = this;
     if (empty.length === 0) return words.text('masks.none');
     const queries = empty.map((row) => row + 1).join(', ');

@@ -98,16 +98,6 @@ export const shapesStyles = css`
   .failure.empty {
     visibility: hidden;
   }
-  /* The longest text keeps its lines, so that nothing below moves. */
-  .readout {
-    display: grid;
-  }
-  .readout > span {
-    grid-area: 1 / 1;
-  }
-  .readout > .longest {
-    visibility: hidden;
-  }
   @container (max-width: 24.99rem) {
     .failure {
       top: 50%;

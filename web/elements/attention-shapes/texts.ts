@@ -1,4 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit';
+import { hint } from '../shared/controls/controls.js';
 import type { Localised } from '../shared/localised.js';
 import type { Sizes, Stage } from './pipeline.js';
 
@@ -13,20 +14,19 @@ export function followed(words: Localised, { width, heads }: Sizes, head: number
   return words.text('shapes.follow', { head: head + 1, first, last });
 }
 
-/** What is said of the head that is followed, else of all; nothing if there is an error. */
+/** What is said of the head that is followed, else of all and how to follow one; nothing if there is an error. */
 export function readout(
   words: Localised,
   { width, heads }: Sizes,
   ofHead: string | undefined,
   error: string | undefined,
 ): TemplateResult {
-  return html`<p class="readout" role="status">
-    ${
-      error === undefined
-        ? html`<span>${ofHead ?? words.text('shapes.divides', { heads, width, each: width / heads })}</span>`
-        : nothing
-    }
-    <span class="longest" aria-hidden="true">${words.text('shapes.divides', LONGEST)}</span>
+  const invitation = words.text('shapes.hint');
+  const all = (): TemplateResult =>
+    html`${words.text('shapes.divides', { heads, width, each: width / heads })} ${hint(invitation)}`;
+  const longest = `${words.text('shapes.divides', LONGEST)} ${invitation.replace(/[[\]]/g, '')}`;
+  return html`<p class="readout" role="status" data-longest=${longest}>
+    <span>${error === undefined ? (ofHead ?? all()) : nothing}</span>
   </p>`;
 }
 

@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit';
+import { longest } from '../shared/controls/controls.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
@@ -12,7 +13,9 @@ import { COMPARED, LENGTHS, STEPS, TRAINED } from './runs.js';
 import { ExtrapolationSession, type Running, type ShownCurves } from './session.js';
 import { extrapolationStyles } from './styles.js';
 
-const settings = { seed: whole(1, 1, 9999) };
+const LAST_SEED = 9999;
+
+const settings = { seed: whole(1, 1, LAST_SEED) };
 
 /**
  * `<length-extrapolation>`: five models that learned to name the token before on sequences of 32 tokens, and how often each is
@@ -49,8 +52,14 @@ export class LengthExtrapolation extends FigureElement {
         <div class="train">${running === undefined ? this.#beginButton() : this.#progress(running)}</div>
         ${this.slider('seed', words.text('training.seed'), { max: 20 })}
       </div>
-      <p class="readout" role="status">${this.#status(shown)}</p>
+      <p class="readout" role="status" data-longest=${this.#longest}><span>${this.#status(shown)}</span></p>
     `;
+  }
+
+  get #longest(): string {
+    const { words } = this;
+    const seed = words.number(LAST_SEED);
+    return longest(words.text('extrapolation.computed'), words.text('extrapolation.faint', { seed }));
   }
 
   /** How the training ended, or which curves are shown. */

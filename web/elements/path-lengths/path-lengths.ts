@@ -1,4 +1,4 @@
-import { html, type TemplateResult } from 'lit';
+import { html, nothing, type TemplateResult } from 'lit';
 import type { Architecture, WasmAttention } from 'wasm-attention';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
@@ -18,6 +18,9 @@ const settings = {
   from: whole(1, 1, MOST_TOKENS),
   to: whole(7, 1, MOST_TOKENS),
 };
+
+/** No numbers of the texts have more digits. */
+const LONGEST = { i: 12, j: 12, layers: 6, needed: 11, cnn: 11, rnn: 11, attention: 1 };
 
 /**
  * `<path-lengths>`: a stack of convolutions, a recurrent layer and self-attention over the same tokens. The reader picks two
@@ -49,12 +52,10 @@ export class PathLengths extends FigureElement {
     return html`
       <div class="diagrams">${ARCHITECTURES.map((architecture) => this.#diagram(library, architecture))}</div>
       <div class="controls">${this.#sliders()}</div>
-      <p class="readout" role="status">
-        ${
-          cnn > this.layers
-            ? words.text('paths.summaryShort', { i, j, layers: this.layers, cnn, rnn, attention })
-            : words.text('paths.summary', { i, j, cnn, rnn, attention })
-        }
+      <p class="readout" role="status" data-longest=${words.text('paths.summaryShort', LONGEST)}>
+        <span
+          >${words.text(cnn > this.layers ? 'paths.summaryShort' : 'paths.summary', { i, j, layers: this.layers, cnn, rnn, attention })}</span
+        >
       </p>
     `;
   }
@@ -98,7 +99,12 @@ export class PathLengths extends FigureElement {
         ${drawDiagram(drawn)}
       </svg>
       <p class="name">${name}</p>
-      <p class="length">${path}</p>
+      <p
+        class="length"
+        data-longest=${architecture === 'cnn' ? words.text('paths.tooFew', LONGEST) : nothing}
+      >
+        <span>${path}</span>
+      </p>
       <p class="longest">
         ${words.text('paths.longest', { n, length: maximumPathLength })} ·&nbsp;${order.maximumPathLength}
       </p>

@@ -59,10 +59,6 @@ export const pathStyles = css`
     .diagram .length {
       text-align: end;
     }
-    /* The CNN's may need two lines. */
-    .diagram:first-child .length {
-      min-height: 2.9em;
-    }
   }
   .leg {
     fill: none;

@@ -6,12 +6,12 @@ import { COUNT, ROUNDING, WIDTH, type Order, type PermutationScene } from './per
 export function heads(): TemplateResult {
   return html`
     <div class="side head">
-      <div class="x"><i>X</i></div>
-      <div class="y"><i>f</i>(<i>X</i>)</div>
+      <div class="x"><b>X</b></div>
+      <div class="y"><i>f</i>(<b>X</b>)</div>
     </div>
     <div class="side right head">
-      <div class="z"><i>f</i>(Π<i>X</i>)</div>
-      <div class="px">Π<i>X</i></div>
+      <div class="z"><i>f</i>(Π<b>X</b>)</div>
+      <div class="px">Π<b>X</b></div>
     </div>
   `;
 }

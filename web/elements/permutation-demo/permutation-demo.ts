@@ -1,6 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { MultiHeadAttention, WasmAttention } from 'wasm-attention';
-import { toggle } from '../shared/controls/controls.js';
+import { longest, toggle } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { flag, whole } from '../shared/settings.js';
@@ -21,6 +21,7 @@ import {
 import { permutationStyles } from './styles.js';
 
 const LAST_SEED = 9999;
+const VERDICTS = ['permute.same', 'permute.differs', 'permute.identity'] as const;
 
 const settings = {
   order: orderSetting([1, 5, 3, 4, 2]),
@@ -62,9 +63,15 @@ export class PermutationDemo extends FigureElement {
         ${heads()} ${FIRST.map((_, place) => this.#row(scene, place))} ${links(order, scene.differences)}
       </div>
       <div class="legend" aria-hidden="true">${legend(words)}</div>
-      <p class="readout" role="status">
-        max |<i>f</i>(Π<i>X</i>) − Π<i>f</i>(<i>X</i>)| =
-        <strong>${this.words.value(scene.residual)}</strong>. ${this.#verdict(scene)}
+      <p
+        class="readout"
+        role="status"
+        data-longest=${`max |f(ΠX) − Πf(X)| = ${words.value(1e-7)}. ${longest(...VERDICTS.map((each) => words.text(each)))}`}
+      >
+        <span
+          >max |<i>f</i>(Π<b>X</b>) − Π<i>f</i>(<b>X</b>)| = <strong>${words.value(scene.residual)}</strong>.
+          ${words.text(this.#verdict(scene))}</span
+        >
       </p>
       ${this.#controls()}
     `;
@@ -121,9 +128,9 @@ export class PermutationDemo extends FigureElement {
     (wanted?.disabled === true ? button(-held) : wanted)?.focus();
   }
 
-  #verdict({ residual }: PermutationScene): string {
-    if (this.order.every((number, place) => number === place + 1)) return this.words.text('permute.identity');
-    return this.words.text(isRounding(residual) ? 'permute.same' : 'permute.differs');
+  #verdict({ residual }: PermutationScene): (typeof VERDICTS)[number] {
+    if (this.order.every((number, place) => number === place + 1)) return 'permute.identity';
+    return isRounding(residual) ? 'permute.same' : 'permute.differs';
   }
 
   #controls(): TemplateResult {

@@ -3,6 +3,8 @@ import type { AttentionOptions, WasmAttention } from 'wasm-attention';
 /** Tokens of the sequence. */
 export const TOKENS = 24;
 
+/** Most heads that ALiBi's slopes are shown for. */
+export const MOST_HEADS = 16;
 export const SCHEMES = ['alibi', 't5', 'shaw'] as const;
 
 /** Which bias it is. Of ALiBi only `heads` and `head` count, of T5 `buckets`, `distance` and `bidirectional`, of Shaw `clip`. */

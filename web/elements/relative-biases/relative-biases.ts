@@ -10,13 +10,22 @@ import '../shared/heat-map/ramp-legend.js';
 import { barsOf, offsetBars, offsetBarStyles } from '../shared/plot/offset-bars.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { flag, oneOf, whole } from '../shared/settings.js';
-import { biasOf, domainOf, rowsOf, SCHEMES, tableOf, TOKENS, valuesOf, type BiasSettings } from './bias.js';
+import {
+  biasOf,
+  domainOf,
+  MOST_HEADS,
+  rowsOf,
+  SCHEMES,
+  tableOf,
+  TOKENS,
+  valuesOf,
+  type BiasSettings,
+} from './bias.js';
 import { biasCode } from './code.js';
 import { biasStyles } from './styles.js';
-import { readout, remark } from './words.js';
+import { longestRemark, readout, remark } from './words.js';
 
 const NAMES = { alibi: 'ALiBi', t5: 'T5', shaw: 'Shaw' } as const;
-const MOST_HEADS = 16;
 
 const settings = {
   scheme: oneOf(...SCHEMES),
@@ -70,7 +79,9 @@ export class RelativeBiases extends FigureElement {
         ${this.#map(library, bias)}
         <div class="chart">${this.#chart(library, bias)}</div>
       </div>
-      <p class="remark" role="status">${remark(library, this.words, this.#given)}</p>
+      <p class="remark" role="status" data-longest=${longestRemark(this.words)}>
+        <span>${remark(library, this.words, this.#given)}</span>
+      </p>
       <p class="readout">
         ${this.pointed === undefined ? hint(this.words.text('map.hint')) : readout(library, this.words, this.#given, this.pointed)}
       </p>

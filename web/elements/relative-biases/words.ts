@@ -1,8 +1,9 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
+import { longest } from '../shared/controls/controls.js';
 import type { Cell } from '../shared/heat-map/cursor.js';
 import type { Localised } from '../shared/localised.js';
-import { biasOf, rowsOf, slopeOf, tableOf, TOKENS, type BiasSettings } from './bias.js';
+import { biasOf, MOST_HEADS, rowsOf, slopeOf, tableOf, TOKENS, type BiasSettings } from './bias.js';
 
 /** ALiBi's slope, or how many rows of the table the map uses. */
 export function remark(library: WasmAttention, words: Localised, settings: BiasSettings): string {
@@ -11,6 +12,15 @@ export function remark(library: WasmAttention, words: Localised, settings: BiasS
     return words.text('biases.slope', { head, heads, slope: slopeText(library, words, settings) });
   const used = new Set(rowsOf(library, settings)).size;
   return words.text('biases.used', { used, count: tableOf(settings).length });
+}
+
+/** The longest remark of any setting. */
+export function longestRemark(words: Localised): string {
+  const slope = words.number(0.00391, 5);
+  return longest(
+    words.text('biases.slope', { head: MOST_HEADS, heads: MOST_HEADS, slope }),
+    words.text('biases.used', { used: TOKENS, count: TOKENS }),
+  );
 }
 
 /** What a pair of query and key gets, and the row from which it comes. */
@@ -26,7 +36,7 @@ export function readout(
   if (value === -Infinity) return html`${pair} ${words.text('biases.hidden')}`;
   if (scheme === 'alibi') {
     const slope = slopeText(library, words, settings);
-    return html`${pair} −${slope} × ${Math.abs(j - i)} = <strong>${words.value(value, 5)}</strong>`;
+    return html`${pair} −${slope} × ${Math.abs(j - i)} = <strong>${exact(words, value)}</strong>`;
   }
   const row = rowsOf(library, settings)[j - i + TOKENS - 1]!;
   if (scheme === 't5')
@@ -35,7 +45,11 @@ export function readout(
     <strong>a<sub>${words.number(value)}</sub></strong>`;
 }
 
-/** With decimals enough for 1/256. */
 function slopeText(library: WasmAttention, words: Localised, settings: BiasSettings): string {
-  return words.value(slopeOf(library, settings), 5);
+  return exact(words, slopeOf(library, settings));
+}
+
+/** With decimals enough for 1/256, and none that are needless. */
+function exact(words: Localised, value: number): string {
+  return words.value(value, 5).replace(/[.,]0+$|(?<=[.,]\d+?)0+$/, '');
 }

@@ -48,6 +48,18 @@ export const baseStyles = css`
   .remark {
     color: var(--_quiet);
   }
+  /* As many lines as the longest text needs, so that nothing below it moves. */
+  [data-longest] {
+    display: grid;
+  }
+  [data-longest] > *,
+  [data-longest]::after {
+    grid-area: 1 / 1;
+  }
+  [data-longest]::after {
+    content: attr(data-longest);
+    visibility: hidden;
+  }
   .failure {
     padding: 1rem;
     border: 1px solid var(--_line);

@@ -42,6 +42,11 @@ export function hint(text: string): TemplateResult {
   return html`<span class="hint">${before}<span class="keys">${keys}</span>${after}</span>`;
 }
 
+/** The longest text of those that a place may show. As its `data-longest`, it keeps the place as high as it needs. */
+export function longest(...texts: readonly string[]): string {
+  return texts.reduce((most, text) => (text.length > most.length ? text : most));
+}
+
 /** One of several radio buttons of the group `name`. */
 export function choice(
   name: string,
