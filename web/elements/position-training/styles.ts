@@ -34,7 +34,7 @@ export const trainingStyles = css`
     margin-bottom: 0;
   }
   .controls.placed {
-    grid-template-columns: max-content minmax(0, 1fr) minmax(0, 11rem);
+    grid-template-columns: max-content minmax(0, 1fr) minmax(0, 7.5rem);
   }
   .placed .choices {
     align-content: start;
