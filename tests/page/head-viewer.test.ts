@@ -56,6 +56,15 @@ describe('arrays of heads', () => {
     expect(headsOf({ weights: numbered([2, 3]), tokens: ['a', 'b'] }).keyTokens).toEqual(['1', '2', '3']);
   });
 
+  test('with isCausal hide the keys after each query, the last of which goes with the last key', () => {
+    expect(headsOf({ weights: numbered([3, 3]) }).mask).toBeUndefined();
+    const maskOf = (...shape: number[]): string =>
+      headsOf({ weights: numbered(shape), isCausal: true })
+        .mask!.map(Number)
+        .join('');
+    expect([maskOf(2, 3, 3), maskOf(2, 4)]).toEqual(['100110111', '11101111']);
+  });
+
   test.each<[string, unknown, RegExp]>([
     ['nothing', undefined, /expected weights as/],
     ['a text', 'weights', /expected weights as/],

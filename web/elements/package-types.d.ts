@@ -92,6 +92,8 @@ export interface HeadArrays {
   readonly tokens?: readonly string[];
   /** The S tokens that are asked. Default: `tokens` where L = S. */
   readonly keyTokens?: readonly string[];
+  /** Whether a query sees no key after its own, as in decoders; the others are hatched. The last query goes with the last key. Default false. */
+  readonly isCausal?: boolean;
 }
 
 /** A head, both numbers from 1. */

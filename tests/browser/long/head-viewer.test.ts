@@ -8,20 +8,20 @@ const { open, leave } = useBrowser();
 
 /** Opens a viewer with heads that look back by their number, in the gallery. */
 async function viewer(
-  { layers = 3, heads = 4, length = 6 } = {},
+  { layers = 3, heads = 4, length = 6, isCausal = false } = {},
   options: Parameters<typeof open>[0] = {},
 ): Promise<{ page: Page; figure: Locator }> {
   const page = await open({ path: '/gallery/', figures: [], ...options });
   const figure = page.locator('head-viewer');
   await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
   await figure.evaluate(
-    (element, [layers, heads, length]) => {
-      const data = new Float32Array(layers! * heads! * length! * length!);
-      for (let map = 0; map < layers! * heads!; ++map) {
-        for (let t = 0; t < length!; ++t)
-          data[(map * length! + t) * length! + Math.max(0, t - (map % heads!))] = 1;
+    (element, { layers, heads, length, isCausal }) => {
+      const data = new Float32Array(layers * heads * length * length);
+      for (let map = 0; map < layers * heads; ++map) {
+        for (let t = 0; t < length; ++t)
+          data[(map * length + t) * length + Math.max(0, t - (map % heads))] = 1;
       }
-      const tokens = Array.from({ length: length! }, (_, i) => `w${i + 1}`);
+      const tokens = Array.from({ length }, (_, i) => `w${i + 1}`);
       const viewer = element as HeadViewer;
       viewer.silenceable = true;
       viewer.addEventListener('head-silence', ({ detail }) => {
@@ -31,9 +31,9 @@ async function viewer(
         else next.delete(key);
         viewer.silent = next;
       });
-      viewer.loadArrays({ weights: { data, shape: [layers!, heads!, length!, length!] }, tokens });
+      viewer.loadArrays({ weights: { data, shape: [layers, heads, length, length] }, tokens, isCausal });
     },
-    [layers, heads, length],
+    { layers, heads, length, isCausal },
   );
   await figure.getByRole('radio', { name: `Layer ${layers}, head ${heads}` }).waitFor();
   return { page, figure };
@@ -62,6 +62,18 @@ describe('head-viewer', () => {
     for (const key of ['Home', 'ArrowDown', 'ArrowDown', 'ArrowRight'])
       await figure.locator('heat-map .plot').press(key);
     expect(await figure.locator('.readout').innerText()).toBe('Query w3 gives key w2 the weight 1.000');
+  });
+
+  test('hatches what a decoder masks, and says so', async () => {
+    const { figure } = await viewer({ isCausal: true });
+    expect(await figure.locator('heat-map .overlay [fill="url(#hatch)"]').count()).toBe(5);
+    const plot = figure.locator('heat-map .plot');
+    await plot.press('ArrowRight');
+    expect(await figure.locator('.readout').innerText()).toBe(
+      'Query w1 gives key w2 the weight 0 (masked: it comes later)',
+    );
+    await plot.press('ArrowDown');
+    expect(await figure.locator('.readout').innerText()).toMatch(/1\.000$/);
   });
 
   test('draws lines, and those of one query alone, by keys and pointer', async () => {

@@ -24,6 +24,9 @@ async function give(figure: Locator, files: Parameters<Locator['setInputFiles']>
   await figure.locator('input[type=file]').setInputFiles(files);
 }
 
+/** The runs of masked keys on the large map. */
+const hatched = (figure: Locator): Promise<number> =>
+  figure.locator('head-viewer heat-map [fill="url(#hatch)"]').count();
 const status = (figure: Locator): Locator => figure.locator('.status');
 
 describe('the page about models', () => {
@@ -58,6 +61,7 @@ describe('the page about models', () => {
     );
     await figure.locator('head-viewer[drawn]').waitFor();
     expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['<s>', 'The', 'do', 'g']);
+    expect(await hatched(figure)).toBe(3);
     // A head that this model does not have is left out.
     expect(await figure.locator('.thumbnail.silent').count()).toBe(1);
     await give(
@@ -68,6 +72,8 @@ describe('the page about models', () => {
     await figure.getByLabel('Token IDs').fill('5 6 7 8');
     await figure.locator('.thumbnail').nth(5).waitFor();
     expect(await figure.locator('.row-ticks text').allTextContents()).toEqual(['5', '6', '7', '8']);
+    // Its queries see all keys.
+    expect(await hatched(figure)).toBe(0);
     await figure.getByLabel('Sentences, one per line').fill('5 6 7\n8 9 10\n\n5 6 8');
     await figure.getByRole('button', { name: 'Compare sentences' }).click();
     const map = figure.locator('heat-map.likeness');

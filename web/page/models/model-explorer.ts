@@ -322,7 +322,8 @@ export class ModelExplorer extends LitElement {
       this.said = tokens.cut ? words.text('models.cut', { count: tokens.ids.length }) : '';
       this.requestUpdate();
       await this.updateComplete;
-      this.renderRoot.querySelector<HeadViewer>('head-viewer')?.loadArrays({ weights, tokens: tokens.names });
+      const arrays = { weights, tokens: tokens.names, isCausal: checkpoint.writes };
+      this.renderRoot.querySelector<HeadViewer>('head-viewer')?.loadArrays(arrays);
     } catch (error) {
       if (run === this.#runs) this.said = words.text('models.failed', { message: messageOf(error) });
     }

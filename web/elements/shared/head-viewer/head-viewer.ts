@@ -254,11 +254,13 @@ export class HeadViewer extends LitElement {
   #readout(): TemplateResult {
     const words = this.#words;
     if (this.cell === undefined) return hint(words.text('viewer.pointAt'));
-    const { tokens, keyTokens } = this.heads;
+    const { tokens, keyTokens, mask } = this.heads;
     const { row, column } = this.cell;
-    const value = this.#map[row * keyTokens.length + column] ?? NaN;
+    const at = row * keyTokens.length + column;
+    const masked = words.text(column > row ? 'tokens.masked' : 'masks.keyHidden');
     return html`${words.text('viewer.readout', { query: tokens[row] ?? '', key: keyTokens[column] ?? '' })}
-      <strong>${words.value(value)}</strong>`;
+      <strong>${words.value(this.#map[at] ?? NaN)}</strong>
+      ${mask?.[at] === false ? `(${masked})` : nothing}`;
   }
 
   readonly #onLineLeave = ({ pointerType }: PointerEvent): void => {

@@ -9,6 +9,8 @@ export interface HeadArrays {
   readonly tokens?: readonly string[];
   /** The S tokens that are asked. Default: `tokens` where L = S. */
   readonly keyTokens?: readonly string[];
+  /** Whether a query sees no key after its own, as in decoders; the others are hatched. The last query goes with the last key. Default false. */
+  readonly isCausal?: boolean;
 }
 
 /** The weights of all heads of all layers over one text. */
@@ -31,7 +33,7 @@ export const NO_HEADS: Heads = { layers: 0, heads: 0, tokens: [], keyTokens: [],
  * @throws TypeError for what is no array of numbers
  * @throws RangeError for a shape that does not fit, or tokens of another number
  */
-export function headsOf({ weights, tokens, keyTokens }: HeadArrays): Heads {
+export function headsOf({ weights, tokens, keyTokens, isCausal }: HeadArrays): Heads {
   const layers = Array.isArray(weights) && weights.length > 0 && weights.every(isWhole) ? weights : [weights];
   const all = layers.map((layer, index) => layerOf(toShaped('weights', layer), index));
   const parts = all.flat();
@@ -50,6 +52,12 @@ export function headsOf({ weights, tokens, keyTokens }: HeadArrays): Heads {
     tokens: names('tokens', tokens, rows),
     keyTokens: names('keyTokens', keyTokens ?? (rows === columns ? tokens : undefined), columns),
     maps,
+    ...(isCausal && {
+      mask: Array.from(
+        { length: size },
+        (_, at) => (at % columns) - Math.floor(at / columns) <= columns - rows,
+      ),
+    }),
   };
 }
 
