@@ -142,6 +142,8 @@ describe('the page about models', () => {
     await figure.locator('.drop button').click();
     await figure.locator('head-viewer[drawn]').waitFor();
     expect(await widthOf(page)).toBeLessThanOrEqual(width);
+    const high = async (name: string): Promise<number> => (await page.locator(name).boundingBox())!.height;
+    expect(await high('.home')).toBeLessThan(await high('header > .bar'));
     expect(await violationsOf(page, 'body')).toEqual([]);
   });
 
@@ -150,5 +152,16 @@ describe('the page about models', () => {
     await page.locator('main a[href="./models/"]').click();
     await page.locator('model-explorer .drop').waitFor();
     expect(new URL(page.url()).pathname).toBe('/en/models/');
+  });
+
+  test('has the bar of the section, which leads back to it, and to other languages with the text', async () => {
+    const { page } = await explorer({ path: '/en/models/?text=The+dog' });
+    await page.getByRole('button', { name: 'Language: English' }).click();
+    await page.getByRole('link', { name: 'Türkçe' }).click();
+    await page.getByRole('heading', { name: 'Kendi modeliniz' }).waitFor();
+    expect(new URL(page.url()).search).toBe('?text=The+dog');
+    await page.locator('.bar').getByRole('link', { name: 'Öz-dikkat ve konumsal kodlama' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Öz-Dikkat ve Konumsal Kodlama' }).waitFor();
+    expect(new URL(page.url()).pathname).toBe('/tr/');
   });
 });

@@ -1,5 +1,11 @@
 import '../../elements/kit.js';
 import { wholeAlternates } from '../alternates.js';
+import { keepPlaceInLanguages } from '../language-menu.js';
 import './model-explorer.js';
 
 wholeAlternates();
+// The links take along the text and the silent heads.
+keepPlaceInLanguages(
+  () => ({ id: '', at: '' }),
+  () => undefined,
+);

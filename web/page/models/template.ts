@@ -1,10 +1,10 @@
-import { head, type MenuEntry } from '../plugins/template.js';
+import { head, languageMenu, type MenuEntry, type PageStrings } from '../plugins/template.js';
 
 /** The words of the page that are in it before its script runs. */
 export interface ModelStrings {
   readonly 'models.title': string;
   readonly 'models.lede': string;
-  readonly 'models.kicker': string;
+  readonly 'models.home': string;
 }
 
 /** The page at `/<language>/models/`, where readers open checkpoints of their own. */
@@ -12,26 +12,27 @@ export function modelsPage(
   language: string,
   strings: ModelStrings,
   menu: readonly MenuEntry[],
-  words: { readonly scriptsOff: string; readonly languages: string },
+  words: PageStrings,
 ): string {
-  const link = ({ language: other, name }: MenuEntry): string =>
-    `<li><a href="../../${other}/models/" lang="${other}" hreflang="${other}"${other === language ? ' aria-current="page"' : ''}>${name}</a></li>`;
+  const pageIn = (other: string): string => `../../${other}/models/`;
   return `<!doctype html>
 <html lang="${language}">
   <head>
     ${head(strings['models.title'], strings['models.lede'])}
-    ${menu.map(({ language: other }) => `<link vite-ignore rel="alternate" hreflang="${other}" href="../../${other}/models/" />`).join('\n    ')}
+    ${menu.map(({ language: other }) => `<link vite-ignore rel="alternate" hreflang="${other}" href="${pageIn(other)}" />`).join('\n    ')}
     <link rel="stylesheet" href="/style/page.css" />
     <link rel="stylesheet" href="/models/models.css" />
     <script type="module" src="/models/main.ts"></script>
   </head>
   <body>
     <header>
-      <p class="kicker"><a href="../">${strings['models.kicker']}</a></p>
+      <div class="bar">
+        <a class="home" href="../">${strings['models.home']}</a>
+        ${languageMenu(language, words, menu, pageIn)}
+      </div>
       <h1>${strings['models.title']}</h1>
       <p class="lede">${strings['models.lede']}</p>
       <noscript><p class="notice">${words.scriptsOff}</p></noscript>
-      <nav class="languages" aria-label="${words.languages}"><ul>${menu.map(link).join('')}</ul></nav>
     </header>
     <main id="text" tabindex="-1">
       <model-explorer></model-explorer>

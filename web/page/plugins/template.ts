@@ -85,7 +85,7 @@ export function languagePage(page: {
           </ol>
         </nav>
         ${teachButton(strings)}
-        ${languageMenu(language, strings, menu, around)}
+        ${languageMenu(language, strings, menu, around.pageIn)}
       </div>
       <p class="kicker">${escape(strings.kicker)}</p>
       <h1>${escape(prose.title)}</h1>
@@ -165,11 +165,11 @@ export function head(
 }
 
 /** No menu where there is nothing to choose. */
-function languageMenu(
+export function languageMenu(
   current: string,
   strings: PageStrings,
   menu: readonly MenuEntry[],
-  { pageIn }: Surroundings,
+  pageIn: Surroundings['pageIn'],
 ): string {
   if (menu.length < 2) return '';
   const item = ({ language, name }: MenuEntry): string =>
