@@ -13,6 +13,12 @@ export interface HeadArrays {
   readonly isCausal?: boolean;
 }
 
+/** A head, both numbers from 1. */
+export interface HeadDetail {
+  readonly layer: number;
+  readonly head: number;
+}
+
 /** The weights of all heads of all layers over one text. */
 export interface Heads {
   readonly layers: number;

@@ -1,8 +1,10 @@
-import { svg, type SVGTemplateResult } from 'lit';
+import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
+import { hint } from '../controls/controls.js';
+import type { Localised } from '../localised.js';
 import { shortened } from '../tokens.js';
 
 /** The height of a token, in CSS pixels. */
-export const ROW = 18;
+const ROW = 18;
 /** Weaker lines are left out, and so are all but the strongest: nobody could tell them apart. */
 const LEAST = 0.03;
 const MOST = 1500;
@@ -16,13 +18,55 @@ export interface Lines {
   readonly keyTokens: readonly string[];
   /** The query whose lines are shown alone. */
   readonly query: number | undefined;
+  readonly label: string;
 }
 
-export function lines({ map, tokens, keyTokens, query }: Lines): SVGTemplateResult {
+/** A head as lines between tokens, of all queries or of the one that the reader points at. `ask` hears which one that is. */
+export function largeLines(
+  words: Localised,
+  shown: Lines,
+  ask: (query: number | undefined) => void,
+): TemplateResult {
+  const { tokens, keyTokens, query } = shown;
+  const onKey = (event: KeyboardEvent): void => {
+    const last = tokens.length - 1;
+    const from = query ?? -1;
+    const to = { ArrowDown: from + 1, ArrowUp: from - 1, Home: 0, End: last }[event.key];
+    if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    ask(Math.min(last, Math.max(0, to)));
+  };
+  const onPoint = ({ clientY, currentTarget }: PointerEvent): void => {
+    const top = (currentTarget as Element).querySelector('svg')?.getBoundingClientRect().top ?? 0;
+    const row = Math.floor((clientY - top) / ROW);
+    ask(row >= 0 && row < tokens.length ? row : undefined);
+  };
+  const onLeave = ({ pointerType }: PointerEvent): void => {
+    // What a finger has tapped stays when it is lifted.
+    if (pointerType !== 'touch') ask(undefined);
+  };
+  return html`<div
+      class="lines"
+      role="application"
+      tabindex="0"
+      aria-label=${shown.label}
+      @keydown=${onKey}
+      @pointermove=${onPoint}
+      @pointerdown=${onPoint}
+      @pointerleave=${onLeave}
+    >
+      <svg height=${Math.max(tokens.length, keyTokens.length) * ROW} aria-hidden="true">${drawn(shown)}</svg>
+    </div>
+    <p class="readout" role="status">
+      ${query === undefined ? hint(words.text('viewer.linesHint')) : strongest(words, shown, query)}
+    </p>`;
+}
+
+function drawn({ map, tokens, keyTokens, query }: Lines): SVGTemplateResult {
   const columns = keyTokens.length;
   const weight = (row: number, column: number): number => map[row * columns + column] ?? 0;
   const middle = (index: number): number => (index + 0.5) * ROW;
-  const drawn = Array.from(map, (value, at) => ({
+  const strong = Array.from(map, (value, at) => ({
     value,
     row: Math.floor(at / columns),
     column: at % columns,
@@ -31,7 +75,7 @@ export function lines({ map, tokens, keyTokens, query }: Lines): SVGTemplateResu
     .sort((a, b) => b.value - a.value)
     .slice(0, MOST);
   return svg`
-    ${drawn.map(
+    ${strong.map(
       ({ value, row, column }) =>
         svg`<line class="line" x1="38%" x2="62%" y1=${middle(row)} y2=${middle(column)} stroke-opacity=${Math.sqrt(Math.min(1, value)).toFixed(3)} />`,
     )}
@@ -43,4 +87,15 @@ export function lines({ map, tokens, keyTokens, query }: Lines): SVGTemplateResu
       (token, column) =>
         svg`<text class=${query !== undefined && weight(query, column) >= LEAST ? 'asked' : ''} x="63%" y=${middle(column)} dy="0.35em">${shortened(token, ROOM)}</text>`,
     )}`;
+}
+
+/** The keys that a query attends to most, in words. */
+function strongest(words: Localised, { map, tokens, keyTokens }: Lines, query: number): string {
+  const row = Array.from(map).slice(query * keyTokens.length, (query + 1) * keyTokens.length);
+  const top = row
+    .map((value, key) => ({ value, key }))
+    .sort((a, b) => b.value - a.value)
+    .slice(0, 3);
+  const keys = top.map(({ value, key }) => `${keyTokens[key]} ${words.number(value, 2)}`).join(', ');
+  return words.text('viewer.strongest', { query: tokens[query] ?? '', keys });
 }
