@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { filesOf } from '../../web/page/models/checkpoint.js';
 import { lookOf, withLook } from '../../web/page/models/link.js';
+import { filesIn } from '../../web/page/models/opening.js';
 import { nameOf, pieceOf, textOf, tokensOf } from '../../web/page/models/text.js';
 
 const file = (name: string, text = '{}'): File => new File([text], name);
@@ -38,6 +39,22 @@ describe('a folder', () => {
     expect(files.tokenizer).toBeUndefined();
     const whole = await filesOf([...names, 'tokenizer.json'].map((name) => file(name)));
     expect(whole.tokenizer).toEqual({ json: {}, config: {} });
+  });
+
+  test('that is dropped is read in portions, without folders inside it and what cannot be read', async () => {
+    type Found = (file: File) => void;
+    const entry = (name: string): unknown => ({ isFile: true, file: (found: Found) => found(file(name)) });
+    const broken = { isFile: true, file: (_: Found, failed: () => void) => failed() };
+    const folder = (...portions: unknown[][]): unknown => ({
+      isFile: false,
+      createReader: () => ({
+        readEntries: (found: (some: unknown[]) => void) => found(portions.shift() ?? []),
+      }),
+    });
+    const dropped = folder([entry('a'), folder([entry('b')])], [broken, entry('c')]);
+    const namesIn = async (from: unknown): Promise<string[]> =>
+      (await filesIn(from as FileSystemEntry)).map(({ name }) => name);
+    expect([await namesIn(dropped), await namesIn(entry('d'))]).toEqual([['a', 'c'], ['d']]);
   });
 });
 

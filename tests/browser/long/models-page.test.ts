@@ -30,6 +30,13 @@ const hatched = (figure: Locator): Promise<number> =>
 const status = (figure: Locator): Locator => figure.locator('.status');
 
 describe('the page about models', () => {
+  test('asks for a folder', async () => {
+    const { page, figure } = await explorer();
+    const asked = page.waitForEvent('filechooser');
+    await figure.getByRole('button', { name: 'Choose a folder' }).click();
+    expect(await (await asked).element().getAttribute('webkitdirectory')).toBe('');
+  });
+
   test('opens the small model, shows its heads, and continues the text', async () => {
     const { page, figure } = await explorer();
     await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
@@ -139,7 +146,7 @@ describe('the page about models', () => {
       path: `/${language}/models/`,
       viewport: { width, height: 844 },
     });
-    await figure.locator('.drop button').click();
+    await figure.locator('.drop button').last().click();
     await figure.locator('head-viewer[drawn]').waitFor();
     expect(await widthOf(page)).toBeLessThanOrEqual(width);
     const high = async (name: string): Promise<number> => (await page.locator(name).boundingBox())!.height;

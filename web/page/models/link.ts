@@ -9,6 +9,11 @@ export interface Look {
 
 const LONGEST = 2000;
 
+/** Layer and head of `layer.head`, counted from 0. */
+export function headOf(name: string): [layer: number, head: number] {
+  return name.split('.').map((number) => Number(number) - 1) as [number, number];
+}
+
 /** Reads the page's address; what makes no sense is left out. */
 export function lookOf(search: string): Look {
   const given = new URLSearchParams(search);

@@ -15,26 +15,6 @@ export const explorerStyles = css`
     gap: 0.5rem;
     margin-top: 0.75rem;
   }
-  .button {
-    position: relative;
-    display: inline-flex;
-    align-items: center;
-    min-height: 2rem;
-    padding: 0 0.7rem;
-    border: 1px solid var(--_line);
-    border-radius: 4px;
-    cursor: pointer;
-  }
-  .button:focus-within {
-    outline: 2px solid var(--_accent);
-    outline-offset: 2px;
-  }
-  .button input {
-    position: absolute;
-    inset: 0;
-    opacity: 0;
-    cursor: pointer;
-  }
   .status,
   .remark {
     min-height: 1.45em;

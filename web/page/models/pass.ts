@@ -1,0 +1,49 @@
+import { headsOf, type Heads } from '../../elements/kit.js';
+import type { Checkpoint } from './checkpoint.js';
+import { pieceOf, type Tokens } from './text.js';
+
+/** Candidates for the next token that are shown. */
+const CANDIDATES = 5;
+
+/** What one pass over a text gives. */
+export interface Pass {
+  /** Missing once the reader has taken the text away. */
+  readonly tokens: Tokens | undefined;
+  readonly heads: Heads;
+  /** The most likely next tokens of a decoder. */
+  readonly next: readonly { readonly name: string; readonly share: number }[];
+}
+
+export async function passOver(
+  checkpoint: Checkpoint,
+  tokens: Tokens,
+  ablate: readonly (readonly [number, number])[],
+): Promise<Pass> {
+  const { model, writes } = checkpoint;
+  const { weights = [], logits } = await model.forward([tokens.ids], {
+    needWeights: true,
+    lastOnly: writes,
+    ablate,
+  });
+  return {
+    tokens,
+    heads: headsOf({ weights, tokens: tokens.names, isCausal: writes }),
+    next: writes && logits ? likeliest(logits.data, checkpoint) : [],
+  };
+}
+
+/** The most likely tokens, in one pass: a vocabulary may have 150,000. */
+function likeliest(logits: ArrayLike<number>, { tokenizer }: Checkpoint): Pass['next'] {
+  const best: number[] = [];
+  const logit = (id: number): number => logits[id] ?? -Infinity;
+  for (let id = 0; id < logits.length; ++id) {
+    if (best.length === CANDIDATES && logit(id) <= logit(best.at(-1)!)) continue;
+    const place = best.findIndex((other) => logit(id) > logit(other));
+    best.splice(place < 0 ? best.length : place, 0, id);
+    best.length = Math.min(best.length, CANDIDATES);
+  }
+  const most = logit(best[0]!);
+  let sum = 0;
+  for (let id = 0; id < logits.length; ++id) sum += Math.exp(logit(id) - most);
+  return best.map((id) => ({ name: pieceOf(tokenizer, id), share: Math.exp(logit(id) - most) / sum }));
+}

@@ -1,0 +1,57 @@
+import { html, nothing, type TemplateResult } from 'lit';
+import type { Checkpoint } from './checkpoint.js';
+import { tokensOf } from './text.js';
+import type { ModelWords } from './words.js';
+
+/** Sentences that are compared. */
+const MOST = 24;
+
+/** Where readers write sentences for an encoder, one a line, and how alike they are. */
+export function comparison(
+  words: ModelWords,
+  values: ArrayLike<number>,
+  compare: () => void,
+): TemplateResult {
+  const count = Math.sqrt(values.length);
+  return html`<div class="field">
+      <label for="sentences">${words.text('models.sentences')}</label>
+      <textarea id="sentences" rows="4" spellcheck="false"></textarea>
+    </div>
+    <div class="buttons">
+      <button type="button" @click=${compare}>${words.text('models.compare')}</button>
+    </div>
+    ${
+      count === 0
+        ? nothing
+        : html`<p class="name">${words.text('models.likeness')}</p>
+            <heat-map
+              class="likeness"
+              .values=${values}
+              .rows=${count}
+              .columns=${count}
+              low="-1"
+              high="1"
+              origin="1"
+              label=${words.text('models.likenessLabel', { count })}
+            ></heat-map>`
+    }`;
+}
+
+/** How alike sentences are, one on each line: the cosine similarity of each pair. */
+export async function likenessOf(checkpoint: Checkpoint, text: string): Promise<Float32Array> {
+  const rows = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .slice(0, MOST)
+    .map((line) => tokensOf(checkpoint, line.trim()).ids)
+    .filter((ids) => ids.length > 0);
+  const values = new Float32Array(rows.length ** 2);
+  if (rows.length === 0) return values;
+  const { data, shape } = await checkpoint.model.embed(rows, { normalize: true });
+  const width = shape[1] ?? 0;
+  for (let i = 0; i < rows.length; ++i)
+    for (let j = 0; j < rows.length; ++j)
+      for (let k = 0; k < width; ++k)
+        values[i * rows.length + j]! += data[i * width + k]! * data[j * width + k]!;
+  return values;
+}
