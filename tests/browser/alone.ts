@@ -2,6 +2,9 @@ import axe from 'axe-core';
 import type { Locator, Page } from 'playwright-core';
 import type { PageOptions } from './browser.js';
 
+/** What of a figure stays at the end of a phone's window. */
+export const DOCKED = '.sliders, .controls:not(.placed, :has(> .sliders))';
+
 /** Opens a figure in a page of its own, with nothing else in it. */
 export async function openAlone(
   open: (options?: PageOptions) => Promise<Page>,

@@ -79,6 +79,17 @@ describe('on the full screen', () => {
     },
   );
 
+  test('a phone shows the curve and the sum of rotary pairs above their sliders', async () => {
+    const page = await open({ figures: ['rotary-pairs'], viewport: { width: 390, height: 844 } });
+    const figure = page.locator('rotary-pairs');
+    await enter(figure);
+    const sum = (await figure.locator('.readout').boundingBox())!;
+    const sliders = (await figure.locator('.sliders').boundingBox())!;
+    expect(sum.y + sum.height).toBeLessThanOrEqual(sliders.y);
+    expect(sliders.y + sliders.height).toBeLessThanOrEqual(844);
+    expect((await figure.locator('.pictures').boundingBox())!.y).toBeGreaterThanOrEqual(0);
+  });
+
   test('the caption’s question stays above the figure, in sight', async () => {
     const viewport = { width: 1280, height: 800 };
     const page = await open({ figures: ['attention-lookup'], viewport });

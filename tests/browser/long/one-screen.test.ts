@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { openAlone } from '../alone.js';
+import { DOCKED, openAlone } from '../alone.js';
 import { useBrowser } from '../browser.js';
 
 const { open, leave } = useBrowser();
@@ -17,7 +17,7 @@ test.each([
   'rotary-pairs',
 ])('a phone shows the picture of %s and its controls at once', async (tag) => {
   const { figure } = await openAlone(open, tag, { viewport });
-  const controls = figure.locator('.controls:not(.placed)');
+  const controls = figure.locator(DOCKED);
   for (const block of ['start', 'center'] as const) {
     await figure
       .locator('.stage > :first-child')
@@ -40,44 +40,8 @@ test.each([
   }
 });
 
-/** What the controls of a figure change. The bar at the page's top leaves it so much of a phone. */
-const RESULTS = {
-  'attention-dropout': ['.panels'],
-  'attention-formula': ['.formulas', '.matrices'],
-  'attention-heads': ['.sequence >> nth=0', '.sequence >> nth=1'],
-  'attention-lookup': ['.scene'],
-  'attention-masks': ['.board'],
-  'attention-tokens': ['.board'],
-  'path-lengths': ['.diagrams'],
-  'position-training': ['svg', '.inside'],
-};
+/** The bar at the page's top leaves so much less of a phone. */
 const BAR = 45;
-
-test.each(Object.keys(RESULTS) as (keyof typeof RESULTS)[])(
-  'on a phone the result of %s is not behind the controls that change it',
-  async (tag) => {
-    for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
-      const { page, figure } = await openAlone(open, tag, { viewport, language });
-      const controls = figure.locator('.controls:not(.placed)');
-      const parts = RESULTS[tag].map((part) => figure.locator(`.stage > ${part}`));
-      // Where it is more than a screen, each part stands beside the controls.
-      const together = tag === 'position-training' ? parts.map((part) => [part]) : [parts];
-      for (const shown of together) {
-        await shown[0]!.evaluate((element, bar) => {
-          element.scrollIntoView({ block: 'start', behavior: 'instant' });
-          scrollBy({ top: -bar, behavior: 'instant' });
-        }, BAR);
-        const [result, moving] = [await shown.at(-1)!.boundingBox(), await controls.boundingBox()];
-        expect({ language, hidden: result!.y + result!.height > moving!.y + 1 }).toEqual({
-          language,
-          hidden: false,
-        });
-        expect(moving!.y + moving!.height).toBeLessThanOrEqual(viewport.height);
-      }
-      await leave(page);
-    }
-  },
-);
 
 test.each([
   ['binary-positions', '.plot'],
@@ -98,7 +62,7 @@ test.each(['attention-heads', 'attention-tokens'])(
     const heights: number[] = [];
     for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
       const { page, figure } = await openAlone(open, tag, { viewport, language });
-      heights.push((await figure.locator('.controls:not(.placed)').boundingBox())!.height);
+      heights.push((await figure.locator(DOCKED).boundingBox())!.height);
       await leave(page);
     }
     expect(Math.max(...heights)).toBeLessThan(viewport.height / 8);

@@ -81,6 +81,23 @@ test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encodi
   },
 );
 
+test('a picture that was saved on a phone has no gap where the controls are', async () => {
+  const { page, figure } = await openAlone(open, 'depth-collapse', { viewport: { width: 390, height: 844 } });
+  const { viewBox } = await parsed(page, (await contentOf(await save(figure, 'SVG'))).toString());
+  const boxOf = async (part: string): Promise<{ y: number; height: number }> =>
+    (await figure.locator(part).boundingBox())!;
+  const [stage, legend, readout] = [
+    await boxOf('.stage'),
+    await boxOf('.stage > .legend'),
+    await boxOf('.readout'),
+  ];
+  const shown = legend.y + legend.height - stage.y + readout.height;
+  const [, , , height = NaN] = viewBox.split(' ').map(Number);
+  // The title above the picture, and its margins.
+  expect(height - shown).toBeGreaterThan(0);
+  expect(height - shown).toBeLessThan(60);
+});
+
 test('the CSV holds every value of P as float32 has it', async () => {
   const page = await open({ figures: HEATMAP });
   const download = await save(page.locator('positional-heatmap'), 'CSV');

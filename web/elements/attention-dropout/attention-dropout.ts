@@ -76,6 +76,10 @@ export class AttentionDropout extends FigureElement {
         </div>
       </div>
       <div class="controls">
+        <div class="sliders">
+          ${this.slider('rate', words.text('dropout.rate'), { step: 0.05, text: words.number(rate, 2) })}
+          ${this.slider('draws', words.text('dropout.draws'))}
+        </div>
         <div>
           <button
             type="button"
@@ -85,8 +89,6 @@ export class AttentionDropout extends FigureElement {
             ${words.text('dropout.again')}
           </button>
         </div>
-        ${this.slider('rate', words.text('dropout.rate'), { step: 0.05, text: words.number(rate, 2) })}
-        ${this.slider('draws', words.text('dropout.draws'))}
       </div>
       <p class="readout">
         ${words.text('dropout.error', { n: words.number(errors.length) })}

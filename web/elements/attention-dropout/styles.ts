@@ -58,7 +58,7 @@ export const dropoutStyles = css`
       gap: 0.5rem;
     }
     .plot {
-      max-width: 18rem;
+      max-width: 16rem;
     }
   }
 `;

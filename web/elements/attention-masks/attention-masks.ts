@@ -149,7 +149,9 @@ export class AttentionMasks extends FigureElement {
     const number = (name: 'valid' | 'left' | 'right'): TemplateResult =>
       this.slider(name, words.text(`masks.${name}`));
     return html`<div class="controls">
-      ${number('valid')} ${this.window ? [number('left'), number('right')] : nothing}
+      <div class="sliders">
+        ${number('valid')} ${this.window ? [number('left'), number('right')] : nothing}
+      </div>
       <div class="switches">
         ${toggle(words.text('masks.useCausal'), this.causal, (causal) => this.change({ causal }))}
         ${toggle(words.text('masks.useWindow'), this.window, (window) => this.change({ window }))}

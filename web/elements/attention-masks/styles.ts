@@ -93,9 +93,9 @@ export const masksStyles = css`
       grid-template-columns: repeat(4, auto minmax(0, 1fr));
     }
     .weights {
-      max-width: 17rem;
+      max-width: 15rem;
     }
-    .remark + .controls {
+    .remark + .controls > .sliders {
       grid-template-columns: repeat(3, minmax(0, 1fr));
     }
   }

@@ -36,15 +36,15 @@ export function raceControls(words: Localised, settings: RaceSettings): Template
     text: words.number(kernel),
     onInput: (value) => change({ kernel: value }),
   });
-  return html`${power('n', 'length')} ${power('d', 'width')} ${taps}
-  ${choices({
-    name: 'axis',
-    legend: words.text('race.axis'),
-    values: ['n', 'd'] as const,
-    chosen: axis,
-    label: String,
-    onChoose: (to) => change({ axis: to }),
-  })}`;
+  return html`<div class="sliders">${power('n', 'length')} ${power('d', 'width')} ${taps}</div>
+    ${choices({
+      name: 'axis',
+      legend: words.text('race.axis'),
+      values: ['n', 'd'] as const,
+      chosen: axis,
+      label: String,
+      onChoose: (to) => change({ axis: to }),
+    })}`;
 }
 
 /** One button for start and stop, so that the focus stays on it; and the race's progress. */

@@ -79,12 +79,12 @@ export class DepthCollapse extends FigureElement {
     const differences = this.#differences(states);
     return html`
       ${depthPlot({ differences, depth, pixels, words })}
-      <div class="maps">${STACKS.map(map)}</div>
+      <div class="maps four">${STACKS.map(map)}</div>
       <div class="legend">
         <span>${words.text('depth.cosine')}</span><ramp-legend .low=${low} high="1"></ramp-legend>
       </div>
       <div class="controls">
-        ${this.slider('depth', words.text('depth.depth'))}
+        <div class="sliders">${this.slider('depth', words.text('depth.depth'))}</div>
         ${this.choices(
           'signal',
           words.text('depth.signal'),

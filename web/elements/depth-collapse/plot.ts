@@ -21,7 +21,7 @@ export function depthPlot(plot: {
   words: Localised;
 }): SVGTemplateResult {
   const { differences, depth, pixels, words } = plot;
-  const height = Math.max(220, Math.min(280, pixels * 0.42));
+  const height = Math.max(210, Math.min(280, pixels * 0.42));
   const right = pixels - MARGIN.right;
   const x = scaleLinear([0, LAYERS], [MARGIN.left, right]);
   const y = scaleLog([FLOOR, 1], [height - MARGIN.bottom, MARGIN.top]);

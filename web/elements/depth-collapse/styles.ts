@@ -22,4 +22,9 @@ export const depthStyles = css`
   .map-title {
     padding-inline-start: 1.4rem;
   }
+  @media (max-width: 30rem) {
+    .map-title {
+      padding: 0;
+    }
+  }
 `;

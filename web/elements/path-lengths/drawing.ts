@@ -45,7 +45,7 @@ export function diagramOf(
         ...shared,
         layers,
         // All stacks are equally high, so that the sliders below stay where they are.
-        spacing: 144 / layers,
+        spacing: 132 / layers,
         legs: convolutionLegs(n, kernel, layers),
         meeting: convolutionMeeting(i, j, kernel, layers),
       };
@@ -53,7 +53,7 @@ export function diagramOf(
       return {
         ...shared,
         layers: 1,
-        spacing: 48,
+        spacing: 40,
         legs: recurrentLegs(n),
         meeting: recurrentMeeting(i, j),
       };
@@ -61,7 +61,7 @@ export function diagramOf(
       return {
         ...shared,
         layers: 1,
-        spacing: 72,
+        spacing: 56,
         legs: attentionLegs(n),
         meeting: attentionMeeting(i, j),
       };

@@ -59,6 +59,15 @@ export const pathStyles = css`
     .diagram .length {
       text-align: end;
     }
+    .controls:not(.placed) {
+      grid-template-columns: repeat(6, minmax(0, 1fr));
+    }
+    .slider {
+      grid-column: span 2;
+    }
+    .slider:nth-child(n + 4) {
+      grid-column: span 3;
+    }
   }
   .leg {
     fill: none;

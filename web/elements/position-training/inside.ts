@@ -13,7 +13,7 @@ export function insideOf({ weights }: Snapshot, positions: Positions, words: Loc
   // token.
   const high = Math.min(1, Math.ceil(100 * Math.max(...weights.data)) / 100);
   return html`<div class="inside">
-    <div class="heads">
+    <div class="heads four">
       ${Array.from({ length: heads }, (_, head) => headMap(weights, head, high, positions, words))}
     </div>
     <div class="legend">

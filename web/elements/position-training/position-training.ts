@@ -88,11 +88,6 @@ export class PositionTraining extends FigureElement {
     const run = this.#session.phase === 'idle' ? undefined : runs.get(positions);
     return html`
       ${trainingPlot(plot)}
-      <div class="controls placed">
-        ${this.choices('measure', words.text('training.measure'), ['accuracy', 'loss'] as const, name)}
-        ${this.choices('task', words.text('training.task'), TASKS, name)}
-        ${this.slider('seed', words.text('training.seed'), { max: 20 })}
-      </div>
       ${insideOf(runs.get(positions)?.snapshot ?? this.#snapshot(library), positions, words)}
       <p class="readout">
         ${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}
@@ -103,6 +98,11 @@ export class PositionTraining extends FigureElement {
           sampled(positionsStyle(each), name(each)),
         )}
         <div class="buttons">${this.#buttons()}</div>
+      </div>
+      <div class="controls placed">
+        ${this.choices('measure', words.text('training.measure'), ['accuracy', 'loss'] as const, name)}
+        ${this.choices('task', words.text('training.task'), TASKS, name)}
+        ${this.slider('seed', words.text('training.seed'), { max: 20 })}
       </div>
     `;
   }

@@ -47,19 +47,6 @@ export const trainingStyles = css`
       grid-template-columns: minmax(0, 1fr);
     }
   }
-  /* On a phone in one row, so that the curves, the heads and the controls are on one screen; the first names the rows of all. */
-  @media (max-width: 30rem) and (min-height: 40rem) {
-    .heads {
-      grid-template-columns: calc((100% - 1.875rem) / 4 + 1.125rem) repeat(3, minmax(0, 1fr));
-      gap: 0.25rem;
-    }
-    .heads > :not(:first-child) .row-axis {
-      display: none;
-    }
-    .heads > :not(:first-child) :is(.axes, .column-axis) {
-      display: block;
-    }
-  }
   .controls:not(.placed) .choices,
   .buttons {
     grid-column: 1 / -1;

@@ -156,7 +156,8 @@ export class RelativeBiases extends FigureElement {
       shaw: () => [this.slider('clip', words.text('relative.clip'))],
     }[scheme]();
     return html`<div class="controls">
-      ${this.choices('scheme', words.text('biases.scheme'), SCHEMES, (each) => NAMES[each])} ${sliders}
+      ${this.choices('scheme', words.text('biases.scheme'), SCHEMES, (each) => NAMES[each])}
+      <div class="sliders">${sliders}</div>
       <div class="switches">
         ${toggle(words.text('masks.useCausal'), this.causal, (causal) => this.change({ causal }))}
         ${

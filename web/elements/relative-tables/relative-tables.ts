@@ -82,7 +82,7 @@ export class RelativeTables extends FigureElement {
       </div>
       <div class="controls">
         ${this.choices('kind', words.text('relative.table'), ['shaw', 't5'] as const, (each) => words.text(`relative.${each}`))}
-        ${size} ${this.slider('target', words.text('relative.target'))}
+        <div class="sliders">${size} ${this.slider('target', words.text('relative.target'))}</div>
       </div>
       <p class="readout" role="status">
         ${words.text(held?.first === held?.last ? 'relative.alone' : 'relative.shared', {

@@ -76,7 +76,7 @@ function arrowTo(
       text-anchor="middle">${arrow === 'query' ? 'q' : 'k'}</text>
     <g class="tip ${arrow}" data-arrow=${arrow} @touchstart=${stay}
       @pointerdown=${(event: PointerEvent) => grab(arrow, event)} @pointermove=${drag}>
-      <circle class="target" cx=${x} cy=${y} r="17" /><circle class="mark" cx=${x} cy=${y} r="5" />
+      <circle class="target" cx=${x} cy=${y} r="21" /><circle class="mark" cx=${x} cy=${y} r="5" />
     </g>`;
 }
 

@@ -99,17 +99,19 @@ export class RotaryPairs extends FigureElement {
     const { words, query, key } = this;
     const offset = key - query;
     return html`<div class="controls">
-      ${this.slider('query', words.text('rotary.query'))} ${this.slider('key', words.text('rotary.key'))}
-      ${slider({
-        name: 'both',
-        label: words.text('rotary.both'),
-        value: query,
-        // As far as neither leaves its positions.
-        min: Math.max(0, -offset),
-        max: LAST - Math.max(0, offset),
-        text: `i\u00a0=\u00a0${query}, j\u00a0=\u00a0${key}`,
-        onInput: (to) => this.change({ query: to, key: to + offset }),
-      })}
+      <div class="sliders">
+        ${this.slider('query', words.text('rotary.query'))} ${this.slider('key', words.text('rotary.key'))}
+        ${slider({
+          name: 'both',
+          label: words.text('rotary.both'),
+          value: query,
+          // As far as neither leaves its positions.
+          min: Math.max(0, -offset),
+          max: LAST - Math.max(0, offset),
+          text: `i\u00a0=\u00a0${query}, j\u00a0=\u00a0${key}`,
+          onInput: (to) => this.change({ query: to, key: to + offset }),
+        })}
+      </div>
       <div class="switches">
         <button type="button" @click=${() => this.change({ seed: (this.seed % LAST_SEED) + 1 })}>
           ${words.text('rotary.draw')}

@@ -26,13 +26,23 @@ export const rotaryStyles = css`
       grid-template-columns: minmax(0, 1fr);
     }
   }
+  /* In one row, so that a phone shows the dials, the curve and their sliders at once. */
   @container (max-width: 28rem) {
     .dials {
-      grid-template-columns: repeat(2, minmax(0, 1fr));
+      column-gap: 0.25rem;
     }
-    .dial {
-      max-width: 8.5rem;
-      margin-inline: auto;
+    .sliders > :last-child {
+      grid-column: 1 / -1;
+    }
+  }
+  @container (min-width: 20rem) and (max-width: 28rem) {
+    .dial text {
+      font-size: 17px;
+    }
+  }
+  @container (max-width: 20rem) {
+    .dials {
+      grid-template-columns: repeat(2, minmax(0, 1fr));
     }
   }
   .rim {

@@ -10,6 +10,10 @@ export const controlStyles = css`
     padding: 0;
     border: 0;
   }
+  /* On phones they stand by themselves: see figure-tools-styles.ts. */
+  .sliders {
+    display: contents;
+  }
   /* Above a picture that changes its height, so that a slider stays where it is. */
   .controls.above {
     margin: 0 0 1rem;

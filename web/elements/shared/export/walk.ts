@@ -65,8 +65,8 @@ export function atRest<T>(root: Element, measure: () => T): T {
 function withoutRows<T>(root: Element, measure: () => T): T {
   const { width } = root.getBoundingClientRect();
   const rows = [...root.querySelectorAll<HTMLElement>('.controls')].filter(
-    // A narrower box is beside the picture, which would grow into its place.
-    (row) => row.getBoundingClientRect().width > 0.9 * width,
+    // A narrower box is beside the picture, which would grow into its place. What is only around others has no box.
+    (row) => row.offsetParent === null || row.getBoundingClientRect().width > 0.9 * width,
   );
   const before = rows.map((row) => row.style.display);
   try {

@@ -7,13 +7,24 @@ export const toolStyles = css`
   .stage {
     container-type: inline-size;
   }
-  /* A phone shows a slider and what it moves at once: the controls stay at the window's end while the picture is there. */
+  /*
+   * A phone shows a slider and what it moves at once: the controls stay at the window's end while the picture is there. Of those with
+   * sliders and others, only the sliders do, so that they cover less.
+   */
   @media screen and (max-width: 30rem) and (min-height: 40rem) {
-    .controls {
+    .controls:has(> .sliders) {
+      display: contents;
+    }
+    .controls:has(> .sliders) > :not(.sliders) {
+      margin-top: 0.25rem;
+    }
+    .controls:not(.placed, :has(> .sliders)),
+    .sliders {
+      display: grid;
       position: sticky;
       bottom: 0;
       z-index: 1;
-      margin-block: 1.25rem 0;
+      margin-block: 1rem 0;
       padding-block: 0.5rem;
       border-top: 1px solid var(--_line);
       background: var(--_paper);
@@ -23,26 +34,23 @@ export const toolStyles = css`
         1rem 0 var(--_paper);
     }
     /* What they cover fades, so that nothing seems to end in half a line. */
-    .controls::before {
+    .controls:not(.placed, :has(> .sliders))::before,
+    .sliders::before {
       position: absolute;
       inset: auto -1rem 100%;
-      height: 1.25rem;
+      height: 1rem;
       background: linear-gradient(to top, var(--_paper), transparent);
       content: '';
       pointer-events: none;
     }
-    /* What is less often needed stays in its place. */
-    .controls.placed {
-      position: static;
-      box-shadow: none;
-    }
-    .controls.placed::before {
-      content: none;
-    }
-    .controls {
-      column-gap: 0.75rem;
+    .controls,
+    .sliders {
+      gap: 0.25rem 0.75rem;
       grid-template-columns: repeat(auto-fit, minmax(min(100%, 9.5rem), 1fr));
       align-items: end;
+    }
+    .slider output {
+      margin-inline-start: 0.375rem;
     }
     /* Beside its buttons: a legend that floats is laid out as one of them. */
     .choices legend {
@@ -191,7 +199,7 @@ export const toolStyles = css`
     overflow: auto;
     background: var(--_paper);
   }
-  :host(:fullscreen) .controls:not(.placed) {
+  :host(:fullscreen) :is(.controls:not(.placed), .sliders) {
     position: sticky;
     /* Inside the figure's padding, down to the edge of the screen. */
     bottom: -1.5rem;

@@ -48,4 +48,17 @@ export const mapAxesStyles = css`
     margin-top: 0.375rem;
     font-size: 0.75rem;
   }
+  /* Four maps, on a phone in one row, so that it shows what is above them and the controls as well; the first names the rows of all. */
+  @media (max-width: 30rem) and (min-height: 40rem) {
+    div.four {
+      grid-template-columns: calc((100% - 1.875rem) / 4 + 1.125rem) repeat(3, minmax(0, 1fr));
+      gap: 0.25rem;
+    }
+    .four > :not(:first-child) .row-axis {
+      display: none;
+    }
+    .four > :not(:first-child) :is(.axes, .column-axis) {
+      display: block;
+    }
+  }
 `;

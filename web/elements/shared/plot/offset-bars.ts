@@ -2,6 +2,7 @@ import { scaleLinear } from 'd3-scale';
 import { css, nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
 
+const NARROW = 400;
 const MARGIN = { top: 28, right: 8, bottom: 40, left: 34 };
 /** Least distance of two numbers on the horizontal axis. */
 const LEAST_STEP = 30;
@@ -41,7 +42,8 @@ export function offsetBars(chart: {
   words: Localised;
 }): SVGTemplateResult {
   const { bars, target, tokens, label, name, domain, pixels, words } = chart;
-  const height = 236;
+  // On a phone the map, the sliders and what is said of both are on the same screen.
+  const height = pixels < NARROW ? 172 : 236;
   const x = scaleLinear([0.5 - tokens, tokens - 0.5], [MARGIN.left, pixels - MARGIN.right]);
   const y = scaleLinear(domain, [height - MARGIN.bottom, MARGIN.top]).nice(5);
   const bar = ({ first, last, value }: Bar): SVGTemplateResult => {
