@@ -107,7 +107,10 @@ function keepInSight(element: HTMLElement, check: HTMLElement): void {
           stop();
           return;
         }
-        if (target === status && boundingClientRect.bottom > innerHeight) status.classList.add('pinned');
+        if (target !== status || boundingClientRect.bottom <= innerHeight) continue;
+        status.classList.add('pinned');
+        // Sliders at the window's end make room for it and the beginning of its shadow.
+        element.style.setProperty('--figure-below', `${status.offsetHeight + 6}px`);
       }
     },
     { threshold: [0, 1] },
@@ -119,6 +122,7 @@ function keepInSight(element: HTMLElement, check: HTMLElement): void {
   };
   const stop = (): void => {
     status.classList.remove('pinned');
+    element.style.removeProperty('--figure-below');
     observer.disconnect();
     removeEventListener('scroll', scrolled);
     for (const type of used) element.removeEventListener(type, stop);

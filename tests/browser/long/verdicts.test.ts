@@ -49,6 +49,32 @@ test('a phone shows the verdict, and the answer only to those who ask for it', a
   expect(await inWindow(answers)).toBe(true);
 });
 
+test.each([
+  ['path-lengths', 'fig-paths', '.controls'],
+  ['attention-dropout', 'fig-dropout', '.sliders, .readout'],
+])(
+  'on a phone the verdict beside %s covers none of its controls and what it reads',
+  async (tag, id, parts) => {
+    const page = await open({ figures: [tag], viewport: { width: 390, height: 844 } });
+    const check = page.locator(`#${id} .check`);
+    await check.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+    await check.locator('button[data-right]').first().press('Enter');
+    const pinned = verdictOf(check).and(page.locator('.pinned'));
+    await pinned.waitFor();
+    // The page has scrolled back to the figure.
+    await page.waitForTimeout(800);
+    const { y } = (await pinned.boundingBox())!;
+    for (const part of await page.locator(tag).locator(parts).all()) {
+      const box = (await part.boundingBox())!;
+      expect(box.y + box.height).toBeLessThanOrEqual(y + 1);
+    }
+    // They are at the window's end again, once the verdict is gone.
+    await page.locator(tag).getByRole('slider').first().press('ArrowRight');
+    await pinned.waitFor({ state: 'detached' });
+    expect(await page.locator(tag).evaluate((element) => element.getAttribute('style') ?? '')).toBe('');
+  },
+);
+
 test.each(['shapes', 'lookup'])('the bar covers nothing of a figure that comes back: %s', async (name) => {
   const page = await open({ figures: [`attention-${name}`], viewport: { width: 1280, height: 800 } });
   const figure = page.locator(`#fig-${name}`);
