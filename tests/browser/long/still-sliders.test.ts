@@ -42,6 +42,7 @@ test.each([
   'attention-shapes',
   'path-lengths',
   'permutation-demo',
+  'rotary-pairs',
   'length-extrapolation',
 ])('what %s says changes its length, and the figure keeps its height', async (tag) => {
   for (const [language, width] of [

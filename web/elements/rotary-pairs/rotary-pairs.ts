@@ -68,13 +68,21 @@ export class RotaryPairs extends FigureElement {
         <div class="dials">${products.map((product, pair) => this.#dial(both, pair, product))}</div>
         <div class="plot">${sumPlot(both, key - query, this.#width.pixels, words)}</div>
       </div>
-      <p class="readout" role="status">
-        ${words.text('rotary.total', { offset: words.number(key - query) })}
-        <strong>${words.value(sumAt(both, query, key))}</strong><br />
-        ${words.text('rotary.spread', { count })} <strong>${words.value(spread)}</strong>
+      <p class="readout" role="status" data-longest=${this.#longest}>
+        <span
+          >${words.text('rotary.total', { offset: words.number(key - query) })}
+          <strong>${words.value(sumAt(both, query, key))}</strong><br />
+          ${words.text('rotary.spread', { count })} <strong>${words.value(spread)}</strong></span
+        >
       </p>
       ${this.#controls()}
     `;
+  }
+
+  get #longest(): string {
+    const { words } = this;
+    const total = words.text('rotary.total', { offset: words.number(-LAST) });
+    return `${total} ${words.value(-10)}\n${words.text('rotary.spread', { count: LAST })} ${words.value(1e-10)}`;
   }
 
   #dial(both: Turned, pair: number, product: number): TemplateResult {

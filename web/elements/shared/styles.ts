@@ -59,6 +59,7 @@ export const baseStyles = css`
   [data-longest]::after {
     content: attr(data-longest);
     visibility: hidden;
+    white-space: pre-line;
   }
   .failure {
     padding: 1rem;
