@@ -1,7 +1,7 @@
 /** Takes the prose files apart with regular expressions, independently of the parser that builds the page. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { PageStrings } from '../../web/page/plugins/template.js';
+import type { PageStrings } from '../../web/page/plugins/pageStrings.js';
 
 export const PAGE = join(import.meta.dirname, '../../web/page');
 

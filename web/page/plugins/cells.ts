@@ -1,4 +1,4 @@
-import type { Code, Nodes, Parent, Root, RootContent } from 'mdast';
+import type { Code, Nodes, Parent, RootContent } from 'mdast';
 import remarkParse from 'remark-parse';
 import { unified } from 'unified';
 
@@ -12,15 +12,6 @@ declare module 'mdast' {
   }
 }
 
-/**
- * Joins each fence ```` ```js cell ```` and the ```` ```python pytorch ```` that follows it to
- * `<code-cell><pre>…</pre><pre>…</pre></code-cell>`. Without scripts that is two listings; with them, one to run and one to read.
- * Throws an `Error` where either of the two stands alone.
- */
-export function codeCells() {
-  return (tree: Root): void => joinCells(tree);
-}
-
 /** The JavaScript of all code cells of a prose file, in order. */
 export function cellsIn(markdown: string): string[] {
   const codeIn = (node: Nodes): string[] => {
@@ -30,7 +21,12 @@ export function cellsIn(markdown: string): string[] {
   return codeIn(unified().use(remarkParse).parse(markdown));
 }
 
-function joinCells(parent: Parent): void {
+/**
+ * Joins each fence ```` ```js cell ```` and the ```` ```python pytorch ```` that follows it to
+ * `<code-cell><pre>…</pre><pre>…</pre></code-cell>`. Without scripts that is two listings; with them, one to run and one to read.
+ * Throws an `Error` where either of the two stands alone.
+ */
+export function joinCells(parent: Parent): void {
   const joined: RootContent[] = [];
   for (const node of parent.children) {
     if ('children' in node) joinCells(node);

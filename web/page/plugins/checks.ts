@@ -1,19 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
-import { visit } from './visit.js';
-
-/** The words around the questions that readers answer; part of the page's strings. */
-export interface CheckWords {
-  readonly checkPredict: string;
-  readonly checkYourself: string;
-  readonly checkAnswer: string;
-  readonly checkButton: string;
-  readonly checkRight: string;
-  readonly checkWrong: string;
-  readonly checkAgain: string;
-  readonly checkReveal: string;
-  readonly checkNoNumber: string;
-  readonly checkShown: string;
-}
+import { element, text, visit } from './hast.js';
+import type { PageStrings } from './pageStrings.js';
 
 /**
  * Turns each `<reader-check>` into buttons, or into a form for a number; web/page/checks.ts has the script. Its first paragraph asks,
@@ -22,7 +9,7 @@ export interface CheckWords {
  * task list, in which the right ones are ticked and each wrong one has a list of one item: what is wrong about it.
  * Throws an `Error` where one of these parts is missing.
  */
-export function readerChecks(words?: CheckWords) {
+export function readerChecks(words?: PageStrings) {
   return (tree: Root): void =>
     visit(tree, (node) => {
       if (node.tagName !== 'reader-check') return;
@@ -31,7 +18,7 @@ export function readerChecks(words?: CheckWords) {
     });
 }
 
-function build(node: Element, words: CheckWords): void {
+function build(node: Element, words: PageStrings): void {
   const { show, number, within = '0' } = node.properties;
   const [question, ...rest] = elementsOf(node);
   const list = rest[0]?.tagName === 'ul' ? rest.shift() : undefined;
@@ -96,22 +83,10 @@ function elementsOf({ children }: Element): Element[] {
   return children.filter((child) => child.type === 'element');
 }
 
-function field(words: CheckWords): Element[] {
+function field(words: PageStrings): Element[] {
   const input = element('input', { type: 'text', inputMode: 'decimal', maxLength: 30 });
   return [
     element('label', {}, [text(words.checkAnswer), text(' '), input]),
     element('button', { type: 'submit' }, [text(words.checkButton)]),
   ];
-}
-
-function element(
-  tagName: string,
-  properties: Element['properties'],
-  children: ElementContent[] = [],
-): Element {
-  return { type: 'element', tagName, properties, children };
-}
-
-function text(value: string): ElementContent {
-  return { type: 'text', value };
 }

@@ -1,4 +1,5 @@
 import type { ElementContent } from 'hast';
+import { element, textOf } from './hast.js';
 
 /** The invisible operator that KaTeX puts behind a function's name. */
 const APPLY = '\u2061';
@@ -8,9 +9,7 @@ export function spaceFunctions(row: ElementContent[]): ElementContent[] {
   return row.flatMap((node, index) => {
     const previous = row[index - 1];
     const apart = previous !== undefined && areApart(previous, node, row[index + 1]);
-    return apart
-      ? [{ type: 'element', tagName: 'mspace', properties: { width: '0.1667em' }, children: [] }, node]
-      : [node];
+    return apart ? [element('mspace', { width: '0.1667em' }), node] : [node];
   });
 }
 
@@ -33,9 +32,4 @@ function isIndexedName(node: ElementContent): boolean {
 
 function isOperator(node: ElementContent): boolean {
   return node.type === 'element' && node.tagName === 'mo';
-}
-
-function textOf(node: ElementContent): string {
-  if (node.type === 'text') return node.value;
-  return node.type === 'element' ? node.children.map(textOf).join('') : '';
 }

@@ -1,8 +1,8 @@
-import type { Element, ElementContent, Root } from 'hast';
+import type { ElementContent, Root } from 'hast';
 import { classHighlighter, highlightCode } from '@lezer/highlight';
 import { parser as javascript } from '@lezer/javascript';
 import { parser as python } from '@lezer/python';
-import { visit } from './visit.js';
+import { element, text, visit } from './hast.js';
 
 const PARSERS = { 'language-js': javascript, 'language-python': python } as const;
 
@@ -13,10 +13,10 @@ const PARSERS = { 'language-js': javascript, 'language-python': python } as cons
 export function highlightListings(tree: Root): void {
   visit(tree, (node) => {
     const [language] = Array.isArray(node.properties.className) ? node.properties.className : [];
-    const [text] = node.children;
-    if (node.tagName !== 'code' || text?.type !== 'text') return;
+    const [listing] = node.children;
+    if (node.tagName !== 'code' || listing?.type !== 'text') return;
     if (language === 'language-js' || language === 'language-python') {
-      node.children = highlighted(text.value, PARSERS[language]);
+      node.children = highlighted(listing.value, PARSERS[language]);
     }
   });
 }
@@ -24,21 +24,19 @@ export function highlightListings(tree: Root): void {
 function highlighted(code: string, parser: typeof javascript): ElementContent[] {
   const lines: ElementContent[][] = [[]];
   const put = (value: string, classes: string): void => {
-    const text = { type: 'text', value } as const;
-    const colour = classes.split(' ').filter((name) => COLOURED.test(name));
-    lines.at(-1)?.push(colour.length === 0 ? text : span(colour, [text]));
+    const className = classes.split(' ').filter((name) => COLOURED.test(name));
+    const part = text(value);
+    lines.at(-1)?.push(className.length === 0 ? part : element('span', { className }, [part]));
   };
   const end = (): void => {
     put('\n', '');
     lines.push([]);
   };
   highlightCode(code, parser.parse(code), classHighlighter, put, end);
-  return lines.filter((line) => line.length > 0).map((line) => span(['line'], line));
+  return lines
+    .filter((line) => line.length > 0)
+    .map((line) => element('span', { className: ['line'] }, line));
 }
 
 /** Names are most of a listing and keep the colour of the text. */
 const COLOURED = /^tok-(keyword|operatorKeyword|string2?|number|bool|null|atom|comment)$/;
-
-function span(className: string[], children: ElementContent[]): Element {
-  return { type: 'element', tagName: 'span', properties: { className }, children };
-}

@@ -1,6 +1,6 @@
 import type { Element, ElementContent, Root } from 'hast';
 import { spaceFunctions } from './functionSpace.js';
-import { visit } from './visit.js';
+import { text, visit } from './hast.js';
 
 /**
  * Makes KaTeX's MathML render alike in every browser.
@@ -11,24 +11,24 @@ import { visit } from './visit.js';
  * apart from its neighbours, so that "sin a sin b" gets the thin spaces that TeX would set. Browsers write a single letter with
  * Unicode's mathematical italics, which most text fonts have for Latin letters alone: Greek ones get a class, and are slanted.
  */
-export function portableMath() {
-  return (tree: Root): void => {
-    keepTogether(tree);
-    visit(tree, (node) => {
-      const variant = node.properties.mathvariant;
-      if (typeof variant === 'string' && variant !== 'normal') {
-        node.children = node.children.map((child) => inVariant(child, variant));
-        delete node.properties.mathvariant;
-      }
-      if (node.tagName === 'mtable') alignByClass(node);
-      if (isGreekLetter(node)) node.properties.className = ['greek'];
-      node.children = spaceFunctions(node.children);
-      // The TeX source is for programs; assistive technology would read it out as a second formula.
-      if (node.tagName === 'semantics') {
-        node.children = node.children.filter((child) => !isElement(child, 'annotation'));
-      }
-    });
-  };
+export function portableMath(tree: Root): void {
+  keepTogether(tree);
+  visit(tree, (node) => {
+    const variant = node.properties.mathvariant;
+    if (typeof variant === 'string' && variant !== 'normal') {
+      node.children = node.children.map((child) => inVariant(child, variant));
+      delete node.properties.mathvariant;
+    }
+    if (node.tagName === 'mtable') alignByClass(node);
+    if (isGreekLetter(node)) node.properties.className = ['greek'];
+    node.children = spaceFunctions(node.children);
+    // The TeX source is for programs; assistive technology would read it out as a second formula.
+    if (node.tagName === 'semantics') {
+      node.children = node.children.filter(
+        (child) => child.type !== 'element' || child.tagName !== 'annotation',
+      );
+    }
+  });
 }
 
 /**
@@ -40,25 +40,21 @@ function keepTogether(parent: Root | Element): void {
   for (const [index, node] of parent.children.entries()) {
     if (node.type !== 'element') continue;
     keepTogether(node);
-    if (!hasClass(node, 'katex')) continue;
+    const { className } = node.properties;
+    if (!Array.isArray(className) || !className.includes('katex')) continue;
     const previous = parent.children[index - 1];
     if (previous?.type === 'text') {
       const [before = ''] = /(?:[^\s\u00a0]+\u00a0)?[(“‘]*$/u.exec(previous.value) ?? [];
-      node.children.unshift({ type: 'text', value: before });
+      node.children.unshift(text(before));
       previous.value = previous.value.slice(0, previous.value.length - before.length);
     }
     const next = parent.children[index + 1];
     if (next?.type === 'text') {
       const [after = ''] = /^[.,;:!?)’”\p{Script=Hangul}]*/u.exec(next.value) ?? [];
-      node.children.push({ type: 'text', value: after });
+      node.children.push(text(after));
       next.value = next.value.slice(after.length);
     }
   }
-}
-
-function hasClass(node: Element, name: string): boolean {
-  const names = node.properties.className;
-  return Array.isArray(names) && names.includes(name);
 }
 
 /** Code points of A, a and 0 in each of Unicode's mathematical alphabets (0: the alphabet has no digits). */
@@ -97,8 +93,4 @@ function isGreekLetter({ tagName, properties, children: [child] }: Element): boo
 function alignByClass(table: Element): void {
   const align = table.properties.columnalign;
   table.properties = { className: align === 'right left' ? ['aligned'] : ['matrix'] };
-}
-
-function isElement(node: ElementContent, tagName: string): boolean {
-  return node.type === 'element' && node.tagName === tagName;
 }

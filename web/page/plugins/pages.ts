@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, resolve } from 'node:path';
+import { basename, dirname, relative, resolve, sep } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
 import { galleryPage } from '../gallery/template.js';
 import { modelsPage, type ModelStrings } from '../models/template.js';
 import { filled, Numbers } from '../../elements/drawing.js';
 import { cellsIn } from './cells.js';
+import type { PageStrings } from './pageStrings.js';
 import type { KeepPicture, Printed } from './printed.js';
 import { renderProse } from './prose.js';
 import { runCells } from './runCells.js';
-import { languagePage, startPage, type MenuEntry, type PageStrings, type Surroundings } from './template.js';
+import { languagePage, startPage, type MenuEntry, type Surroundings } from './template.js';
 
 /** The languages of the section, in the order of the menu; a language is published once its prose file exists. */
 export const LANGUAGES = ['en', 'pt', 'ko', 'tr', 'id'] as const;
@@ -39,7 +40,6 @@ export function pages(root: string): Plugin {
     },
     load(id) {
       if (!inputs.has(id)) return null;
-      for (const file of sources(root)) this.addWatchFile(file);
       return pageHtml(root, id, (svg) => {
         // The name begins with the language, as the chunks' names do: scripts/offline.mjs reads it.
         const hash = createHash('sha256').update(svg).digest('base64url').slice(0, 8);
@@ -78,15 +78,13 @@ function serve(server: ViteDevServer, root: string): void {
 
 /** The HTML of one input, before Vite has bundled its script and style sheet. */
 export async function pageHtml(root: string, file: string, keepPicture?: KeepPicture): Promise<string> {
-  if (file === resolve(root, 'gallery', 'index.html')) return galleryPage();
-  const language = published(root).find((each) =>
-    file.startsWith(resolve(root, each, 'index.html').slice(0, -'index.html'.length)),
-  );
-  if (language !== undefined && file === resolve(root, language, 'models', 'index.html')) {
-    const strings = readJson(resolve(root, 'models/strings', `${language}.json`)) as ModelStrings;
-    return modelsPage(language, strings, menuOf(root), pageStrings(root, language));
-  }
-  return language === undefined ? startPage(menuOf(root)) : pageIn(root, language, { keepPicture });
+  const [folder = '', below] = relative(root, dirname(file)).split(sep);
+  if (folder === 'gallery') return galleryPage();
+  const language = published(root).find((each) => each === folder);
+  if (language === undefined) return startPage(menuOf(root));
+  if (below === undefined) return pageIn(root, language, { keepPicture });
+  const strings = readJson(resolve(root, 'models/strings', `${language}.json`)) as ModelStrings;
+  return modelsPage(language, strings, menuOf(root), pageStrings(root, language));
 }
 
 /** The HTML of the page in one language. */

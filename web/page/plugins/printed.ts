@@ -1,4 +1,4 @@
-import type { Element, ElementContent, Root } from 'hast';
+import type { Element, Root } from 'hast';
 import type { TemplateResult } from 'lit';
 import {
   baseStyles,
@@ -13,7 +13,8 @@ import type { CellOutput } from '../cells/messages.js';
 import { packOutputs } from '../cells/printed-outputs.js';
 import { rangeOf } from '../cells/range.js';
 import type { SpokenWords } from '../cells/words.js';
-import { visit } from './visit.js';
+import { escape } from './escape.js';
+import { element, text, textOf, visit } from './hast.js';
 
 /** What the code cells of a page have printed, by their code, and the words of its language. */
 export interface Printed {
@@ -42,7 +43,7 @@ export function printOutputs(tree: Root, { outputs, words, keepPicture }: Printe
   visit(tree, (node) => {
     if (node.tagName !== 'code-cell') return;
     const [listing] = node.children;
-    const printed = outputs.get(textOf(listing).replace(/\n$/, '')) ?? [];
+    const printed = (listing && outputs.get(textOf(listing).replace(/\n$/, ''))) ?? [];
     if (printed.length === 0) return;
     const below = element('div', { className: ['printed'], dataOutputs: packOutputs(printed) }, [
       element('p', {}, [text(words.text('cell.printed'))]),
@@ -60,7 +61,7 @@ function itemOf(output: CellOutput, words: SpokenWords, keep?: KeepPicture): Ele
     case 'lines': {
       const inner = markupOf(linesPlot(output, WIDTH, words));
       const height = Number(/height="([\d.]+)"/.exec(inner)?.[1]);
-      return picture({ inner, width: WIDTH, height }, linesLabel(output, words), keep);
+      return picture(inner, [WIDTH, height], linesLabel(output, words), keep);
     }
     case 'heatmap':
       return heatMap(output, words, keep);
@@ -81,7 +82,7 @@ function heatMap(map: Map, words: SpokenWords, keep?: KeepPicture): Element {
     `<svg x="${TICKS.left}" width="${width}" height="${height}" viewBox="0 0 ${columns} ${rows}" ` +
     `preserveAspectRatio="none" shape-rendering="crispEdges"><g transform="translate(0 0.5)">${pathsOf(map, low, high)}</g></svg>`;
   const label = words.text('cell.map', { rows: words.number(rows), columns: words.number(columns) });
-  return picture({ inner, width: width + TICKS.left, height: height + TICKS.below }, label, keep);
+  return picture(inner, [width + TICKS.left, height + TICKS.below], label, keep);
 }
 
 /** One path for each colour, along the middles of the rows. */
@@ -109,14 +110,13 @@ function pathsOf({ values, rows, columns }: Map, low: number, high: number): str
     .join('');
 }
 
-interface Drawing {
-  readonly inner: string;
-  readonly width: number;
-  readonly height: number;
-}
-
 /** A drawing as an image of its own: the page's policy allows no styles within the page. */
-function picture({ inner, width, height }: Drawing, alt: string, keep: KeepPicture = asData): Element {
+function picture(
+  inner: string,
+  [width, height]: [width: number, height: number],
+  alt: string,
+  keep: KeepPicture = asData,
+): Element {
   const styles = [baseStyles, seriesStyles, linesStyles].map(({ cssText }) => cssText).join('');
   const css = `svg{color-scheme:light dark}${styles}`
     .replaceAll(':host', ':root')
@@ -127,7 +127,7 @@ function picture({ inner, width, height }: Drawing, alt: string, keep: KeepPictu
   const properties = { src: keep(svg), width: Math.round(width), height: Math.round(height), alt };
   // Data cannot wait, and Vite would look for a file before it is written.
   const file = keep === asData ? {} : { loading: 'lazy', 'vite-ignore': true };
-  return element('img', { ...properties, ...file }, []);
+  return element('img', { ...properties, ...file });
 }
 
 function asData(svg: string): string {
@@ -146,27 +146,4 @@ function markupOf(value: unknown): string {
       return part.endsWith('=') ? `${part}"${inner}"` : part + inner;
     })
     .join('');
-}
-
-function escape(value: string): string {
-  return value
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#39;');
-}
-
-function element(tagName: string, properties: Element['properties'], children: ElementContent[]): Element {
-  return { type: 'element', tagName, properties, children };
-}
-
-function text(value: string): ElementContent {
-  return { type: 'text', value };
-}
-
-function textOf(node: Root | ElementContent | undefined): string {
-  if (node?.type === 'text') return node.value;
-  return node !== undefined && 'children' in node
-    ? (node.children as ElementContent[]).map(textOf).join('')
-    : '';
 }

@@ -7,14 +7,14 @@ import remarkMath from 'remark-math';
 import remarkParse from 'remark-parse';
 import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
-import { codeCells } from './cells.js';
-import { readerChecks, type CheckWords } from './checks.js';
-import { joinCompounds } from './compound.js';
-import { joinHangul } from './hangul.js';
+import { joinCells } from './cells.js';
+import { readerChecks } from './checks.js';
+import { element, visit } from './hast.js';
 import { highlightListings } from './highlight.js';
+import { joinWords } from './joinWords.js';
 import { portableMath } from './math.js';
+import type { PageStrings } from './pageStrings.js';
 import { printOutputs, type Printed } from './printed.js';
-import { visit } from './visit.js';
 
 /** A heading of the table of contents. */
 export interface Heading {
@@ -41,7 +41,7 @@ export interface Prose {
  * where `printed` is given (printed.ts).
  * Throws an `Error` that names what is missing.
  */
-export function renderProse(markdown: string, words?: CheckWords, printed?: Printed): Prose {
+export function renderProse(markdown: string, words?: PageStrings, printed?: Printed): Prose {
   const front = /^---\n([\s\S]*?)\n---\n/.exec(markdown);
   if (front === null) throw new Error('prose: expected front matter between --- lines, got none');
   const contents: Heading[] = [];
@@ -49,14 +49,13 @@ export function renderProse(markdown: string, words?: CheckWords, printed?: Prin
     .use(remarkParse)
     .use(remarkGfm)
     .use(remarkMath)
-    .use(codeCells)
+    .use(() => joinCells)
     .use(remarkRehype, { allowDangerousHtml: true })
     .use(rehypeRaw)
     .use(() => readerChecks(words))
-    .use(joinHangul)
-    .use(joinCompounds)
+    .use(() => joinWords)
     .use(rehypeKatex, { output: 'mathml' })
-    .use(portableMath)
+    .use(() => portableMath)
     .use(() => (tree: Root) => printed && printOutputs(tree, printed))
     .use(() => highlightListings)
     .use(() => (tree: Root) => anchorHeadings(tree, contents))
@@ -99,25 +98,10 @@ function anchorHeadings(tree: Root, contents: Heading[]): void {
 }
 
 /** A table wider than a phone scrolls inside a box of its own. */
-function wrapTables(tree: Root): void {
-  const wrap = (parent: Root | Element): void => {
-    parent.children = parent.children.map((child) => {
-      if (child.type !== 'element') return child;
-      if (child.tagName !== 'table') {
-        wrap(child);
-        return child;
-      }
-      return scroller(child);
-    });
-  };
-  wrap(tree);
-}
-
-function scroller(table: Element): Element {
-  return {
-    type: 'element',
-    tagName: 'div',
-    properties: { className: ['table'] },
-    children: [table],
-  };
+function wrapTables(parent: Root | Element): void {
+  for (const [index, child] of parent.children.entries()) {
+    if (child.type !== 'element') continue;
+    if (child.tagName === 'table') parent.children[index] = element('div', { className: ['table'] }, [child]);
+    else wrapTables(child);
+  }
 }
