@@ -1,6 +1,6 @@
 /** The parts of the figures that the page uses for its own elements, which look and behave like figures. */
 export { controlStyles } from './shared/controls/control-styles.js';
-export { widthObserver } from './shared/controls/width.js';
+export { Width } from './shared/controls/width.js';
 export type { FigureElement } from './shared/figure/figure-element.js';
 export { HeadViewer } from './shared/head-viewer/head-viewer.js';
 export { headsOf, NO_HEADS, type HeadDetail, type Heads } from './shared/head-viewer/heads.js';

@@ -1,7 +1,7 @@
 import { html, render, type TemplateResult } from 'lit';
 import { ref } from 'lit/directives/ref.js';
 import { valuesTable } from '../../elements/kit.js';
-import type { RunState, ShownOutputs } from './cell-run.js';
+import type { RunState } from './cell-run.js';
 import { linesLabel, linesPlot } from './lines-plot.js';
 import type { CellOutput } from './messages.js';
 import { rangeOf } from './range.js';
@@ -78,15 +78,6 @@ function linesTable(lines: Lines, words: CellWords): TemplateResult {
   </details>`;
 }
 
-/** The words for where outputs come from, below a cell that has this code now. */
-export function originOf(
-  { code, own }: ShownOutputs,
-  now: string,
-): 'cell.outdated' | 'cell.ran' | 'cell.printed' {
-  if (code !== now) return 'cell.outdated';
-  return own ? 'cell.ran' : 'cell.printed';
-}
-
 /** What is to be said about a run: why it has ended, where it has not simply come to its end. */
 export function verdict(status: RunState, words: CellWords, seconds: number): string {
   switch (status.state) {
@@ -105,10 +96,4 @@ export function verdict(status: RunState, words: CellWords, seconds: number): st
     default:
       return words.text(`cell.${status.state}`);
   }
-}
-
-/** That it runs is said, but not shown, as the button has changed: a line would move the page. */
-export function statusClass(state: string, quiet: boolean, said: string): string {
-  if (state === 'running') return 'spoken';
-  return `status ${quiet ? '' : 'off'} ${said === '' ? 'blank' : ''}`;
 }

@@ -1,12 +1,7 @@
-import { css } from 'lit';
+import { css, unsafeCSS } from 'lit';
+import colours from '../style/tokens.css?inline';
 
 export const cellStyles = css`
-  :host {
-    margin: 0 0 1.4rem;
-    border-radius: 4px;
-    background: var(--_tint);
-    --_tint: var(--tint, light-dark(#f5f7f9, #1b2027));
-  }
   .bar {
     display: flex;
     flex-wrap: wrap;
@@ -45,9 +40,6 @@ export const cellStyles = css`
     padding: 0.6rem 1.1rem;
     color: var(--_quiet);
   }
-  .status.blank {
-    padding: 0;
-  }
   .status.off {
     color: var(--_accent);
     overflow-wrap: anywhere;
@@ -65,7 +57,8 @@ export const cellStyles = css`
     margin: 0 1.1rem;
     padding: 0.35rem 0 0.75rem;
   }
-  .output.blank {
+  .status:empty,
+  .output:not(:has(*)) {
     padding: 0;
   }
   .output pre {
@@ -112,11 +105,9 @@ export const cellStyles = css`
   }
 `;
 
-/** The editor, in the colours of the listing that it stands in for (../style/code.css). */
+/** The editor, in the colours of the listing that it stands in for. */
 export const editorStyles = css`
   .editor .cm-editor {
-    background: none;
-    color: var(--_ink);
     font-size: 0.8125rem;
   }
   .editor .cm-editor.cm-focused {
@@ -137,7 +128,7 @@ export const editorStyles = css`
   }
   .editor .cm-gutters {
     border: 0;
-    background: var(--_tint);
+    background: var(--tint);
     color: var(--_quiet);
   }
   .editor .cm-activeLine,
@@ -153,21 +144,5 @@ export const editorStyles = css`
       font-size: 0.75rem;
     }
   }
-  .tok-keyword,
-  .tok-operatorKeyword {
-    color: var(--code-keyword);
-  }
-  .tok-string,
-  .tok-string2 {
-    color: var(--code-string);
-  }
-  .tok-number,
-  .tok-bool,
-  .tok-null,
-  .tok-atom {
-    color: var(--code-number);
-  }
-  .tok-comment {
-    color: var(--code-comment);
-  }
+  ${unsafeCSS(colours)}
 `;

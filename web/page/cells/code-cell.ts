@@ -1,9 +1,9 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
-import { ref } from 'lit/directives/ref.js';
-import { baseStyles, controlStyles, seriesStyles, tableStyles, widthObserver } from '../../elements/kit.js';
+import { baseStyles, controlStyles, seriesStyles, tableStyles, Width } from '../../elements/kit.js';
+import { caretOffset } from './caret.js';
 import { cellBar, type CellBar, type Language } from './cell-bar.js';
-import { CellCode, type CellEditorOptions } from './cell-code.js';
-import { originOf, outputItem, statusClass, verdict } from './cell-output.js';
+import { CellCode } from './cell-code.js';
+import { outputItem, verdict } from './cell-output.js';
 import { CellRun } from './cell-run.js';
 import { cellStyles, editorStyles } from './code-cell-styles.js';
 import { linesStyles } from './lines-plot.js';
@@ -31,52 +31,50 @@ export class CodeCell extends LitElement {
     limit: { type: Number },
     language: { state: true },
     copied: { state: true },
-    pixels: { state: true },
   };
 
   declare limit: number;
   declare protected language: Language;
   declare protected copied: boolean;
-  declare protected pixels: number;
 
   readonly #words = cellWords(this);
   readonly #run = new CellRun(() => this.requestUpdate());
-  readonly #observer = widthObserver((width) => (this.pixels = width));
+  readonly #width = new Width(this);
   readonly #code = new CellCode(this, () => this.requestUpdate());
-  #editorPlace: Element | undefined;
 
   constructor() {
     super();
     this.limit = 10_000;
     this.language = 'javascript';
     this.copied = false;
-    this.pixels = 600;
   }
 
   override connectedCallback(): void {
     super.connectedCallback();
-    this.#observer.observe(this);
-    if (!this.#code.read()) return;
+    if (this.hasUpdated) return;
+    this.#code.read();
     const { outputs } = this.querySelector<HTMLElement>(':scope > .printed')?.dataset ?? {};
     if (outputs !== undefined) this.#run.print(unpackOutputs(outputs), this.#code.text);
   }
 
   override disconnectedCallback(): void {
     super.disconnectedCallback();
-    this.#observer.disconnect();
     this.#run.stop();
   }
 
   protected override render(): TemplateResult {
     const { status, shown } = this.#run;
-    const { outputs } = shown;
-    const { editing } = this.#code;
+    const { outputs, code, own } = shown;
+    const { editing, text } = this.#code;
+    const origin = code !== text ? 'cell.outdated' : own ? 'cell.ran' : 'cell.printed';
     const javascript = this.language === 'javascript';
     const quiet = ['idle', 'done', 'running'].includes(status.state);
     const said =
       editing === 'failed' && quiet
         ? this.#words.text('cell.noEditor')
         : verdict(status, this.#words, this.limit / 1000);
+    // That it runs is said, but not shown, as the button has changed: a line would move the page.
+    const look = status.state === 'running' ? 'spoken' : quiet ? 'status' : 'status off';
     return html`
       <div class="bar" @keydown=${this.#onKey}>${cellBar(this.#words, this.#bar())}</div>
       <div
@@ -89,25 +87,18 @@ export class CodeCell extends LitElement {
         @keydown=${this.#onKey}
       >
         <div ?hidden=${editing === 'here'} class="listing"><slot name="javascript"></slot></div>
-        <div class="editor" ${ref((place) => (this.#editorPlace = place))}></div>
+        <div class="editor"></div>
         <span id="help" hidden>${this.#words.text('cell.editorHelp')}</span>
       </div>
       ${
         outputs.length === 0
           ? nothing
-          : html`<p class="origin" ?hidden=${!javascript}>
-              ${this.#words.text(originOf(shown, this.#code.text))}
-            </p>`
+          : html`<p class="origin" ?hidden=${!javascript}>${this.#words.text(origin)}</p>`
       }
-      <div
-        class=${outputs.length > 0 ? 'output' : 'output blank'}
-        role="log"
-        ?hidden=${!javascript}
-        aria-label=${this.#words.text('cell.output')}
-      >
-        ${outputs.map((output) => outputItem(output, this.pixels - 36, this.#words))}
+      <div class="output" role="log" ?hidden=${!javascript} aria-label=${this.#words.text('cell.output')}>
+        ${outputs.map((output) => outputItem(output, this.#width.pixels - 36, this.#words))}
       </div>
-      <p class=${statusClass(status.state, quiet, said)} role="status" ?hidden=${!javascript}>${said}</p>
+      <p class=${look} role="status" ?hidden=${!javascript}>${said}</p>
       <div
         id="panel-pytorch"
         class="panel"
@@ -131,7 +122,7 @@ export class CodeCell extends LitElement {
       choose: (language) => (this.language = language),
       start: this.#start,
       stop: () => this.#run.stop(),
-      edit: () => void this.#edit((options) => this.#code.edit(0, options)),
+      edit: () => void this.#edit(0),
       reset: this.#reset,
       copy: () => void this.#copy(),
     };
@@ -169,15 +160,22 @@ export class CodeCell extends LitElement {
     this.#start();
   };
 
-  readonly #editAtClick = (event: MouseEvent): void =>
-    void this.#edit((options) => this.#code.editAt(event, options));
+  /** Opens the editor where the reader has clicked. */
+  readonly #editAtClick = ({ clientX, clientY }: MouseEvent): void => {
+    const listing = this.#code.listing('javascript');
+    // Who selects text wants to copy it.
+    if (listing === null || getSelection()?.isCollapsed === false) return;
+    void this.#edit(caretOffset(listing, clientX, clientY));
+  };
 
-  async #edit(open: (options: CellEditorOptions) => Promise<void>): Promise<void> {
-    const parent = this.#editorPlace;
-    if (this.#code.editing === 'here' || !(parent instanceof HTMLElement)) return;
-    await open({
+  /** Opens the editor with the cursor at `position`. */
+  async #edit(position: number): Promise<void> {
+    const parent = this.renderRoot.querySelector<HTMLElement>('.editor');
+    if (parent === null || ['loading', 'here'].includes(this.#code.editing)) return;
+    await this.#code.edit({
       parent,
       root: this.renderRoot as ShadowRoot,
+      position,
       label: this.#words.text('cell.editor'),
       help: 'help',
       run: this.#start,

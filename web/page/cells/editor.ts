@@ -5,13 +5,6 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirror/view';
 import { classHighlighter } from '@lezer/highlight';
 
-/** An editor in a cell's shadow root, which keeps its styles there. */
-export interface CellEditor {
-  readonly code: string;
-  focus(): void;
-  replace(code: string): void;
-}
-
 /**
  * Typing over a selection happens in the editor's state alone. Left to itself, Chromium joins the lines in the document first and keeps
  * their looks in style attributes, of which the page's policy complains. A composition cannot be taken over, so it begins where the
@@ -48,14 +41,14 @@ export interface EditorOptions {
   readonly changed: (code: string) => void;
 }
 
-/** Opens an editor of JavaScript; the cursor goes to `position`. Tab indents; Escape, then Tab leaves. */
-export function openEditor(options: EditorOptions): CellEditor {
+/** Opens an editor of JavaScript in a cell's shadow root, which keeps its styles there; the cursor goes to `position`. Tab indents; Escape, then Tab leaves. */
+export function openEditor(options: EditorOptions): EditorView {
   const { parent, root, code, label, help, run, changed } = options;
   const start = (): boolean => {
     run();
     return true;
   };
-  const view = new EditorView({
+  return new EditorView({
     parent,
     root,
     state: EditorState.create({
@@ -80,11 +73,4 @@ export function openEditor(options: EditorOptions): CellEditor {
       ],
     }),
   });
-  return {
-    get code() {
-      return view.state.doc.toString();
-    },
-    focus: () => view.focus(),
-    replace: (text) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: text } }),
-  };
 }

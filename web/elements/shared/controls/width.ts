@@ -1,7 +1,7 @@
 import type { LitElement, ReactiveController } from 'lit';
 
 /** Reports the width of what it observes, in CSS pixels. A hidden element has no width and reports none. */
-export function widthObserver(onWidth: (width: number) => void): ResizeObserver {
+function widthObserver(onWidth: (width: number) => void): ResizeObserver {
   return new ResizeObserver(([entry]) => {
     const width = entry?.contentRect.width ?? 0;
     if (width > 0) onWidth(width);
