@@ -17,7 +17,6 @@ export function layOutTheRest(firstFigure: Promise<void>): void {
   const page = document.documentElement;
   const [visit] = performance.getEntriesByType('navigation') as PerformanceNavigationTiming[];
   const parts = [...document.querySelectorAll<HTMLElement>('main > *')];
-  const returns = visit?.type !== 'navigate';
   let done = 0;
   const layOut = (size: number): void => {
     const now = parts.slice(done, done + size);
@@ -33,9 +32,8 @@ export function layOutTheRest(firstFigure: Promise<void>): void {
     page.classList.add('whole');
   };
   const layOutAll = (): void => layOut(parts.length);
-  if (returns || location.hash !== '') {
+  if (visit?.type !== 'navigate' || location.hash !== '') {
     layOutAll();
-    if (returns) goBack(parts);
   } else {
     const scrolled = new Promise<unknown>((resolve) =>
       addEventListener('scroll', resolve, { once: true, passive: true }),
@@ -50,47 +48,8 @@ export function layOutTheRest(firstFigure: Promise<void>): void {
       if (key === 'End') layOutAll();
     });
   }
-  addEventListener('pagehide', () => leave(parts));
 }
 
 function after(time: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, time));
-}
-
-const KEY = 'place';
-
-/** Remembers where the reader is, for when they come back. The history's state cannot be changed any more. */
-function leave(parts: readonly Element[]): void {
-  // Not how far the page is scrolled: figures that have been drawn are not exactly as high as the room that is kept for them.
-  const part = parts.findIndex((each) => each.getBoundingClientRect().bottom > 0);
-  const place = { path: location.pathname, part, top: parts[part] && topOf(parts[part]) };
-  try {
-    sessionStorage.setItem(KEY, JSON.stringify(place));
-  } catch {
-    // A browser that keeps nothing.
-  }
-}
-
-/** Goes to where the reader was. */
-function goBack(parts: readonly Element[]): void {
-  let place: { path?: string; part?: number; top?: number } = {};
-  try {
-    place = JSON.parse(sessionStorage.getItem(KEY) ?? '{}') as typeof place;
-  } catch {
-    // As above.
-  }
-  const { path, part = -1, top } = place;
-  const seen = parts[part];
-  if (path !== location.pathname || seen === undefined || top === undefined) return;
-  // The browser would go to where the page was scrolled, in a text of which parts have other heights now.
-  history.scrollRestoration = 'manual';
-  addEventListener('load', () => setTimeout(() => (history.scrollRestoration = 'auto'), 1000), {
-    once: true,
-  });
-  scrollBy({ top: topOf(seen) - top, behavior: 'instant' });
-}
-
-/** Where an element begins in the window. */
-function topOf(element: Element): number {
-  return element.getBoundingClientRect().top;
 }

@@ -25,7 +25,8 @@ export interface Reader {
 const HEAD: Place = { id: '', at: '' };
 
 /**
- * Goes to the place in the page's address, if there is one, and keeps the reader's place from then on.
+ * Goes to the place in the page's address, if there is one, or to where a reader was who comes back, and keeps the reader's place from
+ * then on.
  *
  * Figures draw themselves after the page has opened, and again after the window's width has changed. With the reader's fonts they
  * are not exactly as high as the room kept for them. So with each change of layout the page scrolls back to the place, until the
@@ -36,7 +37,7 @@ const HEAD: Place = { id: '', at: '' };
  */
 export function keepPlace(): Reader {
   const { style } = document.documentElement;
-  let place = placeOfAddress();
+  let place = firstPlace();
   /** Where the page stood when it was last at the place, and how far it still was from it: a page may end too early. */
   let stoodAt = scrollY;
   let distance = 0;
@@ -45,6 +46,10 @@ export function keepPlace(): Reader {
   const settle = (): void => {
     stoodAt = scrollY;
     distance = distanceTo(place);
+  };
+  const become = (next: Place): void => {
+    place = next;
+    history.replaceState({ place }, '');
   };
   const hold = (): void => {
     held = true;
@@ -60,7 +65,7 @@ export function keepPlace(): Reader {
   const look = (): Place => {
     // Scrolls are rounded to whole pixels; `distance` has what that leaves.
     if (!held && Math.abs(distanceTo(place) - distance) > 0.25) {
-      place = readingPlace();
+      become(readingPlace());
       settle();
     }
     return place;
@@ -72,10 +77,18 @@ export function keepPlace(): Reader {
   };
 
   if (place !== HEAD) {
-    openAround(place);
+    // What a closed answer hides has no place in the window.
+    const answer = document.getElementById(place.id)?.closest('details');
+    if (answer) answer.open = true;
+    // The browser would go to where the page was scrolled, in a text of which parts have other heights now.
+    history.scrollRestoration = 'manual';
     hold();
-    // Browsers go to the fragment once more when everything has loaded.
-    addEventListener('load', () => held && hold(), { once: true });
+    const loaded = (): void => {
+      // Browsers go to the fragment once more when everything has loaded.
+      if (held) hold();
+      setTimeout(() => (history.scrollRestoration = 'auto'), 1000);
+    };
+    addEventListener('load', loaded, { once: true });
   }
   for (const type of ['wheel', 'touchmove', 'pointerdown', 'keydown']) {
     addEventListener(type, release, { capture: true, passive: true });
@@ -92,7 +105,7 @@ export function keepPlace(): Reader {
   }).observe(document.body);
   const takeTo = (element: Element): void => {
     element.scrollIntoView({ block: 'start', behavior: 'instant' });
-    place = { id: element.id, at: `${element.getBoundingClientRect().top.toFixed(1)}px` };
+    become({ id: element.id, at: `${element.getBoundingClientRect().top.toFixed(1)}px` });
     hold();
   };
   return { place: look, takeTo };
@@ -106,17 +119,19 @@ export function leadTo(link: HTMLAnchorElement, { id, at }: Place): void {
   link.hash = id;
 }
 
-/** The place in the page's address, which is taken out of it. */
-function placeOfAddress(): Place {
+/** The place in the page's address, which is taken out of it, or in its state, if the reader comes back. */
+function firstPlace(): Place {
   const address = new URL(location.href);
   const at = address.searchParams.get(PARAMETER);
-  if (at === null) return HEAD;
-  address.searchParams.delete(PARAMETER);
-  history.replaceState(history.state, '', address);
+  const { place } = (history.state ?? {}) as { place?: Place };
+  if (at === null) return place?.at ? place : HEAD;
   const id = address.hash.slice(1);
   const known =
     /^-?\d{1,6}(\.\d{1,2})?(px|%)$/.test(at) && (id === '' || document.getElementById(id) !== null);
-  return known ? { id, at } : HEAD;
+  const given = known ? { id, at } : HEAD;
+  address.searchParams.delete(PARAMETER);
+  history.replaceState({ place: given }, '', address);
+  return given;
 }
 
 /**
@@ -175,13 +190,4 @@ function marksOfPage(): Mark[] {
     const next = boxes[index + 1]?.box.top ?? end;
     return { element, top, bottom, stretch: Math.max(1, next - top) };
   });
-}
-
-/** Opens the answers that a place is in. */
-function openAround({ id }: Place): void {
-  let answer = document.getElementById(id)?.closest('details');
-  while (answer) {
-    answer.open = true;
-    answer = answer.parentElement?.closest('details');
-  }
 }

@@ -46,10 +46,10 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
   expect(await link.count()).toBe(0);
   expect(await status.innerText()).toContain('Eight places take four layers.');
 
-  // Nothing is kept of it, only the place in the text.
+  // Nothing is kept of it.
   await page.reload();
   expect(await figure.locator('.check').getByRole('status').innerText()).toBe('');
-  expect(await page.evaluate(() => [localStorage, sessionStorage].flatMap(Object.keys))).toEqual(['place']);
+  expect(await page.evaluate(() => [localStorage, sessionStorage].flatMap(Object.keys))).toEqual([]);
 });
 
 test('an answer loads the model that it speaks of, and leaves the focus where it is', async () => {
