@@ -43,19 +43,7 @@ const kept: Kept = {
   files: new Map(__FILES__.map(([path, file]) => [new URL(path, scope).href, file])),
 };
 
-worker.addEventListener('install', (event) =>
-  event.waitUntil(
-    worker.clients
-      .matchAll({ includeUncontrolled: true, type: 'window' })
-      .then(async (windows) =>
-        partsOf(
-          kept,
-          windows.map(({ url }) => url),
-        ),
-      )
-      .then(async (parts) => fill(kept, parts)),
-  ),
-);
+worker.addEventListener('install', (event) => event.waitUntil(install()));
 worker.addEventListener('activate', (event) =>
   // The page that is open loads its next figures from here at once.
   event.waitUntil(tidy(kept).then(() => worker.clients.claim())),
@@ -66,3 +54,9 @@ worker.addEventListener('fetch', (event) => {
   event.respondWith(answer(kept, request));
   event.waitUntil(extend(kept, request.url));
 });
+
+async function install(): Promise<void> {
+  const windows = await worker.clients.matchAll({ includeUncontrolled: true, type: 'window' });
+  const addresses = windows.map(({ url }) => url);
+  await fill(kept, await partsOf(kept, addresses));
+}
