@@ -3,7 +3,7 @@ import type { FigureElement } from '../../elements/kit.js';
 import { parts, registry } from '../../elements/registry.js';
 import { reachScrollers } from '../scrollers.js';
 import { keepStateInAddress } from '../url-state.js';
-import { GROUPED, PARTS, type AttributeEntry, type Entry } from './entries.js';
+import { GROUP, GROUPED, PARTS, type AttributeEntry, type Entry } from './entries.js';
 
 /** The events of every figure. */
 const FIGURE_EVENTS = ['figure-change { …settings }', 'figure-error cause'];
@@ -25,13 +25,15 @@ function entryOf(tag: string): Entry {
   const figure = customElements.get(tag) as typeof FigureElement | undefined;
   if (figure === undefined)
     throw new Error(`gallery: expected the module of <${tag}> to define it, got none`);
-  const settings = Object.entries(figure.settings).map(([name, setting]): AttributeEntry => ({
-    name: name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
-    initial: setting.write(setting.initial),
-    range: setting.range ?? '',
-  }));
-  const { html: markup = `<${tag}></${tag}>`, attributes = [] } = GROUPED[tag] ?? {};
-  return { tag, html: markup, attributes: [...settings, ...attributes], events: FIGURE_EVENTS };
+  const settings = Object.entries(figure.settings).map(([name, setting]): AttributeEntry => [
+    name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+    setting.write(setting.initial),
+    setting.range ?? '',
+  ]);
+  const events = FIGURE_EVENTS;
+  if (!GROUPED.includes(tag)) return { tag, html: `<${tag}></${tag}>`, attributes: settings, events };
+  const markup = `<${tag} group="P" columns="6 7 8 9"></${tag}>`;
+  return { tag, html: markup, attributes: [...settings, GROUP], events };
 }
 
 function section(entry: Entry): TemplateResult {
@@ -67,7 +69,7 @@ function table(attributes: readonly AttributeEntry[]): TemplateResult {
       </thead>
       <tbody>
         ${attributes.map(
-          ({ name, initial, range }) =>
+          ([name, initial, range]) =>
             html`<tr>
               <td><code>${name}</code></td>
               <td>${initial === '' ? '' : html`<code>${initial}</code>`}</td>
