@@ -1,21 +1,7 @@
-import type { CheckWords } from './checks.js';
+import { escape } from './escape.js';
+import type { PageStrings } from './pageStrings.js';
 import { securityPolicy } from './policy.js';
 import type { Prose } from './prose.js';
-
-/** The words of the page around the prose, one JSON file a language. */
-export interface PageStrings extends CheckWords {
-  readonly languageName: string;
-  readonly skipToText: string;
-  readonly contents: string;
-  readonly teach: string;
-  readonly previousFigure: string;
-  readonly nextFigure: string;
-  readonly leaveTeaching: string;
-  readonly ownModel: string;
-  readonly languages: string;
-  readonly kicker: string;
-  readonly scriptsOff: string;
-}
 
 /** A language that the menu offers. */
 export interface MenuEntry {
@@ -84,7 +70,7 @@ export function languagePage(page: {
             ${outline(prose.contents)}
           </ol>
         </nav>
-        ${teachButton(strings)}
+        <button type="button" class="teach" hidden>${escape(strings.teach)}</button>
         ${languageMenu(language, strings, menu, around.pageIn)}
       </div>
       <p class="kicker">${escape(strings.kicker)}</p>
@@ -93,17 +79,28 @@ export function languagePage(page: {
     </header>
     <main id="text" tabindex="-1">
 ${withModels(prose.body, strings, around)}
-    </main>${around.end}
+    </main>
+    ${teachingBar(strings)}${around.end}
   </body>
 </html>
 `;
 }
 
-/** Shown once its script has loaded; it has the words of the buttons that the script makes. */
-function teachButton(strings: PageStrings): string {
-  const words = { previous: strings.previousFigure, next: strings.nextFigure, leave: strings.leaveTeaching };
-  const data = Object.entries(words).map(([name, word]) => ` data-${name}="${escape(word)}"`);
-  return `<button type="button" class="teach" hidden${data.join('')}>${escape(strings.teach)}</button>`;
+/** What stands above a figure that is shown alone: teaching/teach.ts. The page's own title is out of sight then. */
+function teachingBar(strings: PageStrings): string {
+  const button = (name: string, word: string, sign: string): string =>
+    `<button type="button" class="${name}" title="${escape(word)}" aria-label="${escape(word)}">${sign}</button>`;
+  return `<template id="teaching-bar">
+      <nav class="teaching-bar" aria-label="${escape(strings.teach)}">
+        <h1 aria-live="polite"></h1>
+        <div>
+          ${button('previous', strings.previousFigure, '←')}
+          <span></span>
+          ${button('next', strings.nextFigure, '→')}
+          ${button('leave', strings.leaveTeaching, '×')}
+        </div>
+      </nav>
+    </template>`;
 }
 
 /** The text, with the link to the page for own checkpoints, where there is one, behind the figure of a model. */
@@ -180,14 +177,4 @@ export function languageMenu(
           <button type="button" popovertarget="languages" aria-label="${label}: ${here}">${here}</button>
           <ul id="languages" popover>${menu.map(item).join('')}</ul>
         </nav>`;
-}
-
-function escape(text: string): string {
-  const entities: Readonly<Record<string, string>> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-  };
-  return text.replace(/[&<>"]/g, (character) => entities[character] ?? character);
 }

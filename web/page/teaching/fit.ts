@@ -27,17 +27,18 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
   };
   const observer = new ResizeObserver(place);
   for (const each of [element, bar, prediction]) if (each) observer.observe(each);
-  addEventListener('resize', place);
+  const listening = new AbortController();
+  const { signal } = listening;
+  addEventListener('resize', place, { signal });
   const settle = (): void => {
     for (const each of [element, prediction]) if (each) observer.unobserve(each);
   };
-  for (const type of ['pointerdown', 'keydown']) element.addEventListener(type, settle, { capture: true });
+  for (const type of ['pointerdown', 'keydown'])
+    element.addEventListener(type, settle, { capture: true, signal });
   place();
   return () => {
     observer.disconnect();
-    removeEventListener('resize', place);
-    for (const type of ['pointerdown', 'keydown'])
-      element.removeEventListener(type, settle, { capture: true });
+    listening.abort();
     for (const name of ['--top', '--width', '--zoom']) figure.style.removeProperty(name);
   };
 }

@@ -15,7 +15,7 @@ const IDLE = 'body, main, a, button, summary, [type=checkbox]';
  * Down and n go on, Page Up and p go back, as do arrow keys where nothing else uses them; Escape leaves. Figures stay where they are in
  * the document, with all that was set.
  *
- * @param opener has the words of the buttons, and the focus afterwards
+ * @param opener has the focus afterwards
  * @param takeTo takes the reader to the last figure afterwards: the window's scrollbar returns, and the layout changes
  */
 export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): void {
@@ -24,8 +24,12 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   const figures = [...document.querySelectorAll<HTMLElement>('main figure[id]')].filter(
     (figure) => figure.querySelector(tags.join()) !== null,
   );
-  const { bar, question, place, previous, next, leave } = barOf(opener.dataset);
-  bar.ariaLabel = opener.textContent;
+  const { content } = document.querySelector<HTMLTemplateElement>('#teaching-bar')!;
+  const bar = content.firstElementChild!.cloneNode(true) as HTMLElement;
+  const question = bar.querySelector('h1')!;
+  const place = bar.querySelector('span')!;
+  const previous = bar.querySelector<HTMLButtonElement>('.previous')!;
+  const next = bar.querySelector<HTMLButtonElement>('.next')!;
   const opened: HTMLDetailsElement[] = [];
   let at = firstOf(figures);
   let undo = (): void => undefined;
@@ -35,12 +39,9 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     if (figure === undefined) return;
     undo();
     at = index;
-    for (
-      let answer = figure.closest('details');
-      answer;
-      answer = answer.parentElement?.closest('details') ?? null
-    ) {
-      if (!answer.open) opened.push(answer);
+    const answer = figure.closest('details');
+    if (answer?.open === false) {
+      opened.push(answer);
       answer.open = true;
     }
     question.textContent = figure.querySelector('figcaption strong')?.textContent ?? '';
@@ -95,7 +96,7 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
 
   previous.addEventListener('click', () => show(at - 1));
   next.addEventListener('click', () => show(at + 1));
-  leave.addEventListener('click', stop);
+  bar.querySelector('.leave')!.addEventListener('click', stop);
   document.addEventListener('keydown', onKey);
   document.addEventListener('fullscreenchange', onFullScreen);
   document.body.append(bar);
@@ -117,18 +118,15 @@ function firstOf(figures: readonly HTMLElement[]): number {
 
 /** Makes all but the figure and the bar deaf, so that keys stay with them. Returns what has become so. */
 function silence(figure: HTMLElement, bar: HTMLElement): HTMLElement[] {
-  const deaf: HTMLElement[] = [];
-  for (
-    let node: HTMLElement = figure;
-    node.parentElement !== null && node !== document.body;
-    node = node.parentElement
-  ) {
-    for (const other of node.parentElement.children) {
-      if (other === node || other === bar || !(other instanceof HTMLElement) || other.inert) continue;
-      other.inert = true;
-      deaf.push(other);
-    }
-  }
+  const deaf = [...document.querySelectorAll<HTMLElement>('body *')].filter(
+    (element) =>
+      element.parentElement!.contains(figure) &&
+      !element.contains(figure) &&
+      !figure.contains(element) &&
+      element !== bar &&
+      !element.inert,
+  );
+  for (const each of deaf) each.inert = true;
   return deaf;
 }
 
@@ -141,30 +139,4 @@ function mark(id: string | undefined): void {
     address.hash = id;
   }
   history.replaceState(history.state, '', address);
-}
-
-function barOf(
-  words: DOMStringMap,
-): Record<'bar' | 'question' | 'place', HTMLElement> &
-  Record<'previous' | 'next' | 'leave', HTMLButtonElement> {
-  const bar = document.createElement('nav');
-  bar.className = 'teaching-bar';
-  // The page's own title is out of sight.
-  const question = document.createElement('h1');
-  question.ariaLive = 'polite';
-  const place = document.createElement('span');
-  const button = (word = '', sign = word): HTMLButtonElement => {
-    const made = document.createElement('button');
-    made.type = 'button';
-    made.textContent = sign;
-    made.ariaLabel = made.title = word;
-    return made;
-  };
-  const previous = button(words.previous, '←');
-  const next = button(words.next, '→');
-  const leave = button(words.leave, '×');
-  const buttons = document.createElement('div');
-  buttons.append(previous, place, next, leave);
-  bar.append(question, buttons);
-  return { bar, question, place, previous, next, leave };
 }
