@@ -1,11 +1,14 @@
 import { registry } from '../elements/registry.js';
 
-/** How far below and above the window a figure is loaded: half a screen. */
+/** What loads an element of the text, by its tag. */
+const loaders: typeof registry = { ...registry, 'code-cell': () => import('./cells/code-cell.js') };
+
+/** How far below and above the window a figure or code cell is loaded: half a screen. */
 const AHEAD = '50% 0px';
 
 /**
- * Loads the module of every figure of the page once its place comes near the window. Resolves when those that are near it at first
- * are drawn.
+ * Loads the module of every figure and code cell of the page once its place comes near the window; until then a cell is its listing.
+ * Resolves when the figures that are near it at first are drawn.
  */
 export function loadFigures(): Promise<void> {
   return new Promise((resolve) => {
@@ -18,7 +21,7 @@ export function loadFigures(): Promise<void> {
       },
       { rootMargin: AHEAD },
     );
-    for (const figure of figures()) observer.observe(figure);
+    for (const element of elementsOf(loaders)) observer.observe(element);
     // Tab would lead past a figure that is not there yet, however near it is by keys. A slider's figure has other controls before and
     // after it, and the keys that move it must not wait for what is loaded.
     document.querySelector('main')?.addEventListener('focusin', (event) => {
@@ -29,9 +32,9 @@ export function loadFigures(): Promise<void> {
   });
 }
 
-/** The figures before and after a place in the text. */
+/** The figures and cells before and after a place in the text. */
 function around(place: Node): Element[] {
-  const seen = figures().filter((figure) => figure.checkVisibility());
+  const seen = elementsOf(loaders).filter((element) => element.checkVisibility());
   const lies = (side: number) => (figure: Element) => (place.compareDocumentPosition(figure) & side) !== 0;
   const before = seen.findLast(lies(Node.DOCUMENT_POSITION_PRECEDING));
   const after = seen.find(lies(Node.DOCUMENT_POSITION_FOLLOWING));
@@ -40,7 +43,7 @@ function around(place: Node): Element[] {
 
 /** Loads all figures at once, wherever they stand; resolves when they are drawn. */
 export async function loadAllFigures(): Promise<void> {
-  const all = figures();
+  const all = elementsOf(registry);
   await Promise.allSettled(all.map((figure) => Promise.resolve(registry[figure.localName]?.())));
   await Promise.all(all.map(drawn));
 }
@@ -59,14 +62,14 @@ function drawn(figure: Element): Promise<void> {
   });
 }
 
-function figures(): Element[] {
-  return [...document.querySelectorAll(Object.keys(registry).join())];
+function elementsOf(tags: typeof loaders): Element[] {
+  return [...document.querySelectorAll(Object.keys(tags).join())];
 }
 
 async function load(figure: Element, observer: IntersectionObserver): Promise<void> {
   try {
-    await registry[figure.localName]?.();
-    await drawn(figure);
+    await loaders[figure.localName]?.();
+    if (figure.localName in registry) await drawn(figure);
   } catch {
     // Most likely the network is gone: once it is back, whoever still looks at the figure gets it.
     addEventListener('online', () => observer.observe(figure), { once: true });

@@ -1,5 +1,4 @@
 import { wholeAlternates } from './alternates.js';
-import { loadCells } from './cells/load-cells.js';
 import { judgeAnswers } from './checks.js';
 import { followInContents } from './contents.js';
 import { keepPlaceInLanguages } from './language-menu.js';
@@ -20,7 +19,6 @@ keepPlaceInLanguages(reader.place, writeState);
 followInContents();
 layOutTheRest(loadFigures());
 noticeSliding();
-loadCells();
 runCodeOfFigures();
 judgeAnswers();
 printWell();
