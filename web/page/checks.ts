@@ -93,43 +93,36 @@ function bringBack(element: HTMLElement): void {
 function keepInSight(element: HTMLElement, check: HTMLElement): void {
   const status = statusOf(check);
   const question = check.children[0]!;
-  const used = ['pointerdown', 'keydown'];
-  const seen = new Map<Element, boolean>();
-  const observer = new IntersectionObserver(
-    (entries) => {
-      for (const { target, isIntersecting, boundingClientRect } of entries) {
-        // At first the question is still in the window, and the figure may be above it.
-        const before = seen.get(target) ?? isIntersecting;
-        seen.set(target, isIntersecting);
-        const cameBack = target === question && isIntersecting && !before;
-        const left = target === element && !isIntersecting && before;
-        if (cameBack || left) {
-          stop();
-          return;
-        }
-        if (target !== status || boundingClientRect.bottom <= innerHeight) continue;
-        status.classList.add('pinned');
-        // Sliders at the window's end make room for it and the beginning of its shadow.
-        element.style.setProperty('--figure-below', `${status.offsetHeight + 6}px`);
-      }
-    },
-    { threshold: [0, 1] },
-  );
+  const listening = new AbortController();
+  const { signal } = listening;
   let place = scrollY;
-  const scrolled = (): void => {
-    if (scrollY > place && seen.get(question) && status.classList.contains('pinned')) stop();
+  // At first the figure may be above the window.
+  let inSight = false;
+  const look = (): void => {
+    const { top, bottom } = element.getBoundingClientRect();
+    const left = inSight && (top > innerHeight || bottom < 0);
+    inSight = top < innerHeight && bottom > 0;
+    const pinned = status.classList.contains('pinned');
+    const goesOn = scrollY > place && question.getBoundingClientRect().top < innerHeight;
     place = scrollY;
+    if (left || (pinned && goesOn)) stop();
+    else if (status.getBoundingClientRect().bottom > innerHeight) pin();
   };
+  const pin = (): void => {
+    status.classList.add('pinned');
+    // Sliders at the window's end make room for it and the beginning of its shadow.
+    element.style.setProperty('--figure-below', `${status.offsetHeight + 6}px`);
+  };
+  const observer = new ResizeObserver(look);
   const stop = (): void => {
     status.classList.remove('pinned');
     element.style.removeProperty('--figure-below');
     observer.disconnect();
-    removeEventListener('scroll', scrolled);
-    for (const type of used) element.removeEventListener(type, stop);
+    listening.abort();
   };
-  addEventListener('scroll', scrolled);
-  for (const type of used) element.addEventListener(type, stop);
-  for (const each of [element, question, status]) observer.observe(each);
+  observer.observe(element);
+  addEventListener('scroll', look, { signal });
+  for (const type of ['pointerdown', 'keydown']) element.addEventListener(type, stop, { signal });
 }
 
 function show(check: HTMLElement, ...said: readonly Node[]): void {
