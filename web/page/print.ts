@@ -18,16 +18,11 @@ export function printWell(): void {
   addEventListener('keydown', (event) => {
     if (event.key !== 'p' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
     event.preventDefault();
-    void prepareForPrint().then(() => print());
+    const ready = Promise.all([loadFreezing(), loadAllFigures()]);
+    void Promise.race([ready, new Promise((resolve) => setTimeout(resolve, PATIENCE))]).then(() => print());
   });
   // Small, and no use once the browser has asked for the page to print.
   addEventListener('load', () => setTimeout(() => void loadFreezing(), 2000));
-}
-
-/** Resolves once everything on the page can be printed as it should, or after five seconds. */
-export async function prepareForPrint(): Promise<void> {
-  const ready = Promise.all([loadFreezing(), loadAllFigures()]);
-  await Promise.race([ready, new Promise((resolve) => setTimeout(resolve, PATIENCE))]);
 }
 
 async function loadFreezing(): Promise<void> {

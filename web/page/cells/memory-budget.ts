@@ -78,19 +78,15 @@ function wrapConstructor(
 
 /** `new Array(n)`, `Array(n)` and `Array.from`. The prototype keeps its constructor: without, engines make slow work of `map`. */
 function wrapPlainArray(scope: Scope, charge: (length: number) => void): void {
-  const chargeLarge = (length: unknown): void => {
-    if (typeof length === 'number' && length >= SMALL && length < 2 ** 32) charge(length);
-  };
-  scope.Array = new Proxy(Array, {
-    apply(target, receiver, parameters: unknown[]) {
-      chargeLarge(parameters[0]);
-      return Reflect.apply(target, receiver, parameters) as unknown;
-    },
+  const wrapped: ArrayConstructor = new Proxy(Array, {
+    apply: (_target, _receiver, parameters: unknown[]) => Reflect.construct(wrapped, parameters) as unknown,
     construct(target, parameters: unknown[], newTarget) {
-      chargeLarge(parameters[0]);
+      const [length] = parameters;
+      if (typeof length === 'number' && length >= SMALL && length < 2 ** 32) charge(length);
       return Reflect.construct(target, parameters, newTarget) as object;
     },
   });
+  scope.Array = wrapped;
 }
 
 function watch(prototype: object, name: string, kept: (values: readonly unknown[]) => void): void {
