@@ -178,7 +178,6 @@ export class CodeCell extends LitElement {
       position,
       label: this.#words.text('cell.editor'),
       help: 'help',
-      run: this.#start,
     });
     await this.updateComplete;
     this.#code.focus();

@@ -13,21 +13,18 @@ import { classHighlighter } from '@lezer/highlight';
 const typingOverSelection = EditorView.domEventHandlers({
   beforeinput(event, view) {
     const { data, inputType, isComposing } = event;
-    if (inputType !== 'insertText' || isComposing || data === null || nothingSelected(view)) return false;
+    const { empty } = view.state.selection.main;
+    if (inputType !== 'insertText' || isComposing || data === null || empty) return false;
     event.preventDefault();
     view.dispatch(view.state.replaceSelection(data), { userEvent: 'input.type', scrollIntoView: true });
     return true;
   },
   compositionstart(_event, view) {
-    if (!nothingSelected(view))
+    if (!view.state.selection.main.empty)
       view.dispatch(view.state.replaceSelection(''), { userEvent: 'delete.selection' });
     return false;
   },
 });
-
-function nothingSelected(view: EditorView): boolean {
-  return view.state.selection.ranges.every((range) => range.empty);
-}
 
 export interface EditorOptions {
   readonly parent: HTMLElement;
@@ -37,17 +34,12 @@ export interface EditorOptions {
   readonly label: string;
   /** The id, in the shadow root, of what says how to leave. */
   readonly help: string;
-  readonly run: () => void;
   readonly changed: (code: string) => void;
 }
 
 /** Opens an editor of JavaScript in a cell's shadow root, which keeps its styles there; the cursor goes to `position`. Tab indents; Escape, then Tab leaves. */
 export function openEditor(options: EditorOptions): EditorView {
-  const { parent, root, code, label, help, run, changed } = options;
-  const start = (): boolean => {
-    run();
-    return true;
-  };
+  const { parent, root, code, label, help, changed } = options;
   return new EditorView({
     parent,
     root,
@@ -55,7 +47,6 @@ export function openEditor(options: EditorOptions): EditorView {
       doc: code,
       selection: { anchor: Math.min(options.position, code.length) },
       extensions: [
-        keymap.of([{ key: 'Mod-Enter', run: start }]),
         lineNumbers(),
         history(),
         indentOnInput(),
@@ -65,7 +56,9 @@ export function openEditor(options: EditorOptions): EditorView {
         typingOverSelection,
         javascript(),
         syntaxHighlighting(classHighlighter),
-        keymap.of([...defaultKeymap, ...historyKeymap, indentWithTab]),
+        // That key runs the cell.
+        keymap.of(defaultKeymap.filter(({ key }) => key !== 'Mod-Enter')),
+        keymap.of([...historyKeymap, indentWithTab]),
         EditorView.contentAttributes.of({ tabindex: '0', 'aria-label': label, 'aria-describedby': help }),
         EditorView.updateListener.of((update) => {
           if (update.docChanged) changed(update.state.doc.toString());
