@@ -1,7 +1,7 @@
 import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { css, svg, type SVGTemplateResult } from 'lit';
-import { seriesOf, spreadLabels } from '../../elements/drawing.js';
+import { curveStyles, seriesOf, spreadLabels } from '../../elements/drawing.js';
 import type { CellOutput } from './messages.js';
 import { rangeOf } from './range.js';
 import type { SpokenWords } from './words.js';
@@ -67,11 +67,5 @@ export const linesStyles = css`
     width: 100%;
     overflow: visible;
   }
-  .lines .grid {
-    stroke: var(--_line);
-  }
-  .lines text.curve-label {
-    fill: var(--_series);
-    font-weight: 600;
-  }
+  ${curveStyles}
 `;

@@ -1,14 +1,7 @@
 import { css } from 'lit';
 
-/**
- * Shared styles of curves and bars: drawings are as wide as their place, with quiet grid lines and a name in its own colour for
- * each curve.
- */
-export const plotStyles = css`
-  svg {
-    display: block;
-    width: 100%;
-  }
+/** Quiet grid lines, and a name in its own colour for each curve. */
+export const curveStyles = css`
   .grid {
     stroke: var(--_line);
   }
@@ -16,6 +9,15 @@ export const plotStyles = css`
     fill: var(--_series);
     font-weight: 600;
   }
+`;
+
+/** Shared styles of curves and bars, whose drawings are as wide as their place. */
+export const plotStyles = css`
+  svg {
+    display: block;
+    width: 100%;
+  }
+  ${curveStyles}
 `;
 
 /** The cursor line across all curves, and its dots on them. */
