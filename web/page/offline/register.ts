@@ -17,7 +17,5 @@ export function keepForLater(): void {
       // The page is as it was.
     }
   };
-  const register = (): unknown => setTimeout(() => void keep(), 1000);
-  if (document.readyState === 'complete') register();
-  else addEventListener('load', register, { once: true });
+  addEventListener('load', () => setTimeout(() => void keep(), 1000));
 }
