@@ -1,4 +1,5 @@
-import { head, languageMenu, type MenuEntry, type PageStrings } from '../plugins/template.js';
+import type { PageStrings } from '../plugins/pageStrings.js';
+import { head, languageMenu, type MenuEntry } from '../plugins/template.js';
 
 /** The words of the page that are in it before its script runs. */
 export interface ModelStrings {
