@@ -27,7 +27,7 @@ describe('in a window of another width', () => {
 
   test('a figure is still in sight where it is much lower', async () => {
     const page = await open({ figures: [], viewport: { width: 390, height: 800 } });
-    await put(page, 'fig-rotation', -700);
+    await put(page, 'fig-rotation', -600);
     await page.setViewportSize({ width: 1280, height: 800 });
     await drawn(page);
     const bottom = await page
