@@ -21,7 +21,7 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
   const shown = (): Promise<string | undefined> =>
     figure.locator('path-lengths').evaluate((element) => element.shadowRoot?.textContent ?? undefined);
   expect(await status.innerText()).toBe('');
-  expect(await shown()).not.toContain('from token 1 to token 9');
+  expect(await shown()).not.toContain('from 1 to 9');
 
   await check.getByRole('button', { name: 'three' }).focus();
   await page.keyboard.press('Enter');
@@ -29,13 +29,13 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
     `${words.checkWrong} ${faultOf('fig-paths')} ${words.checkAgain}`,
   );
   expect(await status.innerText()).not.toContain('Eight places take four layers.');
-  expect(await shown()).not.toContain('from token 1 to token 9');
+  expect(await shown()).not.toContain('from 1 to 9');
 
   await page.keyboard.press('Tab');
   await page.keyboard.press('Space');
   expect(await status.innerText()).toContain(`${words.checkRight} ${words.checkShown}`);
   expect(await status.innerText()).toContain('Eight places take four layers.');
-  expect(await shown()).toContain('from token 1 to token 9: 4');
+  expect(await shown()).toContain('from 1 to 9: 4');
   const pressed = check.getByRole('button', { pressed: true });
   expect(await pressed.allInnerTexts()).toEqual(['four']);
 

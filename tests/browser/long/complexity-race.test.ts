@@ -65,7 +65,7 @@ describe('complexity-race', () => {
   test('names the crossings by count', async () => {
     const { race } = await raceWith(open);
     expect(await race.locator('p.readout').innerText()).toBe(
-      'Attention’s mixing crosses the CNN at n = 192, by count. Attention’s mixing crosses the RNN at n = 128, by count.',
+      'Attention’s mixing crosses the CNN at n\u00a0=\u00a0192, by count. Attention’s mixing crosses the RNN at n\u00a0=\u00a0128, by count.',
     );
     expect(await race.locator('circle.crossing').count()).toBe(2);
   });
@@ -131,7 +131,7 @@ describe('complexity-race', () => {
     await race.getByText('Measured on').waitFor();
     expect(await labels.count()).toBe(8);
     expect(await readout.innerText()).toBe(
-      ['CNN at n = 192', 'RNN at n = 128']
+      ['CNN at n\u00a0=\u00a0192', 'RNN at n\u00a0=\u00a0128']
         .map(
           (at) => `Attention’s mixing crosses the ${at}, by count. At the sizes measured, they do not cross.`,
         )

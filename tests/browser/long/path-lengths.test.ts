@@ -55,9 +55,9 @@ describe('path-lengths', () => {
     const { page, paths } = await figure();
     await paths.getByRole('slider', { name: 'Layers of the CNN' }).focus();
     await page.keyboard.press('Home');
-    expect((await lengths(paths))[0]).toBe('They do not meet: 1 of 3 layers');
+    expect((await lengths(paths))[0]).toBe('Too few layers: 1 of 3');
     expect(await paths.locator('.diagram').first().locator('circle.met').count()).toBe(0);
-    expect(await paths.locator('.readout').innerText()).toContain('at least 3 layers, and the CNN has 1');
+    expect(await paths.locator('.readout').innerText()).toContain('that takes 3 layers, and it has 1');
   });
 
   test('clicks pick one token after the other', async () => {

@@ -75,13 +75,22 @@ function tickNumbers(at: number): SVGTemplateResult {
     <text class="tick" x="5" y=${-at} dy="0.35em" aria-hidden="true">${number}</text>`;
 }
 
-/** The labels of points, each on the first side of its point that is clearest of points and of the labels before it. */
-function labelsOf(points: readonly { readonly label: string; readonly at: Point }[]): SVGTemplateResult[] {
-  const taken = points.map(({ at }) => toPicture(at));
+/** The labels of points, each on the first side of its point that is clearest of points, their cues and the labels before it. */
+function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[]): SVGTemplateResult[] {
+  const taken = points.flatMap(({ at, inviting }) => {
+    const [x, y] = toPicture(at);
+    const cues: Point[] = [
+      [x, y - 20],
+      [x, y + 20],
+      [x - 20, y],
+      [x + 20, y],
+    ];
+    return inviting === true ? [[x, y] as const, ...cues] : [[x, y] as const];
+  });
   const isAtEdge = (component: number): boolean => Math.abs(component) > REACH - 0.25;
-  return points.map(({ label, at: [x, y] }) => {
+  return points.map(({ label, at: [x, y], inviting }) => {
     // First the side away from the axes, so that a label does not cover its own arrow, unless the edge is there.
-    const away = x < 0 ? -12 : 12;
+    const away = (x < 0 ? -1 : 1) * (inviting === true ? 17 : 12);
     const [beyond, before] = y < 0 ? [17, -9] : [-9, 17];
     let most = 0;
     let best: [...Point, middle: Point] = [0, 0, [0, 0]];

@@ -120,7 +120,7 @@ export function crossingsLine(
   const lines = others.flatMap((other) => {
     const at = (kind: 'counted' | 'measured'): string | undefined => {
       const found = crossing(attention?.[kind] ?? [], other[kind])?.x;
-      return found === undefined ? undefined : `${axis} = ${words.number(found, 0)}`;
+      return found === undefined ? undefined : `${axis}\u00a0=\u00a0${words.number(found, 0)}`;
     };
     const [counted, measured] = [at('counted'), at('measured')];
     const say = (key: 'Counted' | 'Measured' | 'Never' | 'OnlyMeasured' | 'NotMeasured'): string =>

@@ -19,12 +19,4 @@ export const depthStyles = css`
     white-space: nowrap;
   }
   /* Over the cells, not over the names of the rows. */
-  .map-title {
-    padding-inline-start: 1.4rem;
-  }
-  @media (max-width: 30rem) {
-    .map-title {
-      padding: 0;
-    }
-  }
 `;

@@ -31,7 +31,6 @@ export const trainingStyles = css`
   }
   .map-title {
     min-height: 1.45em;
-    margin-bottom: 0;
   }
   .controls.placed {
     grid-template-columns: max-content minmax(0, 1fr) minmax(0, 7.5rem);

@@ -37,6 +37,8 @@ export const mapAxesStyles = css`
     padding-inline-start: var(--heat-map-row-ticks);
   }
   .map-title {
+    /* In the middle of the map, without its axis and its numbers. */
+    padding-inline-start: calc(1.125rem + 1.4rem);
     margin-bottom: 0.25rem;
     color: var(--_quiet);
     font-size: 0.75rem;
@@ -56,6 +58,9 @@ export const mapAxesStyles = css`
     }
     .four > :not(:first-child) .row-axis {
       display: none;
+    }
+    .four > :not(:first-child) .map-title {
+      padding-inline-start: 1.4rem;
     }
     .four > :not(:first-child) :is(.axes, .column-axis) {
       display: block;
