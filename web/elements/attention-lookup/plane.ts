@@ -5,6 +5,9 @@ import { REACH, type Point } from './scene.js';
 const UNIT = 36;
 const HALF = UNIT * (REACH + 0.5);
 
+/** Where the axes have numbers. */
+const TICKS = Array.from({ length: REACH }, (_, i) => UNIT * (i + 1)).flatMap((at) => [-at, at]);
+
 /** Four small arrows away from a point. */
 const CUE = 'M0,-23l5,6h-10Z M0,23l5,-6h-10Z M-23,0l6,5v-10Z M23,0l-6,5v-10Z';
 
@@ -51,14 +54,13 @@ export function plane(
   mixture?: Mixture,
 ): SVGTemplateResult {
   const labels = labelsOf(mixture ? [...handles, mixture] : handles);
-  const ticks = Array.from({ length: 2 * REACH + 1 }, (_, i) => UNIT * (i - REACH));
   return svg`<svg class="plane" viewBox="${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}" role="group" aria-label=${label}>
     <rect class="ground" x=${-HALF} y=${-HALF} width=${2 * HALF} height=${2 * HALF} />
-    ${ticks.map(
+    ${[0, ...TICKS].map(
       (at) => svg`<line class=${at === 0 ? 'axis' : 'grid'} x1=${at} x2=${at} y1=${-HALF} y2=${HALF} />
       <line class=${at === 0 ? 'axis' : 'grid'} y1=${at} y2=${at} x1=${-HALF} x2=${HALF} />`,
     )}
-    ${ticks.map((at) => (at === 0 ? nothing : tickNumbers(at)))}${behind}
+    ${TICKS.map(tickNumbers)}${behind}
     ${handles.map((handle, i) => handleMark(handle, labels[i], events))}
     ${
       mixture &&
@@ -75,7 +77,7 @@ function tickNumbers(at: number): SVGTemplateResult {
     <text class="tick" x="5" y=${-at} dy="0.35em" aria-hidden="true">${number}</text>`;
 }
 
-/** The labels of points, each on the first side of its point that is clearest of points, their cues and the labels before it. */
+/** The labels of points, each on the first side of its point that is clearest of points, their cues, numbers and the labels before it. */
 function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[]): SVGTemplateResult[] {
   const taken = points.flatMap(({ at, inviting }) => {
     const [x, y] = toPicture(at);
@@ -87,6 +89,7 @@ function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[]):
     ];
     return inviting === true ? [[x, y] as const, ...cues] : [[x, y] as const];
   });
+  for (const at of TICKS) taken.push([at, 8], [9, -at]);
   const isAtEdge = (component: number): boolean => Math.abs(component) > REACH - 0.25;
   return points.map(({ label, at: [x, y], inviting }) => {
     // First the side away from the axes, so that a label does not cover its own arrow, unless the edge is there.
@@ -94,7 +97,7 @@ function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[]):
     const [beyond, before] = y < 0 ? [17, -9] : [-9, 17];
     let most = 0;
     let best: [...Point, middle: Point] = [0, 0, [0, 0]];
-    for (const dy of [isAtEdge(y) ? 4 : beyond, before]) {
+    for (const dy of [isAtEdge(y) ? 4 : beyond, before, 4]) {
       for (const dx of isAtEdge(x) ? [-away] : [away, -away]) {
         const middle: Point = [UNIT * x + 1.8 * dx, dy - 4 - UNIT * y];
         const room = Math.min(
