@@ -44,7 +44,8 @@ export const formulaStyles = css`
   }
   .matrices {
     display: grid;
-    grid-template-columns: 3fr 2.2fr 3fr;
+    /* So that rows of all three are equally high. */
+    grid-template-columns: 3fr 2.05fr 3fr;
     gap: 1rem 1.75rem;
   }
   .matrices p {
@@ -67,7 +68,7 @@ export const formulaStyles = css`
   }
   @container (max-width: 37rem) {
     .matrices {
-      grid-template-columns: minmax(0, 3fr) minmax(0, 2.2fr);
+      grid-template-columns: minmax(0, 3fr) minmax(0, 2.1fr);
       gap: 0.5rem 1rem;
       align-items: end;
     }

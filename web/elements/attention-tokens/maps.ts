@@ -40,7 +40,7 @@ function small(maps: TokensMaps, head: number): TemplateResult {
   const all = entropies(scene.heads[head] ?? [], scene.keys.length);
   const mean = all.reduce((sum, bits) => sum + bits, 0) / all.length;
   return html`<div class=${solo === head + 1 ? 'head solo' : 'head'}>
-    <p class="name" aria-hidden="true">${head + 1} ${kindOf(head, words)}</p>
+    <p class="name" aria-hidden="true">${head + 1}: ${kindOf(head, words)}</p>
     ${map(maps, head, true)}
     <p class="bits">${words.text('tokens.meanEntropy', { bits: words.number(mean, 1) })}</p>
   </div>`;

@@ -99,7 +99,7 @@ export class DepthCollapse extends FigureElement {
         ${words.text('depth.readout', { depth })}
         ${STACKS.map(
           (stack, index) =>
-            html`${index === 0 ? '' : ' · '}<span class="of-stack"
+            html`${index === 0 ? '' : '; '}<span class="of-stack"
                 >${label(stack)} <strong>${words.value(differences[stack][depth] ?? NaN)}</strong></span
               >`,
         )}

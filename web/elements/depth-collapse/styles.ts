@@ -18,5 +18,4 @@ export const depthStyles = css`
   .of-stack {
     white-space: nowrap;
   }
-  /* Over the cells, not over the names of the rows. */
 `;

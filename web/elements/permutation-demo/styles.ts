@@ -24,7 +24,7 @@ export const permutationStyles = css`
   .head > div {
     padding-bottom: 0.25rem;
   }
-  .head i {
+  .head > div {
     color: var(--_ink);
   }
   .before {

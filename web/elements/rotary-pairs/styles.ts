@@ -25,14 +25,15 @@ export const rotaryStyles = css`
     .pictures {
       grid-template-columns: minmax(0, 1fr);
     }
+    /* Its value needs a line. */
+    .sliders > :last-child {
+      grid-column: 1 / -1;
+    }
   }
   /* In one row, so that a phone shows the dials, the curve and their sliders at once. */
   @container (max-width: 28rem) {
     .dials {
       column-gap: 0.25rem;
-    }
-    .sliders > :last-child {
-      grid-column: 1 / -1;
     }
   }
   @container (min-width: 20rem) and (max-width: 28rem) {

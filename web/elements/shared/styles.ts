@@ -40,6 +40,8 @@ export const baseStyles = css`
     min-height: 1.45em;
     margin-top: 0.5rem;
     color: var(--_quiet);
+    /* No word alone on the last line. */
+    text-wrap: pretty;
   }
   .readout strong {
     color: var(--_accent);
