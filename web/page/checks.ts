@@ -45,6 +45,8 @@ function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void
     button.textContent = words.reveal ?? '';
     button.addEventListener('click', () => {
       const told = document.createElement('p');
+      for (const answer of check.querySelectorAll<HTMLElement>('[aria-pressed]'))
+        answer.ariaPressed = String('right' in answer.dataset);
       explain(check, told);
       // The button that had the focus is gone. On a phone the answer's field would bring the keyboard.
       const link = told.querySelector('a');

@@ -149,6 +149,11 @@ describe('an exercise', () => {
     expect(await verdictOf(check).innerText()).toBe(
       `${words.checkWrong} ${faultOf()} ${words.checkAgain} ${words.checkReveal}`,
     );
+    await verdictOf(check).getByRole('button', { name: words.checkReveal }).tap();
+    expect(await check.getByRole('button', { pressed: true }).allInnerTexts()).toEqual([
+      'encoder layers with pre-norm',
+    ]);
+    await check.getByRole('button', { name: 'attention alone' }).tap();
     await check.getByRole('button', { name: 'pre-norm' }).tap();
     expect(await verdictOf(check).innerText()).toMatch(new RegExp(`^${words.checkRight}[\\s\\S]*four\\.`));
   });

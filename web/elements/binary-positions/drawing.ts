@@ -36,7 +36,7 @@ export function drawnBlock(
     }
   }
   // The last column has a head, and of the others every second, third … one, so that the first, the longest, would fit.
-  const step = Math.ceil((heads[0]!.length * LETTER) / unit);
+  const step = Math.ceil((heads[0]!.length * LETTER + 5) / unit);
   // A long name would not fit over a narrow block: it begins before it.
   const ends = name.length * LETTER > right - left;
   return svg`<text class="name" x=${ends ? right : left} y="10" text-anchor=${ends ? 'end' : 'start'}>${name}</text>

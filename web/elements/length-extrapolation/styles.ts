@@ -15,7 +15,7 @@ export const extrapolationStyles = css`
     stroke-width: 1.5;
   }
   .faint {
-    opacity: 0.35;
+    opacity: 0.55;
   }
   text.curve-label.faint {
     fill: var(--_quiet);

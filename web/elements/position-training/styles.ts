@@ -15,7 +15,7 @@ export const trainingStyles = css`
     stroke-width: 3;
   }
   path.faint {
-    opacity: 0.35;
+    opacity: 0.55;
   }
   text.curve-label.faint {
     fill: var(--_quiet);

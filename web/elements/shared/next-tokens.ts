@@ -35,6 +35,7 @@ export const nextTokensStyles = css`
   }
   .next dd {
     margin: 0;
+    text-align: end;
   }
   .next svg {
     display: block;

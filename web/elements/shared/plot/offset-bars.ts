@@ -79,7 +79,9 @@ export const offsetBarStyles = css`
   }
   @container (max-width: 37rem) {
     .map {
-      max-width: 15rem;
+      justify-self: center;
+      width: 15rem;
+      max-width: 100%;
     }
   }
   .zero {
