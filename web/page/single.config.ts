@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { workers } from '../../scripts/workers.mjs';
-import { hangulFont } from './plugins/hangulFont.js';
+import { ownFonts } from './plugins/ownFonts.js';
 import { singleFiles, SINGLE_INPUT } from './plugins/singleFile.js';
 import { bundling, root } from './vite.config.js';
 
@@ -9,7 +9,7 @@ import { bundling, root } from './vite.config.js';
 export default defineConfig({
   ...bundling,
   publicDir: false,
-  plugins: [hangulFont(root), workers('text'), singleFiles(root)],
+  plugins: [ownFonts(root), workers('text'), singleFiles(root)],
   build: {
     outDir: fileURLToPath(new URL('../../build/single', import.meta.url)),
     emptyOutDir: true,

@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { workers } from '../../scripts/workers.mjs';
 import { firstFigure } from './plugins/firstFigure.js';
-import { hangulFont } from './plugins/hangulFont.js';
+import { ownFonts } from './plugins/ownFonts.js';
 import { pageInputs, pages } from './plugins/pages.js';
 import { cellFrame } from './plugins/policy.js';
 
@@ -35,7 +35,7 @@ export const bundling = {
 
 export default defineConfig({
   ...bundling,
-  plugins: [pages(root), firstFigure(), hangulFont(root, 'assets/hangul-LICENSE.txt'), workers()],
+  plugins: [pages(root), firstFigure(), ownFonts(root, 'assets'), workers()],
   build: {
     outDir: fileURLToPath(new URL('../../build/page', import.meta.url)),
     emptyOutDir: true,

@@ -6,9 +6,9 @@ import { FONTS } from '../chromium.js';
 
 const { open } = useBrowser();
 
-/** The fonts that the Korean page is to be drawn with: its headings, text, code and formulas, and the page's own for Hangul. */
+/** The fonts that the Korean page is to be drawn with: its headings, text, code and formulas, with the page's own. */
 const EXPECTED: Readonly<Record<string, readonly string[]>> = {
-  dejavu: ['DejaVu Sans', 'DejaVu Sans Mono', 'DejaVu Serif', 'NanumGothic'],
+  dejavu: ['DejaVu Sans', 'DejaVu Sans Mono', 'DejaVu Serif', 'NanumGothic', 'STIX Two Math'],
   cjk: ['DejaVu Math TeX Gyre', 'DejaVu Sans', 'DejaVu Sans Mono', 'DejaVu Serif', 'NanumGothic'],
 };
 
@@ -45,9 +45,22 @@ test(`Chromium draws the Korean page with the fonts of tests/browser/fonts/${FON
   expect(names.sort()).toEqual(EXPECTED[FONTS]);
 });
 
+test('every letter of a formula comes from a font for formulas: the page’s own, if the machine has none', async () => {
+  const page = await open({ path: '/en/', figures: [] });
+  await page.waitForFunction(() => [...document.fonts].every(({ status }) => status !== 'loading'));
+  const fonts = await fontsOf(page, 'math *');
+  expect(Object.keys(fonts)).toEqual([FONTS === 'cjk' ? 'DejaVu Math TeX Gyre' : 'STIX Two Math']);
+  const own = await page.evaluate(
+    () => [...document.fonts].find(({ family }) => family === 'Formulas')?.status,
+  );
+  expect(own).toBe(FONTS === 'cjk' ? 'unloaded' : 'loaded');
+});
+
 test('everything in Hangul is drawn anew when the font arrives, whatever its weight', async () => {
   const page = await open({ path: '/ko/', figures: [] });
-  await page.waitForFunction(() => [...document.fonts].every(({ status }) => status === 'loaded'));
+  await page.waitForFunction(() =>
+    [...document.fonts].every(({ family, status }) => family !== 'Hangul' || status === 'loaded'),
+  );
   const marked = await page.evaluate(() => {
     const own = ({ childNodes }: Element): string =>
       Array.from(childNodes, (node) => (node instanceof Text ? node.data : '')).join('');
@@ -151,7 +164,8 @@ test('other languages show 한국어 in the menu without the file of all syllabl
   await page.locator('#languages a[hreflang=ko]').waitFor();
   await page.evaluate(async () => document.fonts.ready);
   const loaded = await page.evaluate(
-    () => [...document.fonts].filter(({ status }) => status === 'loaded').length,
+    () =>
+      [...document.fonts].filter(({ family, status }) => family === 'Hangul' && status === 'loaded').length,
   );
   expect(loaded).toBe(1);
   const asked = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));

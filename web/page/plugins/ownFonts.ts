@@ -1,0 +1,78 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { dirname, join, resolve } from 'node:path';
+import subsetFont from 'subset-font';
+import type { Plugin } from 'vite';
+
+/** Both are under the SIL Open Font License. */
+const HANGUL = folderOf('nanum-gothic');
+const FORMULAS = folderOf('stix-two-math');
+/** The entries of a font's name table that hold its copyright and its licence. */
+const COPYRIGHT = [0, 13, 14];
+
+/**
+ * Vite plugin: writes the page's own fonts into `build/fonts`, for readers whose machines have none that do. Two are for Hangul
+ * (`style/hangul.css`): one has the syllables of the Korean page, the other those of the language's name, which all pages show. The
+ * third is for formulas (`style/blocks.css`), which need a font that says where indices and brackets belong.
+ *
+ * @param licences  folder into which the build writes the fonts' licences; the fonts also name them
+ */
+export function ownFonts(root: string, licences?: string): Plugin {
+  return {
+    name: 'wasm-attention-own-fonts',
+    async buildStart() {
+      const folder = resolve(root, '../../build/fonts');
+      mkdirSync(folder, { recursive: true });
+      const { languageName } = JSON.parse(readFileSync(resolve(root, 'strings/ko.json'), 'utf8')) as {
+        languageName: string;
+      };
+      const korean = join(HANGUL, 'files/nanum-gothic-korean-400-normal.woff2');
+      const mathematical = join(FORMULAS, 'files/stix-two-math-latin-400-normal.woff2');
+      for (const [name, file, text] of [
+        ['hangul-page', korean, hangulOf(textsOf(root).join(''))],
+        ['hangul-name', korean, hangulOf(languageName)],
+        ['formulas', mathematical, lettersOfFormulas()],
+      ] as const) {
+        const font = await subsetFont(readFileSync(file), text, {
+          targetFormat: 'woff2',
+          // Hinting and features of vertical text are a third of a Korean file.
+          noHinting: true,
+          keepFeatures: [],
+          preserveNameIds: COPYRIGHT,
+        });
+        writeFileSync(join(folder, `${name}.woff2`), font);
+      }
+    },
+    generateBundle() {
+      if (licences === undefined) return;
+      for (const [name, folder] of Object.entries({ hangul: HANGUL, formulas: FORMULAS })) {
+        const source = readFileSync(join(folder, 'LICENSE'));
+        this.emitFile({ type: 'asset', fileName: `${licences}/${name}-LICENSE.txt`, source });
+      }
+    },
+  };
+}
+
+function folderOf(name: string): string {
+  return dirname(createRequire(import.meta.url).resolve(`@fontsource/${name}/package.json`));
+}
+
+/** All that the page says in Korean. */
+function textsOf(root: string): string[] {
+  return ['prose/ko.md', 'strings/ko.json', 'cells/strings/ko.json', '../elements/strings/ko.json'].map(
+    (file) => readFileSync(resolve(root, file), 'utf8'),
+  );
+}
+
+function hangulOf(text: string): string {
+  return [...new Set(text.match(/\p{Script=Hangul}/gu))].sort().join('');
+}
+
+/** ASCII, Greek, the operators of our formulas, and Unicode's bold and italic letters. */
+function lettersOfFormulas(): string {
+  const range = (first: number, last: number): string =>
+    String.fromCodePoint(...Array.from({ length: last - first + 1 }, (_, i) => first + i));
+  const greek = range(0x391, 0x3c9) + 'ϵ';
+  const operators = '−·×±√∑∏∈∼≈≠≤≥∞∝→⊤′…⋯⋮⋱∥∣ℎℝ';
+  return range(0x20, 0x7e) + greek + operators + range(0x1d400, 0x1d467) + range(0x1d6fc, 0x1d714);
+}
