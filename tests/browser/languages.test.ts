@@ -74,7 +74,7 @@ async function sizeOf(page: Page, url: string): Promise<number> {
 }
 
 test.each(LANGUAGES)(
-  'before any scrolling the page in %s loads 165 kB at most, compressed, and the font of Korean',
+  'before any scrolling the page in %s loads 160 kB at most, compressed, and the fonts that the machine lacks',
   async (language) => {
     const page = await open({ path: `/${language}/`, figures: [] });
     await page.waitForLoadState('networkidle');
@@ -84,7 +84,10 @@ test.each(LANGUAGES)(
         .flatMap(({ name, entryType }) => (/navigation|resource/.test(entryType) ? [name] : [])),
     );
     const sizes = await Promise.all(loaded.map((url) => sizeOf(page, url)));
+    const sum = (isFont: boolean): number =>
+      sizes.reduce((all, size, at) => (loaded[at]!.endsWith('.woff2') === isFont ? all + size : all), 0);
     expect(sizes.length).toBeGreaterThan(3);
-    expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(language === 'ko' ? 205_000 : 165_000);
+    expect(sum(false)).toBeLessThan(160_000);
+    expect(sum(true)).toBeLessThan(language === 'ko' ? 52_000 : 14_000);
   },
 );
