@@ -90,6 +90,7 @@ describe('arrays of heads', () => {
     ['too many keys', { keyTokens: ['a', 'b', 'c'] }, /expected 2 keyTokens, got 3/],
     ['numbers for tokens', { tokens: [1, 2] }, /tokens to be a list of strings/],
     ['a text for tokens', { tokens: 'ab' }, /tokens to be a list of strings/],
+    ['a text for isCausal', { isCausal: 'no' }, /expected isCausal to be a boolean, got no/],
   ])('refuse %s', (_, names, message) => {
     expect(() => headsOf({ weights: numbered([2, 2]), ...names })).toThrow(message);
   });

@@ -49,7 +49,11 @@ export function keepPlace(): Reader {
   };
   const become = (next: Place): void => {
     place = next;
-    history.replaceState({ place }, '');
+    try {
+      history.replaceState({ place }, '');
+    } catch {
+      // Safari stops pages that write this too often; the next place is written again.
+    }
   };
   const hold = (): void => {
     held = true;

@@ -44,7 +44,7 @@ test.each([
   'permutation-demo',
   'rotary-pairs',
   'length-extrapolation',
-])('what %s says changes its length, and the figure keeps its height', async (tag) => {
+])('%s keeps its height while what it says becomes longer and shorter', async (tag) => {
   for (const [language, width] of [
     ['en', 390],
     ['id', 390],

@@ -79,16 +79,11 @@ function tickNumbers(at: number): SVGTemplateResult {
 
 /** The labels of points, each on the first side of its point that is clearest of points, their cues, numbers and the labels before it. */
 function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[]): SVGTemplateResult[] {
-  const taken = points.flatMap(({ at, inviting }) => {
+  const taken = points.map(({ at }) => toPicture(at));
+  for (const { at, inviting } of points) {
     const [x, y] = toPicture(at);
-    const cues: Point[] = [
-      [x, y - 20],
-      [x, y + 20],
-      [x - 20, y],
-      [x + 20, y],
-    ];
-    return inviting === true ? [[x, y] as const, ...cues] : [[x, y] as const];
-  });
+    if (inviting === true) taken.push([x, y - 20], [x, y + 20], [x - 20, y], [x + 20, y]);
+  }
   for (const at of TICKS) taken.push([at, 8], [9, -at]);
   const isAtEdge = (component: number): boolean => Math.abs(component) > REACH - 0.25;
   return points.map(({ label, at: [x, y], inviting }) => {

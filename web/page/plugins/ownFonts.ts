@@ -4,14 +4,14 @@ import { dirname, join, resolve } from 'node:path';
 import subsetFont from 'subset-font';
 import type { Plugin } from 'vite';
 
-/** Both are under the SIL Open Font License. */
+/** The folders of two fonts, both under the SIL Open Font License. */
 const HANGUL = folderOf('nanum-gothic');
 const FORMULAS = folderOf('stix-two-math');
 /** The entries of a font's name table that hold its copyright and its licence. */
 const COPYRIGHT = [0, 13, 14];
 
 /**
- * Vite plugin: writes the page's own fonts into `build/fonts`, for readers whose machines have none that do. Two are for Hangul
+ * Vite plugin: writes the page's own fonts into `build/fonts`, for readers whose machines lack such fonts. Two are for Hangul
  * (`style/hangul.css`): one has the syllables of the Korean page, the other those of the language's name, which all pages show. The
  * third is for formulas (`style/blocks.css`), which need a font that says where indices and brackets belong.
  *

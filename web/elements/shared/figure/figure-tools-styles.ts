@@ -8,8 +8,8 @@ export const toolStyles = css`
     container-type: inline-size;
   }
   /*
-   * A phone shows a slider and what it moves at once: the controls stay at the window's end while the picture is there. Of those with
-   * sliders and others, only the sliders do, so that they cover less.
+   * A phone shows a slider and what it moves at once: the controls stay at the window's end while the picture is there. Where
+   * there are buttons or choices beside the sliders, only the sliders stay, so that less is covered.
    */
   @media screen and (max-width: 30rem) and (min-height: 40rem) {
     .controls:has(> .sliders) {

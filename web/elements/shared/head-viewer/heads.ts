@@ -36,10 +36,12 @@ export const NO_HEADS: Heads = { layers: 0, heads: 0, tokens: [], keyTokens: [],
 /**
  * Reads arrays of weights. Maps are not copied where they can be parts of the caller's array.
  *
- * @throws TypeError for what is no array of numbers
+ * @throws TypeError for what is no array of numbers, or an `isCausal` that is no boolean
  * @throws RangeError for a shape that does not fit, or tokens of another number
  */
-export function headsOf({ weights, tokens, keyTokens, isCausal }: HeadArrays): Heads {
+export function headsOf({ weights, tokens, keyTokens, isCausal = false }: HeadArrays): Heads {
+  if (typeof isCausal !== 'boolean')
+    throw new TypeError(`loadArrays: expected isCausal to be a boolean, got ${String(isCausal)}`);
   const layers = Array.isArray(weights) && weights.length > 0 && weights.every(isWhole) ? weights : [weights];
   const all = layers.map((layer, index) => layerOf(toShaped('weights', layer), index));
   const parts = all.flat();
