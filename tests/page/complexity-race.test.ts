@@ -100,7 +100,8 @@ describe('the plan', () => {
   });
 
   test('that curves do not cross as measured is said once all is measured, and not before', () => {
-    const words = { text: (key: string) => key, number: String } as unknown as Localised;
+    const text = (key: string, { list = '' }: { list?: string }) => (list === '' ? key : `${key}(${list})`);
+    const words = { text, number: String } as unknown as Localised;
     const line = (along: readonly number[]) => along.map((y, k) => ({ x: 2 ** k, y }));
     const curve = (contestant: Contestant, counted: number[], measured: number[]) =>
       ({ contestant, counted: line(counted), measured: line(measured) }) as unknown as RaceCurve;
@@ -108,9 +109,9 @@ describe('the plan', () => {
       const curves = [curve('attention', [1, 4, 16], [1, 4, 16]), curve('rnn', [2, 4.1, 8], rnn)];
       return crossingsLine({ curves }, { words, axis: 'n' }, running);
     };
-    expect(said(true, 20, 40)).toBe('race.crossCounted');
-    expect(said(false, 20, 40)).toBe('race.crossCounted race.crossNotMeasured');
-    expect(said(true, 2, 3)).toBe('race.crossMeasured');
+    expect(said(true, 20, 40)).toBe('race.crossCounted(race.crossAt)');
+    expect(said(false, 20, 40)).toBe('race.crossCounted(race.crossAt) race.crossMeasured(race.crossNot)');
+    expect(said(true, 2, 3)).toBe('race.crossCounted(race.crossAt) race.crossMeasured(race.crossAt)');
   });
 
   test('has powers of two only', () => {

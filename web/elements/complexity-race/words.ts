@@ -106,7 +106,7 @@ export function statusLine(
 }
 
 /**
- * Where attention crosses the others: as counted, and as measured where at least two sizes were. That they do not cross as measured
+ * Where attention crosses the others: as counted, and as measured where at least two sizes were. That two do not cross as measured
  * is said only once all is measured.
  */
 export function crossingsLine(
@@ -117,25 +117,21 @@ export function crossingsLine(
   const attention = curves.find(({ contestant }) => contestant === 'attention');
   const others = curves.filter(({ contestant }) => contestant === 'cnn' || contestant === 'rnn');
   const sizes = new Set(attention?.measured.map(({ x }) => x));
-  const lines = others.flatMap((other) => {
-    const at = (kind: 'counted' | 'measured'): string | undefined => {
-      const found = crossing(attention?.[kind] ?? [], other[kind])?.x;
-      return found === undefined ? undefined : `${axis}\u00a0=\u00a0${words.number(found, 0)}`;
-    };
-    const [counted, measured] = [at('counted'), at('measured')];
-    const say = (key: 'Counted' | 'Measured' | 'Never' | 'OnlyMeasured' | 'NotMeasured'): string =>
-      words.text(`race.cross${key}`, {
-        other: other.label,
-        counted: counted ?? '',
-        measured: measured ?? '',
-      });
-    if (counted !== undefined && measured !== undefined) return say('Measured');
-    const first = say(counted === undefined ? 'Never' : 'Counted');
-    if (measured !== undefined) return [first, say('OnlyMeasured')];
-    const compared = other.measured.filter(({ x }) => sizes.has(x)).length;
-    return running || compared < 2 ? first : [first, say('NotMeasured')];
-  });
-  return lines.join(' ');
+  const line = (kind: 'counted' | 'measured'): string => {
+    const list = others.flatMap((other) => {
+      const at = crossing(attention?.[kind] ?? [], other[kind])?.x;
+      if (at !== undefined) {
+        const where = `${axis}\u00a0=\u00a0${words.number(at, 0)}`;
+        return words.text('race.crossAt', { other: other.label, at: where });
+      }
+      const compared = other.measured.filter(({ x }) => sizes.has(x)).length;
+      const open = kind === 'measured' && (running || compared < 2);
+      return open ? [] : words.text('race.crossNot', { other: other.label });
+    });
+    const key = kind === 'counted' ? 'race.crossCounted' : 'race.crossMeasured';
+    return list.length === 0 ? '' : words.text(key, { list: list.join(', ') });
+  };
+  return [line('counted'), line('measured')].filter((each) => each !== '').join(' ');
 }
 
 /** Everything counted and measured along the axis; the last column names the machine. */
