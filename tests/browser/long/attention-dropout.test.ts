@@ -72,13 +72,21 @@ describe('attention-dropout', () => {
     const { values, mask } = await mapped(figure, 2);
     expect(values).toEqual([...draw(attention).weights]);
     expect(mask).toBeUndefined();
-    expect((await mapped(figure, 1)).high).toBe((await mapped(figure, 2)).high);
-    const one = await (async () => {
-      await set(figure, 'Draws N', 1);
-      return distance(figure, 1);
-    })();
+    const { high } = await mapped(figure, 2);
+    expect(high).toBe(Math.ceil(Math.max(...values) * 10) / 10);
+    expect((await mapped(figure, 1)).high).toBe(high);
+    // A single draw goes beyond what its mean comes to, and the legend says so.
+    const ends = figure.locator('ramp-legend span:last-child');
+    await set(figure, 'Draws N', 1);
+    const one = await distance(figure, 1);
+    expect(await ends.allInnerTexts()).toEqual([
+      String((await mapped(figure, 0)).high),
+      `≥\u00a0${high}`,
+      `${high}`,
+    ]);
     await set(figure, 'Draws N', 1000);
     expect(await distance(figure, 1000)).toBeLessThan(one / 8);
+    expect((await ends.allInnerTexts()).slice(1)).toEqual([`${high}`, `${high}`]);
     const { values: mean } = await mapped(figure, 1);
     // A weight of a draw is w/(1 − p) or 0: of standard deviation w at rate 1/2, the mean's √1000 times smaller; four of them.
     mean.forEach((weight, i) => {

@@ -31,7 +31,14 @@ describe('relative-biases', () => {
         `Slope of head ${head} of 8: ${2 ** -head}. All heads share one scale of colours.`,
       );
     }
+    // The bars' half of what is hidden is hatched, from the axis' end of offset 0 on.
+    const hatched = figure.locator('.chart rect[fill="url(#hatch)"]');
+    const [zero, end] = await Promise.all(
+      [figure.locator('.chart .bar').last(), hatched].map((each) => each.boundingBox()),
+    );
+    expect(end!.x - (zero!.x + zero!.width)).toBeCloseTo(0.75, 1);
     await figure.getByLabel('causal mask').uncheck();
+    expect(await hatched.count()).toBe(0);
     const both = alibiBias({ numHeads: 8, queryLength: N, symmetric: true }).data;
     const own = Array.from(both).slice(3 * N * N, 4 * N * N);
     expect(await cellsOf(figure)).toEqual(own.map((value) => blues(value, -11.5, 0)));

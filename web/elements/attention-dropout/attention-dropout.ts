@@ -65,11 +65,14 @@ export class AttentionDropout extends FigureElement {
     const errors = run.errors.slice(0, draws);
     const last = draw(library, rate, this.seed + draws - 1).weights;
     const error = errors.at(-1);
+    const expected = draw(library).weights;
+    // The mean has the scale of what it approaches. What is kept in a draw is larger by 1 / (1 − p).
+    const largest = Math.max(...expected);
     return html`
       <div class="panels">
-        ${this.#map(words.text('dropout.draw', { n: words.number(draws) }), last, true)}
-        ${this.#map(words.text('dropout.mean', { n: words.number(errors.length) }), run.meanWeights)}
-        ${this.#map(words.text('dropout.evaluation'), draw(library).weights)}
+        ${this.#map(words.text('dropout.draw', { n: words.number(draws) }), last, largest / (1 - rate), true)}
+        ${this.#map(words.text('dropout.mean', { n: words.number(errors.length) }), run.meanWeights, largest)}
+        ${this.#map(words.text('dropout.evaluation'), expected, largest)}
         <div>
           <p aria-hidden="true">${words.text('dropout.plot')}</p>
           ${errorPlot(words, errors, expectedError(library, rate))}
@@ -97,10 +100,10 @@ export class AttentionDropout extends FigureElement {
     `;
   }
 
-  #map(title: string, weights: ArrayLike<number>, hatched = false): TemplateResult {
+  #map(title: string, weights: ArrayLike<number>, largest: number, hatched = false): TemplateResult {
     const { words } = this;
-    // Kept weights grow with the rate, and beyond 1 if it is high.
-    const high = Math.max(1, Math.ceil(Math.max(...Array.from(weights))));
+    const high = Math.ceil(largest * 10) / 10;
+    const beyond = Math.max(...Array.from(weights)) > high;
     return html`<div>
       <p aria-hidden="true">${title}</p>
       <heat-map
@@ -116,7 +119,7 @@ export class AttentionDropout extends FigureElement {
         row-name=${words.text('query')}
         column-name=${words.text('key')}
       ></heat-map>
-      <ramp-legend low="0" .high=${high}></ramp-legend>
+      <ramp-legend low="0" .high=${high} ?beyond=${beyond}></ramp-legend>
     </div>`;
   }
 

@@ -130,6 +130,7 @@ export class RelativeBiases extends FigureElement {
       bars: barsOf(rows, table, 1 - TOKENS),
       target: pointed && pointed.column - pointed.row,
       tokens: TOKENS,
+      causal: this.causal,
       label: words.text('biases.chartLabel', { name: this.#name }),
       name: this.#name,
       domain: domainOf(library, this.#given),

@@ -2,7 +2,7 @@ import { css } from 'lit';
 
 export const biasStyles = css`
   .pictures {
-    align-items: center;
+    align-items: start;
   }
   @container (min-width: 37.01rem) {
     .pictures {

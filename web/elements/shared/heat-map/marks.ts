@@ -57,14 +57,19 @@ export function shownOf({ count, step = 1, cursor }: Pick<Axis, 'count' | 'step'
   );
 }
 
+/** The pattern `#hatch` of what is masked. */
+export function hatchPattern(): SVGTemplateResult {
+  return svg`<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
+    <rect class="hatch" width="1" height="6" />
+  </pattern>`;
+}
+
 /** Hatching over the masked cells. Neighbours in a row share one rectangle, so that a map has few shapes. */
 export function hatching(grid: Grid): SVGTemplateResult | typeof nothing {
   const runs = maskedRuns(grid);
   if (runs.length === 0) return nothing;
   const { rows, columns } = grid;
-  return svg`<pattern id="hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)">
-      <rect class="hatch" width="1" height="6" />
-    </pattern>
+  return svg`${hatchPattern()}
     ${runs.map(
       ({ row, height, from, to }) =>
         svg`<rect x="${(from / columns) * 100}%" width="${((to - from) / columns) * 100}%"

@@ -28,11 +28,13 @@ export class RampLegend extends LitElement {
       }
     `,
   ];
-  static override properties = { low: { type: Number }, high: { type: Number } };
+  static override properties = { low: { type: Number }, high: { type: Number }, beyond: { type: Boolean } };
 
   /** The values of the ramp's ends; default −1 and 1. */
   declare low: number;
   declare high: number;
+  /** Whether larger values than `high` are shown in its colour; default not. */
+  declare beyond: boolean;
   readonly #words = new Localised(this);
   readonly #dark = matchMedia('(prefers-color-scheme: dark)');
 
@@ -40,6 +42,7 @@ export class RampLegend extends LitElement {
     super();
     this.low = -1;
     this.high = 1;
+    this.beyond = false;
   }
 
   override connectedCallback(): void {
@@ -63,7 +66,8 @@ export class RampLegend extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const [low, high] = [this.#words.number(this.low), this.#words.number(this.high)];
+    const low = this.#words.number(this.low);
+    const high = (this.beyond ? '≥\u00a0' : '') + this.#words.number(this.high);
     return html`<div
       role="img"
       aria-label=${this.#words.text(isSigned(this.low, this.high) ? 'map.signedLegend' : 'map.legend', { low, high })}

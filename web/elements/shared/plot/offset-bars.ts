@@ -1,5 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { css, nothing, svg, type SVGTemplateResult } from 'lit';
+import { hatchPattern } from '../heat-map/marks.js';
 import type { Localised } from '../localised.js';
 
 const NARROW = 400;
@@ -33,6 +34,8 @@ export function offsetBars(chart: {
   /** If there is none, no bar is marked. */
   target: number | undefined;
   tokens: number;
+  /** Whether keys ahead of the query are masked: their half is hatched. Default false. */
+  causal?: boolean;
   /** What the whole chart is, and what its heights are. */
   label: string;
   name: string;
@@ -41,7 +44,7 @@ export function offsetBars(chart: {
   pixels: number;
   words: Localised;
 }): SVGTemplateResult {
-  const { bars, target, tokens, label, name, domain, pixels, words } = chart;
+  const { bars, target, tokens, causal = false, label, name, domain, pixels, words } = chart;
   // On a phone the map, the sliders and what is said of both are on the same screen.
   const height = pixels < NARROW ? 172 : 236;
   const x = scaleLinear([0.5 - tokens, tokens - 0.5], [MARGIN.left, pixels - MARGIN.right]);
@@ -62,6 +65,12 @@ export function offsetBars(chart: {
   const offsets = Array.from({ length: 2 * ticks + 1 }, (_, index) => (index - ticks) * step);
   return svg`<svg height=${height} role="img" aria-label=${label}>
     ${y.ticks(4).map(value)}${offsets.map(offset)}
+    ${
+      causal
+        ? svg`${hatchPattern()}<rect x=${x(0.5)} width=${x(tokens - 0.5) - x(0.5)} y=${MARGIN.top}
+            height=${height - MARGIN.bottom - MARGIN.top} fill="url(#hatch)" />`
+        : nothing
+    }
     <text x="0" y="10">${name}</text>
     ${bars.map(bar)}
     <line class="zero" x1=${MARGIN.left} x2=${pixels - MARGIN.right} y1=${y(0)} y2=${y(0)} />
@@ -83,6 +92,10 @@ export const offsetBarStyles = css`
       width: 15rem;
       max-width: 100%;
     }
+  }
+  .hatch {
+    fill: var(--_quiet);
+    opacity: 0.45;
   }
   .zero {
     stroke: var(--_quiet);
