@@ -83,7 +83,7 @@ export class AttentionDropout extends FigureElement {
           ${this.slider('rate', words.text('dropout.rate'), { step: 0.05, text: words.number(rate, 2) })}
           ${this.slider('draws', words.text('dropout.draws'))}
         </div>
-        <div>
+        <div class="button">
           <button
             type="button"
             ?disabled=${draws === MOST}

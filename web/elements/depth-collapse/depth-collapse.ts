@@ -85,15 +85,12 @@ export class DepthCollapse extends FigureElement {
       </div>
       <div class="controls">
         <div class="sliders">${this.slider('depth', words.text('depth.depth'))}</div>
-        ${this.choices(
-          'signal',
-          words.text('depth.signal'),
-          ['tokens', 'positions'] as const,
-          (each) => words.text(`depth.${each}`),
-          html`<button type="button" @click=${() => this.change({ seed: (seed % 9999) + 1 })}>
+        ${this.choices('signal', words.text('depth.signal'), ['tokens', 'positions'] as const, (each) => words.text(`depth.${each}`))}
+        <div class="button">
+          <button type="button" @click=${() => this.change({ seed: (seed % 9999) + 1 })}>
             ${words.text('depth.draw')}
-          </button>`,
-        )}
+          </button>
+        </div>
       </div>
       <p class="readout" role="status">
         ${words.text('depth.readout', { depth })}

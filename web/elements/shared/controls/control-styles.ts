@@ -159,6 +159,10 @@ export const controlStyles = css`
     color: var(--_quiet);
     cursor: default;
   }
+  /* A button in a row with sliders stands beside their tracks. */
+  .button {
+    align-self: end;
+  }
   .switches {
     display: flex;
     flex-wrap: wrap;
