@@ -83,7 +83,7 @@ async function measure({ hasTouch, ...viewport }) {
   await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
   const ids = await page
     .locator('figure[id]')
-    .filter({ has: page.locator(':scope > :first-child:not(.still)') })
+    .filter({ has: page.locator(':scope > :not(figcaption, .still)') })
     .evaluateAll((all) => all.map(({ id }) => id));
   for (const id of ids) {
     const element = page.locator(`#${id}`);

@@ -52,7 +52,7 @@ export async function drawFigures(page) {
   await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
   const figures = page
     .locator('figure[id]')
-    .filter({ has: page.locator(':scope > :first-child:not(.still)') });
+    .filter({ has: page.locator(':scope > :not(figcaption, .still)') });
   const ids = await figures.evaluateAll((all) => all.map(({ id }) => id));
   for (const id of ids) {
     const figure = page.locator(`#${id}`);

@@ -62,7 +62,7 @@ async function heightsOf(language, width) {
   // Figures that depend on their own width draw a second time.
   await page.waitForTimeout(500);
   const heights = await page
-    .locator('figure[id] > :first-child')
+    .locator('figure[id] > :not(figcaption, .still)')
     .evaluateAll((figures) =>
       figures.map((figure) => [figure.localName, figure.getBoundingClientRect().height]),
     );

@@ -135,9 +135,9 @@ function insert(language) {
     const sizes = stills[id];
     if (sizes === undefined) return figure;
     const question = /<strong>(.*?)<\/strong>/s.exec(figure)?.[1] ?? '';
-    return figure.replace(/(?=<figcaption>)/, () =>
-      pictureElement(`../stills/${language}/${id}`, sizes, plain(question)),
-    );
+    const picture = pictureElement(`../stills/${language}/${id}`, sizes, plain(question));
+    // Behind the figure's element, the only one with a hyphen in its name.
+    return figure.replace(/<\/\w+-[\w-]+>\n/, (end) => end + picture);
   });
   // Renames the finished file: the page may be in use.
   writeFileSync(`${fileOf(language)}.new`, html);

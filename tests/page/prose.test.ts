@@ -76,10 +76,13 @@ describe.each(published(ROOT))('the page in %s', (language) => {
     expect(html).not.toMatch(/\$\$|\$\\/);
   });
 
-  test('has a caption under each figure that asks a question', () => {
+  test('has a caption that asks a question above each figure but the first, whose picture is on the first screen', () => {
     const figures = html.match(/<figure[\s\S]*?<\/figure>/g) ?? [];
     expect(figures.map((figure) => /<([a-z]+-[a-z-]+)/.exec(figure)?.[1])).toEqual(FIGURES);
     for (const figure of figures) expect(figure).toMatch(/<figcaption>\s*<p><strong>[^<]*\?<\/strong>/);
+    expect(figures.map((figure) => /^<figure[^>]*>\s*<figcaption>/.test(figure))).toEqual(
+      FIGURES.map((_, at) => at > 0),
+    );
   });
 
   test('links to places that it has, and has a link to each reference', () => {

@@ -74,57 +74,16 @@ function explain(check: HTMLElement, said: HTMLElement): void {
     element.addEventListener('figure-change', () => link.remove(), { once: true });
   }
   show(check, said, ...(check.lastElementChild?.cloneNode(true).childNodes ?? []));
-  if (!element) return;
-  keepInSight(element, check);
-  bringBack(element);
+  if (element) bringIntoView(element, statusOf(check));
 }
 
-/** Scrolls back to the figure, if its start is above the window or beneath the bar. */
-function bringBack(element: HTMLElement): void {
-  const { scrollPaddingTop } = getComputedStyle(document.documentElement);
-  if (element.getBoundingClientRect().top >= parseFloat(scrollPaddingTop)) return;
+/** Scrolls down to a figure that goes on below the window, as far as what is said above it stays in sight. */
+function bringIntoView(element: HTMLElement, status: HTMLElement): void {
+  const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
+  const hidden = element.getBoundingClientRect().bottom - innerHeight;
+  const top = Math.min(hidden, status.getBoundingClientRect().top - bar);
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
-  element.scrollIntoView({ behavior });
-}
-
-/**
- * Keeps what is said at the window's end once it is below the window, because the page scrolls back to the figure or the figure grows
- * when its model is loaded, until the reader uses the figure, leaves it, or comes to the question again. Where the question
- * never left the window, scrolling down counts as coming to it, so that nothing covers its answers.
- */
-function keepInSight(element: HTMLElement, check: HTMLElement): void {
-  const status = statusOf(check);
-  const question = check.children[0]!;
-  const listening = new AbortController();
-  const { signal } = listening;
-  let place = scrollY;
-  // At first the figure may be above the window.
-  let inSight = false;
-  const look = (): void => {
-    const { top, bottom } = element.getBoundingClientRect();
-    const left = inSight && (top > innerHeight || bottom < 0);
-    inSight = top < innerHeight && bottom > 0;
-    const pinned = status.classList.contains('pinned');
-    const goesOn = scrollY > place && question.getBoundingClientRect().top < innerHeight;
-    place = scrollY;
-    if (left || (pinned && goesOn)) stop();
-    else if (status.getBoundingClientRect().bottom > innerHeight) pin();
-  };
-  const pin = (): void => {
-    status.classList.add('pinned');
-    // Sliders at the window's end make room for it and the beginning of its shadow.
-    element.style.setProperty('--figure-below', `${status.offsetHeight + 6}px`);
-  };
-  const observer = new ResizeObserver(look);
-  const stop = (): void => {
-    status.classList.remove('pinned');
-    element.style.removeProperty('--figure-below');
-    observer.disconnect();
-    listening.abort();
-  };
-  observer.observe(element);
-  addEventListener('scroll', look, { signal });
-  for (const type of ['pointerdown', 'keydown']) element.addEventListener(type, stop, { signal });
+  if (top > 0) scrollBy({ top, behavior });
 }
 
 function show(check: HTMLElement, ...said: readonly Node[]): void {

@@ -66,7 +66,7 @@ test('an answer loads the model that it speaks of, and leaves the focus where it
 test('every prediction makes its figure show something else, with settings that the figure has', async () => {
   const asked = [...new Set(checksOf(readProse('en')).flatMap(({ figure }) => figure ?? []))];
   expect(asked.length).toBeGreaterThan(5);
-  const page = await open({ figures: asked.map((id) => `#${id} > :first-child`) });
+  const page = await open({ figures: asked.map((id) => `#${id} > :not(figcaption, .still)`) });
   for (const id of asked) {
     const figure = page.locator(`#${id}`);
     // By keys: the figure before is still bringing its own question back into sight, and a pointer would miss.
@@ -86,7 +86,7 @@ test('every prediction makes its figure show something else, with settings that 
 test('a prediction shows nothing but what it asks about', async () => {
   const page = await open({ figures: ['language-model', 'attention-masks'] });
   const settingsOf = (figure: string): Promise<Record<string, unknown>> =>
-    page.locator(`#${figure} > :first-child`).evaluate((element) => {
+    page.locator(`#${figure} > :not(figcaption, .still)`).evaluate((element) => {
       const host = element as FigureElement & Record<string, unknown>;
       return Object.fromEntries(Object.keys(host.settings).map((name) => [name, host[name]]));
     });
@@ -97,7 +97,7 @@ test('a prediction shows nothing but what it asks about', async () => {
   ] as const) {
     // prettier-ignore
     await page
-      .locator(`#${id} > :first-child`)
+      .locator(`#${id} > :not(figcaption, .still)`)
       .evaluate((element, changes) => (element as FigureElement).change(changes), changes);
     await page.locator(`#${id} .check button[data-right]`).first().press('Enter');
   }

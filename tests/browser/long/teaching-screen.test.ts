@@ -6,14 +6,14 @@ const { open, leave } = useBrowser();
 
 /** What of the figure that is shown alone is beyond the window: parts of its picture, or its controls. */
 function beyond(page: Page): Promise<string[]> {
-  return page.locator('figure.taught').evaluate(({ id, firstElementChild: element }) =>
-    [...element!.shadowRoot!.querySelectorAll('.stage > *, .controls')]
+  return page.locator('figure.taught').evaluate((figure) =>
+    [...figure.querySelector(':scope > [drawn]')!.shadowRoot!.querySelectorAll('.stage > *, .controls')]
       .filter((part) => part.checkVisibility())
       .filter((part) => {
         const { top, bottom } = part.getBoundingClientRect();
         return top < 0 || bottom > innerHeight;
       })
-      .map((part) => `${id} ${part.classList.value || part.localName}`),
+      .map((part) => `${figure.id} ${part.classList.value || part.localName}`),
   );
 }
 

@@ -28,7 +28,7 @@ describe('figure by figure', () => {
     await page.locator('.teaching-bar button').nth(1).click();
     await taught(page).locator('[drawn]').waitFor();
     expect(await taught(page).count()).toBe(1);
-    const box = await taught(page).locator('> :first-child').boundingBox();
+    const box = await taught(page).locator('> [drawn]').boundingBox();
     expect(box!.width).toBeGreaterThan(0.6 * width);
     expect(box!.width).toBeLessThanOrEqual(width);
     for (const key of ['PageUp', 'p', 'p']) await page.keyboard.press(key);
@@ -190,7 +190,7 @@ describe('figure by figure', () => {
     const { position, width, zoom } = await taught(page).evaluate((figure) => ({
       position: getComputedStyle(figure).position,
       width: getComputedStyle(figure).width,
-      zoom: getComputedStyle(figure.firstElementChild!).zoom,
+      zoom: getComputedStyle(figure.querySelector(':scope > [drawn]')!).zoom,
     }));
     expect({ position, width, zoom }).toEqual({ position: 'static', width: inText, zoom: '1' });
   });

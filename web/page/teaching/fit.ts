@@ -10,7 +10,7 @@ const LARGEST = 2.5;
  * opens. Returns a function that undoes it. The style sheet has the properties take effect on the screen only.
  */
 export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
-  const element = figure.firstElementChild as HTMLElement;
+  const element = figure.querySelector<HTMLElement>(':scope > :not(figcaption, .still)')!;
   const prediction = figure.querySelector<HTMLElement>('.check');
   const set = (name: string, value: string): void => figure.style.setProperty(name, value);
   const place = (): void => {

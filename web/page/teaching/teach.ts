@@ -79,7 +79,8 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     if ((document.fullscreenElement ?? page) !== page) return;
     if (event.key === 'Escape') {
       // It closes what is open in the figure first.
-      if (figures[at]?.firstElementChild?.shadowRoot?.querySelector(':popover-open') == null) stop();
+      if (figures[at]?.querySelector(':scope > [drawn]')?.shadowRoot?.querySelector(':popover-open') == null)
+        stop();
       return;
     }
     if (!(target instanceof Element) || target.matches(FIELDS)) return;

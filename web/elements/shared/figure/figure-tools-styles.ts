@@ -22,7 +22,7 @@ export const toolStyles = css`
     .sliders {
       display: grid;
       position: sticky;
-      bottom: var(--figure-below, 0);
+      bottom: 0;
       z-index: 1;
       margin-block: 1rem 0;
       padding-block: 0.5rem;
