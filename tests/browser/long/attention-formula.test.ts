@@ -12,11 +12,15 @@ const map = (figure: Locator, matrix: string): Locator => figure.locator(`heat-m
 const symbol = (figure: Locator, name: string): Locator =>
   figure.locator(`button[data-symbol=${name}]`).first();
 
-/** The symbols that are lit, each once. */
+/** The symbols that look lit, each once: those in a box. */
 async function lit(figure: Locator): Promise<string[]> {
   const all = await figure
-    .locator('button.lit')
-    .evaluateAll((buttons) => buttons.map((button) => (button as HTMLElement).dataset.symbol ?? ''));
+    .locator('button[data-symbol]')
+    .evaluateAll((buttons) =>
+      buttons
+        .filter((button) => getComputedStyle(button).borderTopColor !== 'rgba(0, 0, 0, 0)')
+        .map((button) => (button as HTMLElement).dataset.symbol ?? ''),
+    );
   return [...new Set(all)].sort();
 }
 

@@ -33,14 +33,14 @@ export const formulaStyles = css`
     font-size: 0.72em;
     line-height: 0;
   }
-  .formula button[aria-pressed='true'],
+  /* The choice, while something else is pointed at. */
+  .formula button[aria-pressed='true'] {
+    border-bottom: 2px solid var(--_quiet);
+  }
   .formula button.lit {
     border: 1px solid var(--_accent);
     border-bottom: 2px solid var(--_accent);
     color: var(--_accent);
-  }
-  .formula button[aria-pressed='true'] {
-    font-weight: 700;
   }
   .matrices {
     display: grid;

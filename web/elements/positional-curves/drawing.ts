@@ -1,6 +1,6 @@
 import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
-import { svg, type SVGTemplateResult } from 'lit';
+import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Tensor } from 'wasm-attention';
 import type { Localised } from '../shared/localised.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
@@ -12,7 +12,7 @@ const MARGIN = { top: 24, right: 100, bottom: 36, left: 36 };
 /** Least distance of two curves' labels. */
 const LABEL_GAP = 14;
 
-/** Least width of a wave, in CSS pixels for each curve. Narrower ones would fill the plot, so only their values are drawn. */
+/** Least width of a wave, in CSS pixels for each curve. Narrower ones would fill the plot, so they are faint, with their values on them. */
 const NARROW = 5.5;
 
 /** Scales from positions and values to CSS pixels. */
@@ -45,7 +45,7 @@ export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemp
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('position')}</text>`;
 }
 
-/** The columns of P as curves through their values at whole positions, or as values alone, each labelled at its end. */
+/** The columns of P as curves through their values at whole positions, narrow waves with these values, each labelled at its end. */
 export function curves(
   P: Tensor,
   series: readonly Series[],
@@ -72,9 +72,10 @@ export function curves(
   const ends = series.map(({ column }) => y(entry(P, length - 1, column)));
   const heights = spreadLabels(ends, LABEL_GAP, y(1), y(-1));
   return series.map(({ column, className }, index) => {
-    const asValues = narrow(column);
-    const style = asValues ? className.replace(/dash-\d/, column % 2 ? 'ticks' : 'dots') : className;
-    return svg`<path class=${style} d=${(asValues ? values : curve)(column)} data-column=${column} />
+    const isNarrow = narrow(column);
+    const style = isNarrow ? className.replace(/dash-\d/, column % 2 ? 'ticks' : 'dots') : className;
+    return svg`${isNarrow ? svg`<path class="${style} faint" d=${curve(column)} />` : nothing}
+      <path class=${style} d=${(isNarrow ? values : curve)(column)} data-column=${column} />
       ${curveLabel(style.replace('series ', ''), width - MARGIN.right + 7, heights[index] ?? 0, words.text('curves.column', { column }))}`;
   });
 }

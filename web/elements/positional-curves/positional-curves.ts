@@ -28,14 +28,18 @@ export class PositionalCurves extends EncodingFigure {
       svg {
         overflow: visible;
       }
-      path.dots {
+      path.faint {
+        stroke-width: 1;
+        stroke-opacity: 0.35;
+      }
+      path.dots:not(.faint) {
         stroke-width: 2.5;
         stroke-linecap: round;
       }
       path.sample.dots {
         stroke-dasharray: 0 5.5;
       }
-      path.ticks {
+      path.ticks:not(.faint) {
         stroke-width: 1.25;
       }
       path.sample.ticks {
