@@ -220,7 +220,7 @@ describe('attention-lookup', () => {
   test('arrow keys move the point that has the focus, which says where it is', async () => {
     const { page, figure } = await alone();
     for (const [name, start] of [
-      ['q', [1.2, 0.8]],
+      ['q', [1.4, 1.4]],
       ['k0', [1.4, 0.2]],
       ['v2', [-2.2, -1.2]],
     ] as const) {
@@ -321,7 +321,7 @@ describe('attention-lookup', () => {
       .locator('.handle[data-name=q]')
       .evaluate((handle) => handle.getAttribute('transform'));
     // The query is at 1.2.
-    expect(point).toContain(`translate(${(across * 1.2) / 2} `);
+    expect(point).toContain(`translate(${(across * 1.4) / 2} `);
     expect(await figure.locator('.remark').innerText()).toMatch(/^T divides all scores.*masked/s);
   });
 });

@@ -128,7 +128,8 @@ export const editorStyles = css`
   }
   .editor .cm-gutters {
     border: 0;
-    background: var(--tint);
+    /* The outline of the focus is below it. */
+    background: none;
     color: var(--_quiet);
   }
   .editor .cm-activeLine,
