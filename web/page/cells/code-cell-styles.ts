@@ -53,7 +53,6 @@ export const cellStyles = css`
   }
   .output {
     display: grid;
-    gap: 0.35rem;
     margin: 0 1.1rem;
     padding: 0.35rem 0 0.75rem;
   }
@@ -73,7 +72,7 @@ export const cellStyles = css`
     color: var(--_quiet);
   }
   .picture {
-    margin: 0.25rem 0;
+    margin: 0.5rem 0;
     min-width: 0;
   }
   [hidden] {

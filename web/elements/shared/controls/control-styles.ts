@@ -10,6 +10,12 @@ export const controlStyles = css`
     padding: 0;
     border: 0;
   }
+  /* Wide figures have the same four columns. */
+  @container (min-width: 52rem) {
+    .controls:not(.placed) {
+      grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr));
+    }
+  }
   /* On phones they stand by themselves: see figure-tools-styles.ts. */
   .sliders {
     display: contents;
@@ -145,7 +151,7 @@ export const controlStyles = css`
   button {
     min-height: 1.75rem;
     padding: 0 0.7rem;
-    border: 1px solid var(--_line);
+    border: 1px solid var(--_track);
     border-radius: 4px;
     background: none;
     color: inherit;

@@ -16,7 +16,7 @@ export const toolStyles = css`
       display: contents;
     }
     .controls:has(> .sliders) > :not(.sliders) {
-      margin-top: 0.25rem;
+      margin-top: 0.5rem;
     }
     .controls:not(.placed, :has(> .sliders)),
     .sliders {
@@ -24,7 +24,7 @@ export const toolStyles = css`
       position: sticky;
       bottom: 0;
       z-index: 1;
-      margin-block: 1rem 0;
+      margin-block: 0.5rem 0;
       padding-block: 0.5rem;
       border-top: 1px solid var(--_line);
       background: var(--_paper);
@@ -103,13 +103,19 @@ export const toolStyles = css`
   }
   @media (max-width: 30rem) {
     .tools {
-      gap: 0;
+      justify-content: space-between;
+      gap: 0 0.25rem;
       font-size: 0.75rem;
     }
     .tools > button {
-      flex: auto;
+      min-width: 2rem;
       min-height: 2.5rem;
-      padding: 0 0.125rem;
+    }
+    .tools > button:first-child {
+      text-align: start;
+    }
+    .tools > button:last-of-type {
+      text-align: end;
     }
     .brief {
       display: inline;
