@@ -12,7 +12,7 @@ export const controlStyles = css`
   }
   /* Wide figures have the same four columns. */
   @container (min-width: 52rem) {
-    .controls:not(.placed) {
+    .controls:where(:not(.placed)) {
       grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr));
     }
   }
