@@ -1,6 +1,6 @@
 import type { EditorView } from '@codemirror/view';
-import { LANGUAGES, type Language } from './cell-bar.js';
 import type { EditorOptions } from './editor.js';
+import { LANGUAGES, type Language } from './language-tabs.js';
 
 /** A cell's two listings, and the editor of the JavaScript once a reader wants it. */
 export class CellCode {

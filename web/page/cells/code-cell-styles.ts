@@ -75,37 +75,7 @@ export const cellStyles = css`
     margin: 0.5rem 0;
     min-width: 0;
   }
-  [hidden] {
-    display: none;
-  }
-  /* Two rows in any case: the code must not move when a button comes or goes. */
-  @media (max-width: 30rem) {
-    .actions {
-      flex-basis: 100%;
-      gap: 0.25rem;
-    }
-    .actions button {
-      padding: 0 0.5rem;
-    }
-  }
-  @media print {
-    .bar,
-    .editor {
-      display: none;
-    }
-    .panel[hidden],
-    .origin[hidden],
-    .listing[hidden] {
-      display: block;
-    }
-    .output[hidden] {
-      display: grid;
-    }
-  }
-`;
-
-/** The editor, in the colours of the listing that it stands in for. */
-export const editorStyles = css`
+  /* The editor, in the colours of the listing that it stands in for. */
   .editor .cm-editor {
     font-size: 0.8125rem;
   }
@@ -139,9 +109,33 @@ export const editorStyles = css`
     background: none;
     outline: 1px solid var(--_track);
   }
+  @media screen {
+    [hidden] {
+      display: none;
+    }
+  }
+  /* Two rows in any case: the code must not move when a button comes or goes. */
   @media (max-width: 30rem) {
+    .actions {
+      flex-basis: 100%;
+      gap: 0.25rem;
+    }
+    .actions button {
+      padding: 0 0.5rem;
+    }
     .editor .cm-editor {
       font-size: 0.75rem;
+    }
+  }
+  @media print {
+    .bar,
+    .editor {
+      display: none;
+    }
+    .panel[hidden],
+    .origin[hidden],
+    .listing[hidden] {
+      display: block;
     }
   }
   ${unsafeCSS(colours)}

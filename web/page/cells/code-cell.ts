@@ -1,11 +1,11 @@
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import { baseStyles, controlStyles, seriesStyles, tableStyles, Width } from '../../elements/kit.js';
 import { caretOffset } from './caret.js';
-import { cellBar, type CellBar, type Language } from './cell-bar.js';
 import { CellCode } from './cell-code.js';
 import { outputItem, verdict } from './cell-output.js';
 import { CellRun } from './cell-run.js';
-import { cellStyles, editorStyles } from './code-cell-styles.js';
+import { cellStyles } from './code-cell-styles.js';
+import { languageTabs, type Language } from './language-tabs.js';
 import { linesStyles } from './lines-plot.js';
 import { unpackOutputs } from './printed-outputs.js';
 import { cellWords } from './words.js';
@@ -18,15 +18,7 @@ import { cellWords } from './words.js';
  * `limit`: milliseconds that a run may take, default 10000.
  */
 export class CodeCell extends LitElement {
-  static override styles = [
-    baseStyles,
-    controlStyles,
-    tableStyles,
-    seriesStyles,
-    linesStyles,
-    cellStyles,
-    editorStyles,
-  ];
+  static override styles = [baseStyles, controlStyles, tableStyles, seriesStyles, linesStyles, cellStyles];
   static override properties = {
     limit: { type: Number },
     language: { state: true },
@@ -76,7 +68,15 @@ export class CodeCell extends LitElement {
     // That it runs is said, but not shown, as the button has changed: a line would move the page.
     const look = status.state === 'running' ? 'spoken' : quiet ? 'status' : 'status off';
     return html`
-      <div class="bar" @keydown=${this.#onKey}>${cellBar(this.#words, this.#bar())}</div>
+      <div class="bar" @keydown=${this.#onKey}>
+        ${languageTabs(this.#words, this.language, (language) => (this.language = language))}
+        <div class="actions">
+          ${javascript ? this.#actions() : nothing}
+          <button type="button" @click=${this.#copy}>
+            ${this.#words.text(this.copied ? 'tools.copied' : 'tools.copy')}
+          </button>
+        </div>
+      </div>
       <div
         id="panel-javascript"
         class="panel code"
@@ -111,21 +111,29 @@ export class CodeCell extends LitElement {
     `;
   }
 
-  #bar(): CellBar {
+  /** What can be done with the JavaScript. */
+  #actions(): TemplateResult {
     const { state } = this.#run.status;
-    return {
-      language: this.language,
-      running: state === 'running',
-      editable: this.#code.editing !== 'here',
-      touched: this.#code.edited || state !== 'idle',
-      copied: this.copied,
-      choose: (language) => (this.language = language),
-      start: this.#start,
-      stop: () => this.#run.stop(),
-      edit: () => void this.#edit(0),
-      reset: this.#reset,
-      copy: () => void this.#copy(),
-    };
+    const running = state === 'running';
+    const { editing, edited } = this.#code;
+    const text = (key: 'run' | 'stop' | 'edit' | 'reset'): string => this.#words.text(`cell.${key}`);
+    return html`
+      <button
+        type="button"
+        class="run"
+        aria-keyshortcuts="Control+Enter Meta+Enter"
+        title="Ctrl/⌘ + Enter"
+        @click=${running ? () => this.#run.stop() : this.#start}
+      >
+        ${text(running ? 'stop' : 'run')}
+      </button>
+      <button type="button" ?hidden=${editing === 'here'} @click=${() => this.#edit(0)}>
+        ${text('edit')}
+      </button>
+      <button type="button" ?hidden=${!edited && state === 'idle'} @click=${this.#reset}>
+        ${text('reset')}
+      </button>
+    `;
   }
 
   readonly #start = (): void => void this.#run.start(this.#code.text, this.limit);
@@ -139,9 +147,7 @@ export class CodeCell extends LitElement {
   readonly #copy = async (): Promise<void> => {
     const listing = this.#code.listing(this.language);
     try {
-      await navigator.clipboard.writeText(
-        this.language === 'javascript' ? this.#code.text : (listing?.textContent ?? ''),
-      );
+      await navigator.clipboard.writeText(listing?.textContent.trimEnd() ?? '');
     } catch {
       // The browser does not let pages copy: the reader's own key can.
       if (listing !== null) getSelection()?.selectAllChildren(listing);
