@@ -3,13 +3,13 @@ import { renderProse } from '../../web/page/plugins/prose.js';
 import { readWords } from '../support/proseFiles.js';
 
 describe('a question in the prose', () => {
-  const rendered = (body: string, words = readWords('en')): string =>
-    renderProse(`---\ntitle: T\ndescription: D\n---\n${body}`, words).body;
+  const rendered = async (body: string, words = readWords('en')): Promise<string> =>
+    (await renderProse(`---\ntitle: T\ndescription: D\n---\n${body}`, words)).body;
   const choice =
     '<reader-check>\n\nWhich?\n\n- [ ] one\n  - Too *few*.\n- [x] *two*\n\nBecause.\n\n</reader-check>\n';
 
-  test('becomes a group of buttons, a place for the verdict, and a hidden explanation', () => {
-    const html = rendered(choice);
+  test('becomes a group of buttons, a place for the verdict, and a hidden explanation', async () => {
+    const html = await rendered(choice);
     expect(html).toContain('<legend><span class="kind">Check yourself:</span> Which?</legend>');
     const wrong = '<button type="button" aria-pressed="false"> one</button><p hidden>Too <em>few</em>.</p>';
     expect(html).toContain(wrong);
@@ -19,8 +19,8 @@ describe('a question in the prose', () => {
     expect(html).not.toContain('<form');
   });
 
-  test('for a number becomes a field with a label', () => {
-    const html = rendered(choice.replace('>', ' number="3">').replace(/ *- .*\n/g, ''));
+  test('for a number becomes a field with a label', async () => {
+    const html = await rendered(choice.replace('>', ' number="3">').replace(/ *- .*\n/g, ''));
     expect(html).toMatch(/<form class="check" [^>]*data-number="3" data-within="0">/);
     expect(html).toMatch(/<label>Your answer <input type="text" inputmode="decimal" [^>]*><\/label>/);
   });
@@ -33,11 +33,13 @@ describe('a question in the prose', () => {
     ['expected a right answer', choice.replace('[x] *two*', '[ ] two\n  - Too many.')],
     ['expected one reason', choice.replace('  - Too *few*.\n', '')],
     ['expected one reason', choice.replace('*two*', 'two\n  - It is not.')],
-  ])('stops the build if it is incomplete: %s', (message, body) => {
-    expect(() => rendered(body)).toThrow(message);
+  ])('stops the build if it is incomplete: %s', async (message, body) => {
+    await expect(rendered(body)).rejects.toThrow(message);
   });
 
-  test('needs the words of its language', () => {
-    expect(() => renderProse(`---\ntitle: T\ndescription: D\n---\n${choice}`)).toThrow('words of checks');
+  test('needs the words of its language', async () => {
+    await expect(renderProse(`---\ntitle: T\ndescription: D\n---\n${choice}`)).rejects.toThrow(
+      'words of checks',
+    );
   });
 });

@@ -98,8 +98,8 @@ describe.each(published(ROOT))('the page in %s', (language) => {
   });
 });
 
-test('a vector is bold and a set of numbers double-struck by their characters', () => {
-  const { body } = renderProse(withFront('$\\mathbf{x} \\in \\mathbb{R}^{n}$'));
+test('a vector is bold and a set of numbers double-struck by their characters', async () => {
+  const { body } = await renderProse(withFront('$\\mathbf{x} \\in \\mathbb{R}^{n}$'));
   expect(body).toContain('<mi>𝐱</mi>');
   expect(body).toContain('<mi>ℝ</mi>');
 });
@@ -115,8 +115,8 @@ test.each([
   expect(inAlphabet(letter, variant)).toBe(character);
 });
 
-test('punctuation after a formula cannot start a line', () => {
-  const { body } = renderProse(withFront('for every $i$. And (of $j$), too'));
+test('punctuation after a formula cannot start a line', async () => {
+  const { body } = await renderProse(withFront('for every $i$. And (of $j$), too'));
   expect(body).toMatch(/<\/math>\.<\/span> And/);
   expect(body).toMatch(/<\/math>\),<\/span> too/);
 });
@@ -126,20 +126,20 @@ test.each([
   ['\\cos(a) \\sin\\left(b\\right)', 'cos(a)sin(b)'],
   ['n \\log_2 m', 'n|log2|m'],
   ['-\\exp(x)', '−exp(x)'],
-])('a function’s name keeps its distance: %s', (tex, expected) => {
-  const { body } = renderProse(withFront(`$${tex}$`));
+])('a function’s name keeps its distance: %s', async (tex, expected) => {
+  const { body } = await renderProse(withFront(`$${tex}$`));
   expect(body.replace(/<mspace [^>]*>/g, '|').replace(/<[^>]*>|\u2061/g, '')).toBe(expected);
 });
 
-test('a bracket, or a word with a no-break space, stays with the formula after it', () => {
-  const { body } = renderProse(withFront('the row&nbsp;$i$, and (for $j$) ($k$)'));
+test('a bracket, or a word with a no-break space, stays with the formula after it', async () => {
+  const { body } = await renderProse(withFront('the row&nbsp;$i$, and (for $j$) ($k$)'));
   expect(body).toMatch(/the <span class="katex">row\u00a0<math/);
   expect(body).toMatch(/and \(for <span class="katex"><math/);
   expect(body).toMatch(/ <span class="katex">\(<math/);
 });
 
-test('a Korean particle stays with its formula', () => {
-  const { body } = renderProse(withFront('행렬 $P$에서는, $n$개의 위치'));
+test('a Korean particle stays with its formula', async () => {
+  const { body } = await renderProse(withFront('행렬 $P$에서는, $n$개의 위치'));
   expect(body).toMatch(/<\/math>에서는,<\/span> <span/);
   expect(body).toMatch(/<\/math>개의<\/span> 위치/);
 });
@@ -150,8 +150,8 @@ test.each([
   ['[Shaw 외(2018)](#a)는 “토큰”을', '<a href="#a">Shaw 외|(2018)</a>|는 “토큰”|을'],
   ['한 배치 (크기) 안', '한 배치 (크기) 안'],
   ['함수`f(x)`의', '함수<code>f(x)</code>의'],
-])('a bracket does not break a Korean word: %s', (markdown, expected) => {
-  const { body } = renderProse(withFront(markdown));
+])('a bracket does not break a Korean word: %s', async (markdown, expected) => {
+  const { body } = await renderProse(withFront(markdown));
   expect(body.replaceAll('\u2060', '|')).toBe(`<p>${expected}</p>`);
 });
 
@@ -163,26 +163,26 @@ test.each([
   ['prose: expected a fence "python pytorch"', withFront('```js cell\n1;\n```\n\nWords\n')],
   ['prose: expected a fence "js cell"', withFront('```python pytorch\n1\n```\n')],
   ['KaTeX', withFront('$\\frac{1}$')],
-])('a mistake in the prose stops the build: %s', (message, markdown) => {
-  expect(() => renderProse(markdown)).toThrow(message);
+])('a mistake in the prose stops the build: %s', async (message, markdown) => {
+  await expect(renderProse(markdown)).rejects.toThrow(message);
 });
 
-test('a Turkish compound with a short first part is not broken at its hyphen', () => {
-  const { body, contents } = renderProse(
+test('a Turkish compound with a short first part is not broken at its hyphen', async () => {
+  const { body, contents } = await renderProse(
     withFront('## Öz-dikkat {#a}\n\nçok başlıklı öz-dikkatin `öz-dikkat` ile self-attention'),
   );
   expect(contents[0]?.html).toBe('Öz-\u2060dikkat');
   expect(body).toContain('<p>çok başlıklı öz-\u2060dikkatin <code>öz-dikkat</code> ile self-attention</p>');
 });
 
-test('a code cell is two listings in one element, wherever it stands', () => {
+test('a code cell is two listings in one element, wherever it stands', async () => {
   const cell = '```js cell\nshow(1 < 2);\n```\n\n```python pytorch\nprint(1 < 2)\n```\n';
   const inAnswer = `1. Ask\n\n   <details><summary>A</summary>\n\n${cell.replace(/^(?=.)/gm, '   ')}\n   </details>\n`;
   const one = '<span class="tok-number">1</span>';
   const two = '<span class="tok-number">2</span>';
   const line = (code: string): string => `<span class="line">${code}\n</span>`;
   for (const markdown of [cell, inAnswer]) {
-    expect(renderProse(withFront(markdown)).body).toContain(
+    expect((await renderProse(withFront(markdown))).body).toContain(
       `<code-cell><pre><code class="language-js">${line(`show(${one} &#x3C; ${two});`)}</code></pre>` +
         `<pre><code class="language-python">${line(`print(${one} &#x3C; ${two})`)}</code></pre></code-cell>`,
     );

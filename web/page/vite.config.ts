@@ -13,7 +13,7 @@ const { version } = JSON.parse(readFileSync(new URL('../../package.json', import
   version: string;
 };
 
-// The build runs the library itself: plugins/runCells.ts.
+// The build runs the library itself: plugins/runCell.ts.
 Object.assign(globalThis, { __VERSION__: version });
 
 /** What the page's scripts need, whatever becomes of them. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { packOutputs, unpackOutputs } from '../../../web/page/cells/printed-outputs.js';
 import { pageHtml, published } from '../../../web/page/plugins/pages.js';
-import { runCell } from '../../../web/page/plugins/runCells.js';
+import { runCell } from '../../../web/page/plugins/runCell.js';
 import { sinusoidalEncoding } from '../../reference/sinusoidalEncoding.js';
 import { cellsOf, PAGE, readProse } from '../../support/proseFiles.js';
 

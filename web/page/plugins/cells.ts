@@ -1,6 +1,4 @@
 import type { Code, Nodes, Parent, RootContent } from 'mdast';
-import remarkParse from 'remark-parse';
-import { unified } from 'unified';
 
 declare module 'mdast' {
   interface CodeCell extends Parent {
@@ -10,15 +8,6 @@ declare module 'mdast' {
   interface RootContentMap {
     codeCell: CodeCell;
   }
-}
-
-/** The JavaScript of all code cells of a prose file, in order. */
-export function cellsIn(markdown: string): string[] {
-  const codeIn = (node: Nodes): string[] => {
-    if ('children' in node) return node.children.flatMap(codeIn);
-    return isFence(node, 'js', 'cell') ? [node.value] : [];
-  };
-  return codeIn(unified().use(remarkParse).parse(markdown));
 }
 
 /**

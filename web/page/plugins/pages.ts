@@ -5,11 +5,10 @@ import type { Plugin, ViteDevServer } from 'vite';
 import { galleryPage } from '../gallery/template.js';
 import { modelsPage, type ModelStrings } from '../models/template.js';
 import { filled, Numbers } from '../../elements/drawing.js';
-import { cellsIn } from './cells.js';
+import type { SpokenWords } from '../cells/words.js';
 import type { PageStrings } from './pageStrings.js';
-import type { KeepPicture, Printed } from './printed.js';
+import type { KeepPicture } from './printed.js';
 import { renderProse } from './prose.js';
-import { runCells } from './runCells.js';
 import { languagePage, startPage, type MenuEntry, type Surroundings } from './template.js';
 
 /** The languages of the section, in the order of the menu; a language is published once its prose file exists. */
@@ -95,21 +94,20 @@ export async function pageIn(
 ): Promise<string> {
   const strings = pageStrings(root, language);
   const markdown = readFileSync(proseFile(root, language), 'utf8');
-  const printed = { ...(await printedBy(root, language, markdown)), ...(keepPicture && { keepPicture }) };
-  const prose = renderProse(markdown, strings, printed);
+  const prose = await renderProse(markdown, strings, {
+    words: cellWords(root, language),
+    ...(keepPicture && { keepPicture }),
+  });
   return languagePage({ language, prose, strings, menu: menuOf(root), ...(around && { around }) });
 }
 
-/** What the cells of a prose file print, with the words for it. */
-async function printedBy(root: string, language: Language, markdown: string): Promise<Printed> {
+/** The words for what the cells of a page print. */
+function cellWords(root: string, language: Language): SpokenWords {
   const words = readJson(resolve(root, 'cells/strings', `${language}.json`)) as Record<string, string>;
   const numbers = new Numbers(language);
   return {
-    outputs: await runCells(cellsIn(markdown)),
-    words: {
-      text: (key, values) => filled(words[key] ?? '', values ?? {}),
-      number: (value, digits) => numbers.number(value, digits),
-    },
+    text: (key, values) => filled(words[key] ?? '', values ?? {}),
+    number: (value, digits) => numbers.number(value, digits),
   };
 }
 

@@ -15,10 +15,11 @@ import { rangeOf } from '../cells/range.js';
 import type { SpokenWords } from '../cells/words.js';
 import { escape } from './escape.js';
 import { element, text, textOf, visit } from './hast.js';
+import { runCell } from './runCell.js';
 
-/** What the code cells of a page have printed, by their code, and the words of its language. */
-export interface Printed {
-  readonly outputs: ReadonlyMap<string, readonly CellOutput[]>;
+/** What it takes to print what code cells show. */
+export interface Printing {
+  /** The words of the page's language. */
   readonly words: SpokenWords;
   /** Keeps a picture as a file of its own, and returns its address; without it, pictures stand in the page as data. */
   readonly keepPicture?: KeepPicture;
@@ -36,21 +37,23 @@ const TICKS = { left: 40, below: 22 };
 const COLOURS = 16;
 
 /**
- * Puts what each code cell has printed below its JavaScript: text as it is, matrices as pictures. Once it has loaded, the cell's element
- * shows the same from the attribute `data-outputs`, so that heat maps and curves are those of a run.
+ * Runs each code cell and puts what it prints below its JavaScript: text as it is, matrices as pictures. Once it has loaded, the cell's
+ * element shows the same from the attribute `data-outputs`, so that heat maps and curves are those of a run.
  */
-export function printOutputs(tree: Root, { outputs, words, keepPicture }: Printed): void {
+export async function printOutputs(tree: Root, { words, keepPicture }: Printing): Promise<void> {
+  const cells: Element[] = [];
   visit(tree, (node) => {
-    if (node.tagName !== 'code-cell') return;
-    const [listing] = node.children;
-    const printed = (listing && outputs.get(textOf(listing).replace(/\n$/, ''))) ?? [];
-    if (printed.length === 0) return;
+    if (node.tagName === 'code-cell') cells.push(node);
+  });
+  for (const { children } of cells) {
+    const printed = await runCell(children.slice(0, 1).map(textOf).join('').replace(/\n$/, ''));
+    if (printed.length === 0) continue;
     const below = element('div', { className: ['printed'], dataOutputs: packOutputs(printed) }, [
       element('p', {}, [text(words.text('cell.printed'))]),
       ...printed.map((output) => itemOf(output, words, keepPicture)),
     ]);
-    node.children.splice(1, 0, below);
-  });
+    children.splice(1, 0, below);
+  }
 }
 
 function itemOf(output: CellOutput, words: SpokenWords, keep?: KeepPicture): Element {

@@ -14,7 +14,7 @@ import { highlightListings } from './highlight.js';
 import { joinWords } from './joinWords.js';
 import { portableMath } from './math.js';
 import type { PageStrings } from './pageStrings.js';
-import { printOutputs, type Printed } from './printed.js';
+import { printOutputs, type Printing } from './printed.js';
 
 /** A heading of the table of contents. */
 export interface Heading {
@@ -37,15 +37,19 @@ export interface Prose {
  * The file opens with `title:` and `description:` lines between two `---` lines. Headings of level 2 and 3 end with
  * their anchor, `## Self-attention {#self-attention}`, so that links to them are the same in every language. Display math
  * stands between `$$` lines. A fence ```js cell and the ```python pytorch fence below it become one code cell (cells.ts).
- * `<reader-check>` is a question to the reader (checks.ts), which needs `words`. What the cells have printed stands below their code
- * where `printed` is given (printed.ts).
+ * `<reader-check>` is a question to the reader (checks.ts), which needs `words`. With `printing`, the cells are run, and what
+ * they print stands below their code (printed.ts).
  * Throws an `Error` that names what is missing.
  */
-export function renderProse(markdown: string, words?: PageStrings, printed?: Printed): Prose {
+export async function renderProse(
+  markdown: string,
+  words?: PageStrings,
+  printing?: Printing,
+): Promise<Prose> {
   const front = /^---\n([\s\S]*?)\n---\n/.exec(markdown);
   if (front === null) throw new Error('prose: expected front matter between --- lines, got none');
   const contents: Heading[] = [];
-  const body = unified()
+  const body = await unified()
     .use(remarkParse)
     .use(remarkGfm)
     .use(remarkMath)
@@ -56,12 +60,12 @@ export function renderProse(markdown: string, words?: PageStrings, printed?: Pri
     .use(() => joinWords)
     .use(rehypeKatex, { output: 'mathml' })
     .use(() => portableMath)
-    .use(() => (tree: Root) => printed && printOutputs(tree, printed))
+    .use(() => (tree: Root) => printing && printOutputs(tree, printing))
     .use(() => highlightListings)
     .use(() => (tree: Root) => anchorHeadings(tree, contents))
     .use(() => wrapTables)
     .use(rehypeStringify)
-    .processSync(markdown.slice(front[0].length));
+    .process(markdown.slice(front[0].length));
   // rehype-katex reports a formula it cannot read, and goes on with its source in red.
   if (body.messages.length > 0) throw new Error(`prose: ${body.messages.join('; ')}`);
   return {

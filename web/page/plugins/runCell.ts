@@ -2,20 +2,6 @@ import { partsOf } from '../cells/program.js';
 import { consoleOf, createShow } from '../cells/show.js';
 import type { CellOutput } from '../cells/messages.js';
 
-/** What has been run already: most cells are the same in every language. */
-const runs = new Map<string, Promise<readonly CellOutput[]>>();
-
-/** Runs the JavaScript of code cells one after another in this process, and returns what each has printed. */
-export async function runCells(cells: readonly string[]): Promise<Map<string, readonly CellOutput[]>> {
-  const printed = new Map<string, readonly CellOutput[]>();
-  for (const code of cells) {
-    const run = runs.get(code) ?? runCell(code);
-    runs.set(code, run);
-    printed.set(code, await run);
-  }
-  return printed;
-}
-
 /** Runs one cell as its worker does (../cells/runtime.ts), but without its walls. Throws what the cell throws, with its code. */
 export async function runCell(code: string): Promise<readonly CellOutput[]> {
   const outputs: CellOutput[] = [];
