@@ -12,10 +12,8 @@ const VIEWS =
   Float64Array BigInt64Array BigUint64Array`.split(/\s+/);
 
 type Scope = Record<string, unknown>;
-type Constructor = new (...parameters: unknown[]) => object;
+type Constructor = (new (...parameters: unknown[]) => object) & { readonly BYTES_PER_ELEMENT?: number };
 type Method = (this: unknown, ...parameters: unknown[]) => unknown;
-/** Bytes of what a constructor would make of its first parameter. */
-type Estimate = (first: unknown) => number;
 
 /**
  * Bounds the memory that code of this realm can take: beyond 4 GB of typed arrays that it makes, or about 1 GB of what
@@ -33,12 +31,20 @@ export function limitMemory(scope: Scope): void {
     taken[kind] += bytes;
   };
   for (const name of ['ArrayBuffer', ...VIEWS]) {
-    wrapConstructor(scope, name, bytesOf(scope[name]), (bytes, make) => {
-      charge('made', bytes);
-      const made = make();
-      if (bytes > 0) freed.register('buffer' in made ? (made.buffer as object) : made, bytes);
-      return made;
+    const original = scope[name] as Constructor | undefined;
+    if (original === undefined) continue;
+    const wrapped = new Proxy(original, {
+      construct(target, parameters: unknown[], newTarget) {
+        const bytes = bytesOf(original, parameters[0]);
+        charge('made', bytes);
+        const made = Reflect.construct(target, parameters, newTarget) as object;
+        if (bytes > 0) freed.register('buffer' in made ? (made.buffer as object) : made, bytes);
+        return made;
+      },
     });
+    // `slice` and `map` make their results with it.
+    Reflect.defineProperty(original.prototype as object, 'constructor', { value: wrapped });
+    scope[name] = wrapped;
   }
   wrapPlainArray(scope, (length) => charge('kept', length * ELEMENT));
   const kept = (values: readonly unknown[]): void => {
@@ -50,30 +56,10 @@ export function limitMemory(scope: Scope): void {
   watch(Set.prototype, 'add', kept);
 }
 
-/** A buffer's parameter is its bytes; a view over a buffer that is there already costs nothing. */
-function bytesOf(constructor: unknown): Estimate {
-  const { BYTES_PER_ELEMENT } = (constructor ?? {}) as { BYTES_PER_ELEMENT?: number };
-  return (first) => {
-    const length = BYTES_PER_ELEMENT === undefined || typeof first === 'number' ? first : lengthOf(first);
-    return Math.max(0, Number(length) || 0) * (BYTES_PER_ELEMENT ?? 1);
-  };
-}
-
-function wrapConstructor(
-  scope: Scope,
-  name: string,
-  estimate: Estimate,
-  take: (bytes: number, make: () => object) => object,
-): void {
-  const original = scope[name] as Constructor | undefined;
-  if (original === undefined) return;
-  const wrapped = new Proxy(original, {
-    construct: (target, parameters: unknown[], newTarget) =>
-      take(estimate(parameters[0]), () => Reflect.construct(target, parameters, newTarget) as object),
-  });
-  // `slice` and `map` make their results with it.
-  Reflect.defineProperty(original.prototype as object, 'constructor', { value: wrapped });
-  scope[name] = wrapped;
+/** Bytes of what a constructor would make of its first parameter: a buffer's is its bytes; a view over a buffer costs nothing. */
+function bytesOf({ BYTES_PER_ELEMENT }: Constructor, first: unknown): number {
+  const length = BYTES_PER_ELEMENT === undefined || typeof first === 'number' ? first : lengthOf(first);
+  return Math.max(0, Number(length) || 0) * (BYTES_PER_ELEMENT ?? 1);
 }
 
 /** `new Array(n)`, `Array(n)` and `Array.from`. The prototype keeps its constructor: without, engines make slow work of `map`. */
