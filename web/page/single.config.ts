@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vite';
 import { workers } from '../../scripts/workers.mjs';
 import { ownFonts } from './plugins/ownFonts.js';
-import { singleFiles, SINGLE_INPUT } from './plugins/singleFile.js';
+import { singleFiles } from './plugins/singleFile.js';
 import { bundling, root } from './vite.config.js';
 
 /** The page as one file a language, to be opened from a disk: `npm run build:single`. */
@@ -17,6 +17,9 @@ export default defineConfig({
     modulePreload: false,
     // The fonts stand in the style sheet.
     assetsInlineLimit: 2 ** 20,
-    rolldownOptions: { input: SINGLE_INPUT, output: { codeSplitting: false } },
+    rolldownOptions: {
+      input: fileURLToPath(new URL('single.ts', import.meta.url)),
+      output: { codeSplitting: false },
+    },
   },
 });

@@ -5,11 +5,6 @@ import { pageIn, published } from './pages.js';
 import { hashOf, securityPolicy } from './policy.js';
 import type { Surroundings } from './template.js';
 
-const ENTRY = 'virtual:wasm-attention/single';
-
-/** The input of a build with `singleFiles`. */
-export const SINGLE_INPUT = { page: ENTRY };
-
 /**
  * Vite plugin: turns the build into `<language>.html` for each published language, files that need no other and no server. Scripts from
  * other files do not load from a disk, so script and styles stand in the page, allowed by their hashes; so does the icon.
@@ -17,14 +12,6 @@ export const SINGLE_INPUT = { page: ENTRY };
 export function singleFiles(root: string): Plugin {
   return {
     name: 'wasm-attention-single-files',
-    enforce: 'pre',
-    resolveId: (id) => (id === ENTRY ? `\0${ENTRY}` : null),
-    load: (id) =>
-      id === `\0${ENTRY}`
-        ? ['style/page.css', 'main.ts']
-            .map((file) => `import ${JSON.stringify(resolve(root, file))};`)
-            .join('')
-        : null,
     generateBundle: {
       // After Vite has made the style sheet.
       order: 'post',
