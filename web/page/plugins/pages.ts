@@ -54,9 +54,9 @@ export function pages(root: string): Plugin {
 }
 
 function serve(server: ViteDevServer, root: string): void {
-  server.watcher.add(sources(root));
+  const sources = ['prose', 'strings'].map((folder) => resolve(root, folder));
   server.watcher.on('change', (file) => {
-    if (sources(root).includes(file)) server.ws.send({ type: 'full-reload' });
+    if (sources.includes(dirname(file))) server.ws.send({ type: 'full-reload' });
   });
   server.middlewares.use((request, response, next) => {
     const path = new URL(request.originalUrl ?? '/', 'http://localhost').pathname;
@@ -115,20 +115,12 @@ function menuOf(root: string): MenuEntry[] {
   return published(root).map((language) => ({ language, name: pageStrings(root, language).languageName }));
 }
 
-function sources(root: string): string[] {
-  return published(root).flatMap((language) => [proseFile(root, language), stringsFile(root, language)]);
-}
-
 function proseFile(root: string, language: Language): string {
   return resolve(root, 'prose', `${language}.md`);
 }
 
-function stringsFile(root: string, language: Language): string {
-  return resolve(root, 'strings', `${language}.json`);
-}
-
 function pageStrings(root: string, language: Language): PageStrings {
-  return readJson(stringsFile(root, language)) as PageStrings;
+  return readJson(resolve(root, 'strings', `${language}.json`)) as PageStrings;
 }
 
 function readJson(file: string): unknown {
