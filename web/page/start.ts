@@ -1,11 +1,5 @@
 /** Goes on from `/` to the page in the first of the reader's languages that there is, and to English otherwise. */
-const pages = new Map(
-  [...document.querySelectorAll<HTMLLinkElement>('link[rel=alternate][hreflang]')].map((link) => [
-    link.hreflang,
-    link.href,
-  ]),
-);
-const wanted = navigator.languages.map((tag) => tag.toLowerCase().split('-')[0] ?? tag);
-const language = wanted.find((tag) => pages.has(tag)) ?? 'en';
-const href = pages.get(language);
-if (href !== undefined) location.replace(href + location.search + location.hash);
+const pages = [...document.querySelectorAll<HTMLLinkElement>('link[rel=alternate][hreflang]')];
+const wanted = [...navigator.languages, 'en'].map((tag) => tag.toLowerCase().split('-')[0]);
+const [page] = wanted.flatMap((language) => pages.filter(({ hreflang }) => hreflang === language));
+if (page !== undefined) location.replace(page.href + location.search + location.hash);
