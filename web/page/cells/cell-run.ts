@@ -98,10 +98,7 @@ export class CellRun {
       case 'failed':
         this.#end({ state: 'failed', failure: told });
         break;
-      case 'text':
-      case 'log':
-      case 'heatmap':
-      case 'lines':
+      default:
         this.#add(told);
     }
   }
