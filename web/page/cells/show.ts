@@ -89,12 +89,10 @@ function curves(operation: string, value: unknown, wanted: unknown): CellOutput 
   }
   checkSize(operation, matrix.values);
   const [rows = 0, columns = 0] = matrix.shape;
-  const shown: unknown[] = Array.isArray(wanted)
-    ? wanted
-    : Array.from({ length: Math.min(columns, MOST_CURVES) }, (_, column) => column);
   if (wanted !== undefined && !Array.isArray(wanted)) {
     throw new TypeError(`${operation}: expected columns to be an array, got ${kindOf(wanted)}`);
   }
+  const shown: unknown[] = wanted ?? [...Array(Math.min(columns, MOST_CURVES)).keys()];
   if (shown.length > MOST_CURVES) {
     throw new RangeError(`${operation}: expected at most ${MOST_CURVES} columns, got ${shown.length}`);
   }
