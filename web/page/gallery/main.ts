@@ -13,9 +13,8 @@ void fill();
 /** Writes the list: the figures of the registry, then the parts. */
 async function fill(): Promise<void> {
   await Promise.all(Object.values({ ...registry, ...parts }).map((load) => load()));
-  const place = document.getElementById('gallery');
-  if (place === null) return;
-  render([...Object.keys(registry).map(entryOf), ...PARTS].map(section), place);
+  const entries = [...Object.keys(registry).map(entryOf), ...PARTS];
+  render(entries.map(section), document.getElementById('gallery')!);
   keepStateInAddress();
   reachScrollers('pre, .table');
 }
