@@ -123,7 +123,10 @@ test('punctuation after a formula cannot start a line', async () => {
 
 test.each([
   ['\\sin a \\sin b + \\cos a', 'sin|a|sin|b+cos|a'],
-  ['\\cos(a) \\sin\\left(b\\right)', 'cos(a)sin(b)'],
+  ['\\cos(a) \\sin\\left(b\\right)', 'cos(a)|sin(b)'],
+  ['\\left(a\\right) \\sin b', '(a)|sin|b'],
+  ['(\\sin a)', '(sin|a)'],
+  ['\\sum_{j=0}^{n} \\cos a', '∑j=0ncos|a'],
   ['n \\log_2 m', 'n|log2|m'],
   ['-\\exp(x)', '−exp(x)'],
 ])('a function’s name keeps its distance: %s', async (tex, expected) => {

@@ -56,6 +56,41 @@ test('every letter of a formula comes from a font for formulas: the page’s own
   expect(own).toBe(FONTS === 'cjk' ? 'unloaded' : 'loaded');
 });
 
+/** The page with formulas in its own font, whatever fonts the machine has. */
+async function openInOwnFont(width: number): Promise<Page> {
+  const page = await open({ path: '/en/', viewport: { width, height: 800 }, figures: [] });
+  await page.evaluate(async () => {
+    document.documentElement.style.setProperty('--figure-math', 'Formulas');
+    for (const element of document.querySelectorAll<HTMLElement>('main, main *'))
+      element.style.contentVisibility = 'visible';
+    await document.fonts.load('18px Formulas', 'x𝑥');
+  });
+  return page;
+}
+
+test('the index of a letter with a descender is as low as that of another', async () => {
+  const page = await openInOwnFont(1280);
+  const bottoms = await page
+    .locator('#eq-self-attention msub > :last-child')
+    .evaluateAll((indices) =>
+      indices.filter(({ textContent }) => textContent === 'i').map((i) => i.getBoundingClientRect().bottom),
+    );
+  expect(bottoms).toHaveLength(2);
+  expect(bottoms[0]).toBe(bottoms[1]);
+});
+
+test('every formula fits on a narrow phone', async () => {
+  const page = await openInOwnFont(320);
+  const wide = await page
+    .locator('.equation')
+    .evaluateAll((boxes) =>
+      boxes
+        .filter((box) => box.scrollWidth > box.clientWidth)
+        .map(({ id, scrollWidth }) => [id, scrollWidth]),
+    );
+  expect(wide).toEqual([]);
+});
+
 test('everything in Hangul is drawn anew when the font arrives, whatever its weight', async () => {
   const page = await open({ path: '/ko/', figures: [] });
   await page.waitForFunction(() =>

@@ -1,5 +1,6 @@
 import type { ElementContent } from 'hast';
 import { element, textOf } from './hast.js';
+import { SCRIPTED } from './operatorSpace.js';
 
 /** The invisible operator that KaTeX puts behind a function's name. */
 const APPLY = '\u2061';
@@ -13,11 +14,11 @@ export function spaceFunctions(row: ElementContent[]): ElementContent[] {
   });
 }
 
-/** Brackets keep them apart already, and operators bring a space of their own. */
+/** A bracket keeps a name apart from what is inside, and operators bring a space of their own. */
 function areApart(left: ElementContent, right: ElementContent, next: ElementContent | undefined): boolean {
   const argument = endsName(left) && !isOperator(right) && !textOf(right).startsWith('(');
   const name = isIndexedName(right) || (next !== undefined && !isIndexedName(next) && endsName(next));
-  return argument || (name && !isOperator(left));
+  return argument || (name && (!isOperator(left) || /[)\]]$/.test(textOf(left))));
 }
 
 function endsName(node: ElementContent): boolean {
@@ -26,10 +27,13 @@ function endsName(node: ElementContent): boolean {
 
 /** log₂: there the operator is inside, under the index. */
 function isIndexedName(node: ElementContent): boolean {
-  if (node.type !== 'element' || !/^m(sub|sup|subsup)$/.test(node.tagName)) return false;
+  if (node.type !== 'element' || !SCRIPTED.test(node.tagName)) return false;
   return node.children.slice(0, 1).some((base) => textOf(base).endsWith(APPLY));
 }
 
+/** A sum with its limits is an operator too. */
 function isOperator(node: ElementContent): boolean {
-  return node.type === 'element' && node.tagName === 'mo';
+  if (node.type !== 'element') return false;
+  if (SCRIPTED.test(node.tagName)) return node.children.slice(0, 1).some(isOperator);
+  return node.tagName === 'mo';
 }

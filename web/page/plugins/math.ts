@@ -1,6 +1,7 @@
 import type { Element, ElementContent, Root } from 'hast';
 import { spaceFunctions } from './functionSpace.js';
-import { text, visit } from './hast.js';
+import { element, text, textOf, visit } from './hast.js';
+import { spaceOperators } from './operatorSpace.js';
 
 /**
  * Makes KaTeX's MathML render alike in every browser.
@@ -22,6 +23,8 @@ export function portableMath(tree: Root): void {
     if (node.tagName === 'mtable') alignByClass(node);
     if (isGreekLetter(node)) node.properties.className = ['greek'];
     node.children = spaceFunctions(node.children);
+    spaceOperators(node);
+    levelIndices(node);
     // The TeX source is for programs; assistive technology would read it out as a second formula.
     if (node.tagName === 'semantics') {
       node.children = node.children.filter(
@@ -29,6 +32,17 @@ export function portableMath(tree: Root): void {
       );
     }
   });
+}
+
+/**
+ * Puts an index as low under a letter with a descender, or a name with one, as under others. Browsers that follow MathML Core add the
+ * depth of the base, which TeX leaves out of account for a single letter.
+ */
+function levelIndices(node: Element): void {
+  const [base, ...scripts] = node.children;
+  if (base === undefined || !/^msub(sup)?$/.test(node.tagName)) return;
+  if (!/^\p{L}*[fgjpqyQβγζημξρφχψ]\p{L}*\u2061?$/u.test(textOf(base).normalize('NFKC'))) return;
+  node.children = [element('mpadded', { depth: '0px' }, [base]), ...scripts];
 }
 
 /**
