@@ -9,8 +9,7 @@ import { spaceOperators } from './operatorSpace.js';
  * MathML Core has neither `mathvariant` (but for `normal`) nor `columnalign`, and both carry meaning in our formulas:
  * a bold x is a vector, and aligned equations line up at their equals signs. So letters become the Unicode characters
  * that `mathvariant` stood for, and table attributes become classes for the style sheet. Nor does MathML keep a function's name
- * apart from its neighbours, so that "sin a sin b" gets the thin spaces that TeX would set. Browsers write a single letter with
- * Unicode's mathematical italics, which most text fonts have for Latin letters alone: Greek ones get a class, and are slanted.
+ * apart from its neighbours, so that "sin a sin b" gets the thin spaces that TeX would set.
  */
 export function portableMath(tree: Root): void {
   keepTogether(tree);
@@ -21,7 +20,6 @@ export function portableMath(tree: Root): void {
       delete node.properties.mathvariant;
     }
     if (node.tagName === 'mtable') alignByClass(node);
-    if (isGreekLetter(node)) node.properties.className = ['greek'];
     node.children = spaceFunctions(node.children);
     spaceOperators(node);
     levelIndices(node);
@@ -97,11 +95,6 @@ export function inAlphabet(letter: string, variant: string): string {
 function inVariant(child: ElementContent, variant: string): ElementContent {
   if (child.type !== 'text') return child;
   return { ...child, value: child.value.replace(/./gu, (letter) => inAlphabet(letter, variant)) };
-}
-
-function isGreekLetter({ tagName, properties, children: [child] }: Element): boolean {
-  if (tagName !== 'mi' || properties.mathvariant !== undefined) return false;
-  return child?.type === 'text' && /^[α-ω]$/.test(child.value);
 }
 
 function alignByClass(table: Element): void {

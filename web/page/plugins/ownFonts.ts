@@ -3,12 +3,15 @@ import { createRequire } from 'node:module';
 import { dirname, join, resolve } from 'node:path';
 import subsetFont from 'subset-font';
 import type { Plugin } from 'vite';
+import { limitSizes } from './glyphSizes.js';
 
 /** The folders of two fonts, both under the SIL Open Font License. */
 const HANGUL = folderOf('nanum-gothic');
 const FORMULAS = folderOf('stix-two-math');
 /** The entries of a font's name table that hold its copyright and its licence. */
 const COPYRIGHT = [0, 13, 14];
+/** How many sizes of growing signs the formulas use: roots of an index's height, brackets up to a fraction's. */
+const SIZES = { '√': 1, '(': 7, ')': 7 };
 
 /**
  * Vite plugin: writes the page's own fonts into `build/fonts`, for readers whose machines lack such fonts. Two are for Hangul
@@ -26,21 +29,20 @@ export function ownFonts(root: string, licences?: string): Plugin {
       const { languageName } = JSON.parse(readFileSync(resolve(root, 'strings/ko.json'), 'utf8')) as {
         languageName: string;
       };
-      const korean = join(HANGUL, 'files/nanum-gothic-korean-400-normal.woff2');
-      const mathematical = join(FORMULAS, 'files/stix-two-math-latin-400-normal.woff2');
-      for (const [name, file, text] of [
+      const korean = readFileSync(join(HANGUL, 'files/nanum-gothic-korean-400-normal.woff2'));
+      const formulas = lettersOfFormulas();
+      const mathematical = await subset(
+        readFileSync(join(FORMULAS, 'files/stix-two-math-latin-400-normal.woff2')),
+        formulas,
+        'truetype',
+      );
+      limitSizes(mathematical, SIZES);
+      for (const [name, source, text] of [
         ['hangul-page', korean, hangulOf(textsOf(root).join(''))],
         ['hangul-name', korean, hangulOf(languageName)],
-        ['formulas', mathematical, lettersOfFormulas()],
+        ['formulas', mathematical, formulas],
       ] as const) {
-        const font = await subsetFont(readFileSync(file), text, {
-          targetFormat: 'woff2',
-          // Hinting and features of vertical text are a third of a Korean file.
-          noHinting: true,
-          keepFeatures: [],
-          preserveNameIds: COPYRIGHT,
-        });
-        writeFileSync(join(folder, `${name}.woff2`), font);
+        writeFileSync(join(folder, `${name}.woff2`), await subset(source, text, 'woff2'));
       }
     },
     generateBundle() {
@@ -51,6 +53,16 @@ export function ownFonts(root: string, licences?: string): Plugin {
       }
     },
   };
+}
+
+function subset(font: Buffer, text: string, targetFormat: 'truetype' | 'woff2'): Promise<Buffer> {
+  return subsetFont(font, text, {
+    targetFormat,
+    // Hinting and features of vertical text are a third of a Korean file.
+    noHinting: true,
+    keepFeatures: [],
+    preserveNameIds: COPYRIGHT,
+  });
 }
 
 function folderOf(name: string): string {
@@ -75,5 +87,6 @@ function lettersOfFormulas(): string {
   const italics = Array.from(latin + 'O', (letter) =>
     String.fromCodePoint(0x1d434 - 65 + letter.charCodeAt(0) - (letter > 'Z' ? 6 : 0)),
   );
-  return `${latin}ℎOST0123456789()[]+−×/=,.∣|√∑∈≤∞…⋮⊤\u2061ℝΠαδθπω𝐊𝐏𝐐𝐑𝐕𝐖𝐗𝐘𝐚𝐤𝐩𝐪𝐯𝐱𝐲${italics.join('')}`;
+  const greek = Array.from('αδθπω', (letter) => String.fromCodePoint(0x1d6fc - 945 + letter.charCodeAt(0)));
+  return `${latin}ℎOST0123456789()[]+−×/=,.∣|√∑∈≤∞…⋮⊤\u2061ℝΠαδθπω𝐊𝐏𝐐𝐑𝐕𝐖𝐗𝐘𝐚𝐤𝐩𝐪𝐯𝐱𝐲${[...italics, ...greek].join('')}`;
 }
