@@ -27,7 +27,7 @@ export function formulas(shown: Formulas): TemplateResult {
   const term = (j: number): TemplateResult =>
     html`<span>${j === 1 ? ' = ' : ' + '}${button(`a${j}`)}${button(`v${j}`)}</span>`;
   return html`<div class="formula" role="group" aria-label=${words.text('formula.definition')}>
-      <span>${button('y')} = <i>f</i> (</span><span>${button('q')}${', '}</span>${tokens.map(pair)}
+      <span>${button('y')} = 𝑓(</span><span>${button('q')}${', '}</span>${tokens.map(pair)}
     </div>
     <div class="formula" role="group" aria-label=${words.text('formula.sum')}>
       <span>${button('y')}</span>${tokens.map(term)}

@@ -12,6 +12,7 @@ export const formulaStyles = css`
     display: flex;
     flex-wrap: wrap;
     align-items: center;
+    font-family: var(--figure-math, math);
     font-size: 1.125rem;
   }
   .formula span {
@@ -25,9 +26,7 @@ export const formulaStyles = css`
     padding: 0 0.2rem;
     border: 1px solid transparent;
     border-bottom: 2px dotted var(--_line);
-    border-radius: 3px;
     white-space: normal;
-    font-family: var(--figure-math, math);
   }
   .formula sub {
     font-size: 0.72em;
