@@ -1,49 +1,53 @@
-import { describe, expect, test } from '@jest/globals';
+import { beforeAll, describe, expect, test } from '@jest/globals';
 import { LANGUAGES } from '../../web/page/plugins/pages.js';
 import { renderProse } from '../../web/page/plugins/prose.js';
 import { readProse, readWords } from '../support/proseFiles.js';
 
 /** The MathML of a formula in TeX. */
-const mathml = (tex: string): string => renderProse(`---\ntitle: T\ndescription: D\n---\n$${tex}$`).body;
+const mathml = async (tex: string): Promise<string> =>
+  (await renderProse(`---\ntitle: T\ndescription: D\n---\n$${tex}$`)).body;
 
 test.each(['\\mathbf{y}_i', 'p_{i, 2j}', '\\mathbf{q}_i^\\top', '\\gamma_j'])(
   'a letter with a descender does not lower its index: %s',
-  (tex) => {
-    expect(mathml(tex)).toMatch(/<(msub|msubsup)><mpadded depth="0px"><mi>.<\/mi><\/mpadded>/u);
+  async (tex) => {
+    expect(await mathml(tex)).toMatch(/<(msub|msubsup)><mpadded depth="0px"><mi>.<\/mi><\/mpadded>/u);
   },
 );
 
-test('nor does a name with one', () => {
-  expect(mathml('\\log_2 m')).toMatch(/<msub><mpadded depth="0px"><mrow><mi>log<\/mi>/);
+test('nor does a name with one', async () => {
+  expect(await mathml('\\log_2 m')).toMatch(/<msub><mpadded depth="0px"><mrow><mi>log<\/mi>/);
 });
 
 test.each(['\\mathbf{x}_i', '\\cos_2 x', 'k_1', '\\sqrt{y}', '(y)_i'])(
   'nothing else is taken for such a letter: %s',
-  (tex) => {
-    expect(mathml(tex)).not.toContain('<mpadded');
+  async (tex) => {
+    expect(await mathml(tex)).not.toContain('<mpadded');
   },
 );
 
 /** A formula's operators, with `|` on both sides of those that browsers are to space themselves. */
-const spaced = (tex: string): string =>
-  mathml(tex)
+const spaced = async (tex: string): Promise<string> =>
+  (await mathml(tex))
     .replace(/<mo([^>]*)>([^<]*)<\/mo>/g, (_, given: string, sign: string) =>
       given.includes('lspace="0em" rspace="0em"') ? sign : `|${sign}|`,
     )
     .replace(/<[^>]*>/g, '')
     .trim();
 
-test('an ellipsis takes its space from the comma before it', () => {
-  expect(spaced('a, \\ldots, b')).toBe('a|,|…|,|b');
+test('an ellipsis takes its space from the comma before it', async () => {
+  expect(await spaced('a, \\ldots, b')).toBe('a|,|…|,|b');
 });
 
-test('operators in indices and limits have no space, as in TeX', () => {
-  expect(spaced('p_{i+1, 2j} + x^{-7}')).toBe('pi+1,2j|+|x−7');
-  expect(spaced('\\sum_{j=1}^{m-1} a')).toBe('|∑|j=1m−1a');
+test('operators in indices and limits have no space, as in TeX', async () => {
+  expect(await spaced('p_{i+1, 2j} + x^{-7}')).toBe('pi+1,2j|+|x−7');
+  expect(await spaced('\\sum_{j=1}^{m-1} a')).toBe('|∑|j=1m−1a');
 });
 
 describe.each(LANGUAGES)('the formulas in %s', (language) => {
-  const html = renderProse(readProse(language), readWords(language)).body;
+  let html = '';
+  beforeAll(async () => {
+    html = (await renderProse(readProse(language), readWords(language))).body;
+  });
 
   test('have all displays of several lines aligned', () => {
     const tables = [...html.matchAll(/<math[^>]* display="block"><semantics><mtable class="([^"]+)">/g)];
