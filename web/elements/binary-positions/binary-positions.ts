@@ -89,7 +89,7 @@ export class BinaryPositions extends FigureElement {
     const { signs, columns: pairs } = signsOf(P, rows, width);
     const room = this.#width.pixels - LEFT - 2;
     // Cells are equally wide in both blocks, which are two cells apart.
-    const unit = Math.min(64, room / (columns + pairs + 2));
+    const unit = Math.min(88, room / (columns + pairs + 2));
     const middle = LEFT + columns * unit;
     const places = Array.from({ length: columns }, (_, k) => words.number(2 ** (columns - 1 - k)));
     const periods = Array.from({ length: pairs }, (_, k) =>
