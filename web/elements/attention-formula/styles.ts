@@ -73,7 +73,7 @@ export const formulaStyles = css`
     }
     .matrices p {
       margin-inline: 0;
-      font-size: 0.8125rem;
+      font-size: 0.75rem;
       white-space: normal;
     }
     .formula {

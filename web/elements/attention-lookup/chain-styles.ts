@@ -5,7 +5,7 @@ export const chainStyles = css`
   .chain {
     width: 100%;
     table-layout: fixed;
-    font-size: 0.8125rem;
+    font-size: 0.875rem;
   }
   .chain th,
   .chain td {
@@ -34,7 +34,7 @@ export const chainStyles = css`
     width: 3.25rem;
   }
   .chain col.share {
-    width: 7.25rem;
+    width: 8rem;
   }
   .chain tfoot :is(th, td) {
     border-top: 1px solid var(--_line);

@@ -73,7 +73,7 @@ export const raceStyles = css`
   }
   .counts table {
     width: 100%;
-    font-size: 0.8125rem;
+    font-size: 0.875rem;
   }
   .counts th,
   .counts td {

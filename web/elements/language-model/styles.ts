@@ -36,7 +36,7 @@ export const storyStyles = css`
   }
   .next-name {
     color: var(--_quiet);
-    font-size: 0.8125rem;
+    font-size: 0.75rem;
   }
   /* One slider: its label needs a line. */
   .controls {

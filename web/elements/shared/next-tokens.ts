@@ -28,7 +28,7 @@ export const nextTokensStyles = css`
     align-items: center;
     max-width: 30rem;
     margin: 0;
-    font-size: 0.8125rem;
+    font-size: 0.875rem;
   }
   .next dt {
     min-width: 4em;

@@ -138,7 +138,7 @@ export const toolStyles = css`
     border-radius: 4px;
     background: var(--_paper);
     color: var(--_ink);
-    font: 0.8125rem/1.45 var(--_font);
+    font: 0.75rem/1.45 var(--_font);
   }
   .save button {
     display: block;
@@ -147,7 +147,7 @@ export const toolStyles = css`
   }
   .panel {
     margin-top: 0.25rem;
-    font-size: 0.8125rem;
+    font-size: 0.75rem;
   }
   .panel pre {
     max-height: 22rem;
@@ -193,7 +193,7 @@ export const toolStyles = css`
   }
   .note {
     color: var(--_quiet);
-    font-size: 0.8125rem;
+    font-size: 0.75rem;
   }
   /* Width and magnification: see full-screen.ts. */
   :host(:fullscreen) {

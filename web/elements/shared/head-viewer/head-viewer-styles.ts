@@ -78,7 +78,7 @@ export const headViewerStyles = css`
   }
   .large .name small {
     color: var(--_quiet);
-    font-size: 0.8125rem;
+    font-size: 0.75rem;
     font-weight: 400;
   }
   .large .switches {
