@@ -1,5 +1,6 @@
 import { html, type PropertyValues, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
@@ -7,7 +8,7 @@ import '../shared/heat-map/ramp-legend.js';
 import { real, whole } from '../shared/settings.js';
 import { dropoutCode } from './code.js';
 import { draw, expectedError, MOST, Run, TOKENS } from './draws.js';
-import { errorPlot } from './plot.js';
+import { errorPlot, PLOT_WIDTH } from './plot.js';
 import { dropoutStyles } from './styles.js';
 
 /** Milliseconds of drawing in a frame; the rest of the frame is for painting. */
@@ -33,6 +34,7 @@ export class AttentionDropout extends FigureElement {
   declare seed: number;
   /** Draws of the mean, 1 to 1000; default 200. */
   declare draws: number;
+  protected readonly letters = new Width(this, '.plot', PLOT_WIDTH);
   #run: Run | undefined;
   #frame = 0;
   #slice: ReturnType<typeof setTimeout> | undefined;

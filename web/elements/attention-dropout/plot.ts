@@ -4,8 +4,11 @@ import { html, svg, type TemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 import { MOST } from './draws.js';
 
+/** In the plot's own units. */
+export const PLOT_WIDTH = 300;
+
 /** About as high as wide, like the maps beside it. The margins have room for the longest labels. */
-const SIZE = { width: 300, height: 270, left: 50, right: 20, top: 12, bottom: 38 };
+const SIZE = { width: PLOT_WIDTH, height: 270, left: 50, right: 20, top: 12, bottom: 38 };
 
 /** The error of the mean against the number of draws, log–log, with the law 1/√N dashed. */
 export function errorPlot(words: Localised, errors: readonly number[], expected: number): TemplateResult {
@@ -43,7 +46,7 @@ export function errorPlot(words: Localised, errors: readonly number[], expected:
       expected === 0
         ? ''
         : svg`<line class="law" x1=${x(1)} x2=${x(MOST)} y1=${inside(expected)} y2=${inside(expected / Math.sqrt(MOST))} />
-      <text class="law-label" x=${x(30)} y=${inside(expected / Math.sqrt(30))} dy="-1em">∝ 1/√N</text>
+      <text x=${x(30)} y=${inside(expected / Math.sqrt(30))} dy="-1em">∝ 1/√N</text>
       <path class="errors" d=${path ?? ''} />
       ${last === undefined ? '' : svg`<circle class="last" r="4.5" cx=${x(errors.length)} cy=${inside(last)} />`}`
     }

@@ -28,9 +28,6 @@ export const dropoutStyles = css`
     stroke: var(--_quiet);
     stroke-dasharray: 5 4;
   }
-  .plot .law-label {
-    font-size: min(0.75rem, 14px);
-  }
   .errors {
     fill: none;
     stroke: var(--_series-0);

@@ -1,6 +1,7 @@
 import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { hint } from '../shared/controls/controls.js';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { real, several, whole } from '../shared/settings.js';
@@ -8,7 +9,7 @@ import { chainStyles } from './chain-styles.js';
 import { chain, lookupData, pairText } from './chain.js';
 import { lookupCode } from './code.js';
 import { planeStyles } from './plane-styles.js';
-import { arrow, plane, pointed, toPicture, type Handle, type PlaneEvents } from './plane.js';
+import { arrow, plane, pointed, SIDE, toPicture, type Handle, type PlaneEvents } from './plane.js';
 import { lookUp, nudged, pointsOf, REACH, snapped, type Lookup, type Point, type Scene } from './scene.js';
 
 /** Keys, and values. */
@@ -57,6 +58,8 @@ export class AttentionLookup extends FigureElement {
     const { valid, temperature } = this;
     return { query, keys: pointsOf(this.keys), values: pointsOf(this.values), valid, temperature };
   }
+
+  protected readonly letters = new Width(this, '.plane', SIDE);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words } = this;

@@ -34,7 +34,6 @@ export const planeStyles = css`
     stroke-width: 1;
   }
   .tick {
-    font-size: 0.6875rem;
     pointer-events: none;
   }
   .handle {
@@ -76,7 +75,6 @@ export const planeStyles = css`
   }
   .name {
     fill: var(--_ink);
-    font-size: min(0.8125rem, 15px);
     stroke: var(--_paper);
     stroke-width: 3;
     paint-order: stroke;
@@ -156,7 +154,7 @@ export const planeStyles = css`
       grid-row: 2;
     }
   }
-  /* Small planes with large letters and points, so that the query and the mixture that it moves are seen at once. */
+  /* Small planes with large points, so that the query and the mixture that it moves are seen at once. */
   @container (max-width: 28rem) {
     .scene {
       gap: 0.5rem;
@@ -169,12 +167,6 @@ export const planeStyles = css`
     }
     .sign .mark {
       transform: none;
-    }
-    .name {
-      font-size: 19px;
-    }
-    .tick {
-      font-size: 16px;
     }
   }
 `;

@@ -1,9 +1,10 @@
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { REACH, type Point } from './scene.js';
 
-/** In pixels of the plane's own picture: a unit, and half a side. */
+/** In pixels of the plane's own picture: a unit, half a side, and a side. */
 const UNIT = 36;
 const HALF = UNIT * (REACH + 0.5);
+export const SIDE = 2 * HALF;
 
 /** Where the axes have numbers. */
 const TICKS = Array.from({ length: REACH }, (_, i) => UNIT * (i + 1)).flatMap((at) => [-at, at]);
@@ -54,7 +55,7 @@ export function plane(
   mixture?: Mixture,
 ): SVGTemplateResult {
   const labels = labelsOf(mixture ? [...handles, mixture] : handles);
-  return svg`<svg class="plane" viewBox="${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}" role="group" aria-label=${label}>
+  return svg`<svg class="plane" viewBox="${-HALF} ${-HALF} ${SIDE} ${SIDE}" role="group" aria-label=${label}>
     <rect class="ground" x=${-HALF} y=${-HALF} width=${2 * HALF} height=${2 * HALF} />
     ${[0, ...TICKS].map(
       (at) => svg`<line class=${at === 0 ? 'axis' : 'grid'} x1=${at} x2=${at} y1=${-HALF} y2=${HALF} />

@@ -1,5 +1,6 @@
 import { html, nothing, type TemplateResult } from 'lit';
 import type { Architecture, WasmAttention } from 'wasm-attention';
+import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { whole } from '../shared/settings.js';
@@ -41,6 +42,7 @@ export class PathLengths extends FigureElement {
   /** The other token, likewise; default 7. */
   declare to: number;
 
+  protected readonly letters = new Width(this, 'svg', VIEW_WIDTH);
   /** A click moves one of the two tokens, the next click the other. */
   #next: 'from' | 'to' = 'from';
 

@@ -4,8 +4,9 @@ import { svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 import { LAST, PAIRS, sumAt, WIDTH, type Turned } from './turning.js';
 
-/** Half a side of a dial, and the longest arrow, in the dial's own pixels. */
+/** Half a side of a dial, a side, and the longest arrow, in the dial's own pixels. */
 const HALF = 58;
+export const SIDE = 2 * HALF;
 const LONGEST = 42;
 const MARGIN = { top: 26, right: 10, bottom: 40, left: 34 };
 const HEIGHT = 208;
@@ -37,7 +38,7 @@ export function dial(given: {
     return [unit * vectors[at]!, -unit * vectors[at + 1]!];
   };
   const [q, k] = [tip(both.queries, given.query), tip(both.keys, given.key)];
-  return svg`<svg class="dial" viewBox="${-HALF} ${-HALF} ${2 * HALF} ${2 * HALF}" role="img" aria-label=${label}>
+  return svg`<svg class="dial" viewBox="${-HALF} ${-HALF} ${SIDE} ${SIDE}" role="img" aria-label=${label}>
     <circle class="rim" r=${LONGEST} />
     <path class="between" d=${wedge(q, k)} />
     ${arrowTo(k, q, 'key', grab, drag)}${arrowTo(q, k, 'query', grab, drag)}

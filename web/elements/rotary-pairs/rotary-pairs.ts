@@ -7,7 +7,7 @@ import { defineFigure, FigureElement } from '../shared/figure/figure-element.js'
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { whole } from '../shared/settings.js';
 import { rotaryCode } from './code.js';
-import { dial, sumPlot, type Arrow } from './drawing.js';
+import { dial, SIDE, sumPlot, type Arrow } from './drawing.js';
 import { rotaryStyles } from './styles.js';
 import {
   draggedTo,
@@ -57,6 +57,7 @@ export class RotaryPairs extends FigureElement {
   declare seed: number;
   #grip: Grip | undefined;
   readonly #width = new Width(this, '.plot');
+  protected readonly letters = new Width(this, '.dial', SIDE);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, query, key } = this;

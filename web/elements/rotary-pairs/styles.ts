@@ -36,11 +36,6 @@ export const rotaryStyles = css`
       column-gap: 0.25rem;
     }
   }
-  @container (min-width: 20rem) and (max-width: 28rem) {
-    .dial text {
-      font-size: 17px;
-    }
-  }
   @container (max-width: 20rem) {
     .dials {
       grid-template-columns: repeat(2, minmax(0, 1fr));

@@ -33,7 +33,7 @@ export const baseStyles = css`
   }
   /* Drawings are laid out in pixels, so letters grow with the page's only as far as there is room for them. */
   svg text {
-    font: min(0.75rem, 14px) / 1 var(--_font);
+    font: calc(var(--_unit, 1) * min(0.75rem, 14px)) / 1 var(--_font);
     fill: var(--_quiet);
   }
   .readout {

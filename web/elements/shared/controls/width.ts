@@ -18,10 +18,11 @@ export class Width implements ReactiveController {
     this.host.requestUpdate();
   });
 
-  /** `part` is a selector. */
+  /** `part` is a selector. With `side`, the units across its drawing, letters there are as large as elsewhere: see styles.ts. */
   constructor(
     private readonly host: LitElement,
     private readonly part?: string,
+    private readonly side?: number,
   ) {
     host.addController(this);
   }
@@ -31,8 +32,11 @@ export class Width implements ReactiveController {
   }
 
   hostUpdated(): void {
-    const part = this.part === undefined ? null : this.host.renderRoot.querySelector(this.part);
-    if (part !== null) this.#observer.observe(part);
+    if (this.part === undefined) return;
+    const parts = this.host.renderRoot.querySelectorAll<HTMLElement | SVGElement>(this.part);
+    if (parts[0] !== undefined) this.#observer.observe(parts[0]);
+    if (this.side === undefined) return;
+    for (const { style } of parts) style.setProperty('--_unit', String(this.side / this.pixels));
   }
 
   hostDisconnected(): void {
