@@ -100,7 +100,7 @@ export class PathLengths extends FigureElement {
       >
         ${drawDiagram(drawn)}
       </svg>
-      <p class="name">${name}</p>
+      <p class="name colour-${ARCHITECTURES.indexOf(architecture)}">${name}</p>
       <p
         class="length"
         data-longest=${architecture === 'cnn' ? words.text('paths.tooFew', LONGEST) : nothing}

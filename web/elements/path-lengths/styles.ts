@@ -1,6 +1,8 @@
 import { css } from 'lit';
+import { seriesStyles } from '../shared/plot/series.js';
 
 export const pathStyles = css`
+  ${seriesStyles}
   .diagrams {
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 18.5rem), 1fr));
@@ -22,7 +24,7 @@ export const pathStyles = css`
     color: var(--_quiet);
   }
   .diagram .name {
-    color: var(--_ink);
+    color: var(--_series);
     font-weight: 600;
   }
   .diagram .length {
