@@ -16,7 +16,7 @@ describe('attention-masks', () => {
       .evaluateAll((maps) => maps.map((map) => map.querySelectorAll('.visible').length));
     // 5 of 8 columns; the lower triangle; three diagonals below it; and what is in all three.
     expect(visible).toEqual([40, 36, 21, 15]);
-    expect(await figure.locator('.sign').allInnerTexts()).toEqual(['', 'and', 'and', '=']);
+    expect(await figure.locator('.sign').allInnerTexts()).toEqual(['and', 'and', '=']);
     const given = { valid: 5, causal: true, window: true, left: 2, right: 0, seed: 1 };
     const { weights } = maskScene(attention, given);
     const { cells } = await picture(figure.locator('heat-map canvas.cells'), 8, 8);

@@ -50,15 +50,14 @@ export class AttentionMasks extends FigureElement {
     const scene = maskScene(library, this);
     return html`
       <div class="board">
-        <div class="factors">
-          ${FACTORS.map((factor, i) => this.#factor(scene, factor, i === 0 ? '' : words.text('masks.and')))}
-          ${this.#factor(scene, 'mask', '=')}
+        <div>
+          <div class="factors">
+            ${FACTORS.map((factor, i) => this.#factor(scene, factor, i === 0 ? '' : words.text('masks.and')))}
+            ${this.#factor(scene, 'mask', '=')}
+          </div>
+          <div class="legend" aria-hidden="true">${this.#legend()}</div>
         </div>
         ${this.#weights(scene)}
-      </div>
-      <div class="under">
-        <div class="legend" aria-hidden="true">${this.#legend()}</div>
-        <ramp-legend low="0" high="1"></ramp-legend>
       </div>
       <p class="readout">
         ${this.pointed === undefined ? words.text('masks.hint') : this.#readout(scene, this.pointed)}
@@ -84,9 +83,9 @@ export class AttentionMasks extends FigureElement {
     });
     const names = ['factor', ...(factor === 'mask' ? ['mask-itself'] : []), ...(off ? ['off'] : [])];
     return html`<div class=${names.join(' ')}>
-      <span class="sign">${sign}</span>
-      ${maskMap(scene[factor], label, this.pointed)}
+      ${sign && html`<span class="sign">${sign}</span>`}
       <p>${words.text(`masks.${factor}`)}</p>
+      ${maskMap(scene[factor], label, this.pointed)}
     </div>`;
   }
 
@@ -108,6 +107,7 @@ export class AttentionMasks extends FigureElement {
         column-name=${words.text('key')}
         @cell-change=${onCell((cell) => (this.pointed = cell))}
       ></heat-map>
+      <ramp-legend low="0" high="1"></ramp-legend>
     </div>`;
   }
 

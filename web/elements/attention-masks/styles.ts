@@ -4,14 +4,13 @@ import { css } from 'lit';
 export const masksStyles = css`
   .board {
     display: grid;
-    gap: 1.25rem 2.5rem;
-    align-items: center;
+    gap: 1rem 2.5rem;
+    align-items: start;
   }
   .factors {
     display: grid;
-    grid-template-columns: repeat(2, auto minmax(0, 1fr));
-    gap: 0.25rem 0.35rem;
-    align-items: center;
+    grid-template-columns: minmax(0, 1fr) repeat(3, 2.25rem minmax(0, 1fr));
+    row-gap: 0.25rem;
   }
   .factor {
     display: grid;
@@ -21,8 +20,14 @@ export const masksStyles = css`
     grid-template-columns: subgrid;
     align-items: center;
   }
+  /* It has no sign before it. */
+  .factor:first-child {
+    grid-column: 1;
+  }
+  .factor > :not(.sign) {
+    grid-column: -2 / -1;
+  }
   .factor p {
-    grid-column: 2;
     /* A long word may reach beyond the end of its map, not before its start. */
     place-self: start safe center;
     font-size: 0.75rem;
@@ -35,6 +40,7 @@ export const masksStyles = css`
     opacity: 0.65;
   }
   .sign {
+    grid-row: 2;
     color: var(--_quiet);
     font-size: 0.75rem;
     text-align: center;
@@ -71,6 +77,7 @@ export const masksStyles = css`
   }
   .weights > p {
     padding-inline-start: 1.1rem;
+    margin-bottom: 0.25rem;
     font-size: 0.75rem;
     text-align: center;
   }
@@ -78,24 +85,14 @@ export const masksStyles = css`
     width: 1rem;
     height: 1rem;
   }
-  .under {
-    margin-top: 0.5rem;
-  }
-  .remark {
-    min-height: 1.45em;
-  }
-  /* The masks and what they make are one line, so that the weights are on the same screen. */
   @container (max-width: 30rem) {
     .board {
       gap: 0.5rem;
     }
-    .factors {
-      grid-template-columns: repeat(4, auto minmax(0, 1fr));
-    }
     .weights {
       max-width: 15rem;
     }
-    .remark + .controls > .sliders {
+    .readout + .controls > .sliders {
       grid-template-columns: repeat(3, minmax(0, 1fr));
     }
   }
@@ -104,13 +101,9 @@ export const masksStyles = css`
       grid-template-columns: minmax(0, 7fr) minmax(0, 5fr);
     }
   }
-  /* One line is also how a wide window shows the whole formula. */
   @container (min-width: 56rem) {
     .board {
       grid-template-columns: minmax(0, 2fr) minmax(0, 1fr);
-    }
-    .factors {
-      grid-template-columns: repeat(4, auto minmax(0, 1fr));
     }
   }
 `;
