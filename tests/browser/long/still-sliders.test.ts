@@ -37,11 +37,15 @@ test.each([
 });
 
 test.each([
+  'attention-dropout',
   'attention-lookup',
   'attention-masks',
   'attention-shapes',
+  'complexity-race',
+  'depth-collapse',
   'path-lengths',
   'permutation-demo',
+  'relative-tables',
   'rotary-pairs',
   'length-extrapolation',
 ])('%s keeps its height while what it says becomes longer and shorter', async (tag) => {

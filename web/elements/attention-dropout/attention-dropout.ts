@@ -68,6 +68,7 @@ export class AttentionDropout extends FigureElement {
     const last = draw(library, rate, this.seed + draws - 1).weights;
     const error = errors.at(-1);
     const expected = draw(library).weights;
+    const distance = (n: number): string => words.text('dropout.error', { n: words.number(n) });
     // The mean has the scale of what it approaches. What is kept in a draw is larger by 1 / (1 − p).
     const largest = Math.max(...expected);
     return html`
@@ -80,6 +81,9 @@ export class AttentionDropout extends FigureElement {
           ${errorPlot(words, errors, expectedError(library, rate))}
         </div>
       </div>
+      <p class="readout" data-longest="${distance(MOST)} ${words.number(0, 4)}">
+        <span>${distance(errors.length)} <strong>${words.number(error ?? NaN, 4)}</strong></span>
+      </p>
       <div class="controls">
         <div class="sliders">
           ${this.slider('rate', words.text('dropout.rate'), { step: 0.05, text: words.number(rate, 2) })}
@@ -95,10 +99,6 @@ export class AttentionDropout extends FigureElement {
           </button>
         </div>
       </div>
-      <p class="readout">
-        ${words.text('dropout.error', { n: words.number(errors.length) })}
-        <strong>${words.number(error ?? NaN, 4)}</strong>
-      </p>
     `;
   }
 

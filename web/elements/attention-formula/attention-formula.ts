@@ -63,8 +63,10 @@ export class AttentionFormula extends FigureElement {
         })}
       </div>
       <div class="matrices">${MATRICES.map((matrix) => this.#map(matrix, matrices[matrix]))}</div>
+      <p class="readout" role="status" data-longest=${described('q', this.query, words)}>
+        <span>${this.#readout()}</span>
+      </p>
       <div class="controls">${this.choices('query', words.text('formula.query'), tokens, String)}</div>
-      <p class="readout" role="status">${this.#readout()}</p>
     `;
   }
 

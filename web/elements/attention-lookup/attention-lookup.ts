@@ -78,14 +78,14 @@ export class AttentionLookup extends FigureElement {
         </div>
       </div>
       <span id="help" hidden>${words.text('lookup.help')}</span>
+      <p class="readout" role="status" data-longest=${words.text('lookup.none')}>
+        <span>${this.valid === 0 ? words.text('lookup.none') : hint(words.text('lookup.hint'))}</span>
+      </p>
+      <p class="remark">${words.text('lookup.remark')}</p>
       <div class="controls">
         ${this.slider('temperature', words.text('lookup.temperature'), { step: 0.1 })}
         ${this.slider('valid', words.text('lookup.valid'))}
       </div>
-      <p class="remark">${words.text('lookup.remark')}</p>
-      <p class="readout" role="status" data-longest=${words.text('lookup.none')}>
-        <span>${this.valid === 0 ? words.text('lookup.none') : hint(words.text('lookup.hint'))}</span>
-      </p>
     `;
   }
 

@@ -80,12 +80,12 @@ export class AttentionShapes extends FigureElement {
         </ol>
         ${failure(words, this.#sizes, pipeline.error)}
       </div>
+      ${readout(words, this.#sizes, this.#followed(), pipeline.error)}
       <div class="controls">
         ${(['batch', 'tokens', 'width', 'heads'] as const).map((name) =>
           this.slider(name, words.text(`shapes.${name}`)),
         )}
       </div>
-      ${readout(words, this.#sizes, this.#followed(), pipeline.error)}
     `;
   }
 

@@ -87,22 +87,27 @@ export class ComplexityRace extends FigureElement {
       const power = Math.round(Math.log2(x.invert(pointerIn(event).x)));
       this.change({ [axis === 'n' ? 'length' : 'width']: Math.max(least, Math.min(most, 2 ** power)) });
     };
+    const running = this.#run.state === 'running';
+    // The longest that is said of two curves is that they do not cross.
+    const apart = plot.curves.map((curve) => ({ ...curve, counted: [] }));
     return html`
       <div class="plot" @click=${pick}>
         <svg height=${height} role="img" aria-label=${words.text('race.label', { axis: plot.axisName })}>
           ${drawRace(plot)}
         </svg>
       </div>
+      ${keyToMeasured(plot, words)}
+      <p class="readout" data-longest=${crossingsLine({ curves: apart }, view, running)}>
+        <span>${crossingsLine(plot, view, running)}</span>
+      </p>
       <div class="controls">
         ${raceControls(words, { length, width, kernel, axis, change: (to) => this.change(to) })}
         ${raceButton(words, this.#run, () => this.#start(library))}
       </div>
-      ${keyToMeasured(plot, words)}
-      <p class="readout">${crossingsLine(plot, view, this.#run.state === 'running')}</p>
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
         ${countsTable(view)}
       </div>
-      <p class="machine" aria-live=${this.#run.state === 'running' ? 'off' : 'polite'}>
+      <p class="remark machine" aria-live=${running ? 'off' : 'polite'}>
         ${statusLine(this.#run, view, plot)}
       </p>
     `;

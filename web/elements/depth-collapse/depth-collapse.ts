@@ -77,12 +77,25 @@ export class DepthCollapse extends FigureElement {
         )}
       </div>`;
     const differences = this.#differences(states);
+    const values = STACKS.map((stack) => `${label(stack)} ${words.value(1e-10)}`.replaceAll(' ', '\u00a0'));
+    const longest = `${words.text('depth.readout', { depth: LAYERS })} ${values.join('; ')}`;
     return html`
       ${depthPlot({ differences, depth, pixels, words })}
       <div class="maps four">${STACKS.map(map)}</div>
       <div class="legend">
         <span>${words.text('depth.cosine')}</span><ramp-legend .low=${low} high="1"></ramp-legend>
       </div>
+      <p class="readout" role="status" data-longest=${longest}>
+        <span
+          >${words.text('depth.readout', { depth })}
+          ${STACKS.map(
+            (stack, index) =>
+              html`${index === 0 ? '' : '; '}<span class="of-stack"
+                  >${label(stack)} <strong>${words.value(differences[stack][depth] ?? NaN)}</strong></span
+                >`,
+          )}</span
+        >
+      </p>
       <div class="controls">
         <div class="sliders">${this.slider('depth', words.text('depth.depth'))}</div>
         ${this.choices('signal', words.text('depth.signal'), ['tokens', 'positions'] as const, (each) => words.text(`depth.${each}`))}
@@ -92,15 +105,6 @@ export class DepthCollapse extends FigureElement {
           </button>
         </div>
       </div>
-      <p class="readout" role="status">
-        ${words.text('depth.readout', { depth })}
-        ${STACKS.map(
-          (stack, index) =>
-            html`${index === 0 ? '' : '; '}<span class="of-stack"
-                >${label(stack)} <strong>${words.value(differences[stack][depth] ?? NaN)}</strong></span
-              >`,
-        )}
-      </p>
     `;
   }
 

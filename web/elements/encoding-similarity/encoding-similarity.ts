@@ -83,6 +83,7 @@ export class EncodingSimilarity extends EncodingFigure {
     return Array.from({ length: this.length }, (_, i) => products[i * this.length + i] ?? NaN);
   }
 
+  /** Below the sliders, because it comes and goes with one of them, which has to stay where it is. */
   #odd(products: Float32Array): TemplateResult | typeof nothing {
     if (this.width % 2 === 0) return nothing;
     const { words } = this;

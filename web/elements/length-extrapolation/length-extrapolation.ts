@@ -47,12 +47,12 @@ export class LengthExtrapolation extends FigureElement {
     const shown = this.#session.shown(seed);
     return html`
       ${extrapolationPlot(shown.curves, shown.faint, this.#width.pixels, words)}
-      <p class="readout">${words.text('extrapolation.task', { steps: STEPS, length: TRAINED })}</p>
+      <p class="readout" role="status" data-longest=${this.#longest}><span>${this.#status(shown)}</span></p>
+      <p class="remark">${words.text('extrapolation.task', { steps: STEPS, length: TRAINED })}</p>
       <div class="controls">
         <div class="train">${running === undefined ? this.#beginButton() : this.#progress(running)}</div>
         ${this.slider('seed', words.text('training.seed'), { max: 20 })}
       </div>
-      <p class="readout" role="status" data-longest=${this.#longest}><span>${this.#status(shown)}</span></p>
     `;
   }
 

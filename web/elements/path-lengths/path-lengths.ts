@@ -53,12 +53,12 @@ export class PathLengths extends FigureElement {
     const [cnn = NaN, rnn = NaN, attention = NaN] = lengths;
     return html`
       <div class="diagrams">${ARCHITECTURES.map((architecture) => this.#diagram(library, architecture))}</div>
-      <div class="controls">${this.#sliders()}</div>
       <p class="readout" role="status" data-longest=${words.text('paths.summaryShort', LONGEST)}>
         <span
           >${words.text(cnn > this.layers ? 'paths.summaryShort' : 'paths.summary', { i, j, layers: this.layers, cnn, rnn, attention })}</span
         >
       </p>
+      <div class="controls">${this.#sliders()}</div>
     `;
   }
 

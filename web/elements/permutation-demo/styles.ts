@@ -95,13 +95,6 @@ export const permutationStyles = css`
     width: 1.5rem;
     height: 0.8rem;
   }
-  /* Long and short verdicts leave the controls below in their place. */
-  .readout {
-    min-height: 2lh;
-  }
-  .readout strong {
-    white-space: nowrap;
-  }
   @container (max-width: 34rem) {
     .board {
       grid-template-columns: minmax(0, 4fr) minmax(1.75rem, 1fr) minmax(0, 4fr) max-content;

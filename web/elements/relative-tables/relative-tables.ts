@@ -52,6 +52,7 @@ export class RelativeTables extends FigureElement {
     const { words, kind, target } = this;
     const { table, weights, hit } = learn(library, this);
     const bars = this.#bars(library, table);
+    const far = words.number(-10);
     const held = bars.find(({ first, last }) => first <= target && target <= last);
     const size =
       kind === 'shaw'
@@ -80,18 +81,23 @@ export class RelativeTables extends FigureElement {
           <div class="legend"><ramp-legend low="0" high="1"></ramp-legend></div>
         </div>
       </div>
+      <p
+        class="readout"
+        role="status"
+        data-longest="${words.text('relative.shared', { target: far, first: far, last: far })} ${words.value(0.1)}"
+      >
+        <span
+          >${words.text(held?.first === held?.last ? 'relative.alone' : 'relative.shared', {
+            target: words.number(target),
+            first: words.number(held?.first ?? target),
+            last: words.number(held?.last ?? target),
+          })} <strong>${words.value(hit)}</strong></span
+        >
+      </p>
       <div class="controls">
         ${this.choices('kind', words.text('relative.table'), ['shaw', 't5'] as const, (each) => words.text(`relative.${each}`))}
         <div class="sliders">${size} ${this.slider('target', words.text('relative.target'))}</div>
       </div>
-      <p class="readout" role="status">
-        ${words.text(held?.first === held?.last ? 'relative.alone' : 'relative.shared', {
-          target: words.number(target),
-          first: words.number(held?.first ?? target),
-          last: words.number(held?.last ?? target),
-        })}
-        <strong>${words.value(hit)}</strong>
-      </p>
     `;
   }
 

@@ -18,6 +18,9 @@ export const toolStyles = css`
     .controls:has(> .sliders) > :not(.sliders) {
       margin-top: 0.5rem;
     }
+    .controls:has(> .sliders) > :first-child {
+      margin-top: var(--_apart);
+    }
     .controls:not(.placed, :has(> .sliders)),
     .sliders {
       display: grid;
