@@ -16,7 +16,7 @@ test('the link brings a figure back as it was, and reset takes it to how the pag
   expect(address).toBe(`${origin()}/en/?fig-rotation=offset%3D-7#fig-rotation`);
   await page.goto('about:blank');
   await page.goto(address);
-  await figure.locator('.residual').waitFor();
+  await figure.locator('.readout').waitFor();
   expect(await figure.getByLabel('Offset δ').inputValue()).toBe('-7');
   await figure.getByRole('button', { name: 'Reset' }).click();
   expect(await figure.getByLabel('Offset δ').inputValue()).toBe('6');

@@ -21,7 +21,9 @@ describe('attention-masks', () => {
     const { weights } = maskScene(attention, given);
     const { cells } = await picture(figure.locator('heat-map canvas.cells'), 8, 8);
     expect(cells).toEqual(Array.from(weights, (weight) => blues(weight, 0, 1)));
-    expect(await figure.locator('.remark').innerText()).toContain('Queries without a key: 8.');
+    expect(await figure.locator('.readout[role=status]').innerText()).toContain(
+      'Queries without a key: 8.',
+    );
   });
 
   test('on a dark page nothing looks like nothing: weights of zero are nearly as dark as the paper', async () => {
@@ -42,16 +44,18 @@ describe('attention-masks', () => {
     await figure.getByLabel('causal mask').focus();
     await page.keyboard.press('Space');
     expect(await figure.locator('.factor').last().locator('.visible').count()).toBe(40);
-    expect(await figure.locator('.remark').innerText()).toContain('Every query sees at least one key');
+    expect(await figure.locator('.readout[role=status]').innerText()).toContain(
+      'Every query sees at least one key',
+    );
     await page.keyboard.press('Space');
     await figure.getByRole('application').focus();
     await page.keyboard.press('End');
-    expect(await figure.locator('.readout').innerText()).toBe(
+    expect(await figure.locator('.readout:not([role])').innerText()).toBe(
       'Query 1 does not see key 8 (padding, causal); weight 0',
     );
     await figure.getByRole('slider', { name: 'Valid length' }).focus();
     await page.keyboard.press('Home');
-    expect(await figure.locator('.remark').innerText()).toContain(
+    expect(await figure.locator('.readout[role=status]').innerText()).toContain(
       'Queries without a key: 1, 2, 3, 4, 5, 6, 7, 8.',
     );
   });

@@ -17,7 +17,7 @@ const RESULTS = {
   'depth-collapse': undefined,
   'path-lengths': undefined,
   'position-training': undefined,
-  'relative-biases': '.pictures, .remark',
+  'relative-biases': '.pictures, .readout[role=status]',
   'relative-tables': undefined,
   'rotary-pairs': undefined,
 } as const;

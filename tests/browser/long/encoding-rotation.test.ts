@@ -26,7 +26,7 @@ test.each([
     const P = sinusoidalEncoding({ length: 1, dim: width, offset: position + offset });
     expect(hands).toHaveLength(width / 2);
     hands.flat().forEach((value, k) => expect(Math.abs(value - (P.data[k] ?? NaN))).toBeLessThan(1e-6));
-    const printed = (await figure.locator('.residual strong').innerText()).replace('−', '-');
+    const printed = (await figure.locator('.readout strong').innerText()).replace('−', '-');
     expect(printed).toBe(scientific(residual(offset, width)));
   },
 );
@@ -60,7 +60,7 @@ function scientific(value: number): string {
 test('where i + δ is before the first row of P there are no rings, and the key says why instead of showing one', async () => {
   const { figure } = await alone();
   const rings = figure.locator('.clock .target');
-  const key = figure.locator('.key');
+  const key = figure.locator('.legend');
   await figure.getByLabel('Offset δ').fill('-10');
   expect(await rings.count()).toBe(8);
   expect(await key.innerText()).toContain('position i + δ, from P');

@@ -23,7 +23,7 @@ test('begins with the computed curves', async () => {
 
 test('says what its task is, and up to which length the models learned', async () => {
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
-  const said = await extrapolation.locator('.readout').allInnerTexts();
+  const said = await extrapolation.locator('.remark').allInnerTexts();
   expect(said.join(' ')).toContain(
     'Task: name the previous token without seeing later ones; 200 steps of training on sequences of 32 tokens.',
   );

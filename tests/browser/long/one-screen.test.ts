@@ -45,7 +45,7 @@ const BAR = 45;
 
 test.each([
   ['binary-positions', '.plot'],
-  ['encoding-rotation', '.key'],
+  ['encoding-rotation', '.legend'],
 ] as const)('a phone shows the controls above the picture of %s and all of it at once', async (tag, end) => {
   for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
     const { page, figure } = await openAlone(open, tag, { viewport, language });

@@ -27,7 +27,7 @@ describe('relative-biases', () => {
       expect(await cellsOf(figure)).toEqual(
         own.map((value) => (value === -Infinity ? EMPTY : blues(value, -11.5, 0))),
       );
-      expect(await figure.locator('.remark').innerText()).toBe(
+      expect(await figure.locator('.readout[role=status]').innerText()).toBe(
         `Slope of head ${head} of 8: ${2 ** -head}. All heads share one scale of colours.`,
       );
     }
@@ -50,7 +50,9 @@ describe('relative-biases', () => {
     await slider(figure, 'Heads h').fill('4');
     expect(await slider(figure, 'Head t').inputValue()).toBe('4');
     expect(await slider(figure, 'Head t').getAttribute('max')).toBe('4');
-    expect(await figure.locator('.remark').innerText()).toContain('Slope of head 4 of 4: 0.00391.');
+    expect(await figure.locator('.readout[role=status]').innerText()).toContain(
+      'Slope of head 4 of 4: 0.00391.',
+    );
   });
 
   test('T5: cells have one colour exactly where they share a bucket, and the bar under the cursor is marked', async () => {
@@ -66,11 +68,13 @@ describe('relative-biases', () => {
       const colours = new Map(buckets.map((bucket, at) => [bucket, cells[at]]));
       expect(cells).toEqual(buckets.map((bucket) => colours.get(bucket)));
       expect(new Set(colours.values()).size).toBe(colours.size);
-      expect(await figure.locator('.remark').innerText()).toContain(`${colours.size} of the table’s 8 rows`);
+      expect(await figure.locator('.readout[role=status]').innerText()).toContain(
+        `${colours.size} of the table’s 8 rows`,
+      );
     }
     await figure.getByRole('application').focus();
     await page.keyboard.press('ArrowRight');
-    expect(await figure.locator('.readout').innerText()).toMatch(
+    expect(await figure.locator('.readout:not([role])').innerText()).toMatch(
       /^Query 0, key 1, offset 1: bucket 0, which adds −1/,
     );
     // Keys ahead share the bucket of the distance 0: their bar is the widest.
@@ -94,19 +98,21 @@ describe('relative-biases', () => {
     );
     await figure.getByRole('application').focus();
     for (const key of ['End', 'ArrowDown']) await page.keyboard.press(key);
-    expect(await figure.locator('.readout').innerText()).toBe(
+    expect(await figure.locator('.readout:not([role])').innerText()).toBe(
       'Query 1, key 23, offset 22: row 6 of the table, a3',
     );
     await figure.getByLabel('causal mask').check();
-    expect(await figure.locator('.readout').innerText()).toContain('hidden by the causal mask');
-    expect(await figure.locator('.remark').innerText()).toContain('4 of the table’s 7 rows');
+    expect(await figure.locator('.readout:not([role])').innerText()).toContain('hidden by the causal mask');
+    expect(await figure.locator('.readout[role=status]').innerText()).toContain('4 of the table’s 7 rows');
   });
 
   test('a mouse reads a cell: ALiBi’s slope times the distance', async () => {
     const { page, figure } = await alone();
     const box = (await figure.locator('heat-map canvas.cells').boundingBox())!;
     await page.mouse.move(box.x + (5.5 / N) * box.width, box.y + (9.5 / N) * box.height);
-    expect(await figure.locator('.readout').innerText()).toBe('Query 9, key 5, offset −4: −0.5 × 4 = −2');
+    expect(await figure.locator('.readout:not([role])').innerText()).toBe(
+      'Query 9, key 5, offset −4: −0.5 × 4 = −2',
+    );
     expect(await figure.locator('.bar.held').count()).toBe(1);
   });
 

@@ -83,11 +83,11 @@ export class AttentionHeads extends FigureElement {
       })}
       <div class="under">
         <p class="readout">
-          ${this.pointed === undefined ? words.text('heads.hint') : this.#readout(weights)}
+          ${this.pointed === undefined ? html`<span class="remark">${words.text('heads.hint')}</span>` : this.#readout(weights)}
         </p>
         <ramp-legend low="0" high="1"></ramp-legend>
       </div>
-      <p class="shapes">
+      <p class="remark">
         ${words.text('heads.shapes', { output: shapeText(output), weights: shapeText(weights) })}
       </p>
       <div class="controls">

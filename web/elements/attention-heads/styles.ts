@@ -3,13 +3,10 @@ import { css } from 'lit';
 /** Rows of small maps, as many side by side as there is room for. */
 export const headsStyles = css`
   .sequence + .sequence {
-    margin-top: 1rem;
+    margin-top: var(--_apart);
   }
   .sequence-title {
     font-weight: 600;
-  }
-  .shapes {
-    color: var(--_quiet);
   }
   .maps {
     display: grid;

@@ -60,10 +60,10 @@ export class AttentionMasks extends FigureElement {
         ${this.#weights(scene)}
       </div>
       <p class="readout">
-        ${this.pointed === undefined ? words.text('masks.hint') : this.#readout(scene, this.pointed)}
+        ${this.pointed === undefined ? html`<span class="remark">${words.text('masks.hint')}</span>` : this.#readout(scene, this.pointed)}
       </p>
       <p
-        class="remark"
+        class="readout"
         role="status"
         data-longest=${longest(this.#note([]), this.#note(Array.from({ length: LENGTH }, (_, row) => row)))}
       >

@@ -19,7 +19,7 @@ import { tokensStyles } from './styles.js';
 const LAST_SEED = 9999;
 /** What labels and entropies take of the width of the large map, its greatest height, and the least distance of labels, in CSS pixels. */
 const BESIDE = 148;
-const HIGH = 320;
+const HIGH = 296;
 const LABEL = 12;
 
 const settings = {
@@ -79,6 +79,7 @@ export class AttentionTokens extends FigureElement {
     // The page's policy forbids style attributes; custom properties set from a script are fine.
     this.style.setProperty('--_rows', String(scene.queries.length));
     this.style.setProperty('--_columns', String(scene.keys.length));
+    const cut = queries.cut || keys.cut ? this.words.text('tokens.cut', { count: MOST_TOKENS }) : nothing;
     return html`
       <div class="board">
         ${tokensMaps({
@@ -96,9 +97,7 @@ export class AttentionTokens extends FigureElement {
         <ramp-legend low="0" high="1"></ramp-legend>
       </div>
       <p class="remark">${this.words.text('tokens.honest')}</p>
-      <p class="remark" role="status">
-        ${queries.cut || keys.cut ? this.words.text('tokens.cut', { count: MOST_TOKENS }) : nothing}
-      </p>
+      <p class="remark" role="status">${cut}</p>
       ${this.#controls()} ${this.#sentenceControls()}
     `;
   }
@@ -136,7 +135,8 @@ export class AttentionTokens extends FigureElement {
   #readout({ queries, keys, heads, mask }: TokensScene): TemplateResult {
     const { words } = this;
     if (this.pointed === undefined)
-      return html`${words.text('tokens.axes')} ${hint(words.text('tokens.hint'))}`;
+      return html`<span class="remark">${words.text('tokens.axes')}</span>
+        ${hint(words.text('tokens.hint'))}`;
     const { row, column } = this.pointed;
     const at = row * keys.length + column;
     const pair = { query: queries[row] ?? '', key: keys[column] ?? '', head: this.solo };

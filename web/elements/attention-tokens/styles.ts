@@ -67,7 +67,7 @@ export const tokensStyles = css`
   /* Few tokens get large cells, so that the map is larger than the small ones. Many rows get small ones, for the controls to be seen. */
   .large {
     --_cells: calc(
-      var(--_columns) * min(20rem / var(--_rows), max(2.75rem, 14rem / max(var(--_columns), var(--_rows))))
+      var(--_columns) * min(18.5rem / var(--_rows), max(2.75rem, 14rem / max(var(--_columns), var(--_rows))))
     );
     display: grid;
     grid-template-columns: minmax(0, calc(var(--_cells) + 4.25rem)) 5rem minmax(0, 1fr);

@@ -71,7 +71,7 @@ export class BinaryPositions extends FigureElement {
       </div>
       <span id="help" hidden>${words.text('binary.help')}</span>
       <span class="spoken" role="status">${this.#spoken}</span>
-      <p class="remark">${words.text('binary.filled')}</p>
+      <p class="legend">${words.text('binary.filled')}</p>
       <p class="readout">
         ${cursor === undefined ? words.text('binary.ratio', { ratio }) : this.#row(cursor, bits, signs)}
       </p>

@@ -52,9 +52,6 @@ export const raceStyles = css`
     fill: var(--_ink);
     fill-opacity: 0.25;
   }
-  .legend {
-    margin-top: 0.75rem;
-  }
   .legend svg {
     flex: none;
     width: auto;
@@ -62,7 +59,7 @@ export const raceStyles = css`
   /* A shadow at the edge shows that there is more to scroll to. */
   .counts {
     --_shade: color-mix(in srgb, var(--_track) 50%, transparent);
-    margin-top: 0.75rem;
+    margin-top: var(--_apart);
     overflow-x: auto;
     background:
       linear-gradient(to right, var(--_paper) 40%, transparent) left -2px top / calc(2.5rem + 2px) 100% local,
@@ -77,7 +74,7 @@ export const raceStyles = css`
   }
   .counts th,
   .counts td {
-    padding: 0.2rem 0.5rem 0.2rem 0;
+    padding: 0.125rem 0.5rem 0.125rem 0;
     border-top: 1px solid var(--_line);
     background: none;
   }
@@ -149,9 +146,5 @@ export const raceStyles = css`
     flex: 1;
     min-width: 4rem;
     accent-color: var(--_accent);
-  }
-  .machine {
-    margin-top: 0.5rem;
-    color: var(--_quiet);
   }
 `;

@@ -6,7 +6,7 @@ export const depthStyles = css`
     grid-template-columns: repeat(4, minmax(0, 1fr));
     align-items: end;
     gap: 1rem;
-    margin-top: 0.75rem;
+    margin-top: var(--_apart);
     /* The last column's number is wider than its cells. */
     padding-inline-end: 0.25rem;
   }

@@ -44,8 +44,8 @@ export class EncodingRotation extends FigureElement {
         ${this.slider('width', words.text('encoding.width'))}
       </div>
       <div class="clocks">${pairs.map((j) => this.#clock(j, matrices, P))}</div>
-      <div class="key">${this.#key()}</div>
-      <p class="residual" role="status">
+      <div class="legend">${this.#key()}</div>
+      <p class="readout" role="status">
         ${words.text('rotation.residual')} <strong>${words.value(error)}</strong>
       </p>
     `;

@@ -57,35 +57,15 @@ export const rotationStyles = css`
     stroke: var(--_accent);
     stroke-width: 0.06;
   }
-  .key {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0 1.25rem;
-    margin-top: 0.75rem;
-    color: var(--_quiet);
-  }
-  .key span {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.4rem;
-  }
-  .key svg {
+  .legend svg {
     width: 1.5rem;
     height: 1rem;
   }
-  .key line,
-  .key circle {
+  .legend line,
+  .legend circle {
     stroke-width: 0.1;
   }
-  .key .from {
+  .legend .from {
     stroke-dasharray: 0.2 0.14;
-  }
-  .residual {
-    margin-top: 0.5rem;
-  }
-  .residual strong {
-    color: var(--_accent);
-    font-weight: 600;
-    white-space: nowrap;
   }
 `;

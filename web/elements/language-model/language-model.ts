@@ -79,6 +79,7 @@ export class LanguageModel extends FigureElement {
     if (writer === undefined) return askTemplate(words, this.state, () => void this.#open(library));
     const { plain, changed } = this.#shown(writer);
     const { layer, head } = this;
+    const full = plain.goesOn ? nothing : words.text('story.full', { count: MOST });
     return html`
       ${textField({
         name: 'text',
@@ -88,9 +89,7 @@ export class LanguageModel extends FigureElement {
         onInput: (value) => this.change({ text: clipped(value), steps: 0 }),
       })}
       ${this.#buttons(plain.goesOn)}
-      <p class="remark" role="status">
-        ${plain.goesOn ? nothing : words.text('story.full', { count: MOST })}
-      </p>
+      <p class="remark" role="status">${full}</p>
       <div class=${changed === undefined ? 'runs' : 'runs two'}>
         ${runTemplate({ writer, words, run: plain, beginning: this.#beginning(writer).length, name: words.text('story.plain') })}
         ${

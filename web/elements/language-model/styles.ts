@@ -5,7 +5,7 @@ export const storyStyles = css`
   .runs {
     display: grid;
     gap: 1rem 2rem;
-    margin: 0.75rem 0 1rem;
+    margin-top: var(--_apart);
   }
   @container (min-width: 44rem) {
     .runs.two {
@@ -46,7 +46,7 @@ export const storyStyles = css`
     display: flex;
     flex-wrap: wrap;
     gap: 0.5rem;
-    margin-top: 0.5rem;
+    margin-top: var(--_near);
   }
   .ask {
     display: grid;
@@ -54,10 +54,14 @@ export const storyStyles = css`
     justify-items: start;
     padding: 1.25rem 0;
   }
-  .remark {
-    margin-top: 0.75rem;
+  .ask p {
+    max-width: 40rem;
+  }
+  /* It is about the maps below. */
+  .controls + .remark {
+    margin-top: var(--_apart);
   }
   head-viewer {
-    margin-top: 0.5rem;
+    margin-top: var(--_near);
   }
 `;

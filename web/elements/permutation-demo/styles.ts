@@ -88,9 +88,6 @@ export const permutationStyles = css`
     stroke: var(--_accent);
     stroke-dasharray: 5 4;
   }
-  .legend {
-    margin-top: 0.75rem;
-  }
   .legend svg {
     width: 1.5rem;
     height: 0.8rem;

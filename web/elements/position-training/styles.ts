@@ -21,7 +21,7 @@ export const trainingStyles = css`
     fill: var(--_quiet);
   }
   .inside {
-    margin-top: 0.75rem;
+    margin-top: var(--_apart);
   }
   .heads {
     display: grid;

@@ -79,7 +79,7 @@ export class RelativeBiases extends FigureElement {
         ${this.#map(library, bias)}
         <div class="chart">${this.#chart(library, bias)}</div>
       </div>
-      <p class="remark" role="status" data-longest=${longestRemark(this.words)}>
+      <p class="readout" role="status" data-longest=${longestRemark(this.words)}>
         <span>${remark(library, this.words, this.#given)}</span>
       </p>
       <p class="readout">

@@ -9,7 +9,4 @@ export const biasStyles = css`
       grid-template-columns: minmax(0, 17rem) minmax(0, 1fr);
     }
   }
-  .remark {
-    margin-top: 0.5rem;
-  }
 `;

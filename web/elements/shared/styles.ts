@@ -18,6 +18,9 @@ export const baseStyles = css`
     --_series-2: var(--figure-series-2, light-dark(#2b6e2f, #83cf87));
     --_series-3: var(--figure-series-3, light-dark(#6b5b00, #d3bf5a));
     --_series-4: var(--figure-series-4, light-dark(#00737a, #5fd0d0));
+    /* Between a picture, its legend and its texts; and between these and the controls. */
+    --_near: 0.5rem;
+    --_apart: 1rem;
     display: block;
     /* Formulas, axes and all five languages run from left to right, whatever the page around them does. */
     direction: ltr;
@@ -31,24 +34,33 @@ export const baseStyles = css`
   p {
     margin: 0;
   }
-  /* Drawings are laid out in pixels, so letters grow with the page's only as far as there is room for them. */
+  /* Letters grow with the page's only as far as there is room for them. A drawing that is scaled gives its unit: see width.ts. */
   svg text {
     font: calc(var(--_unit, 1) * min(0.75rem, 14px)) / 1 var(--_font);
     fill: var(--_quiet);
   }
-  .readout {
-    min-height: 1.45em;
-    margin-top: 0.5rem;
-    color: var(--_quiet);
+  /* What is seen, and what explains it or says how to go on. */
+  .readout,
+  .remark {
+    max-width: 40rem;
+    margin-top: var(--_near);
     /* No word alone on the last line. */
     text-wrap: pretty;
+  }
+  .readout {
+    min-height: 1.45em;
+  }
+  .remark,
+  .hint {
+    color: var(--_quiet);
+  }
+  .remark:empty {
+    margin: 0;
   }
   .readout strong {
     color: var(--_accent);
     font-weight: 600;
-  }
-  .remark {
-    color: var(--_quiet);
+    white-space: nowrap;
   }
   /* As many lines as the longest text needs, so that nothing below it moves. */
   [data-longest] {

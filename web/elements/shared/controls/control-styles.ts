@@ -6,7 +6,7 @@ export const controlStyles = css`
     display: grid;
     grid-template-columns: repeat(auto-fit, minmax(min(100%, 11rem), 1fr));
     gap: 0.25rem 1.75rem;
-    margin: 1rem 0 0;
+    margin: var(--_apart) 0 0;
     padding: 0;
     border: 0;
   }
@@ -22,8 +22,7 @@ export const controlStyles = css`
   }
   /* Above a picture that changes its height, so that a slider stays where it is. */
   .controls.above {
-    margin: 0 0 1rem;
-    border: 0;
+    margin: 0 0 var(--_apart);
   }
   .slider {
     min-width: 0;
@@ -193,6 +192,15 @@ export const controlStyles = css`
     align-items: baseline;
     justify-content: space-between;
     gap: 0.25rem 1.5rem;
+  }
+  .legend,
+  .under,
+  ramp-legend {
+    margin-top: var(--_near);
+  }
+  .legend > *,
+  .under > * {
+    margin-top: 0;
   }
   .under .readout {
     flex: 1 1 14rem;

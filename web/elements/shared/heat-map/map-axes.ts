@@ -47,7 +47,6 @@ export const mapAxesStyles = css`
   .legend {
     justify-content: flex-end;
     gap: 0.25rem 0.75rem;
-    margin-top: 0.375rem;
     font-size: 0.75rem;
   }
   /* Four maps, on a phone in one row, so that it shows what is above them and the controls as well; the first names the rows of all. */
