@@ -21,9 +21,7 @@ describe('attention-masks', () => {
     const { weights } = maskScene(attention, given);
     const { cells } = await picture(figure.locator('heat-map canvas.cells'), 8, 8);
     expect(cells).toEqual(Array.from(weights, (weight) => blues(weight, 0, 1)));
-    expect(await figure.locator('.readout[role=status]').innerText()).toContain(
-      'Queries without a key: 8.',
-    );
+    expect(await figure.locator('.readout[role=status]').innerText()).toContain('Queries without a key: 8.');
   });
 
   test('on a dark page nothing looks like nothing: weights of zero are nearly as dark as the paper', async () => {

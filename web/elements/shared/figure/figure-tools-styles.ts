@@ -70,9 +70,9 @@ export const toolStyles = css`
     display: flex;
     flex-wrap: wrap;
     gap: 0 1.1rem;
-    margin-top: 0.75rem;
+    margin-top: var(--_apart);
     color: var(--_quiet);
-    font-size: 0.8125rem;
+    font-size: 0.75rem;
   }
   .tools button,
   .save button,
@@ -108,7 +108,6 @@ export const toolStyles = css`
     .tools {
       justify-content: space-between;
       gap: 0 0.25rem;
-      font-size: 0.75rem;
     }
     .tools > button {
       min-width: 2rem;
