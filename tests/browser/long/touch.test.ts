@@ -145,7 +145,7 @@ describe('hints', () => {
   test.each([
     ['positional-curves', 'Point at a position to read the curves.', ', or move with the arrow keys,'],
     ['positional-heatmap', 'Point at a cell to read its value.', ', or move with the arrow keys,'],
-    ['attention-lookup', 'Drag a point, or pick it and move it with a click.', ' the arrow keys or'],
+    ['attention-lookup', 'Drag a point, or pick it and then its new place.', ', or move it with the arrow keys'],
   ])('of %s name keys only where there are some', async (tag, brief, keys) => {
     const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } };
     const touched = await openAlone(open, tag, phone);
