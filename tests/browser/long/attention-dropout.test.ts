@@ -67,6 +67,30 @@ describe('attention-dropout', () => {
     }
   });
 
+  test('a cell that is pointed at is marked in all three maps, each with its value', async () => {
+    const { page, figure } = await alone();
+    const told = figure.locator('text.told');
+    expect(await told.count()).toBe(0);
+    for (const [row, column] of [
+      [0, 0],
+      [3, 2],
+      [5, 5],
+    ] as const) {
+      const box = (await figure.locator('heat-map .plot').nth(1).boundingBox())!;
+      const at = (place: number): number => (place + 0.5) / 6;
+      await page.mouse.move(box.x + at(column) * box.width, box.y + at(row) * box.height);
+      const values = await Promise.all([0, 1, 2].map(async (map) => (await mapped(figure, map)).values[6 * row + column]!)); // prettier-ignore
+      expect((await told.allTextContents()).map(Number)).toEqual(
+        values.map((value) => expect.closeTo(value, 3) as unknown as number),
+      );
+      // Within the map that it belongs to, but for its halo, and not over its own cell.
+      const text = (await told.nth(1).boundingBox())!;
+      expect(text.x).toBeGreaterThanOrEqual(box.x - 5);
+      expect(text.x + text.width).toBeLessThanOrEqual(box.x + box.width + 5);
+      expect(text.y + text.height <= box.y + ((row + 0.1) * box.height) / 6 || row === 0).toBe(true);
+    }
+  });
+
   test('evaluation drops nothing, stands beside the mean of many draws, and is what that comes to', async () => {
     const { figure } = await alone();
     const { values, mask } = await mapped(figure, 2);

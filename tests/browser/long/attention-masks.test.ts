@@ -21,7 +21,9 @@ describe('attention-masks', () => {
     const { weights } = maskScene(attention, given);
     const { cells } = await picture(figure.locator('heat-map canvas.cells'), 8, 8);
     expect(cells).toEqual(Array.from(weights, (weight) => blues(weight, 0, 1)));
-    expect(await figure.locator('.readout[role=status]').innerText()).toContain('Queries without a key: 8.');
+    expect(await figure.locator('.readout[role=status]').innerText()).toContain(
+      'Query 8 has no key left: its weights',
+    );
   });
 
   test('on a dark page nothing looks like nothing: weights of zero are nearly as dark as the paper', async () => {
@@ -54,7 +56,7 @@ describe('attention-masks', () => {
     await figure.getByRole('slider', { name: 'Valid length' }).focus();
     await page.keyboard.press('Home');
     expect(await figure.locator('.readout[role=status]').innerText()).toContain(
-      'Queries without a key: 1, 2, 3, 4, 5, 6, 7, 8.',
+      'Queries 1, 2, 3, 4, 5, 6, 7, 8 have no key left: their weights',
     );
   });
 

@@ -41,8 +41,8 @@ describe('path-lengths', () => {
     for (const [name, key, times] of [
       ['Tokens n', 'ArrowRight', 3],
       ['Kernel size k', 'ArrowRight', 2],
-      ['First token', 'ArrowRight', 1],
-      ['Second token', 'End', 1],
+      ['From token', 'ArrowRight', 1],
+      ['To token', 'End', 1],
     ] as const) {
       await paths.getByRole('slider', { name }).focus();
       for (let press = 0; press < times; ++press) await page.keyboard.press(key);

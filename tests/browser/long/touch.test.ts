@@ -141,11 +141,42 @@ describe.each(['positional-curves', 'positional-heatmap'])('%s', (tag) => {
   });
 });
 
+describe('a slider', () => {
+  test.each([
+    ['positional-curves', 'length'],
+    ['rotary-pairs', 'both'],
+  ])('of %s (%s) stays where it was when a finger on its track scrolls the page', async (tag, id) => {
+    const { page, figure } = await onPhone(tag);
+    const slider = figure.locator(`input[type=range]#${id}`);
+    const values = (): Promise<string[]> =>
+      figure
+        .locator('input[type=range]')
+        .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
+    const before = await values();
+    const [x, y] = await centreOf(slider);
+    const { width } = (await slider.boundingBox())!;
+    expect(await swipe(page, [x + 0.3 * width, y], [0, -120])).toBeGreaterThan(60);
+    expect(await values()).toEqual(before);
+    // Sideways it follows, and where it was tapped it stays.
+    const again = await centreOf(slider);
+    expect(await swipe(page, again, [0.25 * width, 0])).toBe(0);
+    const moved = await values();
+    expect(moved).not.toEqual(before);
+    const [tapX, tapY] = await centreOf(slider);
+    await page.touchscreen.tap(tapX - 0.2 * width, tapY);
+    expect(await values()).not.toEqual(moved);
+  });
+});
+
 describe('hints', () => {
   test.each([
     ['positional-curves', 'Point at a position to read the curves.', ', or move with the arrow keys,'],
     ['positional-heatmap', 'Point at a cell to read its value.', ', or move with the arrow keys,'],
-    ['attention-lookup', 'Drag a point, or pick it and then its new place.', ', or move it with the arrow keys'],
+    [
+      'attention-lookup',
+      'Drag a point, or pick it and then its new place.',
+      ', or move it with the arrow keys',
+    ],
   ])('of %s name keys only where there are some', async (tag, brief, keys) => {
     const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } };
     const touched = await openAlone(open, tag, phone);

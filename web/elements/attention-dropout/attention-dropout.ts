@@ -3,7 +3,7 @@ import type { WasmAttention } from 'wasm-attention';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
-import '../shared/heat-map/heat-map.js';
+import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
 import { real, whole } from '../shared/settings.js';
 import { dropoutCode } from './code.js';
@@ -27,6 +27,7 @@ const settings = {
 export class AttentionDropout extends FigureElement {
   static override styles = dropoutStyles;
   static override settings = settings;
+  static override properties = { pointed: { state: true } };
 
   /** Probability of dropping a weight, 0 to 0.9; default 0.5. */
   declare rate: number;
@@ -34,6 +35,8 @@ export class AttentionDropout extends FigureElement {
   declare seed: number;
   /** Draws of the mean, 1 to 1000; default 200. */
   declare draws: number;
+  /** The cell that all three maps mark. */
+  declare protected pointed: CellDetail | undefined;
   protected readonly letters = new Width(this, '.plot', PLOT_WIDTH);
   #run: Run | undefined;
   #frame = 0;
@@ -110,6 +113,7 @@ export class AttentionDropout extends FigureElement {
       <p aria-hidden="true">${title}</p>
       <heat-map
         bare
+        tell
         .values=${weights}
         .rows=${TOKENS}
         .columns=${TOKENS}
@@ -120,6 +124,8 @@ export class AttentionDropout extends FigureElement {
         label=${title}
         row-name=${words.text('query')}
         column-name=${words.text('key')}
+        .cursor=${this.pointed}
+        @cell-change=${onCell((cell) => (this.pointed = cell))}
       ></heat-map>
       <ramp-legend low="0" .high=${high} ?beyond=${beyond}></ramp-legend>
     </div>`;

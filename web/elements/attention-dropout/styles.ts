@@ -4,17 +4,25 @@ import { css } from 'lit';
 export const dropoutStyles = css`
   .panels {
     display: grid;
-    grid-template-columns: repeat(3, minmax(0, 1fr)) minmax(0, 1.4fr);
+    grid-template: auto auto 1fr / repeat(3, minmax(0, 1fr)) minmax(0, 1.4fr);
     gap: 1rem 1.5rem;
-    align-items: end;
+  }
+  /* Titles of one line or two end at the same height, and so do the maps. */
+  .panels > div {
+    display: grid;
+    grid-row: span 3;
+    grid-template: subgrid / minmax(0, 1fr);
+    row-gap: 0;
   }
   .panels > div > p {
+    align-self: end;
     margin-bottom: 0.25rem;
     color: var(--_quiet);
     font-size: 0.75rem;
     text-align: center;
   }
   .plot {
+    grid-row: span 2;
     display: block;
     width: 100%;
     max-width: 22rem;

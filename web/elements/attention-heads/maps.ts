@@ -30,6 +30,7 @@ export function headMaps(
       <div class="map-title" aria-hidden="true">${words.text('heads.head', names)}</div>
       <heat-map
         bare
+        tell
         .values=${weightsOf(weights, sequence, head)}
         .rows=${TOKENS}
         .columns=${TOKENS}

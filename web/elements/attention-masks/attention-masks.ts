@@ -58,17 +58,19 @@ export class AttentionMasks extends FigureElement {
           <div class="legend" aria-hidden="true">${this.#legend()}</div>
         </div>
         ${this.#weights(scene)}
+        <div>
+          <p class="readout">
+            ${this.pointed === undefined ? html`<span class="remark">${words.text('masks.hint')}</span>` : this.#readout(scene, this.pointed)}
+          </p>
+          <p
+            class="readout"
+            role="status"
+            data-longest=${longest(this.#note([]), this.#note(Array.from({ length: LENGTH }, (_, row) => row)))}
+          >
+            <span>${this.#note(scene.empty)}</span>
+          </p>
+        </div>
       </div>
-      <p class="readout">
-        ${this.pointed === undefined ? html`<span class="remark">${words.text('masks.hint')}</span>` : this.#readout(scene, this.pointed)}
-      </p>
-      <p
-        class="readout"
-        role="status"
-        data-longest=${longest(this.#note([]), this.#note(Array.from({ length: LENGTH }, (_, row) => row)))}
-      >
-        <span>${this.#note(scene.empty)}</span>
-      </p>
       ${this.#controls()}
     `;
   }
@@ -141,7 +143,7 @@ export class AttentionMasks extends FigureElement {
     const { words } = this;
     if (empty.length === 0) return words.text('masks.none');
     const queries = empty.map((row) => row + 1).join(', ');
-    return words.text('masks.empty', { queries, count: LENGTH });
+    return words.text(empty.length === 1 ? 'masks.emptyOne' : 'masks.empty', { queries, count: LENGTH });
   }
 
   #controls(): TemplateResult {

@@ -92,13 +92,17 @@ export const masksStyles = css`
     .weights {
       max-width: 15rem;
     }
-    .readout + .controls > .sliders {
+    .board + .controls > .sliders {
       grid-template-columns: repeat(3, minmax(0, 1fr));
     }
   }
   @container (min-width: 44rem) {
     .board {
-      grid-template-columns: minmax(0, 7fr) minmax(0, 5fr);
+      grid-template: auto 1fr / minmax(0, 7fr) minmax(0, 5fr);
+      row-gap: 0;
+    }
+    .weights {
+      grid-row: span 2;
     }
   }
   @container (min-width: 56rem) {

@@ -168,7 +168,9 @@ function axes(plot: RacePlot, { height, narrow, x, y }: RaceLayout): SVGTemplate
   const every = Math.ceil(36 / ((right - left) / powers.length));
   return svg`
     ${decades.map(
-      (power) => svg`<line class="grid" x1=${left} x2=${right} y1=${y(10 ** power)} y2=${y(10 ** power)} />
+      (
+        power,
+      ) => svg`<line class="grid" x1=${left} x2=${plot.width - MARGIN.time} y1=${y(10 ** power)} y2=${y(10 ** power)} />
         <text x=${left - 6} y=${y(10 ** power)} dy="0.35em" text-anchor="end">${powerOfTen(power)}</text>
         <text x=${plot.width} y=${y(10 ** power)} dy="0.35em" text-anchor="end">${timeText(10 ** power / REFERENCE_RATE, plot.number)}</text>`,
     )}

@@ -64,6 +64,7 @@ export class DepthCollapse extends FigureElement {
           words.text('depth.token'),
           html`<heat-map
             bare
+            tell
             .values=${cosinesOf(states[stack][depth]!)}
             .rows=${TOKENS}
             .columns=${TOKENS}

@@ -21,6 +21,8 @@ export interface Diagram {
   readonly spacing: number;
   readonly legs: readonly Leg[];
   readonly meeting: Meeting;
+  /** The path leads to the later token's output. Its own step to it, which the length does not count, is faint. */
+  readonly toOutput?: boolean;
   /** The two tokens, counted from 0. */
   readonly picked: readonly [number, number];
   readonly onPick: (token: number) => void;
@@ -56,6 +58,7 @@ export function diagramOf(
         spacing: 40,
         legs: recurrentLegs(n),
         meeting: recurrentMeeting(i, j),
+        toOutput: true,
       };
     case 'self-attention':
       return {
@@ -64,6 +67,7 @@ export function diagramOf(
         spacing: 56,
         legs: attentionLegs(n),
         meeting: attentionMeeting(i, j),
+        toOutput: true,
       };
   }
 }
@@ -82,7 +86,8 @@ export function viewHeight({ layers, spacing }: Diagram): number {
  * hundreds of elements would take a third of a frame.
  */
 export function drawDiagram(diagram: Diagram): SVGTemplateResult {
-  const { n, layers, spacing, legs, meeting, picked, onPick } = diagram;
+  const { n, layers, spacing, legs, meeting, toOutput, picked, onPick } = diagram;
+  const [counted, other] = meeting.ways;
   const height = viewHeight(diagram);
   const pitch = (VIEW_WIDTH - 2 * MARGIN.side) / n;
   const x = ({ token }: Unit): number => MARGIN.side + (token + 0.5) * pitch;
@@ -102,7 +107,7 @@ export function drawDiagram(diagram: Diagram): SVGTemplateResult {
   const radius = Math.min(6.5, pitch * 0.24);
   return svg`
     <path class="leg" d=${legs.map(({ from, to }) => `M${x(from)},${y(from)}L${x(to)},${y(to)}`).join('')} />
-    ${meeting.ways.flat().map((leg) => line(lit, leg))}
+    ${counted.map((leg) => line(lit, leg))} ${other.map((leg) => line(toOutput ? 'lit own' : lit, leg))}
     ${units.map((unit) => svg`<circle class=${className(unit)} cx=${x(unit)} cy=${y(unit)} r=${radius} />`)}
     ${Array.from({ length: n }, (_, token) => {
       const at = x({ layer: 0, token });

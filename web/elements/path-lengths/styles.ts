@@ -81,6 +81,9 @@ export const pathStyles = css`
     stroke-width: 3;
     stroke-linecap: round;
   }
+  .own {
+    stroke-width: 1.5;
+  }
   .short {
     stroke-dasharray: 2 6;
   }

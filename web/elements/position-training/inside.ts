@@ -38,6 +38,7 @@ function headMap(
       words.text('key'),
       html`<heat-map
         bare
+        tell
         .values=${data.subarray(head * n * n, (head + 1) * n * n)}
         .rows=${n}
         .columns=${n}

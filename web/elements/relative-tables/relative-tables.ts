@@ -68,6 +68,7 @@ export class RelativeTables extends FigureElement {
             `${words.text('key')} j`,
             html`<heat-map
               bare
+              tell
               .values=${weights}
               .rows=${TOKENS}
               .columns=${TOKENS}

@@ -13,7 +13,11 @@ export interface Slider extends Limits {
 
 /** A native range input with a visible label and value. */
 export function slider({ name, label, value, min, max, step = 1, text, onInput }: Slider): TemplateResult {
-  const read = (event: Event): void => onInput((event.target as HTMLInputElement).valueAsNumber);
+  const inputOf = (event: Event): HTMLInputElement => event.target as HTMLInputElement;
+  const read = (event: Event): void => onInput(inputOf(event).valueAsNumber);
+  // A finger on the track moves the slider at once. If it then scrolls the page, it was not meant to.
+  const press = (event: Event): void => void (inputOf(event).dataset.before = inputOf(event).value);
+  const takeBack = (event: Event): void => onInput(Number(inputOf(event).dataset.before));
   // Screen readers already read the slider's value; they must not read the output as well.
   return html`<div class="slider">
     <label for=${name}>${withSymbol(label)}</label>
@@ -27,6 +31,8 @@ export function slider({ name, label, value, min, max, step = 1, text, onInput }
       .value=${live(String(value))}
       aria-valuetext=${text}
       @input=${read}
+      @pointerdown=${press}
+      @pointercancel=${takeBack}
     />
   </div>`;
 }

@@ -23,6 +23,15 @@ export const heatMapStyles = css`
       '.         column-ticks' var(--heat-map-column-ticks, 1.25rem)
       / var(--heat-map-row-ticks, 1.1rem) 1fr;
   }
+  /* On the smallest maps every second number of a column, so that they stay apart. */
+  .frame.bare {
+    container-type: inline-size;
+  }
+  @container (max-width: 5.5rem) {
+    .column-ticks text:nth-child(even) {
+      display: none;
+    }
+  }
   .row-name {
     grid-area: row-name;
     justify-self: center;
@@ -87,6 +96,15 @@ export const heatMapStyles = css`
     fill: none;
     stroke: var(--_accent);
     stroke-width: 2.5;
+  }
+  .told {
+    fill: var(--_ink);
+    stroke: var(--_paper);
+    stroke-width: 4;
+    stroke-linejoin: round;
+    paint-order: stroke;
+    font-size: 0.75rem;
+    font-weight: 600;
   }
   .hatch {
     fill: var(--_quiet);

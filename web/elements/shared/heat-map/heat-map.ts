@@ -11,7 +11,7 @@ import { tableStyles } from '../table-styles.js';
 import { moveCursor, type Cell } from './cursor.js';
 import { watchDevicePixels } from './device-pixels.js';
 import { heatMapStyles } from './heat-map-styles.js';
-import { columnTicks, cursorMark, frames, hatching, rowTicks } from './marks.js';
+import { columnTicks, cursorMark, cursorValue, frames, hatching, rowTicks } from './marks.js';
 import { matrixOf, type MapArrays } from './matrix.js';
 import { paintCells } from './paint-cells.js';
 import './ramp-legend.js';
@@ -67,6 +67,7 @@ export class HeatMap extends LitElement {
     pickHelp: { type: String, attribute: 'pick-help' },
     bare: { type: Boolean },
     pickable: { type: Boolean },
+    tell: { type: Boolean },
     cursor: { attribute: false },
     tableOpen: { state: true },
   };
@@ -106,6 +107,8 @@ export class HeatMap extends LitElement {
   declare bare: boolean;
   /** Whether cells can be picked. */
   declare pickable: boolean;
+  /** Whether the value under the cursor stands beside its cell, for bare maps whose figure does not say it. */
+  declare tell: boolean;
   /** The cell under the cursor, or nothing. */
   declare cursor: Cell | undefined;
   declare protected tableOpen: boolean;
@@ -124,7 +127,7 @@ export class HeatMap extends LitElement {
     this.label = this.rowName = this.columnName = '';
     this.digits = 3;
     this.labelStep = 1;
-    this.bare = this.pickable = this.tableOpen = false;
+    this.bare = this.pickable = this.tell = this.tableOpen = false;
   }
 
   /**
@@ -191,7 +194,9 @@ export class HeatMap extends LitElement {
           @click=${this.#pick}
         >
           <canvas class="cells" aria-hidden="true"></canvas>
-          <svg class="overlay" aria-hidden="true">${hatching(this)}${frames(this)}${cursorMark(this)}</svg>
+          <svg class="overlay" aria-hidden="true">
+            ${hatching(this)}${frames(this)}${cursorMark(this)}${this.tell ? cursorValue(this, this.#words.value(this.#detail().value, this.digits)) : nothing}
+          </svg>
         </div>
         <svg class="column-ticks" aria-hidden="true">
           ${columnTicks({ count: columns, origin, bare, words: this.columnLabels, step, cursor: cursor?.column })}

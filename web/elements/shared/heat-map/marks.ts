@@ -108,6 +108,20 @@ export function cursorMark({ rows, columns, cursor }: Grid): SVGTemplateResult |
   return cursor === undefined ? nothing : frame(cursor, rows, columns, 'cursor');
 }
 
+/** The value under the cursor, above its cell, or below it in the first row, and within the map's width. */
+export function cursorValue(
+  { rows, columns, cursor }: Grid,
+  value: string,
+): SVGTemplateResult | typeof nothing {
+  if (cursor === undefined) return nothing;
+  const { row, column } = cursor;
+  const third = Math.floor((3 * column) / columns);
+  const anchor = ['start', 'middle', 'end'][third];
+  const x = (column + third / 2) / columns;
+  const y = (row === 0 ? 1 : row) / rows;
+  return svg`<text class="told" x="${x * 100}%" y="${y * 100}%" dy=${row === 0 ? '1.2em' : '-0.5em'} text-anchor=${anchor}>${value}</text>`;
+}
+
 /** Frames around the rows, columns and cells that the figure points out. */
 export function frames({ rows, columns, marked = [] }: Grid): SVGTemplateResult[] {
   return marked.map((area) => frame(area, rows, columns, 'cursor marked'));
