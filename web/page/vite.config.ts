@@ -56,7 +56,7 @@ export default defineConfig({
             { name: 'library', test: /\/lib\/index\.ts$/, priority: 2 },
             {
               name: 'figure',
-              test: /\/elements\/shared\/(figure\/figure-element|settings)\.ts$/,
+              test: /\/elements\/shared\/(figure\/figure-element|controls\/width|settings)\.ts$/,
               priority: 1,
             },
           ],

@@ -62,6 +62,11 @@ export const dropoutStyles = css`
     .panels {
       gap: 0.5rem;
     }
+    /* Some titles take a second line only for large numbers. */
+    .panels > div:not(:last-child) > p {
+      min-height: 2lh;
+      align-content: end;
+    }
     .plot {
       max-width: 16rem;
     }
