@@ -62,6 +62,36 @@ export const baseStyles = css`
     font-weight: 600;
     white-space: nowrap;
   }
+  .legend {
+    display: flex;
+    flex-wrap: wrap;
+    gap: 0 1.25rem;
+    color: var(--_quiet);
+  }
+  .legend span {
+    display: inline-flex;
+    align-items: center;
+    gap: 0.4rem;
+  }
+  .under {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: baseline;
+    justify-content: space-between;
+    gap: 0.25rem 1.5rem;
+  }
+  .legend,
+  .under,
+  ramp-legend {
+    margin-top: var(--_near);
+  }
+  .legend > *,
+  .under > * {
+    margin-top: 0;
+  }
+  .under .readout {
+    flex: 1 1 14rem;
+  }
   /* As many lines as the longest text needs, so that nothing below it moves. */
   [data-longest] {
     display: grid;

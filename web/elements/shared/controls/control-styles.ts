@@ -1,6 +1,6 @@
 import { css } from 'lit';
 
-/** Rows of sliders, buttons, fields and choices, and the row below a drawing: a readout or legend beside a ramp. */
+/** Rows of sliders, buttons, fields and choices. */
 export const controlStyles = css`
   .controls {
     display: grid;
@@ -174,35 +174,5 @@ export const controlStyles = css`
     grid-column: 1 / -1;
     align-items: center;
     gap: 0.25rem 1.25rem;
-  }
-  .legend {
-    display: flex;
-    flex-wrap: wrap;
-    gap: 0 1.25rem;
-    color: var(--_quiet);
-  }
-  .legend span {
-    display: inline-flex;
-    align-items: center;
-    gap: 0.4rem;
-  }
-  .under {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: baseline;
-    justify-content: space-between;
-    gap: 0.25rem 1.5rem;
-  }
-  .legend,
-  .under,
-  ramp-legend {
-    margin-top: var(--_near);
-  }
-  .legend > *,
-  .under > * {
-    margin-top: 0;
-  }
-  .under .readout {
-    flex: 1 1 14rem;
   }
 `;
