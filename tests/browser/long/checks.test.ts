@@ -69,7 +69,7 @@ test('every prediction makes its figure show something else, with settings that 
   const page = await open({ figures: asked.map((id) => `#${id} > :not(figcaption, .still)`) });
   for (const id of asked) {
     const figure = page.locator(`#${id}`);
-    // By keys: the figure before is still bringing its own question back into sight, and a pointer would miss.
+    // By keys: the page may still be scrolling to the figure before, and a pointer would miss.
     await figure.locator('.check button[data-right]').first().press('Enter');
     const { wanted, shown, first } = await figure.evaluate((element) => {
       const settings = new URLSearchParams(element.querySelector<HTMLElement>('.check')?.dataset.show);
