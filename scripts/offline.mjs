@@ -25,7 +25,6 @@ const partOf = (path) =>
   /^\.\/([a-z]+)\/(?:models\/)?$/.exec(path)?.[1] ??
   /^\.\/assets\/([a-z]{2})-[\w-]{8}\.(?:js|svg)$/.exec(path)?.[1] ??
   (path.startsWith('./assets/hangul-') ? 'ko' : undefined) ??
-  (path.startsWith('./assets/formulas-') ? 'formulas' : undefined) ??
   (path.startsWith('./assets/story-files-') ? 'model' : undefined);
 
 // Left out are stills, which only browsers without scripts show, the files for threads, which the race fetches when it needs them, and
