@@ -195,9 +195,9 @@ describe('attention-formula', () => {
     const { figure } = await alone({ viewport: { width, height: 800 } });
     const starts = await figure.locator('.formula').evaluateAll((formulas) =>
       formulas.flatMap((formula) => {
-        const { left } = formula.getBoundingClientRect();
+        const leftOf = (part: Element | null): number => part?.getBoundingClientRect().left ?? Infinity;
         return [...formula.children]
-          .filter((part) => part.getBoundingClientRect().left - left < 1)
+          .filter((part) => leftOf(part) < leftOf(part.previousElementSibling))
           .map((part) => part.textContent?.trim()[0] ?? '');
       }),
     );

@@ -14,6 +14,11 @@ export const formulaStyles = css`
     align-items: center;
     font-family: var(--figure-math, math);
     font-size: 1.125rem;
+    /* Where it breaks, it goes on behind the sign of equality. */
+    padding-inline-start: 3em;
+  }
+  .formula > :first-child {
+    margin-inline-start: -3em;
   }
   .formula span {
     display: inline-flex;
@@ -72,7 +77,7 @@ export const formulaStyles = css`
       align-items: end;
     }
     .matrices p {
-      margin-inline: 0;
+      margin-inline: -1rem 0;
       font-size: 0.75rem;
       white-space: normal;
     }

@@ -33,8 +33,7 @@ export function extrapolationPlot(
     );
     return points.length === 0 ? [] : [{ positions, points }];
   });
-  // A curve that ends at the training length has its name above it, where nothing else is drawn; the others have theirs at their
-  // ends.
+  // A curve that ends at the training length is a point with its name above it; the others have theirs at their ends.
   const whole = shown.filter(({ points }) => points.at(-1)!.length === FARTHEST);
   const ends = whole.map(({ points }) => y(points.at(-1)!.accuracy));
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, bottom);
@@ -46,14 +45,15 @@ export function extrapolationPlot(
     )(points);
     const last = points.at(-1)!;
     const style = `${positionsStyle(positions)} ${curves.has(positions) ? '' : 'faint'}`;
-    const [at, height] =
+    const name = words.text(`training.${positions}`);
+    const label =
       last.length === FARTHEST
-        ? [x(last.length) + 8, heights[whole.indexOf(each)] ?? 0]
-        : [MARGIN.left, MARGIN.top - 14];
+        ? curveLabel(style, right + 8, heights[whole.indexOf(each)] ?? 0, name)
+        : svg`<text class="curve-label ${style}" x=${x(last.length)} y=${y(last.accuracy) - 10} text-anchor="middle">${name}</text>`;
     return svg`<path class="series ${style}" d=${path ?? ''} data-positions=${positions} />
       ${points.map(({ length, accuracy }) => svg`<circle class="dot ${style}" r="3" cx=${x(length)} cy=${y(accuracy)} />`)}
       ${points.length === 1 ? svg`<circle class="ring ${style}" r="6" cx=${x(last.length)} cy=${y(last.accuracy)} />` : nothing}
-      ${curveLabel(style, at, height, words.text(`training.${positions}`))}`;
+      ${label}`;
   };
   const level = (value: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />

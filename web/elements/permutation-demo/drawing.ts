@@ -7,10 +7,10 @@ export function heads(): TemplateResult {
   return html`
     <div class="side head">
       <div class="x"><b>X</b></div>
-      <div class="y"><i>f</i>(<b>X</b>)</div>
+      <div class="y"><i>f</i>&hairsp;(<b>X</b>)</div>
     </div>
     <div class="side right head">
-      <div class="z"><i>f</i>(Π<b>X</b>)</div>
+      <div class="z"><i>f</i>&hairsp;(Π<b>X</b>)</div>
       <div class="px">Π<b>X</b></div>
     </div>
   `;

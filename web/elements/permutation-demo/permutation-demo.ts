@@ -69,8 +69,8 @@ export class PermutationDemo extends FigureElement {
         data-longest=${`max |f(ΠX) − Πf(X)| = ${words.value(1e-7)}. ${longest(...VERDICTS.map((each) => words.text(each)))}`}
       >
         <span
-          >max |<i>f</i>(Π<b>X</b>) − Π<i>f</i>(<b>X</b>)| = <strong>${words.value(scene.residual)}</strong>.
-          ${words.text(this.#verdict(scene))}</span
+          >max |<i>f</i>&hairsp;(Π<b>X</b>) − Π<i>f</i>&hairsp;(<b>X</b>)| =
+          <strong>${words.value(scene.residual)}</strong>. ${words.text(this.#verdict(scene))}</span
         >
       </p>
       ${this.#controls()}

@@ -98,16 +98,16 @@ export const controlStyles = css`
   }
   .choice {
     display: inline-flex;
-    align-items: center;
     gap: 0.4rem;
-    min-height: 1.75rem;
+    padding-block: 0.2rem;
     cursor: pointer;
   }
+  /* Beside the first line of its label. */
   .choice input {
     flex: none;
     width: 1rem;
     height: 1rem;
-    margin: 0;
+    margin: 0.16rem 0 0;
     accent-color: var(--_accent);
   }
   .text-field {
