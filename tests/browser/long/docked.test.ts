@@ -76,3 +76,12 @@ test.each([
   expect(docked).toContain(true);
   expect(docked).not.toContain(false);
 });
+
+test('what slides beneath docked controls ends at a rule and does not fade', async () => {
+  const { figure } = await openAlone(open, 'path-lengths', { viewport: { width: 390, height: 844 } });
+  const edge = await figure.locator(DOCKED).evaluate((dock) => {
+    const { borderTopWidth, borderTopStyle } = getComputedStyle(dock);
+    return { borderTopWidth, borderTopStyle, before: getComputedStyle(dock, '::before').content };
+  });
+  expect(edge).toEqual({ borderTopWidth: '1px', borderTopStyle: 'solid', before: 'none' });
+});

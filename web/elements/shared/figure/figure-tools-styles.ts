@@ -29,22 +29,13 @@ export const toolStyles = css`
       z-index: 1;
       margin-block: 0.5rem 0;
       padding-block: 0.5rem;
-      border-top: 1px solid var(--_line);
+      border-top: 1px solid;
+      /* The outermost labels of maps reach a little further, and so do the rule and what hides them. */
+      border-image: linear-gradient(var(--_track) 0 0) 1 / 1px 0 0 / 0 1rem;
       background: var(--_paper);
-      /* The outermost labels of maps reach a little further. */
       box-shadow:
         -1rem 0 var(--_paper),
         1rem 0 var(--_paper);
-    }
-    /* What they cover fades, so that nothing seems to end in half a line. */
-    .controls:not(.placed, :has(> .sliders))::before,
-    .sliders::before {
-      position: absolute;
-      inset: auto -1rem 100%;
-      height: 1rem;
-      background: linear-gradient(to top, var(--_paper), transparent);
-      content: '';
-      pointer-events: none;
     }
     .controls,
     .sliders {
