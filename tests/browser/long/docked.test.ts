@@ -32,9 +32,10 @@ async function hiddenOf(figure: Locator, tag: Tag): Promise<string[]> {
   return figure.evaluate(
     async (host, { parts, docked, bar }) => {
       host.style.marginBlock = '100vh';
-      scrollBy({ top: host.getBoundingClientRect().top - bar, behavior: 'instant' });
-      await new Promise(requestAnimationFrame);
       const stage = host.shadowRoot!.querySelector('.stage')!;
+      const picture = stage.querySelector(':scope > :not(.above)')!;
+      scrollBy({ top: picture.getBoundingClientRect().top - bar, behavior: 'instant' });
+      await new Promise(requestAnimationFrame);
       const dock = stage.querySelector(docked)!.getBoundingClientRect();
       if (dock.bottom > innerHeight + 1) return [docked];
       return [...stage.querySelectorAll(parts)]

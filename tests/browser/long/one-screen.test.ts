@@ -1,4 +1,6 @@
 import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
+import { registry } from '../../../web/elements/registry.js';
 import { DOCKED, openAlone } from '../alone.js';
 import { useBrowser } from '../browser.js';
 
@@ -55,6 +57,56 @@ test.each([
     await leave(page);
   }
 });
+
+/** Controls that do not stay at the window's end, with how much of the picture is seen when they are at the window's other end. */
+function seenBeside(figure: Locator): Promise<[control: string, seen: number][]> {
+  return figure.evaluate(
+    ({ shadowRoot }, { docked, room }) => {
+      const within = (selector: string): Element[] =>
+        [...shadowRoot!.querySelectorAll(`.stage ${selector}`)].filter((each) => each.checkVisibility());
+      const dock = within(docked).find((each) => getComputedStyle(each).position === 'sticky') as
+        HTMLElement | undefined;
+      dock?.style.setProperty('position', 'static');
+      const parts = within(
+        '> :not(.controls, .sliders, .choices, .switches, button, p, .legend, .under, .spoken, .counts)',
+      );
+      const boxes = parts.map((part) => part.getBoundingClientRect());
+      const picture = {
+        top: Math.min(...boxes.map(({ top }) => top)),
+        bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+      };
+      return within(':is(input, select, button)')
+        .filter((control) => control.closest('.controls') !== null && dock?.contains(control) !== true)
+        .map((control) => {
+          const { top, bottom } = control.getBoundingClientRect();
+          const above = top < picture.top;
+          const from = above ? top : bottom - room;
+          const to = above ? top + room - (dock?.clientHeight ?? 0) : bottom;
+          const seen = Math.min(to, picture.bottom) - Math.max(from, picture.top);
+          return [
+            control.id || control.parentElement!.textContent!.trim(),
+            seen / (picture.bottom - picture.top),
+          ];
+        });
+    },
+    { docked: DOCKED, room: viewport.height - BAR },
+  );
+}
+
+test.each(Object.keys(registry))(
+  'a phone shows each control of %s with nearly all of the picture',
+  async (tag) => {
+    for (const language of ['en', 'id']) {
+      const { page, figure } = await openAlone(open, tag, { viewport, language });
+      expect((await seenBeside(figure)).filter(([, seen]) => seen < 0.85)).toEqual([]);
+      const covered = await figure
+        .locator(DOCKED)
+        .evaluateAll((all) => Math.max(0, ...all.map((dock) => dock.clientHeight)));
+      expect(covered).toBeLessThan(0.4 * viewport.height);
+      await leave(page);
+    }
+  },
+);
 
 test.each(['attention-heads', 'attention-tokens'])(
   'the controls of %s cover no more than an eighth of a phone, in any language',

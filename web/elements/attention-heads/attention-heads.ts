@@ -77,6 +77,7 @@ export class AttentionHeads extends FigureElement {
     const { words } = this;
     const { output, weights } = this.#attend(library);
     return html`
+      ${this.#choices()}
       ${[0, 1].map((sequence) => {
         const visible = visibleKeys(this.#lensOf(sequence));
         return headMaps(words, weights, sequence, visible, (pointed) => (this.pointed = pointed));
@@ -97,13 +98,12 @@ export class AttentionHeads extends FigureElement {
             : lengthSliders(words, this.validLens, (validLens) => this.change({ validLens }))
         }
       </div>
-      ${this.#choices()}
     `;
   }
 
   #choices(): TemplateResult {
     const { words } = this;
-    return html`<div class="controls placed">
+    return html`<div class="controls placed above">
       ${this.choices('lengths', words.text('heads.lengths'), ['sequence', 'query'] as const, (each) =>
         words.text(each === 'sequence' ? 'heads.perSequence' : 'heads.perQuery'),
       )}

@@ -81,6 +81,7 @@ export class AttentionTokens extends FigureElement {
     this.style.setProperty('--_columns', String(scene.keys.length));
     const cut = queries.cut || keys.cut ? this.words.text('tokens.cut', { count: MOST_TOKENS }) : nothing;
     return html`
+      ${this.#sentenceControls()}
       <div class="board">
         ${tokensMaps({
           scene,
@@ -98,7 +99,7 @@ export class AttentionTokens extends FigureElement {
       </div>
       <p class="remark">${this.words.text('tokens.honest')}</p>
       <p class="remark" role="status">${cut}</p>
-      ${this.#controls()} ${this.#sentenceControls()}
+      ${this.#controls()}
     `;
   }
 
@@ -155,7 +156,7 @@ export class AttentionTokens extends FigureElement {
         placeholder: sample,
         onInput: (value) => this.change({ [name]: clipped(value) }),
       });
-    return html`<div class="controls placed">
+    return html`<div class="controls placed above">
       ${field('text', words.text('tokens.sentence'))}
       <div class="switches">
         ${this.choices('cross', words.text('tokens.keys'), [false, true], (cross) =>

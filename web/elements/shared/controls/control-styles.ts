@@ -20,7 +20,7 @@ export const controlStyles = css`
   .sliders {
     display: contents;
   }
-  /* Above a picture that changes its height, so that a slider stays where it is. */
+  /* Above a picture that changes its height, so that a slider stays where it is, or that would be out of sight further up. */
   .controls.above {
     margin: 0 0 var(--_apart);
   }
