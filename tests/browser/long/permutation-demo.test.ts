@@ -81,6 +81,19 @@ describe('permutation-demo', () => {
     }
   });
 
+  test('on a phone a finger hits the arrows', async () => {
+    const { figure } = await alone({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
+    const sizes = await figure.locator('.move button').evaluateAll((all) =>
+      all.map((button) => {
+        const { width, height } = button.getBoundingClientRect();
+        return Math.min(width, height);
+      }),
+    );
+    expect(Math.min(...sizes)).toBeGreaterThanOrEqual(40);
+    // Eight entries in a row.
+    expect((await figure.locator('.x .squares').first().boundingBox())!.width / 8).toBeGreaterThan(14);
+  });
+
   test('axe finds nothing, before and after use', async () => {
     const { page, figure } = await alone({ colorScheme: 'dark' });
     expect(await violationsOf(page, 'permutation-demo')).toEqual([]);

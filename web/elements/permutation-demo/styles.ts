@@ -55,6 +55,18 @@ export const permutationStyles = css`
     width: 1.75rem;
     padding: 0;
   }
+  @media (pointer: coarse) {
+    .board {
+      grid-auto-rows: auto;
+    }
+    .move {
+      gap: 0;
+    }
+    .move button {
+      width: 2.5rem;
+      height: 2.5rem;
+    }
+  }
   .squares {
     display: block;
     width: 100%;
@@ -96,7 +108,7 @@ export const permutationStyles = css`
     .board {
       grid-template-columns: minmax(0, 4fr) minmax(1.75rem, 1fr) minmax(0, 4fr) max-content;
       grid-auto-rows: auto;
-      gap: 0 0.4rem;
+      gap: 0 0.25rem;
     }
     .side {
       display: grid;
