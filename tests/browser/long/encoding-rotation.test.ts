@@ -73,3 +73,12 @@ test('where i + δ is before the first row of P there are no rings, and the key 
   expect(await key.innerText()).not.toContain('from P');
   expect(await key.innerText()).toContain('i + δ < 0: not in P, no rings');
 });
+
+test('an angle has as many decimals whichever way the hand turns', async () => {
+  const { figure } = await alone();
+  const angles = async (offset: number): Promise<string[]> => {
+    await figure.getByLabel('Offset δ').fill(String(offset));
+    return (await figure.locator('.clock p:last-child').allInnerTexts()).map((text) => text.replace('−', ''));
+  };
+  expect(await angles(-30)).toEqual(await angles(30));
+});
