@@ -17,8 +17,19 @@ function beyond(page: Page): Promise<string[]> {
   );
 }
 
+/** The figure that is shown alone, if its window lacks some of the caption's text or all but a strip of its picture. */
+function captionBeyond(page: Page): Promise<string[]> {
+  return page.locator('figure.taught').evaluate((figure) => {
+    const caption = figure.querySelector('figcaption')!.getBoundingClientRect();
+    const stage = figure.querySelector(':scope > [drawn]')!.shadowRoot!.querySelector('.stage')!;
+    const picture = stage.getBoundingClientRect();
+    const apart = caption.bottom <= picture.top || caption.right <= picture.left;
+    return apart && caption.bottom <= innerHeight && picture.top < innerHeight * 0.7 ? [] : [figure.id];
+  });
+}
+
 /** What is beyond the window, of all figures in turn. */
-async function allBeyond(page: Page): Promise<string[]> {
+async function allBeyond(page: Page, beyond: (page: Page) => Promise<string[]>): Promise<string[]> {
   const found: string[] = [];
   const next = page.locator('.teaching-bar button').nth(1);
   for (;;) {
@@ -43,9 +54,24 @@ test.each([
     for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
       const path = `/${language}/?teach#fig-lookup`;
       const page = await open({ path, viewport: { width, height }, figures: [] });
-      found.push(await allBeyond(page));
+      found.push(await allBeyond(page, beyond));
       await leave(page);
     }
     expect(found.flat()).toEqual([]);
   },
 );
+
+test.each([
+  [390, 844],
+  [1280, 800],
+])('figure by figure, a window of %i × %i px shows the caption with the picture', async (width, height) => {
+  for (const language of ['en', 'pt']) {
+    const page = await open({
+      path: `/${language}/?teach#fig-lookup`,
+      viewport: { width, height },
+      figures: [],
+    });
+    expect({ language, found: await allBeyond(page, captionBeyond) }).toEqual({ language, found: [] });
+    await leave(page);
+  }
+});

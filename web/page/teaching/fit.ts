@@ -5,18 +5,23 @@ const WIDTH = 960;
 const LARGEST = 2.5;
 
 /**
- * Magnifies a figure that is shown alone until it fills the window's width, or the height that the bar and the figure's prediction
- * leave, also once it is answered. When the reader works with the figure it keeps its size, also if a text becomes longer or a table
- * opens. Returns a function that undoes it. The style sheet has the properties take effect on the screen only.
+ * Magnifies a figure that is shown alone until it fills the window's width or height, as far as the bar and the figure's caption
+ * leave it, also once its prediction is answered. When the reader works with the figure it keeps its size, also if a text becomes longer
+ * or a table opens. Returns a function that undoes it. The style sheet has the properties take effect on the screen only.
  */
 export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
   const element = figure.querySelector<HTMLElement>(':scope > :not(figcaption, .still)')!;
-  const prediction = figure.querySelector<HTMLElement>('.check');
+  const caption = figure.querySelector<HTMLElement>('figcaption')!;
   const set = (name: string, value: string): void => figure.style.setProperty(name, value);
   const place = (): void => {
     set('--top', `${bar.offsetHeight}px`);
-    const above = bar.offsetHeight + (prediction?.offsetHeight ?? 0);
-    const room = { width: figure.clientWidth - 2 * MARGIN, height: innerHeight - above - 3 * MARGIN };
+    const room = {
+      width: figure.clientWidth - 2 * MARGIN,
+      height: innerHeight - bar.offsetHeight - 2 * MARGIN,
+    };
+    const beside = caption.offsetWidth < figure.clientWidth / 2;
+    if (beside) room.width -= caption.offsetWidth + MARGIN;
+    else room.height -= caption.offsetHeight + MARGIN;
     const width = Math.min(WIDTH, room.width);
     // Magnified texts break elsewhere: a height measured then would lead to another size, and that one back to the first.
     set('--width', `${width}px`);
@@ -26,12 +31,12 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
     set('--zoom', String(Math.max(1, fitting)));
   };
   const observer = new ResizeObserver(place);
-  for (const each of [element, bar, prediction]) if (each) observer.observe(each);
+  for (const each of [element, bar, caption]) observer.observe(each);
   const listening = new AbortController();
   const { signal } = listening;
   addEventListener('resize', place, { signal });
   const settle = (): void => {
-    for (const each of [element, prediction]) if (each) observer.unobserve(each);
+    for (const each of [element, caption]) observer.unobserve(each);
   };
   for (const type of ['pointerdown', 'keydown'])
     element.addEventListener(type, settle, { capture: true, signal });
