@@ -4,7 +4,7 @@ import { openAlone } from '../alone.js';
 import { useBrowser } from '../browser.js';
 import { contentOf, parsed, save } from '../shown.js';
 
-const { open } = useBrowser();
+const { open, leave } = useBrowser();
 
 describe('on the full screen', () => {
   const enter = async (figure: Locator): Promise<void> => {
@@ -61,19 +61,48 @@ describe('on the full screen', () => {
   );
 
   test.each([390, 1280])(
-    'at %i px the controls of a figure that fits do not cover the tools after them',
+    'at %i px neither the tools nor the controls of a figure that fits cover anything',
     async (width) => {
       const page = await open({ figures: ['attention-lookup'], viewport: { width, height: 844 } });
       const figure = page.locator('attention-lookup');
       await enter(figure);
       const covered = await figure.evaluate(({ shadowRoot }) => {
         const { bottom } = shadowRoot!.querySelector('.controls')!.getBoundingClientRect();
-        const tools = shadowRoot!.querySelector('.tools')!;
+        const tools = shadowRoot!.querySelector('.tools')!.getBoundingClientRect();
+        const stage = shadowRoot!.querySelector('.stage')!.getBoundingClientRect();
         const shadow = getComputedStyle(shadowRoot!.querySelector('.controls')!).boxShadow;
-        return { over: bottom - tools.getBoundingClientRect().top, shadow };
+        return { over: Math.max(bottom - stage.bottom, tools.bottom - stage.top), shadow };
       });
       expect(covered.over).toBeLessThanOrEqual(1);
       expect(covered.shadow).toBe('none');
+    },
+  );
+
+  test.each([
+    [390, 844],
+    [844, 390],
+  ])(
+    'a window of %i × %i px shows the way out at once, and wherever the figure is scrolled',
+    async (width, height) => {
+      for (const tag of ['attention-masks', 'positional-heatmap']) {
+        const page = await open({
+          figures: [tag],
+          viewport: { width, height },
+          hasTouch: true,
+          isMobile: true,
+        });
+        const figure = page.locator(tag).first();
+        await enter(figure);
+        const out = figure.getByRole('button', { name: 'Leave full screen' });
+        for (const top of [0, 9999]) {
+          await figure.evaluate((element, top) => element.scrollTo({ top, behavior: 'instant' }), top);
+          const box = (await out.boundingBox())!;
+          expect([box.y >= 0, box.y + box.height <= height]).toEqual([true, true]);
+        }
+        await out.tap();
+        await figure.getByRole('button', { name: 'Full screen', exact: true }).waitFor();
+        await leave(page);
+      }
     },
   );
 

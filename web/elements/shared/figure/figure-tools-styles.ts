@@ -190,10 +190,10 @@ export const toolStyles = css`
   }
   /* Width and magnification: see full-screen.ts. */
   :host(:fullscreen) {
-    display: grid;
+    display: flex;
     box-sizing: border-box;
-    grid-template-columns: minmax(0, 1fr);
-    align-content: safe center;
+    flex-direction: column;
+    justify-content: safe center;
     padding: 1.5rem max(1.5rem, calc((100% - var(--_width, 60rem)) / 2));
     overflow: auto;
     background: var(--_paper);
@@ -206,6 +206,15 @@ export const toolStyles = css`
     padding-bottom: 0.5rem;
     background: var(--_paper);
     box-shadow: none;
+  }
+  /* The way out is among them, and a phone has no key for it. */
+  :host(:fullscreen) .tools {
+    position: sticky;
+    z-index: 2;
+    top: -1.5rem;
+    order: -1;
+    margin: 0 0 0.75rem;
+    background: var(--_paper);
   }
   .question {
     margin-bottom: 0.75rem;

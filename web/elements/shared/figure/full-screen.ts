@@ -84,10 +84,8 @@ export class FullScreen implements ReactiveController {
     await frame();
     await this.figure.updateComplete;
     await frame();
-    const [stage, tools] = ['.question, .stage', '.tools'].map((part) =>
-      this.figure.shadowRoot?.querySelector(part),
-    );
-    return (tools?.getBoundingClientRect().bottom ?? 0) - (stage?.getBoundingClientRect().top ?? 0);
+    const [stage, tools] = ['.stage', '.tools'].map((part) => this.figure.shadowRoot?.querySelector(part));
+    return (stage?.getBoundingClientRect().bottom ?? 0) - (tools?.getBoundingClientRect().top ?? 0);
   }
 
   #place(width: number, zoom: number, search: number): void {
