@@ -38,6 +38,32 @@ test('without a clipboard the address stands selected below the figure', async (
   expect(selected).toEqual([0, (await field.inputValue()).length]);
 });
 
+test.each([['granted'], ['denied']])(
+  'the link holds the state of its own figure only, the clipboard %s',
+  async (access) => {
+    const script =
+      access === 'denied' ? "Object.defineProperty(navigator, 'clipboard', { value: undefined });" : '';
+    const path = '/en/?from=mail&fig-masks=valid%3D3&P=length%3D40';
+    const page = await open({
+      path,
+      figures: ['encoding-rotation', 'positional-curves'],
+      script,
+      ...CLIPBOARD,
+    });
+    const figure = page.locator('encoding-rotation');
+    await figure.getByLabel('Position i').fill('3');
+    await figure.getByRole('button', { name: 'Copy link' }).click();
+    if (access === 'granted') await figure.getByRole('button', { name: 'Link copied' }).waitFor();
+    const address =
+      access === 'granted'
+        ? await page.evaluate(() => navigator.clipboard.readText())
+        : await figure.getByLabel('Address of the figure').inputValue();
+    expect(address).toBe(`${origin()}/en/?from=mail&fig-rotation=position%3D3#fig-rotation`);
+    // The page’s own address keeps all of them.
+    await page.waitForURL(/fig-masks/);
+  },
+);
+
 test('the page’s address follows the figures, keeps what else is in it, and does not scroll', async () => {
   const page = await open({ path: '/en/?from=mail', figures: ['positional-curves', 'positional-heatmap'] });
   const curves = page.locator('positional-curves');

@@ -4,7 +4,7 @@ import { CodePanel } from './code-panel.js';
 import type { FigureCode, FigureData } from './figure-data.js';
 import { FullScreen } from './full-screen.js';
 import { saveMenu, type FileKind } from './save-menu.js';
-import { fileName, linkTo, type Shareable } from './share-link.js';
+import { fileName, linkTo, withoutSettings, type Shareable } from './share-link.js';
 import { figureEnd, skipButton } from './skip.js';
 import { ValuesPanel } from './values-panel.js';
 
@@ -116,7 +116,7 @@ export class FigureTools implements ReactiveController {
   }
 
   #address(): string {
-    return linkTo(this.figure, location.href, this.figure.firstSettings);
+    return linkTo(this.figure, withoutSettings(location.href), this.figure.firstSettings);
   }
 
   async #copyLink(): Promise<void> {

@@ -47,6 +47,15 @@ export function withSettings(
   return url.href;
 }
 
+/** The address without the settings of any figure in the document. Figures that are not defined yet have theirs there as well. */
+export function withoutSettings(address: string): string {
+  const url = new URL(address);
+  for (const each of document.querySelectorAll<HTMLElement>('[drawn], :not(:defined)')) {
+    url.searchParams.delete(each.getAttribute('group') ?? fileName(each));
+  }
+  return url.href;
+}
+
 /** The address with this figure's settings, which scrolls to the figure. */
 export function linkTo(figure: Shareable, address: string, first: Readonly<Record<string, unknown>>): string {
   const url = new URL(withSettings(figure, address, first));
