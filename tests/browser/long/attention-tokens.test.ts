@@ -83,6 +83,10 @@ describe('attention-tokens', () => {
         return Math.min(...tops.slice(1).map((top, i) => top - (tops[i] ?? 0)));
       };
       await expect(labels.count()).resolves.toBeGreaterThanOrEqual(10);
+      // What has no label is not left to be guessed.
+      expect(await figure.locator('.remark[role=status]').innerText()).toContain(
+        'no room for the name of every token',
+      );
       expect(await gaps()).toBeGreaterThanOrEqual(11.9);
       const numbers = await figure.locator('.entropy text').count();
       expect(numbers).toBe(await labels.count());

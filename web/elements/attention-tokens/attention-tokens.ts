@@ -12,15 +12,11 @@ import { clipped, folded, LONGEST_TEXT, type Tokens } from '../shared/tokens.js'
 import { tokensCode } from './code.js';
 import { tokensData } from './data.js';
 import { designedLayer, HEADS } from './designed-heads.js';
-import { tokensMaps } from './maps.js';
+import { labelStepOf, tokensMaps } from './maps.js';
 import { MOST_TOKENS, sentenceOf, tokensScene, type TokensScene } from './scene.js';
 import { tokensStyles } from './styles.js';
 
 const LAST_SEED = 9999;
-/** What labels and entropies take of the width of the large map, its greatest height, and the least distance of labels, in CSS pixels. */
-const BESIDE = 148;
-const HIGH = 296;
-const LABEL = 12;
 
 const settings = {
   text: anyText('', LONGEST_TEXT),
@@ -75,11 +71,14 @@ export class AttentionTokens extends FigureElement {
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const scene = this.#scene(library);
     const { queries, keys } = this.#sentences();
-    const room = Math.max(1, this.#large.pixels - BESIDE);
     // The page's policy forbids style attributes; custom properties set from a script are fine.
     this.style.setProperty('--_rows', String(scene.queries.length));
     this.style.setProperty('--_columns', String(scene.keys.length));
-    const cut = queries.cut || keys.cut ? this.words.text('tokens.cut', { count: MOST_TOKENS }) : nothing;
+    const labelStep = labelStepOf(scene, this.#large.pixels);
+    const remarks = [
+      ...(queries.cut || keys.cut ? [this.words.text('tokens.cut', { count: MOST_TOKENS })] : []),
+      ...(labelStep > 1 ? [this.words.text('tokens.labels')] : []),
+    ];
     return html`
       ${this.#sentenceControls()}
       <div class="board">
@@ -88,7 +87,7 @@ export class AttentionTokens extends FigureElement {
           words: this.words,
           solo: this.solo,
           pointed: this.pointed,
-          labelStep: Math.ceil(LABEL * Math.max(scene.keys.length / room, scene.queries.length / HIGH)),
+          labelStep,
           point: (cell) => (this.pointed = cell),
           pick: (solo) => this.change({ solo }),
         })}
@@ -98,7 +97,7 @@ export class AttentionTokens extends FigureElement {
         <ramp-legend low="0" high="1"></ramp-legend>
       </div>
       <p class="remark">${this.words.text('tokens.honest')}</p>
-      <p class="remark" role="status">${cut}</p>
+      <p class="remark" role="status">${remarks.join(' ') || nothing}</p>
       ${this.#controls()}
     `;
   }

@@ -10,6 +10,10 @@ import type { TokensScene } from './scene.js';
 
 /** Letters of a token on an axis. */
 const ROOM = 9;
+/** What labels and entropies take of the width of the large map, its greatest height, and the least distance of labels, in CSS pixels. */
+const BESIDE = 148;
+const HIGH = 296;
+const LABEL = 12;
 
 /** The maps of all heads, and what they tell the figure. */
 export interface TokensMaps {
@@ -23,6 +27,11 @@ export interface TokensMaps {
   readonly point: (cell: CellDetail) => void;
   /** The reader picked a head, counted from 1. */
   readonly pick: (head: number) => void;
+}
+
+/** Every so many rows and columns of the large map have room for a label; `width` is that of the map with labels and entropies. */
+export function labelStepOf({ queries, keys }: TokensScene, width: number): number {
+  return Math.ceil(LABEL * Math.max(keys.length / Math.max(1, width - BESIDE), queries.length / HIGH));
 }
 
 /** All heads side by side, and one of them large, with the tokens on its axes and the entropy of each row. */
