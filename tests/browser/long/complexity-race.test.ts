@@ -56,7 +56,7 @@ describe('complexity-race', () => {
         expect(Math.abs((heights[at] ?? NaN) - height(count))).toBeLessThan(2e-3),
       );
     }
-    const table = await race.locator('.counts tbody tr td:nth-child(2)').allInnerTexts();
+    const table = await race.locator('.counts .multiplyAdds').allInnerTexts();
     expect(table).toEqual(
       CONTESTANTS.map((contestant) => multiplyAdds(attention, contestant, size).toLocaleString('en')),
     );
@@ -182,7 +182,7 @@ describe('complexity-race', () => {
       /^Measured on .* Not measured yet with these settings: CNN\. Start the race again\.$/,
     );
     await set('Width d', '6');
-    expect(await race.locator('.counts td:nth-child(3)').allInnerTexts()).toEqual(['–', '–', '–', '–']);
+    expect(await race.locator('.counts .measured').allInnerTexts()).toEqual(['–', '–', '–', '–']);
     expect(await status.innerText()).toMatch(
       /Not measured yet with these settings: CNN, RNN, mixing alone, whole layer\. Start the race again\.$/,
     );
@@ -211,12 +211,22 @@ describe('complexity-race', () => {
       );
       const hidden = await race.locator('.counts').evaluate((box) => box.scrollWidth - box.clientWidth);
       expect(hidden).toBe(0);
-      // Heads of one line each: that of the sizes, and those of a row's two lines.
-      const heads = await race
-        .locator('.counts thead th')
-        .evaluateAll((all) => all.map((head) => head.getBoundingClientRect().height));
-      expect(heads).toHaveLength(6);
-      expect(Math.max(...heads)).toBeLessThan(24);
+      // Every number stands below its head.
+      const heads = await race.locator('.counts table').evaluateAll((tables) =>
+        tables.map((table) => {
+          const lines = [...table.querySelectorAll('tr')].map((row) =>
+            [...row.children].map((cell) => cell.getBoundingClientRect()),
+          );
+          return lines.flatMap((cells) =>
+            cells.map(({ top, right }, at) => [
+              Math.round(top - cells[0]!.top),
+              Math.round(right - lines[0]![at]!.right),
+            ]),
+          );
+        }),
+      );
+      expect(heads.map((cells) => cells.length)).toEqual([15, 20]);
+      expect([...new Set(heads.flat(2))]).toEqual([0]);
 
       const { race: wide } = await raceWith(open, { width: '16', kernel: '1' }, { path });
       const gap = await wide.locator('.plot text').evaluateAll((texts) => {

@@ -26,7 +26,10 @@ import { racePlot } from './plot.js';
 import { RaceRun } from './run.js';
 import { raceStyles } from './styles.js';
 import type { RaceView } from './view.js';
-import { countsTable, crossingsLine, raceData, statusLine } from './words.js';
+import { countsTables, crossingsLine, raceData, statusLine } from './words.js';
+
+/** Without this width in CSS pixels a table has no room for six columns. */
+const NARROW = 576;
 
 const settings = {
   length: powerOfTwo('n', 256),
@@ -105,7 +108,7 @@ export class ComplexityRace extends FigureElement {
         ${raceButton(words, this.#run, () => this.#start(library))}
       </div>
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
-        ${countsTable(view)}
+        ${countsTables(view, this.#width.pixels < NARROW)}
       </div>
       <p class="remark machine" aria-live=${running ? 'off' : 'polite'}>
         ${statusLine(this.#run, view, plot)}

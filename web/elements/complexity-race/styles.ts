@@ -56,17 +56,11 @@ export const raceStyles = css`
     flex: none;
     width: auto;
   }
-  /* A shadow at the edge shows that there is more to scroll to. */
   .counts {
-    --_shade: color-mix(in srgb, var(--_track) 50%, transparent);
+    display: grid;
+    gap: var(--_near);
     margin-top: var(--_apart);
     overflow-x: auto;
-    background:
-      linear-gradient(to right, var(--_paper) 40%, transparent) left -2px top / calc(2.5rem + 2px) 100% local,
-      linear-gradient(to left, var(--_paper) 40%, transparent) right -2px top / calc(2.5rem + 2px) 100% local,
-      linear-gradient(to right, var(--_shade), transparent) left / 0.6rem 100% scroll,
-      linear-gradient(to left, var(--_shade), transparent) right / 0.6rem 100% scroll;
-    background-repeat: no-repeat;
   }
   .counts table {
     width: 100%;
@@ -78,13 +72,13 @@ export const raceStyles = css`
     border-top: 1px solid var(--_line);
     background: none;
   }
-  .counts thead th {
+  .counts thead :is(th, td) {
     border-top: 0;
     white-space: normal;
     vertical-align: bottom;
   }
   /* As wide as any time, so that times do not narrow the heads. */
-  .counts td:nth-child(3) {
+  .counts .measured {
     min-width: 5rem;
   }
   .counts .size span {
@@ -97,43 +91,23 @@ export const raceStyles = css`
   }
   .counts tbody th {
     color: var(--_ink);
+    white-space: normal;
   }
   .counts td:last-child,
   .counts th:last-child {
     padding-right: 0;
   }
-  /* Without the width for six columns, a row is two lines of three cells. */
+  /* Low enough for a phone to show both tables below the plot. */
   @container (max-width: 36rem) {
-    .counts tr {
-      display: grid;
-      grid-template-columns: minmax(0, 1fr) minmax(0, 1.56fr) minmax(0, 1.38fr);
-      align-items: end;
-      padding: 0.2rem 0;
-      border-top: 1px solid var(--_line);
-    }
-    .counts thead tr {
-      row-gap: 0.15rem;
-      border-top: 0;
+    .counts :is(th, td) {
+      padding-block: 0;
     }
     .counts thead th {
       font-size: 0.75rem;
+      line-height: 1.2;
     }
-    /* The sizes have a line of their own, and the heads stand above the numbers of a row's two lines. */
-    .counts .size {
-      grid-column: 1 / -1;
-    }
-    .counts .size + th {
-      grid-column: 2;
-    }
-    .counts tr > * {
-      padding-block: 0;
-      border-top: 0;
-    }
-    .counts tr > :nth-child(3) {
-      padding-right: 0;
-    }
-    .counts tr > :nth-child(4) {
-      text-align: start;
+    .counts table + table tbody th {
+      width: 44%;
     }
   }
   .run {

@@ -14,42 +14,55 @@ import type { RacePlot } from './plot.js';
 import type { RaceRun } from './run.js';
 import { entryName, type RaceView } from './view.js';
 
-/** A table of the exact counts at the chosen size, with times if there are any. */
-export function countsTable(view: RaceView): TemplateResult {
-  const { library, words, size } = view;
-  const row = (contestant: Contestant): TemplateResult => {
-    const { sequentialOperations, maximumPathLength } = library.complexity(ARCHITECTURE[contestant], size);
-    const timing = view.timing({ contestant, threads: 1 }, size);
-    return html`<tr>
-      <th scope="row">${words.text(`race.${contestant}`)}</th>
-      <td>${words.number(multiplyAdds(library, contestant, size))}</td>
-      <td>
-        ${
-          timing === undefined
-            ? '–'
-            : timeText(timing.milliseconds / 1000, (value) => words.number(Number(value.toPrecision(3))))
-        }
-      </td>
-      <td>${computationOrder(library, contestant, size)}</td>
-      <td>${words.number(sequentialOperations)}</td>
-      <td>${words.number(maximumPathLength)}</td>
-    </tr>`;
-  };
-  const heads = ['multiplyAdds', 'measured', 'order', 'sequential', 'path'] as const;
+const COLUMNS = ['multiplyAdds', 'measured', 'order', 'sequential', 'path'] as const;
+type Column = (typeof COLUMNS)[number];
+
+/** The exact counts at the chosen size, with times if there are any: one table, or two where there is no room for all columns. */
+export function countsTables(view: RaceView, narrow: boolean): TemplateResult[] {
+  return narrow
+    ? [countsTable(view, COLUMNS.slice(0, 2)), countsTable(view, COLUMNS.slice(2))]
+    : [countsTable(view, COLUMNS)];
+}
+
+function countsTable(view: RaceView, columns: readonly Column[]): TemplateResult {
+  const { words, size } = view;
   return html`<table>
     <thead>
       <tr>
-        <th scope="col" class="size">
-          <span>n = ${words.number(size.n)},</span> <span>d = ${words.number(size.d)},</span>
-          <span>k = ${size.k}</span>
-        </th>
-        ${heads.map((head) => html`<th scope="col">${words.text(`race.${head}`)}</th>`)}
+        ${
+          columns[0] === COLUMNS[0]
+            ? html`<th scope="col" class="size">
+                <span>n = ${words.number(size.n)},</span> <span>d = ${words.number(size.d)},</span>
+                <span>k = ${size.k}</span>
+              </th>`
+            : html`<td></td>`
+        }
+        ${columns.map((column) => html`<th scope="col">${words.text(`race.${column}`)}</th>`)}
       </tr>
     </thead>
     <tbody>
-      ${CONTESTANTS.map(row)}
+      ${CONTESTANTS.map(
+        (contestant) =>
+          html`<tr>
+            <th scope="row">${words.text(`race.${contestant}`)}</th>
+            ${columns.map((column) => html`<td class=${column}>${countOf(view, contestant, column)}</td>`)}
+          </tr>`,
+      )}
     </tbody>
   </table>`;
+}
+
+function countOf({ library, words, size, timing }: RaceView, contestant: Contestant, column: Column): string {
+  if (column === 'order') return computationOrder(library, contestant, size);
+  if (column === 'multiplyAdds') return words.number(multiplyAdds(library, contestant, size));
+  if (column === 'measured') {
+    const time = timing({ contestant, threads: 1 }, size);
+    return time === undefined
+      ? '–'
+      : timeText(time.milliseconds / 1000, (value) => words.number(Number(value.toPrecision(3))));
+  }
+  const { sequentialOperations, maximumPathLength } = library.complexity(ARCHITECTURE[contestant], size);
+  return words.number(column === 'path' ? maximumPathLength : sequentialOperations);
 }
 
 /** The machine and the date of the measurements, or a sentence that there are none. */
