@@ -57,7 +57,10 @@ export class EncodingRotation extends FigureElement {
     const from = pairAt(position);
     const to = rotate(matrices.subarray(4 * j, 4 * j + 4), from);
     const omega = 10000 ** ((-2 * j) / width);
-    const angle = words.number(((offset * omega) / (2 * Math.PI)) * 360, Math.abs(offset * omega) < 1 ? 1 : 0);
+    const angle = words.number(
+      ((offset * omega) / (2 * Math.PI)) * 360,
+      Math.abs(offset * omega) < 1 ? 1 : 0,
+    );
     const target = position + offset >= 0 ? pairAt(position + offset) : undefined;
     // The cosine points up and the sine to the right, so at position 0 every hand points up and turns clockwise.
     return html`<div class="clock">

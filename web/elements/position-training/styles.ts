@@ -50,6 +50,13 @@ export const trainingStyles = css`
   .buttons {
     grid-column: 1 / -1;
   }
+  /* There is no room for all six, each with a sample of its line. */
+  @container (min-width: 32rem) {
+    .controls:not(.placed) .choices {
+      display: grid;
+      grid-template-columns: repeat(3, 1fr);
+    }
+  }
   .buttons {
     display: flex;
     flex-wrap: wrap;

@@ -110,6 +110,9 @@ export const controlStyles = css`
     margin: 0.16rem 0 0;
     accent-color: var(--_accent);
   }
+  .choice svg {
+    align-self: center;
+  }
   .text-field {
     display: grid;
     grid-column: 1 / -1;
