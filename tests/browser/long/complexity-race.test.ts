@@ -110,13 +110,13 @@ describe('complexity-race', () => {
       await race.getByRole('slider', { name }).focus();
       await page.keyboard.press(key);
     }
-    expect(await race.locator('.counts thead th').first().innerText()).toBe('n = 512, d = 64, k = 5');
+    expect(await race.locator('.counts caption').innerText()).toBe('n = 512, d = 64, k = 5');
     await race.getByRole('radio', { name: 'n' }).focus();
     await page.keyboard.press('ArrowRight');
     expect(await race.getByRole('radio', { name: 'd' }).isChecked()).toBe(true);
     const box = await race.locator('.plot svg').boundingBox();
     await race.locator('.plot').click({ position: { x: 36, y: (box?.height ?? 0) / 2 } });
-    expect(await race.locator('.counts thead th').first().innerText()).toBe('n = 512, d = 16, k = 5');
+    expect(await race.locator('.counts caption').innerText()).toBe('n = 512, d = 16, k = 5');
   });
 
   test('after a race, what has one time along the new axis has no label, and no crossing is a dash', async () => {

@@ -84,7 +84,7 @@ function seenBeside(figure: Locator): Promise<[control: string, seen: number][]>
           const to = above ? top + room - (dock?.clientHeight ?? 0) : bottom;
           const seen = Math.min(to, picture.bottom) - Math.max(from, picture.top);
           return [
-            control.id || control.parentElement!.textContent!.trim(),
+            control.id || control.parentElement!.textContent.trim(),
             seen / (picture.bottom - picture.top),
           ];
         });

@@ -126,26 +126,23 @@ describe('figure by figure', () => {
   test.each([
     [1280, 'light'],
     [390, 'dark'],
-  ] as const)(
-    'asks for a prediction above or beside the picture at %i px, %s',
-    async (width, colorScheme) => {
-      const hasTouch = width === 390;
-      const page = await begin({ viewport: { width, height: 844 }, colorScheme, hasTouch });
-      const answer = taught(page).locator('.check button').last();
-      const [picture, asked] = [taught(page).locator('.stage'), taught(page).locator('.check')];
-      const [below, above] = [(await picture.boundingBox())!, (await asked.boundingBox())!];
-      if (width === 390) expect(above.y + above.height).toBeLessThanOrEqual(below.y);
-      else expect(above.x + above.width).toBeLessThanOrEqual(below.x);
-      expect(below.y).toBeLessThan(844 / 2);
-      await (hasTouch ? answer.tap() : answer.click());
-      expect(await asked.locator('.right').isVisible()).toBe(true);
-      expect(await taught(page).locator('attention-lookup').getAttribute('drawn')).toBe('');
-      expect(await violationsOf(page, 'html')).toEqual([]);
-      const next = page.locator('.teaching-bar button').nth(1);
-      await (hasTouch ? next.tap() : next.click());
-      expect(await taught(page).getAttribute('id')).toBe('fig-formula');
-    },
-  );
+  ] as const)('asks for a prediction before the picture at %i px, %s', async (width, colorScheme) => {
+    const hasTouch = width === 390;
+    const page = await begin({ viewport: { width, height: 844 }, colorScheme, hasTouch });
+    const answer = taught(page).locator('.check button').last();
+    const [picture, asked] = [taught(page).locator('.stage'), taught(page).locator('.check')];
+    const [below, above] = [(await picture.boundingBox())!, (await asked.boundingBox())!];
+    if (width === 390) expect(above.y + above.height).toBeLessThanOrEqual(below.y);
+    else expect(above.x + above.width).toBeLessThanOrEqual(below.x);
+    expect(below.y).toBeLessThan(844 / 2);
+    await (hasTouch ? answer.tap() : answer.click());
+    expect(await asked.locator('.right').isVisible()).toBe(true);
+    expect(await taught(page).locator('attention-lookup').getAttribute('drawn')).toBe('');
+    expect(await violationsOf(page, 'html')).toEqual([]);
+    const next = page.locator('.teaching-bar button').nth(1);
+    await (hasTouch ? next.tap() : next.click());
+    expect(await taught(page).getAttribute('id')).toBe('fig-formula');
+  });
 
   test('a figure keeps its size while it is used', async () => {
     const page = await begin({ viewport: { width: 1600, height: 1000 } });

@@ -31,7 +31,6 @@ export const headsStyles = css`
   }
   .query-lengths legend {
     padding: 0;
-    color: var(--_quiet);
   }
   .choices {
     min-height: 1.75rem;

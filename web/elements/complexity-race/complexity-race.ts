@@ -29,7 +29,7 @@ import type { RaceView } from './view.js';
 import { countsTables, crossingsLine, raceData, statusLine } from './words.js';
 
 /** Without this width in CSS pixels a table has no room for six columns. */
-const NARROW = 576;
+const NARROW = 624;
 
 const settings = {
   length: powerOfTwo('n', 256),

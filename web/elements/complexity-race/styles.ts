@@ -74,6 +74,7 @@ export const raceStyles = css`
   }
   .counts thead :is(th, td) {
     border-top: 0;
+    font-size: 0.75rem;
     white-space: normal;
     vertical-align: bottom;
   }
@@ -81,8 +82,9 @@ export const raceStyles = css`
   .counts .measured {
     min-width: 5rem;
   }
-  .counts .size span {
-    white-space: nowrap;
+  .counts caption {
+    padding: 0;
+    font-size: 0.75rem;
   }
   .counts th:first-child {
     position: static;
@@ -91,23 +93,22 @@ export const raceStyles = css`
   }
   .counts tbody th {
     color: var(--_ink);
-    white-space: normal;
   }
   .counts td:last-child,
   .counts th:last-child {
     padding-right: 0;
   }
   /* Low enough for a phone to show both tables below the plot. */
-  @container (max-width: 36rem) {
+  @container (max-width: 39rem) {
     .counts :is(th, td) {
       padding-block: 0;
     }
     .counts thead th {
-      font-size: 0.75rem;
       line-height: 1.2;
     }
     .counts table + table tbody th {
       width: 44%;
+      white-space: normal;
     }
   }
   .run {

@@ -27,16 +27,16 @@ export function countsTables(view: RaceView, narrow: boolean): TemplateResult[] 
 function countsTable(view: RaceView, columns: readonly Column[]): TemplateResult {
   const { words, size } = view;
   return html`<table>
+    ${
+      columns[0] === COLUMNS[0]
+        ? html`<caption>
+            n = ${words.number(size.n)}, d = ${words.number(size.d)}, k = ${size.k}
+          </caption>`
+        : ''
+    }
     <thead>
       <tr>
-        ${
-          columns[0] === COLUMNS[0]
-            ? html`<th scope="col" class="size">
-                <span>n = ${words.number(size.n)},</span> <span>d = ${words.number(size.d)},</span>
-                <span>k = ${size.k}</span>
-              </th>`
-            : html`<td></td>`
-        }
+        <td></td>
         ${columns.map((column) => html`<th scope="col">${words.text(`race.${column}`)}</th>`)}
       </tr>
     </thead>

@@ -28,9 +28,6 @@ export const controlStyles = css`
     min-width: 0;
     overflow-wrap: anywhere;
   }
-  .slider label {
-    color: var(--_quiet);
-  }
   /* The value ends the last line of its label, or takes the next one if there is no room for both. */
   .slider output {
     float: right;
@@ -94,7 +91,6 @@ export const controlStyles = css`
   }
   .choices legend {
     padding: 0;
-    color: var(--_quiet);
   }
   .choice {
     display: inline-flex;
@@ -116,9 +112,6 @@ export const controlStyles = css`
   .text-field {
     display: grid;
     grid-column: 1 / -1;
-  }
-  .text-field label {
-    color: var(--_quiet);
   }
   .text-field input {
     box-sizing: border-box;
