@@ -61,11 +61,10 @@ test.each([
 });
 
 test.each([
-  ...['attention-dropout', 'attention-masks', 'complexity-race', 'depth-collapse', 'language-model'],
+  ...['attention-dropout', 'attention-masks', 'complexity-race', 'depth-collapse'],
   ...['relative-biases', 'relative-tables', 'rotary-pairs'],
 ])('nothing but the sliders of %s stays at the end of a phone', async (tag) => {
   const { figure } = await openAlone(open, tag, { viewport: { width: 390, height: 664 } });
-  if (tag === 'language-model') await figure.locator('.ask button').click();
   await figure.getByRole('slider').first().waitFor();
   const moving = figure.locator('.stage :is(input, button)').and(figure.locator('.controls *'));
   const docked = await moving.evaluateAll((all) =>

@@ -105,23 +105,31 @@ describe('language-model', () => {
     expect(await hatched()).toBe(count * (count - 1));
   });
 
-  test('has what changes the story on one screen with it, on a phone', async () => {
-    const { page, figure } = await loaded({ viewport: { width: 390, height: 844 } });
-    await figure.evaluate((element) =>
-      (element as unknown as { change(to: object): void }).change({ steps: 60 }),
-    );
-    const silence = figure.getByLabel('Silence head 1 of layer 1');
-    await silence.check();
-    const story = figure.locator('.run').last();
-    await story.evaluate((element) =>
-      scrollBy({ top: element.getBoundingClientRect().top - 60, behavior: 'instant' }),
-    );
-    for (const part of [story.locator('.story'), silence]) {
-      const { y, height } = (await part.boundingBox())!;
-      expect(y).toBeGreaterThanOrEqual(44);
-      expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
-    }
-  });
+  test.each([
+    [390, 844],
+    [1280, 800],
+  ])(
+    'has what changes the story on one screen with it and with the heads, at %i × %i',
+    async (width, height) => {
+      const { page, figure } = await loaded({ viewport: { width, height } });
+      await figure.evaluate((element) => {
+        // As wide as the page shows it.
+        if (innerWidth > 960) element.style.width = '60rem';
+        (element as unknown as { change(to: object): void }).change({ steps: 60 });
+      });
+      const silence = figure.getByLabel('Silence head 1 of layer 1');
+      await silence.check();
+      const story = figure.locator('.run').last();
+      await story.evaluate((element) =>
+        scrollBy({ top: element.getBoundingClientRect().top - 60, behavior: 'instant' }),
+      );
+      for (const part of [story.locator('.story'), silence, figure.locator('head-viewer .grid')]) {
+        const { y, height } = (await part.boundingBox())!;
+        expect(y).toBeGreaterThanOrEqual(44);
+        expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
+      }
+    },
+  );
 
   test('takes a beginning of the reader’s, whatever it is', async () => {
     const { figure } = await loaded();

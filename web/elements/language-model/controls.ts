@@ -32,16 +32,14 @@ export function storyControls(
             </button>`
       }
     </div>
-    <div class="sliders">
-      ${slider({
-        name: 'window',
-        label: words.text('story.window'),
-        value: window === 0 ? WIDEST + 1 : window,
-        min: 1,
-        max: WIDEST + 1,
-        text: window === 0 ? words.text('story.all') : words.number(window),
-        onInput: (to) => change({ window: to > WIDEST ? 0 : to }),
-      })}
-    </div>
+    ${slider({
+      name: 'window',
+      label: words.text('story.window'),
+      value: window === 0 ? WIDEST + 1 : window,
+      min: 1,
+      max: WIDEST + 1,
+      text: window === 0 ? words.text('story.all') : words.number(window),
+      onInput: (to) => change({ window: to > WIDEST ? 0 : to }),
+    })}
   </div>`;
 }

@@ -76,19 +76,22 @@ export class LanguageModel extends FigureElement {
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words } = this;
     const writer = this.#writer;
-    if (writer === undefined) return askTemplate(words, this.state, () => void this.#open(library));
+    if (writer === undefined)
+      return askTemplate(words, `${SAMPLE} …`, this.state, () => void this.#open(library));
     const { plain, changed } = this.#shown(writer);
     const { layer, head } = this;
     const full = plain.goesOn ? nothing : words.text('story.full', { count: MOST });
     return html`
-      ${textField({
-        name: 'text',
-        label: words.text('story.beginning'),
-        value: this.text,
-        placeholder: SAMPLE,
-        onInput: (value) => this.change({ text: clipped(value), steps: 0 }),
-      })}
-      ${this.#buttons(plain.goesOn)}
+      <div class="beginning">
+        ${textField({
+          name: 'text',
+          label: words.text('story.beginning'),
+          value: this.text,
+          placeholder: SAMPLE,
+          onInput: (value) => this.change({ text: clipped(value), steps: 0 }),
+        })}
+        ${this.#buttons(plain.goesOn)}
+      </div>
       <p class="remark" role="status">${full}</p>
       <div class=${changed === undefined ? 'runs' : 'runs two'}>
         ${runTemplate({ writer, words, run: plain, beginning: this.#beginning(writer).length, name: words.text('story.plain') })}

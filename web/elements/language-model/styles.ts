@@ -2,14 +2,34 @@ import { css } from 'lit';
 
 /** The texts side by side (below each other on narrow pages), each with what may come next. */
 export const storyStyles = css`
+  .beginning,
   .runs {
     display: grid;
-    gap: 1rem 2rem;
-    margin-top: var(--_apart);
+    gap: var(--_near) 2rem;
+    align-items: end;
   }
+  .runs {
+    gap: 1rem 2rem;
+    margin-top: var(--_near);
+  }
+  /* Low, so that a head that the reader silences is on one screen with the text that this changes. */
   @container (min-width: 44rem) {
-    .runs.two {
+    .beginning {
+      grid-template-columns: minmax(0, 1fr) max-content;
+    }
+    .runs.two,
+    .controls {
       grid-template-columns: minmax(0, 1fr) minmax(0, 1fr);
+      column-gap: 2rem;
+    }
+    .beginning .text-field,
+    .controls .switches {
+      grid-column: auto;
+    }
+  }
+  @container (max-width: 43.99rem) {
+    .controls .slider {
+      grid-column: 1 / -1;
     }
   }
   .run .name {
@@ -28,25 +48,14 @@ export const storyStyles = css`
     background: none;
     color: var(--_accent);
   }
-  /* What was changed shows its effect first, where the texts are below each other. */
-  @container (max-width: 43.99rem) {
-    .runs.two .run:last-child {
-      order: -1;
-    }
-  }
   .next-name {
     color: var(--_quiet);
     font-size: 0.75rem;
-  }
-  /* One slider: its label needs a line. */
-  .controls {
-    grid-template-columns: minmax(0, 24rem);
   }
   .buttons {
     display: flex;
     flex-wrap: wrap;
     gap: 0.5rem;
-    margin-top: var(--_near);
   }
   .ask {
     display: grid;
@@ -56,6 +65,12 @@ export const storyStyles = css`
   }
   .ask p {
     max-width: 40rem;
+  }
+  .ask .story {
+    min-height: 0;
+    margin: 0;
+    color: var(--_quiet);
+    font-size: 1.25rem;
   }
   /* It is about the maps below. */
   .controls + .remark {

@@ -5,15 +5,17 @@ import type { Run } from './run.js';
 import type { Writer } from './writer.js';
 
 /** Candidates for the next token that are shown. */
-const CANDIDATES = 5;
+const CANDIDATES = 4;
 
-/** Before the model is there: what it is, and a button that loads it. */
+/** Before the model is there: how a story begins, what the model is, and a button that loads it. */
 export function askTemplate(
   words: Localised,
+  beginning: string,
   state: 'asked' | 'failed' | undefined,
   open: () => void,
 ): TemplateResult {
   return html`<div class="ask">
+    <p class="story" lang="en">${beginning}</p>
     <p>${words.text('story.about')}</p>
     <button type="button" ?disabled=${state === 'asked'} @click=${open}>
       ${words.text(state === 'asked' ? 'story.loading' : 'story.load')}
