@@ -80,6 +80,7 @@ export class LanguageModel extends FigureElement {
       return askTemplate(words, `${SAMPLE} …`, this.state, () => void this.#open(library));
     const { plain, changed } = this.#shown(writer);
     const { layer, head } = this;
+    const shown = { writer, words, beginning: this.#beginning(writer).length };
     const full = plain.goesOn ? nothing : words.text('story.full', { count: MOST });
     return html`
       <div class="beginning">
@@ -94,18 +95,11 @@ export class LanguageModel extends FigureElement {
       </div>
       <p class="remark" role="status">${full}</p>
       <div class=${changed === undefined ? 'runs' : 'runs two'}>
-        ${runTemplate({ writer, words, run: plain, beginning: this.#beginning(writer).length, name: words.text('story.plain') })}
+        ${runTemplate({ ...shown, run: plain, name: words.text('story.plain') })}
         ${
           changed === undefined
             ? nothing
-            : runTemplate({
-                writer,
-                words,
-                run: changed,
-                beginning: this.#beginning(writer).length,
-                name: words.text('story.changed'),
-                other: plain,
-              })
+            : runTemplate({ ...shown, run: changed, name: words.text('story.changed'), other: plain })
         }
       </div>
       ${storyControls(words, this, (settings) => this.change(settings))}

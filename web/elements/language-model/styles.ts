@@ -9,8 +9,7 @@ export const storyStyles = css`
     align-items: end;
   }
   .runs {
-    gap: 1rem 2rem;
-    margin-top: var(--_near);
+    margin-top: var(--_apart);
   }
   /* Low, so that a head that the reader silences is on one screen with the text that this changes. */
   @container (min-width: 44rem) {
@@ -68,7 +67,6 @@ export const storyStyles = css`
   }
   .ask .story {
     min-height: 0;
-    margin: 0;
     color: var(--_quiet);
     font-size: 1.25rem;
   }

@@ -54,7 +54,7 @@ export const trainingStyles = css`
   @container (min-width: 32rem) {
     .controls:not(.placed) .choices {
       display: grid;
-      grid-template-columns: repeat(3, 1fr);
+      grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr));
     }
   }
   .buttons {
