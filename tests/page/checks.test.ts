@@ -1,4 +1,7 @@
-/** Whether the right answers to the page's questions are right. The file is long because each question has a test. */
+/**
+ * Whether the right answers to the page's questions are right; predictions.test.ts has those about encodings. The file is long because
+ * each question has a test.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { openModel } from 'wasm-attention/models';
@@ -14,29 +17,9 @@ import { NUM_HEADS, permutationScene, WIDTH } from '../../web/elements/permutati
 import { biasOf } from '../../web/elements/relative-biases/bias.js';
 import { sumAt, turned } from '../../web/elements/rotary-pairs/turning.js';
 import { attention, complexity } from '../support/library.js';
-import { checksOf, readProse, type Check } from '../support/proseFiles.js';
+import { checks, expectRight, predictionOf, shownBy } from '../support/predictions.js';
 
-const checks = checksOf(readProse('en'));
 const exercises = checks.filter(({ figure }) => figure === undefined);
-
-function predictionOf(id: string): Check {
-  const found = checks.find(({ figure }) => figure === id);
-  if (found === undefined) throw new Error(`expected a question at ${id}`);
-  return found;
-}
-
-/** The settings that the figure takes, as numbers. */
-function shownBy(id: string): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(predictionOf(id).show).map(([name, text]) => [name, Number(text)]),
-  );
-}
-
-/** That the answer at `place` is the one ticked, and no other. */
-function expectRight(check: Check | undefined, place: number): void {
-  expect(check?.right).toEqual([place]);
-  expect(check?.answers.length).toBeGreaterThan(place);
-}
 
 describe('the library agrees with the right answer', () => {
   test('at fig-model: without positions a story ends in two pieces of words', async () => {

@@ -1,0 +1,172 @@
+/** Whether the right answers to the questions about weights, encodings and depth are right; checks.test.ts has the others. */
+import { describe, expect, test } from '@jest/globals';
+import { X, TOKENS as FORMULA_TOKENS, WIDTH } from '../../web/elements/attention-formula/symbols.js';
+import { inputOf, NUM_HEADS, NUM_HIDDENS, TOKENS } from '../../web/elements/attention-heads/textbook-case.js';
+import { baseOfHalves, bitsOf, signsOf } from '../../web/elements/binary-positions/signs.js';
+import { differenceOf, statesOf, type Signal } from '../../web/elements/depth-collapse/stack.js';
+import { COMPUTED, LENGTHS, TRAINED } from '../../web/elements/length-extrapolation/runs.js';
+import { learn, TOKENS as TABLE_TOKENS } from '../../web/elements/relative-tables/learning.js';
+import { attention } from '../support/library.js';
+import { expectRight, predictionOf, shownBy } from '../support/predictions.js';
+
+const EPSILON = 2 ** -23;
+
+/** The encoding's numbers, (length, dim). */
+const encoding = (length: number, dim: number, base = 10000): Float32Array =>
+  attention.sinusoidalEncoding({ length, dim, base }).data;
+
+describe('the library agrees with the right answer', () => {
+  test('at fig-formula: the weights of an output are a row of A', () => {
+    const { output, weights } = attention.scaledDotProductAttention(X, X, X, { needWeights: true });
+    const A = Array.from(
+      { length: FORMULA_TOKENS },
+      (_, i) => (j: number) => weights!.data[i * FORMULA_TOKENS + j]!,
+    );
+    const places = [(j: number) => A[0]!(j), (j: number) => A[j]!(0), (j: number) => A[j]!(j)];
+    const mixtures = places.map((weight) =>
+      Array.from({ length: WIDTH }, (_, column) =>
+        X.reduce((sum, row, j) => sum + weight(j) * row[column]!, 0),
+      ),
+    );
+    const off = mixtures.map((mixture) =>
+      Math.max(...mixture.map((value, i) => Math.abs(value - output.data[i]!))),
+    );
+    // Entries are below 3, and four of them are added.
+    const right = off.map((each) => each < 12 * EPSILON);
+    expect(right).toEqual([true, false, false]);
+    const check = predictionOf('fig-formula');
+    expect(check.show).toEqual({ query: '1', symbol: 'q' });
+    expectRight(check, right.indexOf(true));
+  });
+
+  test('at fig-heads: with one valid key, all heads have the same weights', () => {
+    const validLens = predictionOf('fig-heads').show.validLens!.split(' ').map(Number);
+    const X = inputOf('random', 1);
+    const layer = new attention.MultiHeadAttention({ numHiddens: NUM_HIDDENS, numHeads: NUM_HEADS, seed: 1 });
+    const weightsAt = (lens: number[]): Float32Array =>
+      layer.forward(X, X, X, { validLens: lens, needWeights: true }).weights!.data;
+    const [before, after] = [weightsAt([3, 2]), weightsAt(validLens)];
+    layer.dispose();
+    const size = TOKENS * TOKENS;
+    const differ = (weights: Float32Array): boolean =>
+      weights.subarray(size, NUM_HEADS * size).some((weight, at) => weight !== weights[at % size]);
+    expect(differ(before)).toBe(true);
+    expect(differ(after)).toBe(false);
+    expect(after.every((weight, at) => weight === (at % TOKENS === 0 ? 1 : 0))).toBe(true);
+    expectRight(predictionOf('fig-heads'), 1);
+  });
+
+  test('at fig-curves: a smaller base makes all pairs faster but the first', () => {
+    const { base } = shownBy('fig-curves');
+    const [length, dim] = [3000, 32];
+    const turnsAt = (base: number): number[] => {
+      const P = encoding(length, dim, base);
+      const sine = (i: number, pair: number): number => P[i * dim + 2 * pair]!;
+      return Array.from({ length: dim / 2 }, (_, pair) => {
+        let turns = 0;
+        for (let i = 1; i + 1 < length; ++i) if (sine(i, pair) * sine(i + 1, pair) < 0) ++turns;
+        return turns;
+      });
+    };
+    const [before, after] = [turnsAt(10000), turnsAt(base!)];
+    const faster = after.map((turns, pair) => turns > before[pair]!);
+    expect(faster).toEqual([false, ...new Array<boolean>(dim / 2 - 1).fill(true)]);
+    expect(after[0]).toBe(before[0]);
+    // In proportion, the slower ones gain more.
+    const frequency = (pair: number, base: number): number => base ** ((-2 * pair) / dim);
+    const gains = Array.from(
+      { length: dim / 2 },
+      (_, pair) => frequency(pair, base!) / frequency(pair, 10000),
+    );
+    expect(gains.every((gain, pair) => pair === 0 || gain > gains[pair - 1]!)).toBe(true);
+    expectRight(predictionOf('fig-curves'), 1);
+  });
+
+  test('at fig-binary: neighbours may have the same signs, and never the same bits', () => {
+    const { rows = 0 } = shownBy('fig-binary');
+    const dim = 10;
+    const rowsOf = (all: ArrayLike<number>, columns: number): string[] =>
+      Array.from({ length: rows }, (_, i) =>
+        Array.from(all)
+          .slice(i * columns, (i + 1) * columns)
+          .join(),
+      );
+    const { bits, columns } = bitsOf(rows);
+    expect(new Set(rowsOf(bits, columns)).size).toBe(rows);
+    const found = signsOf(encoding(rows, dim, baseOfHalves(dim)), rows, dim);
+    const [, one, two, three, four] = rowsOf(found.signs, found.columns);
+    expect([two, three]).toEqual([one, one]);
+    expect(four).not.toBe(one);
+    expectRight(predictionOf('fig-binary'), 1);
+  });
+
+  test('at fig-heatmap: a row does not change with the length', () => {
+    const { length = 0 } = shownBy('fig-heatmap');
+    const row = (length: number, i: number): number[] => [
+      ...encoding(length, 32).subarray(i * 32, (i + 1) * 32),
+    ];
+    expect(row(length, 10)).toEqual(row(60, 10));
+    expect(row(length, 20)).not.toEqual(row(60, 10));
+    expectRight(predictionOf('fig-heatmap'), 1);
+  });
+
+  test('at fig-similarity: with a larger base, distant rows are more alike, and the distance alone counts', () => {
+    const { base } = shownBy('fig-similarity');
+    const [length, dim] = [60, 32];
+    const product = (P: Float32Array, i: number, j: number): number => {
+      let sum = 0;
+      for (let column = 0; column < dim; ++column) sum += P[i * dim + column]! * P[j * dim + column]!;
+      return sum / (dim / 2);
+    };
+    const distant = (base: number): number => {
+      const P = encoding(length, dim, base);
+      let [sum, count] = [0, 0];
+      for (let i = 0; i < length; ++i) {
+        for (let j = 0; j < length; ++j) {
+          // An angle of up to 60 is rounded by half of 2⁻¹⁸ at most, and so is its sine.
+          expect(Math.abs(product(P, i, j) - product(P, Math.abs(i - j), 0))).toBeLessThan(64 * EPSILON);
+          if (Math.abs(i - j) >= 20) [sum, count] = [sum + product(P, i, j), count + 1];
+        }
+      }
+      return sum / count;
+    };
+    expect(distant(base!)).toBeGreaterThan(distant(10000) + 0.05);
+    expectRight(predictionOf('fig-similarity'), 0);
+  });
+
+  test.each([1, 2, 3])(
+    'at fig-collapse: attention alone loses the positions before the tokens, at seed %i',
+    (seed) => {
+      const lastsTo = (signal: Signal): number =>
+        statesOf(attention, signal, seed).attention.findIndex((state) => differenceOf(state) < 1e-6);
+      expect(lastsTo('positions')).toBe(3);
+      expect(lastsTo('tokens')).toBeGreaterThan(3);
+      const check = predictionOf('fig-collapse');
+      expect(check.show).toEqual({ signal: 'positions' });
+      expectRight(check, 2);
+    },
+  );
+
+  test('at fig-tables: attention is spread evenly over the offsets that share the row', () => {
+    const { clip = 0, target = 0 } = shownBy('fig-tables');
+    const { weights } = learn(attention, { kind: 'shaw', clip, target, buckets: 16 });
+    for (let i = -target; i < TABLE_TOKENS; ++i) {
+      const shared = [...weights.subarray(i * TABLE_TOKENS, i * TABLE_TOKENS + i - clip + 1)];
+      expect(new Set(shared).size).toBe(1);
+      expect(shared.reduce((sum, weight) => sum + weight, 0)).toBeGreaterThan(0.9);
+    }
+    expectRight(predictionOf('fig-tables'), 2);
+  });
+
+  test('at fig-extrapolation: a learned table has no positions beyond those trained', () => {
+    const layer = new attention.LearnedPositionalEncoding({ numHiddens: 8, maxLen: TRAINED });
+    const forward = (length: number): unknown =>
+      layer.forward({ data: new Float32Array(length * 8), shape: [1, length, 8] });
+    expect(() => forward(TRAINED)).not.toThrow();
+    expect(() => forward(LENGTHS[1])).toThrow(RangeError);
+    layer.dispose();
+    const ends = [...COMPUTED].filter(([, accuracies]) => accuracies.at(-1) === undefined);
+    expect(ends.map(([positions]) => positions)).toEqual(['learned']);
+    expectRight(predictionOf('fig-extrapolation'), 1);
+  });
+});
