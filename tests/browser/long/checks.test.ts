@@ -70,6 +70,12 @@ test('every prediction makes its figure show something else, with settings that 
   const page = await open({ figures: asked.map((id) => `#${id} > :not(figcaption, .still)`) });
   for (const id of asked) {
     const figure = page.locator(`#${id}`);
+    await figure.evaluate((element) => {
+      const answer = element.closest('details');
+      if (answer) answer.open = true;
+      element.scrollIntoView({ behavior: 'instant' });
+    });
+    await figure.locator('> [drawn]').waitFor();
     // By keys: the page may still be scrolling to the figure before, and a pointer would miss.
     await figure.locator('.check button[data-right]').first().press('Enter');
     const { wanted, shown, first } = await figure.evaluate((element) => {
