@@ -82,6 +82,13 @@ describe.each(published(ROOT))('the page in %s', (language) => {
     );
   });
 
+  // An ordinal at the beginning of a line is the number of a list in Markdown.
+  test('has no numbered list in its questions', () => {
+    const checks = html.match(/<(?:div|form) class="check"[\s\S]*?<\/fieldset>/g) ?? [];
+    expect(checks.length).toBeGreaterThan(20);
+    expect(checks.filter((check) => check.includes('<ol'))).toEqual([]);
+  });
+
   test('links to places that it has, and has a link to each reference', () => {
     const ids = new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     const links = new Set([...html.matchAll(/ href="#([^"]+)"/g)].map(([, id]) => id));

@@ -220,7 +220,7 @@ describe('attention-lookup', () => {
   test('arrow keys move the point that has the focus, which says where it is', async () => {
     const { page, figure } = await alone();
     for (const [name, start] of [
-      ['q', [1.4, 1.4]],
+      ['q', [1.6, 1.4]],
       ['k0', [1.4, 0.2]],
       ['v2', [-2.2, -1.2]],
     ] as const) {

@@ -24,7 +24,7 @@ test.each([
   ['positional-curves', ['pij', 'position']],
   ['length-extrapolation', ['accuracy', 'tokens in a sequence']],
   ['rotary-pairs', ['sum of the products', 'offset j − i']],
-  ['complexity-race', ['multiply–adds', 'time at 10¹⁰ operations/s', 'Tokens n']],
+  ['complexity-race', ['multiplications', 'time at 10¹⁰ operations/s', 'Tokens n']],
 ])('%s names the axes of its curves', async (tag, names) => {
   const { figure } = await openAlone(open, tag);
   const texts = await figure.locator('svg text').allTextContents();

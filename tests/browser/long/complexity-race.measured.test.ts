@@ -46,7 +46,7 @@ describe('complexity-race', () => {
     await race.getByRole('button', { name: 'Start the race' }).waitFor({ timeout: 50_000 });
     const { columns, rows } = await dataOf(race);
     expect(rows).toHaveLength(7 * 4);
-    const [median, rate, machine] = ['median, ms', '10⁹ multiply–adds per second', 'machine'].map((name) =>
+    const [median, rate, machine] = ['median, ms', '10⁹ multiplications per second', 'machine'].map((name) =>
       columns.indexOf(name),
     ) as [number, number, number];
     for (const row of rows) {
@@ -65,7 +65,7 @@ describe('complexity-race', () => {
       );
     const times = rows.filter(([name]) => name === 'RNN').map((row) => Number(row[median]));
     expect(dots).toHaveLength(7);
-    // The vertical axes lie on each other at 10¹⁰ multiply–adds a second, 10⁷ a millisecond.
+    // The vertical axes lie on each other at 10¹⁰ multiplications a second, 10⁷ a millisecond.
     dots.forEach((dot, at) => expect(Math.abs(dot - height((times[at] ?? NaN) * 1e7))).toBeLessThan(1e-6));
   });
 

@@ -19,7 +19,7 @@ const SUBSCRIPTS = ['₁', '₂', '₃'] as const;
 
 const coordinate = real(0, -REACH, REACH);
 const settings = {
-  query: several([1.4, 1.4], coordinate, { least: 2, most: 2 }),
+  query: several([1.6, 1.4], coordinate, { least: 2, most: 2 }),
   keys: several([1.4, 0.2, -0.4, 1.8, -1, -1.2], coordinate, { least: 2 * COUNT, most: 2 * COUNT }),
   values: several([2.2, -1, -0.2, 2.2, -2.2, -1.2], coordinate, { least: 2 * COUNT, most: 2 * COUNT }),
   valid: whole(COUNT, 0, COUNT),
@@ -35,7 +35,7 @@ export class AttentionLookup extends FigureElement {
   static override settings = settings;
   static override properties = { held: { state: true } };
 
-  /** The query's two coordinates, −3 to 3; default `1.4 1.4`. */
+  /** The query's two coordinates, −3 to 3; default `1.6 1.4`. */
   declare query: readonly number[];
   /** The three keys' coordinates, x and y in turn; default `1.4 0.2 -0.4 1.8 -1 -1.2`. */
   declare keys: readonly number[];

@@ -75,6 +75,9 @@ export const planeStyles = css`
   }
   .name {
     fill: var(--_ink);
+  }
+  .name,
+  .tick {
     stroke: var(--_paper);
     stroke-width: 3;
     paint-order: stroke;

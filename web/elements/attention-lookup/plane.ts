@@ -61,7 +61,7 @@ export function plane(
       (at) => svg`<line class=${at === 0 ? 'axis' : 'grid'} x1=${at} x2=${at} y1=${-HALF} y2=${HALF} />
       <line class=${at === 0 ? 'axis' : 'grid'} y1=${at} y2=${at} x1=${-HALF} x2=${HALF} />`,
     )}
-    ${TICKS.map(tickNumbers)}${behind}
+    ${behind}${TICKS.map(tickNumbers)}
     ${handles.map((handle, i) => handleMark(handle, labels[i], events))}
     ${
       mixture &&
