@@ -102,7 +102,7 @@ function labels({ curves }: RacePlot, { x, y }: RaceLayout): SVGTemplateResult[]
 /** Names above the plot, two per row. */
 function names({ width, curves }: RacePlot): SVGTemplateResult[] {
   return curves.map((curve, index) => {
-    const left = MARGIN.left + (index % 2) * ((width - MARGIN.left) / 2);
+    const left = (index % 2) * (width / 2);
     const height = MARGIN.top + NAME_ROW + (Math.floor(index / 2) + 0.25) * LEGEND_ROW;
     return labelOf(curve, left, height, curve.brief);
   });
