@@ -320,8 +320,8 @@ describe('attention-lookup', () => {
     const point = await figure
       .locator('.handle[data-name=q]')
       .evaluate((handle) => handle.getAttribute('transform'));
-    // The query is at 1.4.
-    expect(point).toContain(`translate(${(across * 1.4) / 2} `);
+    // The query is at 1.6.
+    expect(point).toContain(`translate(${(across * 1.6) / 2} `);
     expect(await figure.locator('.remark').innerText()).toMatch(/^T divides all scores.*masked/s);
   });
 });
