@@ -2,8 +2,9 @@ import { expect, test } from '@jest/globals';
 import { trainingCode } from '../../web/elements/position-training/code.js';
 import { COMPUTED } from '../../web/elements/position-training/computed.js';
 import { withProgress, type Runs } from '../../web/elements/position-training/runs.js';
-import { DEFAULTS } from '../../web/training/settings.js';
+import { DEFAULTS, POSITIONS, type Positions } from '../../web/training/settings.js';
 import { chance } from '../../web/training/task.js';
+import { expectRight, predictionOf } from '../support/predictions.js';
 import { runModule } from '../support/runModule.js';
 
 const progress = (step: number) => ({ step, loss: 1 / step, accuracy: step / 10, stepsPerSecond: 5 });
@@ -17,13 +18,23 @@ test('curves grow step by step, apart for each kind of positions, and begin anew
   expect(withProgress(runs, 'learned', progress(1)).get('learned')!.loss).toEqual([1]);
 });
 
-/** The caption says so; tests/page/long trains the models and compares, and runs the code of all. */
-test('of the curves computed beforehand four reach the end of the task, ALiBi little, and none without positions', () => {
-  const reached = (positions: keyof typeof COMPUTED): number => COMPUTED[positions].accuracy.at(-1)!;
+/** tests/page/long trains the models and compares, and runs the code of all. */
+test('of the curves computed beforehand four reach the end of the first task, ALiBi little, and none without positions', () => {
+  const reached = (positions: Positions): number => COMPUTED.copy[positions].accuracy.at(-1)!;
   for (const positions of ['sinusoidal', 'learned', 'rotary', 'shaw'] as const)
     expect(reached(positions)).toBeGreaterThan(0.99);
   expect(reached('alibi')).toBeLessThan(0.2);
   expect(Math.abs(reached('none') - chance(DEFAULTS))).toBeLessThan(0.01);
+});
+
+test('the question’s right answer: besides learned positions, only sinusoidal ones reach the end of the second task', () => {
+  const reach = POSITIONS.filter((positions) => COMPUTED.reverse[positions].accuracy.at(-1)! > 0.99);
+  expect(reach).toEqual(['sinusoidal', 'learned']);
+  for (const positions of POSITIONS.filter((each) => !reach.includes(each)))
+    expect(COMPUTED.reverse[positions].accuracy.at(-1)).toBeLessThan(0.1);
+  const check = predictionOf('fig-training');
+  expect(check.show).toEqual({ task: 'reverse' });
+  expectRight(check, 1);
 });
 
 test('the code trains, from about the loss of guessing', async () => {

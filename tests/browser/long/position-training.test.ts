@@ -26,25 +26,27 @@ test('pauses, goes on and stops, by keyboard alone', async () => {
   await button(training, 'Train: none').waitFor();
 });
 
-test('is never empty: the curves of another task stay, faintly, until there are others, and come back with it', async () => {
+test('is never empty: where a seed has no curves yet, those of another seed are faint, and never those of another task', async () => {
   const { figure: training } = await alone();
   const [curves, faint] = ['', '.faint'].map((which) => training.locator(`path${which}[data-positions]`)) as [
     Locator,
     Locator,
   ];
-  expect(await faint.count()).toBe(0);
-  await button(training, 'Train: learned').click();
-  await training.locator('.readout', { hasText: /step \d+ of 400/ }).waitFor();
+  const counts = async (): Promise<number[]> => [await curves.count(), await faint.count()];
+  expect(await counts()).toEqual([6, 0]);
   await training.getByLabel('output the sequence backwards').check();
-  await training.locator('.readout', { hasText: 'Faint: the curves of the task “name the token 3 places back”' }).waitFor(); // prettier-ignore
-  expect([await curves.count(), await faint.count()]).toEqual([1, 1]);
+  await training.locator('.readout', { hasText: 'computed in advance' }).waitFor();
+  expect(await counts()).toEqual([6, 0]);
 
+  await training.getByLabel('Seed').fill('2');
+  await training.locator('.readout', { hasText: 'Faint: the curves of the task “output the sequence backwards” with seed 1' }).waitFor(); // prettier-ignore
+  expect(await counts()).toEqual([6, 6]);
   await button(training, 'Train: learned').click();
   await training.locator('.readout', { hasText: /step \d+ of 400/ }).waitFor();
-  expect([await curves.count(), await faint.count()]).toEqual([1, 0]);
+  expect(await counts()).toEqual([6, 5]);
   await training.getByLabel('name the token 3 places back').check();
-  // Computed beforehand, but for the one that was begun here.
-  expect([await curves.count(), await faint.count()]).toEqual([6, 0]);
+  await training.locator('.readout', { hasText: 'Faint: the curves of the task “name the token 3 places back” with seed 1' }).waitFor(); // prettier-ignore
+  expect(await counts()).toEqual([6, 6]);
 });
 
 test('trains what learns before what does not: positions of none are the last of the six', async () => {

@@ -17,7 +17,7 @@ describe.each(TASKS)('the code for the task %s', (task) => {
   });
 });
 
-describe('the curves computed beforehand', () => {
+describe.each(TASKS)('the curves of the task %s computed beforehand', (task) => {
   const POINTS = DEFAULTS.steps / STEPS_A_POINT;
   /** The first point at which more than half of the answers are right; behind the last one where there is none. */
   const learnedAt = (accuracy: readonly number[]): number => {
@@ -26,9 +26,9 @@ describe('the curves computed beforehand', () => {
   };
 
   test.each(POSITIONS)('are those of a model trained with positions %s', (positions) => {
-    const { accuracy, loss } = COMPUTED[positions];
+    const { accuracy, loss } = COMPUTED[task][positions];
     expect([accuracy.length, loss.length]).toEqual([POINTS, POINTS]);
-    const training = new Training(attention, { positions });
+    const training = new Training(attention, { positions, task });
     const trained = { accuracy: [] as number[], loss: [] as number[] };
     for (let point = 0; point < POINTS; ++point) {
       const steps = Array.from({ length: STEPS_A_POINT }, () => training.step());

@@ -1,4 +1,4 @@
-import { DEFAULTS, POSITIONS, type Positions } from '../../training/index.js';
+import { DEFAULTS, POSITIONS, type Positions, type Task } from '../../training/index.js';
 import type { FigureData } from '../shared/figure/figure-data.js';
 import type { Localised } from '../shared/localised.js';
 import { COMPUTED, STEPS_A_POINT } from './computed.js';
@@ -8,7 +8,7 @@ import type { Runs, RunSettings } from './runs.js';
 export type Measure = 'accuracy' | 'loss';
 type Curves = ReadonlyMap<Positions, Curve>;
 
-/** The curves of a measure with these settings. Positions without one have a faint curve, of other settings. */
+/** The curves of a measure with these settings. Positions without one have a faint curve, of another seed. */
 export interface ShownCurves {
   readonly curves: Curves;
   readonly faint: Curves;
@@ -17,13 +17,13 @@ export interface ShownCurves {
 }
 
 /** Whether curves of these settings were computed beforehand. */
-export function areComputed({ task, seed }: RunSettings): boolean {
-  return task === DEFAULTS.task && seed === DEFAULTS.seed;
+export function areComputed({ seed }: RunSettings): boolean {
+  return seed === DEFAULTS.seed;
 }
 
 /**
- * What the figure shows: the runs with these settings, over the curves computed beforehand if they have the same settings;
- * faintly, the runs with the settings before, or else the curves computed beforehand.
+ * What the figure shows: the runs with these settings, over the curves computed beforehand if they have the same seed; faintly, the
+ * runs with the seed before, or else the curves computed beforehand. All are of the same task.
  */
 export function shownCurves(
   measure: Measure,
@@ -31,14 +31,16 @@ export function shownCurves(
   runs: Runs,
   before?: { readonly settings: RunSettings; readonly runs: Runs },
 ): ShownCurves {
+  const { task } = settings;
   const own = curvesOfRuns(runs, measure);
-  const computed = areComputed(settings);
-  const curves = computed ? new Map([...computedCurves(measure), ...own]) : own;
-  const others = before === undefined ? computedCurves(measure) : curvesOfRuns(before.runs, measure);
+  const computed = computedCurves(measure, task);
+  const curves = areComputed(settings) ? new Map([...computed, ...own]) : own;
+  const earlier = before?.settings.task === task ? before : undefined;
+  const others = earlier === undefined ? computed : curvesOfRuns(earlier.runs, measure);
   return {
     curves,
     faint: new Map([...others].filter(([positions]) => !curves.has(positions))),
-    faintOf: before?.settings ?? DEFAULTS,
+    faintOf: earlier?.settings ?? { task, seed: DEFAULTS.seed },
   };
 }
 
@@ -48,10 +50,10 @@ function curvesOfRuns(runs: Runs, measure: Measure): Curves {
   );
 }
 
-function computedCurves(measure: Measure): Curves {
+function computedCurves(measure: Measure, task: Task): Curves {
   const points = (values: readonly number[]): Curve =>
     values.map((value, k) => [(k + 0.5) * STEPS_A_POINT, value] as const);
-  return new Map(POSITIONS.map((positions) => [positions, points(COMPUTED[positions][measure])]));
+  return new Map(POSITIONS.map((positions) => [positions, points(COMPUTED[task][positions][measure])]));
 }
 
 /** Both measures of every visible curve, a row for each step that has a point. */
