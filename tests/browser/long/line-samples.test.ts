@@ -1,4 +1,4 @@
-/** Names of curves, which stand behind a sample of their curve's line. */
+/** Names of curves, which stand behind a sample of their curve's line, or above it if it is a single point. */
 import { expect, test } from '@jest/globals';
 import { openAlone } from '../alone.js';
 import { useBrowser } from '../browser.js';
@@ -22,15 +22,22 @@ test.each([
       return `${stroke} ${strokeDasharray}`;
     };
     const root = element.shadowRoot!;
+    const lines = [...root.querySelectorAll('path.series')];
     return {
-      lines: [...root.querySelectorAll('path.series')].map(look),
-      samples: [...root.querySelectorAll('text.curve-label')].map((label) => {
+      lines: lines.map(look),
+      samples: [...root.querySelectorAll('text.curve-label')].map((label, at) => {
         const sample = label.previousElementSibling!;
         const [line, name] = [sample.getBoundingClientRect(), label.getBoundingClientRect()];
-        const beside = line.right <= name.left && name.left - line.right < 12;
+        const isPoint = sample.matches('.ring');
+        const [across, down] = [line, name].map(({ x, y, width, height }) => [x + width / 2, y + height / 2]).reduce(
+          ([x, y], [toX, toY]) => [toX! - x!, toY! - y!],
+        ) as [number, number]; // prettier-ignore
+        const beside = line.right <= name.left && name.left - line.right < 12 && Math.abs(down) < 4;
+        const above = Math.abs(across) < 1 && down < -8 && down > -20;
         return {
-          look: look(sample),
-          beside: beside && Math.abs(line.top - name.top - name.height / 2) < 4,
+          // A name above a point has its colour.
+          look: isPoint ? look(lines[at]!).replace(/^rgb\(.*\)/, getComputedStyle(label).fill) : look(sample),
+          beside: isPoint ? above : beside,
           cut: name.right > element.getBoundingClientRect().right + 1,
         };
       }),
