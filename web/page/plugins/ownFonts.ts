@@ -88,5 +88,5 @@ function lettersOfFormulas(): string {
     String.fromCodePoint(0x1d434 - 65 + letter.charCodeAt(0) - (letter > 'Z' ? 6 : 0)),
   );
   const greek = Array.from('αδθπω', (letter) => String.fromCodePoint(0x1d6fc - 945 + letter.charCodeAt(0)));
-  return `${latin}ℎOST0123456789()[]+−×/=,.∣|√∑∈≤∞…⋮⊤\u2061ℝΠαδθπω𝐊𝐏𝐐𝐑𝐕𝐖𝐗𝐘𝐚𝐤𝐩𝐪𝐯𝐱𝐲${[...italics, ...greek].join('')}`;
+  return `${latin}ℎOST0123456789()[]+−×/=,.∣|√∑∈≤∞…⋮⊤\u2061ℝΠαδθπω𝐀𝐊𝐏𝐐𝐑𝐕𝐖𝐗𝐘𝐚𝐤𝐩𝐪𝐯𝐱𝐲${[...italics, ...greek].join('')}`;
 }
