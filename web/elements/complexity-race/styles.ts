@@ -78,7 +78,7 @@ export const raceStyles = css`
     white-space: normal;
     vertical-align: bottom;
   }
-  /* As wide as any time, so that times do not narrow the heads. */
+  /* Wide enough for every time, so that the heads keep their width when times arrive. */
   .counts .measured {
     min-width: 5rem;
   }
