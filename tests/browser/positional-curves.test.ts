@@ -1,4 +1,5 @@
 import { expect, test } from '@jest/globals';
+import type { Locator } from 'playwright-core';
 import type { FigureElement } from '../../web/elements/kit.js';
 import { sinusoidalEncoding } from '../reference/sinusoidalEncoding.js';
 import { openAlone } from './alone.js';
@@ -7,26 +8,49 @@ import { useBrowser } from './browser.js';
 const { open } = useBrowser();
 const alone = () => openAlone(open, 'positional-curves');
 
+/** The values that a curve goes through. */
+async function valuesOf(figure: Locator, path: string | null): Promise<number[]> {
+  const grid = await figure
+    .locator('line.grid')
+    .evaluateAll((lines) => lines.map((line) => Number(line.getAttribute('y1'))));
+  const [bottom = NaN, top = NaN] = [grid[0], grid[4]];
+  const heights = (path ?? '')
+    .slice(1)
+    .split('L')
+    .map((point) => Number(point.split(',')[1]));
+  return heights.map((y) => ((bottom - y) / (bottom - top)) * 2 - 1);
+}
+
+function expectColumn(P: ArrayLike<number>, column: number, values: readonly number[]): void {
+  expect(values).toHaveLength(60);
+  // A path's coordinates have three decimals, on some 200 pixels for two units.
+  for (const [i, value] of values.entries())
+    expect(Math.abs(value - (P[i * 32 + column] ?? NaN))).toBeLessThan(1e-4);
+}
+
 test('the curves pass through the values of P', async () => {
   const { figure } = await alone();
   const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
   for (const column of [6, 7, 8, 9]) {
-    const path = (await figure.locator(`path[data-column="${column}"]`).getAttribute('d')) ?? '';
-    const points = path
-      .slice(1)
-      .split('L')
-      .map((point) => point.split(',').map(Number));
-    expect(points).toHaveLength(60);
-    const grid = await figure
-      .locator('line.grid')
-      .evaluateAll((lines) => lines.map((line) => Number(line.getAttribute('y1'))));
-    const [bottom = NaN, top = NaN] = [grid[0], grid[4]];
-    points.forEach(([, y = NaN], i) => {
-      const value = ((bottom - y) / (bottom - top)) * 2 - 1;
-      // A path's coordinates have three decimals, on some 200 pixels for two units.
-      expect(Math.abs(value - (data[i * 32 + column] ?? NaN))).toBeLessThan(1e-4);
-    });
+    const path = await figure.locator(`path[data-column="${column}"]`).getAttribute('d');
+    expectColumn(data, column, await valuesOf(figure, path));
   }
+});
+
+test('another base leaves the curves of the first one there, faint, until the reset', async () => {
+  const { figure } = await alone();
+  const faint = figure.locator('path.faint');
+  const said = figure.getByText('faint: base 10,000');
+  expect(await faint.count()).toBe(0);
+  await figure.evaluate((element) => (element as FigureElement).change({ base: 100, columns: [0, 1, 8, 9] }));
+  expect(await said.count()).toBe(1);
+  const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
+  const paths = await faint.evaluateAll((all) => all.map((path) => path.getAttribute('d')));
+  expect(paths).toHaveLength(4);
+  for (const [index, column] of [0, 1, 8, 9].entries())
+    expectColumn(data, column, await valuesOf(figure, paths[index] ?? null));
+  await figure.getByRole('button', { name: 'Reset' }).click();
+  expect([await faint.count(), await said.count()]).toEqual([0, 0]);
 });
 
 test('the columns slider moves all curves, and each has a line style of its own', async () => {

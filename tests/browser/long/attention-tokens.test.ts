@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
+import type { FigureElement } from '../../../web/elements/kit.js';
 import { openAlone, smallestTarget, violationsOf, widthOf } from '../alone.js';
 import { useBrowser } from '../browser.js';
 
@@ -128,6 +129,26 @@ describe('attention-tokens', () => {
     expect((await figure.locator('.bits').allInnerTexts()).slice(1, 4)).toEqual(
       new Array(3).fill('mean 3.0 bits'),
     );
+  });
+
+  test('says what the head for the next token looks at where a mask hides it', async () => {
+    const { figure } = await alone();
+    const remark = figure.locator('.remark[role=status]');
+    const causal = figure.getByLabel('causal mask');
+    await figure.evaluate((element) => (element as FigureElement).change({ solo: 3 }));
+    expect(await remark.innerText()).toBe('');
+    await causal.check();
+    expect(await remark.innerText()).toContain('head 3 still sees is the query itself');
+    const weights = await figure.locator('.large heat-map').evaluate((map) => {
+      const { values, columns } = map as HTMLElement & { values: ArrayLike<number>; columns: number };
+      return { values: Array.from(values), columns };
+    });
+    for (let row = 0; row < weights.columns; ++row) {
+      const ofRow = weights.values.slice(row * weights.columns, (row + 1) * weights.columns);
+      expect(ofRow.indexOf(Math.max(...ofRow))).toBe(row);
+    }
+    await figure.getByLabel('positional encoding').uncheck();
+    expect(await remark.innerText()).toBe('');
   });
 
   test.each([320, 390, 1280])('at %i px nothing overflows, and targets are large enough', async (width) => {

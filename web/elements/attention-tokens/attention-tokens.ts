@@ -78,6 +78,7 @@ export class AttentionTokens extends FigureElement {
     const remarks = [
       ...(queries.cut || keys.cut ? [this.words.text('tokens.cut', { count: MOST_TOKENS })] : []),
       ...(labelStep > 1 ? [this.words.text('tokens.labels')] : []),
+      ...(this.#missesNext ? [this.words.text('tokens.nextMasked')] : []),
     ];
     return html`
       ${this.#sentenceControls()}
@@ -100,6 +101,12 @@ export class AttentionTokens extends FigureElement {
       <p class="remark" role="status">${remarks.join(' ') || nothing}</p>
       ${this.#controls()}
     `;
+  }
+
+  /** Whether the large map is that of the head for the next token, and a mask hides this token. */
+  get #missesNext(): boolean {
+    const { causal, cross, positions } = this;
+    return causal && positions && !cross && HEADS[this.solo - 1] === 'next';
   }
 
   #sentence(which: 'text' | 'second'): Tokens {

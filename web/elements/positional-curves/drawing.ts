@@ -45,39 +45,60 @@ export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemp
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('position')}</text>`;
 }
 
-/** The columns of P as curves through their values at whole positions, narrow waves with these values, each labelled at its end. */
+/** P with the base that the figure began with, and what that is. */
+export interface Before {
+  readonly P: Tensor;
+  readonly name: string;
+}
+
+/**
+ * The columns of P as curves through their values at whole positions, narrow waves with these values, each labelled at its end. Where
+ * none is narrow, the curves before stand behind them, faint and solid.
+ */
 export function curves(
   P: Tensor,
+  before: Before | undefined,
   series: readonly Series[],
   layout: Layout,
   words: Localised,
-): SVGTemplateResult[] {
+): SVGTemplateResult {
   const { width, x, y } = layout;
   const [length = 0] = P.shape;
+  const right = width - MARGIN.right;
   const positions = Array.from({ length }, (_, i) => i);
-  const curve = (column: number): string =>
-    line<number>(
-      (i) => x(i),
-      (i) => y(entry(P, i, column)),
-    )(positions) ?? '';
   // Dots for sines, ticks for cosines.
   const values = (column: number): string =>
     positions.map((i) => `M${x(i)} ${y(entry(P, i, column))}${column % 2 ? 'm0-2v4' : 'h0'}`).join('');
   // The same for both columns of a pair. A wave goes up by two and down by two.
-  const narrow = (column: number): boolean => {
+  const isNarrow = ({ column }: Series): boolean => {
     const at = (i: number): number => entry(P, i, column - (column % 2));
     const way = positions.slice(1).reduce((sum, i) => sum + Math.abs(at(i) - at(i - 1)), 0);
     return x(length - 1) - x(0) < (NARROW * series.length * way) / 4;
   };
   const ends = series.map(({ column }) => y(entry(P, length - 1, column)));
   const heights = spreadLabels(ends, LABEL_GAP, y(1), y(-1));
-  return series.map(({ column, className }, index) => {
-    const isNarrow = narrow(column);
-    const style = isNarrow ? className.replace(/dash-\d/, column % 2 ? 'ticks' : 'dots') : className;
-    return svg`${isNarrow ? svg`<path class="${style} faint" d=${curve(column)} />` : nothing}
-      <path class=${style} d=${(isNarrow ? values : curve)(column)} data-column=${column} />
-      ${curveLabel(style.replace('series ', ''), width - MARGIN.right + 7, heights[index] ?? 0, words.text('curves.column', { column }))}`;
+  const faint = (P: Tensor, column: number, className: string): SVGTemplateResult =>
+    svg`<path class="${className} faint" d=${curve(P, column, layout)} />`;
+  const now = series.map((each, index) => {
+    const { column, className } = each;
+    const narrow = isNarrow(each);
+    const style = narrow ? className.replace(/dash-\d/, column % 2 ? 'ticks' : 'dots') : className;
+    return svg`${narrow ? faint(P, column, style) : nothing}
+      <path class=${style} d=${narrow ? values(column) : curve(P, column, layout)} data-column=${column} />
+      ${curveLabel(style.replace('series ', ''), right + 7, heights[index] ?? 0, words.text('curves.column', { column }))}`;
   });
+  if (before === undefined || series.some(isNarrow)) return svg`${now}`;
+  return svg`${series.map(({ column, className }) => faint(before.P, column, className.replace(/ dash-\d/, '')))}
+    <text x=${right} y="10" text-anchor="end">${before.name}</text> ${now}`;
+}
+
+function curve(P: Tensor, column: number, { x, y }: Layout): string {
+  const [length = 0] = P.shape;
+  const through = line<number>(
+    (i) => x(i),
+    (i) => y(entry(P, i, column)),
+  );
+  return through(Array.from({ length }, (_, i) => i)) ?? '';
 }
 
 /** A line at one position, with a dot on every curve. */

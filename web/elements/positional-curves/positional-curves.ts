@@ -9,7 +9,16 @@ import { defineFigure } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesOf, seriesStyles } from '../shared/plot/series.js';
-import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './drawing.js';
+import {
+  axes,
+  columnRanges,
+  cursorMark,
+  curves,
+  entry,
+  layoutOf,
+  type Before,
+  type Layout,
+} from './drawing.js';
 
 /**
  * `<positional-curves>`: columns of the matrix P of sine and cosine encodings over the positions, each curve labelled at its
@@ -30,7 +39,7 @@ export class PositionalCurves extends EncodingFigure {
       }
       path.faint {
         stroke-width: 1;
-        stroke-opacity: 0.35;
+        stroke-opacity: 0.3;
       }
       path.dots:not(.faint) {
         stroke-width: 2.5;
@@ -76,7 +85,7 @@ export class PositionalCurves extends EncodingFigure {
         @pointerdown=${(event: PointerEvent) => this.#onPoint(event, layout)}
       >
         <svg height=${layout.height} aria-hidden="true">
-          ${axes(layout, words)} ${curves(P, series, layout, words)}
+          ${axes(layout, words)} ${curves(P, this.#before(library), series, layout, words)}
           ${cursor === undefined ? nothing : cursorMark(P, series, cursor, layout)}
         </svg>
       </div>
@@ -87,6 +96,14 @@ export class PositionalCurves extends EncodingFigure {
       </p>
       ${this.sliders(this.#columnSlider(columns, width))}
     `;
+  }
+
+  #before(library: WasmAttention): Before | undefined {
+    const { length, width: dim, words } = this;
+    const base = Number(this.firstSettings.base);
+    if (base === this.base) return undefined;
+    const P = library.sinusoidalEncoding({ length, dim, base });
+    return { P, name: words.text('curves.before', { base: words.number(base) }) };
   }
 
   #readout(P: Tensor, columns: readonly number[], cursor: number): TemplateResult {
