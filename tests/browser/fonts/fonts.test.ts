@@ -36,6 +36,21 @@ function sum(fonts: readonly (readonly [name: string, glyphs: number])[]): Recor
   return counts;
 }
 
+/** How many of these characters each font draws where this family is the only one. */
+async function drawnBy(page: Page, family: string, characters: string): Promise<Record<string, number>> {
+  await page.evaluate(
+    async ([family, text]) => {
+      await document.fonts.load(`16px ${family}`, text);
+      const sample = Object.assign(document.createElement('p'), { id: 'sample', textContent: text });
+      sample.style.fontFamily = family;
+      document.getElementById('sample')?.remove();
+      document.body.append(sample);
+    },
+    [family, characters] as const,
+  );
+  return fontsOf(page, '#sample');
+}
+
 test(`Chromium draws the Korean page with the fonts of tests/browser/fonts/${FONTS}.conf and its own`, async () => {
   const page = await open({ path: '/ko/', figures: [] });
   const names = Object.keys(await fontsOf(page, 'h1, main > *, #eq-attention *'));
@@ -51,6 +66,17 @@ test('every letter of a formula comes from a font for formulas: the page’s own
     () => [...document.fonts].find(({ family }) => family === 'Formulas')?.status,
   );
   expect(own).toBe('loaded');
+});
+
+test("the page's font has every letter of the figure about a formula", async () => {
+  const page = await open({ path: '/en/', figures: ['attention-formula'] });
+  const letters = await page.evaluate(() => {
+    const { shadowRoot } = document.querySelector('attention-formula')!;
+    const formulas = Array.from(shadowRoot!.querySelectorAll('.formula'), (formula) => formula.textContent);
+    return [...new Set(formulas.join('').replace(/\s/g, ''))].join('');
+  });
+  expect(letters).toContain('𝐱');
+  expect(await drawnBy(page, 'Formulas', letters)).toEqual({ 'STIX Two Math': Array.from(letters).length });
 });
 
 test('everything in Hangul is drawn anew when the font arrives, whatever its weight', async () => {
@@ -73,18 +99,6 @@ test('everything in Hangul is drawn anew when the font arrives, whatever its wei
   expect(fonts).toHaveLength(marked.length);
   expect(marked.filter((_, number) => !('NanumGothic' in fonts[number]!))).toEqual([]);
 });
-
-/** How many of these syllables each font draws where the page's own is the only family. */
-async function drawnBy(page: Page, syllables: string): Promise<Record<string, number>> {
-  await page.evaluate(async (text) => {
-    await document.fonts.load('16px Hangul', text);
-    const sample = Object.assign(document.createElement('p'), { id: 'sample', textContent: text });
-    sample.style.fontFamily = 'Hangul';
-    document.getElementById('sample')?.remove();
-    document.body.append(sample);
-  }, syllables);
-  return fontsOf(page, '#sample');
-}
 
 /** Which of the characters are drawn like `box`, which the fonts do not have. */
 function boxesAmong(page: Page, characters: string, drawn: { font: string; box: string }): Promise<string[]> {
@@ -119,7 +133,7 @@ test("the page's font has every syllable of the Korean page and its figures", as
   });
   const syllables = [...new Set(said.match(/\p{Script=Hangul}/gu))].join('');
   expect(syllables.length).toBeGreaterThan(300);
-  expect(await drawnBy(page, syllables)).toEqual({ NanumGothic: syllables.length });
+  expect(await drawnBy(page, 'Hangul', syllables)).toEqual({ NanumGothic: syllables.length });
   // Where no other font has a syllable either, Chromium draws the page's box for it, as for this one, which the page does not have.
   expect(await boxesAmong(page, syllables, { font: '24px Hangul', box: '뷁' })).toEqual([]);
 });

@@ -4,6 +4,8 @@ import { dirname, join, resolve } from 'node:path';
 import subsetFont from 'subset-font';
 import type { Plugin } from 'vite';
 import { limitSizes } from './glyphSizes.js';
+import type { PageStrings } from './pageStrings.js';
+import { renderProse } from './prose.js';
 
 /** The folders of two fonts, both under the SIL Open Font License. */
 const HANGUL = folderOf('nanum-gothic');
@@ -30,7 +32,7 @@ export function ownFonts(root: string, licences?: string): Plugin {
         languageName: string;
       };
       const korean = readFileSync(join(HANGUL, 'files/nanum-gothic-korean-400-normal.woff2'));
-      const formulas = lettersOfFormulas();
+      const formulas = await lettersOfFormulas(root);
       const mathematical = await subset(
         readFileSync(join(FORMULAS, 'files/stix-two-math-latin-400-normal.woff2')),
         formulas,
@@ -80,13 +82,24 @@ function hangulOf(text: string): string {
   return [...new Set(text.match(/\p{Script=Hangul}/gu))].sort().join('');
 }
 
-/** What the page's formulas need; tests/browser/fonts/fonts.test.ts fails if one has a letter more. */
-function lettersOfFormulas(): string {
-  const latin = 'abcdefghijklmnopqrstuvwxyz';
-  // Browsers write a single letter of these with Unicode's mathematical italics, but for h.
-  const italics = Array.from(latin + 'O', (letter) =>
-    String.fromCodePoint(0x1d434 - 65 + letter.charCodeAt(0) - (letter > 'Z' ? 6 : 0)),
+/** The characters of the page's formulas, which are the same in all languages. The figure about one has no others. A √ is an element. */
+async function lettersOfFormulas(root: string): Promise<string> {
+  const read = (file: string): string => readFileSync(resolve(root, file), 'utf8');
+  const { body } = await renderProse(read('prose/en.md'), JSON.parse(read('strings/en.json')) as PageStrings);
+  const formulas = [...body.matchAll(/<math.*?<\/math>/gs)].join('');
+  const written = formulas.replace(/<[^>]+>|&#x([0-9a-f]+);/gi, (_, code?: string) =>
+    code === undefined ? '' : String.fromCodePoint(parseInt(code, 16)),
   );
-  const greek = Array.from('αδθπω', (letter) => String.fromCodePoint(0x1d6fc - 945 + letter.charCodeAt(0)));
-  return `${latin}ℎOST0123456789()[]+−×/=,.∣|√∑∈≤∞…⋮⊤\u2061ℝΠαδθπω𝐀𝐊𝐏𝐐𝐑𝐕𝐖𝐗𝐘𝐚𝐤𝐩𝐪𝐯𝐱𝐲${[...italics, ...greek].join('')}`;
+  const italics = [...formulas.matchAll(/<mi>(\p{L})<\/mi>/gu)].map(([, letter = '']) => italic(letter));
+  return [...new Set(`√${written}${italics.join('')}`)].join('');
+}
+
+/** The mathematical italic with which browsers write a letter that stands alone in its `<mi>`. */
+function italic(letter: string): string {
+  const code = letter.charCodeAt(0);
+  if (letter === 'h') return 'ℎ';
+  if (/^[A-Z]$/.test(letter)) return String.fromCodePoint(0x1d434 + code - 65);
+  if (/^[a-z]$/.test(letter)) return String.fromCodePoint(0x1d44e + code - 97);
+  if (/^[α-ω]$/.test(letter)) return String.fromCodePoint(0x1d6fc + code - 945);
+  return letter;
 }
