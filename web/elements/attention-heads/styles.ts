@@ -32,7 +32,7 @@ export const headsStyles = css`
   .query-lengths legend {
     padding: 0;
   }
-  .choices {
+  .options {
     min-height: 1.75rem;
   }
   .tables {

@@ -35,10 +35,14 @@ export const trainingStyles = css`
   .controls.placed {
     grid-template-columns: max-content minmax(0, 1fr) minmax(0, 7.5rem);
   }
-  .placed .choices {
+  .placed .options {
     align-content: start;
   }
   @container (max-width: 32rem) {
+    /* Six choices do not fit into two rows: the first ones stand beside their name, so that there are only three. */
+    .controls:not(.placed) .options {
+      display: contents;
+    }
     .heads {
       grid-template-columns: repeat(2, minmax(0, 1fr));
     }
@@ -52,7 +56,7 @@ export const trainingStyles = css`
   }
   /* There is no room for all six, each with a sample of its line. */
   @container (min-width: 32rem) {
-    .controls:not(.placed) .choices {
+    .controls:not(.placed) .options {
       display: grid;
       grid-template-columns: repeat(auto-fit, minmax(8.5rem, 1fr));
     }

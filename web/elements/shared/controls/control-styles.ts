@@ -80,14 +80,16 @@ export const controlStyles = css`
     }
   }
   .choices {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 0.25rem 1.25rem;
     min-inline-size: 0;
     margin: 0;
     padding: 0;
     border: 0;
+  }
+  .options {
+    display: flex;
+    flex-wrap: wrap;
+    align-items: center;
+    gap: 0.25rem 1.25rem;
   }
   .choices legend {
     padding: 0;

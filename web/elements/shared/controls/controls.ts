@@ -88,7 +88,9 @@ export function choices<T>({
 }: Choices<T>): TemplateResult {
   return html`<fieldset class="choices">
     <legend>${legend}</legend>
-    ${values.map((value) => choice(name, label(value), value === chosen, () => onChoose(value)))} ${more}
+    <div class="options">
+      ${values.map((value) => choice(name, label(value), value === chosen, () => onChoose(value)))} ${more}
+    </div>
   </fieldset>`;
 }
 

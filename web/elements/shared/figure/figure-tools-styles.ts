@@ -46,12 +46,18 @@ export const toolStyles = css`
     .slider output {
       margin-inline-start: 0.375rem;
     }
-    /* Beside its buttons: a legend that floats is laid out as one of them. */
+    /* Beside its buttons if all of them have room there, and above them otherwise: a legend that floats is laid out like them. */
     .choices legend {
       float: left;
     }
     .choices {
-      column-gap: 0.9rem;
+      display: flex;
+      flex-wrap: wrap;
+      align-items: center;
+    }
+    .choices,
+    .options {
+      gap: 0.25rem 0.9rem;
     }
     .controls > fieldset {
       grid-column: 1 / -1;
