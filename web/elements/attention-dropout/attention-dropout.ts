@@ -72,13 +72,14 @@ export class AttentionDropout extends FigureElement {
     const error = errors.at(-1);
     const expected = draw(library).weights;
     const distance = (n: number): string => words.text('dropout.error', { n: words.number(n) });
-    // The mean has the scale of what it approaches. What is kept in a draw is larger by 1 / (1 − p).
-    const largest = Math.max(...expected);
+    // All three have one scale, so that equal colours are equal weights. What is kept in a draw is larger by 1 / (1 − p); at high
+    // rates its colours end at three times the largest weight, so that the other maps do not fade away.
+    const high = Math.ceil(10 * Math.max(...expected) * Math.min(1 / (1 - rate), 3)) / 10;
     return html`
       <div class="panels">
-        ${this.#map(words.text('dropout.draw', { n: words.number(draws) }), last, largest / (1 - rate), true)}
-        ${this.#map(words.text('dropout.mean', { n: words.number(errors.length) }), run.meanWeights, largest)}
-        ${this.#map(words.text('dropout.evaluation'), expected, largest)}
+        ${this.#map(words.text('dropout.draw', { n: words.number(draws) }), last, high, true)}
+        ${this.#map(words.text('dropout.mean', { n: words.number(errors.length) }), run.meanWeights, high)}
+        ${this.#map(words.text('dropout.evaluation'), expected, high)}
         <div>
           <p aria-hidden="true">${words.text('dropout.plot')}</p>
           ${errorPlot(words, errors, expectedError(library, rate))}
@@ -105,9 +106,8 @@ export class AttentionDropout extends FigureElement {
     `;
   }
 
-  #map(title: string, weights: ArrayLike<number>, largest: number, hatched = false): TemplateResult {
+  #map(title: string, weights: ArrayLike<number>, high: number, hatched = false): TemplateResult {
     const { words } = this;
-    const high = Math.ceil(largest * 10) / 10;
     const beyond = Math.max(...Array.from(weights)) > high;
     return html`<div>
       <p aria-hidden="true">${title}</p>
