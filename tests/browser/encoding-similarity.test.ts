@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
+import type { FigureElement } from '../../web/elements/kit.js';
 import { openAlone, violationsOf } from './alone.js';
 import { useBrowser } from './browser.js';
 
@@ -7,8 +8,11 @@ const { open } = useBrowser();
 
 /** The points of the curve, in the drawing's pixels: one for each offset from 1 − n to n − 1. */
 async function pointsOf(figure: Locator): Promise<number[][]> {
-  const path = (await figure.locator('.curve').getAttribute('d')) ?? '';
-  return path
+  return coordinatesOf(await figure.locator('.curve:not(.faint)').getAttribute('d'));
+}
+
+function coordinatesOf(path: string | null): number[][] {
+  return (path ?? '')
     .slice(1)
     .split('L')
     .map((pair) => pair.split(',').map(Number));
@@ -30,6 +34,20 @@ test('the cursor of the map is on the curve, too, above its offset', async () =>
   await figure.getByLabel('Length n').fill('2');
   expect(await figure.locator('.dot').count()).toBe(1);
   expect(await violationsOf(page, 'encoding-similarity')).toEqual([]);
+});
+
+test('another base leaves the curve of the first one there, faint, and the scale of colours as it was', async () => {
+  const { figure } = await openAlone(open, 'encoding-similarity');
+  const faint = figure.locator('.curve.faint');
+  const scale = (): Promise<string[]> => figure.locator('ramp-legend span').allInnerTexts();
+  expect(await faint.count()).toBe(0);
+  const before = [await pointsOf(figure), await scale()];
+  await figure.evaluate((element) => (element as FigureElement).change({ base: 1e6 }));
+  expect(await figure.getByText('faint: base 10,000').count()).toBe(1);
+  expect([coordinatesOf(await faint.getAttribute('d')), await scale()]).toEqual(before);
+  expect(await pointsOf(figure)).not.toEqual(before[0]);
+  await figure.getByRole('button', { name: 'Reset' }).click();
+  expect(await faint.count()).toBe(0);
 });
 
 test('the axes of the map have names of their own, and the curve has most of its panel', async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
+import type { FigureElement } from '../../../web/elements/kit.js';
 import { sinusoidalEncoding } from '../../reference/sinusoidalEncoding.js';
 import { attention } from '../../support/library.js';
 import { openAlone } from '../alone.js';
@@ -73,6 +74,23 @@ test('sliders for length, width and base repaint the map and take the curves alo
   const curves = page.locator('positional-curves');
   expect(await curves.getByLabel('Length n').inputValue()).toBe('17');
   expect(await curves.locator('output').allTextContents()).toEqual(['6–9', '17', '11', '100']);
+});
+
+test('what an answer shows in the curves leaves the map as its text describes it, but for the marked columns', async () => {
+  const { page, figure } = await withCurves();
+  const curves = page.locator('positional-curves');
+  await curves.evaluate((element) => (element as FigureElement).show({ base: 100, columns: [0, 8] }));
+  const settings = (of: Locator): Promise<unknown[]> =>
+    of.evaluate((element) => {
+      const { base, columns } = element as FigureElement & { base: number; columns: readonly number[] };
+      return [base, columns];
+    });
+  expect(await settings(curves)).toEqual([100, [0, 8]]);
+  expect(await settings(figure)).toEqual([10000, [0, 8]]);
+  expect(await figure.locator('.marks line').count()).toBe(2);
+  // From the reader's next step on, they share all of it again.
+  await figure.getByLabel('Length n').fill('50');
+  expect(await settings(curves)).toEqual([10000, [0, 8]]);
 });
 
 test('the keyboard cursor reads the library’s value, and says it', async () => {

@@ -1,7 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { css, html, nothing, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
-import type { WasmAttention } from 'wasm-attention';
+import type { Tensor, WasmAttention } from 'wasm-attention';
 import { Width } from '../shared/controls/width.js';
 import { EncodingFigure } from '../shared/encoding/encoding-figure.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
@@ -13,6 +13,11 @@ import { subscript } from '../shared/plot/subscript.js';
 
 const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
 const HEIGHT = 198;
+
+/** The first row of a matrix, as a matrix. */
+function first({ data, shape: [, width = 0] }: Tensor): Tensor {
+  return { data: data.subarray(0, width), shape: [1, width] };
+}
 
 /**
  * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, divided by d/2, the squared length of a row, so that
@@ -28,8 +33,19 @@ export class EncodingSimilarity extends EncodingFigure {
       heat-map {
         --heat-map-width: 24rem;
       }
-      .profile {
-        margin-top: 0.75rem;
+      .both {
+        display: grid;
+        gap: 0.75rem 1.75rem;
+      }
+      @container (min-width: 45rem) {
+        .both {
+          grid-template-columns: 24rem minmax(0, 1fr);
+          align-items: start;
+        }
+      }
+      .curve.faint {
+        stroke-opacity: 0.4;
+        stroke-width: 1.5;
       }
       .profile svg {
         --_series: var(--_series-0);
@@ -45,37 +61,42 @@ export class EncodingSimilarity extends EncodingFigure {
   static override properties = { ...EncodingFigure.properties, pointed: { state: true } };
 
   declare protected pointed: CellDetail | undefined;
-  readonly #width = new Width(this);
+  readonly #width = new Width(this, '.profile');
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, length } = this;
-    const products = this.#products(library);
-    const least = Math.floor(10 * products.reduce((low, value) => Math.min(low, value), 1)) / 10;
+    const P = this.encoding(library);
+    const products = this.#products(library, P, P);
+    const before = this.compared(library);
+    // From zero where no product is less, so that colours mean the same whatever the sliders say.
+    const least = Math.floor(10 * products.reduce((low, value) => Math.min(low, value), 0)) / 10;
     const most = this.width % 2 === 0 ? 1 : Math.ceil(100 * Math.max(...this.#own(products))) / 100;
     return html`
-      <heat-map
-        .values=${products}
-        .rows=${length}
-        .columns=${length}
-        .low=${least}
-        .high=${most}
-        label=${words.text('similarity.mapLabel', { length })}
-        row-name=${`${words.text('position')} i`}
-        column-name=${`${words.text('position')} j`}
-        @cell-change=${(event: CustomEvent<CellDetail>) => (this.pointed = event.detail)}
-      >
-        <div class="profile">${this.#profile(products, least)}</div>
-        ${this.sliders()} ${this.#odd(products)}
-      </heat-map>
+      <div class="both">
+        <heat-map
+          .values=${products}
+          .rows=${length}
+          .columns=${length}
+          .low=${least}
+          .high=${most}
+          label=${words.text('similarity.mapLabel', { length })}
+          row-name=${`${words.text('position')} i`}
+          column-name=${`${words.text('position')} j`}
+          @cell-change=${(event: CustomEvent<CellDetail>) => (this.pointed = event.detail)}
+        ></heat-map>
+        <div class="profile">
+          ${this.#profile(products, before && { name: before.name, row: this.#products(library, first(before.P), before.P) })}
+        </div>
+      </div>
+      ${this.sliders()} ${this.#odd(products)}
     `;
   }
 
-  /** P·Pᵀ·2/d, (length, length). */
-  #products(library: WasmAttention): Float32Array {
-    const P = this.encoding(library);
+  /** Q·Pᵀ·2/d, (length, length) if Q is P. */
+  #products(library: WasmAttention, Q: Tensor, P: Tensor): Float32Array {
     const scale = 2 / this.width;
     // The scores of attention whose queries and keys are the positions.
-    return library.scaledDotProductAttention(P, P, P, { scale, needScores: 'scaled' }).scores!.data;
+    return library.scaledDotProductAttention(Q, P, P, { scale, needScores: 'scaled' }).scores!.data;
   }
 
   /** The products of the positions with themselves. */
@@ -93,16 +114,29 @@ export class EncodingSimilarity extends EncodingFigure {
     return html`<p class="readout">${words.text('similarity.odd', { range })}</p>`;
   }
 
-  /** The products, all of them at least `least`, over the offset: the first position's row and its mirror image. */
-  #profile(products: Float32Array, least: number): SVGTemplateResult {
+  /**
+   * The products over the offset: the first position's row and its mirror image. Behind them, faint, the first row with the base that
+   * the figure began with.
+   */
+  #profile(
+    products: Float32Array,
+    before: { row: Float32Array; name: string } | undefined,
+  ): SVGTemplateResult {
     const { words, length } = this;
     const right = this.#width.pixels - MARGIN.right;
     const x = scaleLinear([1 - length, length - 1], [MARGIN.left, right]);
-    // From zero, or from the next half below it: a taller curve is easier to read.
-    const y = scaleLinear([Math.min(0, Math.floor(2 * least) / 2), 1], [HEIGHT - MARGIN.bottom, MARGIN.top]);
+    const row = products.subarray(0, length);
+    // From zero, or from the next half below the least product: a taller curve is easier to read.
+    const least = Math.min(0, ...row, ...(before?.row ?? []));
+    const y = scaleLinear([Math.floor(2 * least) / 2, 1], [HEIGHT - MARGIN.bottom, MARGIN.top]);
     const distances = Array.from({ length: 2 * length - 1 }, (_, k) => k - (length - 1));
     const at = (distance: number): number => products[distance < 0 ? -distance * length : distance] ?? NaN;
-    const path = line<number>(x, (distance) => y(at(distance)))(distances) ?? '';
+    const path = (of: (distance: number) => number): string =>
+      line<number>(x, (distance) => y(of(distance)))(distances) ?? '';
+    const faint =
+      before &&
+      svg`<path class="curve faint" d=${path((distance) => before.row[Math.abs(distance)] ?? NaN)} />
+      <text x=${right} y="12" text-anchor="end">${before.name}</text>`;
     const value = (level: number): SVGTemplateResult =>
       svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(level)} y2=${y(level)} />
         <text x=${MARGIN.left - 6} y=${y(level)} dy="0.35em" text-anchor="end">${words.number(level)}</text>`;
@@ -111,7 +145,8 @@ export class EncodingSimilarity extends EncodingFigure {
     return svg`<svg height=${HEIGHT} role="img" aria-label=${words.text('similarity.profileLabel')}>
       ${y.ticks(3).map(value)}${x.ticks(6).filter(Number.isInteger).map(tick)}
       <text x="0" y="12">p${subscript('i', ' · p')}${subscript('j', ' ∕ (d∕2)')}</text>
-      <path class="curve" d=${path} />
+      ${faint}
+      <path class="curve" d=${path(at)} />
       ${this.#cursor(x, (offset) => y(at(offset)))}
       <text x=${(MARGIN.left + right) / 2} y=${HEIGHT - 3} text-anchor="middle">${words.text('similarity.distance')}</text>
     </svg>`;
@@ -129,7 +164,8 @@ export class EncodingSimilarity extends EncodingFigure {
 
   protected override data(library: WasmAttention): FigureData {
     const { words, length } = this;
-    const products = this.#products(library);
+    const P = this.encoding(library);
+    const products = this.#products(library, P, P);
     const name = words.text('position');
     return {
       columns: [`${name} \\ ${name}`, ...Array.from({ length }, (_, j) => String(j))],

@@ -2,6 +2,7 @@ import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Tensor } from 'wasm-attention';
+import type { Before } from '../shared/encoding/encoding-figure.js';
 import type { Localised } from '../shared/localised.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
 import { subscript } from '../shared/plot/subscript.js';
@@ -45,12 +46,6 @@ export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemp
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('position')}</text>`;
 }
 
-/** P with the base that the figure began with, and what that is. */
-export interface Before {
-  readonly P: Tensor;
-  readonly name: string;
-}
-
 /**
  * The columns of P as curves through their values at whole positions, narrow waves with these values, each labelled at its end. Where
  * none is narrow, the curves before stand behind them, faint and solid.
@@ -88,7 +83,7 @@ export function curves(
       ${curveLabel(style.replace('series ', ''), right + 7, heights[index] ?? 0, words.text('curves.column', { column }))}`;
   });
   if (before === undefined || series.some(isNarrow)) return svg`${now}`;
-  return svg`${series.map(({ column, className }) => faint(before.P, column, className.replace(/ dash-\d/, '')))}
+  return svg`${series.map(({ column, className }) => faint(before.P, column, `${className.replace(/ dash-\d/, '')} before`))}
     <text x=${right} y="10" text-anchor="end">${before.name}</text> ${now}`;
 }
 

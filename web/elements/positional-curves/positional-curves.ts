@@ -9,16 +9,7 @@ import { defineFigure } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesOf, seriesStyles } from '../shared/plot/series.js';
-import {
-  axes,
-  columnRanges,
-  cursorMark,
-  curves,
-  entry,
-  layoutOf,
-  type Before,
-  type Layout,
-} from './drawing.js';
+import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './drawing.js';
 
 /**
  * `<positional-curves>`: columns of the matrix P of sine and cosine encodings over the positions, each curve labelled at its
@@ -40,6 +31,10 @@ export class PositionalCurves extends EncodingFigure {
       path.faint {
         stroke-width: 1;
         stroke-opacity: 0.3;
+      }
+      path.before {
+        stroke-width: 1.5;
+        stroke-opacity: 0.5;
       }
       path.dots:not(.faint) {
         stroke-width: 2.5;
@@ -85,7 +80,7 @@ export class PositionalCurves extends EncodingFigure {
         @pointerdown=${(event: PointerEvent) => this.#onPoint(event, layout)}
       >
         <svg height=${layout.height} aria-hidden="true">
-          ${axes(layout, words)} ${curves(P, this.#before(library), series, layout, words)}
+          ${axes(layout, words)} ${curves(P, this.compared(library), series, layout, words)}
           ${cursor === undefined ? nothing : cursorMark(P, series, cursor, layout)}
         </svg>
       </div>
@@ -96,14 +91,6 @@ export class PositionalCurves extends EncodingFigure {
       </p>
       ${this.sliders(this.#columnSlider(columns, width))}
     `;
-  }
-
-  #before(library: WasmAttention): Before | undefined {
-    const { length, width: dim, words } = this;
-    const base = Number(this.firstSettings.base);
-    if (base === this.base) return undefined;
-    const P = library.sinusoidalEncoding({ length, dim, base });
-    return { P, name: words.text('curves.before', { base: words.number(base) }) };
   }
 
   #readout(P: Tensor, columns: readonly number[], cursor: number): TemplateResult {

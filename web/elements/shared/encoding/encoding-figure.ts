@@ -3,7 +3,13 @@ import type { Tensor, WasmAttention } from 'wasm-attention';
 import { FigureElement } from '../figure/figure-element.js';
 import { Looks } from '../plot/series.js';
 import { real, several, whole } from '../settings.js';
-import { adopt, leave, share, type EncodingSettings } from './encoding-group.js';
+import { adopt, leave, share, shareColumns, type EncodingSettings } from './encoding-group.js';
+
+/** P with the base that the figure began with, and what a curve of it is called. */
+export interface Before {
+  readonly P: Tensor;
+  readonly name: string;
+}
 
 /** The most columns that are drawn at once. There are as many line styles. */
 export const MOST_COLUMNS = 6;
@@ -40,6 +46,7 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
    * @internal
    */
   looks = new Looks();
+  #isShowing = false;
 
   constructor() {
     super();
@@ -62,12 +69,28 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
   /** Changes settings as the reader would, and updates the group and the page. */
   override change(settings: Partial<EncodingSettings>): void {
     super.change(settings);
-    share(this);
+    if (!this.#isShowing) share(this);
+  }
+
+  /** Of what the page shows here, the group takes over the columns, which it marks. The rest is not what its own text is about. */
+  override show(settings: Partial<EncodingSettings>): void {
+    this.#isShowing = true;
+    super.show(settings);
+    this.#isShowing = false;
+    shareColumns(this);
   }
 
   /** P as the library computes it, (length, width). */
-  protected encoding(library: WasmAttention): Tensor {
-    return library.sinusoidalEncoding({ length: this.length, dim: this.width, base: this.base });
+  protected encoding(library: WasmAttention, base = this.base): Tensor {
+    return library.sinusoidalEncoding({ length: this.length, dim: this.width, base });
+  }
+
+  /** What curves are compared with while the base is another than at the beginning. */
+  protected compared(library: WasmAttention): Before | undefined {
+    const base = Number(this.firstSettings.base);
+    if (base === this.base) return undefined;
+    const name = this.words.text('encoding.before', { base: this.words.number(base) });
+    return { P: this.encoding(library, base), name };
   }
 
   /** The picked columns, moved to the left if the width has become too small for them. */

@@ -32,6 +32,11 @@ export function share(member: Member): void {
   for (const other of groups.get(member.group) ?? []) if (other !== member) copy(member, other);
 }
 
+/** Gives a figure's columns alone to the rest of its group. */
+export function shareColumns(member: Member): void {
+  for (const other of groups.get(member.group) ?? []) other.columns = member.columns;
+}
+
 /** Leaves the group, and removes it if it is empty. */
 export function leave(member: Member): void {
   const members = groups.get(member.group);
