@@ -25,10 +25,18 @@ describe('a question in the prose', () => {
     expect(html).toMatch(/<label>Your answer <input type="text" inputmode="decimal" [^>]*><\/label>/);
   });
 
+  const slip =
+    '<reader-check number="3">\n\nHow many?\n\n- 4\n  - Too many.\n\nBecause.\n\n</reader-check>\n';
+
+  test('for a number may say what is wrong about likely answers', async () => {
+    expect(await rendered(slip)).toContain('<p hidden data-slip="4">Too many.</p>');
+  });
+
   test.each([
     ['expected a question, a list or a number', choice.replace('Because.', '')],
     ['expected a question, a list or a number', choice.replace(/ *- .*\n/g, '')],
-    ['expected a question, a list or a number', choice.replace('>', ' number="3">')],
+    ['expected a number and what is wrong', choice.replace('>', ' number="3">')],
+    ['expected a number and what is wrong', slip.replace('  - Too many.\n', '')],
     ['expected "- [ ]"', choice.replace('[ ] ', '')],
     ['expected a right answer', choice.replace('[x] *two*', '[ ] two\n  - Too many.')],
     ['expected one reason', choice.replace('  - Too *few*.\n', '')],

@@ -48,13 +48,15 @@ describe.each(published(ROOT))('the page in %s', (language) => {
     expect(html).not.toMatch(/ on[a-z]+="/);
   });
 
-  test('has the sections of the source, in its order', () => {
+  test('has the sections of the source, in its order, and more headings where a section is long', () => {
     const contents = /<ol id="contents"[\s\S]*?<\/nav>/.exec(html)![0];
     expect([...contents.matchAll(/<a href="#([^"]+)">/g)].map(([, id]) => id)).toEqual([
       'self-attention',
       'what-attention-does',
       'asking-itself',
       'several-heads',
+      'dropout',
+      'masks',
       'cnn-rnn-self-attention',
       'positional-encoding',
       'absolute-position',
@@ -62,6 +64,10 @@ describe.each(published(ROOT))('the page in %s', (language) => {
       'summary',
       'exercises',
       'beyond',
+      'rotary-positions',
+      'position-biases',
+      'longer-sequences',
+      'language-model',
       'references',
     ]);
   });
@@ -76,7 +82,10 @@ describe.each(published(ROOT))('the page in %s', (language) => {
   test('has a caption that asks a question above each figure but the first, whose picture is on the first screen', () => {
     const figures = html.match(/<figure[\s\S]*?<\/figure>/g) ?? [];
     expect(figures.map((figure) => /<([a-z]+-[a-z-]+)/.exec(figure)?.[1])).toEqual(FIGURES);
-    for (const figure of figures) expect(figure).toMatch(/<figcaption>\s*<p><strong>[^<]*\?<\/strong>/);
+    for (const figure of figures)
+      expect(figure).toMatch(
+        /<figcaption>\s*<p>(<span class="number">[^<]+<\/span> )?<strong>[^<]*\?<\/strong>/,
+      );
     expect(figures.map((figure) => /^<figure[^>]*>\s*<figcaption>/.test(figure))).toEqual(
       FIGURES.map((_, at) => at > 0),
     );

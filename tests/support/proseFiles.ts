@@ -24,6 +24,8 @@ export interface Check {
   readonly answers: readonly string[];
   /** Which of the answers are ticked. */
   readonly right: readonly number[];
+  /** Wrong numbers about which the page says what is wrong. */
+  readonly slips: readonly number[];
   /** What is wrong about each of the others. */
   readonly faults: readonly string[];
 }
@@ -42,7 +44,10 @@ export function checksOf(markdown: string): Check[] {
       number: number === undefined ? undefined : Number(number),
       within: Number(attribute('within') ?? 0),
       answers: answers.map(([, , answer = '']) => answer),
-      faults: [...body.matchAll(/^ *- \[ \] .+\n *- ([^[\n].+)$/gm)].map(([, fault = '']) => fault),
+      slips: [...body.matchAll(/^ *- ([\d.]+)$/gm)].map(([, slip]) => Number(slip)),
+      faults: [...body.matchAll(/^ *- (?:\[ \] .+|[\d.]+)\n *- ([^[\n].+)$/gm)].map(
+        ([, fault = '']) => fault,
+      ),
       right: answers.flatMap(([, tick], i) => (tick === 'x' ? [i] : [])),
     };
   });

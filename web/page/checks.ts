@@ -16,16 +16,20 @@ export function judgeAnswers(): void {
     }
     check.addEventListener('submit', (event) => {
       event.preventDefault();
-      const input = check.querySelector('input');
-      if (input !== null) say(check, verdictOn(input.value, check.dataset));
+      const given = numberIn(check.querySelector('input')?.value ?? '');
+      const near = (number: string | undefined): boolean =>
+        Math.abs((given ?? NaN) - Number(number)) <= Number(check.dataset.within);
+      const slips = [...check.querySelectorAll<HTMLElement>('[data-slip]')];
+      if (given === undefined) say(check, 'noNumber');
+      else if (near(check.dataset.number)) say(check, 'right');
+      else
+        say(
+          check,
+          'wrong',
+          slips.find((slip) => near(slip.dataset.slip)),
+        );
     });
   }
-}
-
-function verdictOn(written: string, { number, within }: DOMStringMap): Verdict {
-  const given = numberIn(written);
-  if (given === undefined) return 'noNumber';
-  return Math.abs(given - Number(number)) <= Number(within) ? 'right' : 'wrong';
 }
 
 /**
@@ -53,7 +57,7 @@ function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void
       if (link === null) statusOf(check).tabIndex = -1;
       (link ?? statusOf(check)).focus({ preventScroll: true });
     });
-    said.append(` ${words.again ?? ''} `, button);
+    said.append(' ', button);
   }
   if (verdict === 'right') explain(check, said);
   else show(check, said);
@@ -74,7 +78,23 @@ function explain(check: HTMLElement, said: HTMLElement): void {
     element.addEventListener('figure-change', () => link.remove(), { once: true });
   }
   show(check, said, ...(check.lastElementChild?.cloneNode(true).childNodes ?? []));
-  if (element) bringIntoView(element, statusOf(check));
+  if (element) keepInView(element, statusOf(check));
+}
+
+/** Brings a figure into view, and once more when it has grown by what it had to load, unless its reader has gone on by then. */
+function keepInView(element: HTMLElement, status: HTMLElement): void {
+  bringIntoView(element, status);
+  const height = element.offsetHeight;
+  const over = new AbortController();
+  const growing = new ResizeObserver(() => {
+    if (element.offsetHeight <= height) return;
+    bringIntoView(element, status);
+    over.abort();
+  });
+  over.signal.addEventListener('abort', () => growing.disconnect());
+  for (const step of ['wheel', 'touchstart', 'pointerdown', 'keydown'])
+    addEventListener(step, () => over.abort(), { signal: over.signal, passive: true });
+  growing.observe(element);
 }
 
 /** Scrolls down to a figure that goes on below the window, as far as what is said above it stays in sight. */

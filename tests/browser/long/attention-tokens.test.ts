@@ -151,6 +151,17 @@ describe('attention-tokens', () => {
     expect(await remark.innerText()).toBe('');
   });
 
+  test('says what the head for the same token looks at where there is none', async () => {
+    const { figure } = await alone();
+    const remark = figure.locator('.remark[role=status]');
+    await figure.getByLabel('Your sentence').fill('One two');
+    await figure.getByLabel('a second one (cross-attention)').check();
+    await figure.getByLabel('Second sentence').fill('two one three');
+    expect(await remark.innerText()).toBe('');
+    await figure.getByLabel('Second sentence').fill('two three');
+    expect(await remark.innerText()).toContain('without an equal among the keys');
+  });
+
   test.each([320, 390, 1280])('at %i px nothing overflows, and targets are large enough', async (width) => {
     const { page, figure } = await alone({ viewport: { width, height: 800 } });
     await figure.getByLabel('a second one (cross-attention)').check();

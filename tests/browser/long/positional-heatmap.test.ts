@@ -68,12 +68,12 @@ test('the canvas is painted anew when the layout changes', async () => {
 test('sliders for length, width and base repaint the map and take the curves along', async () => {
   const { page, figure } = await withCurves();
   await figure.getByLabel('Length n').fill('17');
-  await figure.getByLabel('Width d').fill('11');
+  await figure.getByLabel('Width d').fill('12');
   await figure.getByLabel('Base', { exact: true }).fill('2');
-  expect((await picture(canvas(figure), 17, 11)).cells).toEqual(expectedColours(17, 11, 100));
+  expect((await picture(canvas(figure), 17, 12)).cells).toEqual(expectedColours(17, 12, 100));
   const curves = page.locator('positional-curves');
   expect(await curves.getByLabel('Length n').inputValue()).toBe('17');
-  expect(await curves.locator('output').allTextContents()).toEqual(['6–9', '17', '11', '100']);
+  expect(await curves.locator('output').allTextContents()).toEqual(['6–9', '17', '12', '100']);
 });
 
 test('what an answer shows in the curves leaves the map as its text describes it, but for the marked columns', async () => {

@@ -54,7 +54,7 @@ export function plane(
   events: PlaneEvents,
   mixture?: Mixture,
 ): SVGTemplateResult {
-  const labels = labelsOf(mixture ? [...handles, mixture] : handles);
+  const labels = labelsOf(mixture ? [...handles, mixture] : handles, mixture?.at ?? [0, 0]);
   return svg`<svg class="plane" viewBox="${-HALF} ${-HALF} ${SIDE} ${SIDE}" role="group" aria-label=${label}>
     <rect class="ground" x=${-HALF} y=${-HALF} width=${2 * HALF} height=${2 * HALF} />
     ${[0, ...TICKS].map(
@@ -78,9 +78,18 @@ function tickNumbers(at: number): SVGTemplateResult {
     <text class="tick" x="5" y=${-at} dy="0.35em" aria-hidden="true">${number}</text>`;
 }
 
-/** The labels of points, each on the first side of its point that is clearest of points, their cues, numbers and the labels before it. */
-function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[]): SVGTemplateResult[] {
-  const taken = points.map(({ at }) => toPicture(at));
+/**
+ * The labels of points, each on the first side of its point that is clearest of points, their cues, numbers, the lines from `centre` to
+ * the points, and the labels before it.
+ */
+function labelsOf(
+  points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[],
+  centre: Point,
+): SVGTemplateResult[] {
+  const [cx, cy] = toPicture(centre);
+  const along = (part: number): Point[] =>
+    points.map(({ at }) => toPicture(at)).map(([x, y]) => [cx + part * (x - cx), cy + part * (y - cy)]);
+  const taken = [1, 0.85, 0.7, 0.55, 0.4].flatMap(along);
   for (const { at, inviting } of points) {
     const [x, y] = toPicture(at);
     if (inviting === true) taken.push([x, y - 20], [x, y + 20], [x - 20, y], [x + 20, y]);

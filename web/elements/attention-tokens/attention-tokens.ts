@@ -13,7 +13,8 @@ import { tokensCode } from './code.js';
 import { tokensData } from './data.js';
 import { designedLayer, HEADS } from './designed-heads.js';
 import { labelStepOf, tokensMaps } from './maps.js';
-import { MOST_TOKENS, sentenceOf, tokensScene, type TokensScene } from './scene.js';
+import { remarksOf } from './remarks.js';
+import { sentenceOf, tokensScene, type TokensScene } from './scene.js';
 import { tokensStyles } from './styles.js';
 
 const LAST_SEED = 9999;
@@ -75,11 +76,8 @@ export class AttentionTokens extends FigureElement {
     this.style.setProperty('--_rows', String(scene.queries.length));
     this.style.setProperty('--_columns', String(scene.keys.length));
     const labelStep = labelStepOf(scene, this.#large.pixels);
-    const remarks = [
-      ...(queries.cut || keys.cut ? [this.words.text('tokens.cut', { count: MOST_TOKENS })] : []),
-      ...(labelStep > 1 ? [this.words.text('tokens.labels')] : []),
-      ...(this.#missesNext ? [this.words.text('tokens.nextMasked')] : []),
-    ];
+    const { solo, cross, positions } = this;
+    const remarked = { scene, cut: queries.cut || keys.cut, labelStep, solo, cross, positions };
     return html`
       ${this.#sentenceControls()}
       <div class="board">
@@ -98,15 +96,9 @@ export class AttentionTokens extends FigureElement {
         <ramp-legend low="0" high="1"></ramp-legend>
       </div>
       <p class="remark">${this.words.text('tokens.honest')}</p>
-      <p class="remark" role="status">${remarks.join(' ') || nothing}</p>
+      <p class="remark" role="status">${remarksOf(remarked, this.words)}</p>
       ${this.#controls()}
     `;
-  }
-
-  /** Whether the large map is that of the head for the next token, and a mask hides this token. */
-  get #missesNext(): boolean {
-    const { causal, cross, positions } = this;
-    return causal && positions && !cross && HEADS[this.solo - 1] === 'next';
   }
 
   #sentence(which: 'text' | 'second'): Tokens {

@@ -91,7 +91,8 @@ export class BinaryPositions extends FigureElement {
     // Cells are equally wide in both blocks, which are two cells apart.
     const unit = Math.min(88, room / (columns + pairs + 2));
     const middle = LEFT + columns * unit;
-    const places = Array.from({ length: columns }, (_, k) => words.number(2 ** (columns - 1 - k)));
+    // A bit repeats after twice its place value.
+    const bitPeriods = Array.from({ length: columns }, (_, k) => words.number(2 ** (columns - k)));
     const periods = Array.from({ length: pairs }, (_, k) =>
       words.number(Math.round(periodOf(pairs - 1 - k, width, this.#base))),
     );
@@ -103,7 +104,7 @@ export class BinaryPositions extends FigureElement {
         right: middle,
         className: 'bit',
         name: words.text('binary.bits'),
-        heads: places,
+        heads: bitPeriods,
       },
       {
         cells: signs,
@@ -148,7 +149,7 @@ export class BinaryPositions extends FigureElement {
     const [bits, signs] = this.#blocks(library);
     const columns = [
       words.text('position'),
-      ...bits.heads.map((place) => words.text('binary.bit', { place })),
+      ...bits.heads.map((_, k) => words.text('binary.bit', { place: 2 ** (bits.columns - 1 - k) })),
       ...Array.from({ length: signs.columns }, (_, k) =>
         words.text('binary.sine', { column: width - 2 - 2 * k }),
       ),

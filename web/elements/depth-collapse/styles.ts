@@ -3,7 +3,8 @@ import { css } from 'lit';
 export const depthStyles = css`
   .maps {
     display: grid;
-    grid-template-columns: repeat(4, minmax(0, 1fr));
+    grid-template-columns: repeat(4, minmax(0, 10rem));
+    justify-content: space-between;
     align-items: end;
     gap: 1rem;
     margin-top: var(--_apart);

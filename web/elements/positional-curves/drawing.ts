@@ -114,7 +114,10 @@ export function entry(P: Tensor, position: number, column: number): number {
   return P.data[position * (P.shape[1] ?? 0) + column] ?? NaN;
 }
 
-/** `6–9`, or `2, 6–8`: runs of neighbours drawn together. */
+/** Letters of columns that fit beside the slider's name on a phone. */
+const ROOM = 8;
+
+/** `6–9`, or `2, 6–8`: runs of neighbours drawn together; `20 … 29` where they would be longer. */
 export function columnRanges(columns: readonly number[]): string {
   const runs: [first: number, last: number][] = [];
   for (const column of columns) {
@@ -122,5 +125,6 @@ export function columnRanges(columns: readonly number[]): string {
     if (run !== undefined && column === run[1] + 1) run[1] = column;
     else runs.push([column, column]);
   }
-  return runs.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(', ');
+  const all = runs.map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`)).join(', ');
+  return all.length <= ROOM ? all : `${columns[0]} … ${columns.at(-1)}`;
 }

@@ -20,7 +20,7 @@ export class PositionalHeatmap extends EncodingFigure {
         --heat-map-width: 44rem;
       }
       heat-map {
-        --heat-map-aspect: 1.2;
+        --heat-map-aspect: 1.5;
       }
       .marks {
         display: block;

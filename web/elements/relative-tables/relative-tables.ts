@@ -31,7 +31,7 @@ export class RelativeTables extends FigureElement {
     css`
       @container (min-width: 37.01rem) {
         .pictures {
-          grid-template-columns: minmax(0, 1fr) minmax(0, 13rem);
+          grid-template-columns: minmax(0, 1fr) clamp(13rem, 30%, 18rem);
         }
       }
     `,

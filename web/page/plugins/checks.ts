@@ -6,7 +6,8 @@ import type { PageStrings } from './pageStrings.js';
  * Turns each `<reader-check>` into buttons, or into a form for a number; web/page/checks.ts has the script. Its first paragraph asks,
  * and what follows the answers explains. With `show`, settings of a figure as in an address, it is a prediction, and the figure takes
  * these settings once the reader has found the answer or asks for it. The answers are a `number`, which may be off by `within`, or a
- * task list, in which the right ones are ticked and each wrong one has a list of one item: what is wrong about it.
+ * task list, in which the right ones are ticked and each wrong one has a list of one item: what is wrong about it. A `number` may have
+ * a list of likely wrong ones, each with such a list.
  * Throws an `Error` where one of these parts is missing.
  */
 export function readerChecks(words?: PageStrings) {
@@ -22,7 +23,7 @@ function build(node: Element, words: PageStrings): void {
   const { show, number, within = '0' } = node.properties;
   const [question, ...rest] = elementsOf(node);
   const list = rest[0]?.tagName === 'ul' ? rest.shift() : undefined;
-  if (question?.tagName !== 'p' || (list === undefined) === (number === undefined) || rest.length === 0)
+  if (question?.tagName !== 'p' || (list ?? number) === undefined || rest.length === 0)
     throw new Error('prose: expected a question, a list or a number, and an explanation in <reader-check>');
   const kind = element('span', { className: ['kind'] }, [
     text(show === undefined ? words.checkYourself : words.checkPredict),
@@ -34,13 +35,16 @@ function build(node: Element, words: PageStrings): void {
   node.children = [
     element('fieldset', {}, [
       element('legend', {}, [kind, text(' '), ...question.children]),
-      element('div', { className: ['answers'] }, list === undefined ? field(words) : choices(list)),
+      element(
+        'div',
+        { className: ['answers'] },
+        number === undefined ? choices(list!) : [...field(words), ...slips(list)],
+      ),
     ]),
     element('div', {
       role: 'status',
       dataRight: words.checkRight,
       dataWrong: words.checkWrong,
-      dataAgain: words.checkAgain,
       dataReveal: words.checkReveal,
       dataNoNumber: words.checkNoNumber,
       dataShown: words.checkShown,
@@ -77,6 +81,18 @@ function choice(item: Element): [button: Element, ...faults: Element[]] {
     element('button', button, answer),
     ...faults.map(({ children }) => element('p', { hidden: true }, children)),
   ];
+}
+
+/** Likely wrong numbers, and what is wrong about them: both hidden. */
+function slips(list: Element | undefined): Element[] {
+  return (list === undefined ? [] : elementsOf(list)).map((item) => {
+    const [wrong] = item.children;
+    const number = wrong?.type === 'text' ? Number(wrong.value.trim() || NaN) : NaN;
+    const [reason] = elementsOf(item).flatMap(elementsOf);
+    if (Number.isNaN(number) || reason === undefined)
+      throw new Error('prose: expected a number and what is wrong about it in the list of <reader-check>');
+    return element('p', { hidden: true, dataSlip: number }, reason.children);
+  });
 }
 
 function elementsOf({ children }: Element): Element[] {

@@ -9,7 +9,7 @@ import remarkRehype from 'remark-rehype';
 import { unified } from 'unified';
 import { joinCells } from './cells.js';
 import { readerChecks } from './checks.js';
-import { element, visit } from './hast.js';
+import { element, text, visit } from './hast.js';
 import { highlightListings } from './highlight.js';
 import { joinWords } from './joinWords.js';
 import { portableMath } from './math.js';
@@ -57,6 +57,7 @@ export async function renderProse(
     .use(remarkRehype, { allowDangerousHtml: true })
     .use(rehypeRaw)
     .use(() => readerChecks(words))
+    .use(() => (tree: Root) => numberFigures(tree, words))
     .use(() => joinWords)
     .use(rehypeKatex, { output: 'mathml' })
     .use(() => portableMath)
@@ -98,6 +99,18 @@ function anchorHeadings(tree: Root, contents: Heading[]): void {
     node.properties.id = anchor[1];
     const html = unified().use(rehypeStringify).stringify({ type: 'root', children: node.children });
     contents.push({ id: anchor[1] ?? '', depth: node.tagName === 'h2' ? 2 : 3, html });
+  });
+}
+
+/** Figures are numbered in the order in which they stand, before the question of their caption. */
+function numberFigures(tree: Root, words: PageStrings | undefined): void {
+  if (words === undefined) return;
+  let count = 0;
+  visit(tree, (node) => {
+    const question = node.tagName === 'figcaption' && node.children.find((child) => child.type === 'element');
+    if (!question) return;
+    const number = words.figure.replace('{number}', String(++count));
+    question.children.unshift(element('span', { className: ['number'] }, [text(number)]), text(' '));
   });
 }
 

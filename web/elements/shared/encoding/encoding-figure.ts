@@ -123,13 +123,13 @@ P = torch.where(column % 2 == 0, torch.sin(angle), torch.cos(angle))
 `;
   }
 
-  /** Sliders for length, width and base, the base in tenths of a decade. */
+  /** Sliders for length, for width, which takes pairs of columns, and for the base, in tenths of a decade. */
   protected sliders(more: TemplateResult = html``): TemplateResult {
     const { words } = this;
     const exponent = Math.round(Math.log10(this.base) * 10) / 10;
     return html`<div class="controls">
       ${more} ${this.slider('length', words.text('encoding.length'))}
-      ${this.slider('width', words.text('encoding.width'))}
+      ${this.slider('width', words.text('encoding.width'), { step: 2 })}
       ${this.slider('base', words.text('encoding.base'), {
         value: exponent,
         min: 1,

@@ -1,0 +1,33 @@
+import type { Localised } from '../shared/localised.js';
+import { folded } from '../shared/tokens.js';
+import { HEADS } from './designed-heads.js';
+import { MOST_TOKENS, type TokensScene } from './scene.js';
+
+/** What the remarks are about. */
+export interface Remarked {
+  readonly scene: TokensScene;
+  /** Whether a text has more tokens than are used. */
+  readonly cut: boolean;
+  /** Every so many rows and columns of the large map have a label. */
+  readonly labelStep: number;
+  /** The head shown large, counted from 1. */
+  readonly solo: number;
+  readonly cross: boolean;
+  readonly positions: boolean;
+}
+
+/** What is said below the maps where they leave something out, or where a head does not do what its name says. */
+export function remarksOf(of: Remarked, words: Localised): string {
+  const { queries, keys, mask } = of.scene;
+  const kind = HEADS[of.solo - 1];
+  const plain = (token: string): string => folded(token, words.language);
+  const among = new Set(keys.map(plain));
+  return [
+    of.cut && words.text('tokens.cut', { count: MOST_TOKENS }),
+    of.labelStep > 1 && words.text('tokens.labels'),
+    kind === 'next' && mask && of.positions && !of.cross && words.text('tokens.nextMasked'),
+    kind === 'same' && !queries.every((query) => among.has(plain(query))) && words.text('tokens.noEqual'),
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
