@@ -75,3 +75,46 @@ test.each([
     await leave(page);
   }
 });
+
+/** The figure that is shown alone, if it could be larger: it neither spans the window nor comes near to its end. */
+function small(page: Page): Promise<string[]> {
+  return page.locator('figure.taught').evaluate((figure) => {
+    const { width, bottom } = figure.querySelector(':scope > [drawn]')!.getBoundingClientRect();
+    return width > 0.95 * innerWidth || bottom > 0.75 * innerHeight ? [] : [figure.id];
+  });
+}
+
+test('figure by figure, a picture is as large as the window lets it be, also after an answer', async () => {
+  const viewport = { width: 1280, height: 800 };
+  const page = await open({ path: '/en/?teach#fig-lookup', viewport, figures: [] });
+  expect(await allBeyond(page, small)).toEqual([]);
+  await leave(page);
+
+  const again = await open({ path: '/en/?teach#fig-lookup', viewport, figures: [] });
+  await again.locator('figure.taught > [drawn]').waitFor();
+  const answer = again.locator('figure.taught .answers button').first();
+  const before = (await answer.boundingBox())!;
+  await answer.click();
+  await again.locator('figure.taught .check .wrong').waitFor();
+  expect(await answer.boundingBox()).toEqual(before);
+  const tools = (await again.locator('figure.taught .tools').boundingBox())!;
+  expect(tools.y + tools.height).toBeLessThanOrEqual(800);
+});
+
+test.each([
+  [390, 844],
+  [620, 900],
+  [1280, 800],
+])('figure by figure, the buttons of a window of %i × %i px keep their places', async (width, height) => {
+  const page = await open({ path: '/en/?teach#fig-lookup', viewport: { width, height }, figures: [] });
+  const places = await allBeyond(page, (page) =>
+    page
+      .locator('.teaching-bar button')
+      .evaluateAll((buttons) => [
+        buttons
+          .map((each) => Object.values(each.getBoundingClientRect().toJSON() as DOMRect).join())
+          .join(' '),
+      ]),
+  );
+  expect(new Set(places).size).toBe(1);
+});

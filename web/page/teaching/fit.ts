@@ -4,37 +4,51 @@ const WIDTH = 960;
 /** Letters as large as on a poster help nobody. */
 const LARGEST = 2.5;
 
+/** The caption stands above the picture only where that makes it larger by more than this. */
+const GAIN = 1.08;
+
 /**
  * Magnifies a figure that is shown alone until it fills the window's width or height, as far as the bar and the figure's caption
- * leave it, also once its prediction is answered. When the reader works with the figure it keeps its size, also if a text becomes longer
- * or a table opens. Returns a function that undoes it. The style sheet has the properties take effect on the screen only.
+ * leave it, also once its prediction is answered. In a wide window the caption stands beside the picture, or above it where that makes the
+ * picture larger; an answer, which makes the caption longer, leaves it there. When the reader works with the figure it keeps its size, also
+ * if a text becomes longer or a table opens. Returns a function that undoes it. The style sheet has the properties take effect on the
+ * screen only.
  */
 export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
   const element = figure.querySelector<HTMLElement>(':scope > :not(figcaption, .still)')!;
   const caption = figure.querySelector<HTMLElement>('figcaption')!;
   const set = (name: string, value: string): void => figure.style.setProperty(name, value);
+  let answered = false;
   const place = (): void => {
     set('--top', `${bar.offsetHeight}px`);
+    const { classList } = figure;
     const room = {
       width: figure.clientWidth - 2 * MARGIN,
       height: innerHeight - bar.offsetHeight - 2 * MARGIN,
     };
+    const was = classList.contains('below');
+    classList.remove('below');
     const beside = caption.offsetWidth < figure.clientWidth / 2;
-    if (beside) room.width -= caption.offsetWidth + MARGIN;
-    else room.height -= caption.offsetHeight + MARGIN;
-    const width = Math.min(WIDTH, room.width);
-    // Magnified texts break elsewhere: a height measured then would lead to another size, and that one back to the first.
+    const rest = room.width - (beside ? caption.offsetWidth + MARGIN : 0);
+    // The same for both places of the caption, so that the height is as well. Magnified texts break elsewhere: a height measured then
+    // would lead to another size, and that one back to the first.
+    const width = Math.min(WIDTH, rest);
     set('--width', `${width}px`);
     set('--zoom', '1');
-    const { height } = element.getBoundingClientRect();
-    const fitting = Math.min(room.width / width, room.height / Math.max(1, height), LARGEST);
-    set('--zoom', String(Math.max(1, fitting)));
+    const height = Math.max(1, element.getBoundingClientRect().height);
+    const zoomBeside = beside ? Math.min(rest / width, room.height / height) : 0;
+    classList.add('below');
+    const zoomBelow = Math.min(room.width / width, (room.height - caption.offsetHeight - MARGIN) / height);
+    const below = answered && beside ? was : zoomBelow > GAIN * zoomBeside;
+    classList.toggle('below', below);
+    set('--zoom', String(Math.max(1, Math.min(LARGEST, below ? zoomBelow : zoomBeside))));
   };
   const observer = new ResizeObserver(place);
   for (const each of [element, bar, caption]) observer.observe(each);
   const listening = new AbortController();
   const { signal } = listening;
   addEventListener('resize', place, { signal });
+  caption.addEventListener('click', () => (answered = true), { signal });
   const settle = (): void => {
     for (const each of [element, caption]) observer.unobserve(each);
   };
@@ -44,6 +58,7 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
   return () => {
     observer.disconnect();
     listening.abort();
+    figure.classList.remove('below');
     for (const name of ['--top', '--width', '--zoom']) figure.style.removeProperty(name);
   };
 }
