@@ -136,13 +136,10 @@ export const planeStyles = css`
     stroke-linecap: round;
     opacity: 0.7;
   }
-  /* On the full screen the planes have more room than in the page's column. */
-  @container (min-width: 45rem) {
+  /* On the full screen the planes have all the room that the chain leaves. */
+  @container (min-width: 55.5rem) {
     :host(:fullscreen) .scene {
-      grid-template-columns: minmax(0, 1fr) minmax(15rem, 1.1fr) minmax(0, 1fr);
-    }
-    :host(:fullscreen) .chain {
-      grid-area: auto;
+      grid-template-columns: minmax(0, 1fr) 24rem minmax(0, 1fr);
     }
     :host(:fullscreen) .plane {
       max-width: none;

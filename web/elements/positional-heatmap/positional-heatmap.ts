@@ -33,8 +33,7 @@ export class PositionalHeatmap extends EncodingFigure {
         overflow: visible;
       }
       @container (max-width: 28rem) {
-        /* The full screen tries widths until a figure fits, so a narrower one must not be higher. */
-        :host(:not(:fullscreen)) heat-map {
+        heat-map {
           --heat-map-aspect: 0.85;
         }
       }

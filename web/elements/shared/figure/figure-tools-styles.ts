@@ -200,14 +200,14 @@ export const toolStyles = css`
     box-sizing: border-box;
     flex-direction: column;
     justify-content: safe center;
-    padding: 1.5rem max(1.5rem, calc((100% - var(--_width, 60rem)) / 2));
+    padding: 1rem max(1rem, calc((100% - var(--_width, 60rem)) / 2));
     overflow: auto;
     background: var(--_paper);
   }
   :host(:fullscreen) :is(.controls:not(.placed), .sliders) {
     position: sticky;
     /* Inside the figure's padding, down to the edge of the screen. */
-    bottom: -1.5rem;
+    bottom: -1rem;
     z-index: 1;
     padding-bottom: 0.5rem;
     background: var(--_paper);
@@ -217,7 +217,7 @@ export const toolStyles = css`
   :host(:fullscreen) .tools {
     position: sticky;
     z-index: 2;
-    top: -1.5rem;
+    top: -1rem;
     order: -1;
     margin: 0 0 0.75rem;
     background: var(--_paper);

@@ -1,7 +1,7 @@
 import type { ReactiveController, ReactiveControllerHost } from 'lit';
 
-/** Margin around the figure, in CSS pixels before it is magnified. */
-const MARGIN = 24;
+/** Margin around the figure, in CSS pixels before it is magnified: no wider than a phone has it in the page. */
+const MARGIN = 16;
 /** The width of a column of text. No figure needs less than that, or than the whole width of a narrow screen. */
 const COLUMN = 640;
 /** Letters as large as on a poster help nobody. */

@@ -54,6 +54,8 @@ export const mapAxesStyles = css`
     div.four {
       grid-template-columns: calc((100% - 1.875rem) / 4 + 1.125rem) repeat(3, minmax(0, 1fr));
       gap: 0.25rem;
+      /* A word may stand out a little between the maps. */
+      overflow-wrap: normal;
     }
     .four > :not(:first-child) .row-axis {
       display: none;
