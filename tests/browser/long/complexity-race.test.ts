@@ -167,6 +167,26 @@ describe('complexity-race', () => {
     },
   );
 
+  test.each([390, 1280])('at %i px a race moves nothing under the finger that started it', async (width) => {
+    const { page, race } = await raceWith(open, {}, { script: FAST, viewport: { width, height: 844 } });
+    const start = race.locator('.run button');
+    const tops = (): Promise<number[]> =>
+      race
+        .locator('.controls *')
+        .and(race.locator('input, button'))
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+    // What is docked would stay anyway.
+    await race.evaluate((element) => (element.style.marginBlock = '100vh'));
+    await start.evaluate((button) => button.scrollIntoView({ block: 'center', behavior: 'instant' }));
+    await page.evaluate(() => (document.documentElement.style.overflowAnchor = 'none'));
+    const before = await tops();
+    expect(before).toHaveLength(6);
+    await start.click();
+    await race.getByText('Measured on').waitFor();
+    expect(await race.locator('.legend').count()).toBe(1);
+    expect(await tops()).toEqual(before);
+  });
+
   test('after a change of d or k it says what has not been measured, and where and when only of times it shows', async () => {
     const { race } = await raceWith(open, { axis: 'n', length: '8192', width: '1024' }, { script: FAST });
     const status = race.locator('p.machine');

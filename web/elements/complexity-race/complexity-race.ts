@@ -99,14 +99,14 @@ export class ComplexityRace extends FigureElement {
           ${drawRace(plot)}
         </svg>
       </div>
-      ${keyToMeasured(plot, words)}
-      <p class="readout" data-longest=${crossingsLine({ curves: apart }, view, running)}>
-        <span>${crossingsLine(plot, view, running)}</span>
-      </p>
       <div class="controls">
         ${raceControls(words, { length, width, kernel, axis, change: (to) => this.change(to) })}
         ${raceButton(words, this.#run, () => this.#start(library))}
       </div>
+      ${keyToMeasured(plot, words)}
+      <p class="readout" data-longest=${crossingsLine({ curves: apart }, view, running)}>
+        <span>${crossingsLine(plot, view, running)}</span>
+      </p>
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
         ${countsTables(view, this.#width.pixels < NARROW)}
       </div>

@@ -52,6 +52,9 @@ export const raceStyles = css`
     fill: var(--_ink);
     fill-opacity: 0.25;
   }
+  .legend {
+    margin-top: var(--_near);
+  }
   .legend svg {
     flex: none;
     width: auto;
