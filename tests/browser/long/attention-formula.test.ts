@@ -128,6 +128,25 @@ describe('attention-formula', () => {
     }
   });
 
+  test.each([1280, 390])(
+    'at %i px a cell outside the query’s row is the only thing lit, whatever had the focus',
+    async (width) => {
+      const hasTouch = width === 390;
+      const { figure } = await alone({ hasTouch, viewport: { width, height: 844 } });
+      const press = (target: Locator, x: number, y: number): Promise<void> =>
+        hasTouch ? target.tap({ position: { x, y } }) : target.click({ position: { x, y } });
+      await press(symbol(figure, 'y'), 9, 9);
+      expect(await lit(figure)).toEqual(['y']);
+      const cells = map(figure, 'A').locator('canvas.cells');
+      const { height } = (await cells.boundingBox())!;
+      await press(cells, 6, height - 6);
+      expect(await figure.locator('.readout').innerText()).toMatch(
+        /^A₄₁ = .* does not enter the formula for y₂$/,
+      );
+      expect([await lit(figure), await framed(figure)]).toEqual([[], []]);
+    },
+  );
+
   test('a cell that a finger has tapped stays lit', async () => {
     const { figure } = await alone({ hasTouch: true, viewport: { width: 390, height: 844 } });
     for (const matrix of ['X', 'A', 'Y', 'X']) {

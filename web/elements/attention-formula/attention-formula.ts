@@ -59,6 +59,10 @@ export class AttentionFormula extends FigureElement {
           chosen: this.symbol,
           lit: this.#lit(),
           point: (symbol) => (this.pointed = symbol),
+          // What has come to be pointed at in a map stays when a symbol loses the focus.
+          leave: (symbol) => {
+            if (this.pointed === symbol) this.pointed = undefined;
+          },
           choose: (symbol) => this.change({ symbol: this.symbol === symbol ? 'none' : symbol }),
         })}
       </div>

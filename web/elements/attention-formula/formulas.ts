@@ -11,8 +11,10 @@ export interface Formulas {
   /** The symbol that stays lit. */
   readonly chosen: FormulaSymbol | 'none';
   readonly lit: readonly FormulaSymbol[];
-  /** The pointer or the focus is on a symbol, or has left it. */
-  readonly point: (symbol: FormulaSymbol | undefined) => void;
+  /** The pointer or the focus is on a symbol. */
+  readonly point: (symbol: FormulaSymbol) => void;
+  /** The pointer or the focus has left it. */
+  readonly leave: (symbol: FormulaSymbol) => void;
   readonly choose: (symbol: FormulaSymbol) => void;
 }
 
@@ -43,7 +45,7 @@ function symbolButton(shown: Formulas, symbol: FormulaSymbol): TemplateResult {
   const letter = kind === 'y' ? '𝐲' : kind === 'a' ? html`<i>α</i>` : '𝐱';
   const lowered = kind === 'a' ? `${query}${index}` : index;
   const point = (): void => shown.point(symbol);
-  const leave = (): void => shown.point(undefined);
+  const leave = (): void => shown.leave(symbol);
   return html`<button
     type="button"
     data-picture
