@@ -109,3 +109,36 @@ test.each(['light', 'dark'] as const)(
     expect(kinds[0]!.replace('control', '').replace('14', '12')).not.toBe(kinds[1]!.replace('tool', ''));
   },
 );
+
+test.each(['light', 'dark'] as const)(
+  'a table that goes on beyond its frame has a shadow at that edge, until it is scrolled there (%s)',
+  async (colorScheme) => {
+    const viewport = { width: 390, height: 844 };
+    const { page, figure } = await openAlone(open, 'attention-heads', { viewport, colorScheme });
+    await figure.getByRole('button', { name: 'Values as a table' }).click();
+    const frame = figure.locator('.figure-values .scroller');
+    await frame.evaluate((each) => each.scrollIntoView({ block: 'center', behavior: 'instant' }));
+    // How light the frame is at its edge, where no number stands.
+    const shade = async (): Promise<number> => {
+      const { x, y, width, height } = (await frame.boundingBox())!;
+      const clip = { x: x + width - 4, y: y + height / 2, width: 2, height: 8 };
+      const png = await page.screenshot({ clip });
+      return page.evaluate(async (base64) => {
+        const image = new Image();
+        image.src = `data:image/png;base64,${base64}`;
+        await image.decode();
+        const canvas = new OffscreenCanvas(1, 1).getContext('2d')!;
+        canvas.drawImage(image, 0, 0, 1, 1);
+        const [red = 0, green = 0, blue = 0] = canvas.getImageData(0, 0, 1, 1).data;
+        return (red + green + blue) / 3;
+      }, png.toString('base64'));
+    };
+    expect(await frame.evaluate((each) => each.scrollWidth > each.clientWidth)).toBe(true);
+    const cut = await shade();
+    await frame.evaluate((each) => each.scrollTo({ left: each.scrollWidth, behavior: 'instant' }));
+    const end = await shade();
+    expect(Math.abs(cut - end)).toBeGreaterThan(30);
+    await page.setViewportSize({ width: 1280, height: 844 });
+    expect(Math.abs((await shade()) - end)).toBeLessThan(2);
+  },
+);

@@ -23,6 +23,10 @@ export const tableStyles = css`
     overflow: auto;
     border: 1px solid var(--_line);
     border-radius: 4px;
+    /* A shadow where columns are hidden behind the edge; the end of the table brings what covers it. */
+    background:
+      linear-gradient(to left, var(--_paper) 0.75rem, transparent) right / 1.5rem local no-repeat,
+      linear-gradient(to left, var(--_track), transparent) right / 0.75rem no-repeat;
   }
   table {
     border-collapse: collapse;
