@@ -134,7 +134,10 @@ describe('an exercise', () => {
       expect(said).toContain(pt.checkRight);
       expect(said).toContain('393.216');
     }
-    for (const wrong of ['0,38', '0,41', '-0,39', '393216', '393.216'])
+    // A likely wrong one has its reason.
+    const [reason] = checksOf(readProse('pt')).find(({ slips }) => slips.includes(393216))!.faults;
+    expect(await answer('393216')).toBe(`${pt.checkWrong} ${reason} ${pt.checkReveal}`);
+    for (const wrong of ['0,38', '0,41', '-0,39', '393.216'])
       expect(await answer(wrong)).toBe(`${pt.checkWrong} ${pt.checkReveal}`);
     for (const none of ['', 'NaN', '1e999', '9'.repeat(1000), '<b id="mine">0,39</b>', '0,39,0'])
       expect(await answer(none)).toBe(pt.checkNoNumber);
