@@ -156,9 +156,7 @@ describe('an exercise', () => {
     const page = await open({ figures: [], hasTouch: true });
     const check = page.locator('#exercises ~ ol > li > .check').first();
     await check.getByRole('button', { name: 'attention alone' }).tap();
-    expect(await verdictOf(check).innerText()).toBe(
-      `${words.checkWrong} ${faultOf()} ${words.checkReveal}`,
-    );
+    expect(await verdictOf(check).innerText()).toBe(`${words.checkWrong} ${faultOf()} ${words.checkReveal}`);
     await verdictOf(check).getByRole('button', { name: words.checkReveal }).tap();
     expect(await check.getByRole('button', { pressed: true }).allInnerTexts()).toEqual([
       'encoder layers with pre-norm',
