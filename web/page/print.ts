@@ -1,40 +1,43 @@
-import { loadAllFigures } from './load-figures.js';
-
-/** How long printing waits for figures that nobody has come near, in milliseconds. */
+/** How long printing waits for the figures' pictures, in milliseconds. */
 const PATIENCE = 5000;
 
-let freezeHeatMaps: (() => (() => void)[]) | undefined;
-
 /**
- * Makes the page fit for paper: answers are open, heat maps are drawings instead of bitmaps, and figures that nobody has come
- * near are loaded first where the reader prints by the keyboard. From a browser's own menu there is no time for that.
+ * Makes the page fit for paper: answers are open, and figures are their pictures, which fit the paper (style/figures.css). Chromium fetches
+ * these before it prints; where the reader prints by the keyboard, the page does so. A figure whose picture is not there prints as it is.
  */
 export function printWell(): void {
   const undo: (() => void)[] = [];
-  addEventListener('beforeprint', () => undo.push(...openAnswers(), ...(freezeHeatMaps?.() ?? [])));
+  addEventListener('beforeprint', () => {
+    for (const answer of document.querySelectorAll<HTMLDetailsElement>('main details:not([open])')) {
+      answer.open = true;
+      undo.push(() => (answer.open = false));
+    }
+    for (const picture of pictures()) {
+      const figure = picture.closest('figure');
+      if (picture.naturalWidth > 0 || figure === null) continue;
+      figure.classList.add('unpictured');
+      undo.push(() => figure.classList.remove('unpictured'));
+    }
+  });
   addEventListener('afterprint', () => {
-    for (const step of undo.splice(0).reverse()) step();
+    for (const step of undo.splice(0)) step();
   });
   addEventListener('keydown', (event) => {
     if (event.key !== 'p' || !(event.ctrlKey || event.metaKey) || event.altKey) return;
     event.preventDefault();
-    const ready = Promise.all([loadFreezing(), loadAllFigures()]);
+    const ready = Promise.allSettled(pictures().map(fetched));
     void Promise.race([ready, new Promise((resolve) => setTimeout(resolve, PATIENCE))]).then(() => print());
   });
-  // Small, and no use once the browser has asked for the page to print.
-  addEventListener('load', () => setTimeout(() => void loadFreezing(), 2000));
 }
 
-async function loadFreezing(): Promise<void> {
-  try {
-    ({ freezeHeatMaps } = await import('../elements/print.js'));
-  } catch {
-    // Without a network the bitmaps print as they are.
-  }
+function pictures(): HTMLImageElement[] {
+  return [...document.querySelectorAll<HTMLImageElement>('.still > img')];
 }
 
-function openAnswers(): (() => void)[] {
-  const closed = [...document.querySelectorAll<HTMLDetailsElement>('main details:not([open])')];
-  for (const answer of closed) answer.open = true;
-  return closed.map((answer) => () => (answer.open = false));
+/** Resolves once the picture for paper is there. */
+function fetched(picture: HTMLImageElement): Promise<void> {
+  // The other sources are for browsers without scripts.
+  while (picture.previousElementSibling) picture.previousElementSibling.remove();
+  picture.loading = 'eager';
+  return picture.decode();
 }

@@ -153,21 +153,3 @@ test('the table holds every value', async () => {
   }
   expect(await figure.getByRole('columnheader').count()).toBe(33);
 });
-
-test('on paper heat maps are drawings, and on the screen bitmaps again', async () => {
-  const { page, figure } = await alone();
-  await page.waitForTimeout(2500);
-  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-  expect(await figure.locator('svg.cells > rect').count()).toBeGreaterThan(1000);
-  expect(await figure.locator('canvas.cells').isVisible()).toBe(false);
-  await page.emulateMedia({ media: 'print' });
-  expect(await figure.locator('.tools').isVisible()).toBe(false);
-  expect(await figure.locator('.controls').isVisible()).toBe(false);
-  expect(await figure.locator('svg.cells').boundingBox()).toEqual(
-    await figure.locator('.plot').boundingBox(),
-  );
-  await page.emulateMedia({ media: 'screen' });
-  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
-  expect(await figure.locator('svg.cells').count()).toBe(0);
-  expect(await figure.locator('canvas.cells').isVisible()).toBe(true);
-});

@@ -86,12 +86,52 @@ test('with scripts no picture is fetched, until the page is printed', async () =
     );
   expect(await asked()).toBe(0);
   expect(await page.locator('.still').first().isVisible()).toBe(false);
-  const left = await page.locator('main figure > :not([drawn]) + .still').count();
-  expect(left).toBeGreaterThan(0);
   await page.pdf();
   expect(await asked()).toBeGreaterThan(0);
-  // On paper the figures that are drawn stand for themselves.
+});
+
+test.each(['light', 'dark'] as const)(
+  'on paper every figure is its picture, which was there before the page was printed, in a %s scheme',
+  async (colorScheme) => {
+    const page = await open({ figures: ['attention-heads', 'attention-lookup'], colorScheme });
+    await page.evaluate(() => {
+      window.print = () => document.documentElement.setAttribute('data-printed', '');
+    });
+    await page.keyboard.press('Control+p');
+    await page.waitForFunction(() => document.documentElement.hasAttribute('data-printed'));
+    await page.emulateMedia({ media: 'print' });
+    await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    const figures = await page.locator('main figure[id]').evaluateAll((all) =>
+      all.map((figure) => {
+        const picture = figure.querySelector<HTMLImageElement>('.still img')!;
+        const { left, right } = picture.getBoundingClientRect();
+        const element = figure.querySelector(':scope > :not(figcaption, .still)')!;
+        return {
+          file: picture.currentSrc.replace(/.*\//, ''),
+          isThere: picture.naturalWidth > 0 && right - left > 100,
+          fits: left >= 0 && right <= document.documentElement.clientWidth,
+          element: element.getClientRects().length,
+        };
+      }),
+    );
+    expect(figures.length).toBeGreaterThan(20);
+    for (const { file, ...figure } of figures) {
+      expect(file).toMatch(/-wide\.svg$/);
+      expect(figure).toEqual({ isThere: true, fits: true, element: 0 });
+    }
+    await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+    expect(await page.locator('main details[open]').count()).toBe(0);
+  },
+);
+
+test('a figure whose picture is not there prints as it is', async () => {
+  const page = await open({ figures: ['attention-heads'] });
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   await page.emulateMedia({ media: 'print' });
-  expect(await page.locator('attention-heads + .still').isVisible()).toBe(false);
-  expect(await page.locator('main > figure > :not([drawn]) + .still').first().isVisible()).toBe(true);
+  const figure = page.locator('#fig-heads');
+  expect(await figure.locator('attention-heads').isVisible()).toBe(true);
+  expect(await figure.locator('.still').isVisible()).toBe(false);
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  await page.emulateMedia({ media: 'screen' });
+  expect(await figure.locator('attention-heads').isVisible()).toBe(true);
 });
