@@ -58,6 +58,17 @@ export const heatMapStyles = css`
     height: 100%;
     overflow: visible;
   }
+  /* Chromium puts them at the top of the first page, and what follows a divided map over it. */
+  @media print {
+    .frame {
+      break-inside: avoid;
+    }
+    .row-ticks,
+    .column-ticks {
+      position: static;
+      contain: size;
+    }
+  }
   .row-ticks {
     grid-area: row-ticks;
   }
