@@ -2,7 +2,7 @@
 const PATIENCE = 5000;
 
 /**
- * Makes the page fit for paper: answers are open, and figures are their pictures, which fit the paper (style/figures.css). Chromium fetches
+ * Makes the page fit for paper: answers are open, and figures are their pictures, which fit the paper (style/print.css). Chromium fetches
  * these before it prints; where the reader prints by the keyboard, the page does so. A figure whose picture is not there prints as it is.
  */
 export function printWell(): void {

@@ -1,3 +1,4 @@
+/* This file is a little longer than 200 lines, because its tests share what opens a figure on the whole screen and measures it. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { openAlone } from '../alone.js';

@@ -101,6 +101,11 @@ test.each(['light', 'dark'] as const)(
     await page.waitForFunction(() => document.documentElement.hasAttribute('data-printed'));
     await page.emulateMedia({ media: 'print' });
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    // A grid is not divided rightly between pages.
+    const displayed = page
+      .locator('body, main')
+      .evaluateAll((all) => all.map((part) => getComputedStyle(part).display));
+    expect(await displayed).toEqual(['block', 'block']);
     const figures = await page.locator('main figure[id]').evaluateAll((all) =>
       all.map((figure) => {
         const picture = figure.querySelector<HTMLImageElement>('.still img')!;

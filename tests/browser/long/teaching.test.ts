@@ -184,8 +184,8 @@ describe('figure by figure', () => {
 
   test('paper has the whole page all the same', async () => {
     const page = await begin({ viewport: { width: 1600, height: 1000 } });
-    const inText = await page.locator('#fig-formula').evaluate((figure) => getComputedStyle(figure).width);
     await page.emulateMedia({ media: 'print' });
+    const inText = await page.locator('#fig-formula').evaluate((figure) => getComputedStyle(figure).width);
     expect(await page.locator('.teaching-bar').isVisible()).toBe(false);
     const { position, width, zoom } = await taught(page).evaluate((figure) => ({
       position: getComputedStyle(figure).position,
