@@ -109,7 +109,7 @@ describe('on the full screen', () => {
 
   test('a phone shows no picture smaller than in the page, and breaks no word above a map', async () => {
     for (const language of ['en', 'id', 'pt', 'tr'])
-      for (const tag of ['positional-heatmap', 'depth-collapse', 'attention-lookup']) {
+      for (const tag of ['depth-collapse', 'positional-heatmap', 'attention-lookup']) {
         const page = await open({
           path: `/${language}/`,
           figures: [tag],
@@ -160,6 +160,8 @@ describe('on the full screen', () => {
     for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
       const viewport = { width: 1280, height: 800 };
       const { page, figure } = await openAlone(open, 'attention-lookup', { viewport, language });
+      // As wide as in the page.
+      await figure.evaluate((element) => (element.style.width = '960px'));
       await figure.locator('.tools > button').nth(4).click();
       await page.waitForFunction(() => document.fullscreenElement !== null);
       await page.waitForTimeout(500);
