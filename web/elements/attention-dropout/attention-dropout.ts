@@ -72,9 +72,9 @@ export class AttentionDropout extends FigureElement {
     const error = errors.at(-1);
     const expected = draw(library).weights;
     const distance = (n: number): string => words.text('dropout.error', { n: words.number(n) });
-    // All three have one scale, so that equal colours are equal weights. What is kept in a draw is larger by 1 / (1 − p); at high
-    // rates its colours end at three times the largest weight, so that the other maps do not fade away.
-    const high = Math.ceil(10 * Math.max(...expected) * Math.min(1 / (1 - rate), 3)) / 10;
+    // All three have one scale at every rate, so that equal colours are equal weights. What is kept in a draw is larger by 1 / (1 − p),
+    // which goes beyond the scale at rates above one half.
+    const high = Math.ceil(20 * Math.max(...expected)) / 10;
     return html`
       <div class="panels">
         ${this.#map(words.text('dropout.draw', { n: words.number(draws) }), last, high, true)}
