@@ -16,20 +16,23 @@ export function judgeAnswers(): void {
     }
     check.addEventListener('submit', (event) => {
       event.preventDefault();
-      const given = numberIn(check.querySelector('input')?.value ?? '');
-      const near = (number: string | undefined): boolean =>
-        Math.abs((given ?? NaN) - Number(number)) <= Number(check.dataset.within);
-      const slips = [...check.querySelectorAll<HTMLElement>('[data-slip]')];
-      if (given === undefined) say(check, 'noNumber');
-      else if (near(check.dataset.number)) say(check, 'right');
-      else
-        say(
-          check,
-          'wrong',
-          slips.find((slip) => near(slip.dataset.slip)),
-        );
+      judgeNumber(check, check.querySelector('input')?.value ?? '');
     });
   }
+}
+
+function judgeNumber(check: HTMLElement, written: string): void {
+  const given = numberIn(written);
+  if (given === undefined) {
+    say(check, 'noNumber');
+    return;
+  }
+  const { number, within } = check.dataset;
+  const isNear = (other: string | undefined): boolean => Math.abs(given - Number(other)) <= Number(within);
+  const slips = [...check.querySelectorAll<HTMLElement>('[data-slip]')];
+  const slip = slips.find(({ dataset }) => isNear(dataset.slip));
+  if (isNear(number)) say(check, 'right');
+  else say(check, 'wrong', slip);
 }
 
 /**

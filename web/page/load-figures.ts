@@ -41,6 +41,13 @@ function around(place: Node): Element[] {
   return [before, after].filter((figure) => figure !== undefined);
 }
 
+/** Loads all figures at once, wherever they stand; resolves when they are drawn. */
+export async function loadAllFigures(): Promise<void> {
+  const all = elementsOf(registry);
+  await Promise.allSettled(all.map((figure) => Promise.resolve(registry[figure.localName]?.())));
+  await Promise.all(all.map(drawn));
+}
+
 /** Resolves once a figure shows what it has to show. */
 function drawn(figure: Element): Promise<void> {
   return new Promise((resolve) => {

@@ -101,6 +101,8 @@ test.each(['light', 'dark'] as const)(
     await page.waitForFunction(() => document.documentElement.hasAttribute('data-printed'));
     await page.emulateMedia({ media: 'print' });
     await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+    const ink = await page.locator('body').evaluate((body) => getComputedStyle(body).color);
+    expect(ink).toBe('rgb(27, 31, 36)');
     // A grid is not divided rightly between pages.
     const displayed = page
       .locator('body, main')
@@ -129,14 +131,50 @@ test.each(['light', 'dark'] as const)(
   },
 );
 
-test('a figure whose picture is not there prints as it is', async () => {
-  const page = await open({ figures: ['attention-heads'] });
+test('a figure whose picture is not there is printed as it stands, in the width of the paper', async () => {
+  const tags = [
+    'attention-heads',
+    'attention-lookup',
+    'binary-positions',
+    'complexity-race',
+    'positional-curves',
+  ];
+  const page = await open({ figures: tags });
+  const figures = page.locator(tags.join());
+  const widths = (): Promise<number[]> =>
+    figures.evaluateAll((all) => all.map((figure) => figure.getBoundingClientRect().width));
+  const before = await widths();
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   await page.emulateMedia({ media: 'print' });
-  const figure = page.locator('#fig-heads');
-  expect(await figure.locator('attention-heads').isVisible()).toBe(true);
-  expect(await figure.locator('.still').isVisible()).toBe(false);
-  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  for (const figure of await figures.all()) expect(await figure.isVisible()).toBe(true);
+  for (const plane of await page.locator('attention-lookup .plane').all())
+    expect(await plane.isVisible()).toBe(true);
+  expect(await page.locator('#fig-heads .still').isVisible()).toBe(false);
+  const beyond = await figures.evaluateAll((all) =>
+    all.flatMap((figure) => {
+      const { right } = figure.closest('figure')!.getBoundingClientRect();
+      return [...figure.shadowRoot!.querySelectorAll('.stage *')]
+        .filter((part) => part.checkVisibility() && part.getBoundingClientRect().right > right + 1)
+        .map((part) => `${figure.localName}: ${part.localName} ${part.textContent.trim()}`);
+    }),
+  );
+  expect(beyond).toEqual([]);
   await page.emulateMedia({ media: 'screen' });
-  expect(await figure.locator('attention-heads').isVisible()).toBe(true);
+  await page.evaluate(() => dispatchEvent(new Event('afterprint')));
+  expect(await widths()).toEqual(before);
+});
+
+test('a single file, which has no pictures, loads all its figures before it is printed', async () => {
+  const page = await open({ figures: [] });
+  await page.evaluate(() => {
+    for (const picture of document.querySelectorAll('.still')) picture.remove();
+    window.print = () => document.documentElement.setAttribute('data-printed', '');
+  });
+  await page.keyboard.press('Control+p');
+  await page.waitForFunction(() => document.documentElement.hasAttribute('data-printed'));
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await page.emulateMedia({ media: 'print' });
+  expect(await page.locator('main figure[id]:not(.unpictured)').count()).toBe(0);
+  for (const figure of await page.locator('main figure[id] > :not(figcaption)').all())
+    expect(await figure.isVisible()).toBe(true);
 });

@@ -67,12 +67,12 @@ export class AttentionLookup extends FigureElement {
     const found = lookUp(library, scene);
     return html`
       <div class="scene">
-        <div class="panel" @click=${(event: MouseEvent) => this.#place(event, /^[qk]/)}>
+        <div class="side" @click=${(event: MouseEvent) => this.#place(event, /^[qk]/)}>
           <p>${words.text('lookup.keysPlane')}</p>
           ${this.#keyPlane(scene)}
         </div>
         ${chain(words, scene, found)}
-        <div class="panel" @click=${(event: MouseEvent) => this.#place(event, /^v/)}>
+        <div class="side" @click=${(event: MouseEvent) => this.#place(event, /^v/)}>
           <p>${words.text('lookup.valuesPlane')}</p>
           ${this.#valuePlane(scene, found)}
         </div>

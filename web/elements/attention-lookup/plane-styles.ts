@@ -8,10 +8,14 @@ export const planeStyles = css`
     align-items: center;
     gap: 1rem 1.5rem;
   }
-  .panel p {
+  /* Not "panel": that is what the tools open, and paper leaves it out. */
+  .side {
+    margin-top: 0.25rem;
+    font-size: 0.75rem;
+  }
+  .side p {
     margin-bottom: 0.25rem;
     color: var(--_quiet);
-    font-size: 0.75rem;
     text-align: center;
   }
   .plane {

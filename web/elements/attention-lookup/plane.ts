@@ -87,9 +87,10 @@ function labelsOf(
   centre: Point,
 ): SVGTemplateResult[] {
   const [cx, cy] = toPicture(centre);
-  const along = (part: number): Point[] =>
-    points.map(({ at }) => toPicture(at)).map(([x, y]) => [cx + part * (x - cx), cy + part * (y - cy)]);
-  const taken = [1, 0.85, 0.7, 0.55, 0.4].flatMap(along);
+  const ends = points.map(({ at }) => toPicture(at));
+  const taken = [1, 0.85, 0.7, 0.55, 0.4].flatMap((part) =>
+    ends.map(([x, y]): Point => [cx + part * (x - cx), cy + part * (y - cy)]),
+  );
   for (const { at, inviting } of points) {
     const [x, y] = toPicture(at);
     if (inviting === true) taken.push([x, y - 20], [x, y + 20], [x - 20, y], [x + 20, y]);

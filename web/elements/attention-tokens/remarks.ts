@@ -17,15 +17,16 @@ export interface Remarked {
 }
 
 /** What is said below the maps where they leave something out, or where a head does not do what its name says. */
-export function remarksOf(of: Remarked, words: Localised): string {
-  const { queries, keys, mask } = of.scene;
-  const kind = HEADS[of.solo - 1];
+export function remarksOf(remarked: Remarked, words: Localised): string {
+  const { cut, labelStep, solo, cross, positions } = remarked;
+  const { queries, keys, mask } = remarked.scene;
+  const kind = HEADS[solo - 1];
   const plain = (token: string): string => folded(token, words.language);
   const among = new Set(keys.map(plain));
   return [
-    of.cut && words.text('tokens.cut', { count: MOST_TOKENS }),
-    of.labelStep > 1 && words.text('tokens.labels'),
-    kind === 'next' && mask && of.positions && !of.cross && words.text('tokens.nextMasked'),
+    cut && words.text('tokens.cut', { count: MOST_TOKENS }),
+    labelStep > 1 && words.text('tokens.labels'),
+    kind === 'next' && mask && positions && !cross && words.text('tokens.nextMasked'),
     kind === 'same' && !queries.every((query) => among.has(plain(query))) && words.text('tokens.noEqual'),
   ]
     .filter(Boolean)

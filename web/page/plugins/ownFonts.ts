@@ -82,7 +82,10 @@ function hangulOf(text: string): string {
   return [...new Set(text.match(/\p{Script=Hangul}/gu))].sort().join('');
 }
 
-/** The characters of the page's formulas, which are the same in all languages. The figure about one has no others. A √ is an element. */
+/**
+ * The characters of the page's formulas, which are the same in all languages; the figure about a formula has no others. The sign of a
+ * root is no character of theirs, so it is added.
+ */
 async function lettersOfFormulas(root: string): Promise<string> {
   const read = (file: string): string => readFileSync(resolve(root, file), 'utf8');
   const { body } = await renderProse(read('prose/en.md'), JSON.parse(read('strings/en.json')) as PageStrings);

@@ -26,8 +26,8 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
       width: figure.clientWidth - 2 * MARGIN,
       height: innerHeight - bar.offsetHeight - 2 * MARGIN,
     };
-    const was = classList.contains('below');
-    classList.remove('below');
+    const was = classList.contains('stacked');
+    classList.remove('stacked');
     const beside = caption.offsetWidth < figure.clientWidth / 2;
     const rest = room.width - (beside ? caption.offsetWidth + MARGIN : 0);
     // The same for both places of the caption, so that the height is as well. Magnified texts break elsewhere: a height measured then
@@ -37,11 +37,11 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
     set('--zoom', '1');
     const height = Math.max(1, element.getBoundingClientRect().height);
     const zoomBeside = beside ? Math.min(rest / width, room.height / height) : 0;
-    classList.add('below');
-    const zoomBelow = Math.min(room.width / width, (room.height - caption.offsetHeight - MARGIN) / height);
-    const below = answered && beside ? was : zoomBelow > GAIN * zoomBeside;
-    classList.toggle('below', below);
-    set('--zoom', String(Math.max(1, Math.min(LARGEST, below ? zoomBelow : zoomBeside))));
+    classList.add('stacked');
+    const zoomStacked = Math.min(room.width / width, (room.height - caption.offsetHeight - MARGIN) / height);
+    const stacked = answered && beside ? was : zoomStacked > GAIN * zoomBeside;
+    classList.toggle('stacked', stacked);
+    set('--zoom', String(Math.max(1, Math.min(LARGEST, stacked ? zoomStacked : zoomBeside))));
   };
   const observer = new ResizeObserver(place);
   for (const each of [element, bar, caption]) observer.observe(each);
@@ -58,7 +58,7 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
   return () => {
     observer.disconnect();
     listening.abort();
-    figure.classList.remove('below');
+    figure.classList.remove('stacked');
     for (const name of ['--top', '--width', '--zoom']) figure.style.removeProperty(name);
   };
 }

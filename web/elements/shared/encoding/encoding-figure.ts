@@ -72,7 +72,10 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
     if (!this.#isShowing) share(this);
   }
 
-  /** Of what the page shows here, the group takes over the columns, which it marks. The rest is not what its own text is about. */
+  /**
+   * Shows something in this figure alone, because the text around the others is about their own settings. Only the columns are shared:
+   * the heat map marks them.
+   */
   override show(settings: Partial<EncodingSettings>): void {
     this.#isShowing = true;
     super.show(settings);
