@@ -191,12 +191,19 @@ test('a Turkish compound with a short first part is not broken at its hyphen', a
   expect(body).toContain('<p>çok başlıklı öz-\u2060dikkatin <code>öz-dikkat</code> ile self-attention</p>');
 });
 
+test('the indentation of a line stands beside its code, so that what does not fit goes on further in', async () => {
+  const { body } = await renderProse(withFront('```js\nf(\n  x);\n```\n'));
+  const line = (spaces: string, code: string): string =>
+    `<span class="line"><span>${spaces}</span><span>${code}\n</span></span>`;
+  expect(body).toContain(`${line('', 'f(')}${line('  ', 'x);')}`);
+});
+
 test('a code cell is two listings in one element, wherever it stands', async () => {
   const cell = '```js cell\nshow(1 < 2);\n```\n\n```python pytorch\nprint(1 < 2)\n```\n';
   const inAnswer = `1. Ask\n\n   <details><summary>A</summary>\n\n${cell.replace(/^(?=.)/gm, '   ')}\n   </details>\n`;
   const one = '<span class="tok-number">1</span>';
   const two = '<span class="tok-number">2</span>';
-  const line = (code: string): string => `<span class="line">${code}\n</span>`;
+  const line = (code: string): string => `<span class="line"><span></span><span>${code}\n</span></span>`;
   for (const markdown of [cell, inAnswer]) {
     expect((await renderProse(withFront(markdown))).body).toContain(
       `<code-cell><pre><code class="language-js">${line(`show(${one} &#x3C; ${two});`)}</code></pre>` +

@@ -62,7 +62,7 @@ function exact(settings: BiasSettings, offset: number): { value: number; row: nu
     return { value: clipped, row: clipped + clip };
   }
   const row = bucket(offset, settings);
-  const multiple = row * 0.618034;
+  const multiple = (row + 1) * 0.618034;
   return { value: 2 * (multiple - Math.floor(multiple)) - 1, row };
 }
 

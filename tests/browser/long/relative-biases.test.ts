@@ -75,7 +75,7 @@ describe('relative-biases', () => {
     await figure.getByRole('application').focus();
     await page.keyboard.press('ArrowRight');
     expect(await figure.locator('.readout:not([role])').innerText()).toMatch(
-      /^Query 0, key 1, offset 1: bucket 0, which adds −1/,
+      /^Query 0, key 1, offset 1: bucket 0, which adds 0.236/,
     );
     // Keys ahead share the bucket of the distance 0: their bar is the widest.
     const widths = await figure
@@ -83,8 +83,8 @@ describe('relative-biases', () => {
       .evaluateAll((all) =>
         all.map((bar) => [bar.getAttribute('class'), Number(bar.getAttribute('width'))] as const),
       );
-    expect(widths.filter(([name]) => name === 'bar held')).toHaveLength(1);
-    expect(widths.at(-1)?.[0]).toBe('bar held');
+    expect(widths.filter(([name]) => name?.includes('held'))).toHaveLength(1);
+    expect(widths.at(-1)?.[0]).toContain('held');
     expect(Math.max(...widths.map(([, width]) => width))).toBe(widths.at(-1)?.[1]);
   });
 
@@ -130,7 +130,7 @@ describe('relative-biases', () => {
     expect(await cellsOf(again)).toEqual(await cellsOf(figure));
     const { rows } = await csvOf(again);
     const values = rows.flatMap((row) => row.slice(1).map(numberOf));
-    const invented = [0, 1, 2, 3].map((row) => 2 * ((row * 0.618034) % 1) - 1);
+    const invented = [0, 1, 2, 3].map((row) => 2 * (((row + 1) * 0.618034) % 1) - 1);
     const options = { bidirectional: false, numBuckets: 4, maxDistance: 24 };
     pairs.forEach(([i, j], at) => expect(values[at]).toBeCloseTo(invented[bucketOf(j - i, options)]!, 6));
   });

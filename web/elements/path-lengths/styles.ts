@@ -28,7 +28,6 @@ export const pathStyles = css`
     font-weight: 600;
   }
   .diagram .length {
-    color: var(--_accent);
     font-weight: 600;
   }
   /* All five in one row where there is room. */

@@ -57,7 +57,7 @@ export function tableOf({ scheme, buckets, clip }: BiasSettings): Float32Array {
 
 /** Multiples of the golden ratio without their whole part, from −1 to 1: neighbours are far apart. */
 function invented(row: number): number {
-  return 2 * ((row * 0.618034) % 1) - 1;
+  return 2 * (((row + 1) * 0.618034) % 1) - 1;
 }
 
 function bucketing({ bidirectional, distance }: BiasSettings) {

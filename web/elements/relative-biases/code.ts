@@ -13,7 +13,7 @@ function javascript(settings: BiasSettings): string {
 const all = attention.alibiBias({ numHeads: heads, queryLength: n, symmetric: true }).data;
 const bias = all.subarray((head - 1) * n * n, head * n * n);`,
     t5: `// Invented numbers in the place of learned ones.
-const table = Array.from({ length: ${buckets} }, (_, row) => [2 * ((row * 0.618034) % 1) - 1]);
+const table = Array.from({ length: ${buckets} }, (_, row) => [2 * (((row + 1) * 0.618034) % 1) - 1]);
 const options = { queryLength: n, bidirectional: ${bidirectional}, maxDistance: ${distance} };
 const bias = attention.t5RelativeBias(table, options).data;`,
     shaw: `const clip = ${clip};
@@ -43,7 +43,7 @@ power = 2 ** math.floor(math.log2(heads))
 slopes = [2 ** (-8 * (t + 1) / power) for t in range(power)]
 slopes += [2 ** (-4 * (2 * t + 1) / power) for t in range(heads - power)]
 bias = -slopes[head - 1] * offset.abs()`,
-    t5: `table = 2 * ((torch.arange(${buckets}) * 0.618034) % 1) - 1  # invented numbers in the place of learned ones
+    t5: `table = 2 * (torch.arange(1, ${buckets} + 1) * 0.618034 % 1) - 1  # invented numbers in the place of learned ones
 half, exact = ${half}, ${Math.floor(half / 2)}
 length = ${bidirectional ? 'offset.abs()' : '(-offset).clamp(min=0)'}
 far = length.clamp(min=exact)

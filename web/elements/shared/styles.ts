@@ -58,7 +58,6 @@ export const baseStyles = css`
     margin: 0;
   }
   .readout strong {
-    color: var(--_accent);
     font-weight: 600;
     white-space: nowrap;
   }

@@ -8,7 +8,7 @@ const PARSERS = { 'language-js': javascript, 'language-python': python } as cons
 
 /**
  * Colours listings of JavaScript and Python at build time, with the classes that the editor of the code cells uses too. Each line is
- * an element of its own, so that the rest of one that is too long can be indented.
+ * an element of its own, so that the rest of one that is too long can be indented further than the line.
  */
 export function highlightListings(tree: Root): void {
   visit(tree, (node) => {
@@ -33,9 +33,18 @@ function highlighted(code: string, parser: typeof javascript): ElementContent[] 
     lines.push([]);
   };
   highlightCode(code, parser.parse(code), classHighlighter, put, end);
-  return lines
-    .filter((line) => line.length > 0)
-    .map((line) => element('span', { className: ['line'] }, line));
+  return lines.filter((line) => line.length > 0).map(indented);
+}
+
+/** A line whose indentation stands beside the rest of it. */
+function indented(line: readonly ElementContent[]): ElementContent {
+  const [first, ...others] = line;
+  const spaces = first?.type === 'text' ? /^ */.exec(first.value)![0] : '';
+  const rest = first?.type === 'text' ? [text(first.value.slice(spaces.length)), ...others] : [...line];
+  return element('span', { className: ['line'] }, [
+    element('span', {}, [text(spaces)]),
+    element('span', {}, rest),
+  ]);
 }
 
 /** Names are most of a listing and keep the colour of the text. */

@@ -1,6 +1,7 @@
 import { scaleLinear } from 'd3-scale';
 import { css, nothing, svg, type SVGTemplateResult } from 'lit';
 import { hatchPattern } from '../heat-map/marks.js';
+import { isSigned } from '../heat-map/ramps.js';
 import type { Localised } from '../localised.js';
 
 const NARROW = 400;
@@ -28,7 +29,7 @@ export function barsOf(rows: readonly number[], table: ArrayLike<number>, from: 
   return bars;
 }
 
-/** Bars over the offsets j − i between `tokens` tokens; the one that holds the target is in the accent colour. */
+/** Bars over the offsets j − i between `tokens` tokens; the one that holds the target is outlined. */
 export function offsetBars(chart: {
   bars: readonly Bar[];
   /** If there is none, no bar is marked. */
@@ -52,7 +53,8 @@ export function offsetBars(chart: {
   const bar = ({ first, last, value }: Bar): SVGTemplateResult => {
     const [left, right] = [x(first - 0.5) + 0.75, x(last + 0.5) - 0.75];
     const held = target !== undefined && first <= target && target <= last;
-    return svg`<rect class=${held ? 'bar held' : 'bar'} x=${left} width=${Math.max(0, right - left)}
+    const sign = value < 0 && isSigned(...domain) ? 'negative' : '';
+    return svg`<rect class="bar ${sign} ${held ? 'held' : ''}" x=${left} width=${Math.max(0, right - left)}
       y=${Math.min(y(0), y(value))} height=${Math.max(1, Math.abs(y(value) - y(0)))} />`;
   };
   const value = (at: number): SVGTemplateResult =>
@@ -103,7 +105,14 @@ export const offsetBarStyles = css`
   .bar {
     fill: var(--_series-0);
   }
-  .held,
+  /* As in a map of such values. */
+  .negative {
+    fill: light-dark(#d6604d, #e2725b);
+  }
+  .held {
+    stroke: var(--_ink);
+    stroke-width: 2;
+  }
   .target {
     fill: var(--_accent);
   }
