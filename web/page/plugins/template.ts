@@ -106,8 +106,9 @@ function teachingBar(strings: PageStrings): string {
 /** The text, with the link to the page for own checkpoints, where there is one, behind the figure of a model. */
 function withModels(body: string, strings: PageStrings, { models }: Surroundings): string {
   if (models === undefined) return body;
-  const link = `<p><a href="${models}">${escape(strings.ownModel)}</a></p>`;
-  return body.replace(/<figure[^>]*id="fig-model"[\s\S]*?<\/figure>/, `$&\n${link}`);
+  // The brackets are around the words of the link.
+  const sentences = escape(strings.ownModel).replace('[', `<a href="${models}">`).replace(']', '</a>');
+  return body.replace(/<figure[^>]*id="fig-model"[\s\S]*?<\/figure>/, `$&\n<p>${sentences}</p>`);
 }
 
 /** Headings of level 2, with those of level 3 in lists of their own below them. */

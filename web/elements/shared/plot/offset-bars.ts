@@ -107,7 +107,7 @@ export const offsetBarStyles = css`
   }
   /* As in a map of such values. */
   .negative {
-    fill: light-dark(#d6604d, #e2725b);
+    fill: light-dark(#d6604d, #c25450);
   }
   .held {
     stroke: var(--_ink);
