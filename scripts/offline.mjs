@@ -27,8 +27,8 @@ const partOf = (path) =>
   (path.startsWith('./assets/hangul-') ? 'ko' : undefined) ??
   (path.startsWith('./assets/story-files-') ? 'model' : undefined);
 
-// Left out are stills, which only browsers without scripts show, the files for threads, which the race fetches when it needs them, and
-// the fonts' licences.
+// Left out are stills, which only paper and browsers without scripts need, the files for threads, which the race fetches when it needs
+// them, and the fonts' licences.
 const files = readdirSync(folder, { recursive: true, withFileTypes: true })
   .filter((entry) => entry.isFile())
   .map((entry) => join(entry.parentPath, entry.name).slice(join(folder, sep).length).replaceAll(sep, '/'))
