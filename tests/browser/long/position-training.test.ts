@@ -3,9 +3,14 @@ import type { Locator } from 'playwright-core';
 import { openAlone } from '../alone.js';
 import { useBrowser } from '../browser.js';
 
-const { open } = useBrowser();
+const { open, expectComplaints } = useBrowser();
 
 const alone = () => openAlone(open, 'position-training');
+/** The largest weight of all maps. */
+const strongest = (training: Locator): Promise<number> =>
+  training
+    .locator('.heads heat-map')
+    .evaluateAll((all) => Math.max(...(all as (HTMLElement & { values: Float32Array })[]).flatMap(({ values }) => [...values]))); // prettier-ignore
 const button = (training: Locator, name: string | RegExp): Locator => training.getByRole('button', { name });
 
 test('pauses, goes on and stops, by keyboard alone', async () => {
@@ -57,8 +62,28 @@ test('trains what learns before what does not: positions of none are the last of
   await button(training, 'Stop').click();
 });
 
-test('shows the untrained model’s attention: even, and not blank', async () => {
+test('with seed 1 it opens with the trained model’s attention, which changes with the positions', async () => {
   const { figure: training } = await alone();
+  await training.locator('.readout', { hasText: 'the maps show the trained model' }).waitFor();
+  expect(await strongest(training)).toBeGreaterThan(0.99);
+  await training.getByLabel('ALiBi').check();
+  await training.getByLabel('Where head 1 looks: ALiBi').waitFor();
+  expect(await strongest(training)).toBeLessThan(0.4);
+});
+
+test('where the maps of the trained model cannot be loaded, it shows the untrained one and says so', async () => {
+  const { page, figure: training } = await openAlone(open, 'position-training', { figures: [] });
+  await page.route('**/computed-maps-*', (route) => route.abort());
+  await page.reload();
+  await training.locator('.readout', { hasText: /computed in advance.*The maps show the model before training/ }).waitFor(); // prettier-ignore
+  expect(await strongest(training)).toBeLessThan(2 / 32);
+  expectComplaints(/^failed: .*computed-maps|ERR_FAILED/);
+});
+
+test('shows the untrained model’s attention with another seed: even, and not blank', async () => {
+  const { figure: training } = await alone();
+  await training.getByLabel('Seed').fill('2');
+  await training.locator('.readout', { hasText: 'The maps show the model before training' }).waitFor();
   const maps = training.locator('.heads heat-map');
   const [least, most, high] = await maps.evaluateAll((all) => {
     const found = all as (HTMLElement & { values: Float32Array; high: number })[];

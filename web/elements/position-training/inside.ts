@@ -1,20 +1,23 @@
 import { html, type TemplateResult } from 'lit';
-import type { Tensor } from 'wasm-attention';
 import type { Positions, Snapshot } from '../../training/index.js';
 import '../shared/heat-map/heat-map.js';
 import { withAxes } from '../shared/heat-map/map-axes.js';
 import '../shared/heat-map/ramp-legend.js';
 import type { Localised } from '../shared/localised.js';
 
+/** A view into a model, with weights that are known to so many decimals; default 3. */
+export type View = Snapshot & { readonly digits?: number };
+
 /** A look into the model: where each head looks. */
-export function insideOf({ weights }: Snapshot, positions: Positions, words: Localised): TemplateResult {
+export function insideOf(view: View, positions: Positions, words: Localised): TemplateResult {
+  const { weights } = view;
   const [heads = 0] = weights.shape;
   // One ramp for all heads, up to the largest weight, because an untrained model spreads its attention: about 1/32 for each
   // token.
   const high = Math.min(1, Math.ceil(100 * Math.max(...weights.data)) / 100);
   return html`<div class="inside">
     <div class="heads four">
-      ${Array.from({ length: heads }, (_, head) => headMap(weights, head, high, positions, words))}
+      ${Array.from({ length: heads }, (_, head) => headMap(view, head, high, positions, words))}
     </div>
     <div class="legend">
       <span>${words.text('training.weights')}</span><ramp-legend low="0" .high=${high}></ramp-legend>
@@ -23,7 +26,7 @@ export function insideOf({ weights }: Snapshot, positions: Positions, words: Loc
 }
 
 function headMap(
-  { data, shape }: Tensor,
+  { weights: { data, shape }, digits = 3 }: View,
   head: number,
   high: number,
   positions: Positions,
@@ -44,6 +47,7 @@ function headMap(
         .columns=${n}
         low="0"
         .high=${high}
+        .digits=${digits}
         label=${words.text('training.headLabel', { head: head + 1, name })}
         row-name=${words.text('query')}
         column-name=${words.text('key')}

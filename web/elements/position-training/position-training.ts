@@ -5,10 +5,10 @@ import {
   DEFAULTS,
   POSITIONS,
   type Positions,
-  type Snapshot,
   type Task,
   TASKS,
   Training,
+  type TrainingSettings,
 } from '../../training/index.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
@@ -21,7 +21,7 @@ import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { trainingCode } from './code.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
-import { insideOf } from './inside.js';
+import { insideOf, type View } from './inside.js';
 import { trainingPlot } from './plot.js';
 import { inTurn, TrainingSession } from './session.js';
 import { trainingStyles } from './styles.js';
@@ -50,7 +50,10 @@ export class PositionTraining extends FigureElement {
   declare measure: Measure;
   /** Seed of the first parameters and the sequences; default 1. */
   declare seed: number;
-  #untrained: { key: string; snapshot: Snapshot } | undefined;
+  /** The maps computed beforehand; nothing if they could not be loaded. */
+  #computed: typeof import('./computed-maps.js') | undefined;
+  /** What the maps show as long as there is no run. */
+  #initial: { key: string; view: View } | undefined;
   readonly #session = new TrainingSession(this, (positions) => {
     if (this.positions !== positions) this.change({ positions });
   });
@@ -66,6 +69,10 @@ export class PositionTraining extends FigureElement {
   override reset(): void {
     this.#session.forget();
     super.reset();
+  }
+
+  protected override async prepare(): Promise<void> {
+    this.#computed = await import('./computed-maps.js').catch(() => undefined);
   }
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
@@ -88,7 +95,7 @@ export class PositionTraining extends FigureElement {
     const run = this.#session.phase === 'idle' ? undefined : runs.get(positions);
     return html`
       ${trainingPlot(plot)}
-      ${insideOf(runs.get(positions)?.snapshot ?? this.#snapshot(library), positions, words)}
+      ${insideOf(runs.get(positions)?.snapshot ?? this.#view(library), positions, words)}
       <p class="readout">
         ${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}
       </p>
@@ -107,10 +114,14 @@ export class PositionTraining extends FigureElement {
     `;
   }
 
-  /** What is said about the curves before the reader has trained anything with these settings. */
+  /** What is said about the curves and the maps before the reader has trained anything with these settings. */
   #whose(shown: ShownCurves): string {
-    if (!areComputed(this)) return faintText(this.words, shown);
-    return this.#session.runs.size === 0 ? this.words.text('training.computed') : '';
+    const { words } = this;
+    const isComputed = areComputed(this);
+    if (isComputed && this.#session.runs.size > 0) return '';
+    if (isComputed && this.#computed !== undefined) return words.text('training.computed');
+    const curves = isComputed ? words.text('extrapolation.computed') : faintText(words, shown);
+    return curves && `${curves} ${words.text('training.untrained')}`;
   }
 
   #buttons(): TemplateResult {
@@ -136,16 +147,15 @@ export class PositionTraining extends FigureElement {
     return shownCurves(measure, this, runs, before);
   }
 
-  /** The model before it has learned anything. */
-  #snapshot(library: WasmAttention): Snapshot {
+  /** The trained model if its maps were computed beforehand; else the model before it has learned anything. */
+  #view(library: WasmAttention): View {
     const { task, positions, seed } = this;
     const key = `${task} ${positions} ${seed}`;
-    if (this.#untrained?.key !== key) {
-      const training = new Training(library, { task, positions, seed });
-      this.#untrained = { key, snapshot: training.snapshot() };
-      training.dispose();
+    if (this.#initial?.key !== key) {
+      const computed = areComputed(this) ? this.#computed?.computedView(task, positions) : undefined;
+      this.#initial = { key, view: computed ?? untrained(library, { task, positions, seed }) };
     }
-    return this.#untrained.snapshot;
+    return this.#initial.view;
   }
 
   protected override data(): FigureData {
@@ -155,6 +165,13 @@ export class PositionTraining extends FigureElement {
   protected override code(): FigureCode {
     return trainingCode(this.task, this.positions, this.seed);
   }
+}
+
+function untrained(library: WasmAttention, settings: Partial<TrainingSettings>): View {
+  const training = new Training(library, settings);
+  const snapshot = training.snapshot();
+  training.dispose();
+  return snapshot;
 }
 
 defineFigure('position-training', PositionTraining);

@@ -134,6 +134,9 @@ export abstract class FigureElement extends LitElement {
       ${this.#tools.render({ data: () => this.data(library), code: () => this.code() })}`;
   }
 
+  /** Loads what else the figure needs before it is drawn. */
+  protected prepare?(): Promise<void>;
+
   /**
    * The picture and its controls. It is called only when the library and the words are loaded. Exports leave out form controls
    * and `details`.
@@ -180,7 +183,7 @@ export abstract class FigureElement extends LitElement {
   async #load(): Promise<void> {
     let library: WasmAttention | undefined;
     try {
-      library = await load();
+      [library] = await Promise.all([load(), this.prepare?.()]);
     } catch (error) {
       this.#failed = true;
       // The reader sees a sentence; the page that embeds the figure gets the cause.
