@@ -83,8 +83,7 @@ describe('the library agrees with the right answer', () => {
   });
 
   test('at fig-binary: neighbours may have the same signs, and never the same bits', () => {
-    const { rows = 0 } = shownBy('fig-binary');
-    const dim = 10;
+    const { rows = 0, width: dim = 0 } = shownBy('fig-binary');
     const rowsOf = (all: ArrayLike<number>, columns: number): string[] =>
       Array.from({ length: rows }, (_, i) =>
         Array.from(all)
@@ -99,6 +98,9 @@ describe('the library agrees with the right answer', () => {
     expect(four).not.toBe(one);
     expectRight(predictionOf('fig-binary'), 1);
   });
+    // There are as many sines as bits, and the rows that the answer names are framed.
+    expect(found.columns).toBe(columns);
+    expect(predictionOf('fig-binary').show.marked).toBe('1 2 3');
 
   test('at fig-heatmap: a row does not change with the length', () => {
     const { length = 0 } = shownBy('fig-heatmap');
@@ -109,6 +111,7 @@ describe('the library agrees with the right answer', () => {
     expect(row(length, 20)).not.toEqual(row(60, 10));
     expectRight(predictionOf('fig-heatmap'), 1);
   });
+    expect(predictionOf('fig-heatmap').show.marked).toBe('10');
 
   test('at fig-similarity: with a larger base, distant rows are more alike, and the distance alone counts', () => {
     const { base } = shownBy('fig-similarity');

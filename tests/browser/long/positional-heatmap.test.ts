@@ -93,6 +93,18 @@ test('what an answer shows in the curves leaves the map as its text describes it
   expect(await settings(curves)).toEqual([10000, [0, 8]]);
 });
 
+test('a marked row is forgotten by a reset, and stays in a link, also beside figures that have none', async () => {
+  const { figure } = await withCurves();
+  await figure.evaluate((element) => (element as FigureElement).show({ length: 120, marked: [10] }));
+  const address = (): Promise<string> =>
+    figure.evaluate((element) => (element as FigureElement).addSettingsTo('https://example.org/'));
+  expect(new URL(await address()).searchParams.get('P')).toContain('marked=10');
+  expect(await figure.locator('line.marked').count()).toBe(2);
+  await figure.getByRole('button', { name: 'Reset' }).click();
+  expect(await figure.locator('line.marked').count()).toBe(0);
+  expect(await address()).toBe('https://example.org/');
+});
+
 test('the keyboard cursor reads the library’s value, and says it', async () => {
   const { page, figure } = await alone();
   await plot(figure).focus();

@@ -1,4 +1,4 @@
-import { html, nothing, svg, type TemplateResult } from 'lit';
+import { html, svg, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
 import { pointerIn } from '../shared/controls/pointer-in.js';
 import { Width } from '../shared/controls/width.js';
@@ -6,7 +6,7 @@ import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { moveCursor } from '../shared/heat-map/cursor.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
-import { oneOf, whole } from '../shared/settings.js';
+import { oneOf, several, whole } from '../shared/settings.js';
 import { binaryCode } from './code.js';
 import { drawnBlock, LEFT, rowNumbers, TOP, type Block } from './drawing.js';
 import { baseOfHalves, bitsOf, periodOf, signsOf, writtenSign } from './signs.js';
@@ -16,6 +16,7 @@ const settings = {
   rows: whole(32, 8, 64),
   width: whole(10, 4, 32, 2),
   frequencies: oneOf('halves', 'paper'),
+  marked: several([], whole(0, 0, 63)),
 };
 
 /**
@@ -33,13 +34,14 @@ export class BinaryPositions extends FigureElement {
   declare width: number;
   /** `halves` (default): the base for which each pair is half as fast as the one before it; `paper`: base 10000. */
   declare frequencies: 'paper' | 'halves';
+  /** Positions whose rows are framed; default none. */
+  declare marked: readonly number[];
   declare protected cursor: number | undefined;
   #spoken = '';
   readonly #width = new Width(this);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, rows, width } = this;
-    const { pixels } = this.#width;
     const [bits, signs] = this.#blocks(library);
     const cell = rows > 32 ? 8 : rows > 16 ? 11 : 16;
     const cursor = this.cursor === undefined ? undefined : Math.min(this.cursor, rows - 1);
@@ -62,11 +64,12 @@ export class BinaryPositions extends FigureElement {
       >
         <svg height=${TOP + rows * cell + 4} aria-hidden="true">
           ${rowNumbers(rows, cell, words)}${drawnBlock(bits, cell)}${drawnBlock(signs, cell)}
-          ${
-            cursor === undefined
-              ? nothing
-              : svg`<rect class="cursor" x=${LEFT - 2} width=${pixels - LEFT} y=${TOP + cursor * cell} height=${cell} />`
-          }
+          ${[...this.marked, cursor ?? NaN]
+            .filter((row) => row < rows)
+            .map(
+              (row) =>
+                svg`<rect class="cursor" x=${LEFT - 2} width=${signs.right - LEFT + 4} y=${TOP + row * cell} height=${cell} />`,
+            )}
         </svg>
       </div>
       <span id="help" hidden>${words.text('binary.help')}</span>

@@ -6,12 +6,14 @@ import { defineFigure } from '../shared/figure/figure-element.js';
 import '../shared/heat-map/heat-map.js';
 import type { CellDetail } from '../shared/heat-map/heat-map.js';
 import { seriesMarks, seriesStyles } from '../shared/plot/series.js';
+import { several, whole } from '../shared/settings.js';
 
 /**
  * `<positional-heatmap>`: the matrix P of sine and cosine encodings as a heat map, positions down, columns across.
  * Picking a cell puts its column into the curves of the same `group`, or takes it out.
  */
 export class PositionalHeatmap extends EncodingFigure {
+  static override settings = { ...EncodingFigure.settings, marked: several([], whole(0, 0, 255)) };
   static override styles = [
     seriesStyles,
     css`
@@ -40,6 +42,9 @@ export class PositionalHeatmap extends EncodingFigure {
     `,
   ];
 
+  /** Positions whose rows are framed; default none. */
+  declare marked: readonly number[];
+
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words } = this;
     const { data, shape } = this.encoding(library);
@@ -50,6 +55,7 @@ export class PositionalHeatmap extends EncodingFigure {
         .values=${data}
         .rows=${rows}
         .columns=${columns}
+        .marked=${this.marked.filter((row) => row < rows).map((row) => ({ row }))}
         label=${words.text('encoding.mapLabel', { length: rows, width: columns })}
         row-name=${words.text('position')}
         column-name=${words.text('column')}

@@ -57,7 +57,7 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
     super.connectedCallback();
     const first = adopt(this);
     if (first === undefined) return;
-    this.firstSettings = first.firstSettings;
+    this.firstSettings = { ...this.firstSettings, ...first.firstSettings };
     this.looks = first.looks;
   }
 

@@ -98,12 +98,12 @@ export const heatMapStyles = css`
     overflow: visible;
     pointer-events: none;
   }
-  .overlay rect.halo {
+  .overlay .halo {
     fill: none;
     stroke: var(--_paper);
     stroke-width: 5;
   }
-  .overlay rect.cursor {
+  .overlay .cursor {
     fill: none;
     stroke: var(--_accent);
     stroke-width: 2.5;

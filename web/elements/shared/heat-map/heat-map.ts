@@ -174,12 +174,12 @@ export class HeatMap extends LitElement {
   }
 
   protected override render(): TemplateResult {
-    const { rows, columns, origin, bare, labelStep: step, cursor } = this;
+    const { rows, columns, origin, bare, labelStep: step, cursor, marked } = this;
     return html`
       <div class=${this.bare ? 'frame bare' : 'frame'}>
         ${this.bare ? nothing : html`<div class="row-name">${this.rowName}</div>`}
         <svg class="row-ticks" aria-hidden="true">
-          ${rowTicks({ count: rows, origin, bare, words: this.rowLabels, step, cursor: cursor?.row })}
+          ${rowTicks({ count: rows, origin, bare, words: this.rowLabels, step, cursor: cursor?.row, marked })}
         </svg>
         <div
           class="plot"

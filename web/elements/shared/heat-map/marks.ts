@@ -2,6 +2,9 @@ import { scaleLinear } from 'd3-scale';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Cell } from './cursor.js';
 
+/** Of more rows, each is about as thin as its frame. */
+const THIN = 24;
+
 /** What is drawn over or beside the canvas of a heat map. All places are in per cent, so that nothing has to be measured. */
 interface Grid {
   readonly rows: number;
@@ -22,11 +25,17 @@ interface Axis {
   /** See `shownOf`. */
   readonly step?: number;
   readonly cursor?: number | undefined;
+  readonly marked?: readonly Partial<Cell>[] | undefined;
 }
 
-/** Numbers or words beside the rows. */
-export function rowTicks({ count, origin, bare, words, ...shown }: Axis): SVGTemplateResult[] {
-  const places = words === undefined ? ticks(count, bare && count > 8 ? 4 : 6) : shownOf({ count, ...shown });
+/** Numbers or words beside the rows. A row that is marked has its number. */
+export function rowTicks({ count, origin, bare, words, marked = [], ...shown }: Axis): SVGTemplateResult[] {
+  const rows = marked.flatMap(({ row }) => row ?? []);
+  const isFree = (tick: number): boolean => rows.every((row) => Math.abs(row - tick) > count / 25);
+  const places =
+    words === undefined
+      ? [...ticks(count, bare && count > 8 ? 4 : 6).filter(isFree), ...rows]
+      : shownOf({ count, ...shown });
   return places.map(
     (row) =>
       svg`<text x="100%" dx="-6" y=${middle(row, count)} dy="0.35em" text-anchor="end">${words?.[row] ?? row + origin}</text>`,
@@ -140,7 +149,15 @@ function frame(
   const height = row === undefined ? 100 : 100 / rows;
   const box = (name: string): SVGTemplateResult =>
     svg`<rect class=${name} x="${x}%" y="${y}%" width="${width}%" height="${height}%" />`;
-  return svg`${box('halo')}${box(className)}`;
+  const edges = (name: string, out: number): SVGTemplateResult[] =>
+    [-1, 1].map((side) => {
+      const at = side < 0 ? y : y + height;
+      return svg`<line class=${name} x2="100%" y1="${at}%" y2="${at}%" transform="translate(0 ${side * out})" />`;
+    });
+  // A frame would cover a thin row: it has lines above and below it.
+  return column === undefined && rows > THIN
+    ? svg`${edges('halo', 2.5)}${edges(className, 1.25)}`
+    : svg`${box('halo')}${box(className)}`;
 }
 
 function middle(index: number, count: number): string {
