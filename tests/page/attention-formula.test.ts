@@ -16,7 +16,10 @@ const tokens = Array.from({ length: TOKENS }, (_, t) => t);
 
 describe('symbols', () => {
   test('light up the rows and cells they denote', () => {
-    expect(denoted('y', 1)).toEqual([{ matrix: 'Y', row: 1 }]);
+    expect(denoted('y', 1)).toEqual([
+      { matrix: 'Y', row: 1 },
+      { matrix: 'A', row: 1 },
+    ]);
     expect(denoted('a3', 1)).toEqual([{ matrix: 'A', row: 1, column: 2 }]);
     expect(denoted('v4', 0)).toEqual([{ matrix: 'X', row: 3 }]);
   });
@@ -25,7 +28,7 @@ describe('symbols', () => {
     // Row 2 of X is the query of y_2, and a key and a value of every output.
     expect(symbolsAt('X', 1, 5, 1)).toEqual(['q', 'k2', 'v2']);
     expect(symbolsAt('X', 2, 0, 1)).toEqual(['k3', 'v3']);
-    expect(symbolsAt('A', 1, 2, 1)).toEqual(['q', 'k3', 'a3']);
+    expect(symbolsAt('A', 1, 2, 1)).toEqual(['y', 'q', 'k3', 'a3']);
     expect(symbolsAt('A', 0, 2, 1)).toEqual([]);
     expect(symbolsAt('Y', 1, 0, 1)).toEqual(['y']);
   });

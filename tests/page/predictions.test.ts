@@ -1,6 +1,6 @@
 /** Whether the right answers to the questions about weights, encodings and depth are right; checks.test.ts has the others. */
 import { describe, expect, test } from '@jest/globals';
-import { X, TOKENS as FORMULA_TOKENS, WIDTH } from '../../web/elements/attention-formula/symbols.js';
+import { denoted, X, TOKENS as FORMULA_TOKENS, WIDTH } from '../../web/elements/attention-formula/symbols.js';
 import { inputOf, NUM_HEADS, NUM_HIDDENS, TOKENS } from '../../web/elements/attention-heads/textbook-case.js';
 import { baseOfHalves, bitsOf, signsOf } from '../../web/elements/binary-positions/signs.js';
 import { differenceOf, statesOf, type Signal } from '../../web/elements/depth-collapse/stack.js';
@@ -35,7 +35,9 @@ describe('the library agrees with the right answer', () => {
     const right = off.map((each) => each < 12 * EPSILON);
     expect(right).toEqual([true, false, false]);
     const check = predictionOf('fig-formula');
-    expect(check.show).toEqual({ query: '1', symbol: 'q' });
+    expect(check.show).toEqual({ query: '1', symbol: 'y' });
+    // Row 1 of A and y_1 are what the answer speaks of.
+    expect(denoted('y', 0)).toEqual(expect.arrayContaining(['A', 'Y'].map((matrix) => ({ matrix, row: 0 }))));
     expectRight(check, right.indexOf(true));
   });
 
@@ -96,11 +98,11 @@ describe('the library agrees with the right answer', () => {
     const [, one, two, three, four] = rowsOf(found.signs, found.columns);
     expect([two, three]).toEqual([one, one]);
     expect(four).not.toBe(one);
-    expectRight(predictionOf('fig-binary'), 1);
-  });
     // There are as many sines as bits, and the rows that the answer names are framed.
     expect(found.columns).toBe(columns);
     expect(predictionOf('fig-binary').show.marked).toBe('1 2 3');
+    expectRight(predictionOf('fig-binary'), 1);
+  });
 
   test('at fig-heatmap: a row does not change with the length', () => {
     const { length = 0 } = shownBy('fig-heatmap');
@@ -109,9 +111,9 @@ describe('the library agrees with the right answer', () => {
     ];
     expect(row(length, 10)).toEqual(row(60, 10));
     expect(row(length, 20)).not.toEqual(row(60, 10));
+    expect(predictionOf('fig-heatmap').show.marked).toBe('10');
     expectRight(predictionOf('fig-heatmap'), 1);
   });
-    expect(predictionOf('fig-heatmap').show.marked).toBe('10');
 
   test('at fig-similarity: with a larger base, distant rows are more alike, and the distance alone counts', () => {
     const { base } = shownBy('fig-similarity');

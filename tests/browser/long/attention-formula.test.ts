@@ -91,7 +91,7 @@ describe('attention-formula', () => {
     await cell('X', 1, 4);
     expect(await lit(figure)).toEqual(['k2', 'q', 'v2']);
     await cell('A', 1, 3);
-    expect(await lit(figure)).toEqual(['a4', 'k4', 'q']);
+    expect(await lit(figure)).toEqual(['a4', 'k4', 'q', 'y']);
     expect(await figure.locator('.readout').innerText()).toContain('A₂₄');
     await cell('A', 0, 3);
     expect(await lit(figure)).toEqual([]);
@@ -105,7 +105,7 @@ describe('attention-formula', () => {
       .exec(await figure.locator('.readout').innerText())!
       .slice(1)
       .map((digit) => digit.codePointAt(0)! - 0x2080) as [number, number];
-    expect(await lit(figure)).toEqual(row === 2 ? [`a${column}`, `k${column}`, 'q'] : []);
+    expect(await lit(figure)).toEqual(row === 2 ? [`a${column}`, `k${column}`, 'q', 'y'] : []);
     const value = numberOf(await figure.locator('.readout strong').innerText());
     expect(value).toBeCloseTo(attend().A[row - 1]?.[column - 1] ?? NaN, 3);
   });

@@ -32,7 +32,10 @@ export function denoted(symbol: FormulaSymbol, i: number): readonly Area[] {
   const j = Number(symbol.slice(1)) - 1;
   switch (symbol[0]) {
     case 'y':
-      return [{ matrix: 'Y', row: i }];
+      return [
+        { matrix: 'Y', row: i },
+        { matrix: 'A', row: i },
+      ];
     case 'q':
       return [
         { matrix: 'X', row: i },
