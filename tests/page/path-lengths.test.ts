@@ -117,5 +117,7 @@ describe('paths', () => {
   test('are what the JavaScript of the figure prints', async () => {
     const { javascript } = pathLengthsCode({ n: 9, k: 4, i: 2, j: 7 });
     expect(await runModule(javascript)).toEqual(['cnn 2 3', 'rnn 6 9', 'self-attention 1 1']);
+    const same = pathLengthsCode({ n: 9, k: 4, i: 2, j: 2 });
+    expect(await runModule(same.javascript)).toEqual(['cnn 0 3', 'rnn 0 9', 'self-attention 0 1']);
   });
 });

@@ -28,9 +28,15 @@ describe('path-lengths', () => {
     expect(await lengths(paths)).toEqual(expected(6, 3));
     const lit = await paths
       .locator('svg')
-      .evaluateAll((all) => all.map((each) => each.querySelectorAll('line.lit').length));
-    // Two ways each: 3 and 3 layers, 7 steps and 1, 1 and 1.
-    expect(lit).toEqual([6, 8, 2]);
+      .evaluateAll((all) =>
+        all.map((each) => ['.lit:not(.own)', '.own'].map((way) => each.querySelectorAll(way).length)),
+      );
+    // The path as long as the text says, and the later token's own way, which is thin: 3 and 3 layers, 7 steps and 1, 1 and 1.
+    expect(lit).toEqual([
+      [3, 3],
+      [7, 1],
+      [1, 1],
+    ]);
     expect(await paths.locator('circle.met').count()).toBe(3);
   });
 
@@ -58,6 +64,16 @@ describe('path-lengths', () => {
     expect((await lengths(paths))[0]).toBe('Too few layers: 1 of 3');
     expect(await paths.locator('.diagram').first().locator('circle.met').count()).toBe(0);
     expect(await paths.locator('.readout').innerText()).toContain('that takes 3 layers, and it has 1');
+  });
+
+  test('from a token to itself there is no path', async () => {
+    const { paths } = await figure();
+    await paths.getByRole('slider', { name: 'From token' }).fill('4');
+    await paths.getByRole('slider', { name: 'To token' }).fill('4');
+    expect(await lengths(paths)).toEqual(new Array(3).fill('Path of length 0'));
+    expect(await paths.locator('.readout').innerText()).toBe('Both ends are token 4: no path is needed.');
+    expect(await paths.locator('.lit').count()).toBe(0);
+    expect(await paths.locator('circle.met').count()).toBe(3);
   });
 
   test('clicks pick one token after the other', async () => {

@@ -20,9 +20,8 @@ export interface Diagram {
   /** Distance between two layers, in units of the view box. */
   readonly spacing: number;
   readonly legs: readonly Leg[];
+  /** The length counts the earlier token's way. The other one is thin. */
   readonly meeting: Meeting;
-  /** The path leads to the later token's output. Its own step to it, which the length does not count, is faint. */
-  readonly toOutput?: boolean;
   /** The two tokens, counted from 0. */
   readonly picked: readonly [number, number];
   readonly onPick: (token: number) => void;
@@ -41,6 +40,7 @@ export function diagramOf(
 ): Diagram {
   const shared = { n, picked, onPick };
   const [i, j] = picked;
+  const same: Meeting | undefined = i === j ? { ways: [[], []], at: { layer: 0, token: i } } : undefined;
   switch (architecture) {
     case 'cnn':
       return {
@@ -49,7 +49,7 @@ export function diagramOf(
         // All stacks are equally high, so that the sliders below stay where they are.
         spacing: 132 / layers,
         legs: convolutionLegs(n, kernel, layers),
-        meeting: convolutionMeeting(i, j, kernel, layers),
+        meeting: same ?? convolutionMeeting(i, j, kernel, layers),
       };
     case 'rnn':
       return {
@@ -57,8 +57,7 @@ export function diagramOf(
         layers: 1,
         spacing: 40,
         legs: recurrentLegs(n),
-        meeting: recurrentMeeting(i, j),
-        toOutput: true,
+        meeting: same ?? recurrentMeeting(i, j),
       };
     case 'self-attention':
       return {
@@ -66,8 +65,7 @@ export function diagramOf(
         layers: 1,
         spacing: 56,
         legs: attentionLegs(n),
-        meeting: attentionMeeting(i, j),
-        toOutput: true,
+        meeting: same ?? attentionMeeting(i, j),
       };
   }
 }
@@ -86,7 +84,7 @@ export function viewHeight({ layers, spacing }: Diagram): number {
  * hundreds of elements would take a third of a frame.
  */
 export function drawDiagram(diagram: Diagram): SVGTemplateResult {
-  const { n, layers, spacing, legs, meeting, toOutput, picked, onPick } = diagram;
+  const { n, layers, spacing, legs, meeting, picked, onPick } = diagram;
   const [counted, other] = meeting.ways;
   const height = viewHeight(diagram);
   const pitch = (VIEW_WIDTH - 2 * MARGIN.side) / n;
@@ -107,7 +105,7 @@ export function drawDiagram(diagram: Diagram): SVGTemplateResult {
   const radius = Math.min(6.5, pitch * 0.24);
   return svg`
     <path class="leg" d=${legs.map(({ from, to }) => `M${x(from)},${y(from)}L${x(to)},${y(to)}`).join('')} />
-    ${counted.map((leg) => line(lit, leg))} ${other.map((leg) => line(toOutput ? 'lit own' : lit, leg))}
+    ${counted.map((leg) => line(lit, leg))} ${other.map((leg) => line(`${lit} own`, leg))}
     ${units.map((unit) => svg`<circle class=${className(unit)} cx=${x(unit)} cy=${y(unit)} r=${radius} />`)}
     ${Array.from({ length: n }, (_, token) => {
       const at = x({ layer: 0, token });

@@ -55,7 +55,7 @@ export class PathLengths extends FigureElement {
       <div class="diagrams">${ARCHITECTURES.map((architecture) => this.#diagram(library, architecture))}</div>
       <p class="readout" role="status" data-longest=${words.text('paths.summaryShort', LONGEST)}>
         <span
-          >${words.text(cnn > this.layers ? 'paths.summaryShort' : 'paths.summary', { i, j, layers: this.layers, cnn, rnn, attention })}</span
+          >${words.text(i === j ? 'paths.same' : cnn > this.layers ? 'paths.summaryShort' : 'paths.summary', { i, j, layers: this.layers, cnn, rnn, attention })}</span
         >
       </p>
       <div class="controls">${this.#sliders()}</div>
@@ -96,7 +96,7 @@ export class PathLengths extends FigureElement {
       <svg
         viewBox="0 0 ${VIEW_WIDTH} ${viewHeight(drawn)}"
         role="img"
-        aria-label="${name}. ${words.text('paths.label', { i, j })} ${path}"
+        aria-label="${name}. ${words.text(i === j ? 'paths.same' : 'paths.label', { i, j })} ${path}"
       >
         ${drawDiagram(drawn)}
       </svg>
@@ -119,8 +119,9 @@ export class PathLengths extends FigureElement {
     return a <= b ? [a, b] : [b, a];
   }
 
-  /** The path between tokens i and j is as long as that between the first and the last of a sequence of j − i + 1 tokens. */
+  /** The path between tokens i and j is as long as that between the first and the last of j − i + 1 tokens; one token needs none. */
   #pathLength(library: WasmAttention, architecture: Architecture, i: number, j: number): number {
+    if (i === j) return 0;
     return library.complexity(architecture, { n: j - i + 1, d: 1, k: this.kernel }).maximumPathLength;
   }
 
