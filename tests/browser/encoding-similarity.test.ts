@@ -8,7 +8,7 @@ const { open } = useBrowser();
 
 /** The points of the curve, in the drawing's pixels: one for each offset from 1 − n to n − 1. */
 async function pointsOf(figure: Locator): Promise<number[][]> {
-  return coordinatesOf(await figure.locator('.curve:not(.faint)').getAttribute('d'));
+  return coordinatesOf(await figure.locator('.curve:not(.before)').getAttribute('d'));
 }
 
 function coordinatesOf(path: string | null): number[][] {
@@ -38,7 +38,7 @@ test('the cursor of the map is on the curve, too, above its offset', async () =>
 
 test('another base leaves the curve of the first one there, faint, and the scale of colours as it was', async () => {
   const { figure } = await openAlone(open, 'encoding-similarity');
-  const faint = figure.locator('.curve.faint');
+  const faint = figure.locator('.curve.before');
   const scale = (): Promise<string[]> => figure.locator('ramp-legend span').allInnerTexts();
   expect(await faint.count()).toBe(0);
   const before = [await pointsOf(figure), await scale()];

@@ -45,7 +45,7 @@ export class DepthCollapse extends FigureElement {
   declare signal: Signal;
   /** Seed of the parameters and the tokens; default 1. */
   declare seed: number;
-  #kept: { key: string; states: States } | undefined;
+  #kept: { readonly seed?: number } & Partial<Record<Signal, States>> = {};
   readonly #width = new Width(this);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
@@ -78,10 +78,18 @@ export class DepthCollapse extends FigureElement {
         )}
       </div>`;
     const differences = this.#differences(states);
+    const first = this.firstSettings.signal as Signal;
+    const before =
+      first === this.signal
+        ? undefined
+        : {
+            name: words.text('depth.before', { signal: words.text(`depth.${first}`) }),
+            differences: this.#differences(this.#states(library, first)),
+          };
     const values = STACKS.map((stack) => `${label(stack)} ${words.value(1e-10)}`.replaceAll(' ', '\u00a0'));
     const longest = `${words.text('depth.readout', { depth: LAYERS })} ${values.join('; ')}`;
     return html`
-      ${depthPlot({ differences, depth, pixels, words })}
+      ${depthPlot({ differences, before, depth, pixels, words })}
       <div class="maps four">${STACKS.map(map)}</div>
       <div class="legend">
         <span>${words.text('depth.cosine')}</span><ramp-legend .low=${low} high="1"></ramp-legend>
@@ -125,10 +133,10 @@ export class DepthCollapse extends FigureElement {
     return depthCode(this.signal, this.seed);
   }
 
-  #states(library: WasmAttention): States {
-    const key = `${this.signal} ${this.seed}`;
-    if (this.#kept?.key !== key) this.#kept = { key, states: statesOf(library, this.signal, this.seed) };
-    return this.#kept.states;
+  #states(library: WasmAttention, signal = this.signal): States {
+    const { seed } = this;
+    if (this.#kept.seed !== seed) this.#kept = { seed };
+    return (this.#kept[signal] ??= statesOf(library, signal, seed));
   }
 
   #differences(states: States): Record<Stack, number[]> {

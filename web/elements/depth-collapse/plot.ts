@@ -13,14 +13,17 @@ const FLOOR = 3e-8;
 /** Exponents that the vertical axis names. */
 const DECADES = [0, -1, -2, -3, -4, -5, -6, -7];
 
-/** How different the tokens are after each layer, one curve per stack, on a logarithmic axis. */
+type Differences = Readonly<Record<Stack, readonly number[]>>;
+
+/** How different the tokens are after each layer, one curve per stack, on a logarithmic axis; those before behind them, faint. */
 export function depthPlot(plot: {
-  differences: Readonly<Record<Stack, readonly number[]>>;
+  differences: Differences;
+  before: { readonly name: string; readonly differences: Differences } | undefined;
   depth: number;
   pixels: number;
   words: Localised;
 }): SVGTemplateResult {
-  const { differences, depth, pixels, words } = plot;
+  const { differences, before, depth, pixels, words } = plot;
   const height = Math.max(210, Math.min(280, pixels * 0.42));
   const right = pixels - MARGIN.right;
   const x = scaleLinear([0, LAYERS], [MARGIN.left, right]);
@@ -28,15 +31,13 @@ export function depthPlot(plot: {
   const at = (value: number): number => y(Math.max(FLOOR, value));
   const ends = STACKS.map((stack) => at(differences[stack][LAYERS] ?? NaN));
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, height - MARGIN.bottom);
-  const curve = (stack: Stack, index: number): SVGTemplateResult => {
-    const path = line<number>(
-      (_, layer) => x(layer),
-      (value) => at(value),
-    )([...differences[stack]]);
-    return svg`<path class="series colour-${index} dash-${index}" d=${path ?? ''} data-stack=${stack} />
+  const path = line<number>((_, layer) => x(layer), at);
+  const faint = (stack: Stack, index: number): SVGTemplateResult =>
+    svg`<path class="series colour-${index} before" d=${path(before!.differences[stack]) ?? ''} />`;
+  const curve = (stack: Stack, index: number): SVGTemplateResult =>
+    svg`<path class="series colour-${index} dash-${index}" d=${path(differences[stack]) ?? ''} data-stack=${stack} />
       <circle class="dot colour-${index}" r="4" cx=${x(depth)} cy=${at(differences[stack][depth] ?? NaN)} />
       ${curveLabel(`colour-${index} dash-${index}`, right + 8, heights[index] ?? 0, words.text(`depth.${stack}`))}`;
-  };
   const decade = (exponent: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(10 ** exponent)} y2=${y(10 ** exponent)} />
       <text x=${MARGIN.left - 7} y=${y(10 ** exponent)} dy="0.35em" text-anchor="end">${exponent === 0 ? '1' : powerOfTen(exponent)}</text>`;
@@ -47,6 +48,7 @@ export function depthPlot(plot: {
     <text x="0" y="10">${words.text('depth.difference')}</text>
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('depth.layers')}</text>
     <line class="cursor-line" x1=${x(depth)} x2=${x(depth)} y1=${MARGIN.top} y2=${height - MARGIN.bottom} />
+    ${before && svg`${STACKS.map(faint)}<text x=${pixels} y="10" text-anchor="end">${before.name}</text>`}
     ${STACKS.map(curve)}
   </svg>`;
 }

@@ -43,10 +43,6 @@ export class EncodingSimilarity extends EncodingFigure {
           align-items: start;
         }
       }
-      .curve.faint {
-        stroke-opacity: 0.4;
-        stroke-width: 1.5;
-      }
       .profile svg {
         --_series: var(--_series-0);
       }
@@ -135,7 +131,7 @@ export class EncodingSimilarity extends EncodingFigure {
       line<number>(x, (distance) => y(of(distance)))(distances) ?? '';
     const faint =
       before &&
-      svg`<path class="curve faint" d=${path((distance) => before.row[Math.abs(distance)] ?? NaN)} />
+      svg`<path class="curve before" d=${path((distance) => before.row[Math.abs(distance)] ?? NaN)} />
       <text x=${right} y="12" text-anchor="end">${before.name}</text>`;
     const value = (level: number): SVGTemplateResult =>
       svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(level)} y2=${y(level)} />

@@ -32,10 +32,6 @@ export class PositionalCurves extends EncodingFigure {
         stroke-width: 1;
         stroke-opacity: 0.3;
       }
-      path.before {
-        stroke-width: 1.5;
-        stroke-opacity: 0.5;
-      }
       path.dots:not(.faint) {
         stroke-width: 2.5;
         stroke-linecap: round;

@@ -18,6 +18,11 @@ export const plotStyles = css`
     width: 100%;
   }
   ${curveStyles}
+  /* What a curve was at first. */
+  svg path.before {
+    stroke-width: 1.5;
+    stroke-opacity: 0.5;
+  }
 `;
 
 /** The cursor line across all curves, and its dots on them. */
