@@ -131,6 +131,16 @@ describe('language-model', () => {
     },
   );
 
+  test('names the large head beside the choice of its view, at the height of the thumbnails’ remark', async () => {
+    for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
+      const { figure } = await loaded({ language, viewport: { width: 1280, height: 800 } });
+      await figure.evaluate((element) => (element.style.width = '60rem'));
+      const tops = await figure.locator('.remark:last-child, .large .name, .large .choice').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top)); // prettier-ignore
+      expect(tops.length).toBe(4);
+      expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(10);
+    }
+  });
+
   test('takes a beginning of the reader’s, whatever it is', async () => {
     const { figure } = await loaded();
     const field = figure.getByLabel('Beginning of the story (in English)');

@@ -103,7 +103,6 @@ export class LanguageModel extends FigureElement {
         }
       </div>
       ${storyControls(words, this, (settings) => this.change(settings))}
-      <p class="remark">${words.text(changed === undefined ? 'story.maps' : 'story.mapsChanged')}</p>
       <head-viewer
         .heads=${this.#runs.heads()}
         .silent=${new Set(this.silent)}
@@ -111,7 +110,10 @@ export class LanguageModel extends FigureElement {
         .head=${head}
         @head-change=${({ detail }: CustomEvent<HeadDetail>) =>
           this.change({ layer: detail.layer, head: detail.head })}
-      ></head-viewer>
+        ><p class="remark">
+          ${words.text(changed === undefined ? 'story.maps' : 'story.mapsChanged')}
+        </p></head-viewer
+      >
     `;
   }
 

@@ -70,11 +70,10 @@ export const storyStyles = css`
     color: var(--_quiet);
     font-size: 1.25rem;
   }
-  /* It is about the maps below. */
-  .controls + .remark {
+  head-viewer {
     margin-top: var(--_apart);
   }
-  head-viewer {
-    margin-top: var(--_near);
+  head-viewer .remark {
+    margin-bottom: var(--_near);
   }
 `;

@@ -20,9 +20,12 @@ export const headViewerStyles = css`
   .overview {
     display: grid;
     grid-template:
-      '. heads .' auto 'layers grid .' auto '. hint hint' auto
+      'note note note' auto '. heads .' auto 'layers grid .' auto '. hint hint' auto
       / 1.5rem minmax(0, calc(var(--_heads) * 5rem)) minmax(0, 1fr);
     align-content: start;
+  }
+  ::slotted(*) {
+    grid-area: note;
   }
   .numbers {
     display: grid;
@@ -81,12 +84,16 @@ export const headViewerStyles = css`
     font-size: 0.75rem;
     font-weight: 400;
   }
-  .large .switches {
+  /* On one line with the name where there is room. */
+  .large :is(.switches, .switches > div) {
     display: flex;
     flex-wrap: wrap;
     gap: 0 1.25rem;
-    align-items: end;
-    margin: 0.25rem 0 0.5rem;
+    align-items: center;
+    justify-content: space-between;
+  }
+  .large .switches {
+    margin-bottom: 0.5rem;
   }
   .with-entropies {
     display: grid;

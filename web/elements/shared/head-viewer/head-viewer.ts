@@ -25,6 +25,7 @@ import { paintThumbnails } from './thumbnails.js';
  *
  * Give it arrays with `loadArrays`.
  *
+ * @slot - what stands above the thumbnails
  * @fires head-change - the reader chose another head; `detail` is a {@link HeadDetail}
  * @fires head-silence - the reader switched a head off or on (only with `silenceable`); `detail` also has `silent`
  */
@@ -152,12 +153,12 @@ export class HeadViewer extends LitElement {
       choice('view', words.text(`viewer.${value}`), this.view === value, () => (this.view = value));
     const label = words.text(isMap ? 'viewer.mapLabel' : 'viewer.linesLabel', { layer, head });
     return html`<div class=${isMap ? 'large' : 'large as-lines'}>
-      <p class="name">
-        ${words.text('viewer.head', { layer, head })}
-        <small>${words.text('tokens.meanEntropy', { bits: words.number(mean, 1) })}</small>
-      </p>
       <div class="switches">
-        ${view('map')} ${view('lines')}
+        <p class="name">
+          ${words.text('viewer.head', { layer, head })}
+          <small>${words.text('tokens.meanEntropy', { bits: words.number(mean, 1) })}</small>
+        </p>
+        <div>${view('map')} ${view('lines')}</div>
         ${
           this.silenceable
             ? toggle(words.text('viewer.silence'), silent, (silent) =>

@@ -48,6 +48,7 @@ export function overview(
     buttons[(to[0] - 1) * heads + to[1] - 1]?.focus();
   };
   return html`<div class="overview">
+    <slot></slot>
     <div class="numbers of-heads" aria-hidden="true">${numbers(heads)}</div>
     <div class="numbers of-layers" aria-hidden="true">${numbers(layers)}</div>
     <div
