@@ -20,9 +20,9 @@ const TYPES = {
 
 const sha256 = (/** @type {string | Buffer} */ content) => createHash('sha256').update(content);
 
-/** The page or the language that alone needs a file: './ko/' and './assets/ko-12345678.js' belong to 'ko'. @param {string} path */
+/** The language or the figure that alone needs a file: './ko/' and './assets/ko-12345678.js' belong to 'ko'. @param {string} path */
 const partOf = (path) =>
-  /^\.\/([a-z]+)\/(?:models\/)?$/.exec(path)?.[1] ??
+  /^\.\/([a-z]{2})\/(?:models\/)?$/.exec(path)?.[1] ??
   /^\.\/assets\/([a-z]{2})-[\w-]{8}\.(?:js|svg)$/.exec(path)?.[1] ??
   (path.startsWith('./assets/hangul-') ? 'ko' : undefined) ??
   (path.startsWith('./assets/story-files-') ? 'model' : undefined);

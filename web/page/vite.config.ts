@@ -50,7 +50,7 @@ export default defineConfig({
           groups: [
             {
               name: 'page',
-              test: /\/page\/(alternates|language-menu|live-code|reading-place|scrollers|url-state)\.ts$|\/registry\.ts$|preload-helper/,
+              test: /\/page\/(alternates|language-menu|live-code|reading-place)\.ts$|\/registry\.ts$|preload-helper/,
               priority: 3,
             },
             { name: 'library', test: /\/lib\/index\.ts$/, priority: 2 },

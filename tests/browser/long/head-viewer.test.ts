@@ -6,14 +6,17 @@ import { useBrowser } from '../browser.js';
 
 const { open, leave } = useBrowser();
 
-/** Opens a viewer with heads that look back by their number, in the gallery. */
+/** Opens a viewer with heads that look back by their number, alone in the page for models, which defines it. */
 async function viewer(
   { layers = 3, heads = 4, length = 6, isCausal = false } = {},
   options: Parameters<typeof open>[0] = {},
 ): Promise<{ page: Page; figure: Locator }> {
-  const page = await open({ path: '/gallery/', figures: [], ...options });
+  const page = await open({ path: '/en/models/', figures: [], ...options });
+  await page.evaluate(async () => {
+    await customElements.whenDefined('head-viewer');
+    document.querySelector('main')!.replaceChildren(document.createElement('head-viewer'));
+  });
   const figure = page.locator('head-viewer');
-  await figure.and(page.locator('[drawn]')).waitFor({ state: 'attached' });
   await figure.evaluate(
     (element, { layers, heads, length, isCausal }) => {
       const data = new Float32Array(layers * heads * length * length);

@@ -61,9 +61,6 @@ test('without a network every language opens that was visited, with figures that
     await until(() => isKept(page, `${other}/`));
     await page.waitForLoadState('networkidle');
   }
-  await page.goto(at('gallery/'));
-  await until(() => isKept(page, 'gallery/'));
-  await page.waitForLoadState('networkidle');
   await page.context().setOffline(true);
   for (const language of LANGUAGES.filter((each) => each !== 'id')) {
     await page.goto(at(`${language}/`));
@@ -79,9 +76,8 @@ test('without a network every language opens that was visited, with figures that
   await page.goto(at(''));
   await page.waitForURL(at('en/'));
   await page.waitForLoadState('networkidle');
-  await page.goto(at('gallery'));
-  expect(await page.locator('h1').textContent()).toBe('Gallery');
-  expect(page.url()).toBe(at('gallery/'));
+  await page.goto(at('ko'));
+  expect(page.url()).toBe(at('ko/'));
   await page.waitForLoadState('networkidle');
 });
 

@@ -13,7 +13,7 @@ export interface KeptFile {
   readonly hash: string;
   /** Its media type. */
   readonly type: string;
-  /** The language, or the page, that alone needs it; the others need it without. */
+  /** The language, or the figure, that alone needs it; the others are for all. */
   readonly part?: string;
 }
 

@@ -7,7 +7,7 @@ export function keepForLater(): void {
     return;
   // The worker would fetch the page in all languages, and every figure. One that is there already stays.
   if ((navigator as { connection?: { saveData?: boolean } }).connection?.saveData) return;
-  // Pages stand one folder below the worker: /en/, /gallery/.
+  // The page stands one folder below the worker: /en/.
   const script = new URL('../service-worker.js', location.href);
   const keep = async (): Promise<void> => {
     try {

@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
-import { galleryPage } from '../gallery/template.js';
 import { modelsPage, type ModelStrings } from '../models/template.js';
 import { filled, Numbers } from '../../elements/drawing.js';
 import type { SpokenWords } from '../cells/words.js';
@@ -20,14 +19,14 @@ export function published(root: string): Language[] {
   return LANGUAGES.filter((language) => existsSync(proseFile(root, language)));
 }
 
-/** Rollup inputs, one page a published language, the page at `/` and the gallery. The files are made here and never written. */
+/** Rollup inputs, the page at `/`, and two pages for each published language. The files are made here and never written. */
 export function pageInputs(root: string): string[] {
   const languages = published(root);
-  const folders = ['', ...languages, ...languages.map((language) => `${language}/models`), 'gallery'];
+  const folders = ['', ...languages, ...languages.map((language) => `${language}/models`)];
   return folders.map((folder) => resolve(root, folder, 'index.html'));
 }
 
-/** Vite plugin: makes `/index.html`, `/gallery/index.html` and `/<language>/index.html`, these out of the prose, in the build and in the dev server. */
+/** Vite plugin: makes the pages, those of the languages out of the prose, in the build and in the dev server. */
 export function pages(root: string): Plugin {
   const inputs = new Set(pageInputs(root));
   return {
@@ -78,7 +77,6 @@ function serve(server: ViteDevServer, root: string): void {
 /** The HTML of one input, before Vite has bundled its script and style sheet. */
 export async function pageHtml(root: string, file: string, keepPicture?: KeepPicture): Promise<string> {
   const [folder = '', below] = relative(root, dirname(file)).split(sep);
-  if (folder === 'gallery') return galleryPage();
   const language = published(root).find((each) => each === folder);
   if (language === undefined) return startPage(menuOf(root));
   if (below === undefined) return pageIn(root, language, { keepPicture });
