@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { published } from '../../web/page/plugins/pages.js';
-import { cellsOf, checksOf, formulasOf, PAGE, readProse, withoutComments } from '../support/proseFiles.js';
+import { LANGUAGES } from '../../web/page/plugins/pages.js';
+import { cellsOf, checksOf, formulasOf, readProse, withoutComments } from '../support/proseFiles.js';
 
 /** What must be the same in every language, whatever the words: in order, unless sorted here. */
 function structureOf(markdown: string): Record<string, unknown> {
@@ -37,7 +37,7 @@ test('the English prose has all of what is compared', () => {
     });
 });
 
-describe.each(published(PAGE))('the prose in %s', (language) => {
+describe.each(LANGUAGES)('the prose in %s', (language) => {
   const structure = structureOf(readProse(language));
 
   test.each(Object.keys(english))('has the same %s as the English one', (name) => {

@@ -4,12 +4,11 @@ import type { AxeResults, NodeResult, RunOptions } from 'axe-core';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { published } from '../../../web/page/plugins/pages.js';
+import { LANGUAGES } from '../../../web/page/plugins/pages.js';
 import { useBrowser } from '../browser.js';
 import { openWhole } from './whole.js';
 
 const { open } = useBrowser();
-const LANGUAGES = published(join(import.meta.dirname, '../../../web/page'));
 
 /** The words of the figures in a language. */
 function stringsOf(language: string): Record<string, string> {

@@ -1,10 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { join } from 'node:path';
-import { published } from '../../../web/page/plugins/pages.js';
+import { LANGUAGES } from '../../../web/page/plugins/pages.js';
 import { useBrowser } from '../browser.js';
 
 const { open } = useBrowser();
-const LANGUAGES = published(join(import.meta.dirname, '../../../web/page'));
 /** A line of text, in CSS pixels: fonts of other machines have letters a little wider or narrower. */
 const LINE = 22;
 

@@ -1,13 +1,13 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { packOutputs, unpackOutputs } from '../../../web/page/cells/printed-outputs.js';
-import { pageHtml, published } from '../../../web/page/plugins/pages.js';
+import { LANGUAGES, pageHtml } from '../../../web/page/plugins/pages.js';
 import { runCell } from '../../../web/page/plugins/runCell.js';
 import { sinusoidalEncoding } from '../../reference/sinusoidalEncoding.js';
 import { cellsOf, PAGE, readProse } from '../../support/proseFiles.js';
 
 const pages = new Map<string, string>();
-for (const language of published(PAGE))
+for (const language of LANGUAGES)
   pages.set(language, await pageHtml(PAGE, join(PAGE, language, 'index.html')));
 
 /** The cells of a page: what they have printed, as HTML and as the element reads it. */
@@ -21,7 +21,7 @@ function printedIn(html: string): { html: string; outputs: ReturnType<typeof unp
   });
 }
 
-describe.each(published(PAGE))('the page in %s', (language) => {
+describe.each(LANGUAGES)('the page in %s', (language) => {
   const printed = printedIn(pages.get(language)!);
 
   test('has what each cell prints, between its two listings', async () => {

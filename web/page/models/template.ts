@@ -1,5 +1,5 @@
 import type { PageStrings } from '../plugins/pageStrings.js';
-import { head, languageMenu, type MenuEntry } from '../plugins/template.js';
+import { alternates, head, languageMenu, type MenuEntry } from '../plugins/template.js';
 
 /** The words of the page that are in it before its script runs. */
 export interface ModelStrings {
@@ -20,7 +20,7 @@ export function modelsPage(
 <html lang="${language}">
   <head>
     ${head(strings['models.title'], strings['models.lede'])}
-    ${menu.map(({ language: other }) => `<link vite-ignore rel="alternate" hreflang="${other}" href="${pageIn(other)}" />`).join('\n    ')}
+    ${alternates(menu, pageIn)}
     <link rel="stylesheet" href="/style/page.css" />
     <link rel="stylesheet" href="/models/models.css" />
     <script type="module" src="/models/main.ts"></script>

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, dirname, relative, resolve, sep } from 'node:path';
 import type { Plugin, ViteDevServer } from 'vite';
 import { modelsPage, type ModelStrings } from '../models/template.js';
@@ -10,19 +10,13 @@ import type { KeepPicture } from './printed.js';
 import { renderProse } from './prose.js';
 import { languagePage, startPage, type MenuEntry, type Surroundings } from './template.js';
 
-/** The languages of the section, in the order of the menu; a language is published once its prose file exists. */
+/** The languages of the section, in the order of the menu. */
 export const LANGUAGES = ['en', 'pt', 'ko', 'tr', 'id'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
-/** Languages of which `root` has the prose. */
-export function published(root: string): Language[] {
-  return LANGUAGES.filter((language) => existsSync(proseFile(root, language)));
-}
-
-/** Rollup inputs, the page at `/`, and two pages for each published language. The files are made here and never written. */
+/** Rollup inputs, the page at `/`, and two pages for each language. The files are made here and never written. */
 export function pageInputs(root: string): string[] {
-  const languages = published(root);
-  const folders = ['', ...languages, ...languages.map((language) => `${language}/models`)];
+  const folders = ['', ...LANGUAGES, ...LANGUAGES.map((language) => `${language}/models`)];
   return folders.map((folder) => resolve(root, folder, 'index.html'));
 }
 
@@ -77,7 +71,7 @@ function serve(server: ViteDevServer, root: string): void {
 /** The HTML of one input, before Vite has bundled its script and style sheet. */
 export async function pageHtml(root: string, file: string, keepPicture?: KeepPicture): Promise<string> {
   const [folder = '', below] = relative(root, dirname(file)).split(sep);
-  const language = published(root).find((each) => each === folder);
+  const language = LANGUAGES.find((each) => each === folder);
   if (language === undefined) return startPage(menuOf(root));
   if (below === undefined) return pageIn(root, language, { keepPicture });
   const strings = readJson(resolve(root, 'models/strings', `${language}.json`)) as ModelStrings;
@@ -91,7 +85,7 @@ export async function pageIn(
   { around, keepPicture }: { around?: Surroundings; keepPicture?: KeepPicture | undefined } = {},
 ): Promise<string> {
   const strings = pageStrings(root, language);
-  const markdown = readFileSync(proseFile(root, language), 'utf8');
+  const markdown = readFileSync(resolve(root, 'prose', `${language}.md`), 'utf8');
   const prose = await renderProse(markdown, strings, {
     words: cellWords(root, language),
     ...(keepPicture && { keepPicture }),
@@ -110,11 +104,7 @@ function cellWords(root: string, language: Language): SpokenWords {
 }
 
 function menuOf(root: string): MenuEntry[] {
-  return published(root).map((language) => ({ language, name: pageStrings(root, language).languageName }));
-}
-
-function proseFile(root: string, language: Language): string {
-  return resolve(root, 'prose', `${language}.md`);
+  return LANGUAGES.map((language) => ({ language, name: pageStrings(root, language).languageName }));
 }
 
 function pageStrings(root: string, language: Language): PageStrings {

@@ -1,12 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import type { Plugin } from 'vite';
-import { pageIn, published } from './pages.js';
+import { LANGUAGES, pageIn } from './pages.js';
 import { hashOf, securityPolicy } from './policy.js';
 import type { Surroundings } from './template.js';
 
 /**
- * Vite plugin: turns the build into `<language>.html` for each published language, files that need no other and no server. Scripts from
+ * Vite plugin: turns the build into `<language>.html` for each language, files that need no other and no server. Scripts from
  * other files do not load from a disk, so script and styles stand in the page, allowed by their hashes; so does the icon.
  */
 export function singleFiles(root: string): Plugin {
@@ -30,13 +30,10 @@ export function singleFiles(root: string): Plugin {
         const around: Surroundings = {
           policy: securityPolicy({ cells: true, hashes: { script: hashOf(script), style: hashOf(style) } }),
           icon: `data:image/svg+xml,${encodeURIComponent(icon)}`,
-          head: `<style>${style}</style>`,
-          end: `<script type="module">${script}</script>`,
+          head: `<style>${style}</style><script type="module">${script}</script>`,
           pageIn: (language) => `./${language}.html`,
-          alternates: (languages) =>
-            languages.map((each) => `<link rel="alternate" hreflang="${each}" href="./${each}.html" />`),
         };
-        for (const language of published(root)) {
+        for (const language of LANGUAGES) {
           const source = await pageIn(root, language, { around });
           this.emitFile({ type: 'asset', fileName: `${language}.html`, source });
         }

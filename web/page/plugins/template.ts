@@ -14,35 +14,32 @@ export interface Surroundings {
   readonly policy: string;
   /** Address of the icon. */
   readonly icon: string;
-  /** The tags that bring style sheet and script. */
+  /** The tags that bring style sheet and script, and name the page in other languages to search engines. */
   readonly head: string;
-  /** What ends the body. */
-  readonly end: string;
-  readonly pageIn: (language: string) => string;
+  readonly pageIn: PageIn;
   /** Where readers open models of their own, if that page is there. */
   readonly models?: string;
-  /** The tags that name the page in other languages to search engines. */
-  readonly alternates: (languages: readonly string[]) => string[];
 }
+
+/** The address of the page in a language, as the page with the link has it. */
+export type PageIn = (language: string) => string;
 
 const ICON = '/icon.svg';
 
 /** Vite puts the addresses of the built files in place of these, but for those that it is to leave alone. */
-const ON_SERVER: Surroundings = {
-  policy: securityPolicy({ cells: true }),
-  icon: ICON,
-  head: `<link rel="stylesheet" href="/style/page.css" />
+function onServer(menu: readonly MenuEntry[]): Surroundings {
+  const pageIn: PageIn = (language) => `../${language}/`;
+  return {
+    policy: securityPolicy({ cells: true }),
+    icon: ICON,
+    head: `${alternates(menu, pageIn)}
+    <link vite-ignore rel="alternate" hreflang="x-default" href="../" />
+    <link rel="stylesheet" href="/style/page.css" />
     <script type="module" src="/main.ts"></script>`,
-  end: '',
-  pageIn: (language) => `../${language}/`,
-  models: './models/',
-  alternates: (languages) => [
-    ...languages.map(
-      (language) => `<link vite-ignore rel="alternate" hreflang="${language}" href="../${language}/" />`,
-    ),
-    '<link vite-ignore rel="alternate" hreflang="x-default" href="../" />',
-  ],
-};
+    pageIn,
+    models: './models/',
+  };
+}
 
 /** A language's page. */
 export function languagePage(page: {
@@ -52,12 +49,11 @@ export function languagePage(page: {
   menu: readonly MenuEntry[];
   around?: Surroundings;
 }): string {
-  const { language, prose, strings, menu, around = ON_SERVER } = page;
+  const { language, prose, strings, menu, around = onServer(page.menu) } = page;
   return `<!doctype html>
 <html lang="${language}">
   <head>
     ${head(prose.title, prose.description, around)}
-    ${around.alternates(menu.map((entry) => entry.language)).join('\n    ')}
     ${around.head}
   </head>
   <body>
@@ -80,7 +76,7 @@ export function languagePage(page: {
     <main id="text" tabindex="-1">
 ${withModels(prose.body, strings, around)}
     </main>
-    ${teachingBar(strings)}${around.end}
+    ${teachingBar(strings)}
   </body>
 </html>
 `;
@@ -125,22 +121,19 @@ function outline(contents: Prose['contents']): string {
 
 /** The page at `/`: a script goes on to the reader's language; without scripts the links do. */
 export function startPage(menu: readonly MenuEntry[]): string {
-  const link = (entry: MenuEntry): string =>
-    `<li><a href="./${entry.language}/" lang="${entry.language}" hreflang="${entry.language}">${escape(entry.name)}</a></li>`;
+  const pageIn: PageIn = (language) => `./${language}/`;
   return `<!doctype html>
 <html lang="en">
   <head>
     ${head('Self-attention and positional encoding', 'A textbook section whose figures compute in your browser.')}
-    ${menu.map(({ language }) => `<link vite-ignore rel="alternate" hreflang="${language}" href="./${language}/" />`).join('\n    ')}
+    ${alternates(menu, pageIn)}
     <link rel="stylesheet" href="/style/page.css" />
     <script type="module" src="/start.ts"></script>
   </head>
   <body>
     <main class="start">
       <h1>Self-attention and positional encoding</h1>
-      <ul>
-        ${menu.map(link).join('\n        ')}
-      </ul>
+      <ul>${menuLinks(menu, pageIn)}</ul>
     </main>
   </body>
 </html>
@@ -162,20 +155,32 @@ export function head(
     <link rel="icon" href="${icon}" type="image/svg+xml" />`;
 }
 
-/** No menu where there is nothing to choose. */
+/** The tags that name a page in all languages. */
+export function alternates(menu: readonly MenuEntry[], pageIn: PageIn): string {
+  return menu
+    .map(
+      ({ language }) =>
+        `<link vite-ignore rel="alternate" hreflang="${language}" href="${pageIn(language)}" />`,
+    )
+    .join('\n    ');
+}
+
 export function languageMenu(
   current: string,
   strings: PageStrings,
   menu: readonly MenuEntry[],
-  pageIn: Surroundings['pageIn'],
+  pageIn: PageIn,
 ): string {
-  if (menu.length < 2) return '';
-  const item = ({ language, name }: MenuEntry): string =>
-    `<li><a href="${pageIn(language)}" lang="${language}" hreflang="${language}"${language === current ? ' aria-current="page"' : ''}>${escape(name)}</a></li>`;
   const label = escape(strings.languages);
   const here = escape(strings.languageName);
   return `<nav class="languages" aria-label="${label}">
           <button type="button" popovertarget="languages" aria-label="${label}: ${here}">${here}</button>
-          <ul id="languages" popover>${menu.map(item).join('')}</ul>
+          <ul id="languages" popover>${menuLinks(menu, pageIn, current)}</ul>
         </nav>`;
+}
+
+function menuLinks(menu: readonly MenuEntry[], pageIn: PageIn, current?: string): string {
+  const item = ({ language, name }: MenuEntry): string =>
+    `<li><a href="${pageIn(language)}" lang="${language}" hreflang="${language}"${language === current ? ' aria-current="page"' : ''}>${escape(name)}</a></li>`;
+  return menu.map(item).join('');
 }
