@@ -1,4 +1,4 @@
-import type { Code, Nodes, Parent, RootContent } from 'mdast';
+import type { Code, Nodes, Parent } from 'mdast';
 
 declare module 'mdast' {
   interface CodeCell extends Parent {
@@ -15,30 +15,19 @@ declare module 'mdast' {
  * `<code-cell><pre>…</pre><pre>…</pre></code-cell>`. Without scripts that is two listings; with them, one to run and one to read.
  * Throws an `Error` where either of the two stands alone.
  */
-export function joinCells(parent: Parent): void {
-  const joined: RootContent[] = [];
-  for (const node of parent.children) {
+export function joinCells({ children }: Parent): void {
+  for (const [index, node] of children.entries()) {
+    const next = children[index + 1];
     if ('children' in node) joinCells(node);
-    if (!isFence(node, 'python', 'pytorch')) {
-      checkPaired(joined.at(-1));
-      joined.push(node);
-      continue;
-    }
-    const javascript = joined.pop();
-    if (!isFence(javascript, 'js', 'cell')) throw alone('js cell', 'in front of', node);
-    const cell: RootContent = {
+    if (isFence(node, 'python', 'pytorch')) throw alone('js cell', 'in front of', node);
+    if (!isFence(node, 'js', 'cell')) continue;
+    if (!isFence(next, 'python', 'pytorch')) throw alone('python pytorch', 'behind', node);
+    children.splice(index, 2, {
       type: 'codeCell',
-      children: [javascript, node],
+      children: [node, next],
       data: { hName: 'code-cell' },
-    };
-    joined.push(cell);
+    });
   }
-  checkPaired(joined.at(-1));
-  parent.children = joined;
-}
-
-function checkPaired(last: RootContent | undefined): void {
-  if (isFence(last, 'js', 'cell')) throw alone('python pytorch', 'behind', last);
 }
 
 function isFence(node: Nodes | undefined, language: string, meta: string): node is Code {
