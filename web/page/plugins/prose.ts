@@ -1,11 +1,12 @@
-import type { Element, Root } from 'hast';
+import type { Root } from 'hast';
+import type { Table } from 'mdast';
 import rehypeKatex from 'rehype-katex';
 import rehypeRaw from 'rehype-raw';
 import rehypeStringify from 'rehype-stringify';
 import remarkGfm from 'remark-gfm';
 import remarkMath from 'remark-math';
 import remarkParse from 'remark-parse';
-import remarkRehype from 'remark-rehype';
+import remarkRehype, { defaultHandlers, type Options } from 'remark-rehype';
 import { unified } from 'unified';
 import { joinCells } from './cells.js';
 import { readerChecks } from './checks.js';
@@ -54,7 +55,7 @@ export async function renderProse(
     .use(remarkGfm)
     .use(remarkMath)
     .use(() => joinCells)
-    .use(remarkRehype, { allowDangerousHtml: true })
+    .use(remarkRehype, { allowDangerousHtml: true, handlers: HANDLERS })
     .use(rehypeRaw)
     .use(() => readerChecks(words))
     .use(() => (tree: Root) => numberFigures(tree, words))
@@ -64,7 +65,6 @@ export async function renderProse(
     .use(() => (tree: Root) => printing && printOutputs(tree, printing))
     .use(() => highlightListings)
     .use(() => (tree: Root) => anchorHeadings(tree, contents))
-    .use(() => wrapTables)
     .use(rehypeStringify)
     .process(markdown.slice(front[0].length));
   // rehype-katex reports a formula it cannot read, and goes on with its source in red.
@@ -76,6 +76,12 @@ export async function renderProse(
     contents,
   };
 }
+
+/** A table wider than a phone scrolls inside a box of its own. */
+const HANDLERS: Options['handlers'] = {
+  table: (state, table: Table) =>
+    element('div', { className: ['table'] }, [defaultHandlers.table(state, table)]),
+};
 
 function field(front: string, name: string): string {
   const value = new RegExp(`^${name}: (.+)$`, 'm').exec(front)?.[1];
@@ -112,13 +118,4 @@ function numberFigures(tree: Root, words: PageStrings | undefined): void {
     const number = words.figure.replace('{number}', String(++count));
     question.children.unshift(element('span', { className: ['number'] }, [text(number)]), text(' '));
   });
-}
-
-/** A table wider than a phone scrolls inside a box of its own. */
-function wrapTables(parent: Root | Element): void {
-  for (const [index, child] of parent.children.entries()) {
-    if (child.type !== 'element') continue;
-    if (child.tagName === 'table') parent.children[index] = element('div', { className: ['table'] }, [child]);
-    else wrapTables(child);
-  }
 }
