@@ -124,6 +124,8 @@ test.each([
   ['Z', 'double-struck', 'ℤ'],
   ['A', 'double-struck', '𝔸'],
   ['δ', 'bold', 'δ'],
+  ['h', 'italic', 'ℎ'],
+  ['ω', 'italic', '𝜔'],
 ])('%s in %s is %s', (letter, variant, character) => {
   expect(inAlphabet(letter, variant)).toBe(character);
 });

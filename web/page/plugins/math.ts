@@ -69,27 +69,29 @@ function keepTogether(parent: Root | Element): void {
   }
 }
 
-/** Code points of A, a and 0 in each of Unicode's mathematical alphabets (0: the alphabet has no digits). */
-const ALPHABETS: Readonly<Record<string, readonly [upper: number, lower: number, digit: number]>> = {
-  bold: [0x1d400, 0x1d41a, 0x1d7ce],
-  'double-struck': [0x1d538, 0x1d552, 0x1d7d8],
+/** The letters that browsers and fonts know as `mathvariant`: those of Unicode's mathematical alphabets, by the plain ones. */
+const ALPHABETS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
+  bold: alphabet('', [0x1d400, 0x1d433], [0x1d7ce, 0x1d7d7]),
+  'double-struck': alphabet('ℂℍℕℙℚℝℤ', [0x1d538, 0x1d56b], [0x1d7d8, 0x1d7e1]),
+  italic: alphabet('ℎ', [0x1d434, 0x1d467], [0x1d6fc, 0x1d714]),
 };
 
-/** Double-struck letters that Unicode had before it had the alphabets: their places there are left empty. */
-const EARLIER: Readonly<Record<string, string>> = { C: 'ℂ', H: 'ℍ', N: 'ℕ', P: 'ℙ', Q: 'ℚ', R: 'ℝ', Z: 'ℤ' };
+/** An alphabet of these ranges, in which the places of letters that Unicode had earlier are empty. */
+function alphabet(
+  earlier: string,
+  ...ranges: (readonly [first: number, last: number])[]
+): Map<string, string> {
+  const later = ranges.flatMap(([first, last]) =>
+    Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i)),
+  );
+  return new Map([...later, ...Array.from(earlier)].map((letter) => [letter.normalize('NFKC'), letter]));
+}
 
 /** The character that stands for `letter` in a `mathvariant`. */
 export function inAlphabet(letter: string, variant: string): string {
-  const earlier = variant === 'double-struck' ? EARLIER[letter] : undefined;
-  if (earlier !== undefined) return earlier;
-  const alphabet = ALPHABETS[variant];
-  if (alphabet === undefined) throw new RangeError(`math: expected a known mathvariant, got ${variant}`);
-  const [upper, lower, digit] = alphabet;
-  const code = letter.charCodeAt(0);
-  if (/[A-Z]/.test(letter)) return String.fromCodePoint(upper + code - 65);
-  if (/[a-z]/.test(letter)) return String.fromCodePoint(lower + code - 97);
-  if (/[0-9]/.test(letter) && digit > 0) return String.fromCodePoint(digit + code - 48);
-  return letter;
+  const letters = ALPHABETS[variant];
+  if (letters === undefined) throw new RangeError(`math: expected a known mathvariant, got ${variant}`);
+  return letters.get(letter) ?? letter;
 }
 
 function inVariant(child: ElementContent, variant: string): ElementContent {

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import subsetFont from 'subset-font';
 import type { Plugin } from 'vite';
 import { limitSizes } from './glyphSizes.js';
+import { inAlphabet } from './math.js';
 import type { PageStrings } from './pageStrings.js';
 import { renderProse } from './prose.js';
 
@@ -28,9 +29,6 @@ export function ownFonts(root: string, licences?: string): Plugin {
     async buildStart() {
       const folder = resolve(root, '../../build/fonts');
       mkdirSync(folder, { recursive: true });
-      const { languageName } = JSON.parse(readFileSync(resolve(root, 'strings/ko.json'), 'utf8')) as {
-        languageName: string;
-      };
       const korean = readFileSync(join(HANGUL, 'files/nanum-gothic-korean-400-normal.woff2'));
       const formulas = await lettersOfFormulas(root);
       const mathematical = await subset(
@@ -41,7 +39,7 @@ export function ownFonts(root: string, licences?: string): Plugin {
       limitSizes(mathematical, SIZES);
       for (const [name, source, text] of [
         ['hangul-page', korean, hangulOf(textsOf(root).join(''))],
-        ['hangul-name', korean, hangulOf(languageName)],
+        ['hangul-name', korean, '한국어'],
         ['formulas', mathematical, formulas],
       ] as const) {
         writeFileSync(join(folder, `${name}.woff2`), await subset(source, text, 'woff2'));
@@ -93,16 +91,9 @@ async function lettersOfFormulas(root: string): Promise<string> {
   const written = formulas.replace(/<[^>]+>|&#x([0-9a-f]+);/gi, (_, code?: string) =>
     code === undefined ? '' : String.fromCodePoint(parseInt(code, 16)),
   );
-  const italics = [...formulas.matchAll(/<mi>(\p{L})<\/mi>/gu)].map(([, letter = '']) => italic(letter));
+  // Browsers write a letter that stands alone in its <mi> in italics.
+  const italics = [...formulas.matchAll(/<mi>(\p{L})<\/mi>/gu)].map(([, letter = '']) =>
+    inAlphabet(letter, 'italic'),
+  );
   return [...new Set(`√${written}${italics.join('')}`)].join('');
-}
-
-/** The mathematical italic with which browsers write a letter that stands alone in its `<mi>`. */
-function italic(letter: string): string {
-  const code = letter.charCodeAt(0);
-  if (letter === 'h') return 'ℎ';
-  if (/^[A-Z]$/.test(letter)) return String.fromCodePoint(0x1d434 + code - 65);
-  if (/^[a-z]$/.test(letter)) return String.fromCodePoint(0x1d44e + code - 97);
-  if (/^[α-ω]$/.test(letter)) return String.fromCodePoint(0x1d6fc + code - 945);
-  return letter;
 }
