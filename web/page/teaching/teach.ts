@@ -1,4 +1,3 @@
-import { registry } from '../../elements/registry.js';
 import { fit } from './fit.js';
 import { PARAMETER } from './parameter.js';
 
@@ -20,10 +19,7 @@ const IDLE = 'body, main, a, button, summary, [type=checkbox]';
  */
 export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): void {
   const page = document.documentElement;
-  const tags = Object.keys(registry).map((tag) => `:scope > ${tag}`);
-  const figures = [...document.querySelectorAll<HTMLElement>('main figure[id]')].filter(
-    (figure) => figure.querySelector(tags.join()) !== null,
-  );
+  const figures = [...document.querySelectorAll<HTMLElement>('main figure')];
   const { content } = document.querySelector<HTMLTemplateElement>('#teaching-bar')!;
   const bar = content.firstElementChild!.cloneNode(true) as HTMLElement;
   const question = bar.querySelector('h1')!;
