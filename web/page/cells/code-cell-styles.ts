@@ -76,16 +76,12 @@ export const cellStyles = css`
     min-width: 0;
   }
   /* The editor, in the colours of the listing that it stands in for. */
-  .editor .cm-editor {
-    font-size: 0.8125rem;
-  }
   .editor .cm-editor.cm-focused {
     outline: 2px solid var(--_accent);
     outline-offset: -2px;
   }
   .editor .cm-scroller {
-    font-family: var(--mono, ui-monospace, monospace);
-    line-height: 1.6;
+    font: 0.8125rem/1.6 var(--mono, ui-monospace, monospace);
   }
   .editor .cm-content {
     padding: 0.9rem 0;
@@ -123,7 +119,7 @@ export const cellStyles = css`
     .actions button {
       padding: 0 0.5rem;
     }
-    .editor .cm-editor {
+    .editor .cm-scroller {
       font-size: 0.75rem;
     }
   }
