@@ -86,11 +86,8 @@ export async function pageIn(
 ): Promise<string> {
   const strings = pageStrings(root, language);
   const markdown = readFileSync(resolve(root, 'prose', `${language}.md`), 'utf8');
-  const prose = await renderProse(markdown, strings, {
-    words: cellWords(root, language),
-    ...(keepPicture && { keepPicture }),
-  });
-  return languagePage({ language, prose, strings, menu: menuOf(root), ...(around && { around }) });
+  const prose = await renderProse(markdown, strings, { words: cellWords(root, language), keepPicture });
+  return languagePage({ language, prose, strings, menu: menuOf(root), around });
 }
 
 /** The words for what the cells of a page print. */

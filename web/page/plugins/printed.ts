@@ -22,7 +22,7 @@ export interface Printing {
   /** The words of the page's language. */
   readonly words: SpokenWords;
   /** Keeps a picture as a file of its own, and returns its address; without it, pictures stand in the page as data. */
-  readonly keepPicture?: KeepPicture;
+  readonly keepPicture?: KeepPicture | undefined;
 }
 
 export type KeepPicture = (svg: string) => string;

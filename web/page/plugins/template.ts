@@ -47,7 +47,7 @@ export function languagePage(page: {
   prose: Prose;
   strings: PageStrings;
   menu: readonly MenuEntry[];
-  around?: Surroundings;
+  around?: Surroundings | undefined;
 }): string {
   const { language, prose, strings, menu, around = onServer(page.menu) } = page;
   return `<!doctype html>
