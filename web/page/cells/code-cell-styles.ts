@@ -33,7 +33,7 @@ export const cellStyles = css`
     border-color: var(--_track);
     font-weight: 600;
   }
-  .panel.code {
+  .code {
     cursor: text;
   }
   .status {
@@ -105,11 +105,6 @@ export const cellStyles = css`
     background: none;
     outline: 1px solid var(--_track);
   }
-  @media screen {
-    [hidden] {
-      display: none;
-    }
-  }
   /* Two rows in any case: the code must not move when a button comes or goes. */
   @media (max-width: 30rem) {
     .actions {
@@ -129,7 +124,6 @@ export const cellStyles = css`
       display: none;
     }
     .panel[hidden],
-    .origin[hidden],
     .listing[hidden] {
       display: block;
     }

@@ -79,26 +79,22 @@ export class CodeCell extends LitElement {
       </div>
       <div
         id="panel-javascript"
-        class="panel code"
+        class="panel"
         role="tabpanel"
         aria-labelledby="tab-javascript"
         ?hidden=${!javascript}
-        @click=${this.#editAtClick}
-        @keydown=${this.#onKey}
       >
-        <div ?hidden=${editing === 'here'} class="listing"><slot name="javascript"></slot></div>
-        <div class="editor"></div>
-        <span id="help" hidden>${this.#words.text('cell.editorHelp')}</span>
+        <div class="code" @click=${this.#editAtClick} @keydown=${this.#onKey}>
+          <div ?hidden=${editing === 'here'} class="listing"><slot name="javascript"></slot></div>
+          <div class="editor"></div>
+          <span id="help" hidden>${this.#words.text('cell.editorHelp')}</span>
+        </div>
+        ${outputs.length === 0 ? nothing : html`<p class="origin">${this.#words.text(origin)}</p>`}
+        <div class="output" role="log" aria-label=${this.#words.text('cell.output')}>
+          ${outputs.map((output) => outputItem(output, this.#width.pixels - 36, this.#words))}
+        </div>
+        <p class=${look} role="status">${said}</p>
       </div>
-      ${
-        outputs.length === 0
-          ? nothing
-          : html`<p class="origin" ?hidden=${!javascript}>${this.#words.text(origin)}</p>`
-      }
-      <div class="output" role="log" ?hidden=${!javascript} aria-label=${this.#words.text('cell.output')}>
-        ${outputs.map((output) => outputItem(output, this.#width.pixels - 36, this.#words))}
-      </div>
-      <p class=${look} role="status" ?hidden=${!javascript}>${said}</p>
       <div
         id="panel-pytorch"
         class="panel"
