@@ -13,7 +13,6 @@ const headName: Setting<string> = {
   initial: '1.1',
   read: (text) => (new RegExp(`^[1-${LAYERS}]\\.[1-${HEADS}]$`).test(text) ? text : undefined),
   write: (value) => value,
-  range: `layer.head, 1.1 to ${LAYERS}.${HEADS}`,
 };
 
 /** What the reader can set. */

@@ -31,7 +31,6 @@ export function orderSetting(initial: Order): Setting<Order> {
       return sorted.length === COUNT && sorted.every((number, i) => number === i + 1) ? order : undefined;
     },
     write: (order) => order.join(' '),
-    range: `the numbers 1 to ${COUNT}, each once`,
   };
 }
 

@@ -4,8 +4,6 @@ export interface Setting<T> {
   /** The value that `text` stands for, or undefined if there is none. */
   read(text: string): T | undefined;
   write(value: T): string;
-  /** The possible values, in English, for those who embed the figure. */
-  readonly range?: string;
   /** Of a number: the ends of its slider. */
   readonly limits?: Limits;
 }
@@ -23,8 +21,7 @@ export type Settings = Readonly<Record<string, Setting<unknown>>>;
 /** A whole number from `min` to `max`, a multiple of `step` away from `min`. */
 export function whole(initial: number, min: number, max: number, step = 1): Setting<number> {
   const setting = real(initial, min, max, (value) => Number.isInteger(value) && (value - min) % step === 0);
-  const range = `whole, ${min} to ${max}${step === 1 ? '' : `, by ${step}`}`;
-  return { ...setting, range, limits: { min, max, step } };
+  return { ...setting, limits: { min, max, step } };
 }
 
 /** A number from `min` to `max`. */
@@ -39,7 +36,7 @@ export function real(
     // Adding 0 turns −0 into 0: −0 cannot be written.
     return value >= min && value <= max && allows(value) ? value + 0 : undefined;
   };
-  return { initial, read, write: String, range: `${min} to ${max}`, limits: { min, max } };
+  return { initial, read, write: String, limits: { min, max } };
 }
 
 /** One of a few words. */
@@ -48,7 +45,6 @@ export function oneOf<const T extends string>(initial: T, ...others: readonly T[
     initial,
     read: (text) => [initial, ...others].find((word) => word === text),
     write: (value) => value,
-    range: [initial, ...others].join(', '),
   };
 }
 
@@ -65,7 +61,6 @@ export function flag(initial: boolean): Setting<boolean> {
     initial,
     read: (text) => (Object.hasOwn(values, text) ? values[text] : undefined),
     write: (value) => (value ? 'yes' : 'no'),
-    range: 'yes, no',
   };
 }
 
@@ -85,7 +80,6 @@ export function several<T>(
       return good ? values : undefined;
     },
     write: (values) => values.map((value) => each.write(value)).join(' '),
-    range: `${least === most ? least : `${least} to ${most === Infinity ? 'any number' : most}`} values: ${each.range ?? 'any'}`,
   };
 }
 
@@ -97,7 +91,6 @@ export function words(initial: string, most: number): Setting<string> {
       Array.from(text.slice(0, 2 * most))
         .slice(0, most)
         .join(''),
-    range: `text, at most ${most} characters`,
     write: (value) => value,
   };
 }
