@@ -26,7 +26,7 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
   await check.getByRole('button', { name: 'three' }).focus();
   await page.keyboard.press('Enter');
   expect(await status.innerText()).toContain(
-    `${words.checkWrong} ${faultOf('fig-paths')} ${words.checkReveal}`,
+    `${words.checkWrong} ${faultOf('fig-paths')}\n${words.checkReveal}`,
   );
   expect(await status.innerText()).not.toContain('Eight places take four layers.');
   expect(await shown()).not.toContain('from 1 to 9');
@@ -136,9 +136,9 @@ describe('an exercise', () => {
     }
     // A likely wrong one has its reason.
     const [reason] = checksOf(readProse('pt')).find(({ slips }) => slips.includes(393216))!.faults;
-    expect(await answer('393216')).toBe(`${pt.checkWrong} ${reason} ${pt.checkReveal}`);
+    expect(await answer('393216')).toBe(`${pt.checkWrong} ${reason}\n${pt.checkReveal}`);
     for (const wrong of ['0,38', '0,41', '-0,39', '393.216'])
-      expect(await answer(wrong)).toBe(`${pt.checkWrong} ${pt.checkReveal}`);
+      expect(await answer(wrong)).toBe(`${pt.checkWrong}\n${pt.checkReveal}`);
     for (const none of ['', 'NaN', '1e999', '9'.repeat(1000), '<b id="mine">0,39</b>', '0,39,0'])
       expect(await answer(none)).toBe(pt.checkNoNumber);
     expect(await page.locator('#mine').count()).toBe(0);
@@ -156,7 +156,7 @@ describe('an exercise', () => {
     const page = await open({ figures: [], hasTouch: true });
     const check = page.locator('#exercises ~ ol > li > .check').first();
     await check.getByRole('button', { name: 'attention alone' }).tap();
-    expect(await verdictOf(check).innerText()).toBe(`${words.checkWrong} ${faultOf()} ${words.checkReveal}`);
+    expect(await verdictOf(check).innerText()).toBe(`${words.checkWrong} ${faultOf()}\n${words.checkReveal}`);
     await verdictOf(check).getByRole('button', { name: words.checkReveal }).tap();
     expect(await check.getByRole('button', { pressed: true }).allInnerTexts()).toEqual([
       'encoder layers with pre-norm',

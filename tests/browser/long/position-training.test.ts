@@ -64,7 +64,7 @@ test('trains what learns before what does not: positions of none are the last of
 
 test('with seed 1 it opens with the trained model’s attention, which changes with the positions', async () => {
   const { figure: training } = await alone();
-  await training.locator('.readout', { hasText: 'the maps show the trained model' }).waitFor();
+  await training.locator('.readout', { hasText: 'Curves and maps were computed in advance' }).waitFor();
   expect(await strongest(training)).toBeGreaterThan(0.99);
   await training.getByLabel('ALiBi').check();
   await training.getByLabel('Where head 1 looks: ALiBi').waitFor();
