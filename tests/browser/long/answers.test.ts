@@ -18,17 +18,20 @@ test('what an answer names stands out in its figure', async () => {
     return figure.locator('> [drawn]');
   };
   const heatmap = await answered('fig-heatmap');
-  // Row 10 of 120, with its number, between two lines that leave it in sight.
+  // Row 10 of 120, with its number, between two pointers that leave it and its neighbours in sight.
   expect(await heatmap.locator('.row-ticks text').allTextContents()).toContain('10');
-  const edges = await heatmap.locator('line.marked').evaluateAll((lines) => {
-    const { top, height } = lines[0]!.closest('.plot')!.getBoundingClientRect();
-    return lines.map((line) => ((line.getBoundingClientRect().top - top) / height) * 120);
+  const pointers = await heatmap.locator('path.pointer').evaluateAll((paths) => {
+    const plot = paths[0]!.closest('.plot')!.getBoundingClientRect();
+    return paths.map((path) => {
+      const { left, right, top, bottom } = path.getBoundingClientRect();
+      const row = (((top + bottom) / 2 - plot.top) / plot.height) * 120;
+      return [right <= plot.left, left >= plot.right, row] as const;
+    });
   });
-  expect(edges.length).toBe(2);
-  expect(edges[0]).toBeLessThan(10);
-  expect(edges[0]).toBeGreaterThan(9);
-  expect(edges[1]).toBeGreaterThan(11);
-  expect(edges[1]).toBeLessThan(12);
+  expect(pointers).toEqual([
+    [true, false, expect.closeTo(10.5, 1)],
+    [false, true, expect.closeTo(10.5, 1)],
+  ]);
 
   const formula = await answered('fig-formula');
   expect(await formula.locator('button.lit').evaluateAll((all) => all.map((each) => each.dataset.symbol))).toEqual(['y', 'y']); // prettier-ignore

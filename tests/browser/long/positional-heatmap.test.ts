@@ -88,6 +88,16 @@ test('what an answer shows in the curves leaves the map as its text describes it
   expect(await settings(curves)).toEqual([100, [0, 8]]);
   expect(await settings(figure)).toEqual([10000, [0, 8]]);
   expect(await figure.locator('.marks line').count()).toBe(2);
+  // So does a figure that joins them later.
+  const joined = await page.evaluate(() => {
+    const map = document.createElement('positional-heatmap') as FigureElement & { base: number };
+    map.setAttribute('group', document.querySelector('positional-heatmap')!.getAttribute('group')!);
+    document.body.append(map);
+    const { base } = map;
+    map.remove();
+    return base;
+  });
+  expect(joined).toBe(10000);
   // From the reader's next step on, they share all of it again.
   await figure.getByLabel('Length n').fill('50');
   expect(await settings(curves)).toEqual([10000, [0, 8]]);
@@ -99,9 +109,9 @@ test('a marked row is forgotten by a reset, and stays in a link, also beside fig
   const address = (): Promise<string> =>
     figure.evaluate((element) => (element as FigureElement).addSettingsTo('https://example.org/'));
   expect(new URL(await address()).searchParams.get('P')).toContain('marked=10');
-  expect(await figure.locator('line.marked').count()).toBe(2);
+  expect(await figure.locator('path.pointer').count()).toBe(2);
   await figure.getByRole('button', { name: 'Reset' }).click();
-  expect(await figure.locator('line.marked').count()).toBe(0);
+  expect(await figure.locator('path.pointer').count()).toBe(0);
   expect(await address()).toBe('https://example.org/');
 });
 

@@ -17,14 +17,19 @@ function beyond(page: Page): Promise<string[]> {
   );
 }
 
-/** The figure that is shown alone, if its window lacks some of the caption's text or all but a strip of its picture. */
+/** The figure that is shown alone, if it or its caption is wider than the window, or the window lacks all but a strip of its picture. */
 function captionBeyond(page: Page): Promise<string[]> {
   return page.locator('figure.taught').evaluate((figure) => {
     const caption = figure.querySelector('figcaption')!.getBoundingClientRect();
     const stage = figure.querySelector(':scope > [drawn]')!.shadowRoot!.querySelector('.stage')!;
     const picture = stage.getBoundingClientRect();
     const apart = caption.bottom <= picture.top || caption.right <= picture.left;
-    return apart && caption.bottom <= innerHeight && picture.top < innerHeight * 0.7 ? [] : [figure.id];
+    const inside = [figure, figure.querySelector('figcaption')!].every((each) => {
+      const { left, right } = each.getBoundingClientRect();
+      return left >= 0 && right <= innerWidth;
+    });
+    const shown = caption.bottom <= innerHeight && picture.top < innerHeight * 0.7;
+    return apart && inside && shown ? [] : [figure.id];
   });
 }
 

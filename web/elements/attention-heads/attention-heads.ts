@@ -83,8 +83,10 @@ export class AttentionHeads extends FigureElement {
         return headMaps(words, weights, sequence, visible, (pointed) => (this.pointed = pointed));
       })}
       <div class="under">
-        <p class="readout">
-          ${this.pointed === undefined ? html`<span class="remark">${words.text('heads.hint')}</span>` : this.#readout(weights)}
+        <p class="readout" data-longest=${words.text('heads.hint')}>
+          <span
+            >${this.pointed === undefined ? html`<span class="remark">${words.text('heads.hint')}</span>` : this.#readout(weights)}</span
+          >
         </p>
         <ramp-legend low="0" high="1"></ramp-legend>
       </div>

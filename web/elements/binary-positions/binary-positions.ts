@@ -75,8 +75,10 @@ export class BinaryPositions extends FigureElement {
       <span id="help" hidden>${words.text('binary.help')}</span>
       <span class="spoken" role="status">${this.#spoken}</span>
       <p class="legend">${words.text('binary.filled')}</p>
-      <p class="readout">
-        ${cursor === undefined ? words.text('binary.ratio', { ratio }) : this.#row(cursor, bits, signs)}
+      <p class="readout" data-longest=${words.text('binary.ratio', { ratio })}>
+        <span
+          >${cursor === undefined ? words.text('binary.ratio', { ratio }) : this.#row(cursor, bits, signs)}</span
+        >
       </p>
     `;
   }

@@ -46,7 +46,7 @@ export class PositionalCurves extends EncodingFigure {
         stroke-width: 4;
         stroke-dasharray: 1.25 4;
       }
-      .values > span:not(.hint) {
+      .values > span > span:not(.hint) {
         white-space: nowrap;
       }
     `,
@@ -82,11 +82,19 @@ export class PositionalCurves extends EncodingFigure {
       </div>
       <span id="help" hidden>${words.text('curves.help')}</span>
       <span class="spoken" role="status">${this.#spoken}</span>
-      <p class="readout values">
-        ${cursor === undefined ? hint(words.text('curves.hint')) : this.#readout(P, columns, cursor)}
+      <p class="readout values" data-longest=${this.#longest(columns)}>
+        <span
+          >${cursor === undefined ? hint(words.text('curves.hint')) : this.#readout(P, columns, cursor)}</span
+        >
       </p>
       ${this.sliders(this.#columnSlider(columns, width))}
     `;
+  }
+
+  /** About as long as any readout of these columns. */
+  #longest(columns: readonly number[]): string {
+    const values = columns.map((column) => `${this.words.text('curves.column', { column })} −0.123`);
+    return `${this.words.text('position')} 255: ${values.join(' · ')}`;
   }
 
   #readout(P: Tensor, columns: readonly number[], cursor: number): TemplateResult {

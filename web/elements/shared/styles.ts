@@ -42,7 +42,7 @@ export const baseStyles = css`
   /* What is seen, and what explains it or says how to go on. */
   .readout,
   .remark {
-    max-width: 40rem;
+    max-width: 48rem;
     margin-top: var(--_near);
     /* No word alone on the last line. */
     text-wrap: pretty;
@@ -127,6 +127,9 @@ export const baseStyles = css`
   @media (hover: none) and (pointer: coarse) {
     .keys {
       display: none;
+    }
+    .hinted::after {
+      content: none;
     }
   }
   :focus-visible {

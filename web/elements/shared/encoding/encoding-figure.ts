@@ -3,7 +3,7 @@ import type { Tensor, WasmAttention } from 'wasm-attention';
 import { FigureElement } from '../figure/figure-element.js';
 import { Looks } from '../plot/series.js';
 import { real, several, whole } from '../settings.js';
-import { adopt, leave, share, shareColumns, type EncodingSettings } from './encoding-group.js';
+import { adopt, leave, share, type EncodingSettings } from './encoding-group.js';
 
 /** P with the base that the figure began with, and what a curve of it is called. */
 export interface Before {
@@ -80,7 +80,7 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
     this.#isShowing = true;
     super.show(settings);
     this.#isShowing = false;
-    shareColumns(this);
+    share(this, { columns: this.columns });
   }
 
   /** P as the library computes it, (length, width). */

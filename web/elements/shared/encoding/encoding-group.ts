@@ -14,39 +14,42 @@ interface Member extends EncodingSettings {
   readonly looks: Looks;
 }
 
-const groups = new Map<string, Set<Member>>();
+interface Group {
+  readonly members: Set<Member>;
+  /** What was shared last. A member that shows something alone differs from it. */
+  settings: EncodingSettings;
+}
 
-/** Joins the figure's group. If it has members already, takes over their settings and returns the member that it took them from. */
+const groups = new Map<string, Group>();
+
+/** Joins the figure's group. If it has members already, takes over their settings and returns the first of them. */
 export function adopt(member: Member): Member | undefined {
   if (member.group === '') return undefined;
-  const members = groups.get(member.group) ?? new Set<Member>();
-  groups.set(member.group, members);
-  const [first] = members;
-  if (first !== undefined) copy(first, member);
-  members.add(member);
+  const group = groups.get(member.group);
+  if (group === undefined) {
+    groups.set(member.group, { members: new Set([member]), settings: settingsOf(member) });
+    return undefined;
+  }
+  const [first] = group.members;
+  group.members.add(Object.assign(member, group.settings));
   return first;
 }
 
-/** Gives a figure's settings to the rest of its group. */
-export function share(member: Member): void {
-  for (const other of groups.get(member.group) ?? []) if (other !== member) copy(member, other);
-}
-
-/** Gives a figure's columns alone to the rest of its group. */
-export function shareColumns(member: Member): void {
-  for (const other of groups.get(member.group) ?? []) other.columns = member.columns;
+/** Gives settings of a figure to the rest of its group: all of them, or its columns alone. */
+export function share(member: Member, shared: Partial<EncodingSettings> = settingsOf(member)): void {
+  const group = groups.get(member.group);
+  if (group === undefined) return;
+  group.settings = { ...group.settings, ...shared };
+  for (const other of group.members) if (other !== member) Object.assign(other, shared);
 }
 
 /** Leaves the group, and removes it if it is empty. */
 export function leave(member: Member): void {
-  const members = groups.get(member.group);
+  const members = groups.get(member.group)?.members;
   members?.delete(member);
   if (members?.size === 0) groups.delete(member.group);
 }
 
-function copy(from: EncodingSettings, to: EncodingSettings): void {
-  to.length = from.length;
-  to.width = from.width;
-  to.base = from.base;
-  to.columns = from.columns;
+function settingsOf({ length, width, base, columns }: EncodingSettings): EncodingSettings {
+  return { length, width, base, columns };
 }

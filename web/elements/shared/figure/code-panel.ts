@@ -61,15 +61,17 @@ export class CodePanel {
         this.figure.requestUpdate();
       });
     return html`<fieldset class="choices" aria-label=${this.words.text('tools.codeLabel')}>
-        ${option('javascript')}${option('pytorch')}
-        <button type="button" @click=${() => this.copy(text)}>
-          ${this.words.text(copied ? 'tools.copied' : 'tools.copy')}
-        </button>
-        ${
-          run === undefined
-            ? nothing
-            : html`<button type="button" @click=${run}>${this.words.text('tools.run')}</button>`
-        }
+        <div class="options">
+          ${option('javascript')}${option('pytorch')}
+          <button type="button" @click=${() => this.copy(text)}>
+            ${this.words.text(copied ? 'tools.copied' : 'tools.copy')}
+          </button>
+          ${
+            run === undefined
+              ? nothing
+              : html`<button type="button" @click=${run}>${this.words.text('tools.run')}</button>`
+          }
+        </div>
       </fieldset>
       <pre tabindex="0" role="region" aria-label=${NAMES[this.#language]}>${text}</pre>`;
   }

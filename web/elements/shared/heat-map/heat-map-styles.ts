@@ -108,6 +108,9 @@ export const heatMapStyles = css`
     stroke: var(--_accent);
     stroke-width: 2.5;
   }
+  .overlay .pointer {
+    fill: var(--_accent);
+  }
   .told {
     fill: var(--_ink);
     stroke: var(--_paper);

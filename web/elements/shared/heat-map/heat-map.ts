@@ -219,8 +219,8 @@ export class HeatMap extends LitElement {
     const { low, high } = this;
     return html`
       <div class="under">
-        <p class="readout">
-          ${this.cursor === undefined ? hint(this.#words.text('map.hint')) : this.#readout()}
+        <p class="readout hinted" data-longest=${this.#words.text('map.hint')}>
+          <span>${this.cursor === undefined ? hint(this.#words.text('map.hint')) : this.#readout()}</span>
         </p>
         <ramp-legend .low=${low} .high=${high}></ramp-legend>
       </div>

@@ -2,7 +2,7 @@ import { scaleLinear } from 'd3-scale';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Cell } from './cursor.js';
 
-/** Of more rows, each is about as thin as its frame. */
+/** Of more rows, each is about as thin as a frame. */
 const THIN = 24;
 
 /** What is drawn over or beside the canvas of a heat map. All places are in per cent, so that nothing has to be measured. */
@@ -28,7 +28,7 @@ interface Axis {
   readonly marked?: readonly Partial<Cell>[] | undefined;
 }
 
-/** Numbers or words beside the rows. A row that is marked has its number. */
+/** Numbers or words beside the rows. A row that is marked has its number, with room for a pointer. */
 export function rowTicks({ count, origin, bare, words, marked = [], ...shown }: Axis): SVGTemplateResult[] {
   const rows = marked.flatMap(({ row }) => row ?? []);
   const isFree = (tick: number): boolean => rows.every((row) => Math.abs(row - tick) > count / 25);
@@ -38,7 +38,7 @@ export function rowTicks({ count, origin, bare, words, marked = [], ...shown }: 
       : shownOf({ count, ...shown });
   return places.map(
     (row) =>
-      svg`<text x="100%" dx="-6" y=${middle(row, count)} dy="0.35em" text-anchor="end">${words?.[row] ?? row + origin}</text>`,
+      svg`<text x="100%" dx=${rows.includes(row) ? -12 : -6} y=${middle(row, count)} dy="0.35em" text-anchor="end">${words?.[row] ?? row + origin}</text>`,
   );
 }
 
@@ -149,15 +149,14 @@ function frame(
   const height = row === undefined ? 100 : 100 / rows;
   const box = (name: string): SVGTemplateResult =>
     svg`<rect class=${name} x="${x}%" y="${y}%" width="${width}%" height="${height}%" />`;
-  const edges = (name: string, out: number): SVGTemplateResult[] =>
-    [-1, 1].map((side) => {
-      const at = side < 0 ? y : y + height;
-      return svg`<line class=${name} x2="100%" y1="${at}%" y2="${at}%" transform="translate(0 ${side * out})" />`;
-    });
-  // A frame would cover a thin row: it has lines above and below it.
-  return column === undefined && rows > THIN
-    ? svg`${edges('halo', 2.5)}${edges(className, 1.25)}`
-    : svg`${box('halo')}${box(className)}`;
+  // A frame would hide a thin row: it has a pointer on either side.
+  if (column === undefined && rows > THIN) {
+    return svg`${[0, 100].map((side) => {
+      const out = side === 0 ? -1 : 1;
+      return svg`<svg x="${side}%" y="${y + height / 2}%" overflow="visible"><path class="pointer" d="M${2 * out},0l${6 * out},-4v8z" /></svg>`;
+    })}`;
+  }
+  return svg`${box('halo')}${box(className)}`;
 }
 
 function middle(index: number, count: number): string {
