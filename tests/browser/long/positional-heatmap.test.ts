@@ -90,10 +90,10 @@ test('what an answer shows in the curves leaves the map as its text describes it
   expect(await figure.locator('.marks line').count()).toBe(2);
   // So does a figure that joins them later.
   const joined = await page.evaluate(() => {
-    const map = document.createElement('positional-heatmap') as FigureElement & { base: number };
+    const map = document.createElement('positional-heatmap');
     map.setAttribute('group', document.querySelector('positional-heatmap')!.getAttribute('group')!);
     document.body.append(map);
-    const { base } = map;
+    const { base } = map as unknown as { base: number };
     map.remove();
     return base;
   });

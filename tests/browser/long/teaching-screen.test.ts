@@ -81,11 +81,13 @@ test.each([
   }
 });
 
-/** The figure that is shown alone, if it could be larger: it neither spans the window nor comes near to its end. */
+/** The figure that is shown alone, if it could be larger: it neither spans the window, with a caption beside it, nor comes near to its end. */
 function small(page: Page): Promise<string[]> {
   return page.locator('figure.taught').evaluate((figure) => {
-    const { width, bottom } = figure.querySelector(':scope > [drawn]')!.getBoundingClientRect();
-    return width > 0.95 * innerWidth || bottom > 0.75 * innerHeight ? [] : [figure.id];
+    const { left, right, bottom } = figure.querySelector(':scope > [drawn]')!.getBoundingClientRect();
+    const caption = figure.querySelector('figcaption')!.getBoundingClientRect();
+    const spanned = right - Math.min(left, caption.left);
+    return spanned > 0.95 * innerWidth || bottom > 0.75 * innerHeight ? [] : [figure.id];
   });
 }
 
