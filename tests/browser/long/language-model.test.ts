@@ -131,6 +131,17 @@ describe('language-model', () => {
     },
   );
 
+  test('both texts begin at one height, and so do their next tokens, however long each is', async () => {
+    const { figure } = await loaded({ viewport: { width: 1280, height: 800 } });
+    await figure.evaluate((element) =>
+      Object.assign(element, { steps: 120, window: 1 }).style.setProperty('width', '60rem'),
+    );
+    for (const part of ['.name', '.story', '.next-name', '.next']) {
+      const [first, second] = await figure.locator(`.run ${part}`).evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top)); // prettier-ignore
+      expect(second).toBeCloseTo(first!, 1);
+    }
+  });
+
   test('names the large head beside the choice of its view, at the height of the thumbnails’ remark', async () => {
     for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
       const { figure } = await loaded({ language, viewport: { width: 1280, height: 800 } });

@@ -25,6 +25,13 @@ export const storyStyles = css`
     .controls .switches {
       grid-column: auto;
     }
+    /* The texts begin at one height, and so do their next tokens. */
+    .two .run {
+      display: grid;
+      grid-row: span 4;
+      grid-template-rows: subgrid;
+      row-gap: 0;
+    }
   }
   @container (max-width: 43.99rem) {
     .controls .slider {
