@@ -34,13 +34,37 @@ test('stops when told, and is never empty: curves of another seed stay, faintly,
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
   await extrapolation.getByRole('button', { name: 'Train all five' }).press('Enter');
   await extrapolation.getByRole('button', { name: 'Stop' }).press('Enter');
-  await extrapolation.locator('.readout', { hasText: 'Stopped' }).waitFor();
+  const stopped = 'Stopped. The faint curves are from before this training.';
+  await extrapolation.locator('.readout', { hasText: stopped }).waitFor();
   const faint = extrapolation.locator('path.faint[data-positions]');
   expect(await faint.count()).toBe(COMPARED.length);
   await extrapolation.getByLabel('Seed').press('ArrowRight');
   await extrapolation.locator('.readout', { hasText: 'Faint: the curves of seed 1.' }).waitFor();
   expect(await faint.count()).toBe(COMPARED.length);
   expect(await extrapolation.locator('path[data-positions]').count()).toBe(COMPARED.length);
+});
+
+test.each([390, 1280])('nothing moves while it trains, whatever the names (%i px)', async (width) => {
+  const page = await open({ figures: ['length-extrapolation'], viewport: { width, height: 800 } });
+  const extrapolation = page.locator('length-extrapolation');
+  const button = extrapolation.locator('.controls button');
+  const places = (): Promise<unknown> =>
+    extrapolation.evaluate((element) => {
+      const { left, top } = element.shadowRoot!.querySelector('.controls button')!.getBoundingClientRect();
+      return [element.clientHeight, left, Math.round(top - element.getBoundingClientRect().top)];
+    });
+  // On a phone the controls move as one scrolls.
+  await button.focus();
+  const before = await places();
+  await button.press('Enter');
+  for (const name of ['sinusoidal', 'learned']) {
+    await extrapolation.locator('label', { hasText: name }).getByRole('progressbar').waitFor();
+    expect(await places()).toEqual(before);
+  }
+  // The button that stops stands where the other one was, and keeps the focus.
+  await page.keyboard.press('Enter');
+  await extrapolation.locator('.readout', { hasText: 'Stopped' }).waitFor();
+  expect(await places()).toEqual(before);
 });
 
 test('a link with another seed begins with faint curves, and the table says whose they are', async () => {

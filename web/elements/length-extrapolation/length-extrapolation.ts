@@ -47,10 +47,12 @@ export class LengthExtrapolation extends FigureElement {
     const shown = this.#session.shown(seed);
     return html`
       ${extrapolationPlot(shown.curves, shown.faint, this.#width.pixels, words)}
-      <p class="readout" role="status" data-longest=${this.#longest}><span>${this.#status(shown)}</span></p>
+      <p class="readout" role="status" data-longest=${this.#longest}>
+        <span>${running === undefined ? this.#status(shown) : this.#progress(running)}</span>
+      </p>
       <p class="remark">${words.text('extrapolation.task', { steps: STEPS, length: TRAINED })}</p>
       <div class="controls">
-        <div class="train">${running === undefined ? this.#beginButton() : this.#progress(running)}</div>
+        <div>${this.#button(running !== undefined)}</div>
         ${this.slider('seed', words.text('training.seed'), { max: 20 })}
       </div>
     `;
@@ -65,24 +67,23 @@ export class LengthExtrapolation extends FigureElement {
   /** How the training ended, or which curves are shown. */
   #status({ faint, faintOf }: ShownCurves): string {
     const { words, seed } = this;
-    const { outcome, running } = this.#session;
-    if (running !== undefined) return '';
+    const { outcome } = this.#session;
     if (outcome === 'stopped') return words.text('extrapolation.stopped');
     if (outcome !== undefined) return trainingFailure(words, outcome.failed);
     if (faint.size > 0) return words.text('extrapolation.faint', { seed: words.number(faintOf) });
     return words.text(this.#session.untouched ? 'extrapolation.computed' : 'extrapolation.done', { seed });
   }
 
-  #beginButton(): TemplateResult {
-    const begin = (): void => this.#session.begin(this.seed);
-    return html`<button type="button" @click=${begin}>${this.words.text('extrapolation.train')}</button>`;
+  #button(stops: boolean): TemplateResult {
+    const press = (): void => (stops ? this.#session.cancel() : this.#session.begin(this.seed));
+    return html`<button type="button" @click=${press}>
+      ${this.words.text(stops ? 'training.cancel' : 'extrapolation.train')}
+    </button>`;
   }
 
   #progress({ positions, step }: Running): TemplateResult {
     const label = this.words.text(`training.${positions}`);
-    const cancel = (): void => this.#session.cancel();
-    return html`<label>${label} <progress max=${STEPS} .value=${step}></progress></label>
-      <button type="button" @click=${cancel}>${this.words.text('training.cancel')}</button>`;
+    return html`<label>${label} <progress max=${STEPS} .value=${step}></progress></label>`;
   }
 
   protected override data(): FigureData {

@@ -25,10 +25,4 @@ export const extrapolationStyles = css`
     width: 10rem;
     accent-color: var(--_accent);
   }
-  .train {
-    display: flex;
-    flex-wrap: wrap;
-    align-items: center;
-    gap: 0.5rem 1rem;
-  }
 `;
