@@ -132,6 +132,30 @@ describe('rotary-pairs', () => {
     },
   );
 
+  test('keys turn each arrow by its tip, which says its position and pair', async () => {
+    const { page, figure } = await alone();
+    const tips = figure.locator('.dial').getByRole('application');
+    expect(await tips.count()).toBe(8);
+    const tip = figure.getByRole('application', { name: 'Query position i = 12, θ₁' });
+    await tip.focus();
+    await page.keyboard.press('ArrowUp');
+    const moved = figure.getByRole('application', { name: 'Query position i = 13, θ₁' });
+    expect(await moved.evaluate((element) => element.matches(':focus-visible'))).toBe(true);
+    for (const [key, query] of [
+      ['ArrowRight', 14],
+      ['Shift+ArrowRight', 19],
+      ['Shift+ArrowLeft', 14],
+      ['Control+ArrowLeft', 14],
+    ] as const) {
+      await page.keyboard.press(key);
+      expect(await settingsOf(figure)).toEqual({ query, key: 6, seed: 278 });
+    }
+    await page.keyboard.press('Tab');
+    for (let count = 0; count < 2; ++count) await page.keyboard.press('Shift+ArrowDown');
+    expect(await settingsOf(figure)).toEqual({ query: 14, key: 0, seed: 278 });
+    await expectFormula(figure);
+  });
+
   test('a link brings its positions back, and the file has the pairs', async () => {
     const { figure } = await alone(CLIPBOARD);
     await figure.getByRole('slider', { name: 'Key position j' }).fill('20');

@@ -21,27 +21,35 @@ export function unitOf({ queries, keys }: Turned): number {
   return LONGEST / Math.max(longest(queries), longest(keys));
 }
 
-/** The two arrows of a pair, with the angle between them. `grab` and `drag` follow a pointer that holds an arrow's tip. */
+/** What the tips tell the figure: `grab` and `drag` follow a pointer that holds one, `press` the keys of the one in focus. */
+export interface TipEvents {
+  readonly grab: (arrow: Arrow, event: PointerEvent) => void;
+  readonly drag: (event: PointerEvent) => void;
+  readonly press: (arrow: Arrow, event: KeyboardEvent) => void;
+}
+
+/** The two arrows of a pair, with the angle between them. */
 export function dial(given: {
   both: Turned;
   pair: number;
   query: number;
   key: number;
   label: string;
-  grab: (arrow: Arrow, event: PointerEvent) => void;
-  drag: (event: PointerEvent) => void;
+  /** The tips' accessible names, positions included. */
+  spoken: Readonly<Record<Arrow, string>>;
+  events: TipEvents;
 }): SVGTemplateResult {
-  const { both, pair, label, grab, drag } = given;
+  const { both, pair, label, spoken, events } = given;
   const unit = unitOf(both);
   const tip = (vectors: Float32Array, position: number): readonly [number, number] => {
     const at = position * WIDTH + 2 * pair;
     return [unit * vectors[at]!, -unit * vectors[at + 1]!];
   };
   const [q, k] = [tip(both.queries, given.query), tip(both.keys, given.key)];
-  return svg`<svg class="dial" viewBox="${-HALF} ${-HALF} ${SIDE} ${SIDE}" role="img" aria-label=${label}>
+  return svg`<svg class="dial" viewBox="${-HALF} ${-HALF} ${SIDE} ${SIDE}" role="group" aria-label=${label}>
     <circle class="rim" r=${LONGEST} />
     <path class="between" d=${wedge(q, k)} />
-    ${arrowTo(k, q, 'key', grab, drag)}${arrowTo(q, k, 'query', grab, drag)}
+    ${arrowTo(k, q, 'key', spoken.key, events)}${arrowTo(q, k, 'query', spoken.query, events)}
   </svg>`;
 }
 
@@ -63,8 +71,8 @@ function arrowTo(
   [x, y]: Point,
   other: Point,
   arrow: Arrow,
-  grab: (arrow: Arrow, event: PointerEvent) => void,
-  drag: (event: PointerEvent) => void,
+  spoken: string,
+  { grab, drag, press }: TipEvents,
 ): SVGTemplateResult {
   const cross = other[0] * y - other[1] * x;
   // Where the arrows lie on one another, each still has a side of its own.
@@ -74,8 +82,9 @@ function arrowTo(
   const stay = (event: TouchEvent): void => event.preventDefault();
   return svg`<line class="arrow ${arrow}" x2=${x} y2=${y} />
     <text class=${arrow} x=${x + 13 * Math.cos(direction)} y=${y + 13 * Math.sin(direction)} dy="0.3em"
-      text-anchor="middle">${arrow === 'query' ? 'q' : 'k'}</text>
-    <g class="tip ${arrow}" data-arrow=${arrow} @touchstart=${stay}
+      text-anchor="middle" aria-hidden="true">${arrow === 'query' ? 'q' : 'k'}</text>
+    <g class="tip ${arrow}" data-arrow=${arrow} tabindex="0" role="application" aria-label=${spoken}
+      aria-describedby="help" @touchstart=${stay} @keydown=${(event: KeyboardEvent) => press(arrow, event)}
       @pointerdown=${(event: PointerEvent) => grab(arrow, event)} @pointermove=${drag}>
       <circle class="target" cx=${x} cy=${y} r="21" /><circle class="mark" cx=${x} cy=${y} r="5" />
     </g>`;

@@ -13,6 +13,7 @@ import {
   draggedTo,
   LAST,
   PAIRS,
+  pressedTo,
   productsOf,
   spreadAt,
   sumAt,
@@ -69,6 +70,7 @@ export class RotaryPairs extends FigureElement {
         <div class="dials">${products.map((product, pair) => this.#dial(both, pair, product))}</div>
         <div class="plot">${sumPlot(both, key - query, this.#width.pixels, words)}</div>
       </div>
+      <span id="help" hidden>${words.text('rotary.help')}</span>
       <p class="readout" role="status" data-longest=${this.#longest}>
         <span
           >${words.text('rotary.total', { offset: words.number(key - query) })}
@@ -89,6 +91,7 @@ export class RotaryPairs extends FigureElement {
   #dial(both: Turned, pair: number, product: number): TemplateResult {
     const { words, query, key } = this;
     const value = words.value(product);
+    const theta = `θ${'₀₁₂₃'[pair]}`;
     return html`<div>
       ${dial({
         both,
@@ -96,10 +99,17 @@ export class RotaryPairs extends FigureElement {
         query,
         key,
         label: words.text('rotary.dialLabel', { pair, value }),
-        grab: (arrow, event) => this.#onGrab(arrow, pair, event),
-        drag: this.#onDrag,
+        spoken: {
+          query: `${words.text('rotary.query')} = ${query}, ${theta}`,
+          key: `${words.text('rotary.key')} = ${key}, ${theta}`,
+        },
+        events: {
+          grab: (arrow, event) => this.#onGrab(arrow, pair, event),
+          drag: this.#onDrag,
+          press: this.#onPress,
+        },
       })}
-      <p>θ${'₀₁₂₃'[pair]} = ${words.number(thetaOf(pair))}</p>
+      <p>${theta} = ${words.number(thetaOf(pair))}</p>
       <p class="product">${value}</p>
     </div>`;
   }
@@ -142,6 +152,13 @@ export class RotaryPairs extends FigureElement {
     grip.angle = angle;
     const to = draggedTo(grip.from, grip.turn, grip.pair);
     if (to !== this[grip.arrow]) this.change({ [grip.arrow]: to });
+  };
+
+  readonly #onPress = (arrow: Arrow, event: KeyboardEvent): void => {
+    const to = pressedTo(this[arrow], event);
+    if (to === undefined) return;
+    event.preventDefault();
+    if (to !== this[arrow]) this.change({ [arrow]: to });
   };
 
   protected override data(library: WasmAttention): FigureData {

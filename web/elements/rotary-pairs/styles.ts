@@ -65,6 +65,7 @@ export const rotaryStyles = css`
   }
   .tip {
     cursor: grab;
+    outline: none;
   }
   .tip:active {
     cursor: grabbing;
@@ -79,6 +80,11 @@ export const rotaryStyles = css`
   .tip:hover .target {
     stroke: var(--_quiet);
     stroke-dasharray: 2 3;
+  }
+  .tip:focus-visible .target {
+    stroke: currentColor;
+    stroke-dasharray: none;
+    stroke-width: 2;
   }
   .dial text {
     fill: currentColor;
