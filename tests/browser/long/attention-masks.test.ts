@@ -56,8 +56,18 @@ describe('attention-masks', () => {
     await figure.getByRole('slider', { name: 'Valid length' }).focus();
     await page.keyboard.press('Home');
     expect(await figure.locator('.readout[role=status]').innerText()).toContain(
-      'Queries 1, 2, 3, 4, 5, 6, 7, 8 have no key left: their weights',
+      'No query has a key left: all weights are zero',
     );
+  });
+
+  test('frames rows that it is told to mark, in the masks and in the weights', async () => {
+    const { figure } = await alone();
+    await figure.evaluate((element) => element.setAttribute('marked', '7'));
+    const rows = figure.locator('.factors .held');
+    expect(await rows.evaluateAll((all) => all.map((row) => row.getAttribute('y')))).toEqual(
+      new Array(4).fill('6'),
+    );
+    expect(await figure.locator('heat-map .marked').getAttribute('y')).toBe('75%');
   });
 
   test.each([320, 390, 1280])('at %i px nothing overflows, and targets are large enough', async (width) => {

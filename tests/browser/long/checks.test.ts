@@ -109,7 +109,7 @@ test('a prediction shows nothing but what it asks about', async () => {
     await page.locator(`#${id} .check button[data-right]`).first().press('Enter');
   }
   expect(await settingsOf('fig-model')).toEqual({ ...first.model, steps: 80, positions: false });
-  expect(await settingsOf('fig-masks')).toEqual({ ...first.masks, valid: 5, causal: false, window: true, left: 2, right: 2 }); // prettier-ignore
+  expect(await settingsOf('fig-masks')).toEqual({ ...first.masks, valid: 5, causal: false, window: true, left: 2, right: 2, marked: [7] }); // prettier-ignore
 });
 
 test('without scripts there are no questions that nobody would answer', async () => {

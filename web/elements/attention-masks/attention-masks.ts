@@ -5,7 +5,7 @@ import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { onCell, type CellDetail } from '../shared/heat-map/heat-map.js';
 import '../shared/heat-map/ramp-legend.js';
-import { flag, whole } from '../shared/settings.js';
+import { flag, several, whole } from '../shared/settings.js';
 import { masksCode } from './code.js';
 import { maskMap } from './map.js';
 import { FACTORS, LENGTH, maskScene, type Factor, type MaskScene } from './scene.js';
@@ -20,6 +20,7 @@ const settings = {
   left: whole(2, 0, LENGTH - 1),
   right: whole(0, 0, LENGTH - 1),
   seed: whole(1, 1, LAST_SEED),
+  marked: several([], whole(1, 1, LENGTH)),
 };
 
 /**
@@ -43,6 +44,8 @@ export class AttentionMasks extends FigureElement {
   declare right: number;
   /** Seed of queries and keys; default 1. */
   declare seed: number;
+  /** Queries whose rows are framed, 1 to 8; default none. */
+  declare marked: readonly number[];
   declare protected pointed: CellDetail | undefined;
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
@@ -65,7 +68,7 @@ export class AttentionMasks extends FigureElement {
           <p
             class="readout"
             role="status"
-            data-longest=${longest(this.#note([]), this.#note(Array.from({ length: LENGTH }, (_, row) => row)))}
+            data-longest=${longest(this.#note([]), this.#note(Array.from({ length: LENGTH - 1 }, (_, row) => row)))}
           >
             <span>${this.#note(scene.empty)}</span>
           </p>
@@ -87,7 +90,7 @@ export class AttentionMasks extends FigureElement {
     return html`<div class=${names.join(' ')}>
       ${sign && html`<span class="sign">${sign}</span>`}
       <p>${words.text(`masks.${factor}`)}</p>
-      ${maskMap(scene[factor], label, this.pointed)}
+      ${maskMap(scene[factor], label, this.pointed, this.marked)}
     </div>`;
   }
 
@@ -101,6 +104,7 @@ export class AttentionMasks extends FigureElement {
         .rows=${LENGTH}
         .columns=${LENGTH}
         .mask=${mask}
+        .marked=${this.marked.map((query) => ({ row: query - 1 }))}
         low="0"
         high="1"
         origin="1"
@@ -143,7 +147,8 @@ export class AttentionMasks extends FigureElement {
     const { words } = this;
     if (empty.length === 0) return words.text('masks.none');
     const queries = empty.map((row) => row + 1).join(', ');
-    return words.text(empty.length === 1 ? 'masks.emptyOne' : 'masks.empty', { queries, count: LENGTH });
+    const all = empty.length === LENGTH ? 'masks.emptyAll' : 'masks.empty';
+    return words.text(empty.length === 1 ? 'masks.emptyOne' : all, { queries, count: LENGTH });
   }
 
   #controls(): TemplateResult {

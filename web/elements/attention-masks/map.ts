@@ -2,8 +2,16 @@ import { html, nothing, svg, type TemplateResult } from 'lit';
 import type { Cell } from '../shared/heat-map/cursor.js';
 import { LENGTH } from './scene.js';
 
-/** A mask as a small map: filled cells are visible, empty ones with a stroke masked. `at` is the cell that the reader points at. */
-export function maskMap(mask: readonly boolean[], label: string, at: Cell | undefined): TemplateResult {
+/**
+ * A mask as a small map: filled cells are visible, empty ones with a stroke masked. `at` is the cell that the reader points at, `marked`
+ * are queries whose rows are framed, from 1.
+ */
+export function maskMap(
+  mask: readonly boolean[],
+  label: string,
+  at: Cell | undefined,
+  marked: readonly number[],
+): TemplateResult {
   const cells = mask.map((visible, i) => {
     const [x, y] = [i % LENGTH, Math.floor(i / LENGTH)];
     return visible
@@ -17,7 +25,7 @@ export function maskMap(mask: readonly boolean[], label: string, at: Cell | unde
     aria-label=${label}
   >
     <rect class="frame" width=${LENGTH} height=${LENGTH} />
-    ${cells}
+    ${cells} ${marked.map((query) => svg`<rect class="held" y=${query - 1} width=${LENGTH} height="1" />`)}
     ${at === undefined ? nothing : svg`<rect class="held" x=${at.column} y=${at.row} width="1" height="1" />`}
   </svg>`;
 }
