@@ -147,6 +147,8 @@ describe('attention-dropout', () => {
     const { figure } = await alone();
     await set(figure, 'Dropout rate p', 0);
     expect(await distance(figure, 200)).toBe(0);
+    expect(await figure.locator('.readout strong').innerText()).toBe('0');
+    expect(await figure.locator('svg.plot').textContent()).toContain('no error without dropout');
     expect((await mapped(figure, 0)).values).toEqual([...draw(attention).weights]);
     expect(await figure.locator('.errors, .last').count()).toBe(0);
   });
@@ -170,6 +172,16 @@ describe('attention-dropout', () => {
       });
     });
     expect(inside).toBe(true);
+    const boxes = await figure
+      .locator('.plot text')
+      .evaluateAll((all) => all.map((text) => text.getBoundingClientRect().toJSON() as DOMRect));
+    for (const [i, one] of boxes.entries()) {
+      for (const other of boxes.slice(i + 1)) {
+        const across = Math.min(one.right, other.right) - Math.max(one.left, other.left);
+        const down = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
+        expect(across > 0 && down > 0).toBe(false);
+      }
+    }
   });
 
   test('table and file hold the distance after every draw, and the one to expect', async () => {

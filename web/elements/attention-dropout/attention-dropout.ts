@@ -86,7 +86,10 @@ export class AttentionDropout extends FigureElement {
         </div>
       </div>
       <p class="readout" data-longest="${distance(MOST)} ${words.number(0, 4)}">
-        <span>${distance(errors.length)} <strong>${words.number(error ?? NaN, 4)}</strong></span>
+        <span
+          >${distance(errors.length)}
+          <strong>${words.number(error ?? NaN, error === 0 ? 0 : 4)}</strong></span
+        >
       </p>
       <div class="controls">
         <div class="sliders">

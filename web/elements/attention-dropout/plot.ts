@@ -8,7 +8,7 @@ import { MOST } from './draws.js';
 export const PLOT_WIDTH = 300;
 
 /** About as high as wide, like the maps beside it. The margins have room for the longest labels. */
-const SIZE = { width: PLOT_WIDTH, height: 270, left: 50, right: 20, top: 12, bottom: 38 };
+const SIZE = { width: PLOT_WIDTH, height: 270, left: 50, right: 20, top: 12, bottom: 44 };
 
 /** The error of the mean against the number of draws, log–log, with the law 1/√N dashed. */
 export function errorPlot(words: Localised, errors: readonly number[], expected: number): TemplateResult {
@@ -37,14 +37,14 @@ export function errorPlot(words: Localised, errors: readonly number[], expected:
         <text x=${left - 6} y=${y(at)} dy="0.35em" text-anchor="end">${value(at)}</text>`,
     )}
     ${[1, 10, 100, 1000].map(
-      (at) => svg`<text x=${x(at)} y=${height - bottom + 16} text-anchor="middle">${words.number(at)}</text>`,
+      (at) => svg`<text x=${x(at)} y=${height - bottom + 22} text-anchor="middle">${words.number(at)}</text>`,
     )}
     <text x=${(left + width - right) / 2} y=${height - 3} text-anchor="middle">
       ${words.text('dropout.draws')}
     </text>
     ${
       expected === 0
-        ? ''
+        ? svg`<text x=${(left + width - right) / 2} y=${y(1e-2)} dy="-1em" text-anchor="middle">${words.text('dropout.none')}</text>`
         : svg`<line class="law" x1=${x(1)} x2=${x(MOST)} y1=${inside(expected)} y2=${inside(expected / Math.sqrt(MOST))} />
       <text x=${x(30)} y=${inside(expected / Math.sqrt(30))} dy="-1em">∝ 1/√N</text>
       <path class="errors" d=${path ?? ''} />
