@@ -96,6 +96,8 @@ describe('the map', () => {
     const domain = (head: number) => domainOf(attention, { ...settings, scheme: 'alibi', heads: 8, head });
     expect(domain(1)).toEqual([most(1), 0]);
     expect(domain(8)).toEqual(domain(1));
+    // −16.263, rounded outwards for the legend.
+    expect(domainOf(attention, { ...settings, scheme: 'alibi', heads: 12, head: 1 })).toEqual([-16.3, 0]);
     expect(most(1) / most(8)).toBe(128);
     expect(slopeOf(attention, { ...settings, scheme: 'alibi', heads: 8, head: 3 })).toBe(0.125);
   });

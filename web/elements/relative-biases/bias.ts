@@ -87,10 +87,10 @@ export function slopeOf(library: WasmAttention, { heads, head }: BiasSettings): 
   return library.alibiSlopes(heads).data[head - 1]!;
 }
 
-/** The ends of the colours: the same for all heads, and for all tables of a scheme that have the same number of rows. */
+/** The ends of the colours, in tenths at most: the same for all heads, and for all tables of a scheme that have the same number of rows. */
 export function domainOf(library: WasmAttention, settings: BiasSettings): readonly [number, number] {
   if (settings.scheme === 't5') return [-1, 1];
   if (settings.scheme === 'shaw') return [-settings.clip, settings.clip];
   const steepest = Math.max(...library.alibiSlopes(settings.heads).data);
-  return [-steepest * (TOKENS - 1), 0];
+  return [-Math.ceil(10 * steepest * (TOKENS - 1)) / 10, 0];
 }
