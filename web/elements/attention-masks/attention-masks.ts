@@ -62,8 +62,10 @@ export class AttentionMasks extends FigureElement {
         </div>
         ${this.#weights(scene)}
         <div>
-          <p class="readout">
-            ${this.pointed === undefined ? html`<span class="remark">${words.text('masks.hint')}</span>` : this.#readout(scene, this.pointed)}
+          <p class="readout" data-longest=${words.text('masks.hint')}>
+            <span
+              >${this.pointed === undefined ? html`<span class="remark">${words.text('masks.hint')}</span>` : this.#readout(scene, this.pointed)}</span
+            >
           </p>
           <p
             class="readout"
