@@ -108,6 +108,16 @@ test('figure by figure, a picture is as large as the window lets it be, also aft
   expect(tools.y + tools.height).toBeLessThanOrEqual(800);
 });
 
+test('figure by figure, a picture beside a long answer stays in sight', async () => {
+  const page = await open({ path: '/en/?teach#fig-training', viewport: { width: 1280, height: 800 }, figures: [] }); // prettier-ignore
+  const figure = page.locator('figure.taught');
+  await figure.locator('> [drawn]').waitFor();
+  const before = (await figure.locator('> [drawn]').boundingBox())!;
+  await figure.locator('.check button[data-right]').click();
+  await page.waitForFunction(() => document.querySelector('figure.taught')!.scrollTop > 0);
+  expect((await figure.locator('> [drawn]').boundingBox())!.y).toBeCloseTo(before.y, 0);
+});
+
 test.each([
   [390, 844],
   [620, 900],

@@ -96,8 +96,10 @@ export class PositionTraining extends FigureElement {
     return html`
       ${trainingPlot(plot)}
       ${insideOf(runs.get(positions)?.snapshot ?? this.#view(library), positions, words)}
-      <p class="readout">
-        ${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}
+      <p class="readout" data-longest=${words.text('training.computed')}>
+        <span
+          >${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}</span
+        >
       </p>
       <span class="spoken" role="status">${outcome}</span>
       <div class="controls">
