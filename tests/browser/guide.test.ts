@@ -45,8 +45,8 @@ test('the guide has every attribute with its default', async () => {
       }));
     }, tag);
     let row = rows.get(tag) ?? '';
-    const [, same] = /^the same as `<([\w-]+)>`$/.exec(row) ?? [];
-    if (same !== undefined) row = rows.get(same) ?? '';
+    const [, same, more = ''] = /^the same as `<([\w-]+)>`(.*)$/.exec(row) ?? [];
+    if (same !== undefined) row = (rows.get(same) ?? '') + more;
     for (const { name, initial } of attributes) {
       // `name` (default; …): texts begin empty, and two attributes may share a default.
       const said = row
