@@ -1,19 +1,14 @@
 import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { useBrowser } from '../browser.js';
+import { reach } from '../reach.js';
 
 const { open } = useBrowser();
 
 test('what an answer names stands out in its figure', async () => {
   const page = await open({ figures: ['positional-heatmap', 'attention-formula', 'binary-positions', 'depth-collapse'] }); // prettier-ignore
   const answered = async (id: string): Promise<Locator> => {
-    const figure = page.locator(`#${id}`);
-    await figure.evaluate((element) => {
-      const answer = element.closest('details');
-      if (answer) answer.open = true;
-      element.scrollIntoView({ behavior: 'instant' });
-    });
-    await figure.locator('> [drawn]').waitFor();
+    const figure = await reach(page, id);
     await figure.locator('.check button[data-right]').press('Enter');
     return figure.locator('> [drawn]');
   };

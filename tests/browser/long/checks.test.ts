@@ -3,6 +3,7 @@ import type { Locator } from 'playwright-core';
 import type { FigureElement } from '../../../web/elements/kit.js';
 import { checksOf, readProse, readWords } from '../../support/proseFiles.js';
 import { useBrowser } from '../browser.js';
+import { reach } from '../reach.js';
 
 const { open } = useBrowser();
 const words = readWords('en');
@@ -69,13 +70,7 @@ test('every prediction makes its figure show something else, with settings that 
   expect(asked.length).toBeGreaterThan(5);
   const page = await open({ figures: [] });
   for (const id of asked) {
-    const figure = page.locator(`#${id}`);
-    await figure.evaluate((element) => {
-      const answer = element.closest('details');
-      if (answer) answer.open = true;
-      element.scrollIntoView({ behavior: 'instant' });
-    });
-    await figure.locator('> [drawn]').waitFor();
+    const figure = await reach(page, id);
     // By keys: the page may still be scrolling to the figure before, and a pointer would miss.
     await figure.locator('.check button[data-right]').first().press('Enter');
     const { wanted, shown, first } = await figure.evaluate((element) => {

@@ -42,7 +42,7 @@ export class PositionalHeatmap extends EncodingFigure {
     `,
   ];
 
-  /** Positions whose rows are framed; default none. */
+  /** Positions whose rows are marked, 0 to 255; default none. */
   declare marked: readonly number[];
 
   protected override renderFigure(library: WasmAttention): TemplateResult {

@@ -91,7 +91,7 @@ export class HeatMap extends LitElement {
   declare validColumns: number | undefined;
   /** True (or 1) where a cell may be seen, row-major; the others are hatched as masked. Default: all may. */
   declare mask: ArrayLike<boolean | number> | undefined;
-  /** Rows, columns or cells to frame: `{ row }`, `{ column }` or both. */
+  /** Rows, columns or cells to mark: `{ row }`, `{ column }` or both. They are framed; thin rows have pointers beside them. */
   declare marked: readonly Partial<Cell>[] | undefined;
   /**
    * Words beside the rows and below the columns instead of numbers; `--heat-map-row-ticks` and `--heat-map-column-ticks` make
