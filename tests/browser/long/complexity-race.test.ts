@@ -67,28 +67,28 @@ describe('complexity-race', () => {
     expect(await race.locator('p.readout').innerText()).toBe(
       'Crossings with attention’s mixing, by count: CNN at n\u00a0=\u00a0192, RNN at n\u00a0=\u00a0128.',
     );
-    expect(await race.locator('circle.crossing').count()).toBe(2);
+    expect(await race.locator('.plot circle.crossing').count()).toBe(2);
   });
 
   test('stops at once, keeps what it has, and forgets it on reset', async () => {
     const { page, race } = await raceWith(open, SMALL);
     await race.getByRole('button', { name: 'Start the race' }).focus();
     await page.keyboard.press('Enter');
-    await race.locator('path.dot').nth(1).waitFor();
+    await race.locator('.plot path.dot').nth(1).waitFor();
     const before = await race.evaluate(async (element) => {
       const root = element.shadowRoot;
       root?.querySelector<HTMLButtonElement>('.run button')?.click();
       await new Promise((resolve) => requestAnimationFrame(resolve));
       return {
         running: root?.querySelector('progress') !== null,
-        dots: root?.querySelectorAll('.dot').length,
+        dots: root?.querySelectorAll('.plot .dot').length,
       };
     });
     expect(before.running).toBe(false);
     await page.waitForTimeout(600);
-    expect(await race.locator('path.dot').count()).toBe(before.dots);
+    expect(await race.locator('.plot path.dot').count()).toBe(before.dots);
     await race.evaluate((element) => (element as unknown as { reset(): void }).reset());
-    await race.locator('path.dot').first().waitFor({ state: 'detached' });
+    await race.locator('.plot path.dot').first().waitFor({ state: 'detached' });
     expect(await race.locator('p.machine').innerText()).toContain('Nothing has been measured yet');
   });
 
@@ -142,19 +142,18 @@ describe('complexity-race', () => {
   });
 
   test.each([390, 1280])(
-    'at %i px, once there are times, a legend says what was added to the curves',
+    'at %i px a legend says what stands beside the curves, and their names have dots once there are times',
     async (width) => {
       const { page, race } = await raceWith(open, {}, { script: FAST, viewport: { width, height: 800 } });
-      const legend = race.locator('.legend');
-      expect(await legend.count()).toBe(0);
-      await race.getByRole('button', { name: 'Start the race' }).click();
-      await race.getByText('Measured on').waitFor();
-      const [time, line, counted] = [
+      expect(await race.locator('.legend span').allInnerTexts()).toEqual([
+        'crossing by count',
         'measured time (right axis)',
         'faint line joining the measured times',
-        'crossing by count',
-      ];
-      expect(await legend.locator('span').allInnerTexts()).toEqual([time, line, counted]);
+        'crossing as measured',
+      ]);
+      expect(await race.locator('.plot .curve-label + .dot').count()).toBe(0);
+      await race.getByRole('button', { name: 'Start the race' }).click();
+      await race.getByText('Measured on').waitFor();
       // Each curve's name shows the dots of that curve.
       const names = race.locator('.plot .curve-label + .dot');
       expect(await names.count()).toBe(CONTESTANTS.length);
@@ -163,29 +162,32 @@ describe('complexity-race', () => {
       expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
 
       await race.evaluate((element) => (element as unknown as { reset(): void }).reset());
-      expect(await legend.count()).toBe(0);
+      expect(await names.count()).toBe(0);
     },
   );
 
-  test.each([390, 1280])('at %i px a race moves nothing under the finger that started it', async (width) => {
-    const { page, race } = await raceWith(open, {}, { script: FAST, viewport: { width, height: 844 } });
-    const start = race.locator('.run button');
-    const tops = (): Promise<number[]> =>
-      race
-        .locator('.controls *')
-        .and(race.locator('input, button'))
-        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
-    // What is docked would stay anyway.
-    await race.evaluate((element) => (element.style.marginBlock = '100vh'));
-    await start.evaluate((button) => button.scrollIntoView({ block: 'center', behavior: 'instant' }));
-    await page.evaluate(() => (document.documentElement.style.overflowAnchor = 'none'));
-    const before = await tops();
-    expect(before).toHaveLength(6);
-    await start.click();
-    await race.getByText('Measured on').waitFor();
-    expect(await race.locator('.legend').count()).toBe(1);
-    expect(await tops()).toEqual(before);
-  });
+  test.each([390, 1280])(
+    'at %i px a race moves neither its controls nor the counts below them',
+    async (width) => {
+      const { page, race } = await raceWith(open, {}, { script: FAST, viewport: { width, height: 844 } });
+      const start = race.locator('.run button');
+      const tops = (): Promise<number[]> =>
+        race
+          .locator('.controls *, .counts')
+          .and(race.locator('input, button, .counts'))
+          .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+      // What is docked would stay anyway.
+      await race.evaluate((element) => (element.style.marginBlock = '100vh'));
+      await start.evaluate((button) => button.scrollIntoView({ block: 'center', behavior: 'instant' }));
+      await page.evaluate(() => (document.documentElement.style.overflowAnchor = 'none'));
+      const before = await tops();
+      expect(before).toHaveLength(7);
+      await start.click();
+      await race.getByText('Measured on').waitFor();
+      expect(await race.locator('.readout').innerText()).toContain('Measured: ');
+      expect(await tops()).toEqual(before);
+    },
+  );
 
   test('after a change of d or k it says what has not been measured, and where and when only of times it shows', async () => {
     const { race } = await raceWith(open, { axis: 'n', length: '8192', width: '1024' }, { script: FAST });
@@ -207,7 +209,7 @@ describe('complexity-race', () => {
       /Not measured yet with these settings: CNN, RNN, mixing alone, whole layer\. Start the race again\.$/,
     );
     expect(await status.innerText()).not.toContain('Measured on');
-    expect(await race.locator('.legend').count()).toBe(0);
+    expect(await race.locator('.plot .curve-label + .dot').count()).toBe(0);
 
     await race.getByRole('button', { name: 'Start the race' }).click();
     await status.getByText('Measured on').waitFor();

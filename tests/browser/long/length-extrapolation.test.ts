@@ -30,6 +30,23 @@ test('says what its task is, and up to which length the models learned', async (
   expect(await extrapolation.locator('svg .lesson-label').textContent()).toBe('← trained on 32 tokens');
 });
 
+test('gives the values of all curves at the length nearest to the pointer', async () => {
+  const { page, figure: extrapolation } = await openAlone(open, 'length-extrapolation');
+  const labels = (): Promise<string[]> => extrapolation.locator('text.curve-label').allTextContents();
+  const names = await labels();
+  expect(names).toHaveLength(COMPARED.length);
+  const plot = (await extrapolation.locator('svg[role=img]').boundingBox())!;
+  const number = (await extrapolation.locator('text', { hasText: /^192$/ }).boundingBox())!;
+  await page.mouse.move(number.x + number.width / 2 + 3, plot.y + plot.height / 2);
+  await extrapolation.locator('.reading').waitFor({ state: 'attached' });
+  const row = COMPUTED_ROWS[LENGTHS.indexOf(192)]!;
+  const values = row.filter((value) => value !== undefined).map((value) => `${Math.round(100 * value)}%`);
+  expect(values).toHaveLength(4);
+  expect((await labels()).filter((text) => text.endsWith('%')).sort()).toEqual(values.sort());
+  await page.mouse.move(plot.x, plot.y + plot.height + 60);
+  expect(await labels()).toEqual(names);
+});
+
 test('stops when told, and is never empty: curves of another seed stay, faintly, until there are others', async () => {
   const { figure: extrapolation } = await openAlone(open, 'length-extrapolation');
   await extrapolation.getByRole('button', { name: 'Train all five' }).press('Enter');

@@ -2,6 +2,7 @@ import { expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { openAlone } from '../alone.js';
 import { useBrowser } from '../browser.js';
+import { tableOf } from '../shown.js';
 
 const { open, expectComplaints } = useBrowser();
 
@@ -12,6 +13,28 @@ const strongest = (training: Locator): Promise<number> =>
     .locator('.heads heat-map')
     .evaluateAll((all) => Math.max(...(all as (HTMLElement & { values: Float32Array })[]).flatMap(({ values }) => [...values]))); // prettier-ignore
 const button = (training: Locator, name: string | RegExp): Locator => training.getByRole('button', { name });
+
+test('gives the values of all curves at the step below the pointer', async () => {
+  const { page, figure: training } = await alone();
+  const labels = (): Promise<string[]> => training.locator('text.curve-label').allTextContents();
+  const names = await labels();
+  expect(names).toHaveLength(6);
+  const plot = (await training.locator('svg[role=img]').first().boundingBox())!;
+  const number = (await training.locator('text', { hasText: /^100$/ }).boundingBox())!;
+  await page.mouse.move(number.x + number.width / 2, plot.y + plot.height / 2);
+  await training.locator('.reading').waitFor({ state: 'attached' });
+  const values = (await labels()).filter((text) => /^[\d.]+%?$/.test(text));
+  const [, ...row] = (await tableOf(training)).find(([step]) => Math.abs(Number(step) - 100) <= 5)!;
+  // Every second column is the loss.
+  const exact = row
+    .filter((_, column) => column % 2 === 1)
+    .map((text) => `${Math.round(100 * Number(text))}%`);
+  expect(values.sort()).toEqual(exact.sort());
+  await training.getByRole('radio', { name: 'loss' }).check();
+  await page.mouse.move(number.x + number.width / 2, plot.y + plot.height / 2);
+  const losses = row.filter((_, column) => column % 2 === 0).map((text) => Number(text).toFixed(2));
+  expect((await labels()).filter((text) => /^[\d.]+%?$/.test(text)).sort()).toEqual(losses.sort());
+});
 
 test('pauses, goes on and stops, by keyboard alone', async () => {
   const { figure: training } = await alone();

@@ -79,6 +79,29 @@ test('an edit marks the output as that of other code, and Reset brings back what
   expect(await outputs(cell)).toEqual(before);
 });
 
+test.each([390, 1280])(
+  'at %i px the buttons of a cell keep their places when it has run or is edited',
+  async (width) => {
+    const { cells } = await withCells(open, { viewport: { width, height: 800 } });
+    const cell = cells.nth(4);
+    const places = (): Promise<number[]> =>
+      Promise.all(
+        ['Run', 'Edit', 'Copy'].map(async (name) => {
+          const { x, width } = (await cell.getByRole('button', { name, exact: true }).boundingBox())!;
+          return x + width;
+        }),
+      );
+    await cell.getByRole('button', { name: 'Edit' }).scrollIntoViewIfNeeded();
+    const before = await places();
+    await heightsOfRun(cell);
+    expect(await cell.getByRole('button', { name: 'Reset' }).isVisible()).toBe(true);
+    expect(await places()).toEqual(before);
+    await cell.getByRole('button', { name: 'Edit' }).click();
+    await cell.locator('.cm-content').waitFor();
+    expect(await places()).toEqual(before);
+  },
+);
+
 test('PyTorch has no output', async () => {
   const { cells } = await withCells(open);
   await cells.first().getByRole('tab', { name: 'PyTorch' }).click();

@@ -4,7 +4,7 @@ import { alibiBias } from '../../reference/alibiBias.js';
 import { bucketOf } from '../../reference/t5RelativeBuckets.js';
 import { openAlone, smallestTarget, violationsOf, widthOf } from '../alone.js';
 import { useBrowser } from '../browser.js';
-import { blues, picture, signed } from '../canvas.js';
+import { picture, signed } from '../canvas.js';
 import { addressOf, CLIPBOARD, csvOf, numberOf } from '../shown.js';
 
 const { open } = useBrowser();
@@ -25,7 +25,7 @@ describe('relative-biases', () => {
       const bias = alibiBias({ numHeads: 8, queryLength: N, isCausal: true }).data;
       const own = Array.from(bias).slice((head - 1) * N * N, head * N * N);
       expect(await cellsOf(figure)).toEqual(
-        own.map((value) => (value === -Infinity ? EMPTY : blues(value, -11.5, 0))),
+        own.map((value) => (value === -Infinity ? EMPTY : signed(value, 11.5))),
       );
       expect(await figure.locator('.readout[role=status]').innerText()).toBe(
         `Slope of head ${head} of 8: ${2 ** -head}. All heads share one scale of colours.`,
@@ -41,7 +41,7 @@ describe('relative-biases', () => {
     expect(await hatched.count()).toBe(0);
     const both = alibiBias({ numHeads: 8, queryLength: N, symmetric: true }).data;
     const own = Array.from(both).slice(3 * N * N, 4 * N * N);
-    expect(await cellsOf(figure)).toEqual(own.map((value) => blues(value, -11.5, 0)));
+    expect(await cellsOf(figure)).toEqual(own.map((value) => signed(value, 11.5)));
   });
 
   test('has no more heads than there are', async () => {

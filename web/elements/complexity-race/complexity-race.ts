@@ -10,7 +10,7 @@ import { oneOf, whole } from '../shared/settings.js';
 import { raceCode } from './code.js';
 import { raceButton, raceControls } from './controls.js';
 import { drawRace, layoutOf } from './drawing.js';
-import { keyToMeasured } from './key.js';
+import { keyToMarks } from './key.js';
 import { describeMachine, type Describing, type Machine } from './machine.js';
 import {
   entriesUpTo,
@@ -91,8 +91,12 @@ export class ComplexityRace extends FigureElement {
       this.change({ [axis === 'n' ? 'length' : 'width']: Math.max(least, Math.min(most, 2 ** power)) });
     };
     const running = this.#run.state === 'running';
-    // The longest that is said of two curves is that they do not cross.
-    const apart = plot.curves.map((curve) => ({ ...curve, counted: [] }));
+    // The longest that is said of two curves is that they do not cross, by count and as measured.
+    const apart = plot.curves.map((curve, y) => ({
+      ...curve,
+      counted: [],
+      measured: [1, 2].map((x) => ({ x, y: y + 1 })),
+    }));
     return html`
       <div class="plot" @click=${pick}>
         <svg height=${height} role="img" aria-label=${words.text('race.label', { axis: plot.axisName })}>
@@ -103,8 +107,8 @@ export class ComplexityRace extends FigureElement {
         ${raceControls(words, { length, width, kernel, axis, change: (to) => this.change(to) })}
         ${raceButton(words, this.#run, () => this.#start(library))}
       </div>
-      ${keyToMeasured(plot, words)}
-      <p class="readout" data-longest=${crossingsLine({ curves: apart }, view, running)}>
+      ${keyToMarks(words)}
+      <p class="readout" data-longest=${crossingsLine({ curves: apart }, view, false)}>
         <span>${crossingsLine(plot, view, running)}</span>
       </p>
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>

@@ -1,5 +1,6 @@
 import { html, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
+import { pointerIn } from '../shared/controls/pointer-in.js';
 import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
@@ -10,7 +11,7 @@ import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { depthCode } from './code.js';
-import { depthPlot } from './plot.js';
+import { depthPlot, layerAt } from './plot.js';
 import {
   cosinesOf,
   differenceOf,
@@ -89,7 +90,9 @@ export class DepthCollapse extends FigureElement {
     const values = STACKS.map((stack) => `${label(stack)} ${words.value(1e-10)}`.replaceAll(' ', '\u00a0'));
     const longest = `${words.text('depth.readout', { depth: LAYERS })} ${values.join('; ')}`;
     return html`
-      ${depthPlot({ differences, before, depth, pixels, words })}
+      <div class="plot" @pointerdown=${this.#point} @pointermove=${this.#point}>
+        ${depthPlot({ differences, before, depth, pixels, words })}
+      </div>
       <div class="maps four">${STACKS.map(map)}</div>
       <div class="legend">
         <span>${words.text('depth.cosine')}</span><ramp-legend .low=${low} high="1"></ramp-legend>
@@ -132,6 +135,13 @@ export class DepthCollapse extends FigureElement {
   protected override code(): FigureCode {
     return depthCode(this.signal, this.seed);
   }
+
+  /** Takes the layer below the pointer while it is pressed. */
+  readonly #point = (event: PointerEvent): void => {
+    if ((event.buttons & 1) === 0) return;
+    const depth = layerAt(pointerIn(event).x, this.#width.pixels);
+    if (depth !== this.depth) this.change({ depth });
+  };
 
   #states(library: WasmAttention, signal = this.signal): States {
     const { seed } = this;

@@ -1,4 +1,4 @@
-import { scaleLinear, scaleLog } from 'd3-scale';
+import { scaleLinear, scaleLog, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
@@ -15,6 +15,14 @@ const DECADES = [0, -1, -2, -3, -4, -5, -6, -7];
 
 type Differences = Readonly<Record<Stack, readonly number[]>>;
 
+const across = (pixels: number): ScaleLinear<number, number> =>
+  scaleLinear([0, LAYERS], [MARGIN.left, pixels - MARGIN.right]);
+
+/** The layer at `left` CSS pixels from the plot's left edge, or the one nearest to it. */
+export function layerAt(left: number, pixels: number): number {
+  return Math.max(0, Math.min(LAYERS, Math.round(across(pixels).invert(left))));
+}
+
 /** How different the tokens are after each layer, one curve per stack, on a logarithmic axis; those before behind them, faint. */
 export function depthPlot(plot: {
   differences: Differences;
@@ -26,7 +34,7 @@ export function depthPlot(plot: {
   const { differences, before, depth, pixels, words } = plot;
   const height = Math.max(210, Math.min(280, pixels * 0.42));
   const right = pixels - MARGIN.right;
-  const x = scaleLinear([0, LAYERS], [MARGIN.left, right]);
+  const x = across(pixels);
   const y = scaleLog([FLOOR, 1], [height - MARGIN.bottom, MARGIN.top]);
   const at = (value: number): number => y(Math.max(FLOOR, value));
   const ends = STACKS.map((stack) => at(differences[stack][LAYERS] ?? NaN));

@@ -1,6 +1,11 @@
 import { css } from 'lit';
 
 export const depthStyles = css`
+  .plot {
+    cursor: pointer;
+    touch-action: pan-y;
+    user-select: none;
+  }
   .maps {
     display: grid;
     grid-template-columns: repeat(4, minmax(0, 10rem));

@@ -12,7 +12,9 @@ import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { subscript } from '../shared/plot/subscript.js';
 
 const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
-const HEIGHT = 198;
+/** Heights of the curve: low on phones, where the map and the sliders are on the same screen, and elsewhere as high as the map. */
+const [LOW, HIGH] = [198, 330];
+const NARROW = 400;
 
 /** The first row of a matrix, as a matrix. */
 function first({ data, shape: [, width = 0] }: Tensor): Tensor {
@@ -119,12 +121,13 @@ export class EncodingSimilarity extends EncodingFigure {
     before: { row: Float32Array; name: string } | undefined,
   ): SVGTemplateResult {
     const { words, length } = this;
+    const height = this.#height;
     const right = this.#width.pixels - MARGIN.right;
     const x = scaleLinear([1 - length, length - 1], [MARGIN.left, right]);
     const row = products.subarray(0, length);
     // From zero, or from the next half below the least product: a taller curve is easier to read.
     const least = Math.min(0, ...row, ...(before?.row ?? []));
-    const y = scaleLinear([Math.floor(2 * least) / 2, 1], [HEIGHT - MARGIN.bottom, MARGIN.top]);
+    const y = scaleLinear([Math.floor(2 * least) / 2, 1], [height - MARGIN.bottom, MARGIN.top]);
     const distances = Array.from({ length: 2 * length - 1 }, (_, k) => k - (length - 1));
     const at = (distance: number): number => products[distance < 0 ? -distance * length : distance] ?? NaN;
     const path = (of: (distance: number) => number): string =>
@@ -137,15 +140,19 @@ export class EncodingSimilarity extends EncodingFigure {
       svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(level)} y2=${y(level)} />
         <text x=${MARGIN.left - 6} y=${y(level)} dy="0.35em" text-anchor="end">${words.number(level)}</text>`;
     const tick = (distance: number): SVGTemplateResult =>
-      svg`<text x=${x(distance)} y=${HEIGHT - MARGIN.bottom + 16} text-anchor="middle">${words.number(distance)}</text>`;
-    return svg`<svg height=${HEIGHT} role="img" aria-label=${words.text('similarity.profileLabel')}>
+      svg`<text x=${x(distance)} y=${height - MARGIN.bottom + 16} text-anchor="middle">${words.number(distance)}</text>`;
+    return svg`<svg height=${height} role="img" aria-label=${words.text('similarity.profileLabel')}>
       ${y.ticks(3).map(value)}${x.ticks(6).filter(Number.isInteger).map(tick)}
       <text x="0" y="12">p${subscript('i', ' · p')}${subscript('j', ' ∕ (d∕2)')}</text>
       ${faint}
       <path class="curve" d=${path(at)} />
       ${this.#cursor(x, (offset) => y(at(offset)))}
-      <text x=${(MARGIN.left + right) / 2} y=${HEIGHT - 3} text-anchor="middle">${words.text('similarity.distance')}</text>
+      <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('similarity.distance')}</text>
     </svg>`;
+  }
+
+  get #height(): number {
+    return this.#width.pixels < NARROW ? LOW : HIGH;
   }
 
   /** The offset of the cell under the cursor, on the curve. */
@@ -153,7 +160,7 @@ export class EncodingSimilarity extends EncodingFigure {
     if (this.pointed === undefined) return nothing;
     const limit = this.length - 1;
     const offset = Math.max(-limit, Math.min(limit, this.pointed.column - this.pointed.row));
-    return svg`<line class="cursor-line" x1=${x(offset)} x2=${x(offset)} y1=${MARGIN.top} y2=${HEIGHT - MARGIN.bottom} />
+    return svg`<line class="cursor-line" x1=${x(offset)} x2=${x(offset)} y1=${MARGIN.top} y2=${this.#height - MARGIN.bottom} />
       <circle class="dot" cx=${x(offset)} cy=${y(offset)} r="5" />
       <text class="offset" x=${x(offset)} y="12" text-anchor="middle">${this.words.number(offset)}</text>`;
   }

@@ -81,7 +81,7 @@ export class LanguageModel extends FigureElement {
     const { plain, changed } = this.#shown(writer);
     const { layer, head } = this;
     const shown = { writer, words, beginning: this.#beginning(writer).length };
-    const full = plain.goesOn ? nothing : words.text('story.full', { count: MOST });
+    const full = words.text('story.full', { count: MOST });
     return html`
       <div class="beginning">
         ${textField({
@@ -93,7 +93,9 @@ export class LanguageModel extends FigureElement {
         })}
         ${this.#buttons(plain.goesOn)}
       </div>
-      <p class="remark" role="status">${full}</p>
+      <p class="remark" role="status" data-longest=${full}>
+        ${plain.goesOn ? nothing : html`<span>${full}</span>`}
+      </p>
       <div class=${changed === undefined ? 'runs' : 'runs two'}>
         ${runTemplate({ ...shown, run: plain, name: words.text('story.plain') })}
         ${

@@ -4,11 +4,12 @@ import { Width } from '../shared/controls/width.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
+import { readable, readingStyles } from '../shared/plot/reading.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { whole } from '../shared/settings.js';
 import { trainingFailure } from '../shared/training-failure.js';
 import { extrapolationCode } from './code.js';
-import { extrapolationPlot } from './plot.js';
+import { extrapolationPlot, lengthAt } from './plot.js';
 import { COMPARED, LENGTHS, STEPS, TRAINED } from './runs.js';
 import { ExtrapolationSession, type Running, type ShownCurves } from './session.js';
 import { extrapolationStyles } from './styles.js';
@@ -22,11 +23,14 @@ const settings = { seed: whole(1, 1, LAST_SEED) };
  * right on longer ones. It begins with curves computed beforehand; the reader can train the models anew, in a worker.
  */
 export class LengthExtrapolation extends FigureElement {
-  static override styles = [plotStyles, seriesStyles, extrapolationStyles];
+  static override styles = [plotStyles, seriesStyles, readingStyles, extrapolationStyles];
   static override settings = settings;
+  static override properties = { read: { state: true } };
 
   /** Seed of the parameters and the sequences; default 1. */
   declare seed: number;
+  /** The length below the pointer. */
+  declare protected read: number | undefined;
   readonly #width = new Width(this);
   readonly #session = new ExtrapolationSession(this);
 
@@ -44,9 +48,13 @@ export class LengthExtrapolation extends FigureElement {
   protected override renderFigure(): TemplateResult {
     const { words, seed } = this;
     const { running } = this.#session;
+    const { pixels } = this.#width;
     const shown = this.#session.shown(seed);
     return html`
-      ${extrapolationPlot(shown.curves, shown.faint, this.#width.pixels, words)}
+      ${readable(
+        extrapolationPlot(shown, this.read, pixels, words),
+        (left) => (this.read = left === undefined ? undefined : lengthAt(left, pixels)),
+      )}
       <p class="readout" role="status" data-longest=${this.#longest}>
         <span>${running === undefined ? this.#status(shown) : this.#progress(running)}</span>
       </p>
@@ -76,7 +84,8 @@ export class LengthExtrapolation extends FigureElement {
 
   #button(stops: boolean): TemplateResult {
     const press = (): void => (stops ? this.#session.cancel() : this.#session.begin(this.seed));
-    return html`<button type="button" @click=${press}>
+    // The second click of a double one would stop what the first has begun.
+    return html`<button type="button" @click=${({ detail }: MouseEvent) => detail < 2 && press()}>
       ${this.words.text(stops ? 'training.cancel' : 'extrapolation.train')}
     </button>`;
   }

@@ -1,31 +1,43 @@
-import { scaleLinear } from 'd3-scale';
+import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import type { Localised } from '../shared/localised.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
 import { positionsStyle } from '../shared/plot/positions-style.js';
+import { readingLine } from '../shared/plot/reading.js';
 import { COMPARED, LENGTHS, TRAINED, type Curves } from './runs.js';
 
-const MARGIN = { top: 40, right: 120, bottom: 38, left: 46 };
+const MARGIN = { top: 40, right: 130, bottom: 38, left: 46 };
 const LABEL_GAP = 15;
 const FARTHEST = 256;
 /** About the width of a letter, and the minimum distance between two numbers on the horizontal axis. */
 const LETTER = 7;
 const LEAST_STEP = 24;
 
+const across = (pixels: number): ScaleLinear<number, number> =>
+  scaleLinear([0, FARTHEST], [MARGIN.left, pixels - MARGIN.right]);
+
+/** The length with points that is nearest to `left` CSS pixels from the plot's left edge. */
+export function lengthAt(left: number, pixels: number): number {
+  const there = across(pixels).invert(left);
+  return LENGTHS.reduce((best, length) =>
+    Math.abs(length - there) < Math.abs(best - there) ? length : best,
+  );
+}
+
 /**
  * The accuracy of each kind of positions over the length of the sequences; the lengths used in training are shaded. A kind
- * without a curve has a faint one, of other models.
+ * without a curve has a faint one, of other models. `read` is the length at which their values are given.
  */
 export function extrapolationPlot(
-  curves: Curves,
-  faint: Curves,
+  { curves, faint }: { readonly curves: Curves; readonly faint: Curves },
+  read: number | undefined,
   pixels: number,
   words: Localised,
 ): SVGTemplateResult {
   const height = Math.max(236, Math.min(296, pixels * 0.42 + 16));
   const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
-  const x = scaleLinear([0, FARTHEST], [MARGIN.left, right]);
+  const x = across(pixels);
   const y = scaleLinear([0, 1], [bottom, MARGIN.top]);
   const shown = COMPARED.flatMap((positions) => {
     const points = (curves.get(positions) ?? faint.get(positions) ?? []).flatMap((accuracy, k) =>
@@ -46,10 +58,12 @@ export function extrapolationPlot(
     const last = points.at(-1)!;
     const style = `${positionsStyle(positions)} ${curves.has(positions) ? '' : 'faint'}`;
     const name = words.text(`training.${positions}`);
+    const at = points.find(({ length }) => length === read)?.accuracy;
+    const value = at === undefined ? undefined : words.percent(at, 0);
     const label =
       last.length === FARTHEST
-        ? curveLabel(style, right + 8, heights[whole.indexOf(each)] ?? 0, name)
-        : svg`<text class="curve-label ${style}" x=${x(last.length)} y=${y(last.accuracy) - 10} text-anchor="middle">${name}</text>`;
+        ? curveLabel(style, right + 20, heights[whole.indexOf(each)] ?? 0, name, value)
+        : svg`<text class="curve-label ${style}" x=${x(last.length)} y=${y(last.accuracy) - 10} text-anchor="middle">${name} ${value}</text>`;
     return svg`<path class="series ${style}" d=${path ?? ''} data-positions=${positions} />
       ${points.map(({ length, accuracy }) => svg`<circle class="dot ${style}" r="3" cx=${x(length)} cy=${y(accuracy)} />`)}
       ${points.length === 1 ? svg`<circle class="ring ${style}" r="6" cx=${x(last.length)} cy=${y(last.accuracy)} />` : nothing}
@@ -66,6 +80,7 @@ export function extrapolationPlot(
     <rect class="lesson" x=${x(0)} width=${x(TRAINED) - x(0)} y=${MARGIN.top} height=${bottom - MARGIN.top} />
     ${[0, 0.25, 0.5, 0.75, 1].map(level)}${[...(x(64) - x(32) < LEAST_STEP ? [32] : [32, 64]), 128, 192, 256].map(tick)}
     ${LETTER * lesson.length > right - x(TRAINED) ? nothing : svg`<text class="lesson-label" x=${x(TRAINED) + 5} y=${bottom - 8}>${lesson}</text>`}
+    ${read === undefined ? nothing : readingLine(x(read), MARGIN.top, bottom, words.number(read))}
     ${shown.map(curve)}
     <text x="0" y="10">${words.text('training.accuracy')}</text>
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('extrapolation.length')}</text>

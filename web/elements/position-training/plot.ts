@@ -1,16 +1,33 @@
-import { scaleLinear } from 'd3-scale';
+import { scaleLinear, type ScaleLinear } from 'd3-scale';
 import { line } from 'd3-shape';
 import { nothing, svg, type SVGTemplateResult } from 'lit';
 import { POSITIONS, type Positions } from '../../training/index.js';
 import type { Localised } from '../shared/localised.js';
 import { curveLabel, spreadLabels } from '../shared/plot/direct-labels.js';
 import { positionsStyle } from '../shared/plot/positions-style.js';
+import { readingLine } from '../shared/plot/reading.js';
 
-const MARGIN = { top: 26, right: 120, bottom: 38, left: 44 };
+const MARGIN = { top: 26, right: 130, bottom: 38, left: 44 };
 const LABEL_GAP = 15;
 
 /** A curve as the points (step, value) that it goes through. */
 export type Curve = readonly (readonly [step: number, value: number])[];
+
+const across = (steps: number, pixels: number): ScaleLinear<number, number> =>
+  scaleLinear([0, steps], [MARGIN.left, pixels - MARGIN.right]);
+
+/** The step at `left` CSS pixels from the plot's left edge, or the one nearest to it. */
+export function stepAt(left: number, steps: number, pixels: number): number {
+  return Math.max(1, Math.min(steps, Math.round(across(steps, pixels).invert(left))));
+}
+
+/** The value of a curve at a step: that of its nearest point, unless the curve has not come so far. */
+function valueAt(points: Curve, step: number): number | undefined {
+  const apart = ([at]: readonly [number, number]): number => Math.abs(at - step);
+  const point = points.reduce((best, each) => (apart(each) < apart(best) ? each : best));
+  const [gap = 0] = points.length < 2 ? [] : [points[1]![0] - points[0]![0]];
+  return apart(point) <= Math.max(1, gap) ? point[1] : undefined;
+}
 
 /** The curves, each labelled at its end; those of other settings are faint. */
 export function trainingPlot(plot: {
@@ -18,20 +35,22 @@ export function trainingPlot(plot: {
   faint: ReadonlyMap<Positions, Curve>;
   measure: 'accuracy' | 'loss';
   selected: Positions;
+  /** The step at which the curves' values are given. */
+  read: number | undefined;
   steps: number;
   chance: number;
   vocabulary: number;
   pixels: number;
   words: Localised;
 }): SVGTemplateResult {
-  const { curves, faint, measure, selected, steps, chance, vocabulary, pixels, words } = plot;
+  const { curves, faint, measure, selected, read, steps, chance, vocabulary, pixels, words } = plot;
   const height = Math.max(226, Math.min(240, pixels * 0.4 + 16));
   const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
   const highest = measure === 'accuracy' ? 1 : 1.15 * Math.log(vocabulary);
-  const x = scaleLinear([0, steps], [MARGIN.left, right]);
+  const x = across(steps, pixels);
   const y = scaleLinear([0, highest], [bottom, MARGIN.top]).clamp(true);
-  const show = (value: number): string =>
-    measure === 'accuracy' ? words.percent(value, 0) : words.number(value);
+  const show = (value: number, digits?: number): string =>
+    measure === 'accuracy' ? words.percent(value, 0) : words.number(value, digits);
   const shown = POSITIONS.flatMap((positions) => {
     const points = curves.get(positions) ?? faint.get(positions) ?? [];
     const last = points.at(-1);
@@ -51,8 +70,10 @@ export function trainingPlot(plot: {
     )([...points]);
     const shade = curves.has(positions) ? '' : 'faint';
     const style = `${positionsStyle(positions)} ${positions === selected ? 'selected' : ''} ${shade}`;
+    const value = read === undefined ? undefined : valueAt(points, read);
+    const name = words.text(`training.${positions}`);
     return svg`<path class="series ${style}" d=${path ?? ''} data-positions=${positions} />
-      ${curveLabel(style, x(last[0]) + 7, heights[at] ?? 0, words.text(`training.${positions}`))}`;
+      ${curveLabel(style, x(last[0]) + 18, heights[at] ?? 0, name, value === undefined ? value : show(value, 2))}`;
   };
   const level = (value: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />
@@ -69,6 +90,7 @@ export function trainingPlot(plot: {
         ? nothing
         : svg`<text x=${right + 7} y=${y(guess)} dy="0.35em">${words.text('training.chance')}</text>`
     }
+    ${read === undefined ? nothing : readingLine(x(read), MARGIN.top, bottom, words.number(read))}
     ${shown.map(curve)}
     <text x="0" y="10">${words.text(`training.${measure}`)}</text>
     <text x=${(MARGIN.left + right) / 2} y=${height - 3} text-anchor="middle">${words.text('training.steps')}</text>

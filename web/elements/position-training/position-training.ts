@@ -16,13 +16,14 @@ import { defineFigure, FigureElement } from '../shared/figure/figure-element.js'
 import { mapAxesStyles } from '../shared/heat-map/map-axes.js';
 import { sampled } from '../shared/plot/direct-labels.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
+import { readable, readingStyles } from '../shared/plot/reading.js';
 import { positionsStyle } from '../shared/plot/positions-style.js';
 import { seriesStyles } from '../shared/plot/series.js';
 import { oneOf, whole } from '../shared/settings.js';
 import { trainingCode } from './code.js';
 import { areComputed, curvesData, shownCurves, type Measure, type ShownCurves } from './curves.js';
 import { insideOf, type View } from './inside.js';
-import { trainingPlot } from './plot.js';
+import { stepAt, trainingPlot } from './plot.js';
 import { inTurn, TrainingSession } from './session.js';
 import { trainingStyles } from './styles.js';
 import { faintText, outcomeText, progressText } from './words.js';
@@ -39,8 +40,9 @@ const settings = {
  * choice: accuracy or loss of every choice so far, and where each head looks.
  */
 export class PositionTraining extends FigureElement {
-  static override styles = [plotStyles, seriesStyles, mapAxesStyles, trainingStyles];
+  static override styles = [plotStyles, seriesStyles, mapAxesStyles, readingStyles, trainingStyles];
   static override settings = settings;
+  static override properties = { read: { state: true } };
 
   /** `copy`: name the token three places back; `reverse`: the sequence from its end. */
   declare task: Task;
@@ -50,6 +52,8 @@ export class PositionTraining extends FigureElement {
   declare measure: Measure;
   /** Seed of the first parameters and the sequences; default 1. */
   declare seed: number;
+  /** The step below the pointer. */
+  declare protected read: number | undefined;
   /** The maps computed beforehand; nothing if they could not be loaded. */
   #computed: typeof import('./computed-maps.js') | undefined;
   /** What the maps show as long as there is no run. */
@@ -79,22 +83,27 @@ export class PositionTraining extends FigureElement {
     const { words, positions, measure } = this;
     const { runs } = this.#session;
     const { steps, vocabulary } = DEFAULTS;
+    const { pixels } = this.#width;
     const shown = this.#shown(measure);
     const plot = {
       ...shown,
       measure,
       selected: positions,
+      read: this.read,
       steps,
       vocabulary,
       chance: chance(DEFAULTS),
-      pixels: this.#width.pixels,
+      pixels,
       words,
     };
     const name = (each: Positions | Task | Measure): string => words.text(`training.${each}`);
     const outcome = outcomeText(words, this.#session.outcome);
     const run = this.#session.phase === 'idle' ? undefined : runs.get(positions);
     return html`
-      ${trainingPlot(plot)}
+      ${readable(
+        trainingPlot(plot),
+        (left) => (this.read = left === undefined ? undefined : stepAt(left, steps, pixels)),
+      )}
       ${insideOf(runs.get(positions)?.snapshot ?? this.#view(library), positions, words)}
       <p class="readout" data-longest=${words.text('training.computed')}>
         <span

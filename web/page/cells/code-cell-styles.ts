@@ -109,6 +109,7 @@ export const cellStyles = css`
   @media (max-width: 30rem) {
     .actions {
       flex-basis: 100%;
+      justify-content: end;
       gap: 0.25rem;
     }
     .actions button {

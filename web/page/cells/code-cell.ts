@@ -113,7 +113,11 @@ export class CodeCell extends LitElement {
     const running = state === 'running';
     const { editing, edited } = this.#code;
     const text = (key: 'run' | 'stop' | 'edit' | 'reset'): string => this.#words.text(`cell.${key}`);
+    // What comes and goes stands first: the row ends at the cell's edge, so that the others keep their places.
     return html`
+      <button type="button" ?hidden=${!edited && state === 'idle'} @click=${this.#reset}>
+        ${text('reset')}
+      </button>
       <button
         type="button"
         class="run"
@@ -123,11 +127,8 @@ export class CodeCell extends LitElement {
       >
         ${text(running ? 'stop' : 'run')}
       </button>
-      <button type="button" ?hidden=${editing === 'here'} @click=${() => this.#edit(0)}>
+      <button type="button" ?disabled=${editing === 'here'} @click=${() => this.#edit(0)}>
         ${text('edit')}
-      </button>
-      <button type="button" ?hidden=${!edited && state === 'idle'} @click=${this.#reset}>
-        ${text('reset')}
       </button>
     `;
   }

@@ -101,7 +101,7 @@ function pathsOf({ values, rows, columns }: Map, low: number, high: number): str
   }
   const colour = (scheme: 'light' | 'dark', level: number): string => {
     const at = 4 * Math.round((level / (COLOURS - 1)) * 255);
-    return `rgb(${rampIn(scheme, low, high)
+    return `rgb(${rampIn(scheme, low)
       .subarray(at, at + 3)
       .join(' ')})`;
   };

@@ -100,7 +100,7 @@ export const headViewerStyles = css`
     grid-template-columns: minmax(0, 1fr) 4.5rem;
   }
   .silent-note:not(:empty) {
-    margin-bottom: 0.5rem;
+    margin-top: 0.5rem;
     color: var(--_accent);
   }
   .as-lines {

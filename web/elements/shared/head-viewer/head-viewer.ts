@@ -96,7 +96,7 @@ export class HeadViewer extends LitElement {
   /** Paints the thumbnails again. Needed only after the page has changed `color-scheme` by itself. */
   readonly repaint = (): void => {
     const canvas = this.renderRoot.querySelector<HTMLCanvasElement>('.thumbnails');
-    if (canvas !== null) paintThumbnails(canvas, this.heads, rampFor(canvas, 0, 1), devicePixelRatio);
+    if (canvas !== null) paintThumbnails(canvas, this.heads, rampFor(canvas, 0), devicePixelRatio);
   };
 
   protected override willUpdate(changed: PropertyValues<HeadViewer>): void {
@@ -167,7 +167,6 @@ export class HeadViewer extends LitElement {
             : nothing
         }
       </div>
-      <p class="silent-note" role="status">${silent ? words.text('viewer.silentNote') : nothing}</p>
       ${
         isMap
           ? largeMap(
@@ -181,6 +180,7 @@ export class HeadViewer extends LitElement {
               (query) => (this.query = query),
             )
       }
+      <p class="silent-note" role="status">${silent ? words.text('viewer.silentNote') : nothing}</p>
     </div>`;
   }
 

@@ -157,7 +157,7 @@ export class HeatMap extends LitElement {
   readonly repaint = (): void => {
     const canvas = this.#canvas('.cells');
     if (canvas === null) return;
-    paintCells(canvas, this, rampFor(canvas, this.low, this.high), devicePixelRatio);
+    paintCells(canvas, this, rampFor(canvas, this.low), devicePixelRatio);
     this.renderRoot.querySelector('ramp-legend')?.repaint();
   };
 

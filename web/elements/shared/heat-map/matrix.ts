@@ -1,6 +1,5 @@
 import { toShaped, type ArrayForm } from '../arrays/shaped.js';
 import { checkWords } from '../arrays/words.js';
-import { isSigned } from './ramps.js';
 
 /** What `loadArrays` of a heat map takes. */
 export interface MapArrays {
@@ -43,7 +42,7 @@ export function matrixOf({ values: given, tokens, keyTokens }: MapArrays): Matri
     least = Math.min(least, value);
     most = Math.max(most, value);
   }
-  const signed = isSigned(least, most);
+  const signed = least < 0 && most > 0;
   const end = Math.max(-least, most);
   return {
     values,

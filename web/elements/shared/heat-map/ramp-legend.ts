@@ -58,7 +58,7 @@ export class RampLegend extends LitElement {
   /** Paints the ramp anew. Only needed after the page has changed `color-scheme` by itself. */
   readonly repaint = (): void => {
     const canvas = this.renderRoot.querySelector('canvas');
-    if (canvas !== null) paintRamp(canvas, rampFor(canvas, this.low, this.high), this.low, this.high);
+    if (canvas !== null) paintRamp(canvas, rampFor(canvas, this.low), this.low, this.high);
   };
 
   protected override updated(): void {
@@ -68,10 +68,12 @@ export class RampLegend extends LitElement {
   protected override render(): TemplateResult {
     const low = this.#words.number(this.low);
     const high = (this.beyond ? '≥\u00a0' : '') + this.#words.number(this.high);
-    return html`<div
-      role="img"
-      aria-label=${this.#words.text(isSigned(this.low, this.high) ? 'map.signedLegend' : 'map.legend', { low, high })}
-    >
+    const label = !isSigned(this.low)
+      ? this.#words.text('map.legend', { low, high })
+      : this.high > 0
+        ? this.#words.text('map.signedLegend', { low, high })
+        : this.#words.text('map.legend', { low: high, high: low });
+    return html`<div role="img" aria-label=${label}>
       <span>${low}</span><canvas></canvas><span>${high}</span>
     </div>`;
   }

@@ -13,30 +13,30 @@ export const STOPS = {
   onDark: '222b36 1f4e85 3f8fd0 b5dbff',
 };
 
-/** Ramps for values from zero on, and for values on both sides of it; on light pages and on dark ones. */
+/** Ramps for values from zero on, and for those that may lie below it; on light pages and on dark ones. */
 const RAMPS = {
   /** d3's Blues. */
   light: [rampOf(256, (i) => parseInt(blues.slice(6 * i, 6 * i + 6), 16)), interpolated(STOPS.signed)],
   dark: [interpolated(STOPS.onDark), interpolated(STOPS.signedOnDark)],
 } as const;
 
-/** Whether a domain has values on both sides of zero. Its ramp then diverges from zero. */
-export function isSigned(low: number, high: number): boolean {
-  return low < 0 && high > 0;
+/** Whether a domain has values below zero. They are red then, those above are blue, and zero is in the middle of the ramp. */
+export function isSigned(low: number): boolean {
+  return low < 0;
 }
 
 /**
- * The ramp of the domain [low, high] for the colour scheme around a canvas. `rampStyles` colour the canvas black in a light scheme and
+ * The ramp of a domain from `low` on for the colour scheme around a canvas. `rampStyles` colour the canvas black in a light scheme and
  * white in a dark one, whether the page or the reader chose it, and this reads the colour back.
  */
-export function rampFor(canvas: HTMLCanvasElement, low: number, high: number): Ramp {
-  return rampIn(getComputedStyle(canvas).color === 'rgb(255, 255, 255)' ? 'dark' : 'light', low, high);
+export function rampFor(canvas: HTMLCanvasElement, low: number): Ramp {
+  return rampIn(getComputedStyle(canvas).color === 'rgb(255, 255, 255)' ? 'dark' : 'light', low);
 }
 
-/** The ramp of the domain [low, high] in a colour scheme. */
-export function rampIn(scheme: 'light' | 'dark', low: number, high: number): Ramp {
+/** The ramp of a domain from `low` on in a colour scheme. */
+export function rampIn(scheme: 'light' | 'dark', low: number): Ramp {
   const [plain, signed] = RAMPS[scheme];
-  return isSigned(low, high) ? signed : plain;
+  return isSigned(low) ? signed : plain;
 }
 
 export const rampStyles = css`
@@ -62,7 +62,7 @@ export const rampStyles = css`
  */
 export function rampIndex(value: number, low: number, high: number): number {
   const reach = Math.max(-low, high);
-  const [from, to] = isSigned(low, high) ? [-reach, reach] : [low, high];
+  const [from, to] = isSigned(low) ? [-reach, reach] : [low, high];
   const t = to > from ? (value - from) / (to - from) : 0;
   return Math.round(Math.min(1, Math.max(0, t)) * 255);
 }

@@ -3,9 +3,22 @@ import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 /** Length of the sample of a line, in CSS pixels: a period of every line style. */
 const SAMPLE = 22;
 
-/** A curve's name behind a sample of its line. (x, y) is where the sample begins; `style` are its classes of colour and line style. */
-export function curveLabel(style: string, x: number, y: number, name: string): SVGTemplateResult {
-  return svg`<path class="sample ${style}" d="M${x} ${y}h${SAMPLE}" />
+/**
+ * A curve's name behind a sample of its line, or behind a value that is read from it. (x, y) is where the sample begins; `style` are its
+ * classes of colour and line style.
+ */
+export function curveLabel(
+  style: string,
+  x: number,
+  y: number,
+  name: string,
+  value?: string,
+): SVGTemplateResult {
+  return svg`${
+    value === undefined
+      ? svg`<path class="sample ${style}" d="M${x} ${y}h${SAMPLE}" />`
+      : svg`<text class="curve-label ${style}" x=${x + SAMPLE} y=${y} dy="0.35em" text-anchor="end">${value}</text>`
+  }
     <text class="curve-label ${style}" x=${x + SAMPLE + 5} y=${y} dy="0.35em">${name}</text>`;
 }
 

@@ -1,7 +1,6 @@
 import { scaleLinear } from 'd3-scale';
 import { css, nothing, svg, type SVGTemplateResult } from 'lit';
 import { hatchPattern } from '../heat-map/marks.js';
-import { isSigned } from '../heat-map/ramps.js';
 import type { Localised } from '../localised.js';
 
 const NARROW = 400;
@@ -53,9 +52,10 @@ export function offsetBars(chart: {
   const bar = ({ first, last, value }: Bar): SVGTemplateResult => {
     const [left, right] = [x(first - 0.5) + 0.75, x(last + 0.5) - 0.75];
     const held = target !== undefined && first <= target && target <= last;
-    const sign = value < 0 && isSigned(...domain) ? 'negative' : '';
-    return svg`<rect class="bar ${sign} ${held ? 'held' : ''}" x=${left} width=${Math.max(0, right - left)}
-      y=${Math.min(y(0), y(value))} height=${Math.max(1, Math.abs(y(value) - y(0)))} />`;
+    return svg`<rect class="bar ${value < 0 ? 'negative' : ''} ${held ? 'held' : ''}" x=${left} width=${Math.max(0, right - left)}
+      y=${Math.min(y(0), y(value))} height=${Math.max(1, Math.abs(y(value) - y(0)))}>
+      <title>${first === last ? words.number(first) : `${words.number(first)} … ${words.number(last)}`}: ${words.value(value)}</title>
+    </rect>`;
   };
   const value = (at: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${pixels - MARGIN.right} y1=${y(at)} y2=${y(at)} />
