@@ -1,6 +1,6 @@
 import { html, nothing, type PropertyValues, type TemplateResult } from 'lit';
 import type { WasmAttention } from 'wasm-attention';
-import { textField } from '../shared/controls/controls.js';
+import { longest, textField } from '../shared/controls/controls.js';
 import type { FigureCode, FigureData } from '../shared/figure/figure-data.js';
 import { defineFigure, FigureElement } from '../shared/figure/figure-element.js';
 import type { HeadDetail } from '../shared/head-viewer/heads.js';
@@ -112,8 +112,8 @@ export class LanguageModel extends FigureElement {
         .head=${head}
         @head-change=${({ detail }: CustomEvent<HeadDetail>) =>
           this.change({ layer: detail.layer, head: detail.head })}
-        ><p class="remark">
-          ${words.text(changed === undefined ? 'story.maps' : 'story.mapsChanged')}
+        ><p class="remark" data-longest=${longest(words.text('story.maps'), words.text('story.mapsChanged'))}>
+          <span>${words.text(changed === undefined ? 'story.maps' : 'story.mapsChanged')}</span>
         </p></head-viewer
       >
     `;
