@@ -53,7 +53,7 @@ describe('in a wide window the contents', () => {
         return Math.min(left - ring - box.left, box.left + list.clientWidth - right - ring) >= 0;
       });
     });
-    expect(rooms).toHaveLength(18);
+    expect(rooms).toHaveLength(19);
     expect(rooms).not.toContain(false);
   });
 
@@ -101,7 +101,7 @@ describe('in a narrow window the contents', () => {
   test('are a plain list of links without scripts', async () => {
     const page = await open({ viewport: narrow, javaScriptEnabled: false, still: true });
     const links = page.locator('#contents a');
-    expect(await links.count()).toBe(18);
+    expect(await links.count()).toBe(19);
     for (const link of await links.all()) expect(await link.isVisible()).toBe(true);
     const [list, title] = [
       await page.locator('#contents').boundingBox(),

@@ -13,7 +13,7 @@ const RESULTS = {
   'attention-lookup': '.scene',
   'attention-masks': undefined,
   'attention-tokens': '.board',
-  'complexity-race': 'svg, .counts tr',
+  'complexity-race': '.plot svg, .counts tr',
   'depth-collapse': undefined,
   'path-lengths': undefined,
   'position-training': undefined,

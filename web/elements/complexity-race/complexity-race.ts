@@ -91,12 +91,6 @@ export class ComplexityRace extends FigureElement {
       this.change({ [axis === 'n' ? 'length' : 'width']: Math.max(least, Math.min(most, 2 ** power)) });
     };
     const running = this.#run.state === 'running';
-    // The longest that is said of two curves is that they do not cross, by count and as measured.
-    const apart = plot.curves.map((curve, y) => ({
-      ...curve,
-      counted: [],
-      measured: [1, 2].map((x) => ({ x, y: y + 1 })),
-    }));
     return html`
       <div class="plot" @click=${pick}>
         <svg height=${height} role="img" aria-label=${words.text('race.label', { axis: plot.axisName })}>
@@ -107,13 +101,11 @@ export class ComplexityRace extends FigureElement {
         ${raceControls(words, { length, width, kernel, axis, change: (to) => this.change(to) })}
         ${raceButton(words, this.#run, () => this.#start(library))}
       </div>
-      ${keyToMarks(words)}
-      <p class="readout" data-longest=${crossingsLine({ curves: apart }, view, false)}>
-        <span>${crossingsLine(plot, view, running)}</span>
-      </p>
       <div class="counts" role="region" tabindex="0" aria-label=${words.text('race.counts')}>
         ${countsTables(view, this.#width.pixels < NARROW)}
       </div>
+      <p class="readout">${crossingsLine(plot, view, running)}</p>
+      ${keyToMarks(words)}
       <p class="remark machine" aria-live=${running ? 'off' : 'polite'}>
         ${statusLine(this.#run, view, plot)}
       </p>
