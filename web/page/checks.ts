@@ -100,13 +100,15 @@ function keepInView(element: HTMLElement, status: HTMLElement): void {
   growing.observe(element);
 }
 
-/** Scrolls down to a figure that goes on below the window, as far as what is said above it stays in sight. */
+/** Scrolls to a figure that begins above the window or goes on below it, as far as what is said of it stays in sight. */
 function bringIntoView(element: HTMLElement, status: HTMLElement): void {
   const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
-  const hidden = element.getBoundingClientRect().bottom - innerHeight;
-  const top = Math.min(hidden, status.getBoundingClientRect().top - bar);
+  const [figure, said] = [element.getBoundingClientRect(), status.getBoundingClientRect()];
+  const down = Math.min(figure.bottom - innerHeight, said.top - bar);
+  const up = Math.min(bar - figure.top, innerHeight - said.bottom);
+  const top = down > 0 ? down : Math.min(0, -up);
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';
-  if (top > 0) scrollBy({ top, behavior });
+  if (top !== 0) scrollBy({ top, behavior });
 }
 
 function show(check: HTMLElement, ...said: readonly Node[]): void {

@@ -71,6 +71,8 @@ export class AttentionDropout extends FigureElement {
     const last = draw(library, rate, this.seed + draws - 1).weights;
     const error = errors.at(-1);
     const expected = draw(library).weights;
+    const sums = (of: readonly number[]): string =>
+      words.text('dropout.sums', { sums: of.map((sum) => words.number(sum, 2)).join('\u2002') });
     const distance = (n: number): string => words.text('dropout.error', { n: words.number(n) });
     // All three have one scale at every rate, so that equal colours are equal weights. What is kept in a draw is larger by 1 / (1 − p),
     // which goes beyond the scale at rates above one half.
@@ -85,6 +87,9 @@ export class AttentionDropout extends FigureElement {
           ${errorPlot(words, errors, expectedError(library, rate))}
         </div>
       </div>
+      <p class="remark" data-longest=${sums(new Array<number>(TOKENS).fill(2))}>
+        <span>${sums(rowSums(last))}</span>
+      </p>
       <p class="readout" data-longest="${distance(MOST)} ${words.number(0, 4)}">
         <span
           >${distance(errors.length)}
@@ -177,6 +182,14 @@ export class AttentionDropout extends FigureElement {
   protected override code(): FigureCode {
     return dropoutCode(this.rate, this.seed, this.draws);
   }
+}
+
+function rowSums(weights: ArrayLike<number>): number[] {
+  return Array.from({ length: TOKENS }, (_, row) =>
+    Array.from(weights)
+      .slice(row * TOKENS, (row + 1) * TOKENS)
+      .reduce((sum, weight) => sum + weight, 0),
+  );
 }
 
 defineFigure('attention-dropout', AttentionDropout);

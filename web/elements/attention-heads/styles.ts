@@ -14,6 +14,12 @@ export const headsStyles = css`
     gap: 0.75rem 1rem;
     margin-top: 0.25rem;
   }
+  @container (min-width: 45rem) {
+    .maps {
+      grid-template-columns: repeat(5, minmax(0, 8.5rem));
+      justify-content: space-between;
+    }
+  }
   .map-title {
     padding-inline-start: 1.1rem;
     color: var(--_quiet);

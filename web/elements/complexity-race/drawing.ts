@@ -44,7 +44,7 @@ export function layoutOf({ width, curves }: RacePlot): RaceLayout {
   const counts = points.map(({ y }) => y);
   const narrow = width < NARROW;
   const above = narrow ? NAME_ROW + Math.ceil(curves.length / 2) * LEGEND_ROW + 6 : 0;
-  const height = narrow ? 240 + NAME_ROW : Math.max(300, Math.min(315, width * 0.5));
+  const height = narrow ? 240 + NAME_ROW : 264;
   const characters = Math.max(...curves.map(({ label }) => widthOf(label)));
   const right = width - MARGIN.time - (narrow ? 0 : MARGIN.label + SAMPLE + characters * CHARACTER);
   const decades = [

@@ -13,6 +13,9 @@ const FLOOR = 3e-8;
 /** Exponents that the vertical axis names. */
 const DECADES = [0, -1, -2, -3, -4, -5, -6, -7];
 
+/** Their colours. That of attention is the one it has where it is compared with other architectures. */
+const COLOURS = [2, 0, 1, 3] as const;
+
 type Differences = Readonly<Record<Stack, readonly number[]>>;
 
 const across = (pixels: number): ScaleLinear<number, number> =>
@@ -32,7 +35,7 @@ export function depthPlot(plot: {
   words: Localised;
 }): SVGTemplateResult {
   const { differences, before, depth, pixels, words } = plot;
-  const height = Math.max(210, Math.min(280, pixels * 0.42));
+  const height = Math.max(210, Math.min(236, pixels * 0.42));
   const right = pixels - MARGIN.right;
   const x = across(pixels);
   const y = scaleLog([FLOOR, 1], [height - MARGIN.bottom, MARGIN.top]);
@@ -41,11 +44,11 @@ export function depthPlot(plot: {
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, height - MARGIN.bottom);
   const path = line<number>((_, layer) => x(layer), at);
   const faint = (stack: Stack, index: number): SVGTemplateResult =>
-    svg`<path class="series colour-${index} before" d=${path(before!.differences[stack]) ?? ''} />`;
+    svg`<path class="series colour-${COLOURS[index]} before" d=${path(before!.differences[stack]) ?? ''} />`;
   const curve = (stack: Stack, index: number): SVGTemplateResult =>
-    svg`<path class="series colour-${index} dash-${index}" d=${path(differences[stack]) ?? ''} data-stack=${stack} />
-      <circle class="dot colour-${index}" r="4" cx=${x(depth)} cy=${at(differences[stack][depth] ?? NaN)} />
-      ${curveLabel(`colour-${index} dash-${index}`, right + 8, heights[index] ?? 0, words.text(`depth.${stack}`))}`;
+    svg`<path class="series colour-${COLOURS[index]} dash-${index}" d=${path(differences[stack]) ?? ''} data-stack=${stack} />
+      <circle class="dot colour-${COLOURS[index]}" r="4" cx=${x(depth)} cy=${at(differences[stack][depth] ?? NaN)} />
+      ${curveLabel(`colour-${COLOURS[index]} dash-${index}`, right + 8, heights[index] ?? 0, words.text(`depth.${stack}`))}`;
   const decade = (exponent: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(10 ** exponent)} y2=${y(10 ** exponent)} />
       <text x=${MARGIN.left - 7} y=${y(10 ** exponent)} dy="0.35em" text-anchor="end">${exponent === 0 ? '1' : powerOfTen(exponent)}</text>`;

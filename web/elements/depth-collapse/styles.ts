@@ -8,7 +8,7 @@ export const depthStyles = css`
   }
   .maps {
     display: grid;
-    grid-template-columns: repeat(4, minmax(0, 10rem));
+    grid-template-columns: repeat(4, minmax(0, 8.5rem));
     justify-content: space-between;
     align-items: end;
     gap: 1rem;

@@ -12,9 +12,10 @@ import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { subscript } from '../shared/plot/subscript.js';
 
 const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
-/** Heights of the curve: low on phones, where the map and the sliders are on the same screen, and elsewhere as high as the map. */
+/** Heights of the curve: low below the map, so that both and the sliders are on the same screen, and as high as the map beside it. */
 const [LOW, HIGH] = [198, 330];
-const NARROW = 400;
+/** The width from which it is beside the map: 45rem. */
+const WIDE = 720;
 
 /** The first row of a matrix, as a matrix. */
 function first({ data, shape: [, width = 0] }: Tensor): Tensor {
@@ -60,6 +61,7 @@ export class EncodingSimilarity extends EncodingFigure {
 
   declare protected pointed: CellDetail | undefined;
   readonly #width = new Width(this, '.profile');
+  readonly #figureWidth = new Width(this);
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, length } = this;
@@ -152,7 +154,7 @@ export class EncodingSimilarity extends EncodingFigure {
   }
 
   get #height(): number {
-    return this.#width.pixels < NARROW ? LOW : HIGH;
+    return this.#figureWidth.pixels < WIDE ? LOW : HIGH;
   }
 
   /** The offset of the cell under the cursor, on the curve. */

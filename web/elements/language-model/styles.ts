@@ -37,6 +37,10 @@ export const storyStyles = css`
     .controls .slider {
       grid-column: 1 / -1;
     }
+    /* So that both texts are on the screen of a phone. */
+    .two :is(.next-name, .next) {
+      display: none;
+    }
   }
   .run .name {
     font-weight: 600;

@@ -63,7 +63,7 @@ export function trainingPlot(plot: {
     // The last number of the horizontal axis begins below.
     bottom - 5,
   );
-  const curve = ({ positions, points, last }: (typeof shown)[number], at: number): SVGTemplateResult => {
+  const curve = ({ positions, points }: (typeof shown)[number], at: number): SVGTemplateResult => {
     const path = line<readonly [number, number]>(
       ([step]) => x(step),
       ([, value]) => y(value),
@@ -73,7 +73,7 @@ export function trainingPlot(plot: {
     const value = read === undefined ? undefined : valueAt(points, read);
     const name = words.text(`training.${positions}`);
     return svg`<path class="series ${style}" d=${path ?? ''} data-positions=${positions} />
-      ${curveLabel(style, x(last[0]) + 18, heights[at] ?? 0, name, value === undefined ? value : show(value, 2))}`;
+      ${curveLabel(style, right + 12, heights[at] ?? 0, name, value === undefined ? value : show(value, 2))}`;
   };
   const level = (value: number): SVGTemplateResult =>
     svg`<line class="grid" x1=${MARGIN.left} x2=${right} y1=${y(value)} y2=${y(value)} />
@@ -84,11 +84,12 @@ export function trainingPlot(plot: {
   const guess = measure === 'accuracy' ? chance : -Math.log(chance);
   return svg`<svg height=${height} role="img" aria-label=${words.text('training.plotLabel')}>
     ${y.ticks(4).map(level)}${x.ticks(4).map(tick)}
-    <line class="chance" x1=${MARGIN.left} x2=${right} y1=${y(guess)} y2=${y(guess)} />
     ${
-      shown.some(({ last }) => Math.abs(y(last[1]) - y(guess)) < LABEL_GAP && last[0] > 0.4 * steps)
+      // Where names stand, it could not have its own.
+      heights.some((height) => Math.abs(height - y(guess)) < LABEL_GAP)
         ? nothing
-        : svg`<text x=${right + 7} y=${y(guess)} dy="0.35em">${words.text('training.chance')}</text>`
+        : svg`<line class="chance" x1=${MARGIN.left} x2=${right} y1=${y(guess)} y2=${y(guess)} />
+            <text x=${right + 7} y=${y(guess)} dy="0.35em">${words.text('training.chance')}</text>`
     }
     ${read === undefined ? nothing : readingLine(x(read), MARGIN.top, bottom, words.number(read))}
     ${shown.map(curve)}

@@ -100,6 +100,9 @@ export class PositionTraining extends FigureElement {
     const outcome = outcomeText(words, this.#session.outcome);
     const run = this.#session.phase === 'idle' ? undefined : runs.get(positions);
     return html`
+      <div class="controls placed above">
+        ${this.choices('task', words.text('training.task'), TASKS, name)}
+      </div>
       ${readable(
         trainingPlot(plot),
         (left) => (this.read = left === undefined ? undefined : stepAt(left, steps, pixels)),
@@ -119,7 +122,6 @@ export class PositionTraining extends FigureElement {
       </div>
       <div class="controls placed">
         ${this.choices('measure', words.text('training.measure'), ['accuracy', 'loss'] as const, name)}
-        ${this.choices('task', words.text('training.task'), TASKS, name)}
         ${this.slider('seed', words.text('training.seed'), { max: 20 })}
       </div>
     `;

@@ -33,7 +33,7 @@ export const trainingStyles = css`
     min-height: 1.45em;
   }
   .controls.placed {
-    grid-template-columns: max-content minmax(0, 1fr) minmax(0, 7.5rem);
+    grid-template-columns: minmax(0, 1fr) minmax(0, 7.5rem);
   }
   .placed .options {
     align-content: start;

@@ -64,6 +64,9 @@ export const headViewerStyles = css`
     background: none;
     cursor: pointer;
   }
+  .thumbnail:hover:not([aria-checked='true']) {
+    border-color: var(--_track);
+  }
   .thumbnail[aria-checked='true'] {
     border-color: var(--_accent);
   }

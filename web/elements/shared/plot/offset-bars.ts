@@ -4,7 +4,7 @@ import { hatchPattern } from '../heat-map/marks.js';
 import type { Localised } from '../localised.js';
 
 const NARROW = 400;
-const MARGIN = { top: 28, right: 8, bottom: 40, left: 34 };
+const MARGIN = { top: 28, right: 8, bottom: 43, left: 34 };
 /** Least distance of two numbers on the horizontal axis. */
 const LEAST_STEP = 30;
 
