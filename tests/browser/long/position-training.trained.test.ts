@@ -10,7 +10,6 @@ const { open } = useBrowser();
 /** The figure of the second exercise, in its answer. */
 async function figure(): Promise<Locator> {
   const page = await open({ figures: [] });
-  await page.locator('details:has(position-training) > summary').click();
   const training = page.locator('position-training');
   await training.scrollIntoViewIfNeeded();
   await training.locator('.primary').waitFor();
