@@ -7,7 +7,7 @@ import { numberOf } from '../shown.js';
 
 const { open } = useBrowser();
 
-/** The figure of the second exercise, in its answer. */
+/** The figure on the page, drawn. */
 async function figure(): Promise<Locator> {
   const page = await open({ figures: [] });
   const training = page.locator('position-training');

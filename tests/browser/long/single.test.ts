@@ -55,10 +55,9 @@ test('its workers race, train and run code cells', async () => {
   const page = await open({ path: fileOf('en'), figures: ['complexity-race'] });
   const race = page.locator('complexity-race');
   await race.getByRole('button', { name: 'Start the race' }).click();
-  await race.locator('path.dot').first().waitFor();
+  await race.locator('.plot path.dot').first().waitFor();
   await race.getByRole('button', { name: 'Cancel' }).click();
 
-  await page.locator('details:has(position-training) > summary').click();
   const training = page.locator('position-training');
   await training.scrollIntoViewIfNeeded();
   await training
