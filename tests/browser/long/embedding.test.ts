@@ -151,7 +151,7 @@ describe('a worker', () => {
     await figure.scrollIntoViewIfNeeded();
     await figure.getByRole('button', { name: 'Start the race' }).click();
     // It has measured something.
-    await figure.locator('path.dot').first().waitFor();
+    await figure.locator('.plot path.dot').first().waitFor();
     await figure.getByRole('button', { name: 'Cancel' }).click();
   };
 

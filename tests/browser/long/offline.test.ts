@@ -88,7 +88,7 @@ test('workers and code cells start without a network', async () => {
   const race = page.locator('complexity-race');
   await race.evaluate((element) => element.scrollIntoView({ behavior: 'instant', block: 'center' }));
   await race.getByRole('button', { name: 'Start the race' }).click();
-  await race.locator('path.dot').first().waitFor();
+  await race.locator('.plot path.dot').first().waitFor();
   const { cells } = await withCells(() => Promise.resolve(page));
   await run(cells.first());
   await cells.first().getByText('[2, 4, 100]').first().waitFor();
