@@ -47,7 +47,7 @@ export class DepthCollapse extends FigureElement {
   /** Seed of the parameters and the tokens; default 1. */
   declare seed: number;
   #kept: { readonly seed?: number } & Partial<Record<Signal, States>> = {};
-  readonly #width = new Width(this);
+  readonly #width = new Width(this, '.plot');
 
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words, depth, seed } = this;
@@ -90,12 +90,16 @@ export class DepthCollapse extends FigureElement {
     const values = STACKS.map((stack) => `${label(stack)} ${words.value(1e-10)}`.replaceAll(' ', '\u00a0'));
     const longest = `${words.text('depth.readout', { depth: LAYERS })} ${values.join('; ')}`;
     return html`
-      <div class="plot" @pointerdown=${this.#point} @pointermove=${this.#point}>
-        ${depthPlot({ differences, before, depth, pixels, words })}
-      </div>
-      <div class="maps four">${STACKS.map(map)}</div>
-      <div class="legend">
-        <span>${words.text('depth.cosine')}</span><ramp-legend .low=${low} high="1"></ramp-legend>
+      <div class="with-four">
+        <div class="plot" @pointerdown=${this.#point} @pointermove=${this.#point}>
+          ${depthPlot({ differences, before, depth, pixels, words })}
+        </div>
+        <div class="inside">
+          <div class="maps four">${STACKS.map(map)}</div>
+          <div class="legend">
+            <span>${words.text('depth.cosine')}</span><ramp-legend .low=${low} high="1"></ramp-legend>
+          </div>
+        </div>
       </div>
       <p class="readout" role="status" data-longest=${longest}>
         <span

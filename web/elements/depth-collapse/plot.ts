@@ -35,7 +35,7 @@ export function depthPlot(plot: {
   words: Localised;
 }): SVGTemplateResult {
   const { differences, before, depth, pixels, words } = plot;
-  const height = Math.max(210, Math.min(236, pixels * 0.42));
+  const height = Math.max(210, Math.min(320, pixels * 0.5));
   const right = pixels - MARGIN.right;
   const x = across(pixels);
   const y = scaleLog([FLOOR, 1], [height - MARGIN.bottom, MARGIN.top]);

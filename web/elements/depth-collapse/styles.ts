@@ -6,13 +6,20 @@ export const depthStyles = css`
     touch-action: pan-y;
     user-select: none;
   }
+  .inside {
+    margin-top: var(--_apart);
+  }
+  @container (min-width: 52rem) {
+    .inside {
+      margin-top: 0;
+    }
+  }
   .maps {
     display: grid;
     grid-template-columns: repeat(4, minmax(0, 8.5rem));
     justify-content: space-between;
     align-items: end;
     gap: 1rem;
-    margin-top: var(--_apart);
     /* The last column's number is wider than its cells. */
     padding-inline-end: 0.25rem;
   }

@@ -44,7 +44,7 @@ export function trainingPlot(plot: {
   words: Localised;
 }): SVGTemplateResult {
   const { curves, faint, measure, selected, read, steps, chance, vocabulary, pixels, words } = plot;
-  const height = Math.max(226, Math.min(240, pixels * 0.4 + 16));
+  const height = Math.max(226, Math.min(320, pixels * 0.5));
   const [right, bottom] = [pixels - MARGIN.right, height - MARGIN.bottom];
   const highest = measure === 'accuracy' ? 1 : 1.15 * Math.log(vocabulary);
   const x = across(steps, pixels);

@@ -61,7 +61,7 @@ export class PositionTraining extends FigureElement {
   readonly #session = new TrainingSession(this, (positions) => {
     if (this.positions !== positions) this.change({ positions });
   });
-  readonly #width = new Width(this);
+  readonly #width = new Width(this, '.readable');
 
   override change(given: Readonly<Record<string, unknown>>): void {
     const { task, seed } = this;
@@ -103,11 +103,13 @@ export class PositionTraining extends FigureElement {
       <div class="controls placed above">
         ${this.choices('task', words.text('training.task'), TASKS, name)}
       </div>
-      ${readable(
-        trainingPlot(plot),
-        (left) => (this.read = left === undefined ? undefined : stepAt(left, steps, pixels)),
-      )}
-      ${insideOf(runs.get(positions)?.snapshot ?? this.#view(library), positions, words)}
+      <div class="with-four">
+        ${readable(
+          trainingPlot(plot),
+          (left) => (this.read = left === undefined ? undefined : stepAt(left, steps, pixels)),
+        )}
+        ${insideOf(runs.get(positions)?.snapshot ?? this.#view(library), positions, words)}
+      </div>
       <p class="readout" data-longest=${words.text('training.computed')}>
         <span
           >${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}</span

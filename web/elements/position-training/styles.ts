@@ -23,6 +23,11 @@ export const trainingStyles = css`
   .inside {
     margin-top: var(--_apart);
   }
+  @container (min-width: 52rem) {
+    .inside {
+      margin-top: 0;
+    }
+  }
   .heads {
     display: grid;
     grid-template-columns: repeat(4, minmax(0, 11rem));

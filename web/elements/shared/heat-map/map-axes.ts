@@ -49,6 +49,20 @@ export const mapAxesStyles = css`
     gap: 0.25rem 0.75rem;
     font-size: 0.75rem;
   }
+  /* Four maps beside a plot where there is room for both. */
+  @container (min-width: 52rem) {
+    .with-four {
+      display: grid;
+      grid-template-columns: minmax(0, 1fr) 20rem;
+      column-gap: 2rem;
+    }
+    .with-four .four {
+      grid-template-columns: repeat(2, minmax(0, 1fr));
+      gap: 0.5rem 1rem;
+      /* The last column's number is wider than its cells. */
+      padding-inline-end: 0.5rem;
+    }
+  }
   /* Four maps, on a phone in one row, so that it shows what is above them and the controls as well; the first names the rows of all. */
   @media (max-width: 30rem) and (min-height: 40rem) {
     div.four {

@@ -15,7 +15,9 @@ export function readable(
   const leave = ({ pointerType }: PointerEvent): void => {
     if (pointerType === 'mouse') read(undefined);
   };
-  return html`<div @pointermove=${point} @pointerdown=${point} @pointerleave=${leave}>${curves}</div>`;
+  return html`<div class="readable" @pointermove=${point} @pointerdown=${point} @pointerleave=${leave}>
+    ${curves}
+  </div>`;
 }
 
 /** The line through what is read, with where that is above it. */
