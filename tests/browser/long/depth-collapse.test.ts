@@ -11,7 +11,7 @@ test('a click or a drag in the plot takes the layer below the pointer', async ()
   /** Where a layer's number stands. */
   const placeOf = async (layer: string): Promise<number> => {
     const { x, width } = (await figure
-      .locator('.stage > .plot text', { hasText: new RegExp(`^${layer}$`) })
+      .locator('.with-four > .plot text', { hasText: new RegExp(`^${layer}$`) })
       .boundingBox())!;
     return x + width / 2;
   };

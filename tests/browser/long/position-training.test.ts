@@ -17,23 +17,25 @@ const button = (training: Locator, name: string | RegExp): Locator => training.g
 test('gives the values of all curves at the step below the pointer', async () => {
   const { page, figure: training } = await alone();
   const labels = (): Promise<string[]> => training.locator('text.curve-label').allTextContents();
-  const names = await labels();
-  expect(names).toHaveLength(6);
-  const plot = (await training.locator('svg[role=img]').first().boundingBox())!;
-  const number = (await training.locator('text', { hasText: /^100$/ }).boundingBox())!;
-  await page.mouse.move(number.x + number.width / 2, plot.y + plot.height / 2);
-  await training.locator('.reading').waitFor({ state: 'attached' });
-  const values = (await labels()).filter((text) => /^[\d.]+%?$/.test(text));
+  expect(await labels()).toHaveLength(6);
   const [, ...row] = (await tableOf(training)).find(([step]) => Math.abs(Number(step) - 100) <= 5)!;
-  // Every second column is the loss.
-  const exact = row
+  // The columns are loss and accuracy in turn.
+  const loss = row.filter((_, column) => column % 2 === 0).map((text) => Number(text).toFixed(2));
+  const accuracy = row
     .filter((_, column) => column % 2 === 1)
     .map((text) => `${Math.round(100 * Number(text))}%`);
-  expect(values.sort()).toEqual(exact.sort());
-  await training.getByRole('radio', { name: 'loss' }).check();
-  await page.mouse.move(number.x + number.width / 2, plot.y + plot.height / 2);
-  const losses = row.filter((_, column) => column % 2 === 0).map((text) => Number(text).toFixed(2));
-  expect((await labels()).filter((text) => /^[\d.]+%?$/.test(text)).sort()).toEqual(losses.sort());
+  for (const [measure, values] of Object.entries({ accuracy, loss })) {
+    await training.getByRole('radio', { name: measure }).check();
+    const plot = training.locator('.readable');
+    await plot.scrollIntoViewIfNeeded();
+    const { y, height } = (await plot.boundingBox())!;
+    const number = (await plot.locator('text', { hasText: /^100$/ }).boundingBox())!;
+    await page.mouse.move(number.x + number.width / 2, y + height / 2);
+    await training.locator('.reading').waitFor({ state: 'attached' });
+    const shown = (await labels()).filter((text) => /^[\d.]+%?$/.test(text));
+    expect(shown.sort()).toEqual(values.sort());
+    await page.mouse.move(0, 0);
+  }
 });
 
 test('pauses, goes on and stops, by keyboard alone', async () => {
