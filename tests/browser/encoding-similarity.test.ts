@@ -57,6 +57,18 @@ test('another base leaves the curve of the first one there, faint, and the scale
   expect(await faint.count()).toBe(0);
 });
 
+test('a shorter sequence has the cursor of the map and that of the curve at one offset', async () => {
+  const { page, figure } = await openAlone(open, 'encoding-similarity');
+  await figure.getByRole('application').focus();
+  for (let step = 0; step < 3; ++step) await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('End');
+  const offset = figure.locator('text.offset');
+  expect(await offset.textContent()).toBe('59');
+  await figure.evaluate((element) => (element as FigureElement).change({ length: 24 }));
+  expect(await offset.textContent()).toBe('23');
+  expect(await figure.locator('.readout').first().innerText()).toContain('23');
+});
+
 test('the axes of the map have names of their own, and the curve has most of its panel', async () => {
   const { figure } = await openAlone(open, 'encoding-similarity');
   expect(await figure.locator('.row-name').innerText()).toBe('position i');

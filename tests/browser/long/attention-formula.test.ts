@@ -141,7 +141,7 @@ describe('attention-formula', () => {
       const { height } = (await cells.boundingBox())!;
       await press(cells, 6, height - 6);
       expect(await figure.locator('.readout').innerText()).toMatch(
-        /^A₄₁ = .* does not enter the formula for y₂$/,
+        /^A₄₁ = .* \(not in the formula for y₂\)$/,
       );
       expect([await lit(figure), await framed(figure)]).toEqual([[], []]);
     },

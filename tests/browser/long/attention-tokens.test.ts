@@ -151,6 +151,18 @@ describe('attention-tokens', () => {
     expect(await remark.innerText()).toBe('');
   });
 
+  test('says where the heads for neighbours look beyond the end of the second sentence', async () => {
+    const { figure } = await alone();
+    const remark = figure.locator('.remark[role=status]');
+    await figure.getByLabel('Your sentence').fill('one two three four');
+    await figure.getByLabel('a second one (cross-attention)').check();
+    await figure.evaluate((element) => (element as FigureElement).change({ solo: 2 }));
+    await figure.getByLabel('Second sentence').fill('a b c');
+    expect(await remark.innerText()).toBe('');
+    await figure.getByLabel('Second sentence').fill('a b');
+    expect(await remark.innerText()).toContain('Beyond the end of the second sentence');
+  });
+
   test('says what the head for the same token looks at where there is none', async () => {
     const { figure } = await alone();
     const remark = figure.locator('.remark[role=status]');

@@ -53,6 +53,25 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
   expect(await page.evaluate(() => [localStorage, sessionStorage].flatMap(Object.keys))).toEqual([]);
 });
 
+test('on a phone the first question’s answer brings its picture back, which is above it', async () => {
+  const page = await open({ figures: ['attention-lookup'], viewport: { width: 390, height: 844 } });
+  const figure = page.locator('#fig-lookup');
+  const answer = figure.locator('.check button[data-right]');
+  await answer.evaluate((button) => button.scrollIntoView({ block: 'center', behavior: 'instant' }));
+  const plane = figure.locator('attention-lookup svg').first();
+  const bottomOf = async (part: Locator): Promise<number> => {
+    const { y, height } = (await part.boundingBox())!;
+    return y + height;
+  };
+  expect(await bottomOf(plane)).toBeLessThan(0);
+  await answer.click();
+  await page.waitForFunction(() => {
+    const svg = document.querySelector('attention-lookup')!.shadowRoot!.querySelector('svg')!;
+    return svg.getBoundingClientRect().bottom > 150;
+  });
+  expect(await bottomOf(verdictOf(figure.locator('.check')).locator('.right'))).toBeLessThanOrEqual(844);
+});
+
 test('an answer loads the model that it speaks of, and leaves the focus where it is', async () => {
   const page = await open({ figures: ['language-model'] });
   const figure = page.locator('#fig-model');

@@ -88,7 +88,7 @@ test('a picture that was saved on a phone has no gap where the controls are', as
     (await figure.locator(part).boundingBox())!;
   const [stage, legend, readout] = [
     await boxOf('.stage'),
-    await boxOf('.stage > .legend'),
+    await boxOf('.inside > .legend'),
     await boxOf('.readout'),
   ];
   const shown = legend.y + legend.height - stage.y + readout.height;

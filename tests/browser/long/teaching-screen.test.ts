@@ -135,3 +135,13 @@ test.each([
   );
   expect(new Set(places).size).toBe(1);
 });
+
+test('a link in a caption leads to the other figure, and Back to the one before', async () => {
+  const page = await open({ path: '/en/?teach#fig-extrapolation', figures: [] });
+  await page.locator('.taught figcaption a[href="#fig-training"]').click();
+  await page.locator('#fig-training.taught > [drawn]').waitFor();
+  expect(await page.locator('.teaching-bar h1').innerText()).toContain('learn a task');
+  await page.goBack();
+  await page.locator('#fig-extrapolation.taught').waitFor();
+  expect(await page.locator('.taught').count()).toBe(1);
+});

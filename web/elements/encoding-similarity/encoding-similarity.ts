@@ -160,8 +160,9 @@ export class EncodingSimilarity extends EncodingFigure {
   /** The offset of the cell under the cursor, on the curve. */
   #cursor(x: (offset: number) => number, y: (offset: number) => number): SVGTemplateResult | typeof nothing {
     if (this.pointed === undefined) return nothing;
-    const limit = this.length - 1;
-    const offset = Math.max(-limit, Math.min(limit, this.pointed.column - this.pointed.row));
+    // Where the map's cursor is, in a shorter sequence, too.
+    const within = (at: number): number => Math.min(at, this.length - 1);
+    const offset = within(this.pointed.column) - within(this.pointed.row);
     return svg`<line class="cursor-line" x1=${x(offset)} x2=${x(offset)} y1=${MARGIN.top} y2=${this.#height - MARGIN.bottom} />
       <circle class="dot" cx=${x(offset)} cy=${y(offset)} r="5" />
       <text class="offset" x=${x(offset)} y="12" text-anchor="middle">${this.words.number(offset)}</text>`;

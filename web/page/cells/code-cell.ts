@@ -89,11 +89,11 @@ export class CodeCell extends LitElement {
           <div class="editor"></div>
           <span id="help" hidden>${this.#words.text('cell.editorHelp')}</span>
         </div>
+        <p class=${look} role="status">${said}</p>
         ${outputs.length === 0 ? nothing : html`<p class="origin">${this.#words.text(origin)}</p>`}
         <div class="output" role="log" aria-label=${this.#words.text('cell.output')}>
           ${outputs.map((output) => outputItem(output, this.#width.pixels - 36, this.#words))}
         </div>
-        <p class=${look} role="status">${said}</p>
       </div>
       <div
         id="panel-pytorch"

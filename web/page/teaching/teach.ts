@@ -60,6 +60,7 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     for (const answer of opened) answer.open = answer === figures[at]?.closest('details');
     bar.remove();
     page.classList.remove('teaching');
+    removeEventListener('hashchange', onHash);
     document.removeEventListener('keydown', onKey);
     document.removeEventListener('fullscreenchange', onFullScreen);
     if (document.fullscreenElement !== null) void document.exitFullscreen();
@@ -86,6 +87,11 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     event.preventDefault();
     show(at + step);
   };
+  // A link in a caption leads to another figure.
+  const onHash = (): void => {
+    const to = figures.findIndex(({ id }) => id === location.hash.slice(1));
+    if (to >= 0 && to !== at) show(to);
+  };
   const filled = document.fullscreenElement !== null;
   const onFullScreen = (): void => {
     if (filled && document.fullscreenElement === null) stop();
@@ -94,6 +100,7 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
   previous.addEventListener('click', () => show(at - 1));
   next.addEventListener('click', () => show(at + 1));
   bar.querySelector('.leave')!.addEventListener('click', stop);
+  addEventListener('hashchange', onHash);
   document.addEventListener('keydown', onKey);
   document.addEventListener('fullscreenchange', onFullScreen);
   document.body.append(bar);
