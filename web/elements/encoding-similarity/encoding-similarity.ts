@@ -14,8 +14,7 @@ import { subscript } from '../shared/plot/subscript.js';
 const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
 /** Heights of the curve: low below the map, so that both and the sliders are on the same screen, and as high as the map beside it. */
 const [LOW, HIGH] = [198, 330];
-/** The width from which it is beside the map: 45rem. */
-const WIDE = 720;
+const WIDE = 720; // 45rem, as below
 
 /** The first row of a matrix, as a matrix. */
 function first({ data, shape: [, width = 0] }: Tensor): Tensor {
