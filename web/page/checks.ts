@@ -100,12 +100,15 @@ function keepInView(element: HTMLElement, status: HTMLElement): void {
   growing.observe(element);
 }
 
-/** Scrolls down to a figure below the window as far as what is said of it stays in sight, and up to one above it as far as the verdict does. */
+/**
+ * Scrolls down to a figure that goes on below the window, as far as what is said of it stays in sight, or up to one that begins above
+ * the window, as far as the verdict does.
+ */
 function bringIntoView(element: HTMLElement, status: HTMLElement): void {
   const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);
   const [figure, said] = [element.getBoundingClientRect(), status.getBoundingClientRect()];
   const down = Math.min(figure.bottom - innerHeight, said.top - bar);
-  const verdict = status.querySelector('span, a')!.getBoundingClientRect();
+  const verdict = status.firstElementChild!.getBoundingClientRect();
   const up = Math.min(bar - figure.top, innerHeight - verdict.bottom);
   const top = down > 0 ? down : Math.min(0, -up);
   const behavior = matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth';

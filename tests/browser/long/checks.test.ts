@@ -72,6 +72,16 @@ test('on a phone the first question’s answer brings its picture back, which is
   expect(await bottomOf(verdictOf(figure.locator('.check')).locator('.right'))).toBeLessThanOrEqual(844);
 });
 
+test('an answer that the figure does not show can be revealed as well', async () => {
+  const page = await open({ figures: ['length-extrapolation'] });
+  const figure = page.locator('#fig-extrapolation');
+  const status = verdictOf(figure.locator('.check'));
+  await figure.locator('.check button:not([data-right])').first().click();
+  await status.getByRole('button', { name: words.checkReveal }).click();
+  expect(await status.innerText()).toContain('A learned table has a row');
+  expect(await status.getByRole('link').count()).toBe(0);
+});
+
 test('an answer loads the model that it speaks of, and leaves the focus where it is', async () => {
   const page = await open({ figures: ['language-model'] });
   const figure = page.locator('#fig-model');

@@ -6,14 +6,6 @@ export const depthStyles = css`
     touch-action: pan-y;
     user-select: none;
   }
-  .inside {
-    margin-top: var(--_apart);
-  }
-  @container (min-width: 52rem) {
-    .inside {
-      margin-top: 0;
-    }
-  }
   .maps {
     display: grid;
     grid-template-columns: repeat(4, minmax(0, 8.5rem));

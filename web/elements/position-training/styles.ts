@@ -20,14 +20,6 @@ export const trainingStyles = css`
   text.curve-label.faint {
     fill: var(--_quiet);
   }
-  .inside {
-    margin-top: var(--_apart);
-  }
-  @container (min-width: 52rem) {
-    .inside {
-      margin-top: 0;
-    }
-  }
   .heads {
     display: grid;
     grid-template-columns: repeat(4, minmax(0, 11rem));

@@ -49,12 +49,15 @@ export const mapAxesStyles = css`
     gap: 0.25rem 0.75rem;
     font-size: 0.75rem;
   }
-  /* Four maps beside a plot where there is room for both. */
+  /* Four maps below a plot, or beside it where there is room for both. */
+  .with-four {
+    display: grid;
+    grid-template-columns: minmax(0, 1fr);
+    gap: var(--_apart) 2rem;
+  }
   @container (min-width: 52rem) {
     .with-four {
-      display: grid;
       grid-template-columns: minmax(0, 1fr) 20rem;
-      column-gap: 2rem;
     }
     .with-four .four {
       grid-template-columns: repeat(2, minmax(0, 1fr));

@@ -11,7 +11,7 @@ export function readable(
   read: (left: number | undefined) => void,
 ): TemplateResult {
   const point = (event: PointerEvent): void => read(pointerIn(event).x);
-  // A finger leaves when it is lifted, and its reader looks only then.
+  // A finger leaves when it is lifted, which is when its reader looks.
   const leave = ({ pointerType }: PointerEvent): void => {
     if (pointerType === 'mouse') read(undefined);
   };
