@@ -39,10 +39,7 @@ export default defineConfig(
       '@typescript-eslint/no-unnecessary-condition': 'off',
       // A numeric loop reads like the formula it computes.
       '@typescript-eslint/prefer-for-of': 'off',
-      '@typescript-eslint/restrict-template-expressions': [
-        'error',
-        { allowNumber: true, allowBoolean: true },
-      ],
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true, allowBoolean: true }],
       '@typescript-eslint/no-confusing-void-expression': ['error', { ignoreArrowShorthand: true }],
       eqeqeq: ['error', 'always', { null: 'ignore' }],
     },
@@ -79,8 +76,7 @@ export default defineConfig(
       'no-restricted-syntax': [
         'error',
         {
-          selector:
-            'MemberExpression[object.name=/^(it|test|describe)$/][property.name=/^(skip|only|todo|failing)$/]',
+          selector: 'MemberExpression[object.name=/^(it|test|describe)$/][property.name=/^(skip|only|todo|failing)$/]',
           message: 'Every test runs.',
         },
       ],

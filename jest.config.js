@@ -1,5 +1,6 @@
-// The suites that run in Node, on the library's sources: `npm run test:js`. With DIST=1 they run on the built package, with
-// LONG=1 those in folders called `long` run as well. Other suites have configurations of their own, which start from this one.
+// The suites that run in Node, on the library's sources: `npm run test:js`. With DIST=1 they run on the built package,
+// with LONG=1 those in folders called `long` run as well. Other suites have configurations of their own, which start
+// from this one.
 import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 
@@ -35,7 +36,8 @@ export default {
   // What the bundler puts in place of these names.
   globals: { __VERSION__: version, __RELAXED__: true },
   transform: { '\\.ts$': '<rootDir>/scripts/jest-transform.mjs' },
-  // Modules outlive their test file in Node: a worker that has grown is replaced, or every collection would take seconds.
+  // Modules outlive their test file in Node: a worker that has grown is replaced, or every collection would take
+  // seconds.
   maxWorkers: Math.max(2, availableParallelism() - 1),
   workerIdleMemoryLimit: '600MB',
   // Milliseconds: what hangs is found soon enough, and a busy machine is no failure.

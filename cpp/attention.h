@@ -1,12 +1,13 @@
-// wasm-attention — every operation of the C++ library: formula, shapes, aliasing, source. It is long because it lists them all.
+// wasm-attention — every operation of the C++ library: formula, shapes, aliasing, source. It is long because it lists
+// them all.
 //
 // Conventions
 //   Matrices are row-major float32. Parameters are inputs, then outputs, sizes and scalars.
-//   Nothing here allocates, throws or validates: the caller provides memory of the stated sizes, and asserts check in debug builds.
-//   An operation with many parameters takes a struct. JavaScript fills in its fields (cpp/bindings/bindings.cpp), so structs have no
-//   padding in wasm.
-//   An operation that needs working memory takes it as `scratch`; its `…Scratch` function returns how many elements it needs. Such
-//   sizes have 64 bits and do not overflow, whatever the extents (below 2^31, D among them).
+//   Nothing here allocates, throws or validates: the caller provides memory of the stated sizes, and asserts check in
+//   debug builds. An operation with many parameters takes a struct. JavaScript fills in its fields
+//   (cpp/bindings/bindings.cpp), so structs have no padding in wasm. An operation that needs working memory takes it as
+//   `scratch`; its `…Scratch` function returns how many elements it needs. Such sizes have 64 bits and do not overflow,
+//   whatever the extents (below 2^31, D among them).
 //
 // Dimension letters (Vaswani et al. 2017)
 //   B  batch            H  query heads       Hkv  key/value heads (H is a multiple of Hkv)
@@ -19,11 +20,10 @@
 
 namespace wasm_attention {
 
-/// Softmax of each row over its first `valid[i]` entries. The other entries become 0, as does a row without valid entries.
-/// Entries of -infinity are masked too. Entries at or beyond `valid[i]` are never read, so they may be NaN.
-/// x, out  (rows, cols), row-major; may be the same buffer.
-/// valid   (rows), 0 <= valid[i] <= cols; null means all of every row.
-/// Source: d2l.ai, section "Attention Scoring Functions".
+/// Softmax of each row over its first `valid[i]` entries. The other entries become 0, as does a row without valid
+/// entries. Entries of -infinity are masked too. Entries at or beyond `valid[i]` are never read, so they may be NaN. x,
+/// out  (rows, cols), row-major; may be the same buffer. valid   (rows), 0 <= valid[i] <= cols; null means all of every
+/// row. Source: d2l.ai, section "Attention Scoring Functions".
 void maskedSoftmax(const float* x, const int32_t* valid, float* out, int rows, int cols);
 
 /// The step after which the scores are copied out.
@@ -39,8 +39,8 @@ struct PackedQuery {
   int32_t begin, end, position;
 };
 
-/// How numbers are kept: as they are, rounded to float16, or rounded to whole numbers with scales. Of packed weights kernels/gemm.h and
-/// kernels/int8_product.h tell more, of cached keys and values attention/cache_rows.h.
+/// How numbers are kept: as they are, rounded to float16, or rounded to whole numbers with scales. Of packed weights
+/// kernels/gemm.h and kernels/int8_product.h tell more, of cached keys and values attention/cache_rows.h.
 enum class WeightType : int32_t { kFloat32 = 0, kFloat16 = 1, kInt8 = 2 };
 
 /// The arguments of `scaledDotProductAttention`; null or 0 means that an option is not used.
@@ -60,12 +60,13 @@ struct AttentionArgs {
   const int32_t* validLens;  // query i of batch b sees keys j < validLens[b * validBatch + i * validRow]
   int32_t validBatch, validRow;
   const int32_t* offsets;  // (B): position of query 0 among the keys; null means 0
-  // query i sees keys i + offset - left <= j <= i + offset + right; -1 leaves a side open; causal attention has right = 0
+  // query i sees keys i + offset - left <= j <= i + offset + right; -1 leaves a side open; causal attention has right =
+  // 0
   int32_t windowLeft, windowRight;
   const PackedQuery* packed;  // (L): each sequence of the batch consists of several, alike; offsets are not used
 
-  // Broadcast against (B, H, L, S) by strides of 0. The last axis has `columns` columns; beyond them the mask is false and the
-  // bias -infinity. With a `step` of 0, one column is used for all keys.
+  // Broadcast against (B, H, L, S) by strides of 0. The last axis has `columns` columns; beyond them the mask is false
+  // and the bias -infinity. With a `step` of 0, one column is used for all keys.
   const uint8_t* mask;
   Strides maskStrides;
   int32_t maskColumns, maskStep;
@@ -94,17 +95,18 @@ struct AttentionArgs {
 
 /// output = dropout(softmax(masked(softcap(scale * Q K^T) + bias + relative terms))) * V
 ///
-/// Query head h reads key/value head h / (H / Hkv). A query that sees no key gets zeros and a logSumExp of -infinity, or of its
-/// head's sink. Masked keys and values never change the result, even if they are NaN. Outputs alias nothing.
-/// Sources: Vaswani et al. 2017; Shaw et al. 2018 (relative tables); Press et al. 2022 (ALiBi); Agarwal et al. 2025 (sinks).
+/// Query head h reads key/value head h / (H / Hkv). A query that sees no key gets zeros and a logSumExp of -infinity,
+/// or of its head's sink. Masked keys and values never change the result, even if they are NaN. Outputs alias nothing.
+/// Sources: Vaswani et al. 2017; Shaw et al. 2018 (relative tables); Press et al. 2022 (ALiBi); Agarwal et al. 2025
+/// (sinks).
 void scaledDotProductAttention(const AttentionArgs& args, float* scratch);
 int64_t scaledDotProductAttentionScratch(const AttentionArgs& args);
 
 /// Floats that a cache takes for the key or the value of a head of one token, which has `width` numbers.
 int64_t cacheRowSize(int width, WeightType type);
 
-/// The arguments of `scaledDotProductAttentionBackward`. Each gradient has the strides of its tensor. The outputs in `attention`
-/// (output, weights, scores, logSumExp) are not used.
+/// The arguments of `scaledDotProductAttentionBackward`. Each gradient has the strides of its tensor. The outputs in
+/// `attention` (output, weights, scores, logSumExp) are not used.
 struct AttentionGradArgs {
   AttentionArgs attention;
   const float* gradOutput;  // (B, H, L, Ev)
@@ -123,9 +125,10 @@ struct AttentionGradArgs {
   float* lostSinks;
 };
 
-/// The gradients of sum(output * gradOutput), where output is scaledDotProductAttention's for the same arguments, including dropout.
-/// Weights are computed again; working memory is linear in L and S. Masked keys and values get gradients of 0, and never change
-/// other gradients, even if they are NaN. Gradients alias nothing. Source: Dao et al. 2022.
+/// The gradients of sum(output * gradOutput), where output is scaledDotProductAttention's for the same arguments,
+/// including dropout. Weights are computed again; working memory is linear in L and S. Masked keys and values get
+/// gradients of 0, and never change other gradients, even if they are NaN. Gradients alias nothing. Source: Dao et al.
+/// 2022.
 void scaledDotProductAttentionBackward(const AttentionGradArgs& args, float* scratch);
 int64_t scaledDotProductAttentionBackwardScratch(const AttentionGradArgs& args);
 
@@ -145,12 +148,13 @@ struct AdditiveAttentionArgs {
 
 /// weights = softmax over the visible keys of wv . tanh(Wq query + Wk key); output = weights * value.
 ///
-/// A query that sees no key gets zeros. Masked keys and values never change the result, even if they are NaN. Outputs alias
-/// nothing. Working memory is linear in L and S. Source: Bahdanau et al. 2014, appendix A.1.2.
+/// A query that sees no key gets zeros. Masked keys and values never change the result, even if they are NaN. Outputs
+/// alias nothing. Working memory is linear in L and S. Source: Bahdanau et al. 2014, appendix A.1.2.
 void additiveAttention(const AdditiveAttentionArgs& args, float* scratch);
 int64_t additiveAttentionScratch(const AdditiveAttentionArgs& args);
 
-/// The arguments of `additiveAttentionBackward`. Each gradient is written, not added to, and has the shape of its tensor.
+/// The arguments of `additiveAttentionBackward`. Each gradient is written, not added to, and has the shape of its
+/// tensor.
 struct AdditiveAttentionGradArgs {
   AdditiveAttentionArgs attention;
   const float* gradOutput;  // (B, L, valueWidth)
@@ -158,8 +162,9 @@ struct AdditiveAttentionGradArgs {
   float *gradWeightQuery, *gradWeightKey, *gradWeightVector;
 };
 
-/// The gradients of sum(output * gradOutput), where output is additiveAttention's for the same arguments. Weights are computed
-/// again; working memory is linear in L and S. Masked keys and values get gradients of 0 and never change other gradients.
+/// The gradients of sum(output * gradOutput), where output is additiveAttention's for the same arguments. Weights are
+/// computed again; working memory is linear in L and S. Masked keys and values get gradients of 0 and never change
+/// other gradients.
 void additiveAttentionBackward(const AdditiveAttentionGradArgs& args, float* scratch);
 int64_t additiveAttentionBackwardScratch(const AdditiveAttentionGradArgs& args);
 
@@ -182,9 +187,9 @@ int64_t matmulScratch(const MatmulArgs& args);
 void packWeight(const float* weight, float* packed, int inputs, int outputs);
 int64_t packWeightSize(int inputs, int outputs);
 
-/// packWeight of some type, for rows [first, first + count). For float32 first is a multiple of 8; for other types it may be any number,
-/// and all is zeros before the first part is packed.
-/// packed  packedWeightSize(inputs, outputs, type) floats
+/// packWeight of some type, for rows [first, first + count). For float32 first is a multiple of 8; for other types it
+/// may be any number, and all is zeros before the first part is packed. packed  packedWeightSize(inputs, outputs, type)
+/// floats
 void packWeightRows(const float* rows, float* packed, int inputs, int outputs, int first, int count, WeightType type);
 int64_t packedWeightSize(int inputs, int outputs, WeightType type);
 
@@ -221,9 +226,9 @@ struct HeadNorms {
   float eps;
 };
 
-/// The arguments of `multiHeadAttention`. The caller sets the addresses in `attention`: query, key and value are the outputs of the
-/// first three projections or of the norms, and its output is the input of the fourth projection. With a cache, key and value are in
-/// the cache.
+/// The arguments of `multiHeadAttention`. The caller sets the addresses in `attention`: query, key and value are the
+/// outputs of the first three projections or of the norms, and its output is the input of the fourth projection. With a
+/// cache, key and value are in the cache.
 struct MultiHeadAttentionArgs {
   AttentionArgs attention;
   Projection query, key, value, output;
@@ -234,8 +239,9 @@ struct MultiHeadAttentionArgs {
   HeadNorms norms;
 };
 
-/// Projects queries, keys and values, norms and rotates queries and keys, appends the new keys and values to the `cacheLength` ones in the
-/// cache, computes attention and projects the heads' outputs. Source: Vaswani et al. 2017, section 3.2.2.
+/// Projects queries, keys and values, norms and rotates queries and keys, appends the new keys and values to the
+/// `cacheLength` ones in the cache, computes attention and projects the heads' outputs. Source: Vaswani et al. 2017,
+/// section 3.2.2.
 void multiHeadAttention(const MultiHeadAttentionArgs& args, float* scratch);
 int64_t multiHeadAttentionScratch(const MultiHeadAttentionArgs& args);
 
@@ -264,13 +270,13 @@ struct LinearGradArgs {
   int32_t rows, inputs, outputs;
 };
 
-/// The gradients of linear: gradX = gradOut * weight, gradWeight += gradOut^T * x, gradBias += the sum of gradOut's rows.
+/// The gradients of linear: gradX = gradOut * weight, gradWeight += gradOut^T * x, gradBias += the sum of gradOut's
+/// rows.
 void linearBackward(const LinearGradArgs& args, float* scratch);
 int64_t linearBackwardScratch(const LinearGradArgs& args);
 
-/// kRelu: max(x, 0). kGelu: x * P(X <= x) for a standard normal X. kGeluTanh: GELU approximated by a hyperbolic tangent.
-/// kSigmoid: s(x) = 1 / (1 + e^-x). kSilu: x * s(x).
-/// Source: Hendrycks and Gimpel 2016.
+/// kRelu: max(x, 0). kGelu: x * P(X <= x) for a standard normal X. kGeluTanh: GELU approximated by a hyperbolic
+/// tangent. kSigmoid: s(x) = 1 / (1 + e^-x). kSilu: x * s(x). Source: Hendrycks and Gimpel 2016.
 enum class Activation : int32_t { kRelu = 0, kGelu = 1, kGeluTanh = 2, kSilu = 3, kSigmoid = 4 };
 
 /// out = kGelu of x, or with `tanh` kGeluTanh. x, out  (count); may be the same buffer.
@@ -279,8 +285,8 @@ void gelu(const float* x, float* out, int count, bool tanh);
 /// out = kSilu of x. x, out  (count); may be the same buffer.
 void silu(const float* x, float* out, int count);
 
-/// The arguments of `feedForward`. With `gated`, weight1, bias1 and hidden have 2 * hiddenWidth units: first gates, then the values that
-/// these let through.
+/// The arguments of `feedForward`. With `gated`, weight1, bias1 and hidden have 2 * hiddenWidth units: first gates,
+/// then the values that these let through.
 struct FeedForwardArgs {
   const float* x;        // (rows, width)
   const float* packed1;  // weight1 (hiddenWidth, width), from packWeight, or from packWeightRows
@@ -297,9 +303,8 @@ struct FeedForwardArgs {
   float dropout;
 };
 
-/// out = dropout(f(x * weight1^T + bias1)) * weight2^T + bias2, with dropout as in addPositions. With `gated`, f(gate) * value stands in
-/// place of f.
-/// Sources: Vaswani et al. 2017, section 3.3; Shazeer 2020.
+/// out = dropout(f(x * weight1^T + bias1)) * weight2^T + bias2, with dropout as in addPositions. With `gated`, f(gate)
+/// * value stands in place of f. Sources: Vaswani et al. 2017, section 3.3; Shazeer 2020.
 void feedForward(const FeedForwardArgs& args, float* scratch);
 int64_t feedForwardScratch(const FeedForwardArgs& args);
 
@@ -332,9 +337,8 @@ int64_t feedForwardBackwardScratch(const FeedForwardGradArgs& args);
 /// Source: Ba et al. 2016.
 void layerNorm(const float* x, const float* weight, const float* bias, float* out, int rows, int dim, float eps);
 
-/// The gradients of layerNorm. grad_x is written, and may be grad_out's buffer. grad_weight and grad_bias are added to, or not used
-/// if weight is null.
-/// scratch  layerNormBackwardScratch(rows, dim) floats
+/// The gradients of layerNorm. grad_x is written, and may be grad_out's buffer. grad_weight and grad_bias are added to,
+/// or not used if weight is null. scratch  layerNormBackwardScratch(rows, dim) floats
 void layerNormBackward(const float* grad_out, const float* x, const float* weight, float* grad_x, float* grad_weight,
                        float* grad_bias, float* scratch, int rows, int dim, float eps);
 int64_t layerNormBackwardScratch(int rows, int dim);
@@ -351,7 +355,8 @@ void rmsNormBackward(const float* grad_out, const float* x, const float* weight,
                      float* scratch, int rows, int dim, float eps);
 int64_t rmsNormBackwardScratch(int rows, int dim);
 
-/// Pointers to the parameters of an attention within a block, or to their gradients. Biases may be null, and norms both.
+/// Pointers to the parameters of an attention within a block, or to their gradients. Biases may be null, and norms
+/// both.
 struct AttentionParameters {
   float *inWeight, *inBias;    // (H * E + 2 * Hkv * E, D): queries, keys, values
   float *outWeight, *outBias;  // (D, H * E)
@@ -403,8 +408,8 @@ struct TransformerBlockArgs {
 };
 
 /// Self-attention, attention to a memory if there is one, and a feed-forward network. Each is a sublayer,
-/// x + dropout(sublayer(x)), with a norm after the sum or, with preNorm, before the sublayer. Dropout is at the places of
-/// torch.nn.TransformerDecoderLayer: attention's weights, the hidden units, and the outputs of all sublayers.
+/// x + dropout(sublayer(x)), with a norm after the sum or, with preNorm, before the sublayer. Dropout is at the places
+/// of torch.nn.TransformerDecoderLayer: attention's weights, the hidden units, and the outputs of all sublayers.
 /// Sources: Vaswani et al. 2017, section 3.1; Xiong et al. 2020.
 void transformerBlock(const TransformerBlockArgs& args, float* scratch);
 int64_t transformerBlockScratch(const TransformerBlockArgs& args);
@@ -443,16 +448,14 @@ void embeddingBackward(const float* grad_out, const int32_t* ids, float* grad_ta
                        int rows, int dim);
 int64_t embeddingBackwardScratch(int count, int rows, int dim);
 
-/// Returns the mean of -log softmax(logits[i])[targets[i]] over the rows whose target is not negative, or NaN if there is none.
-/// Writes its gradient, which is 0 in the other rows.
-/// logits, grad_logits  (rows, classes); may be the same buffer.
-/// targets              (rows), below classes.
+/// Returns the mean of -log softmax(logits[i])[targets[i]] over the rows whose target is not negative, or NaN if there
+/// is none. Writes its gradient, which is 0 in the other rows. logits, grad_logits  (rows, classes); may be the same
+/// buffer. targets              (rows), below classes.
 double softmaxCrossEntropy(const float* logits, const int32_t* targets, float* grad_logits, int rows, int classes);
 
-/// One step of Adam. First adds weight_decay * parameter to the gradient (as torch.optim.Adam, not AdamW). mean and square are
-/// moving averages of the gradient and its square; parameter -= step_size * mean / (sqrt(square) / root_correction + eps). All
-/// arrays have `count` elements; none alias.
-/// step_size        lr / (1 - beta1^t).
+/// One step of Adam. First adds weight_decay * parameter to the gradient (as torch.optim.Adam, not AdamW). mean and
+/// square are moving averages of the gradient and its square; parameter -= step_size * mean / (sqrt(square) /
+/// root_correction + eps). All arrays have `count` elements; none alias. step_size        lr / (1 - beta1^t).
 /// root_correction  sqrt(1 - beta2^t).
 /// Source: Kingma and Ba 2015.
 void adam(float* parameter, const float* gradient, float* mean, float* square, int count, double beta1, double beta2,
@@ -467,8 +470,8 @@ void scaleInPlace(float* x, int count, double factor);
 /// Doubles in the table that `sinusoidalFrequencies` makes.
 int64_t sinusoidalFrequenciesSize(int dim);
 
-/// The table of frequencies base^(-2j/dim), j < ceil(dim/2), that operations on positions take (positional/frequencies.h). base is
-/// finite and above 0. No angle made with these frequencies may reach 2^31.
+/// The table of frequencies base^(-2j/dim), j < ceil(dim/2), that operations on positions take
+/// (positional/frequencies.h). base is finite and above 0. No angle made with these frequencies may reach 2^31.
 void sinusoidalFrequencies(double* out, int dim, double base);
 
 /// The arguments of `sinusoidalEncoding`.
@@ -481,21 +484,18 @@ struct SinusoidalArgs {
   int32_t concatenated;  // 0: sin w0, cos w0, sin w1, …; 1: all sines, then all cosines
 };
 
-/// Sine and cosine of position * frequency, a row for each position, within half an ulp of float32 + 1e-11. An odd width has one
-/// more sine than cosines. The scratch consists of doubles.
-/// Source: Vaswani et al. 2017, section 3.5.
+/// Sine and cosine of position * frequency, a row for each position, within half an ulp of float32 + 1e-11. An odd
+/// width has one more sine than cosines. The scratch consists of doubles. Source: Vaswani et al. 2017, section 3.5.
 void sinusoidalEncoding(const SinusoidalArgs& args, double* scratch);
 int64_t sinusoidalEncodingScratch(const SinusoidalArgs& args);
 
-/// The matrices [[cos, sin], [-sin, cos]] of delta * frequency, which map the pair (sin, cos) of any position to the pair of
-/// position + delta.
-/// frequencies  made for `dim`, which is even.
-/// out          (dim/2, 2, 2).
-/// Source: d2l.ai, section "Self-Attention and Positional Encoding".
+/// The matrices [[cos, sin], [-sin, cos]] of delta * frequency, which map the pair (sin, cos) of any position to the
+/// pair of position + delta. frequencies  made for `dim`, which is even. out          (dim/2, 2, 2). Source: d2l.ai,
+/// section "Self-Attention and Positional Encoding".
 void encodingRotation(const double* frequencies, float* out, int dim, double delta);
 
-/// Multiplies frequency j of a table made for `dim` by factors[j], j < ceil(dim / 2). This scales rotary embeddings to longer
-/// contexts.
+/// Multiplies frequency j of a table made for `dim` by factors[j], j < ceil(dim / 2). This scales rotary embeddings to
+/// longer contexts.
 void scaleFrequencies(double* frequencies, const double* factors, int dim);
 
 /// The arguments of `rotaryTable`.
@@ -509,8 +509,8 @@ struct RotaryTableArgs {
   int32_t rows, dim;
 };
 
-/// The table for `rotaryEmbedding`, a row for each position: all sines of position * frequency, then all cosines, each times
-/// `amplitude`. The scratch consists of doubles.
+/// The table for `rotaryEmbedding`, a row for each position: all sines of position * frequency, then all cosines, each
+/// times `amplitude`. The scratch consists of doubles.
 void rotaryTable(const RotaryTableArgs& args, double* scratch);
 int64_t rotaryTableScratch(const RotaryTableArgs& args);
 
@@ -531,17 +531,15 @@ void rotaryEmbedding(const float* x, const float* table, float* out, const Rotar
 /// The gradient with respect to x of sum(rotaryEmbedding(x) * grad_out): a rotation the other way.
 void rotaryEmbeddingBackward(const float* grad_out, const float* table, float* grad_x, const RotarySizes& sizes);
 
-/// out = dropout(x + table). The seed, the number of the row in the whole batch and the element's index decide which elements become
-/// zero (dropoutBits); the others are divided by 1 - dropout.
-/// x, out  (batch, rows, dim); may be the same buffer.
-/// table   (rows, dim), added to every sequence; null adds nothing.
+/// out = dropout(x + table). The seed, the number of the row in the whole batch and the element's index decide which
+/// elements become zero (dropoutBits); the others are divided by 1 - dropout. x, out  (batch, rows, dim); may be the
+/// same buffer. table   (rows, dim), added to every sequence; null adds nothing.
 void addPositions(const float* x, const float* table, float* out, int batch, int rows, int dim, uint32_t seed,
                   float dropout);
 
-/// The gradients of addPositions. grad_x is grad_out / (1 - dropout), or 0 for dropped elements; its sum over the sequences is added
-/// to grad_table.
-/// grad_out, grad_x  (batch, rows, dim); may be the same buffer.
-/// grad_table        (rows, dim), or null.
+/// The gradients of addPositions. grad_x is grad_out / (1 - dropout), or 0 for dropped elements; its sum over the
+/// sequences is added to grad_table. grad_out, grad_x  (batch, rows, dim); may be the same buffer. grad_table (rows,
+/// dim), or null.
 void addPositionsBackward(const float* grad_out, float* grad_x, float* grad_table, int batch, int rows, int dim,
                           uint32_t seed, float dropout);
 
@@ -555,10 +553,9 @@ struct Conv1dArgs {
 };
 
 /// Cross-correlation along the last axis: out[b, o, t] = bias[o] + sum over i, k of weight[o, i, k] *
-/// x[b, first(o) + i, t * stride + k * dilation - padding], where x is 0 outside the sequence. Group g of the outputs reads group g
-/// of the inputs, which begins with channel first(o).
-/// scratch  null if conv1dScratch() is 0.
-/// Source: torch.nn.functional.conv1d.
+/// x[b, first(o) + i, t * stride + k * dilation - padding], where x is 0 outside the sequence. Group g of the outputs
+/// reads group g of the inputs, which begins with channel first(o). scratch  null if conv1dScratch() is 0. Source:
+/// torch.nn.functional.conv1d.
 void conv1d(const Conv1dArgs& args, float* scratch);
 int64_t conv1dScratch(const Conv1dArgs& args);
 
@@ -595,18 +592,18 @@ enum class StepAction : int32_t {
   kActivate = 6,     // out (rows, inputs) = f(x), where option is an Activation
   kTanh = 7,         // out (rows, inputs) = tanh(x)
   kRotaryTable = 8,  // rotaryTable(args), whose positions begin at args.offset + past
-  kRotate =
-      9,  // rotates heads (rows, outputs, inputs) in place, by table y of width `stride`; option: as Rotation's queryBatch
-  kAppend =
-      10,  // copies heads x (rows, outputs, inputs) behind `past` rows of the cache out (batch, outputs, stride, inputs),
-           // of type weightType
+  kRotate = 9,   // rotates heads (rows, outputs, inputs) in place, by table y of width `stride`; option: as Rotation's
+                 // queryBatch
+  kAppend = 10,  // copies heads x (rows, outputs, inputs) behind `past` rows of the cache out (batch, outputs, stride,
+                 // inputs), of type weightType
   kAttend = 11,   // scaledDotProductAttention(args) over past + queries keys
   kSoftmax = 12,  // out (rows, past + inputs) = softmax(x)
   kMix = 13,      // the output of args (AttentionArgs) from weights x (batch, heads, queries, past + queries)
   kSilence = 14,  // sets the first `inputs` of every `stride` floats of out to 0, in `rows` rows
 };
 
-/// A step of a model's pass. It uses the fields that its action names; tokens are rows, and sequences of a batch lie one after the other.
+/// A step of a model's pass. It uses the fields that its action names; tokens are rows, and sequences of a batch lie
+/// one after the other.
 struct Step {
   StepAction action;
   const float *x, *y, *weight, *bias;

@@ -1,10 +1,11 @@
-// Measures how quickly the page's figures follow their sliders. Drags each slider with the mouse in a headless Chromium, with every
-// figure at its largest size up to n = 256 and d = 128, and prints the median and the 95th percentile of two times, in milliseconds:
+// Measures how quickly the page's figures follow their sliders. Drags each slider with the mouse in a headless
+// Chromium, with every figure at its largest size up to n = 256 and d = 128, and prints the median and the 95th
+// percentile of two times, in milliseconds:
 //   paint  from the input event's arrival at the window to the first task after the frame in which the figure has updated
 //          (updateComplete, then requestAnimationFrame, then a MessageChannel's message: style, layout and paint are done by then)
 //   work   processor time of the page's main thread in that interval: other programs hardly affect it
-// The first row is a slider that changes nothing: the cost of the browser and of the measurement.
-// Exits with 1 if a slider's 95th percentile of `paint` is longer than a frame at 60 Hz. A busy machine delays frames, so a slider over
+// The first row is a slider that changes nothing: the cost of the browser and of the measurement. Exits with 1 if a
+// slider's 95th percentile of `paint` is longer than a frame at 60 Hz. A busy machine delays frames, so a slider over
 // the limit is dragged again, up to three times in all, and its best time counts.
 //   usage: node scripts/audit-paint.mjs [--figure TAG]… [--moves N] [--report] [--dir FOLDER]      --report never exits with 1
 import { loadavg } from 'node:os';
@@ -51,9 +52,7 @@ try {
       }
       const over = quantile(best.paint, 0.95) > BAR;
       if (over) late.push(`${tag} ${slider.name}`);
-      const cells = [best.paint, best.work].flatMap((times) =>
-        [0.5, 0.95].map((q) => quantile(times, q).toFixed(1)),
-      );
+      const cells = [best.paint, best.work].flatMap((times) => [0.5, 0.95].map((q) => quantile(times, q).toFixed(1)));
       const [p50 = '', p95 = '', w50 = '', w95 = ''] = cells.map((cell) => cell.padStart(6));
       console.log(
         `${tag.padEnd(22)} ${slider.name.padEnd(12)} ${p50.padStart(14)} ${p95} ${w50.padStart(11)} ${w95}${over ? '  late' : ''}`,

@@ -1,5 +1,5 @@
-// Measures the page as a reader with a slow phone has it: processor 4 times as slow, 1.6 Mb/s, 150 ms to the server, a first visit.
-// At two widths it prints
+// Measures the page as a reader with a slow phone has it: processor 4 times as slow, 1.6 Mb/s, 150 ms to the server, a
+// first visit. At two widths it prints
 //   paint     when the first words are there
 //   figure    when the first figure can be used, if the reader scrolls to it at once
 //   longest   the longest task of the main thread before that

@@ -1,5 +1,5 @@
-// Prints Lighthouse's four scores of the built page with its mobile preset, which simulates slow 4G and a slow processor.
-// Exits with 1 if a score is below its limit. Build the page first.
+// Prints Lighthouse's four scores of the built page with its mobile preset, which simulates slow 4G and a slow
+// processor. Exits with 1 if a score is below its limit. Build the page first.
 //   usage: node scripts/audit.mjs [--dir FOLDER] [--runs N] [--path PATH]… [--json FOLDER]
 import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,9 @@ const METRICS = [
   'cumulative-layout-shift',
   'speed-index',
 ];
-/** Below this benchmark index the machine is too slow or too busy for the simulation; Lighthouse warns below it as well. */
+/**
+ * Below this benchmark index the machine is too slow or too busy for the simulation; Lighthouse warns below it as well.
+ */
 const QUIET = 1000;
 
 /** Installs Lighthouse, which has its own folder and lock file, unless it is up to date. */
@@ -73,8 +75,7 @@ async function lighthouse(url) {
   /** @type {Report | undefined} */
   const report = out.startsWith('{') ? JSON.parse(out) : undefined;
   const failure = report?.runtimeError?.message ?? (status === 0 ? undefined : err.trim());
-  if (report === undefined || failure !== undefined)
-    throw new Error(`Lighthouse failed: ${failure ?? err.trim()}`);
+  if (report === undefined || failure !== undefined) throw new Error(`Lighthouse failed: ${failure ?? err.trim()}`);
   return report;
 }
 

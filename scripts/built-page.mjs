@@ -43,16 +43,14 @@ export async function openBuilt(browser, folder, path, options) {
 }
 
 /**
- * Scrolls to every figure of the page, also in closed answers, and waits until it is drawn. Returns the ids of the `<figure>` elements
- * that contain them.
+ * Scrolls to every figure of the page, also in closed answers, and waits until it is drawn. Returns the ids of the
+ * `<figure>` elements that contain them.
  *
  * @param {import('playwright-core').Page} page
  */
 export async function drawFigures(page) {
   await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
-  const figures = page
-    .locator('figure[id]')
-    .filter({ has: page.locator(':scope > :not(figcaption, .still)') });
+  const figures = page.locator('figure[id]').filter({ has: page.locator(':scope > :not(figcaption, .still)') });
   const ids = await figures.evaluateAll((all) => all.map(({ id }) => id));
   for (const id of ids) {
     const figure = page.locator(`#${id}`);

@@ -15,8 +15,9 @@ const wasms = readdirSync(join(root, 'build/wasm')).filter((file) => file.endsWi
 const hasRelaxed = wasms.includes('wasm-attention-relaxed.wasm');
 
 /**
- * Writes imports of strings where the minifier writes imports of templates, which some bundlers take for imports of unknown modules;
- * and one statement or member of a class per line, because an engine prints the whole line of an uncaught error.
+ * Writes imports of strings where the minifier writes imports of templates, which some bundlers take for imports of
+ * unknown modules; and one statement or member of a class per line, because an engine prints the whole line of an
+ * uncaught error.
  *
  * @returns {import('vite').Plugin}
  */
@@ -27,7 +28,10 @@ function plainImportsAndLines() {
       for (const file of Object.values(bundle)) {
         if (file.type !== 'chunk') continue;
         const program = this.parse(file.code);
-        /** Places, how many characters each loses, and what they become. @type {[at: number, lost: number, text: string][]} */
+        /**
+         * Places, how many characters each loses, and what they become. @type {[at: number, lost: number, text:
+         * string][]}
+         */
         const changes = program.body.slice(1).map(({ start }) => [start, 0, '\n']);
         const quotes = new Visitor({
           ImportExpression({ source: { type, start, end } }) {
@@ -50,9 +54,10 @@ function plainImportsAndLines() {
   };
 }
 
-// Each entry has a build of its own, so that there are no shared chunks and a page that embeds the wasm makes one request. Two entries are
-// imported by others: the worker's script and `models` import `index`, and both entries that load a module import `threads`. The slim entry has one
-// chunk, layers.js, which is imported later and takes shared code from the entry itself.
+// Each entry has a build of its own, so that there are no shared chunks and a page that embeds the wasm makes one
+// request. Two entries are imported by others: the worker's script and `models` import `index`, and both entries that
+// load a module import `threads`. The slim entry has one chunk, layers.js, which is imported later and takes shared
+// code from the entry itself.
 for (const file of [
   ...['index', 'slim', 'safetensors', 'models', 'worker', 'worker-thread'],
   ...['runtime/threads', 'runtime/thread'],

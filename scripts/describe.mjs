@@ -1,5 +1,6 @@
-// Writes what TypeScript knows of the C++ library: the signatures of its functions, the offsets of its structs' fields, the values of its enums. All come
-// from a small wasm, which is cpp/bindings/bindings.cpp compiled into a description of itself.
+// Writes what TypeScript knows of the C++ library: the signatures of its functions, the offsets of its structs' fields,
+// the values of its enums. All come from a small wasm, which is cpp/bindings/bindings.cpp compiled into a description
+// of itself.
 //   usage: describe.mjs DESCRIPTION_WASM FOLDER_TO_WRITE
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,10 +13,9 @@ if (!wasm || !folder) throw new Error('usage: describe.mjs DESCRIPTION_WASM FOLD
 /** @typedef {{ name: string, parameters: string, types: string[], result: string, streams: number, scratch: number }} Op */
 
 const { instance } = await WebAssembly.instantiate(readFileSync(wasm));
-const told =
-  /** @type {{ memory: WebAssembly.Memory, functions(): number, structs(): number, enums(): number }} */ (
-    /** @type {unknown} */ (instance.exports)
-  );
+const told = /** @type {{ memory: WebAssembly.Memory, functions(): number, structs(): number, enums(): number }} */ (
+  /** @type {unknown} */ (instance.exports)
+);
 /** @param {number} address */
 const parse = (address) => {
   const bytes = new Uint8Array(told.memory.buffer, address);
@@ -33,8 +33,7 @@ const TYPES = { address: 'Address', int: 'number', float: 'number', double: 'num
 function signature({ name, parameters, types, result, scratch }) {
   if (scratch) return `  readonly ${name}: WithScratch;`;
   const names = parameters.split(' ');
-  if (names.length !== types.length)
-    throw new Error(`${name}: ${types.length} parameters, but ${names.length} names`);
+  if (names.length !== types.length) throw new Error(`${name}: ${types.length} parameters, but ${names.length} names`);
   const list = names.map((parameter, i) => `${parameter}: ${TYPES[types[i] ?? ''] ?? types[i]}`);
   return `  ${name}(${list.join(', ')}): ${TYPES[result] ?? result};`;
 }

@@ -21,8 +21,7 @@ const app = await Application.bootstrapWithPlugins(folder === undefined ? {} : {
 app.converter.on(Converter.EVENT_CREATE_DECLARATION, (_context, reflection) => {
   if (!reflection.kindOf(ReflectionKind.Module)) return;
   const name = Object.entries(ENTRIES).find(([source]) => source === reflection.name)?.[1];
-  if (name === undefined)
-    throw new Error(`docs: ENTRIES in scripts/docs.mjs has no name for ${reflection.name}`);
+  if (name === undefined) throw new Error(`docs: ENTRIES in scripts/docs.mjs has no name for ${reflection.name}`);
   reflection.name = name;
 });
 

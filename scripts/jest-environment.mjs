@@ -1,5 +1,5 @@
-// Jest's environment for Node, but with an ordinary global object. In Jest's own, every access to a global such as `Math` goes through
-// an interceptor of Node, which makes oracles three times as slow.
+// Jest's environment for Node, but with an ordinary global object. In Jest's own, every access to a global such as
+// `Math` goes through an interceptor of Node, which makes oracles three times as slow.
 import vm from 'node:vm';
 import { TestEnvironment } from 'jest-environment-node';
 

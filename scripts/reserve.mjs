@@ -1,6 +1,7 @@
-// Measures the heights of the figures on the built page, in every language and in a wide and a narrow window, and writes them to
-// web/page/style/reserved.css: the page reserves this height until a figure is drawn. `npm run reserve` chooses the fonts. Run it after a change to a figure's height;
-// tests/browser/long/reserved.test.ts fails if it is needed.
+// Measures the heights of the figures on the built page, in every language and in a wide and a narrow window, and
+// writes them to web/page/style/reserved.css: the page reserves this height until a figure is drawn. `npm run reserve`
+// chooses the fonts. Run it after a change to a figure's height; tests/browser/long/reserved.test.ts fails if it is
+// needed.
 //   usage: reserve.mjs      after `npm run build`
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -34,16 +35,13 @@ try {
   await browser.close();
 }
 const selectors = [...rules.keys()].sort();
-const head =
-  '/* Written by scripts/reserve.mjs: heights of the figures in a wide window and in a narrow one. */';
+const head = '/* Written by scripts/reserve.mjs: heights of the figures in a wide window and in a narrow one. */';
 writeFileSync(OUT, [head, ...selectors.map(rule), ''].join('\n'));
 console.log(`web/page/style/reserved.css: ${selectors.length} rules`);
 
 /** @param {string} selector */
 function rule(selector) {
-  const declarations = Object.entries(rules.get(selector) ?? {}).map(
-    ([name, height]) => `--${name}: ${height};`,
-  );
+  const declarations = Object.entries(rules.get(selector) ?? {}).map(([name, height]) => `--${name}: ${height};`);
   return `${selector} { ${declarations.join(' ')} }`;
 }
 
@@ -63,9 +61,7 @@ async function heightsOf(language, width) {
   await page.waitForTimeout(500);
   const heights = await page
     .locator('figure[id] > :not(figcaption, .still)')
-    .evaluateAll((figures) =>
-      figures.map((figure) => [figure.localName, figure.getBoundingClientRect().height]),
-    );
+    .evaluateAll((figures) => figures.map((figure) => [figure.localName, figure.getBoundingClientRect().height]));
   await page.context().close();
   return Object.fromEntries(heights.map(([tag, height]) => [tag, Math.round(Number(height) / STEP) * STEP]));
 }

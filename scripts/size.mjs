@@ -1,5 +1,5 @@
-// Prints the size of each part of the package (plain, with gzip, with brotli) and its budget in size-budgets.json, for brotli.
-// Exits with 1 if a part is over its budget.
+// Prints the size of each part of the package (plain, with gzip, with brotli) and its budget in size-budgets.json, for
+// brotli. Exits with 1 if a part is over its budget.
 //   usage: node scripts/size.mjs [BUDGETS]
 import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -24,9 +24,7 @@ export async function prepare(page, tag) {
     async (element, { caps, full }) => {
       const figure = /** @type {HTMLElement & Record<string, any>} */ (element);
       const inputs = () =>
-        /** @type {HTMLInputElement[]} */ ([
-          ...(figure.shadowRoot?.querySelectorAll('input[type=range]') ?? []),
-        ]);
+        /** @type {HTMLInputElement[]} */ ([...(figure.shadowRoot?.querySelectorAll('input[type=range]') ?? [])]);
       const move = async (/** @type {HTMLInputElement} */ input, /** @type {number} */ value) => {
         input.value = String(value);
         input.dispatchEvent(new Event('input', { bubbles: true, composed: true }));
@@ -36,11 +34,7 @@ export async function prepare(page, tag) {
       for (const { id } of inputs()) {
         const input = () => /** @type {HTMLInputElement} */ (inputs().find((each) => each.id === id));
         const values = [];
-        for (
-          let value = Number(input().min);
-          value <= Number(input().max) + 1e-9;
-          value += Number(input().step) || 1
-        ) {
+        for (let value = Number(input().min); value <= Number(input().max) + 1e-9; value += Number(input().step) || 1) {
           await move(input(), value);
           if (!(figure[id] > (caps[id] ?? Infinity))) values.push(value);
         }
@@ -77,9 +71,7 @@ export async function drag(page, session, tag, { name, values }, moves) {
     return { min: Number(min), max: Number(max), left, width, y: top + height / 2, thumb: 18 };
   });
   const at = (/** @type {number} */ value) =>
-    range.left +
-    range.thumb / 2 +
-    ((range.width - range.thumb) * (value - range.min)) / (range.max - range.min);
+    range.left + range.thumb / 2 + ((range.width - range.thumb) * (value - range.min)) / (range.max - range.min);
   // More values would not differ in pixels. The first two moves are warm-up.
   const few = spread(values, Math.min(values.length, 31));
   const path = Array.from({ length: moves + 2 }, (_, i) => bounce(few, i + 1));
@@ -102,7 +94,10 @@ export async function drag(page, session, tag, { name, values }, moves) {
   return { paint: times.paint.slice(2), work: times.work.slice(2) };
 }
 
-/** Lets the page measure the next input event of a figure. @param {import('playwright-core').Page} page @param {string} tag */
+/**
+ * Lets the page measure the next input event of a figure. @param {import('playwright-core').Page} page @param {string}
+ * tag
+ */
 function watch(page, tag) {
   return page.evaluate((name) => {
     const figure = /** @type {HTMLElement & { updateComplete: Promise<unknown> }} */ (
@@ -126,7 +121,10 @@ function watch(page, tag) {
   }, tag);
 }
 
-/** Processor time of the page's main thread so far, in milliseconds. @param {import('playwright-core').CDPSession} session */
+/**
+ * Processor time of the page's main thread so far, in milliseconds. @param {import('playwright-core').CDPSession}
+ * session
+ */
 async function threadTime(session) {
   const { metrics } = await session.send('Performance.getMetrics');
   return 1000 * (metrics.find(({ name }) => name === 'ThreadTime')?.value ?? NaN);
@@ -134,10 +132,7 @@ async function threadTime(session) {
 
 /** `count` of the values, evenly spread, with the first and the last. @param {number[]} values @param {number} count */
 function spread(values, count) {
-  return Array.from(
-    { length: count },
-    (_, i) => values[Math.round((i * (values.length - 1)) / (count - 1))] ?? 0,
-  );
+  return Array.from({ length: count }, (_, i) => values[Math.round((i * (values.length - 1)) / (count - 1))] ?? 0);
 }
 
 /** The i-th value of a walk through the values, back and forth. @param {number[]} values @param {number} i */

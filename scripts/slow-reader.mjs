@@ -12,7 +12,10 @@ export async function openSlow(browser, url, settings, saveData = false) {
   const context = await browser.newContext(settings);
   await context.addInitScript((saving) => {
     const seen = /** @type {any} */ (window);
-    if (saving) Object.defineProperty(Object.getPrototypeOf(/** @type {any} */ (navigator).connection), 'saveData', { get: () => true }); // prettier-ignore
+    if (saving)
+      Object.defineProperty(Object.getPrototypeOf(/** @type {any} */ (navigator).connection), 'saveData', {
+        get: () => true,
+      });
     seen.tasks = [];
     seen.pressed = [];
     new PerformanceObserver((list) => {
@@ -52,7 +55,10 @@ export function firstFigure(page) {
               const figure = performance.now();
               resolve({
                 figure,
-                longest: Math.max(0, ...seen.tasks.filter(([start = 0]) => start < figure).map(([, duration = 0]) => duration)), // prettier-ignore
+                longest: Math.max(
+                  0,
+                  ...seen.tasks.filter(([start = 0]) => start < figure).map(([, duration = 0]) => duration),
+                ),
                 paint: performance.getEntriesByName('first-contentful-paint')[0]?.startTime ?? NaN,
               });
             }),
@@ -95,17 +101,22 @@ export async function press(page, slider, keys) {
  * Asks for the language model and lets it write, its maps drawn. The network is fast meanwhile.
  *
  * @param {import('playwright-core').Page} page
- * @returns {Promise<{ first: number, rate: number }>} milliseconds from the click that asks to the frame with its first token, and tokens a second
+ * @returns {Promise<{ first: number, rate: number }>} milliseconds from the click that asks to the frame with its first
+ *   token, and tokens a second
  */
 export async function story(page) {
   const session = await page.context().newCDPSession(page);
-  await session.send('Network.emulateNetworkConditions', { offline: false, latency: 0, downloadThroughput: -1, uploadThroughput: -1 }); // prettier-ignore
+  await session.send('Network.emulateNetworkConditions', {
+    offline: false,
+    latency: 0,
+    downloadThroughput: -1,
+    uploadThroughput: -1,
+  });
   await page.locator('#fig-model').evaluate((figure) => figure.scrollIntoView({ behavior: 'instant' }));
   await page.locator('#fig-model > [drawn]').waitFor({ timeout: 120_000 });
   return page.evaluate(async () => {
     const figure = /** @type {any} */ (document.querySelector('#fig-model > [drawn]'));
-    const button = (/** @type {number} */ place) =>
-      figure.renderRoot.querySelectorAll('.buttons button')[place];
+    const button = (/** @type {number} */ place) => figure.renderRoot.querySelectorAll('.buttons button')[place];
     const until = async (/** @type {() => boolean} */ met) => {
       while (!met()) await new Promise(requestAnimationFrame);
       // The frame after the one that drew it.

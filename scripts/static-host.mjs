@@ -18,8 +18,8 @@ const TYPES = /** @type {Record<string, string>} */ ({
 const BROTLI = { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } };
 
 /**
- * Compresses files if the browser accepts that, and redirects `/en` to `/en/`. Files with a hash in their name may be cached for a year;
- * all others are revalidated.
+ * Compresses files if the browser accepts that, and redirects `/en` to `/en/`. Files with a hash in their name may be
+ * cached for a year; all others are revalidated.
  *
  * @param {string} folder
  * @param {Record<string, string>} [headers]  More of every answer's headers.
@@ -41,7 +41,9 @@ export function host(folder, headers = {}) {
     return body;
   };
   return createServer((request, response) => {
-    /** @param {number} status @param {import('node:http').OutgoingHttpHeaders} [more] @param {string | Buffer} [body] */
+    /**
+     * @param {number} status @param {import('node:http').OutgoingHttpHeaders} [more] @param {string | Buffer} [body]
+     */
     const answer = (status, more, body) => response.writeHead(status, { ...headers, ...more }).end(body);
     const path = pathOf(request.url ?? '/');
     const file = join(folder, path.endsWith('/') ? `${path}index.html` : path);
@@ -57,8 +59,7 @@ export function host(folder, headers = {}) {
     }
     const type = TYPES[extname(file)];
     const accepted = String(request.headers['accept-encoding']);
-    const encoding =
-      type === undefined ? '' : /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : '';
+    const encoding = type === undefined ? '' : /\bbr\b/.test(accepted) ? 'br' : /\bgzip\b/.test(accepted) ? 'gzip' : '';
     const body = encoded(file, encoding, found.mtimeMs);
     answer(
       200,
@@ -75,7 +76,10 @@ export function host(folder, headers = {}) {
   });
 }
 
-/** The path of an address, which never leaves the folder; one that no file has where it cannot be read. @param {string} url @returns {string} */
+/**
+ * The path of an address, which never leaves the folder; one that no file has where it cannot be read. @param {string}
+ * url @returns {string}
+ */
 function pathOf(url) {
   try {
     return normalize(decodeURIComponent(new URL(url, 'http://localhost').pathname)).replaceAll('\0', '');

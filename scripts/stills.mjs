@@ -1,18 +1,10 @@
-// Adds a picture of every figure to a built page, for browsers without scripts and for printing. The page's own exporter draws each
-// figure in a headless Chromium, wide and narrow, light and dark. The pictures are cached in build/stills until the code or the text
-// that they depend on changes. Without Chromium the page has no pictures, and a text says that its figures need scripts.
+// Adds a picture of every figure to a built page, for browsers without scripts and for printing. The page's own
+// exporter draws each figure in a headless Chromium, wide and narrow, light and dark. The pictures are cached in
+// build/stills until the code or the text that they depend on changes. Without Chromium the page has no pictures, and a
+// text says that its figures need scripts.
 //   usage: stills.mjs FOLDER_OF_THE_PAGE [kept]      kept: uses the cached pictures and draws nothing
 import { createHash } from 'node:crypto';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { drawFigures, languagesOf, launch, openBuilt } from './built-page.mjs';
 
@@ -35,8 +27,7 @@ const REST = 400;
  */
 
 const [page, mode] = process.argv.slice(2);
-if (!page || ![undefined, 'kept'].includes(mode))
-  throw new Error('usage: stills.mjs FOLDER_OF_THE_PAGE [kept]');
+if (!page || ![undefined, 'kept'].includes(mode)) throw new Error('usage: stills.mjs FOLDER_OF_THE_PAGE [kept]');
 
 const languages = languagesOf(page);
 if (mode === 'kept') {
@@ -91,8 +82,9 @@ async function draw(browser, language) {
     await tab.waitForTimeout(REST);
     for (const id of ids) {
       const { svg, ...size } = await tab.locator(`#${id} > [drawn]`).evaluate((figure) => {
-        const { picture } =
-          /** @type {typeof import('../web/elements/package-types.d.ts').Figure.prototype} */ (figure);
+        const { picture } = /** @type {typeof import('../web/elements/package-types.d.ts').Figure.prototype} */ (
+          figure
+        );
         return picture.call(figure);
       });
       writeFileSync(join(folder, `${id}-${name}.svg`), svg);
@@ -103,7 +95,10 @@ async function draw(browser, language) {
   writeFileSync(join(folder, 'stills.json'), JSON.stringify({ key: keyOf(language), stills }));
 }
 
-/** A hash of everything that a language's pictures depend on: the scripts, its figures and captions. @param {string} language */
+/**
+ * A hash of everything that a language's pictures depend on: the scripts, its figures and captions. @param {string}
+ * language
+ */
 function keyOf(language) {
   const hash = createHash('sha256').update(readFileSync(import.meta.filename));
   // The names contain hashes of the files' contents.
@@ -118,16 +113,12 @@ function keyOf(language) {
 
 /** @param {string} language */
 function keptKey(language) {
-  return existsSync(manifestOf(language))
-    ? JSON.parse(readFileSync(manifestOf(language), 'utf8')).key
-    : undefined;
+  return existsSync(manifestOf(language)) ? JSON.parse(readFileSync(manifestOf(language), 'utf8')).key : undefined;
 }
 
 /** Copies a language's pictures into the page and refers to them in its HTML. @param {string} language */
 function insert(language) {
-  const { stills } = /** @type {{ stills: Stills }} */ (
-    JSON.parse(readFileSync(manifestOf(language), 'utf8'))
-  );
+  const { stills } = /** @type {{ stills: Stills }} */ (JSON.parse(readFileSync(manifestOf(language), 'utf8')));
   const folder = join(/** @type {string} */ (page), 'stills', language);
   rmSync(folder, { recursive: true, force: true });
   cpSync(join(KEPT, language), folder, { recursive: true, filter: (file) => !file.endsWith('.json') });

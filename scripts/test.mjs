@@ -15,22 +15,25 @@ process.chdir(join(import.meta.dirname, '..'));
  * @property {Record<string, string>} [env]
  * @property {string} [after]  The suite that has to pass before this one can run.
  * @property {boolean} [alone]  Whether it measures time, so that no other suite may run at the same time.
- * @property {(result: any) => Counts} [counts]  Reads the counts from the suite's results; without it, the suite counts as one test.
+ * @property {(result: any) => Counts} [counts]  Reads the counts from the suite's results; without it, the suite counts
+ *   as one test.
  */
 
 /** @param {any} result */
 const jest = (result) => ({
   passed: result.numPassedTests,
   // Files that fail to load and skipped tests count as failures.
-  failed:
-    result.numFailedTests + result.numRuntimeErrorTestSuites + result.numPendingTests + result.numTodoTests,
+  failed: result.numFailedTests + result.numRuntimeErrorTestSuites + result.numPendingTests + result.numTodoTests,
 });
 /** @param {any} result */
 const googleTest = ({ tests, failures, errors, disabled }) => ({
   passed: tests - failures - errors - disabled,
   failed: failures + errors + disabled,
 });
-/** What computes: on threads and with relaxed SIMD all of it runs, the long suites too, which take about two minutes each time. */
+/**
+ * What computes: on threads and with relaxed SIMD all of it runs, the long suites too, which take about two minutes
+ * each time.
+ */
 const KERNELS = 'scripts/jest.sh js tests/ops tests/layers tests/models tests/fuzz';
 /** Drawing the page's still figures takes half a minute, and only long suites look at them. */
 const WITHOUT_STILLS = { STILLS: 'kept' };
@@ -138,7 +141,8 @@ function readCounts(file, counts) {
 }
 
 /**
- * Runs three suites at a time, because most leave a core idle for a while. Suites start in their order, except for those that wait.
+ * Runs three suites at a time, because most leave a core idle for a while. Suites start in their order, except for
+ * those that wait.
  *
  * @param {Suite[]} suites
  * @returns {Promise<Outcome[]>} in the order in which the suites ended
@@ -183,7 +187,6 @@ for (const { name, passed, failed, note } of outcomes) {
   console.log(`${name.padEnd(15)} ${passed} passed, ${failed} failed (${note})`);
 }
 console.log(`all             ${((performance.now() - started) / 1000).toFixed(0)} s`);
-const total = (/** @type {'passed' | 'failed'} */ key) =>
-  outcomes.reduce((sum, outcome) => sum + outcome[key], 0);
+const total = (/** @type {'passed' | 'failed'} */ key) => outcomes.reduce((sum, outcome) => sum + outcome[key], 0);
 console.log(`${total('passed')} passed, ${total('failed')} failed`);
 process.exitCode = total('failed') === 0 ? 0 : 1;

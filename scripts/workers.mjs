@@ -1,5 +1,5 @@
-// Vite plugin for the library, the elements and the page: it decides how a worker's script is delivered. All sources start workers with
-// the same expression, which other bundlers recognise too:
+// Vite plugin for the library, the elements and the page: it decides how a worker's script is delivered. All sources
+// start workers with the same expression, which other bundlers recognise too:
 //   new Worker(new URL('./worker.ts', import.meta.url), { type: 'module' })
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
@@ -18,15 +18,15 @@ const TEXT = '\0worker-text:';
 const BARE = '\0worker-script:';
 
 /**
- * - `'kept'`: this expression and `new URL('./….wasm', import.meta.url)` stay unchanged. Otherwise Vite would turn them into data: URLs,
- *   and its minifier would write template literals, which some bundlers do not recognise.
- * - `'file'`: the worker is one file next to the modules, including the library. The bundlers of the package's users see it as an
- *   asset and copy it. It can also be started from another origin.
+ * - `'kept'`: this expression and `new URL('./….wasm', import.meta.url)` stay unchanged. Otherwise Vite would turn them
+ *   into data: URLs, and its minifier would write template literals, which some bundlers do not recognise.
+ * - `'file'`: the worker is one file next to the modules, including the library. The bundlers of the package's users
+ *   see it as an asset and copy it. It can also be started from another origin.
  * - `'text'`: the worker is a string in the modules, for a page that is a single file.
  * - undefined: Vite's default, a separate file of the page.
  *
- * In all cases `import text from './script.ts?script'` gives a script with everything that it imports except the wasm, which has to be
- * passed to it.
+ * In all cases `import text from './script.ts?script'` gives a script with everything that it imports except the wasm,
+ * which has to be passed to it.
  *
  * @param {'kept' | 'file' | 'text'} [travel]
  * @returns {import('vite').Plugin}
@@ -46,9 +46,7 @@ export function workers(travel) {
     enforce: 'pre',
     resolveId(id, importer = '') {
       if (id.startsWith(TEXT)) return id;
-      return id.endsWith('?script')
-        ? BARE + resolve(dirname(importer), id.slice(0, -'?script'.length))
-        : null;
+      return id.endsWith('?script') ? BARE + resolve(dirname(importer), id.slice(0, -'?script'.length)) : null;
     },
     async load(id) {
       const prefix = [TEXT, BARE].find((each) => id.startsWith(each));
@@ -127,7 +125,6 @@ async function bundled(file, format, withoutWasm = false) {
     },
   });
   const [chunk, ...others] = [results].flat().flatMap((result) => ('output' in result ? result.output : []));
-  if (chunk?.type !== 'chunk' || others.length > 0)
-    throw new Error(`workers: expected one script of ${file}`);
+  if (chunk?.type !== 'chunk' || others.length > 0) throw new Error(`workers: expected one script of ${file}`);
   return chunk;
 }

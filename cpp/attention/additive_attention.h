@@ -41,8 +41,8 @@ int visibleKeys(const AdditiveAttentionArgs& args, int b);
 /// Projects a sequence's queries and the first `keys` of its keys.
 void projectAdditive(const AdditiveAttentionArgs& args, const AdditiveWorkspace& work, int b, int keys);
 
-/// scores[j] = vector . tanh(query + key[j]) for `keys` keys. `tanhs` (keys, padded) keeps the hyperbolic tangents, or is
-/// null.
+/// scores[j] = vector . tanh(query + key[j]) for `keys` keys. `tanhs` (keys, padded) keeps the hyperbolic tangents, or
+/// is null.
 void additiveScores(const float* query, const float* key, const float* vector, float* scores, float* tanhs, int keys,
                     int padded);
 

@@ -1,8 +1,8 @@
-// Takes one query at a time and computes its weights and hyperbolic tangents again, so that memory is linear in L and S.
-// The file is longer than 200 lines, because all steps back from a query's output work in one workspace.
+// Takes one query at a time and computes its weights and hyperbolic tangents again, so that memory is linear in L and
+// S. The file is longer than 200 lines, because all steps back from a query's output work in one workspace.
 //
-// Versions tried on two threads (speed relative to one; 4 sequences, 64 queries, 256 keys, 64 hidden units; Sapphire Rapids,
-// Node 20):
+// Versions tried on two threads (speed relative to one; 4 sequences, 64 queries, 256 keys, 64 hidden units; Sapphire
+// Rapids, Node 20):
 //   threads share the tangents by keys                          1.13   <- this
 //   they also share the gradients at the tangents, by columns   0.6: the sums' cache lines move between cores
 #include "attention/additive_attention.h"
@@ -82,7 +82,8 @@ float dot(const float* a, const float* b, int n) {
   return total;
 }
 
-/// The gradients of one query's scores, weights * (grad_weights - sum(weights * grad_weights)); adds to the values' gradients.
+/// The gradients of one query's scores, weights * (grad_weights - sum(weights * grad_weights)); adds to the values'
+/// gradients.
 void backThroughSoftmax(const float* grad_output, const float* value, const GradWorkspace& work, int visible,
                         int value_width) {
   float* const grad_value = work.valueSum.to();
@@ -133,8 +134,8 @@ void compact(float* x, int rows, int width, int padded) {
   }
 }
 
-/// The backward pass of both projections of sequence b. It skips keys that no query sees and queries that see no key: they may
-/// hold NaN, and 0 * NaN would make the weights' gradients NaN.
+/// The backward pass of both projections of sequence b. It skips keys that no query sees and queries that see no key:
+/// they may hold NaN, and 0 * NaN would make the weights' gradients NaN.
 void backThroughProjections(const AdditiveAttentionGradArgs& args, GradWorkspace& work, int b, int keys) {
   const AdditiveAttentionArgs& forward = args.attention;
   const int hiddens = forward.hiddens;

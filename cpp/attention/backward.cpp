@@ -1,5 +1,5 @@
-// The gradients of attention, one strip of queries at a time. With weights P, dP = dO V^T and dS = P * (dP - sum P * dP):
-// dV += P^T dO, dK += scale * dS^T Q, dQ = scale * dS K (Dao et al. 2022, algorithm 4, in one pass over the keys).
+// The gradients of attention, one strip of queries at a time. With weights P, dP = dO V^T and dS = P * (dP - sum P *
+// dP): dV += P^T dO, dK += scale * dS^T Q, dQ = scale * dS K (Dao et al. 2022, algorithm 4, in one pass over the keys).
 // The file is longer than 200 lines, because blocks, strips, heads and groups of queries are loops within loops.
 //
 // Versions tried (ms of (1, 8, 512, 64), whose forward pass takes 15.6; Sapphire Rapids, Node 20, busy):
@@ -35,9 +35,8 @@ void computeWeights(const AttentionArgs& a, const BackwardWorkspace& w, QueryBlo
   recomputeWeights(w, q, keys);
 }
 
-/// Computes the gradients of the scores and queries of block number `index` of a strip, and packs its part of the operands of the
-/// products that sum over queries.
-/// strip_keys  the keys that the strip's queries see
+/// Computes the gradients of the scores and queries of block number `index` of a strip, and packs its part of the
+/// operands of the products that sum over queries. strip_keys  the keys that the strip's queries see
 [[gnu::noinline]] void backwardQueryBlock(const AttentionGradArgs& args, BackwardWorkspace& w, QueryBlock& q, int index,
                                           KeyRange strip_keys) {
   const AttentionArgs& a = args.attention;
@@ -166,7 +165,8 @@ void copyRows(const float* from, int from_stride, float* to, ptrdiff_t to_stride
   for (int r = 0; r < rows; ++r, from += from_stride, to += to_stride) scaleRow(from, 1.0f, to, columns);
 }
 
-/// Whether each head adds to gradients of its own, so that threads can share the heads. Those of sinks are added up later.
+/// Whether each head adds to gradients of its own, so that threads can share the heads. Those of sinks are added up
+/// later.
 bool headsApart(const AttentionArgs& a) { return !a.bias && !a.relativeKeys && !a.relativeValues; }
 int threadsOf(const AttentionArgs& a) { return headsApart(a) ? threadCount() : 1; }
 

@@ -1,9 +1,9 @@
 // The steps of attention's backward pass.
 //
-// A block of eight queries is multiplied by all the keys that it may see at once. Its weights and the gradients of its scores take
-// memory linear in the number of keys, and fit the cache at common lengths. So the softmax needs no running maximum, and there are
-// five products, not the seven that recomputing the forward pass first would take. The products that sum over queries are computed
-// once for each strip.
+// A block of eight queries is multiplied by all the keys that it may see at once. Its weights and the gradients of its
+// scores take memory linear in the number of keys, and fit the cache at common lengths. So the softmax needs no running
+// maximum, and there are five products, not the seven that recomputing the forward pass first would take. The products
+// that sum over queries are computed once for each strip.
 #pragma once
 
 #include "attention/query_block.h"
@@ -65,7 +65,8 @@ void packBackwardHead(const AttentionArgs& a, BackwardWorkspace& w, int b, int k
 /// Packs a table (rows, depth) twice: as the left operand of one product and as the right operand of another.
 void packTable(const float* table, int depth, TableWorkspace& t);
 
-/// Packs the queries of a strip and the gradients of their outputs, the right operands of the products that sum over queries.
+/// Packs the queries of a strip and the gradients of their outputs, the right operands of the products that sum over
+/// queries.
 void packStrip(const AttentionArgs& a, BackwardWorkspace& w, const float* query, const float* grad_output, int count);
 
 /// Writes the weights to w.weights.entries, not yet divided by their sum, and the sum to q.sum.
@@ -74,8 +75,9 @@ void recomputeWeights(const BackwardWorkspace& w, QueryBlock& q, KeyRange keys);
 /// The same from what the forward pass kept.
 void recallWeights(const AttentionArgs& a, BackwardWorkspace& w, QueryBlock& q, KeyRange keys);
 
-/// Turns w.slopes.entries from gradients of the weights after dropout into those of the masked scores, and w.weights.entries into
-/// the weights after dropout. Where a weight is 0 so is the slope, whatever the masked value holds. Adds to w.sinkSlope.
+/// Turns w.slopes.entries from gradients of the weights after dropout into those of the masked scores, and
+/// w.weights.entries into the weights after dropout. Where a weight is 0 so is the slope, whatever the masked value
+/// holds. Adds to w.sinkSlope.
 void differentiateSoftmax(const AttentionArgs& a, BackwardWorkspace& w, const QueryBlock& q, KeyRange keys);
 
 /// Turns gradients of the capped scores into gradients of the scaled scores.
@@ -91,14 +93,16 @@ void transposeEntries(const float* entries, int rows, int index, float* panels);
 /// The same for panels of all keys that the strip sees, with zeros for keys that the block does not see.
 void placeEntries(const float* entries, KeyRange keys, KeyRange strip_keys, int index, float* panels);
 
-/// What a product's right operand may hold. If that may be NaN or infinity, the product skips the rows that a 0 would multiply.
+/// What a product's right operand may hold. If that may be NaN or infinity, the product skips the rows that a 0 would
+/// multiply.
 enum class Right { kFinite, kAny };
 
-/// out (rows, width) += left * columns. `left` lies in panels of four rows that are kStripQueries deep, of which `depth` are used;
-/// `columns` in panels of 8 columns that are `depth` deep.
+/// out (rows, width) += left * columns. `left` lies in panels of four rows that are kStripQueries deep, of which
+/// `depth` are used; `columns` in panels of 8 columns that are `depth` deep.
 void addPanelProduct(const float* left, const float* columns, Right right, int rows, int depth, int width, float* out);
 
-/// out (8, width) += entries^T * columns. Entries are (depth, 8); `columns` lies in panels of 8 columns, `panel_depth` deep.
+/// out (8, width) += entries^T * columns. Entries are (depth, 8); `columns` lies in panels of 8 columns, `panel_depth`
+/// deep.
 void addEntriesProduct(const float* entries, const float* columns, Right right, int depth, int panel_depth, int width,
                        float* out);
 

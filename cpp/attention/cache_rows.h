@@ -17,8 +17,8 @@ struct CacheHeads {
   WeightType type;
 };
 
-/// Appends the tokens of sequences [0, batch) to their heads. A token is a row of heads side by side; the rows of a sequence, and then
-/// those of the next, lie `stride` floats apart.
+/// Appends the tokens of sequences [0, batch) to their heads. A token is a row of heads side by side; the rows of a
+/// sequence, and then those of the next, lie `stride` floats apart.
 void appendTokens(const float* from, ptrdiff_t stride, int batch, int tokens, const CacheHeads& to);
 
 /// to = the row of `width` numbers. `to` has cacheRowSize(width, type) floats.

@@ -14,7 +14,8 @@ void maskedSoftmax(const float* x, const int32_t* valid, float* out, int rows, i
     const int n = valid ? valid[i] : cols;
     assert(0 <= n && n <= cols);
     const float max = largest(x, n);
-    // If all entries are -infinity or NaN, the maximum is -infinity. Subtracting 0 instead gives weights of 0 and keeps NaN.
+    // If all entries are -infinity or NaN, the maximum is -infinity. Subtracting 0 instead gives weights of 0 and keeps
+    // NaN.
     const float total = exponentials(x, max == -kInfinity ? 0.0f : max, out, n);
     scaleRow(out, n, total == 0 ? 0.0f : 1 / total);
     std::fill(out + n, out + cols, 0.0f);

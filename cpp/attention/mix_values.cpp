@@ -22,8 +22,8 @@ void addProduct(const float* weights, const float* panels, size_t panel_stride, 
   }
 }
 
-/// out[0, 4 * N) += weights * rows for one query. Skips rows whose weight is 0, because a masked row may hold NaN. Adds in the
-/// order of the micro-kernel, so that both give the same bits.
+/// out[0, 4 * N) += weights * rows for one query. Skips rows whose weight is 0, because a masked row may hold NaN. Adds
+/// in the order of the micro-kernel, so that both give the same bits.
 template <int N>
 void addColumns(const float* weights, const float* rows, ptrdiff_t stride, int depth, float* out) {
   f32x4 sums[N] = {};

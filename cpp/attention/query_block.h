@@ -1,8 +1,8 @@
 // The unit of work of the attention kernels: a block of eight queries of one head against a block of keys.
 //
-// The entries are scores, later weights, in the order [key][8 queries], which is how the micro-kernel writes the product of four
-// keys (its rows) and a panel of eight queries (its columns). In this order the softmax needs no sum across lanes, since each lane
-// is a query, and the entries are the packed left operand of the product with the values.
+// The entries are scores, later weights, in the order [key][8 queries], which is how the micro-kernel writes the
+// product of four keys (its rows) and a panel of eight queries (its columns). In this order the softmax needs no sum
+// across lanes, since each lane is a query, and the entries are the packed left operand of the product with the values.
 #pragma once
 
 #include "attention.h"
@@ -43,8 +43,8 @@ struct KeyRange {
   int base, from, to;
 };
 
-// What attention keeps for its backward pass (keptWeights in attention/sequences.h): the entries of each block of queries,
-// (keys rounded up to 4, 8), followed by their sums, (8).
+// What attention keeps for its backward pass (keptWeights in attention/sequences.h): the entries of each block of
+// queries, (keys rounded up to 4, 8), followed by their sums, (8).
 inline int64_t keptBlockSize(const AttentionArgs& a) { return (roundUp(int64_t{a.keys}, kTileRows) + 1) * kQueryBlock; }
 inline float* keptBlock(const AttentionArgs& a, float* kept, int b, int h, int first) {
   const size_t blocks = (a.queries + kQueryBlock - 1) / kQueryBlock;
@@ -75,8 +75,8 @@ void multiplyKeys(const AttentionArgs& a, const Workspace& w, const QueryBlock& 
 /// Applies softcap, ALiBi, relative keys, bias and masks.
 void finishScores(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, KeyRange keys);
 
-/// Turns scores into exponentials relative to the new maximum, and rescales q.output and q.sum to it. Then applies dropout and
-/// writes the weights.
+/// Turns scores into exponentials relative to the new maximum, and rescales q.output and q.sum to it. Then applies
+/// dropout and writes the weights.
 void softmaxBlock(const AttentionArgs& a, const Workspace& w, QueryBlock& q, KeyRange keys);
 
 /// Folds q.output and q.sum into their total.
@@ -89,7 +89,8 @@ void mixValues(const AttentionArgs& a, const Workspace& w, const QueryBlock& q, 
 
 // Parts of these steps, which the backward pass uses too.
 
-/// out (rows, 8) = panels * right (depth, 8). Each panel has 4 rows; `out` has space for `rows` rounded up to a multiple of 4.
+/// out (rows, 8) = panels * right (depth, 8). Each panel has 4 rows; `out` has space for `rows` rounded up to a
+/// multiple of 4.
 void multiplyPanels(const float* panels, const float* right, int depth, int rows, float* out);
 
 /// entries[j][i] += terms[clip(j - i, -clip, clip) + clip][i], where i and j are positions among the keys.

@@ -1,9 +1,10 @@
-// Scaled dot-product attention with an online softmax (Dao et al. 2022): scores are not stored unless the caller asks for them.
-// A strip of queries is multiplied by one block of keys after the other, except for blocks that none of its queries may see. This
-// file shares the strips among threads; attend_strip.cpp computes one strip. It is longer than 200 lines, because packing and
-// attending wait for each other, and so are one loop.
+// Scaled dot-product attention with an online softmax (Dao et al. 2022): scores are not stored unless the caller asks
+// for them. A strip of queries is multiplied by one block of keys after the other, except for blocks that none of its
+// queries may see. This file shares the strips among threads; attend_strip.cpp computes one strip. It is longer than
+// 200 lines, because packing and attending wait for each other, and so are one loop.
 //
-// Versions tried (GFLOP/s of one head, n = 128 / 512, E = 64; Sapphire Rapids, Node 20, where a tile in L1 reaches 45 to 47):
+// Versions tried (GFLOP/s of one head, n = 128 / 512, E = 64; Sapphire Rapids, Node 20, where a tile in L1 reaches 45
+// to 47):
 //   8 queries by 256 keys, entries as [key][query]                     37.7 / 39.2   <- this
 //   the same, with outputs cleared first                               36.3 / 38.5
 //   one query at a time with Eigen's dot products and exponentials     3.1 / 6.1
@@ -32,15 +33,17 @@
 namespace wasm_attention {
 namespace {
 
-/// Attention of some groups, shared by all threads. A group is a head of keys and values with the query heads that read it. Its
-/// tasks are to pack each block of its keys and values, and then to compute attention for each strip of its queries.
+/// Attention of some groups, shared by all threads. A group is a head of keys and values with the query heads that read
+/// it. Its tasks are to pack each block of its keys and values, and then to compute attention for each strip of its
+/// queries.
 ///
-/// The tasks of all groups are the indices of one loop, in rounds: round r packs group r, then attends group r - ahead. With one
-/// thread `ahead` is 0. With several threads the next groups are packed early, so that no thread has to wait for the last strip of
-/// a group.
+/// The tasks of all groups are the indices of one loop, in rounds: round r packs group r, then attends group r - ahead.
+/// With one thread `ahead` is 0. With several threads the next groups are packed early, so that no thread has to wait
+/// for the last strip of a group.
 ///
-/// The panels of group g lie in slot g % slots of the workspace. A group may be packed when the previous group in its slot has
-/// been attended, and attended when it is packed. Both conditions depend on smaller indices only, as Progress requires.
+/// The panels of group g lie in slot g % slots of the workspace. A group may be packed when the previous group in its
+/// slot has been attended, and attended when it is packed. Both conditions depend on smaller indices only, as Progress
+/// requires.
 class GroupLoop {
  public:
   /// Query heads [first, first + count) of the sequences `some`: either whole groups or a single head.
@@ -108,7 +111,8 @@ class GroupLoop {
     awaitTurn(group, thread);
     slotOf(group).packed.await((turnOf(group) + 1) * blocks_, thread);
     const int head = firstHead_ + group * groupHeads_ + strip / headStrips_;
-    // In causal attention the last queries see most keys. Threads begin with these and so finish at about the same time.
+    // In causal attention the last queries see most keys. Threads begin with these and so finish at about the same
+    // time.
     const int index = strip % headStrips_;
     const int first = (threadCount() == 1 ? index : headStrips_ - 1 - index) * kStripQueries;
     Workspace own = w_.of(a_, thread, group % w_.slots);

@@ -1,4 +1,5 @@
-// The online softmax of a block of keys: maxima, exponentials and sums. Earlier sums and outputs are rescaled to the new maximum.
+// The online softmax of a block of keys: maxima, exponentials and sums. Earlier sums and outputs are rescaled to the
+// new maximum.
 //
 // Versions tried (ns of four scores; Sapphire Rapids, Node 20, whose three float ports allow 1.9):
 //   four queries at a time, two chains of maxima, polynomial in pairs (Estrin)   2.57   <- this
@@ -13,8 +14,8 @@
 namespace wasm_attention {
 namespace {
 
-/// The largest score of each query. Each maximum waits for the one before it, so each of the two vectors has two chains, one for
-/// even keys and one for odd keys.
+/// The largest score of each query. Each maximum waits for the one before it, so each of the two vectors has two
+/// chains, one for even keys and one for odd keys.
 Lanes maximum(const float* first, const float* last, Lanes max) {
   constexpr int kChains = 2;
   Lanes chains[kChains] = {max, max};
@@ -29,7 +30,8 @@ Lanes maximum(const float* first, const float* last, Lanes max) {
   return max;
 }
 
-/// Turns the scores of four queries into exponentials, and returns their sums. Four, because with eight the registers spill.
+/// Turns the scores of four queries into exponentials, and returns their sums. Four, because with eight the registers
+/// spill.
 f32x4 exponentials(float* first, float* last, f32x4 base) {
   f32x4 sum{};
   for (float* row = first; row != last; row += kQueryBlock) {

@@ -1,4 +1,5 @@
-// Which keys a query may see by position: packed sequences, valid lengths, causality and windows together leave one interval.
+// Which keys a query may see by position: packed sequences, valid lengths, causality and windows together leave one
+// interval.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +32,8 @@ inline Interval visibleKeys(const AttentionArgs& a, int b, int i) {
   return keys;
 }
 
-/// From the first to the last key that any query of batch b may see; all keys of packed sequences, whose queries are too many to ask.
+/// From the first to the last key that any query of batch b may see; all keys of packed sequences, whose queries are
+/// too many to ask.
 inline Interval seenKeys(const AttentionArgs& a, int b) {
   if (a.packed) return {0, a.keys};
   Interval seen{a.keys, 0};

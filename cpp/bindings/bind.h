@@ -1,5 +1,5 @@
-// Binds the library with Embind. Only numbers cross the boundary: pointers and structs as addresses, enums as ints, 64-bit sizes as
-// doubles, which are exact up to 2^53.
+// Binds the library with Embind. Only numbers cross the boundary: pointers and structs as addresses, enums as ints,
+// 64-bit sizes as doubles, which are exact up to 2^53.
 #pragma once
 
 #include <emscripten/bind.h>
@@ -59,8 +59,8 @@ struct Bound<kFunction> {
   }
 };
 
-/// A function with working memory. JavaScript offers `capacity` bytes. If that is not enough, the function computes nothing and
-/// returns how many bytes it needs; otherwise it returns 0.
+/// A function with working memory. JavaScript offers `capacity` bytes. If that is not enough, the function computes
+/// nothing and returns how many bytes it needs; otherwise it returns 0.
 template <auto kFunction, auto kScratch>
 struct BoundWithScratch;
 template <typename Args, typename T, void (*kFunction)(const Args&, T*), int64_t (*kScratch)(const Args&)>

@@ -1,4 +1,5 @@
-// Describes what bindings.cpp binds, for scripts/describe.mjs. Names come from FIELDS and `op`, types and offsets from the compiler.
+// Describes what bindings.cpp binds, for scripts/describe.mjs. Names come from FIELDS and `op`, types and offsets from
+// the compiler.
 #pragma once
 
 #include <cstddef>

@@ -1,13 +1,13 @@
-// Cuts working memory into pieces. The same code cuts an operation's scratch and, in its `…Scratch` function, counts it, so that
-// size and layout always agree.
+// Cuts working memory into pieces. The same code cuts an operation's scratch and, in its `…Scratch` function, counts
+// it, so that size and layout always agree.
 #pragma once
 
 #include <cstdint>
 
 namespace wasm_attention {
 
-/// More floats than any memory has. Sizes are limited to this, so that none overflows: 64 bits hold the product of two extents, and
-/// `times` multiplies further ones.
+/// More floats than any memory has. Sizes are limited to this, so that none overflows: 64 bits hold the product of two
+/// extents, and `times` multiplies further ones.
 constexpr int64_t kTooMany = int64_t{1} << 50;
 
 /// a * b, at most kTooMany; neither is negative.

@@ -1,7 +1,7 @@
 // Matrix products: the order of blocks of rows, columns and depth, and how threads share them.
 //
-// Versions tried (GFLOP/s of 512^3 / 1024^3 with packing b / 512 x 768 x 768 without; Sapphire Rapids, Node 20, where a tile in L1
-// reaches 45 to 47):
+// Versions tried (GFLOP/s of 512^3 / 1024^3 with packing b / 512 x 768 x 768 without; Sapphire Rapids, Node 20, where a
+// tile in L1 reaches 45 to 47):
 //   depth 384, rows 16                             41.7 / 41.7 / 43.0   <- this
 //   depth 256, rows 16                             40.6 / 41.4 / 42.3
 //   depth 256, rows 32                             40.9 / 41.4 / 42.5
@@ -52,8 +52,8 @@ void fillRows(const float* bias, float* c, ptrdiff_t c_stride, int rows, int col
   }
 }
 
-/// Columns of c that a thread takes at a time: all, unless there are too few blocks of rows to share. Fewer columns mean that rows
-/// of a are packed more than once.
+/// Columns of c that a thread takes at a time: all, unless there are too few blocks of rows to share. Fewer columns
+/// mean that rows of a are packed more than once.
 int columnsAtOnce(int row_blocks, int cols, double work) {
   constexpr int kParts = 4;  // for each thread
   constexpr int kColumns = 4 * kTileCols;
@@ -65,8 +65,9 @@ int columnsAtOnce(int row_blocks, int cols, double work) {
 
 /// c = a * b + bias, or c += a * b, in blocks of rows, columns and depth, which threads share.
 ///
-/// For each block of the depth there is a pass over the blocks of c, which adds to what the pass before it wrote. Progress is
-/// counted for bands of neighbouring blocks of rows: a thread waits until the previous pass is done with the whole band.
+/// For each block of the depth there is a pass over the blocks of c, which adds to what the pass before it wrote.
+/// Progress is counted for bands of neighbouring blocks of rows: a thread waits until the previous pass is done with
+/// the whole band.
 class Product {
  public:
   Product(int rows, int cols, int depth)

@@ -21,7 +21,9 @@ void packTransposedPart(const float* w, int depth, int cols, int first, int coun
 /// out (depth) = the column of a packed (depth, cols).
 void unpackColumn(const float* packed, int depth, int cols, int col, float* out);
 
-/// The same three for float16: before all panels (multiply_rows.h) there are 4 floats, of which the first is 0 if all numbers are finite. Before any part is packed, all is zeros; `first` may be any number. Numbers are rounded to the nearest float16, ties to even.
+/// The same three for float16: before all panels (multiply_rows.h) there are 4 floats, of which the first is 0 if all
+/// numbers are finite. Before any part is packed, all is zeros; `first` may be any number. Numbers are rounded to the
+/// nearest float16, ties to even.
 int64_t halfSize(int64_t depth, int64_t cols);
 void packHalfPart(const float* w, int depth, int cols, int first, int count, float* packed);
 void unpackHalfColumn(const float* packed, int depth, int cols, int col, float* out);

@@ -1,4 +1,5 @@
-// Versions tried (speed relative to plain float32 of 512^3 / 128 by 768 by 3072 / one row of 768 by 3072; EPYC, Node 20):
+// Versions tried (speed relative to plain float32 of 512^3 / 128 by 768 by 3072 / one row of 768 by 3072; EPYC, Node
+// 20):
 //   a scale for 32 columns, two parts at once     1.10 / 1.20 / 2.2: operands do not fit into registers
 //   for 32 columns, part by part                  1.15 / 1.31 / 2.4
 //   for 64 columns                                1.27 / 1.38 / 2.6
@@ -7,13 +8,14 @@
 //   for 64 rows, whose block is in one piece      1.46 / 1.64 / 3.3   <- this; the loop alone is 2.0 times float32's
 // With relaxed SIMD, relative to plain float32:
 //   its dot product of bytes, pairs added by extadd_pairwise    1.5 / 1.6
-//   pairs added by a product with ones                          2.0 / 2.1   <- this; the loop alone is 2.8 times float32's
-//   the dot product that also adds                              1.72 / 1.66, but the first tier of V8 11.3 computes it wrongly
+//   pairs added by a product with ones                          2.0 / 2.1   <- this; the loop alone is 2.8 times
+//   float32's the dot product that also adds                              1.72 / 1.66, but the first tier of V8 11.3
+//   computes it wrongly
 // Perplexity of stories260K relative to float32, for 32 / 64 / 128 columns: 1.0052 / 1.0006 / 1.0004.
 //
-// A packed weight is cut into panels of 8 columns, and these into blocks of the depth: 8 scales, and then for every four steps of the
-// depth the bytes q + 63 of each column. Blocks end where the depth ends; the last four are filled up with zeros.
-// The file is longer than 200 lines, because packing, unpacking and the product all know this layout.
+// A packed weight is cut into panels of 8 columns, and these into blocks of the depth: 8 scales, and then for every
+// four steps of the depth the bytes q + 63 of each column. Blocks end where the depth ends; the last four are filled up
+// with zeros. The file is longer than 200 lines, because packing, unpacking and the product all know this layout.
 #include "kernels/int8_product.h"
 
 #include <algorithm>
@@ -102,7 +104,8 @@ struct Inputs {
 /// Words of one block of a panel, as `addBlock` takes them.
 constexpr int kBlockWords = kScaleBlock / kFour * kFourWords * kTileCols;
 
-/// A block of a panel for several rows: its bytes where the processor multiplies bytes, and `wide` with numbers of 16 bits elsewhere.
+/// A block of a panel for several rows: its bytes where the processor multiplies bytes, and `wide` with numbers of 16
+/// bits elsewhere.
 inline const int32_t* widened(const int32_t* bytes, int fours, int32_t* wide) {
   if constexpr (kFourWords == 1) return bytes;
   for (int32_t* to = wide; to != wide + fours * kFourWords * kTileCols; to += kFourWords * kTileCols) {
@@ -115,8 +118,8 @@ inline const int32_t* widened(const int32_t* bytes, int fours, int32_t* wide) {
   return wide;
 }
 
-/// Adds a widened block of the product to the totals of kTogether rows. The sums begin at `offsets`. In a function of its own all
-/// operands of the loop stay in registers.
+/// Adds a widened block of the product to the totals of kTogether rows. The sums begin at `offsets`. In a function of
+/// its own all operands of the loop stay in registers.
 [[gnu::noinline]] void addBlock(const int32_t* a, const int32_t* b, int fours, const int32_t* offsets,
                                 const float* scales, f32x4 (&totals)[kTogether][2]) {
   i32x4 left[kTogether], right[kTogether];

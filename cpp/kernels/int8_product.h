@@ -1,9 +1,10 @@
 // Products with weights of 7 bits and a sign, kept in a byte each.
 //
-// A weight of the blocks of kScaleBlock columns that a row is cut into is scale * q, with -63 <= q <= 63; a row of the left operand is
-// scale * q with -127 <= q <= 127. Sums of products of whole numbers are exact, so they are the same in any order and with any
-// instructions. What is done with them in floats has one order too, and no fused operations: results have the same bits with and
-// without relaxed SIMD, on any number of threads, and for a row alone as among others.
+// A weight of the blocks of kScaleBlock columns that a row is cut into is scale * q, with -63 <= q <= 63; a row of the
+// left operand is scale * q with -127 <= q <= 127. Sums of products of whole numbers are exact, so they are the same in
+// any order and with any instructions. What is done with them in floats has one order too, and no fused operations:
+// results have the same bits with and without relaxed SIMD, on any number of threads, and for a row alone as among
+// others.
 //
 // A row or a block with a number that is infinite or NaN has NaN as its scale.
 #pragma once
@@ -19,8 +20,8 @@ constexpr int kMostWeight = 63, kMostInput = 127;
 /// Size in floats of a packed (depth, cols) right operand.
 int64_t int8Size(int64_t depth, int64_t cols);
 
-/// Packs `count` rows of w (cols, depth) from number `first` on; w begins with that one. Before any part is packed, all is zeros. A block's scale is its largest
-/// magnitude / 63, and q is w * (63 / the magnitude), rounded to even.
+/// Packs `count` rows of w (cols, depth) from number `first` on; w begins with that one. Before any part is packed, all
+/// is zeros. A block's scale is its largest magnitude / 63, and q is w * (63 / the magnitude), rounded to even.
 void packInt8Part(const float* w, int depth, int cols, int first, int count, float* packed);
 
 /// out (depth) = a column.

@@ -1,5 +1,5 @@
-// Versions tried (GFLOP/s of 256 rows by 64 by 192 / 64 by 64 / 128 by 64; Sapphire Rapids, Node 20, busy, where a tile in L1
-// reached 41.3):
+// Versions tried (GFLOP/s of 256 rows by 64 by 192 / 64 by 64 / 128 by 64; Sapphire Rapids, Node 20, busy, where a tile
+// in L1 reached 41.3):
 //   a loop over a tile's rows, edges in the same function    36.2 / 36.1 / 38.6
 //   a tile's rows written out, edges in their own function   38.5 / 38.9 / 39.5   <- this
 // Today: npm run bench -- --work training
@@ -7,7 +7,8 @@
 // Versions tried for one row (ms of a token of GPT-2, of whose 534 MB a sum takes 17.3; EPYC, Node 20):
 //   four panels at a time, by index / by pointers            32.1 / 30.0
 //   two at a time                                            45.6
-//   one panel after another                                  19.7   <- this, but up to 9 % slower for matrices in a cache
+//   one panel after another                                  19.7   <- this, but up to 9 % slower for matrices in a
+//   cache
 // Today: npm run bench -- --work gpt2-token
 #include "kernels/multiply_rows.h"
 
@@ -106,8 +107,9 @@ constexpr double kCachedFloats = 1 << 18;
 
 // Not inlined, so that an engine can swap in its optimised code during the first long product.
 
-// Four panels at a time, because a 4 x 8 tile would do four times the work; but one after another if they come from memory, which is
-// fastest where it is read in order. Adds in the tile's order, so that a row has the same result alone as among others.
+// Four panels at a time, because a 4 x 8 tile would do four times the work; but one after another if they come from
+// memory, which is fastest where it is read in order. Adds in the tile's order, so that a row has the same result alone
+// as among others.
 [[gnu::noinline]] void multiplyRow(const float* a, const float* panels, const Addend& plus, float* c, int cols,
                                    int depth) {
   constexpr int kPanels = 4;

@@ -7,13 +7,14 @@
 
 namespace wasm_attention {
 
-// The depth is cut into blocks, so that a panel of b, kDepthBlock x 8 (12 KB), and a block of a's rows, kRowBlock x kDepthBlock
-// (24 KB), stay in L1 together.
+// The depth is cut into blocks, so that a panel of b, kDepthBlock x 8 (12 KB), and a block of a's rows, kRowBlock x
+// kDepthBlock (24 KB), stay in L1 together.
 constexpr int kDepthBlock = 384;
 constexpr int kRowBlock = 16;
 constexpr int kBlockFloats = kRowBlock * kDepthBlock;
 
-/// A panel of float16 has two panels of 8 columns side by side, in each of which two columns that are four apart share 32 bits.
+/// A panel of float16 has two panels of 8 columns side by side, in each of which two columns that are four apart share
+/// 32 bits.
 constexpr int kHalfCols = 16;
 template <typename Weight>
 constexpr int kPanelCols = sizeof(Weight) == sizeof(Half) ? kHalfCols : 8;

@@ -1,5 +1,5 @@
-// Versions of packColumns tried (GFLOP/s of a weight's gradient, 256 deep, of 192 by 64 / 64 by 64 / 64 by 128; Sapphire Rapids,
-// Node 20, busy):
+// Versions of packColumns tried (GFLOP/s of a weight's gradient, 256 deep, of 192 by 64 / 64 by 64 / 64 by 128;
+// Sapphire Rapids, Node 20, busy):
 //   panel by panel                 37.4 / 37.9 / 38.1
 //   kPackedRows rows at a time     37.9 / 38.8 / 39.2   <- this
 // Today: npm run bench -- --work training

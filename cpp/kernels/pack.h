@@ -21,7 +21,8 @@ constexpr int64_t panelsSize(int count, int depth, int width) { return roundUp(i
 template <int Width>
 void packRows(const float* source, ptrdiff_t stride, int rows, int depth, float scale, float* panels);
 
-/// packColumns takes this many rows at a time. They stay in L1, which has few places for rows that are a power of two apart.
+/// packColumns takes this many rows at a time. They stay in L1, which has few places for rows that are a power of two
+/// apart.
 constexpr int kPackedRows = 32;
 
 /// Columns to panels of 8: panel p, step k, lane c holds source[k * stride + p * 8 + c].

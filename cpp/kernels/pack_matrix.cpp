@@ -1,4 +1,5 @@
-// The packed right operand of a product: one block of the depth after the other, and in each block one panel after the other.
+// The packed right operand of a product: one block of the depth after the other, and in each block one panel after the
+// other.
 #include <algorithm>
 
 #include "kernels/cutter.h"

@@ -22,8 +22,8 @@ double worthThreads();
 /// Wakes the threads at the beginning of a call of this much work: its loops may each be too small to wake them for.
 void wakeThreads(double work);
 
-/// Calls task(context, i, thread) for each i in [0, count) on the threads of the pool (pool.h). If `first` is -1, the caller begins
-/// with index -1 while the other threads begin with 0.
+/// Calls task(context, i, thread) for each i in [0, count) on the threads of the pool (pool.h). If `first` is -1, the
+/// caller begins with index -1 while the other threads begin with 0.
 void runOnPool(int first, int count, void (*task)(const void* context, int index, int thread), const void* context);
 
 /// The same for each i in [first, count) on the caller, in order.
@@ -34,8 +34,8 @@ class Progress {
  public:
   void advance();
   bool reached(int parts) const;
-  /// Returns when this many parts are done, or a thread has died. The parts must belong to smaller indices of the loop than the one
-  /// that waits: threads take indices in order, so these are done or under way.
+  /// Returns when this many parts are done, or a thread has died. The parts must belong to smaller indices of the loop
+  /// than the one that waits: threads take indices in order, so these are done or under way.
   void await(int parts, int thread) const;
 
  private:
@@ -66,10 +66,10 @@ inline bool worthSharing(double work) {
 #endif
 }
 
-/// Calls f(i, thread) for each i in [first, count), where first is 0 or -1. If `work`, the number of multiplications, is large
-/// enough, all threads share the loop; otherwise the caller runs it in order. `thread` < threadCount() tells f which working memory
-/// to use. f must give the same bits in any order. Loops inside f are not shared and pass thread 0. The caller begins with index
-/// -1, while the other threads begin with 0.
+/// Calls f(i, thread) for each i in [first, count), where first is 0 or -1. If `work`, the number of multiplications,
+/// is large enough, all threads share the loop; otherwise the caller runs it in order. `thread` < threadCount() tells f
+/// which working memory to use. f must give the same bits in any order. Loops inside f are not shared and pass thread
+/// 0. The caller begins with index -1, while the other threads begin with 0.
 template <typename F>
 inline void parallelFrom(int first, int count, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS
@@ -91,8 +91,9 @@ inline void parallelFor(int count, double work, const F& f) {
   parallelFrom(0, count, work, f);
 }
 
-/// Calls f(first, part) for parts [first, first + part) of [0, count): one part on the caller, or several for each thread. All sizes
-/// but the last are multiples of `unit`. What f does for an index must not depend on the part that contains it.
+/// Calls f(first, part) for parts [first, first + part) of [0, count): one part on the caller, or several for each
+/// thread. All sizes but the last are multiples of `unit`. What f does for an index must not depend on the part that
+/// contains it.
 template <typename F>
 inline void parallelParts(int count, int unit, double work, const F& f) {
 #ifdef WASM_ATTENTION_THREADS

@@ -15,17 +15,18 @@ namespace {
 
 using Task = void (*)(const void* context, int index, int thread);
 
-/// How often a thread looks for a round before it sleeps; it takes about 0.2 ms. Within that time follows the next loop of a call,
-/// or the next layer of a network. Waking a thread takes 50 µs, or more if its core sleeps too.
+/// How often a thread looks for a round before it sleeps; it takes about 0.2 ms. Within that time follows the next loop
+/// of a call, or the next layer of a network. Waking a thread takes 50 µs, or more if its core sleeps too.
 constexpr int kSpins = 100000;
-/// How often a thread that waits within a loop looks before it gives up its core for 0.1 ms; it takes about 60 µs, in which inputs
-/// arrive. Versions tried (ms of attention (1, 8, 128, 64) on two threads / on sixteen threads and two cores):
+/// How often a thread that waits within a loop looks before it gives up its core for 0.1 ms; it takes about 60 µs, in
+/// which inputs arrive. Versions tried (ms of attention (1, 8, 128, 64) on two threads / on sixteen threads and two
+/// cores):
 ///   4 µs                1.17 / 2.0
 ///   60 µs               0.86 / 2.3   <- this
 ///   without a limit     not measured / 167
 constexpr int kLooks = 30000;
-/// How often the caller looks at what it waits for before it asks whether a thread has ended: for less than a millisecond. No time
-/// tells: a thread may be at work on one index for minutes.
+/// How often the caller looks at what it waits for before it asks whether a thread has ended: for less than a
+/// millisecond. No time tells: a thread may be at work on one index for minutes.
 constexpr uint32_t kLooksOfCaller = 65536;
 
 // A cache line of its own, so that taking an index does not slow down threads that look for a round.
@@ -51,7 +52,8 @@ uint32_t thread_count = 1;
 double worth = 2.5e6, worth_awake = 2.5e5;
 bool busy = false;  // the caller is in a round
 
-// The least work of a call of small loops for which threads are woken, in units of `worth`: they are awake after a fifth of it.
+// The least work of a call of small loops for which threads are woken, in units of `worth`: they are awake after a
+// fifth of it.
 constexpr double kWorthWaking = 2;
 
 void takeIndices(int thread) {
@@ -78,8 +80,8 @@ int threadCount() { return static_cast<int>(get(thread_count)); }
 
 void setThreadCount(int count) {
   if (busy) {
-    // The engine has interrupted the last round, and perhaps an earlier call of this function. Stop all threads from taking another
-    // index and from waiting for parts of the work.
+    // The engine has interrupted the last round, and perhaps an earlier call of this function. Stop all threads from
+    // taking another index and from waiting for parts of the work.
     set(indices.next, count_);
     set(round_.failed, 1);
     if (get(round_.state) % 2 == 1) add(round_.state, 1);
@@ -149,8 +151,8 @@ void serveThread(int thread) {
     last = state;
     if (state % 2 == 0 || thread >= threadCount()) continue;
     add(round_.inside, 1);
-    // Look again: the caller may have closed the round before it saw this thread inside. If a round is open now, even a later one,
-    // the caller will wait for this thread.
+    // Look again: the caller may have closed the round before it saw this thread inside. If a round is open now, even a
+    // later one, the caller will wait for this thread.
     last = get(round_.state);
     if (last % 2 == 1) takeIndices(thread);
     add(round_.inside, ~0u);

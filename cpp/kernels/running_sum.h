@@ -9,8 +9,8 @@
 
 namespace wasm_attention {
 
-/// Terms are added to `to()`. Of more than `interval` terms, each run of so many is added up apart, and then added to the sums with
-/// compensation; fewer are added to the sums at once.
+/// Terms are added to `to()`. Of more than `interval` terms, each run of so many is added up apart, and then added to
+/// the sums with compensation; fewer are added to the sums at once.
 class RunningSum {
  public:
   /// A sum of nothing.

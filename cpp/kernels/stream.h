@@ -1,5 +1,5 @@
-// Copies the caller's arrays into the module's memory and out of it, part by part, while other threads compute. Only the calling
-// thread can do that, because JavaScript's arrays belong to it.
+// Copies the caller's arrays into the module's memory and out of it, part by part, while other threads compute. Only
+// the calling thread can do that, because JavaScript's arrays belong to it.
 //
 // Versions tried on two threads (ms of attention (1, 8, 128, 64); Sapphire Rapids, Node 20):
 //   copies before and after the call     0.95
@@ -65,8 +65,9 @@ class Stream {
 #endif
 };
 
-/// parallelFor(count, work, f) with copying: the caller first copies the inputs in, while the other threads begin. After each of its
-/// indices it copies out the results for which done(first, end) is true. f has to await its rows. The stream may be null.
+/// parallelFor(count, work, f) with copying: the caller first copies the inputs in, while the other threads begin.
+/// After each of its indices it copies out the results for which done(first, end) is true. f has to await its rows. The
+/// stream may be null.
 template <typename F, typename Done>
 void streamedFor(Stream* stream, int count, double work, const F& f, const Done& done) {
 #ifdef WASM_ATTENTION_THREADS

@@ -11,8 +11,8 @@ namespace {
 constexpr float kTwiceTwoOverPiRoot = 1.595769121605730712f;
 constexpr float kCubic = 0.044715f;
 
-/// s(x) = (1 + tanh(u)) / 2 and the derivative of x * s(x), with u = sqrt(2 / pi) * (x + 0.044715 * x^3) (Hendrycks and Gimpel
-/// 2016). Computed as 1 / (1 + e^-2u), because 1 + tanh(u) loses most digits for negative x.
+/// s(x) = (1 + tanh(u)) / 2 and the derivative of x * s(x), with u = sqrt(2 / pi) * (x + 0.044715 * x^3) (Hendrycks and
+/// Gimpel 2016). Computed as 1 / (1 + e^-2u), because 1 + tanh(u) loses most digits for negative x.
 struct Gate {
   f32x4 value, derivative;
 };

@@ -5,7 +5,8 @@
 
 namespace wasm_attention {
 
-/// An attention of a block, with what its steps keep. Of a cross-attention `memory` says where keys and values come from.
+/// An attention of a block, with what its steps keep. Of a cross-attention `memory` says where keys and values come
+/// from.
 struct BlockAttention {
   const BlockAttentionArgs& args;
   const AttentionParameters& parameters;

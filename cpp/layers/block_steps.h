@@ -1,6 +1,7 @@
 // What the two passes of a transformer block share.
 //
-// Versions tried (ms for a step of training: batch 32, n = 32, D = 64, 4 heads, 128 hidden units; Sapphire Rapids, Node 20):
+// Versions tried (ms for a step of training: batch 32, n = 32, D = 64, 4 heads, 128 hidden units; Sapphire Rapids, Node
+// 20):
 //   each step over the whole batch                    8.16
 //   all steps over 128 rows, then over the next ones  8.09
 //   the same with 256 rows                            8.02   <- this
@@ -58,8 +59,8 @@ inline int tokensOf(const TransformerBlockArgs& args) {
   return std::max(args.self.attention.queries, crosses(args) ? args.cross.attention.keys : 0);
 }
 
-/// How many sequences go through all steps of a pass together. What one step hands to the next has to stay in the core's cache, but
-/// products of weights' gradients sum over these rows, and are quicker with many.
+/// How many sequences go through all steps of a pass together. What one step hands to the next has to stay in the
+/// core's cache, but products of weights' gradients sum over these rows, and are quicker with many.
 inline int sequencesAtOnce(const TransformerBlockArgs& args) {
   constexpr int kRows = 256;
   return std::clamp(kRows / std::max(tokensOf(args), 1), 1, std::max(args.self.attention.batch, 1));
@@ -85,8 +86,8 @@ struct HeadWidths {
 
 /// The results of an attention's steps.
 struct AttentionSteps {
-  float*
-      joined;  // (B, L, joined): projected queries, keys and values side by side; of a cross-attention the queries alone
+  float* joined;  // (B, L, joined): projected queries, keys and values side by side; of a cross-attention the queries
+                  // alone
   float* memory;  // (B, S, 2 * keys): the keys and values of a cross-attention
   float*
       normed;    // (B, L, joined): queries and keys behind their norms, where those before it are needed later; or null
@@ -94,8 +95,8 @@ struct AttentionSteps {
   float* weights;  // attention's; null unless training, and if they are computed again
 };
 
-/// The results of a sublayer's norm and sum: norm(x) and x + f(norm(x)) with preNorm, otherwise x + f(x) and norm(x + f(x)). The second
-/// one is the input of the next sublayer; that of the last is the block's output, and is not kept.
+/// The results of a sublayer's norm and sum: norm(x) and x + f(norm(x)) with preNorm, otherwise x + f(x) and norm(x +
+/// f(x)). The second one is the input of the next sublayer; that of the last is the block's output, and is not kept.
 struct SublayerSteps {
   float *inner, *out;
   Moments* moments;  // of the norm's rows; null unless training

@@ -1,11 +1,12 @@
 // The file is a little longer than 200 lines, because both passes share the step between the two products.
 //
-// Versions of the backward pass tried (ms for a step of training of an encoder layer, 64 wide, 256 hidden units, gelu, without
-// dropout / with dropout; Sapphire Rapids, Node 20):
+// Versions of the backward pass tried (ms for a step of training of an encoder layer, 64 wide, 256 hidden units, gelu,
+// without dropout / with dropout; Sapphire Rapids, Node 20):
 //   activation and slope apart, each with its exponential     11.5 / 12.7
 //   both at once                                              11.2 / 12.1   <- this
 //   one hash for the dropped units of both matrices           no gain
-// Versions tried on two threads (speed relative to one, forward, backward; 768 to 3072, 512 rows / 64 to 128, 1024 rows):
+// Versions tried on two threads (speed relative to one, forward, backward; 768 to 3072, 512 rows / 64 to 128, 1024
+// rows):
 //   products shared, activations on one thread                1.96, 1.29 / 0.92, 1.00
 //   all shared, each thread takes whole blocks                2.06, 1.80 / 1.17, 1.36   <- this
 // Today: npm run bench -- --work training
@@ -26,8 +27,8 @@
 namespace wasm_attention {
 namespace {
 
-// Rows at a time: few enough that their hidden units stay in a core's cache from one step to the next. The backward pass takes more,
-// because they are also the depth of the products that give the weights' gradients.
+// Rows at a time: few enough that their hidden units stay in a core's cache from one step to the next. The backward
+// pass takes more, because they are also the depth of the products that give the weights' gradients.
 constexpr int kRowBlock = 128;
 constexpr int kBackwardRowBlock = 256;
 /// The width of the first product's result: hidden units, or gates and then values.
@@ -40,8 +41,8 @@ void multiplyInPlace(const float* x, float* y, int count) {
   for (; i < count; ++i) y[i] *= x[i];
 }
 
-/// One row of gates and values: activated = f(gate) * value, which may replace the gates. `gradient`, unless it is null, begins with that
-/// of `activated` and becomes those of the gates and the values.
+/// One row of gates and values: activated = f(gate) * value, which may replace the gates. `gradient`, unless it is
+/// null, begins with that of `activated` and becomes those of the gates and the values.
 void activateGated(const float* inner, float* activated, float* gradient, int width, Activation activation) {
   const float* const values = inner + width;
   if (gradient) {
@@ -78,8 +79,8 @@ void activateRows(const Args& a, const float* inner, float* activated, ptrdiff_t
   }
 }
 
-/// Whether each thread takes whole blocks, and so waits for no other between the steps. If there are few blocks, threads share each
-/// step instead.
+/// Whether each thread takes whole blocks, and so waits for no other between the steps. If there are few blocks,
+/// threads share each step instead.
 bool sharesBlocks(int rows) { return threadCount() > 1 && rows > (2 * threadCount() - 1) * kRowBlock; }
 
 /// Working memory of a block of rows.

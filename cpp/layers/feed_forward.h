@@ -1,4 +1,5 @@
-// A feed-forward network over some rows of a larger matrix. Dropout depends on a row's number; the first row is number `first`.
+// A feed-forward network over some rows of a larger matrix. Dropout depends on a row's number; the first row is number
+// `first`.
 #pragma once
 
 #include <cstdint>

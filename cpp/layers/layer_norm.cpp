@@ -49,7 +49,8 @@ struct Deviations {
 
 Deviations deviationsOf(const float* x, int count, float mean) {
   const auto from = [mean](auto v) { return v - mean; };
-  // Both in one pass: the mean's rounding error is small beside the deviations, so subtracting its square loses no digits.
+  // Both in one pass: the mean's rounding error is small beside the deviations, so subtracting its square loses no
+  // digits.
   const auto square = [](auto v) { return v * v; };
   f32x4 sums[2] = {}, squares[2] = {};
   int i = 0;
@@ -180,7 +181,8 @@ namespace {
   const float n = static_cast<float>(dim);
   for (int row = 0; row < rows; ++row, grad_out += dim, x += dim, grad_x += dim) {
     const Moments m = moments ? moments[row] : momentsOf(norm, x, dim, eps);
-    // y is the normalised x, g the gradient there: grad_x = scale * (g - mean(g) - y * mean(g * y)), for kRms without mean(g).
+    // y is the normalised x, g the gradient there: grad_x = scale * (g - mean(g) - y * mean(g * y)), for kRms without
+    // mean(g).
     const auto y4 = [&](int i) { return m.normalise(load(x + i)); };
     const auto y1 = [&](int i) { return m.normalise(x[i]); };
     const auto g4 = [&](int i) { return weight ? load(grad_out + i) * load(weight + i) : load(grad_out + i); };

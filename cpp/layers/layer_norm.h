@@ -7,8 +7,9 @@
 
 namespace wasm_attention {
 
-/// What normalises a row: y = ((x - mean) - rest) * scale. `rest` is the rounding error of `mean`, without which rows far from zero
-/// would be less exact; scale is 1 / sqrt(variance + eps). For kRms the first two are 0, and the variance is the mean square.
+/// What normalises a row: y = ((x - mean) - rest) * scale. `rest` is the rounding error of `mean`, without which rows
+/// far from zero would be less exact; scale is 1 / sqrt(variance + eps). For kRms the first two are 0, and the variance
+/// is the mean square.
 struct Moments {
   float mean, rest, scale;
 
@@ -24,7 +25,8 @@ constexpr int kMomentsFloats = sizeof(Moments) / sizeof(float);
 void normRows(Norm norm, const float* x, const float* weight, const float* bias, float* out, Moments* moments, int rows,
               int dim, float eps);
 
-/// Their backward passes, which compute the moments if `moments` is null. `scratch`: normRowsBackwardScratch(rows, dim) floats.
+/// Their backward passes, which compute the moments if `moments` is null. `scratch`: normRowsBackwardScratch(rows, dim)
+/// floats.
 void normRowsBackward(Norm norm, const float* grad_out, const float* x, const Moments* moments, const float* weight,
                       float* grad_x, float* grad_weight, float* grad_bias, float* scratch, int rows, int dim,
                       float eps);

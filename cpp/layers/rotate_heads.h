@@ -11,7 +11,8 @@ struct HeadRows {
   int stride;  // from one token's row to the next
 };
 
-/// Rotates them in place, or back. `table_batch` is the distance from one sequence's table to the next; 0 if they share one.
+/// Rotates them in place, or back. `table_batch` is the distance from one sequence's table to the next; 0 if they share
+/// one.
 template <bool kBack>
 void rotateHeads(float* rows, const HeadRows& n, const float* table, int table_batch, const Rotation& rotation) {
   constexpr int kRows = 64;  // at a time, as in rotaryEmbedding

@@ -53,7 +53,8 @@ void sublayer(const TransformerBlockArgs& args, const BlockSizes& n, const Subla
 
 constexpr int kPasses = 4;  // for each thread
 
-/// Whether each thread takes some sequences through all steps. If there are few sequences, threads share each step instead.
+/// Whether each thread takes some sequences through all steps. If there are few sequences, threads share each step
+/// instead.
 bool sharesPasses(const AttentionArgs& a) { return threadCount() > 1 && a.batch >= 2 * threadCount(); }
 
 int64_t passScratch(const TransformerBlockArgs& args) {

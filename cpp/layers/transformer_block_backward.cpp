@@ -109,8 +109,8 @@ struct BackwardScratch {
   }
 };
 
-/// The pass through one sublayer, in place. f(gradient, of, to, adds) turns the gradient of its function's result into that of what the
-/// function is of, which it writes to `to` or, with `adds`, adds to it.
+/// The pass through one sublayer, in place. f(gradient, of, to, adds) turns the gradient of its function's result into
+/// that of what the function is of, which it writes to `to` or, with `adds`, adds to it.
 template <typename F>
 void sublayerBackward(const TransformerBlockArgs& args, const BlockSizes& n, const BackwardScratch& w,
                       const SublayerSteps& steps, const NormParameters& p, const NormParameters& g, BlockDropout place,

@@ -3,8 +3,8 @@
 // Versions tried (ms of an encoder layer's training step of 13 ms, without the products; Sapphire Rapids, Node 20):
 //   grad_out transposed, then packed by rows like any left operand   1
 //   packed by columns, which also sums for the bias                  0.4   <- this
-// Versions tried on two threads (speed of a linear layer's backward pass relative to one thread; 768 to 3072, 512 rows / 256 to 256,
-// 4096 rows / 64 to 64, 1024 rows; Node 20, two cores):
+// Versions tried on two threads (speed of a linear layer's backward pass relative to one thread; 768 to 3072, 512 rows
+// / 256 to 256, 4096 rows / 64 to 64, 1024 rows; Node 20, two cores):
 //   on one thread, only the input's gradient shared                  1.31 / 1.27 / 1.20
 //   shared by columns of the result                                  1.77 / 1.72 / 1.26   <- this
 // Today: npm run bench -- --scaling --work training
@@ -24,7 +24,8 @@ namespace {
 // Rows at a time: a panel of x, 8 KB, and one of grad_out, 4 KB, stay in L1.
 constexpr int kDepthBlock = 256;
 
-/// Packs `depth` rows of the first four columns of x into a panel, with zeros if only `left` are left; returns their sums.
+/// Packs `depth` rows of the first four columns of x into a panel, with zeros if only `left` are left; returns their
+/// sums.
 f32x4 packFourColumns(const float* x, ptrdiff_t stride, int depth, int left, float* panel) {
   f32x4 sums{};
   for (int k = 0; k < depth; ++k, x += stride, panel += kLanes) {
@@ -40,7 +41,8 @@ f32x4 packFourColumns(const float* x, ptrdiff_t stride, int depth, int left, flo
   return sums;
 }
 
-/// Packs the columns of x, whose rows are `stride` apart, into panels of 4; adds their sums to `sums`, unless that is null.
+/// Packs the columns of x, whose rows are `stride` apart, into panels of 4; adds their sums to `sums`, unless that is
+/// null.
 void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* panels, float* sums) {
   for (int k = 0; k < depth; k += kPackedRows, x += kPackedRows * stride) {
     const int rows = std::min(depth - k, kPackedRows);
@@ -62,8 +64,8 @@ void packLeft(const float* x, ptrdiff_t stride, int depth, int cols, float* pane
   }
 }
 
-/// out (rows, cols) += left^T * right, rows `stride` apart. Not inlined, so that an engine can swap in its optimised code during the
-/// first product.
+/// out (rows, cols) += left^T * right, rows `stride` apart. Not inlined, so that an engine can swap in its optimised
+/// code during the first product.
 [[gnu::noinline]] void addProduct(const float* left, const float* right, float* out, ptrdiff_t stride, int rows,
                                   int cols, int depth) {
   for (int c = 0; c < cols; c += kTileCols, right += static_cast<size_t>(kTileCols) * depth) {

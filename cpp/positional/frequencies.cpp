@@ -28,7 +28,8 @@ DoubleDouble exp(DoubleDouble x) {
 DoubleDouble log(double x) {
   int exponent;
   const DoubleDouble mantissa{std::frexp(x, &exponent), 0.0};
-  // Newton's method for exp(y) = mantissa, which is in [0.5, 1). Each step squares and halves the error: 0.7, 0.24, … 5e-30.
+  // Newton's method for exp(y) = mantissa, which is in [0.5, 1). Each step squares and halves the error: 0.7, 0.24, …
+  // 5e-30.
   DoubleDouble y{0.0, 0.0};
   for (int i = 0; i < 7; ++i) y = y + mantissa * expOfSmall(-y) + DoubleDouble{-1.0, 0.0};
   return y + kLn2 * DoubleDouble{static_cast<double>(exponent), 0.0};

@@ -8,7 +8,8 @@ namespace wasm_attention {
 /// The number of frequencies in a table for width `dim`: ceil(dim / 2), rounded up to whole vectors of two.
 inline int frequencyCount(int dim) { return (dim / 4 + (dim % 4 != 0)) * 2; }
 
-/// Two frequencies. `high` is the first 29 bits, whose product with a whole position up to 2^24 is exact; `low` is the rest.
+/// Two frequencies. `high` is the first 29 bits, whose product with a whole position up to 2^24 is exact; `low` is the
+/// rest.
 struct Frequencies {
   f64x2 high, low;
 };

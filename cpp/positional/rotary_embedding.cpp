@@ -1,5 +1,5 @@
-// Versions tried (µs of a head of 1024 rows of 64 in a core's cache, halves / neighbours; copying it in and out takes 9; Sapphire
-// Rapids, Node 20):
+// Versions tried (µs of a head of 1024 rows of 64 in a core's cache, halves / neighbours; copying it in and out takes
+// 9; Sapphire Rapids, Node 20):
 //   one vector at a time                   14.4 / 15.2
 //   four vectors at a time                 12.4 / 14.5
 //   two vectors of two heads at a time     9.9 / 11.5   <- this

@@ -2,7 +2,8 @@
 //
 // Versions tried (ns of a sine and its cosine; Sapphire Rapids, Node 20):
 //   reduction in four parts, fdlibm's polynomials     4   <- this
-//   libm's sin and cos                                15, and 4.2 KB more wasm (brotli), most of it for angles beyond 2^31
+//   libm's sin and cos                                15, and 4.2 KB more wasm (brotli), most of it for angles beyond
+//   2^31
 #pragma once
 
 #include "simd/f64x2.h"
@@ -13,10 +14,11 @@ struct SinCos {
   f64x2 sin, cos;
 };
 
-/// Sine and cosine of `angle + low`, |angle| < 2^31, |low| < 2^-20 · |angle|. The error is below 2e-16 plus the error of the sum.
+/// Sine and cosine of `angle + low`, |angle| < 2^31, |low| < 2^-20 · |angle|. The error is below 2e-16 plus the error
+/// of the sum.
 ///
-/// Subtracts a multiple of pi/2, in four parts, so that the angle is in [-pi/4, pi/4] (Cody & Waite 1980). The first three parts
-/// have 22 bits, so that their products with a 31-bit factor are exact. The polynomials are fdlibm's.
+/// Subtracts a multiple of pi/2, in four parts, so that the angle is in [-pi/4, pi/4] (Cody & Waite 1980). The first
+/// three parts have 22 bits, so that their products with a 31-bit factor are exact. The polynomials are fdlibm's.
 inline SinCos sinCos(f64x2 angle, f64x2 low) {
   // Adding 1.5·2^52 rounds to the nearest integer and leaves it in the low bits.
   const f64x2 rounder = splat(6755399441055744.0);

@@ -1,9 +1,9 @@
-// A recurrence over the positions: sin((p+1)w) = 2cos(w)·sin(pw) - sin((p-1)w), and the same for the cosine. It takes 4 operations
-// for a pair; a rotation by w takes 6. The error after n steps is n²·1e-16, so it starts again after kAnchorRows rows, at 7e-12;
-// float32 rounds at 3e-8.
+// A recurrence over the positions: sin((p+1)w) = 2cos(w)·sin(pw) - sin((p-1)w), and the same for the cosine. It takes 4
+// operations for a pair; a rotation by w takes 6. The error after n steps is n²·1e-16, so it starts again after
+// kAnchorRows rows, at 7e-12; float32 rounds at 3e-8.
 //
-// Versions tried (ms of the kernel for 1000 x 512 / 10000 x 1024 in pieces of 512 KB; copies into the caller's array add 0.05 and
-// 1.5; Sapphire Rapids, Node 20):
+// Versions tried (ms of the kernel for 1000 x 512 / 10000 x 1024 in pieces of 512 KB; copies into the caller's array
+// add 0.05 and 1.5; Sapphire Rapids, Node 20):
 //   libm's sin and cos of every angle                         3.78 / 93.6
 //   sinCos of every angle                                     0.96 / 19.6
 //   rotation, 2 frequencies in registers, rows inside         0.30 / 6.8

@@ -1,8 +1,8 @@
 // A convolution as a sum of products, one for each tap: W_tap (outputs, inputs) times the inputs, shifted by the tap,
 // in blocks of columns.
 //
-// Versions tried (GFLOP/s for n = 1024, d = 128 / n = 4096, d = 128 / n = 1024, d = 512, all with k = 3; Sapphire Rapids, Node 20,
-// busy, the fastest of 80 calls with copies in and out):
+// Versions tried (GFLOP/s for n = 1024, d = 128 / n = 4096, d = 128 / n = 1024, d = 512, all with k = 3; Sapphire
+// Rapids, Node 20, busy, the fastest of 80 calls with copies in and out):
 //   products, columns in blocks of 128                     31.5 / 30.3 / 31.7
 //   in blocks of 256                                       31.0 / 20.1 / 34.2
 //   in blocks of 512                                       32.4 / 33.7 / 36.2   <- this
@@ -10,7 +10,8 @@
 // Versions tried on two threads (speed relative to one; 1024 tokens, 128 wide, batch 4):
 //   products shared                                        1.5   <- this
 //   gathering a block's inputs shared too                  no gain
-// One product over all taps at once would multiply the padding's zeros, and weights that are not finite would make them NaN.
+// One product over all taps at once would multiply the padding's zeros, and weights that are not finite would make them
+// NaN.
 #include <Eigen/Core>
 #include <algorithm>
 #include <cassert>

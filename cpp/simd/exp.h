@@ -1,7 +1,8 @@
 // Exponentials of four floats.
 //
-// Both functions split x into n * ln 2 + r with |r| <= ln 2 / 2, and take a minimax polynomial of degree 6 whose constant term is 1
-// (relative error 2.5e-9; exp(0) is exactly 1). Adding 1.5 * 2^23 rounds to n and leaves it in the low bits of the sum.
+// Both functions split x into n * ln 2 + r with |r| <= ln 2 / 2, and take a minimax polynomial of degree 6 whose
+// constant term is 1 (relative error 2.5e-9; exp(0) is exactly 1). Adding 1.5 * 2^23 rounds to n and leaves it in the
+// low bits of the sum.
 //
 // Versions of expOfNegative tried (time of attention; Sapphire Rapids, Node 20):
 //   a product and a sum for each term               1
@@ -16,13 +17,14 @@ namespace wasm_attention {
 constexpr float kLog2E = 1.44269504088896341f;
 constexpr float kRoundToInteger = 12582912.0f;  // 1.5 * 2^23
 
-/// e^x for x <= 0; NaN stays NaN. The relative error is below 1.5e-7 + |x| * 7.5e-8, which is below 2e-7 of a softmax's largest
-/// weight. Results below 2^-110 become 0: products of such weights with values may be subnormal, which costs about a hundred
-/// cycles each (20 % of a call with ALiBi's far keys).
+/// e^x for x <= 0; NaN stays NaN. The relative error is below 1.5e-7 + |x| * 7.5e-8, which is below 2e-7 of a softmax's
+/// largest weight. Results below 2^-110 become 0: products of such weights with values may be subnormal, which costs
+/// about a hundred cycles each (20 % of a call with ALiBi's far keys).
 inline f32x4 expOfNegative(f32x4 x) {
   f32x4 t = x * kLog2E;
   t = select(t < splat(-110.0f), splat(-127.0f), t);
-  // The constant contains the exponent's bias, so the low bits of the sum are the exponent of 2^n; n = -127 gives a scale of 0.
+  // The constant contains the exponent's bias, so the low bits of the sum are the exponent of 2^n; n = -127 gives a
+  // scale of 0.
   constexpr float kRoundToExponent = kRoundToInteger + 127;
   const f32x4 shifted = t + kRoundToExponent;
   const f32x4 f = t - (shifted - kRoundToExponent);
@@ -36,8 +38,8 @@ inline f32x4 expOfNegative(f32x4 x) {
   return p * scale;
 }
 
-/// e^x for any x. Normal results have a relative error below 2e-7, subnormal ones are within one unit of the last place. NaN stays
-/// NaN.
+/// e^x for any x. Normal results have a relative error below 2e-7, subnormal ones are within one unit of the last
+/// place. NaN stays NaN.
 inline f32x4 exp(f32x4 x) {
   // Beyond these limits the result is 0 or infinity anyway. NaN passes both.
   x = max(x, splat(-104.5f));

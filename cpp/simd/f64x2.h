@@ -1,5 +1,5 @@
-// Vectors of two float64s. Arithmetic (+ - * and, on i64x2, & | ^ ~ <<) is vector extensions of clang and GCC. What these lack is
-// here.
+// Vectors of two float64s. Arithmetic (+ - * and, on i64x2, & | ^ ~ <<) is vector extensions of clang and GCC. What
+// these lack is here.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +38,8 @@ inline void storeFloatsInterleaved(float* p, f64x2 a, f64x2 b) {
 #endif
 }
 
-/// Rounds to float32 and writes a0 a1 to `p`, b0 b1 to `q`. Two vectors at once, because the compiler would round the lanes of a
-/// single one separately.
+/// Rounds to float32 and writes a0 a1 to `p`, b0 b1 to `q`. Two vectors at once, because the compiler would round the
+/// lanes of a single one separately.
 inline void storeFloats(float* p, f64x2 a, float* q, f64x2 b) {
 #ifdef __wasm_simd128__
   const v128_t both =

@@ -11,14 +11,16 @@ namespace wasm_attention {
 /// The bits of a float16.
 typedef uint16_t Half;
 
-/// Two vectors of float16 next to each other: lane i holds one of the first in its low half, and one of the second in its high half.
+/// Two vectors of float16 next to each other: lane i holds one of the first in its low half, and one of the second in
+/// its high half.
 inline i32x4 loadHalves(const Half* p) {
   i32x4 v;
   std::memcpy(&v, p, sizeof v);
   return v;
 }
 
-/// The float16 in the high halves of the lanes as bits of a float32 that is 2^-112 times as large, exactly, unless it is infinite or NaN.
+/// The float16 in the high halves of the lanes as bits of a float32 that is 2^-112 times as large, exactly, unless it
+/// is infinite or NaN.
 inline f32x4 shrunkHigh(i32x4 halves) {
   return reinterpret_cast<f32x4>((halves >> 3) & splat(static_cast<int32_t>(0x8fffe000u)));
 }

@@ -1,4 +1,5 @@
-// Sums of products of small whole numbers, four from each lane. Lanes of 32 bits are the unit in which both operands are kept.
+// Sums of products of small whole numbers, four from each lane. Lanes of 32 bits are the unit in which both operands
+// are kept.
 #pragma once
 
 #include <cstdint>
@@ -57,9 +58,10 @@ inline i32x4 partOf(i32x4 b) {
 #endif
 }
 
-/// sum + a . b in each lane, for one part of both operands. The relaxed instruction is defined for right operands of 7 bits, for which
-/// processors agree. Not the one that also adds: V8 11.3 (Node 20, Chrome 113) compiles it wrongly before it optimises. A product with
-/// ones adds the pairs: V8 keeps them in a register, and reads them from memory each time for the instruction that adds pairs.
+/// sum + a . b in each lane, for one part of both operands. The relaxed instruction is defined for right operands of 7
+/// bits, for which processors agree. Not the one that also adds: V8 11.3 (Node 20, Chrome 113) compiles it wrongly
+/// before it optimises. A product with ones adds the pairs: V8 keeps them in a register, and reads them from memory
+/// each time for the instruction that adds pairs.
 inline i32x4 addDot(i32x4 a, i32x4 b, i32x4 sum) {
 #if defined(__wasm_relaxed_simd__)
   const v128_t pairs = wasm_i16x8_relaxed_dot_i8x16_i7x16(reinterpret_cast<v128_t>(a), reinterpret_cast<v128_t>(b));

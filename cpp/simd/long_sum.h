@@ -1,6 +1,6 @@
-// Sums of any length in float32. Rounding takes up to 1e-5 of a sum of some hundred terms, and several percent of one of millions.
-// So terms are added in runs. The runs' sums are added in float64, or where they are vectors with compensation: what each addition
-// loses is made up for by the next one (Kahan 1965).
+// Sums of any length in float32. Rounding takes up to 1e-5 of a sum of some hundred terms, and several percent of one
+// of millions. So terms are added in runs. The runs' sums are added in float64, or where they are vectors with
+// compensation: what each addition loses is made up for by the next one (Kahan 1965).
 #pragma once
 
 #include "simd/f32x4.h"
@@ -11,7 +11,8 @@ namespace wasm_attention {
 constexpr int kRun = 128;
 constexpr int kRunElements = kRun * kLanes;
 
-/// A row's sum from that of its last run and those of the runs before; of a row of one run it is that run's, to the bit.
+/// A row's sum from that of its last run and those of the runs before; of a row of one run it is that run's, to the
+/// bit.
 inline float sumOfRuns(double before, float last) { return before == 0 ? last : static_cast<float>(before + last); }
 
 /// Where the run ends that begins with element `begin` of `count`.

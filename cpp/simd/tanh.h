@@ -5,7 +5,8 @@
 
 namespace wasm_attention {
 
-/// tanh(x) with a relative error below 3e-7: an odd polynomial for |x| < 0.625 (S. Moshier's Cephes), 1 - 2 / (e^2x + 1) beyond.
+/// tanh(x) with a relative error below 3e-7: an odd polynomial for |x| < 0.625 (S. Moshier's Cephes), 1 - 2 / (e^2x +
+/// 1) beyond.
 inline f32x4 tanh(f32x4 x) {
   const f32x4 z = x * x;
   f32x4 p = splat(-5.70498872745e-3f);

@@ -1,5 +1,6 @@
 /**
- * One cold start: imports a library and computes one small attention with it, arrays in and out, in a process that does nothing else.
+ * One cold start: imports a library and computes one small attention with it, arrays in and out, in a process that does
+ * nothing else.
  *   usage: cold-start.mjs nothing|index|slim|ort [MODEL]      prints milliseconds as JSON
  */
 import { readFileSync } from 'node:fs';

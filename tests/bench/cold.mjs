@@ -1,4 +1,7 @@
-/** Cold starts: the time from a library's import to its first result. Each sample is a fresh process; the libraries take turns. */
+/**
+ * Cold starts: the time from a library's import to its first result. Each sample is a fresh process; the libraries take
+ * turns.
+ */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -25,10 +28,7 @@ function start(what, model) {
 /** The median of each part over `rounds` fresh processes, and the shortest time to a result. */
 export function measureCold({ build, rounds, peers, progress }) {
   const model = fileURLToPath(new URL('cold.onnx', build));
-  writeFileSync(
-    model,
-    graphOf('decomposed', { kind: 'attention', params: { batch: 1, heads: 1, n: 4, d: 8 } }),
-  );
+  writeFileSync(model, graphOf('decomposed', { kind: 'attention', params: { batch: 1, heads: 1, n: 4, d: 8 } }));
   const contenders = Object.keys(NAMES).filter((what) => what !== 'ort' || peers.includes('ort'));
   const samples = Object.fromEntries(contenders.map((what) => [what, []]));
   // The first round fills the machine's file cache and does not count.

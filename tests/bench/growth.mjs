@@ -1,4 +1,7 @@
-/** How this library's time grows with the length and the width of attention, and how much memory a very long sequence takes. */
+/**
+ * How this library's time grows with the length and the width of attention, and how much memory a very long sequence
+ * takes.
+ */
 import { watchMemories } from './peers/ours.mjs';
 import { attention } from './problems/attention.mjs';
 import { interleave } from './timing.mjs';

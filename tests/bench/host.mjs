@@ -1,4 +1,6 @@
-/** Everything that differs between the two places where the measuring code runs: a Node process and a worker of a page. */
+/**
+ * Everything that differs between the two places where the measuring code runs: a Node process and a worker of a page.
+ */
 export const inBrowser = globalThis.process?.versions?.node === undefined;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Measures in fresh headless browsers, in a dedicated worker of a cross-origin isolated page: there threads may block while they wait,
- * and nothing is drawn. A server on this machine serves the same files that Node measures, unchanged.
+ * Measures in fresh headless browsers, in a dedicated worker of a cross-origin isolated page: there threads may block
+ * while they wait, and nothing is drawn. A server on this machine serves the same files that Node measures, unchanged.
  */
 import { fileURLToPath } from 'node:url';
 import { preview } from 'vite';

@@ -19,9 +19,7 @@ function measure(task, progressed) {
       if (progress) progressed(progress);
       if (result) resolve(result);
     });
-    child.on('exit', (code, signal) =>
-      resolve({ name: task.name, failed: `its process ended: ${signal ?? code}` }),
-    );
+    child.on('exit', (code, signal) => resolve({ name: task.name, failed: `its process ended: ${signal ?? code}` }));
     child.send(task);
   });
 }

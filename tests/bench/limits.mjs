@@ -9,8 +9,8 @@ const CHAINS = [10, 12, 13];
 const FUSED = 'Fused';
 
 /**
- * The 4×8 micro-kernel over packed panels in L1, as a contender: each row is compared with a limit that was measured in the
- * same rounds. `flop`: operations of one call. `relaxed`: use the fused multiply-add.
+ * The 4×8 micro-kernel over packed panels in L1, as a contender: each row is compared with a limit that was measured in
+ * the same rounds. `flop`: operations of one call. `relaxed`: use the fused multiply-add.
  */
 export async function microKernel(build, relaxed = false) {
   const wasm = await instantiate(relaxed ? 'limits-relaxed' : 'limits', build);
@@ -39,9 +39,9 @@ function chains(wasm, suffix = '') {
 }
 
 /**
- * `multiplyAdd` and `microKernel` in GFLOP/s; with `fused` also `multiplyAddFused` and `microKernelFused`, the same with relaxed SIMD.
- * `copy` in GB/s (bytes written). `slice` likewise, for a fresh Float32Array out of wasm memory: every wasm library pays this for
- * every result.
+ * `multiplyAdd` and `microKernel` in GFLOP/s; with `fused` also `multiplyAddFused` and `microKernelFused`, the same
+ * with relaxed SIMD. `copy` in GB/s (bytes written). `slice` likewise, for a fresh Float32Array out of wasm memory:
+ * every wasm library pays this for every result.
  */
 export async function measureLimits({ build, rounds = 9, quick = false, clock = 'wall', fused }) {
   const wasm = await instantiate('limits', build);

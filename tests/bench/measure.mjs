@@ -1,6 +1,6 @@
 /**
- * One measurement, in its own process or browser, so that no row inherits another's heap, garbage, crashed wasm or unoptimised
- * code. Gets one message, the task; answers with `{ progress }` messages and one `{ result }`.
+ * One measurement, in its own process or browser, so that no row inherits another's heap, garbage, crashed wasm or
+ * unoptimised code. Gets one message, the task; answers with `{ progress }` messages and one `{ result }`.
  */
 import { progress, serve, usage } from './host.mjs';
 import { measureGrowth, measureLong } from './growth.mjs';
@@ -21,7 +21,10 @@ const libraries = {
 };
 
 const build = new URL('build/', import.meta.url);
-/** An error as one line. Of a long message it keeps the beginning and the end, because C++ libraries put the reason last. */
+/**
+ * An error as one line. Of a long message it keeps the beginning and the end, because C++ libraries put the reason
+ * last.
+ */
 function lineOf(error) {
   const text = String(error?.message ?? error)
     .trim()
@@ -30,8 +33,8 @@ function lineOf(error) {
 }
 
 /**
- * Prepares and checks a library's contenders for one problem. Adds those that work to `contenders`, and a row for each, including those
- * that failed, to `rows`. Returns the bytes of the largest result.
+ * Prepares and checks a library's contenders for one problem. Adds those that work to `contenders`, and a row for each,
+ * including those that failed, to `rows`. Returns the bytes of the largest result.
  */
 async function enter(peers, problem, { rows, contenders }) {
   let largest = 0;

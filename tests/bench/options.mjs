@@ -39,8 +39,7 @@ function select(text) {
     const found = allNames.filter((name) =>
       pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern,
     );
-    if (found.length === 0)
-      throw new UsageError(`--work: expected one of ${allNames.join(', ')}, got ${pattern}`);
+    if (found.length === 0) throw new UsageError(`--work: expected one of ${allNames.join(', ')}, got ${pattern}`);
     return found;
   });
 }
@@ -70,9 +69,7 @@ function refuse({ clock, threads, scaling, browser, peers }) {
   if (!['wall', 'cpu'].includes(clock)) throw new UsageError(`--clock: expected wall or cpu, got ${clock}`);
   if (clock === 'cpu' && (threads !== undefined || scaling)) {
     const option = scaling ? '--scaling' : '--threads';
-    throw new UsageError(
-      `${option}: expected wall time, got --clock cpu, which adds up what all threads take`,
-    );
+    throw new UsageError(`${option}: expected wall time, got --clock cpu, which adds up what all threads take`);
   }
   if (clock === 'cpu' && browser)
     throw new UsageError('--browser: expected wall time, got --clock cpu, which a page cannot read');
@@ -81,7 +78,7 @@ function refuse({ clock, threads, scaling, browser, peers }) {
     throw new UsageError('--scaling: expected no --threads, since it measures several numbers of them');
   // The peers' idle threads would look for work on the cores that are being measured.
   if (peers !== undefined)
-    throw new UsageError('--scaling: expected this library alone, got --peers, whose threads would disturb it'); // prettier-ignore
+    throw new UsageError('--scaling: expected this library alone, got --peers, whose threads would disturb it');
 }
 
 /** Parses a command line. Prints the usage and exits if it makes no sense. */

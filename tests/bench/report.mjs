@@ -17,15 +17,12 @@ const COLUMNS = [
   'javascript',
 ];
 
-export const ms = (value) =>
-  value < 0.1 ? value.toFixed(4) : value < 10 ? value.toFixed(3) : value.toFixed(1);
+export const ms = (value) => (value < 0.1 ? value.toFixed(4) : value < 10 ? value.toFixed(3) : value.toFixed(1));
 const percent = (share) => `${(100 * share).toFixed(0)} %`;
 
 /** A table with aligned columns: the first on the left, the others on the right. */
 export function table(header, rows) {
-  const widths = header.map((_, column) =>
-    Math.max(...[header, ...rows].map((row) => String(row[column]).length)),
-  );
+  const widths = header.map((_, column) => Math.max(...[header, ...rows].map((row) => String(row[column]).length)));
   const line = (row) =>
     row.map((cell, i) => (i ? String(cell).padStart(widths[i]) : String(cell).padEnd(widths[i]))).join('  ');
   return [line(header), widths.map((width) => '-'.repeat(width)).join('  '), ...rows.map(line)].join('\n');
@@ -36,9 +33,7 @@ export function merge(runs) {
   const done = runs.filter((run) => !run.failed);
   if (done.length < 2) return done[0] ?? runs[0];
   const rows = done[0].rows.map((row) => {
-    const same = done
-      .map((run) => run.rows.find(({ peer }) => peer === row.peer))
-      .filter((one) => one?.median);
+    const same = done.map((run) => run.rows.find(({ peer }) => peer === row.peer)).filter((one) => one?.median);
     if (same.length === 0) return row;
     const medians = same.map((one) => one.median);
     return { ...row, median: median(medians), min: Math.min(...same.map((one) => one.min)), medians };
@@ -54,19 +49,32 @@ export function barsOf(bars, result) {
   return bars.map((bar) => {
     if (bar.exactness) {
       const beyond = ours?.beyondExact;
-      return { text: 'error ≤ ½ ulp + 1e-8', value: beyond === undefined ? '–' : '', met: beyond === undefined ? undefined : beyond <= 0 }; // prettier-ignore
+      return {
+        text: 'error ≤ ½ ulp + 1e-8',
+        value: beyond === undefined ? '–' : '',
+        met: beyond === undefined ? undefined : beyond <= 0,
+      };
     }
     if (bar.limit) {
       const share = ours?.median && result.flop / ours.median / 1e6 / result.microKernel;
-      return { text: `${percent(bar.share)} of limit`, value: share ? percent(share) : '–', met: share && share >= bar.share }; // prettier-ignore
+      return {
+        text: `${percent(bar.share)} of limit`,
+        value: share ? percent(share) : '–',
+        met: share && share >= bar.share,
+      };
     }
     const fastest = Math.min(...bar.over.map((peer) => rowOf(result, peer)?.median ?? Infinity));
     const ratio = ours?.median && Number.isFinite(fastest) ? fastest / ours.median : undefined;
-    return { text: `${Number(bar.ratio.toFixed(2))}× ${bar.as}`, value: ratio ? `${ratio.toFixed(2)}×` : '–', met: ratio && ratio >= bar.ratio }; // prettier-ignore
+    return {
+      text: `${Number(bar.ratio.toFixed(2))}× ${bar.as}`,
+      value: ratio ? `${ratio.toFixed(2)}×` : '–',
+      met: ratio && ratio >= bar.ratio,
+    };
   });
 }
 
-const verdict = ({ text, value, met }) => `${text}: ${value} ${met === undefined ? 'not measured' : met ? 'met' : 'NOT MET'}`.replace(/ +/g, ' '); // prettier-ignore
+const verdict = ({ text, value, met }) =>
+  `${text}: ${value} ${met === undefined ? 'not measured' : met ? 'met' : 'NOT MET'}`.replace(/ +/g, ' ');
 
 /** A line for each contender that threw or computed something wrong. */
 export const failuresOf = (works) =>

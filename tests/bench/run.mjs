@@ -44,9 +44,8 @@ async function measureAll({ measure }, options, task, report, save) {
   for (const name of options.names) {
     const one = { ...task, name };
     if (name === 'limits')
-      console.log(limitsTable((report.limits = await measure({ ...one, kind: name }, progressed)))); // prettier-ignore
-    else if (name === 'cold')
-      console.log(coldTable((report.cold = await measure({ ...one, kind: name }, progressed)))); // prettier-ignore
+      console.log(limitsTable((report.limits = await measure({ ...one, kind: name }, progressed))));
+    else if (name === 'cold') console.log(coldTable((report.cold = await measure({ ...one, kind: name }, progressed))));
     else if (name === 'long') report.long = await measure({ ...one, kind: name }, progressed);
     else if (name === 'growth') report.growth = await measure({ ...one, kind: name }, progressed);
     else {
@@ -78,7 +77,11 @@ async function main() {
     await measureAll(place, options, task, report, save);
     const { versions } = report;
     if (report.works.length > 0) {
-      console.log(`\n${Object.entries(versions).map(([name, version]) => `${name} ${version}`).join(', ')}`); // prettier-ignore
+      console.log(
+        `\n${Object.entries(versions)
+          .map(([name, version]) => `${name} ${version}`)
+          .join(', ')}`,
+      );
       console.log(scaling ? scalingTable(report.works, scaling) : rowTables(report.works));
     }
     if (report.long) console.log(longTable(report.long));

@@ -4,7 +4,9 @@ import { failuresOf, ms, table } from './report.mjs';
 
 const rowOf = (work, count) => work.rows?.find(({ peer }) => peer === `${count}`);
 
-/** How many times as fast as one thread, by medians and by the fastest samples; undefined if one of the two is missing. */
+/**
+ * How many times as fast as one thread, by medians and by the fastest samples; undefined if one of the two is missing.
+ */
 function gain(work, count) {
   const [one, several] = [rowOf(work, 1), rowOf(work, count)];
   if (!one?.median || !several?.median) return undefined;

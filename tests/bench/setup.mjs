@@ -21,7 +21,14 @@ function run(command, args, env = {}) {
 }
 
 const common = ['-O3', '-msimd128', '-std=c++17', '-fno-exceptions', '-fno-rtti', '-DNDEBUG'];
-const linking = ['--no-entry', '-sSTANDALONE_WASM', '-sALLOW_MEMORY_GROWTH=1', '-sMAXIMUM_MEMORY=4GB', '-sINITIAL_MEMORY=1MB', '-sTOTAL_STACK=256KB']; // prettier-ignore
+const linking = [
+  '--no-entry',
+  '-sSTANDALONE_WASM',
+  '-sALLOW_MEMORY_GROWTH=1',
+  '-sMAXIMUM_MEMORY=4GB',
+  '-sINITIAL_MEMORY=1MB',
+  '-sTOTAL_STACK=256KB',
+];
 
 /** Compiles native/NAME.cpp to build/NAME.wasm if the source, or what it is linked with, is newer. */
 function compile(name, flags, say, linked) {
@@ -67,8 +74,8 @@ async function bundled(name, entry, say) {
 }
 
 /**
- * Bundles TensorFlow.js, whose ES modules only bundlers can read. Node has a CommonJS package, but without gradients; those are
- * bundled alone and register with the copy that Node has loaded.
+ * Bundles TensorFlow.js, whose ES modules only bundlers can read. Node has a CommonJS package, but without gradients;
+ * those are bundled alone and register with the copy that Node has loaded.
  */
 function bundleTensorFlow(browser, say) {
   return browser
@@ -89,13 +96,11 @@ export async function setUp({ needsPeers, relaxed, browser, say }) {
   if (needsPeers) await bundleTensorFlow(browser, say);
   compile('limits', [], say);
   const built = time('../../dist/wasm-attention-relaxed.wasm', here) > 0;
-  if (relaxed && !built)
-    throw new Error('there is no wasm for relaxed SIMD: run `npm run setup` and build again');
+  if (relaxed && !built) throw new Error('there is no wasm for relaxed SIMD: run `npm run setup` and build again');
   const fused = relaxed || (browser && built);
   if (fused) compileRelaxedLimits(say);
   const kernels = '../../build/wasm/libkernels.a';
-  if (time(kernels, here) === 0)
-    throw new Error('the library is not built: run `bash scripts/build.sh library` first');
+  if (time(kernels, here) === 0) throw new Error('the library is not built: run `bash scripts/build.sh library` first');
   compile('product', ['-I../../cpp', kernels], say, kernels);
   const eigen = ['/usr/include/eigen3', '/usr/local/include/eigen3'].find((folder) => existsSync(folder));
   if (eigen) compile('eigen', ['-isystem', eigen], say);

@@ -1,15 +1,21 @@
 /**
- * Interleaved timing: every contender takes one sample in each round, A B C A B C …, so that a machine that slows down or
- * speeds up during the run does so for all of them.
+ * Interleaved timing: every contender takes one sample in each round, A B C A B C …, so that a machine that slows down
+ * or speeds up during the run does so for all of them.
  */
 import { usage } from './host.mjs';
 
 /** @typedef {{ name: string, run: () => unknown, beforeSample?: (calls: number) => unknown }} Contender */
 
-/** Milliseconds since some point: of wall time, or of the process's processor time, which a busy machine does not lengthen. */
+/**
+ * Milliseconds since some point: of wall time, or of the process's processor time, which a busy machine does not
+ * lengthen.
+ */
 const clocks = { wall: () => performance.now(), cpu: usage };
 
-/** Milliseconds of calls that do not count after a rest: until then threads are slower, because cores and caches are cold. */
+/**
+ * Milliseconds of calls that do not count after a rest: until then threads are slower, because cores and caches are
+ * cold.
+ */
 const WAKING = 20;
 
 export function median(values) {
@@ -56,10 +62,10 @@ async function warmUp(contender, given) {
 
 /**
  * Milliseconds per call of each contender: `{ median, min, samples, calls }` by name.
- * `slow`: a contender whose call takes more milliseconds takes a sample only in every fourth round, and only one sample if a call
- * takes three times as long.
- * `collect`: run the garbage collector before every sample. This suits results of megabytes; for small calls it would evict their
- * code and data from the caches.
+ * `slow`: a contender whose call takes more milliseconds takes a sample only in every fourth round, and only one sample
+ * if a call takes three times as long.
+ * `collect`: run the garbage collector before every sample. This suits results of megabytes; for small calls it would
+ * evict their code and data from the caches.
  * `clock`: 'wall', or 'cpu' for a busy machine.
  * `rest`: milliseconds to wait before every sample, so that other contenders' idle threads stop looking for work.
  */
@@ -81,8 +87,7 @@ export async function interleave(contenders, given) {
   for (let round = 0; round < (short ? 3 * rounds : rounds); round++) {
     if (onRound) onRound(round);
     for (const plan of plans) {
-      if (round % plan.every === 0)
-        plan.samples.push(await sampleOf(plan.contender, plan.calls, options, plan.waking));
+      if (round % plan.every === 0) plan.samples.push(await sampleOf(plan.contender, plan.calls, options, plan.waking));
     }
   }
   return Object.fromEntries(

@@ -1,8 +1,8 @@
 /**
- * The rows of the table; the file is long because there are so many. `make` builds the problem: seeded inputs and a float64 check. `bars` are what this library aims at:
- * `{ over, ratio }` to be at least `ratio` times as fast as the fastest of the peers in `over`, `{ limit, share }` to reach at
- * least that share of the micro-kernel's GFLOP/s. The peer `baseline` is this library without the feature that the row is about.
- * `alone`: no other library takes part.
+ * The rows of the table; the file is long because there are so many. `make` builds the problem: seeded inputs and a
+ * float64 check. `bars` are what this library aims at: `{ over, ratio }` to be at least `ratio` times as fast as the
+ * fastest of the peers in `over`, `{ limit, share }` to reach at least that share of the micro-kernel's GFLOP/s. The
+ * peer `baseline` is this library without the feature that the row is about. `alone`: no other library takes part.
  */
 import { attention } from './problems/attention.mjs';
 import { decoding } from './problems/decoding.mjs';
@@ -94,10 +94,7 @@ export const works = [
     name: `table-${length}`,
     title: `P of ${length}×${width}`,
     make: () => table({ length, width }),
-    bars: [
-      { over: ['ort', 'tfjs', 'jax-js', 'javascript'], as: 'fastest JS', ratio: 6 },
-      { exactness: true },
-    ],
+    bars: [{ over: ['ort', 'tfjs', 'jax-js', 'javascript'], as: 'fastest JS', ratio: 6 }, { exactness: true }],
   })),
   {
     name: 'add-table',
@@ -260,12 +257,30 @@ export const works = [
 ];
 
 /** The rows of --quick, which take a minute: one of each kind, as small as possible. */
-export const quick = ['matmul-512', 'attention-128', 'attention-512', 'attention-512-causal', 'mha-1x128x256', 'textbook', 'table-1000', 'decoding', 'rotary-12x1024']; // prettier-ignore
+export const quick = [
+  'matmul-512',
+  'attention-128',
+  'attention-512',
+  'attention-512-causal',
+  'mha-1x128x256',
+  'textbook',
+  'table-1000',
+  'decoding',
+  'rotary-12x1024',
+];
 export const quickPeers = ['ort', 'tfjs', 'eigen'];
 
 /** The rows of --scaling: large works that threads share, works that they do not share, and calls of microseconds. */
 export const scaling = [
   ...['matmul-1024', 'attention-512', 'attention-512-causal', 'attention-1024', 'attention-1024-causal'],
   ...['attention-4096', 'mha-1x512x768', 'attention-512-gradients', 'training', 'decoding', 'softmax', 'cross-entropy'],
-  ...['rotary-12x1024', 'table-1000', 'attention-128', 'mha-1x128x256', 'textbook', 'attention-textbook', 'rotary-micro'],
-]; // prettier-ignore
+  ...[
+    'rotary-12x1024',
+    'table-1000',
+    'attention-128',
+    'mha-1x128x256',
+    'textbook',
+    'attention-textbook',
+    'rotary-micro',
+  ],
+];

@@ -8,9 +8,7 @@ const { open } = useBrowser();
 test('opens on sines most of which change their signs', async () => {
   const { figure } = await openAlone(open, 'binary-positions');
   const { columns, rows } = await csvOf(figure);
-  const sines = columns.flatMap((name, column) =>
-    name.startsWith('column') ? [rows.map((row) => row[column])] : [],
-  );
+  const sines = columns.flatMap((name, column) => (name.startsWith('column') ? [rows.map((row) => row[column])] : []));
   // At position 0 every sine is zero.
   expect(sines.map(([first]) => first)).toEqual(sines.map(() => '0'));
   const changing = sines.filter((signs) => signs.filter((sign) => sign === '−').length > 4);

@@ -28,7 +28,9 @@ async function draw(page: Page, tags: readonly string[]): Promise<void> {
   await page.evaluate(([x, y]) => scrollTo({ left: x, top: y, behavior: 'instant' }), [x, y] as const);
 }
 
-/** Opens pages of the built site, or of another folder, for one test file, and fails each test whose page complained. */
+/**
+ * Opens pages of the built site, or of another folder, for one test file, and fails each test whose page complained.
+ */
 export function useBrowser(served?: ServerOptions): {
   readonly open: (options?: PageOptions) => Promise<Page>;
   /** Gives a page back before the test is over, where it needs many. */

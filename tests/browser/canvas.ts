@@ -46,10 +46,8 @@ export function picture(canvas: Locator, rows: number, columns: number): Promise
       const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
       context?.drawImage(element as HTMLCanvasElement, 0, 0);
       const data = context?.getImageData(0, 0, width, height).data ?? new Uint8ClampedArray();
-      const pixel = (x: number, y: number): string =>
-        data.slice(4 * (y * width + x), 4 * (y * width + x) + 4).join();
-      const middle = (index: number, count: number, size: number): number =>
-        Math.floor(((index + 0.5) * size) / count);
+      const pixel = (x: number, y: number): string => data.slice(4 * (y * width + x), 4 * (y * width + x) + 4).join();
+      const middle = (index: number, count: number, size: number): number => Math.floor(((index + 0.5) * size) / count);
       return {
         width,
         height,

@@ -23,8 +23,7 @@ export const FONTS = process.env.FONTS ?? 'dejavu';
 export async function launch(): Promise<Browser> {
   const folder = join(import.meta.dirname, 'fonts');
   const file = `${FONTS}.conf`;
-  if (!existsSync(join(folder, file)))
-    throw new Error(`FONTS=${FONTS}: there is no tests/browser/fonts/${file}`);
+  if (!existsSync(join(folder, file))) throw new Error(`FONTS=${FONTS}: there is no tests/browser/fonts/${file}`);
   return chromium.launch({
     executablePath: EXECUTABLE,
     args: ARGUMENTS,

@@ -29,17 +29,15 @@ test('on every page the menu offers all languages, and so does hreflang, with wh
     const page = await open({ path: `/${language}/`, still: true });
     const alternates = await page
       .locator('link[hreflang]')
-      .evaluateAll((links) =>
-        (links as HTMLLinkElement[]).map((link) => [link.hreflang, link.getAttribute('href')]),
-      );
+      .evaluateAll((links) => (links as HTMLLinkElement[]).map((link) => [link.hreflang, link.getAttribute('href')]));
     expect(alternates).toEqual([
       ...LANGUAGES.map((each) => [each, `${origin()}/${each}/`]),
       ['x-default', `${origin()}/`],
     ]);
     const menu = page.locator('nav.languages a');
-    expect(
-      await menu.evaluateAll((links) => (links as HTMLAnchorElement[]).map(({ hreflang }) => hreflang)),
-    ).toEqual(LANGUAGES);
+    expect(await menu.evaluateAll((links) => (links as HTMLAnchorElement[]).map(({ hreflang }) => hreflang))).toEqual(
+      LANGUAGES,
+    );
     expect(await menu.locator('xpath=self::*[@aria-current="page"]').getAttribute('hreflang')).toBe(language);
     await leave(page);
   }
@@ -49,9 +47,7 @@ test('sections, formulas and figures have the same ids in every language', async
   const idsOf = async (language: string): Promise<string[]> => {
     const page = await open({ path: `/${language}/`, still: true });
     // A locator would also look inside the cells and figures that have loaded by then.
-    const ids = await page.evaluate(() =>
-      [...document.querySelectorAll('main [id]')].map(({ id }) => id).sort(),
-    );
+    const ids = await page.evaluate(() => [...document.querySelectorAll('main [id]')].map(({ id }) => id).sort());
     await leave(page);
     return ids;
   };
@@ -77,9 +73,7 @@ test.each(LANGUAGES)(
     const page = await open({ path: `/${language}/`, figures: [] });
     await page.waitForLoadState('networkidle');
     const loaded = await page.evaluate(() =>
-      performance
-        .getEntries()
-        .flatMap(({ name, entryType }) => (/navigation|resource/.test(entryType) ? [name] : [])),
+      performance.getEntries().flatMap(({ name, entryType }) => (/navigation|resource/.test(entryType) ? [name] : [])),
     );
     const sizes = await Promise.all(loaded.map((url) => sizeOf(page, url)));
     const sum = (isFont: boolean): number =>

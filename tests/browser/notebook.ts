@@ -6,8 +6,7 @@ import { launch } from './chromium.js';
 import { servePage, type PageServer } from './server.js';
 
 const MODULE = 'anywidget.js';
-const BODY =
-  '<!doctype html><html lang="en"><title>Notebook</title><body><main><h1>Notebook</h1></main></body></html>';
+const BODY = '<!doctype html><html lang="en"><title>Notebook</title><body><main><h1>Notebook</h1></main></body></html>';
 
 interface Opened {
   readonly colorScheme?: 'light' | 'dark';
@@ -83,7 +82,13 @@ async function openIn(
       return widget;
     };
     const first = await load();
-    const widgets: { traits: Record<string, unknown>; listeners: Map<string, Set<() => void>>; sent: number; end: () => void; el: HTMLElement }[] = []; // prettier-ignore
+    const widgets: {
+      traits: Record<string, unknown>;
+      listeners: Map<string, Set<() => void>>;
+      sent: number;
+      end: () => void;
+      el: HTMLElement;
+    }[] = [];
     const tell = (id: number, name: string): void =>
       widgets[id]!.listeners.get(`change:${name}`)?.forEach((call) => call());
     (window as unknown as Hosting).host = {
@@ -92,7 +97,13 @@ async function openIn(
         const id = widgets.length;
         const el = document.createElement('div');
         document.querySelector('main')!.append(el);
-        const own = { traits: { ...given }, listeners: new Map<string, Set<() => void>>(), sent: 0, end: () => undefined, el }; // prettier-ignore
+        const own = {
+          traits: { ...given },
+          listeners: new Map<string, Set<() => void>>(),
+          sent: 0,
+          end: () => undefined,
+          el,
+        };
         widgets.push(own);
         const model = {
           get: (name: string) => own.traits[name],
@@ -126,14 +137,16 @@ async function openIn(
   return page;
 }
 
-/** Weights of `layers` by `heads` heads over `length` tokens, each of which looks back by its head's number: float32 bytes. */
+/**
+ * Weights of `layers` by `heads` heads over `length` tokens, each of which looks back by its head's number: float32
+ * bytes.
+ */
 export const showHeads = (page: Page, layers: number, heads: number, length: number): Promise<number> =>
   page.evaluate(
     ([layers, heads, length]) => {
       const data = new Float32Array(layers! * heads! * length! * length!);
       for (let map = 0; map < layers! * heads!; ++map)
-        for (let t = 0; t < length!; ++t)
-          data[(map * length! + t) * length! + Math.max(0, t - (map % heads!))] = 1;
+        for (let t = 0; t < length!; ++t) data[(map * length! + t) * length! + Math.max(0, t - (map % heads!))] = 1;
       const weights = {
         data: new DataView(data.buffer),
         shape: [layers!, heads!, length!, length!],

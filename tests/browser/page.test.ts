@@ -48,9 +48,7 @@ test('every link inside the page leads somewhere', async () => {
   const lost = await page
     .locator('a[href^="#"]')
     .evaluateAll((links) =>
-      links
-        .map((link) => link.getAttribute('href') ?? '')
-        .filter((href) => document.querySelector(href) === null),
+      links.map((link) => link.getAttribute('href') ?? '').filter((href) => document.querySelector(href) === null),
     );
   expect(lost).toEqual([]);
 });
@@ -74,8 +72,7 @@ test('on narrow screens nothing scrolls sideways, and controls are at least 24 p
 
 test('a page loads no figure before its reader comes near', async () => {
   const page = await open({ figures: [], viewport: { width: 1280, height: 600 } });
-  const defined = (): Promise<boolean> =>
-    page.evaluate(() => customElements.get('encoding-rotation') !== undefined);
+  const defined = (): Promise<boolean> => page.evaluate(() => customElements.get('encoding-rotation') !== undefined);
   expect(await defined()).toBe(false);
   await page.locator('#fig-rotation').evaluate((element) => element.scrollIntoView({ behavior: 'instant' }));
   await page.locator('encoding-rotation[drawn]').waitFor();

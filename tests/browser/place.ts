@@ -3,7 +3,10 @@ import { expect } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { registry } from '../../web/elements/registry.js';
 
-/** Resolves once the page has laid out all of its text, as it does when a reader scrolls; at once where there is no such text. */
+/**
+ * Resolves once the page has laid out all of its text, as it does when a reader scrolls; at once where there is no such
+ * text.
+ */
 export async function laidOut(page: Page): Promise<void> {
   await page.waitForFunction(() => {
     dispatchEvent(new Event('scroll'));
@@ -25,7 +28,10 @@ export async function drawn(page: Page): Promise<void> {
   await page.waitForTimeout(300);
 }
 
-/** Where an element's top edge is in the next frame that is painted: the page follows a change of layout within the frame. */
+/**
+ * Where an element's top edge is in the next frame that is painted: the page follows a change of layout within the
+ * frame.
+ */
 export const topOf = (page: Page, id: string): Promise<number> =>
   page.locator(`#${id}`).evaluate(
     (element) =>
@@ -37,7 +43,10 @@ export const topOf = (page: Page, id: string): Promise<number> =>
       }),
   );
 
-/** Scrolls so that an element's top edge stands so far below the window's, and waits until the figures around it are drawn. */
+/**
+ * Scrolls so that an element's top edge stands so far below the window's, and waits until the figures around it are
+ * drawn.
+ */
 export async function put(page: Page, id: string, top: number): Promise<void> {
   const by = await page.locator(`#${id}`).evaluate((element, wanted) => {
     const distance = element.getBoundingClientRect().top - wanted;
@@ -58,12 +67,7 @@ export async function goTo(page: Page, language: string): Promise<void> {
 }
 
 /** Throws unless an element, put so far below the window's edge, stays there in one language after the other. */
-export async function expectToStay(
-  page: Page,
-  id: string,
-  top: number,
-  languages: readonly string[],
-): Promise<void> {
+export async function expectToStay(page: Page, id: string, top: number, languages: readonly string[]): Promise<void> {
   await put(page, id, top);
   const before = await topOf(page, id);
   const moved = async (): Promise<number> => Math.abs((await topOf(page, id)) - before);

@@ -24,8 +24,7 @@ async function valuesOf(figure: Locator, path: string | null): Promise<number[]>
 function expectColumn(P: ArrayLike<number>, column: number, values: readonly number[]): void {
   expect(values).toHaveLength(60);
   // A path's coordinates have three decimals, on some 200 pixels for two units.
-  for (const [i, value] of values.entries())
-    expect(Math.abs(value - (P[i * 32 + column] ?? NaN))).toBeLessThan(1e-4);
+  for (const [i, value] of values.entries()) expect(Math.abs(value - (P[i * 32 + column] ?? NaN))).toBeLessThan(1e-4);
 }
 
 test('the curves pass through the values of P', async () => {
@@ -102,8 +101,7 @@ test.each([390, 1280])(
         paths.map((path) => {
           const box = path.getBoundingClientRect();
           const { strokeWidth, strokeOpacity } = getComputedStyle(path);
-          const ink =
-            (path as SVGPathElement).getTotalLength() * parseFloat(strokeWidth) * Number(strokeOpacity);
+          const ink = (path as SVGPathElement).getTotalLength() * parseFloat(strokeWidth) * Number(strokeOpacity);
           return ink / (box.width * box.height);
         }),
       );
@@ -131,6 +129,5 @@ test('labels of curves that end at one height stay apart', async () => {
     .locator('.curve-label')
     .evaluateAll((labels) => labels.map((label) => label.getBoundingClientRect().top));
   const sorted = tops.sort((a, b) => a - b);
-  for (let i = 1; i < sorted.length; ++i)
-    expect((sorted[i] ?? 0) - (sorted[i - 1] ?? 0)).toBeGreaterThanOrEqual(13);
+  for (let i = 1; i < sorted.length; ++i) expect((sorted[i] ?? 0) - (sorted[i - 1] ?? 0)).toBeGreaterThanOrEqual(13);
 });

@@ -1,4 +1,7 @@
-/** Some places; `long/reading-place.test.ts` tries many, in all languages and at several widths, and what readers do there. */
+/**
+ * Some places; `long/reading-place.test.ts` tries many, in all languages and at several widths, and what readers do
+ * there.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { useBrowser } from './browser.js';
 import { drawn, expectToStay, put, topOf } from './place.js';
@@ -30,9 +33,7 @@ describe('in a window of another width', () => {
     await put(page, 'fig-rotation', -600);
     await page.setViewportSize({ width: 1280, height: 800 });
     await drawn(page);
-    const bottom = await page
-      .locator('#fig-rotation')
-      .evaluate((element) => element.getBoundingClientRect().bottom);
+    const bottom = await page.locator('#fig-rotation').evaluate((element) => element.getBoundingClientRect().bottom);
     expect(bottom).toBeGreaterThanOrEqual(319);
   });
 });

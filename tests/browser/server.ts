@@ -65,7 +65,10 @@ async function answer(
   }
 }
 
-/** At /LANGUAGE/FIGURE the page is in that language with nothing in it but that figure, or a code cell; nothing at other addresses. */
+/**
+ * At /LANGUAGE/FIGURE the page is in that language with nothing in it but that figure, or a code cell; nothing at other
+ * addresses.
+ */
 async function alone(folder: string, path: string): Promise<string | undefined> {
   const [, language, tag = ''] = /^\/([a-z]{2})\/([\w-]+)$/.exec(path) ?? [];
   if (language === undefined || !(tag in registry || tag === 'code-cell')) return undefined;

@@ -2,7 +2,10 @@
 import { readFile } from 'node:fs/promises';
 import type { Download, Locator, Page } from 'playwright-core';
 
-/** A number as English pages write it, with a true minus sign, commas between thousands and powers of ten: `−3.2 × 10⁻⁷`. */
+/**
+ * A number as English pages write it, with a true minus sign, commas between thousands and powers of ten: `−3.2 ×
+ * 10⁻⁷`.
+ */
 export function numberOf(text: string): number {
   const plain = text
     .replace(' × 10', 'e')
@@ -77,9 +80,7 @@ export async function tableOf(figure: Locator): Promise<string[][]> {
   await toggle.click();
   const rows = await figure
     .locator('.figure-values tbody tr')
-    .evaluateAll((all) =>
-      all.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent ?? '')),
-    );
+    .evaluateAll((all) => all.map((row) => [...row.querySelectorAll('th, td')].map((cell) => cell.textContent ?? '')));
   await toggle.click();
   return rows;
 }

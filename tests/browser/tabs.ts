@@ -2,7 +2,9 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 
 /** Where the pages of a test file complain, and what a tab is made with. */
 export interface TabOptions extends BrowserContextOptions {
-  /** Whether the page may keep itself for later; else it finds a browser without service workers, and tests are quicker. */
+  /**
+   * Whether the page may keep itself for later; else it finds a browser without service workers, and tests are quicker.
+   */
   readonly offline?: boolean;
   /** A script to run before the page's own. */
   readonly script?: string;
@@ -19,8 +21,8 @@ interface Tab {
 }
 
 /**
- * The tabs of a browser. A new one, with storage and a process of its own, costs four times what it takes to open one more page
- * in it; so those that are alike serve one test after another.
+ * The tabs of a browser. A new one, with storage and a process of its own, costs four times what it takes to open one
+ * more page in it; so those that are alike serve one test after another.
  */
 export class Tabs {
   readonly #browser: Browser;

@@ -6,12 +6,14 @@ import { below, Model, type Batch, type State } from './model.js';
 import { sources } from './source.js';
 
 /**
- * Between the ids and the last layer are about fifty roundings of up to EPS/2 with random signs: together about 4·EPS. Normalisations
- * and projections amplify errors on the way, for which four times as much is allowed.
+ * Between the ids and the last layer are about fifty roundings of up to EPS/2 with random signs: together about 4·EPS.
+ * Normalisations and projections amplify errors on the way, for which four times as much is allowed.
  */
 const RTOL = 16 * EPS;
 const STEPS = 5;
-/** A step of Adam moves a weight by lr·m/(sqrt(v) + eps). This changes by at most lr/eps times a change of the gradient. */
+/**
+ * A step of Adam moves a weight by lr·m/(sqrt(v) + eps). This changes by at most lr/eps times a change of the gradient.
+ */
 const LR_OVER_EPS = 0.03 / 0.1;
 
 const weights = (bytes: Uint8Array) => readSafetensors(bytes) as State;

@@ -73,13 +73,7 @@ export const attentionCases = {
     const { query, key, value, options } = drawCall(draw);
     const gradOutput = draw.numbers([...query.shape.slice(0, -1), value.shape.at(-1)!]);
     return {
-      args: [
-        draw.form(gradOutput),
-        draw.form(query),
-        draw.form(key),
-        draw.form(value),
-        formed(draw, options),
-      ],
+      args: [draw.form(gradOutput), draw.form(query), draw.form(key), draw.form(value), formed(draw, options)],
       call: (...given: Parameters<typeof attention.scaledDotProductAttentionBackward>) =>
         attention.scaledDotProductAttentionBackward(...given),
       check(result: Record<string, Tensor>) {
@@ -116,8 +110,7 @@ export const attentionCases = {
     const { tensors, lens, args } = additive(draw);
     return {
       args,
-      call: (...given: Parameters<typeof attention.additiveAttention>) =>
-        attention.additiveAttention(...given),
+      call: (...given: Parameters<typeof attention.additiveAttention>) => attention.additiveAttention(...given),
       check(result: { output: Tensor; weights: Tensor }) {
         const expected = additiveAttention(tensors, lens);
         const error = additiveError(tensors, expected.size);

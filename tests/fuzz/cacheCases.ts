@@ -17,9 +17,7 @@ function rowsOf({ data, shape }: Drawn, order: readonly number[]): Drawn {
 
 function joined(a: Drawn, b: Drawn): Drawn {
   const [batch, n, width] = a.shape as [number, number, number];
-  const rows = Array.from({ length: batch }, (_, row) =>
-    [a, b].flatMap((part) => [...rowsOf(part, [row]).data]),
-  );
+  const rows = Array.from({ length: batch }, (_, row) => [a, b].flatMap((part) => [...rowsOf(part, [row]).data]));
   return { data: Float32Array.from(rows.flat()), shape: [batch, n + b.shape[1]!, width] };
 }
 
@@ -29,10 +27,7 @@ export const cacheCases = {
     const numHeads = numKvHeads * group;
     const numHiddens = numHeads * 2;
     const [batch, before, after] = [draw.integer(1, 4), draw.axis(), draw.axis()];
-    const [first, next] = [
-      draw.numbers([batch, before, numHiddens]),
-      draw.numbers([batch, after, numHiddens]),
-    ];
+    const [first, next] = [draw.numbers([batch, before, numHiddens]), draw.numbers([batch, after, numHiddens])];
     const kept = draw.integer(0, before);
     const order = Array.from({ length: batch }, () => draw.integer(0, batch - 1));
     const sizes = { numHiddens, numHeads, numKvHeads, seed: 1 };

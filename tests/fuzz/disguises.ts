@@ -1,6 +1,6 @@
 /**
- * The same arguments from a caller whom the library cannot trust: options behind getters, classes and proxies, arrays whose iterator,
- * length or species lie. Whatever can be read only once is counted: a second look throws.
+ * The same arguments from a caller whom the library cannot trust: options behind getters, classes and proxies, arrays
+ * whose iterator, length or species lie. Whatever can be read only once is counted: a second look throws.
  */
 import type { Draw } from './draw.js';
 
@@ -23,12 +23,7 @@ export function disguised(draw: Draw, value: readonly unknown[]): unknown[] {
 function disguise(draw: Draw, value: unknown): unknown {
   if (value instanceof Float32Array) return draw.pick(FLOATS)(value);
   if (Array.isArray(value)) return draw.pick(LISTS)(value.map((item) => disguise(draw, item)));
-  if (
-    typeof value !== 'object' ||
-    value === null ||
-    ArrayBuffer.isView(value) ||
-    value instanceof ArrayBuffer
-  ) {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
     return value;
   }
   const entries = Object.entries(value).map(([name, item]) => [name, disguise(draw, item)] as const);

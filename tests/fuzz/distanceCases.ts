@@ -44,8 +44,7 @@ export const distanceCases = {
     const options = buckets(draw);
     return {
       args: [draw.options(options)],
-      call: (...given: Parameters<typeof attention.t5RelativeBuckets>) =>
-        attention.t5RelativeBuckets(...given),
+      call: (...given: Parameters<typeof attention.t5RelativeBuckets>) => attention.t5RelativeBuckets(...given),
       check({ data, shape }: Tensor<Int32Array>) {
         const { queryLength, keyLength = queryLength } = options;
         const expected = t5RelativeBuckets(defined(options));
@@ -97,8 +96,7 @@ export const distanceCases = {
     const columns = draw.maybe(() => draw.pick([L, 2 * L - 1]));
     return {
       args: [draw.form(gradScores), draw.options({ columns })],
-      call: (...given: Parameters<typeof attention.relativeShiftBackward>) =>
-        attention.relativeShiftBackward(...given),
+      call: (...given: Parameters<typeof attention.relativeShiftBackward>) => attention.relativeShiftBackward(...given),
       check: (g: Tensor) => expectClose(g, relativeShiftBackward(gradScores, columns ?? L), {}),
     };
   },

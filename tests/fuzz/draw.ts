@@ -52,15 +52,14 @@ export class Draw extends Random {
     return drawn;
   }
 
-  integers(
-    shape: readonly number[],
-    low: number,
-    high: number,
-  ): { data: Int32Array; shape: readonly number[] } {
+  integers(shape: readonly number[], low: number, high: number): { data: Int32Array; shape: readonly number[] } {
     return { data: Int32Array.from({ length: sizeOf(shape) }, () => this.integer(low, high)), shape };
   }
 
-  /** The tensor in one of the forms that the library accepts: a view into a larger buffer, another array type, nested arrays. */
+  /**
+   * The tensor in one of the forms that the library accepts: a view into a larger buffer, another array type, nested
+   * arrays.
+   */
   form(tensor: Drawn): unknown {
     const { data, shape } = tensor;
     if (this.chance(0.4)) return tensor;

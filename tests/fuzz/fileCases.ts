@@ -7,10 +7,7 @@ import type { Draw, Drawn } from './draw.js';
 function someTensors(draw: Draw): Record<string, Drawn> {
   const names = ['weight', 'bias', 'a.b.c', 'ünïcode', ''].slice(0, draw.integer(0, 5));
   return Object.fromEntries(
-    names.map((name) => [
-      name,
-      draw.numbers(Array.from({ length: draw.integer(0, 3) }, () => draw.axisOrNone())),
-    ]),
+    names.map((name) => [name, draw.numbers(Array.from({ length: draw.integer(0, 3) }, () => draw.axisOrNone()))]),
   );
 }
 
@@ -44,8 +41,7 @@ export const fileCases = {
       };
     }
     // A changed file is read or refused: changes in the numbers leave it valid.
-    for (let i = draw.integer(1, 4); i > 0; --i)
-      bytes[draw.integer(0, bytes.length - 1)] = draw.integer(0, 255);
+    for (let i = draw.integer(1, 4); i > 0; --i) bytes[draw.integer(0, bytes.length - 1)] = draw.integer(0, 255);
     const cut = draw.chance(0.3) ? bytes.slice(0, draw.integer(0, bytes.length)) : bytes;
     return { args: [cut], call: refusable, check: () => undefined };
   },
@@ -57,8 +53,7 @@ function refusable(bytes: Uint8Array): unknown {
     return readSafetensors(bytes);
   } catch (error) {
     const { name, message } = error as Error;
-    if (/^(Range|Type)Error$/.test(name) && /^readSafetensors: expected .+, got /s.test(message))
-      return undefined;
+    if (/^(Range|Type)Error$/.test(name) && /^readSafetensors: expected .+, got /s.test(message)) return undefined;
     throw error;
   }
 }

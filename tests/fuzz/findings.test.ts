@@ -63,15 +63,11 @@ describe('the library refuses, with its own kind of message,', () => {
       'false as the options of rotary positions in an encoder',
       'TransformerEncoderLayer',
       'TypeError',
-      () => new attention.TransformerEncoderLayer({ numHiddens: 4, numHeads: 2, ffnHiddens: 4, rotary: false } as never), // prettier-ignore
+      () =>
+        new attention.TransformerEncoderLayer({ numHiddens: 4, numHeads: 2, ffnHiddens: 4, rotary: false } as never),
     ],
     ['a detached array as a file', 'readSafetensors', 'RangeError', () => readSafetensors(detached())],
-    [
-      'a detached buffer as a file',
-      'readSafetensors',
-      'RangeError',
-      () => readSafetensors(detached().buffer),
-    ],
+    ['a detached buffer as a file', 'readSafetensors', 'RangeError', () => readSafetensors(detached().buffer)],
   ])('%s', (_what, operation, kind, call) => {
     expectRejected(operation, kind, call);
   });

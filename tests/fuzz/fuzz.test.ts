@@ -1,10 +1,11 @@
 /**
- * Calls every public function and layer with drawn arguments. Results of correct arguments are compared with the float64 oracles, and
- * must be the same for the same arguments in disguise, and if they are written over an argument. An option that does not exist must be
- * refused.
- * Arguments with NaN, infinities and huge numbers must give the same bits twice. Arguments with mistakes must be refused with
- * the library's own kind of message, or do no harm. Before some calls others end in the middle, because the stack is full or memory
- * runs out. After each call, small calls must give the same bits as before, and all other memory must be free.
+ * Calls every public function and layer with drawn arguments. Results of correct arguments are compared with the
+ * float64 oracles, and must be the same for the same arguments in disguise, and if they are written over an argument.
+ * An option that does not exist must be refused.
+ * Arguments with NaN, infinities and huge numbers must give the same bits twice. Arguments with mistakes must be
+ * refused with the library's own kind of message, or do no harm. Before some calls others end in the middle, because
+ * the stack is full or memory runs out. After each call, small calls must give the same bits as before, and all other
+ * memory must be free.
  *
  * CI draws 2000 cases, `npm run fuzz` 300,000; FC_SEED chooses others.
  */
@@ -144,15 +145,11 @@ describe('fuzzing', () => {
   });
   afterAll(() => {
     const seconds = ((performance.now() - before) / 1000).toFixed(1);
-    if (RUNS > 2000)
-      console.log(`${RUNS} cases in ${seconds} s:`, counts, `heap ${allocator.heapBytes} bytes`);
+    if (RUNS > 2000) console.log(`${RUNS} cases in ${seconds} s:`, counts, `heap ${allocator.heapBytes} bytes`);
   });
 
   test('covers every public function and layer', () => {
-    const layers = Array.from(
-      read('web/lib/layers.ts').matchAll(/^ {2}readonly ([A-Z]\w+): new\b/gm),
-      ([, l]) => l!,
-    );
+    const layers = Array.from(read('web/lib/layers.ts').matchAll(/^ {2}readonly ([A-Z]\w+): new\b/gm), ([, l]) => l!);
     const files = ['readSafetensors', 'writeSafetensors'];
     expect(names.sort()).toEqual([...modulesIn('web/lib/ops'), ...layers, ...files, 'KeyValueCache'].sort());
   });

@@ -1,6 +1,6 @@
 /**
- * Layers with one input: made, used, differentiated and disposed. The file is a little longer than 200 lines, because each layer has
- * a tolerance of its own.
+ * Layers with one input: made, used, differentiated and disposed. The file is a little longer than 200 lines, because
+ * each layer has a tolerance of its own.
  */
 import { feedForward, feedForwardBackward, type ActivationName } from '../reference/feedForward.js';
 import { gatedFeedForward, gatedFeedForwardBackward } from '../reference/gatedFeedForward.js';
@@ -26,8 +26,7 @@ function table(draw: Draw, name: 'PositionalEncoding' | 'LearnedPositionalEncodi
   const gradOutput = draw.numbers(shape);
   const offset = draw.maybe(() => draw.integer(0, 5));
   const maxLen = draw.most + 5;
-  const make = (options: { numHiddens: number; maxLen: number; seed: number }) =>
-    new attention[name](options);
+  const make = (options: { numHiddens: number; maxLen: number; seed: number }) => new attention[name](options);
   return {
     args: [
       { numHiddens, maxLen, seed: 3 },
@@ -39,9 +38,7 @@ function table(draw: Draw, name: 'PositionalEncoding' | 'LearnedPositionalEncodi
     call: withOneInput(make),
     check({ state, output, gradients }: LayerRun) {
       const rows =
-        name === 'PositionalEncoding'
-          ? sinusoidalEncoding({ length: maxLen, dim: numHiddens })
-          : state.weight!;
+        name === 'PositionalEncoding' ? sinusoidalEncoding({ length: maxLen, dim: numHiddens }) : state.weight!;
       const [, n] = shape as [number, number];
       const sum = Float64Array.from(x.data, (value, i) => {
         const row = (Math.floor(i / numHiddens) % n) + (offset ?? 0);
@@ -65,9 +62,7 @@ export const layerCases = {
     const gradOutput = draw.numbers([...shape.slice(0, -1), outFeatures]);
     return {
       args: [{ inFeatures, outFeatures, bias, seed: 1 }, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: withOneInput(
-        (options: ConstructorParameters<typeof attention.Linear>[0]) => new attention.Linear(options),
-      ),
+      call: withOneInput((options: ConstructorParameters<typeof attention.Linear>[0]) => new attention.Linear(options)),
       check({ state, output, gradients }: LayerRun) {
         const expected = linear(flat(x), state.weight!, state.bias);
         // Each term rounds the sum once more. Terms are products of two numbers of up to 5.
@@ -116,9 +111,7 @@ export const layerCases = {
     const options = { normalizedShape: draw.chance(0.5) ? width : [width], eps: 0.1 };
     return {
       args: [options, draw.form(x), TRAINING, draw.form(gradOutput)],
-      call: withOneInput(
-        (given: ConstructorParameters<typeof attention.RMSNorm>[0]) => new attention.RMSNorm(given),
-      ),
+      call: withOneInput((given: ConstructorParameters<typeof attention.RMSNorm>[0]) => new attention.RMSNorm(given)),
       check({ state, output, gradients }: LayerRun) {
         // As for LayerNorm.
         const atol = (32 * EPS * 5) / Math.sqrt(options.eps);
@@ -136,12 +129,7 @@ export const layerCases = {
     const shape = rowsOf(draw, numHiddens);
     const [x, gradOutput] = [draw.tensor(shape), draw.tensor(shape)];
     return {
-      args: [
-        { numHiddens, ffnHiddens, activation, bias, seed: 1 },
-        draw.form(x),
-        TRAINING,
-        draw.form(gradOutput),
-      ],
+      args: [{ numHiddens, ffnHiddens, activation, bias, seed: 1 }, draw.form(x), TRAINING, draw.form(gradOutput)],
       call: withOneInput(
         (options: ConstructorParameters<typeof attention.GatedFeedForward>[0]) =>
           new attention.GatedFeedForward(options),
@@ -174,9 +162,7 @@ export const layerCases = {
         (options: ConstructorParameters<typeof attention.Embedding>[0]) => new attention.Embedding(options),
       ),
       check({ state, output, gradients }: LayerRun) {
-        const rows = Array.from(ids.data).flatMap((id) => [
-          ...state.weight!.data.slice(id * dim, (id + 1) * dim),
-        ]);
+        const rows = Array.from(ids.data).flatMap((id) => [...state.weight!.data.slice(id * dim, (id + 1) * dim)]);
         expectClose(output, { data: rows, shape: gradOutput.shape }, {});
         const sums = new Float64Array(numEmbeddings * dim);
         gradOutput.data.forEach((g, i) => (sums[ids.data[Math.floor(i / dim)]! * dim + (i % dim)]! += g));
@@ -195,8 +181,7 @@ export const layerCases = {
     return {
       args: [{ numHiddens, ffnHiddens, activation, seed: 1 }, draw.form(x), TRAINING, draw.form(gradOutput)],
       call: withOneInput(
-        (options: ConstructorParameters<typeof attention.FeedForward>[0]) =>
-          new attention.FeedForward(options),
+        (options: ConstructorParameters<typeof attention.FeedForward>[0]) => new attention.FeedForward(options),
       ),
       check({ state, output, gradients }: LayerRun) {
         const named = {

@@ -22,12 +22,11 @@ export interface Pass {
   readonly backward?: (gradOutput: TensorLike) => object;
 }
 
-/** Makes a layer, calls `forward`, goes back with `gradOutput` if there is one, and disposes the layer even if a step throws. */
-export function runLayer<T extends Owner>(
-  make: () => T,
-  forward: (layer: T) => Pass,
-  gradOutput?: unknown,
-): LayerRun {
+/**
+ * Makes a layer, calls `forward`, goes back with `gradOutput` if there is one, and disposes the layer even if a step
+ * throws.
+ */
+export function runLayer<T extends Owner>(make: () => T, forward: (layer: T) => Pass, gradOutput?: unknown): LayerRun {
   const layer = make();
   try {
     const state = layer.stateDict();
@@ -46,7 +45,10 @@ export function runLayer<T extends Owner>(
 
 export type OneInput = Owner & { forward(x: TensorLike, options?: object): Pass };
 
-/** The same for a layer with one input, as a function of the layer's options, the input, forward's options and the output's gradient. */
+/**
+ * The same for a layer with one input, as a function of the layer's options, the input, forward's options and the
+ * output's gradient.
+ */
 export function withOneInput<O extends object>(make: (options: O) => OneInput) {
   return (options: O, x: unknown, forwardOptions: object | undefined, gradOutput: unknown): LayerRun =>
     runLayer(

@@ -2,8 +2,8 @@
 import type { Draw } from './draw.js';
 
 /**
- * Values of every kind. Sizes are small, or larger than any memory: with a size in between, a call would rightly allocate
- * gigabytes.
+ * Values of every kind. Sizes are small, or larger than any memory: with a size in between, a call would rightly
+ * allocate gigabytes.
  */
 const STRANGE: readonly (() => unknown)[] = [
   ...[undefined, null, true, false, 'abc', '', '3', 7n, Symbol.iterator].map((value) => () => value),
@@ -95,12 +95,7 @@ export function withWildNumbers(draw: Draw, value: unknown): unknown {
     return copy;
   }
   if (Array.isArray(value)) return value.map((item) => withWildNumbers(draw, item));
-  if (
-    typeof value !== 'object' ||
-    value === null ||
-    ArrayBuffer.isView(value) ||
-    value instanceof ArrayBuffer
-  ) {
+  if (typeof value !== 'object' || value === null || ArrayBuffer.isView(value) || value instanceof ArrayBuffer) {
     return value;
   }
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withWildNumbers(draw, item)]));

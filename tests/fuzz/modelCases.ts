@@ -171,7 +171,6 @@ export const modelCases = {
 };
 
 function expectFinite({ data, shape }: Numbers, expected: readonly number[]): void {
-  if (shape.join() !== expected.join())
-    throw new Error(`expected shape (${expected.join()}), got (${shape.join()})`);
+  if (shape.join() !== expected.join()) throw new Error(`expected shape (${expected.join()}), got (${shape.join()})`);
   if (!Array.from(data).every(Number.isFinite)) throw new Error('expected finite gradients');
 }

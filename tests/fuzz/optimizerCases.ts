@@ -54,8 +54,7 @@ export const optimizerCases = {
           expected.forEach((data, p) =>
             data.forEach((parameter, i) => {
               const [g, decay] = [clip * gradients[p]![i]!, given.weightDecay * parameter];
-              const off =
-                EPS * (Math.abs(g) + Math.abs(decay)) + given.weightDecay * given.lr * uncertain[p]![i]!;
+              const off = EPS * (Math.abs(g) + Math.abs(decay)) + given.weightDecay * given.lr * uncertain[p]![i]!;
               if (decay !== 0) uncertain[p]![i]! += Math.min(2, (16 * off) / Math.abs(g + decay));
             }),
           );

@@ -30,8 +30,7 @@ export const positionCases = {
     };
     return {
       args: [draw.options(options)],
-      call: (...given: Parameters<typeof attention.sinusoidalEncoding>) =>
-        attention.sinusoidalEncoding(...given),
+      call: (...given: Parameters<typeof attention.sinusoidalEncoding>) => attention.sinusoidalEncoding(...given),
       check: (P: Tensor) => expectClose(P, sinusoidalEncoding(defined(options)), EXACT),
     };
   },
@@ -42,8 +41,7 @@ export const positionCases = {
     return {
       args: [draw.options(options)],
       names: ['sinusoidalEncoding'],
-      call: (...given: Parameters<typeof attention.sinusoidalEncoding2d>) =>
-        attention.sinusoidalEncoding2d(...given),
+      call: (...given: Parameters<typeof attention.sinusoidalEncoding2d>) => attention.sinusoidalEncoding2d(...given),
       check: (P: Tensor) => expectClose(P, sinusoidalEncoding2d(defined(options)), EXACT),
     };
   },
@@ -58,8 +56,7 @@ export const positionCases = {
     };
   },
 
-  rotaryEmbedding: (draw: Draw): Case =>
-    rotary(draw, (x, options) => attention.rotaryEmbedding(x, options), 1),
+  rotaryEmbedding: (draw: Draw): Case => rotary(draw, (x, options) => attention.rotaryEmbedding(x, options), 1),
   rotaryEmbeddingBackward: (draw: Draw): Case =>
     rotary(draw, (g, options) => attention.rotaryEmbeddingBackward(g, options), -1),
 };

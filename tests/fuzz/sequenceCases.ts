@@ -1,11 +1,9 @@
-/** Calls of the other functions: tensor, products, activations, the convolution, the recurrence, complexity, the loss. */
+/**
+ * Calls of the other functions: tensor, products, activations, the convolution, the recurrence, complexity, the loss.
+ */
 import type { Tensor } from 'wasm-attention';
 import { conv1d } from '../reference/conv1d.js';
-import {
-  attentionMultiplyAdds,
-  convolutionMultiplyAdds,
-  recurrenceMultiplyAdds,
-} from '../reference/complexity.js';
+import { attentionMultiplyAdds, convolutionMultiplyAdds, recurrenceMultiplyAdds } from '../reference/complexity.js';
 import { gelu } from '../reference/gelu.js';
 import { matmul } from '../reference/matmul.js';
 import { rnn } from '../reference/rnn.js';
@@ -134,17 +132,14 @@ export const sequenceCases = {
     const logits = draw.numbers([rows, classes]);
     const ignoreIndex = draw.maybe(() => draw.pick([-1, -100, 0]));
     const ignored = ignoreIndex ?? -100;
-    const targets = Array.from({ length: rows }, () =>
-      draw.chance(0.2) ? ignored : draw.integer(0, classes - 1),
-    );
+    const targets = Array.from({ length: rows }, () => (draw.chance(0.2) ? ignored : draw.integer(0, classes - 1)));
     return {
       args: [
         draw.form(logits),
         draw.pick<unknown>([targets, Int32Array.from(targets), Float64Array.from(targets)]),
         draw.options({ ignoreIndex }),
       ],
-      call: (...given: Parameters<typeof attention.softmaxCrossEntropy>) =>
-        attention.softmaxCrossEntropy(...given),
+      call: (...given: Parameters<typeof attention.softmaxCrossEntropy>) => attention.softmaxCrossEntropy(...given),
       check({ loss, gradLogits }: { loss: number; gradLogits: Tensor }) {
         const expected = softmaxCrossEntropy(logits, targets, ignored);
         const counted = Math.max(1, targets.filter((target) => target !== ignored).length);

@@ -63,9 +63,7 @@ const OPS: readonly Step[] = [
   op('matmul', (a) => a.matmul({ data: heads.data, shape: [4, 300, 64] }, square)),
   op('gelu', (a) => a.gelu(heads)),
   op('silu', (a) => a.silu(heads)),
-  op('softmaxCrossEntropy', (a) =>
-    a.softmaxCrossEntropy({ data: heads.data, shape: [1200, 64] }, ones(1200)),
-  ),
+  op('softmaxCrossEntropy', (a) => a.softmaxCrossEntropy({ data: heads.data, shape: [1200, 64] }, ones(1200))),
 ];
 
 type Unary = Prepared['layers'][number] & {
@@ -122,12 +120,9 @@ const LAYERS: readonly Step[] = [
     (a) => new a.GatedFeedForward({ numHiddens: 64, ffnHiddens: 300, bias: true, seed: 1 }),
   ),
   // It has no parameters to learn.
-  ...stepsOf(
-    'PositionalEncoding',
-    (a) => new a.PositionalEncoding({ numHiddens: 64, maxLen: 20 }),
-    long,
-    long,
-  ).filter(({ name }) => !name.endsWith('learning')),
+  ...stepsOf('PositionalEncoding', (a) => new a.PositionalEncoding({ numHiddens: 64, maxLen: 20 }), long, long).filter(
+    ({ name }) => !name.endsWith('learning'),
+  ),
   ...stepsOf(
     'LearnedPositionalEncoding',
     (a) => new a.LearnedPositionalEncoding({ numHiddens: 64, maxLen: 300, seed: 1 }),

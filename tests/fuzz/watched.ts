@@ -1,6 +1,6 @@
 /**
- * The library with a watched allocator, which records every block and can refuse a chosen one. `loadWatching` replaces malloc and free
- * in the exports that the library gets.
+ * The library with a watched allocator, which records every block and can refuse a chosen one. `loadWatching` replaces
+ * malloc and free in the exports that the library gets.
  */
 import type { WasmAttention } from 'wasm-attention';
 import { load, loadWatching, type Loader, type Watched } from '../support/instance.js';
@@ -58,8 +58,7 @@ export class Allocator {
       return address;
     };
     exports.free = (address: number) => {
-      if (!this.blocks.delete(offset + (address >>> 0)))
-        throw new Error(`freed ${address >>> 0}, which is no block`);
+      if (!this.blocks.delete(offset + (address >>> 0))) throw new Error(`freed ${address >>> 0}, which is no block`);
       return free(address);
     };
     return { exports };
@@ -67,9 +66,7 @@ export class Allocator {
 }
 
 /** Loads a copy of the library with a watched allocator. */
-export async function loadWatched(
-  loader: Loader,
-): Promise<{ attention: WasmAttention; allocator: Allocator }> {
+export async function loadWatched(loader: Loader): Promise<{ attention: WasmAttention; allocator: Allocator }> {
   const allocator = new Allocator();
   const attention = await loadWatching(loader, (watched) => allocator.watch(watched));
   return { attention, allocator };

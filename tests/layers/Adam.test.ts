@@ -41,7 +41,8 @@ function expectAgreement(options: Partial<AdamReferenceOptions>, steps: number, 
     expected.step(reference, gradients);
   }
   layer.parameters().forEach(({ data, shape }, p) => {
-    // A step moves a parameter by lr times a ratio of about 1, which is off by a few EPS, and rounds the parameter once.
+    // A step moves a parameter by lr times a ratio of about 1, which is off by a few EPS, and rounds the parameter
+    // once.
     const atol = steps * EPS * (0.5 * maxAbs(reference[p]!) + 16 * all.lr);
     expectClose({ data, shape }, { data: reference[p]!, shape }, { atol });
   });
@@ -163,9 +164,7 @@ describe('Adam', () => {
 
   test('throws when used after dispose, and frees its memory', () => {
     const layer = new attention.Linear({ inFeatures: 300, outFeatures: 300 });
-    layer.forward(new Float32Array(300) as never, { training: true }).backward!(
-      new Float32Array(300) as never,
-    );
+    layer.forward(new Float32Array(300) as never, { training: true }).backward!(new Float32Array(300) as never);
     const use = () => {
       const adam = new attention.Adam(layer.parameters());
       adam.step();

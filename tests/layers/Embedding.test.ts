@@ -5,8 +5,7 @@ import { Random } from '../support/random.js';
 import { testLayerContract } from '../support/layerContract.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 
-const make = (options: object = {}) =>
-  new attention.Embedding({ numEmbeddings: 9, dim: 5, seed: 1, ...options });
+const make = (options: object = {}) => new attention.Embedding({ numEmbeddings: 9, dim: 5, seed: 1, ...options });
 
 describe('Embedding', () => {
   test.each([1, 2, 3, 4, 5, 8, 17])('returns the rows of the ids, for rows of width %i', (dim) => {

@@ -47,14 +47,8 @@ describe('FeedForward', () => {
     ['numHiddens 0', 'RangeError', construct({ numHiddens: 0, ffnHiddens: 5 })],
     ['a bias that is not a boolean', 'TypeError', construct({ numHiddens: 6, ffnHiddens: 5, bias: 1 })],
     ['an unknown activation', 'RangeError', construct({ numHiddens: 6, ffnHiddens: 5, activation: 'swish' })],
-    [
-      'an activation that is not a string',
-      'TypeError',
-      construct({ numHiddens: 6, ffnHiddens: 5, activation: 1 }),
-    ],
+    ['an activation that is not a string', 'TypeError', construct({ numHiddens: 6, ffnHiddens: 5, activation: 1 })],
     ['x of another width', 'RangeError', () => make().forward(new Random(4).tensor([2, 5]))],
   ];
-  testRejections('FeedForward', rows, () =>
-    expect(make().forward([1, 2, 3, 4, 5, 6]).output.shape).toEqual([6]),
-  );
+  testRejections('FeedForward', rows, () => expect(make().forward([1, 2, 3, 4, 5, 6]).output.shape).toEqual([6]));
 });

@@ -1,10 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  ACTIVATIONS,
-  feedForward,
-  feedForwardBackward,
-  type ActivationName,
-} from '../reference/feedForward.js';
+import { ACTIVATIONS, feedForward, feedForwardBackward, type ActivationName } from '../reference/feedForward.js';
 import { EPS, expectClose, maxAbs } from '../support/close.js';
 import { dot, expectGradient } from '../support/differences.js';
 import { expectFixture, loadFixtures } from '../support/fixtures.js';
@@ -76,7 +71,8 @@ describe.each(NAMES)('FeedForward with %s', (activation) => {
     const [x, G] = [random.tensor([rows, width]), random.tensor([rows, width])];
     const { output, backward } = layer.forward(x, { training: true });
     const expected = feedForwardBackward(G, x, state, activation);
-    // Two sums of products, one after the other. Gradients also contain slopes of up to 1.13, which are off by a few EPS.
+    // Two sums of products, one after the other. Gradients also contain slopes of up to 1.13, which are off by a few
+    // EPS.
     const tolerance = (data: ArrayLike<number>) => ({
       atol: (width + hidden + rows + 8) * EPS * (8 + maxAbs(data)),
     });

@@ -34,9 +34,7 @@ describe('GatedFeedForward agrees with PyTorch', () => {
     const [ffnHiddens, numHiddens] = fixture.input('gate_proj.weight').shape;
     const { activation, bias } = fixture.attributes as { activation: string; bias: boolean };
     const layer = make({ numHiddens, ffnHiddens, activation: activation.replace('_', '-'), bias });
-    layer.loadStateDict(
-      Object.fromEntries(layer.parameters().map(({ name }) => [name, fixture.input(name)])),
-    );
+    layer.loadStateDict(Object.fromEntries(layer.parameters().map(({ name }) => [name, fixture.input(name)])));
     const { output, backward } = layer.forward(fixture.input('x'), { training: true });
     expectFixture(output, fixture.output('output'));
     expectFixture(backward!(fixture.input('G')).input, fixture.output('grad:x'));
@@ -174,7 +172,5 @@ describe('GatedFeedForward', () => {
     ['x of another width', 'RangeError', () => make().forward(new Random(1).tensor([2, 5]))],
     ['a state of FeedForward', 'RangeError', () => make().loadStateDict({ 'dense1.weight': [[1]] })],
   ];
-  testRejections('GatedFeedForward', rows, () =>
-    expect(make().forward([1, 2, 3, 4, 5, 6]).output.shape).toEqual([6]),
-  );
+  testRejections('GatedFeedForward', rows, () => expect(make().forward([1, 2, 3, 4, 5, 6]).output.shape).toEqual([6]));
 });

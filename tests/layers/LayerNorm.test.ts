@@ -41,8 +41,8 @@ function check(rows: number, width: number, affine: boolean, eps: number, shift 
   const G = random.tensor([rows, width]);
   const { output, backward } = layer.forward(x, { training: true });
   const expected = layerNormBackward(G, x, eps, weight);
-  // Some dozens of roundings, divided by the row's deviation, which may be small in short rows. Outputs are up to 4 large.
-  // A gradient is divided by the deviation again.
+  // Some dozens of roundings, divided by the row's deviation, which may be small in short rows. Outputs are up to 4
+  // large. A gradient is divided by the deviation again.
   const rootAtLeast = Math.min(
     ...Array.from({ length: rows }, (_, r) => spread(x.data.slice(r * width, (r + 1) * width), eps)),
   );
@@ -137,13 +137,7 @@ describe('LayerNorm', () => {
     ['eps NaN', 'RangeError', construct({ normalizedShape: 6, eps: NaN })],
     ['affine 0', 'TypeError', construct({ normalizedShape: 6, affine: 0 })],
     ['x of another width', 'RangeError', forward(new Random(4).tensor([2, 5]))],
-    [
-      'x with too few axes',
-      'RangeError',
-      () => make({ normalizedShape: [2, 6] }).forward(new Random(4).tensor([6])),
-    ],
+    ['x with too few axes', 'RangeError', () => make({ normalizedShape: [2, 6] }).forward(new Random(4).tensor([6]))],
   ];
-  testRejections('LayerNorm', rows, () =>
-    expect(make().forward([1, 2, 3, 4, 5, 6]).output.shape).toEqual([6]),
-  );
+  testRejections('LayerNorm', rows, () => expect(make().forward([1, 2, 3, 4, 5, 6]).output.shape).toEqual([6]));
 });

@@ -73,7 +73,8 @@ describe('LearnedPositionalEncoding', () => {
     const { input } = layer.forward(x, options).backward!(g);
     const [weight] = layer.parameters();
     const first = weight!.data;
-    // The loss is linear, so the only errors of a step of 1 are the roundings of the 48 outputs, which are up to 8 large.
+    // The loss is linear, so the only errors of a step of 1 are the roundings of the 48 outputs, which are up to 8
+    // large.
     const tolerance = 48 * 8 * EPS * maxAbs(g.data);
     for (let at = 0; at < first.length; ++at) {
       const steps = [1, -1].map((step) => {
@@ -153,10 +154,8 @@ describe('LearnedPositionalEncoding', () => {
   const layer = make();
   const x = new Random(8).tensor([1, 2, 6]);
   const construct = (options: unknown) => () => new attention.LearnedPositionalEncoding(options as never);
-  const forward = (input: unknown, options?: unknown) => () =>
-    layer.forward(input as never, options as never);
-  const backward = (gradient: unknown) => () =>
-    layer.forward(x, { training: true }).backward!(gradient as never);
+  const forward = (input: unknown, options?: unknown) => () => layer.forward(input as never, options as never);
+  const backward = (gradient: unknown) => () => layer.forward(x, { training: true }).backward!(gradient as never);
   const rows: Rejection[] = [
     ['no options', 'TypeError', construct(undefined)],
     ['no numHiddens', 'TypeError', construct({ maxLen: 9 })],
@@ -184,8 +183,6 @@ describe('LearnedPositionalEncoding', () => {
     ],
   ];
   testRejections('LearnedPositionalEncoding', rows, () =>
-    expect(layer.forward(x).output.data[0]).toBe(
-      Math.fround(x.data[0]! + layer.stateDict().weight!.data[0]!),
-    ),
+    expect(layer.forward(x).output.data[0]).toBe(Math.fround(x.data[0]! + layer.stateDict().weight!.data[0]!)),
   );
 });

@@ -8,8 +8,7 @@ import { Random } from '../support/random.js';
 import { testRejections, type Rejection } from '../support/rejections.js';
 import { BLOCK_SIZES, SIZES } from '../support/sizes.js';
 
-const make = (options: object = {}) =>
-  new attention.Linear({ inFeatures: 6, outFeatures: 5, seed: 1, ...options });
+const make = (options: object = {}) => new attention.Linear({ inFeatures: 6, outFeatures: 5, seed: 1, ...options });
 
 /** Compares both passes with float64. */
 function check(rows: number, inputs: number, outputs: number, bias: boolean): void {
@@ -20,8 +19,8 @@ function check(rows: number, inputs: number, outputs: number, bias: boolean): vo
   layer.loadStateDict(added ? { weight, bias: added } : { weight });
   const [x, G] = [random.tensor([rows, inputs]), random.tensor([rows, outputs])];
   const { output, backward } = layer.forward(x, { training: true });
-  // A sum of n products is rounded n times, by up to EPS/2 of the sum so far; 16·EPS each allows for sums of up to 32 on the way.
-  // The bias and the result are two more roundings.
+  // A sum of n products is rounded n times, by up to EPS/2 of the sum so far; 16·EPS each allows for sums of up to 32
+  // on the way. The bias and the result are two more roundings.
   const tolerance = (terms: number) => ({ atol: (terms + 2) * EPS * 16 });
   expectClose(output, linear(x, weight, added), tolerance(inputs));
   const expected = linearBackward(G, x, weight);
@@ -77,8 +76,8 @@ describe('Linear', () => {
       expect(maxAbs(data)).toBeLessThanOrEqual(0.1);
       expect(maxAbs(data)).toBeGreaterThan(0.09);
     }
-    // The mean square of uniform numbers is bound²/3. The standard deviation of one square is 2/√5 of that, and of the mean of 10^4
-    // squares a hundredth of this; five of these deviations are allowed.
+    // The mean square of uniform numbers is bound²/3. The standard deviation of one square is 2/√5 of that, and of the
+    // mean of 10^4 squares a hundredth of this; five of these deviations are allowed.
     const meanSquare = dot(weight!.data, weight!.data) / 1e4;
     expect(Math.abs(meanSquare / (0.01 / 3) - 1)).toBeLessThan(5 * (2 / Math.sqrt(5) / 100));
   });
@@ -103,11 +102,7 @@ describe('Linear', () => {
     ['outFeatures 1.5', 'RangeError', construct({ inFeatures: 6, outFeatures: 1.5 })],
     ['bias 1', 'TypeError', construct({ inFeatures: 6, outFeatures: 5, bias: 1 })],
     ['seed -1', 'RangeError', construct({ inFeatures: 6, outFeatures: 5, seed: -1 })],
-    [
-      'more weights than fit into memory',
-      'RangeError',
-      construct({ inFeatures: 2 ** 20, outFeatures: 2 ** 20 }),
-    ],
+    ['more weights than fit into memory', 'RangeError', construct({ inFeatures: 2 ** 20, outFeatures: 2 ** 20 })],
     ['x of another width', 'RangeError', forward(new Random(4).tensor([2, 5]))],
     ['a scalar', 'RangeError', forward({ data: [1], shape: [] })],
   ];

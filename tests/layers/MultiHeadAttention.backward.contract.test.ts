@@ -18,8 +18,7 @@ type Layer = ReturnType<typeof make>;
 describe('MultiHeadAttention.backward', () => {
   const x = random.tensor([2, 5, 12]);
   const g = random.tensor([2, 5, 12]);
-  const train = (layer: Layer, options: object = {}) =>
-    layer.forward(x, x, x, { training: true, ...options });
+  const train = (layer: Layer, options: object = {}) => layer.forward(x, x, x, { training: true, ...options });
 
   test('drops the same weights as its forward pass', () => {
     const layer = make({ dropout: 0.4 });
@@ -35,9 +34,7 @@ describe('MultiHeadAttention.backward', () => {
     const loss = (given: typeof x) => dot(layer.forward(x, x, given, dropped).output.data, g.data);
     const expected = loss(moved) - loss(x);
     // Both sides are sums of 120 products, each off by a few roundings; the values are up to 8 large.
-    expect(Math.abs(dot(values.data, direction.data) - expected)).toBeLessThan(
-      120 * EPS * (1 + maxAbs(g.data)) * 8,
-    );
+    expect(Math.abs(dot(values.data, direction.data) - expected)).toBeLessThan(120 * EPS * (1 + maxAbs(g.data)) * 8);
     expect(next.backward!(g).values).not.toEqual(values);
   });
 
@@ -61,9 +58,7 @@ describe('MultiHeadAttention.backward', () => {
     for (const [, bad] of NOT_TENSORS) {
       expectRejected('MultiHeadAttention', 'TypeError', () => backward!(bad as never));
     }
-    expect(Object.values(gradientsOf(layer)).every(({ data }) => data.every((value) => value === 0))).toBe(
-      true,
-    );
+    expect(Object.values(gradientsOf(layer)).every(({ data }) => data.every((value) => value === 0))).toBe(true);
     backward!(g);
     expectRejected('MultiHeadAttention', 'TypeError', () => backward!(g));
   });
@@ -131,9 +126,7 @@ describe('MultiHeadAttention.backward', () => {
     const withoutKeys = layer.forward(x, none, none, { training: true }).backward!(g);
     expect(withoutKeys.queries).toEqual({ data: new Float32Array(120), shape: [2, 5, 12] });
     const empty = { data: new Float32Array(0), shape: [0, 5, 12] };
-    expect(layer.forward(empty, empty, empty, { training: true }).backward!(empty).keys.shape).toEqual([
-      0, 5, 12,
-    ]);
+    expect(layer.forward(empty, empty, empty, { training: true }).backward!(empty).keys.shape).toEqual([0, 5, 12]);
   });
 
   test('throws after dispose, which frees all memory', () => {

@@ -39,11 +39,7 @@ describe('MultiHeadAttention', () => {
   test('lets no padding reach the result', () => {
     const { layer } = layerOf({ numHiddens: 8, numHeads: 2, bias: true });
     const random = new Random(8);
-    const [queries, keys, values] = [
-      random.tensor([2, 5, 8]),
-      random.tensor([2, 5, 8]),
-      random.tensor([2, 5, 8]),
-    ];
+    const [queries, keys, values] = [random.tensor([2, 5, 8]), random.tensor([2, 5, 8]), random.tensor([2, 5, 8])];
     const options = { validLens: [3, 1], needWeights: true };
     const clean = layer.forward(queries, keys, values, options);
     for (const poison of [NaN, Infinity, 3e38]) {
@@ -97,8 +93,7 @@ describe('MultiHeadAttention', () => {
 
   test('applies dropout only in training, and the seed decides which weights it drops', () => {
     const x = new Random(10).tensor([1, 8, 16]);
-    const make = () =>
-      new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 2, dropout: 0.5, seed: 5 });
+    const make = () => new attention.MultiHeadAttention({ numHiddens: 16, numHeads: 2, dropout: 0.5, seed: 5 });
     const [layer, twin] = [make(), make()];
     const evaluated = layer.forward(x, x, x, { needWeights: true });
     expect(twin.forward(x, x, x, { needWeights: true })).toEqual(evaluated);

@@ -51,13 +51,7 @@ describe.each([
   });
 
   test('agrees with the oracle in one causal call', () => {
-    const expected = reference(
-      x,
-      x,
-      x,
-      { numHeads, numKvHeads, state: layer.stateDict() },
-      { isCausal: true },
-    );
+    const expected = reference(x, x, x, { numHeads, numKvHeads, state: layer.stateDict() }, { isCausal: true });
     expectClose(full.output, expected.output, outputTolerance(expected.output));
   });
 
@@ -95,9 +89,7 @@ describe('a KeyValueCache', () => {
   test('refuses more tokens than it has room for, and keeps its content', () => {
     const cache = layer.createCache({ batch: 1, maxLength: 4 });
     layer.forward(x, x, x, { cache, isCausal: true });
-    expectRejected('MultiHeadAttention', 'RangeError', () =>
-      layer.forward(x, x, x, { cache, isCausal: true }),
-    );
+    expectRejected('MultiHeadAttention', 'RangeError', () => layer.forward(x, x, x, { cache, isCausal: true }));
     expect(cache.length).toBe(3);
     const last = random.tensor([1, 1, 8]);
     const all = { data: Float32Array.of(...x.data, ...last.data), shape: [1, 4, 8] };
@@ -110,9 +102,7 @@ describe('a KeyValueCache', () => {
   test('does not change in a refused call', () => {
     const cache = layer.createCache({ batch: 1, maxLength: 9 });
     layer.forward(x, x, x, { cache });
-    expectRejected('MultiHeadAttention', 'RangeError', () =>
-      layer.forward(x, x, x, { cache, validLens: [-1] }),
-    );
+    expectRejected('MultiHeadAttention', 'RangeError', () => layer.forward(x, x, x, { cache, validLens: [-1] }));
     expectRejected('MultiHeadAttention', 'TypeError', () => layer.forward(x, x, 'x' as never, { cache }));
     expect(cache.length).toBe(3);
   });

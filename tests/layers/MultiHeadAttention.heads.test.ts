@@ -1,4 +1,7 @@
-/** The shape of a layer's heads: their width, norms of queries and keys, and biases of some projections. long/ compares with float64. */
+/**
+ * The shape of a layer's heads: their width, norms of queries and keys, and biases of some projections. long/ compares
+ * with float64.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { MultiHeadAttentionOptions } from 'wasm-attention';
 import { expectClose } from '../support/close.js';
@@ -24,8 +27,10 @@ function make(options: Partial<MultiHeadAttentionOptions>) {
 }
 
 test.each(loadFixtures('modern', /^qk_norm/))(`${NAME} agrees with the formula on $name`, (fixture) => {
-  const { num_hiddens, num_heads, num_kv_heads, head_dim, eps, rotary, causal } =
-    fixture.attributes as Record<string, number>;
+  const { num_hiddens, num_heads, num_kv_heads, head_dim, eps, rotary, causal } = fixture.attributes as Record<
+    string,
+    number
+  >;
   const layer = new attention.MultiHeadAttention({
     numHiddens: num_hiddens!,
     numHeads: num_heads!,

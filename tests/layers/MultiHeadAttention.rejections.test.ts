@@ -25,11 +25,7 @@ const rows: Rejection[] = [
   ['a fractional width', 'RangeError', construct({ numHiddens: 8.5, numHeads: 1 })],
   ['numHiddens NaN', 'RangeError', construct({ numHiddens: NaN, numHeads: 1 })],
   ['numHiddens as a string', 'TypeError', construct({ numHiddens: '8', numHeads: 1 })],
-  [
-    'key heads that do not divide the heads',
-    'RangeError',
-    construct({ numHiddens: 8, numHeads: 4, numKvHeads: 3 }),
-  ],
+  ['key heads that do not divide the heads', 'RangeError', construct({ numHiddens: 8, numHeads: 4, numKvHeads: 3 })],
   ['dropout 1', 'RangeError', construct({ numHiddens: 8, numHeads: 2, dropout: 1 })],
   ['dropout NaN', 'RangeError', construct({ numHiddens: 8, numHeads: 2, dropout: NaN })],
   ['bias as a number', 'TypeError', construct({ numHiddens: 8, numHeads: 2, bias: 1 })],

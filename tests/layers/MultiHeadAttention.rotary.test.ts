@@ -97,11 +97,7 @@ describe('MultiHeadAttention with rotary positions', () => {
         const piece = tokens(k, at, at + step);
         const expected = tokens(full, at, at + step);
         const tolerance = outputTolerance(expected);
-        expectClose(
-          layer.forward(piece, piece, piece, { isCausal: true, cache }).output,
-          expected,
-          tolerance,
-        );
+        expectClose(layer.forward(piece, piece, piece, { isCausal: true, cache }).output, expected, tolerance);
         const result = layer.forward(piece, piece, piece, { isCausal: true, ...past });
         expectClose(result.output, expected, tolerance);
         past = { pastKey: result.presentKey!, pastValue: result.presentValue! };
@@ -156,7 +152,5 @@ describe('MultiHeadAttention with rotary positions', () => {
     ['a fractional offset', 'RangeError', forward({ offset: 0.5 })],
     ['an offset that is a string', 'TypeError', forward({ offset: '1' })],
   ];
-  testRejections('MultiHeadAttention', rows, () =>
-    expect(layer.forward(q, k, v).output.shape).toEqual([2, 5, 24]),
-  );
+  testRejections('MultiHeadAttention', rows, () => expect(layer.forward(q, k, v).output.shape).toEqual([2, 5, 24]));
 });

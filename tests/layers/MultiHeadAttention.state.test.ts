@@ -12,10 +12,7 @@ const x = new Random(1).tensor([2, 3, 8]);
 describe('MultiHeadAttention.stateDict', () => {
   test("has d2l's names and PyTorch's shapes", () => {
     const shapes = Object.fromEntries(
-      Object.entries(make({ keySize: 5, valueSize: 6 }).stateDict()).map(([name, { shape }]) => [
-        name,
-        shape,
-      ]),
+      Object.entries(make({ keySize: 5, valueSize: 6 }).stateDict()).map(([name, { shape }]) => [name, shape]),
     );
     expect(shapes).toEqual({
       'W_q.weight': [8, 8],
@@ -65,8 +62,7 @@ describe('MultiHeadAttention.stateDict', () => {
 
 describe('MultiHeadAttention.loadStateDict fails and changes nothing', () => {
   const good = () => make({ seed: 2 }).stateDict();
-  const without = (name: string) =>
-    Object.fromEntries(Object.entries(good()).filter(([key]) => key !== name));
+  const without = (name: string) => Object.fromEntries(Object.entries(good()).filter(([key]) => key !== name));
   const packed = { data: new Float32Array(24 * 8), shape: [24, 8] };
   const torch = {
     in_proj_weight: packed,
@@ -79,16 +75,8 @@ describe('MultiHeadAttention.loadStateDict fails and changes nothing', () => {
     ['if the first entry is missing', 'RangeError', without('W_q.weight')],
     ['if an entry is unknown', 'RangeError', { ...good(), 'W_x.weight': packed }],
     ['if the last entry has another shape', 'RangeError', { ...good(), 'W_o.bias': packed }],
-    [
-      'if an entry has another rank',
-      'RangeError',
-      { ...good(), 'W_o.weight': { data: packed.data, shape: [192] } },
-    ],
-    [
-      'if an entry is shorter than its shape',
-      'RangeError',
-      { ...good(), 'W_o.bias': { data: [1], shape: [8] } },
-    ],
+    ['if an entry has another rank', 'RangeError', { ...good(), 'W_o.weight': { data: packed.data, shape: [192] } }],
+    ['if an entry is shorter than its shape', 'RangeError', { ...good(), 'W_o.bias': { data: [1], shape: [8] } }],
     ['if an entry is not a tensor', 'TypeError', { ...good(), 'W_o.bias': 'zeros' }],
     ['if the state is null', 'TypeError', null],
     ['if the state is a string', 'TypeError', 'state'],
@@ -99,11 +87,7 @@ describe('MultiHeadAttention.loadStateDict fails and changes nothing', () => {
       'RangeError',
       { ...torch, in_proj_weight: { ...packed, shape: [8, 24] } },
     ],
-    [
-      "if PyTorch's packed bias has other rows",
-      'RangeError',
-      { ...torch, in_proj_bias: torch['out_proj.bias'] },
-    ],
+    ["if PyTorch's packed bias has other rows", 'RangeError', { ...torch, in_proj_bias: torch['out_proj.bias'] }],
   ] as const)('%s', (_mistake, kind, state) => {
     const layer = make();
     const before = layer.stateDict();

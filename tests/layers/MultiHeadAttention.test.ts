@@ -90,12 +90,14 @@ describe('MultiHeadAttention agrees with the float64 oracle', () => {
       shape: [1, to - from, 12],
     });
     const [x, y] = [random.tensor([1, 9, 12]), random.tensor([1, 11, 12])];
-    const [query, key] = [[0, 2, 2, 9], [0, 4, 8, 11]] as const; // prettier-ignore
+    const [query, key] = [
+      [0, 2, 2, 9],
+      [0, 4, 8, 11],
+    ] as const;
     for (const [memory, cuSeqlens] of [
       [x, query],
       [y, { query, key }],
     ] as const) {
-      // prettier-ignore
       const keys = 'key' in cuSeqlens ? cuSeqlens.key : cuSeqlens;
       for (const options of [{}, { isCausal: true, causalOffset: [1, 0, -1] }]) {
         const { output } = layer.forward(x, memory, memory, { ...options, offset: 5, cuSeqlens });
@@ -112,6 +114,8 @@ describe('MultiHeadAttention agrees with the float64 oracle', () => {
         });
       }
     }
-    expect(() => layer.forward(x, x, x, { cuSeqlens: query, cache: layer.createCache({ batch: 1, maxLength: 9 }) })).toThrow(/no cache with cuSeqlens/); // prettier-ignore
+    expect(() =>
+      layer.forward(x, x, x, { cuSeqlens: query, cache: layer.createCache({ batch: 1, maxLength: 9 }) }),
+    ).toThrow(/no cache with cuSeqlens/);
   });
 });

@@ -16,8 +16,8 @@ function added(x: { data: Float32Array; shape: readonly number[] }, offset: numb
 }
 
 /**
- * An entry of P is off by EPS/4 (half an ulp below 1) and by 1e-8 from its float64 angle. The sum is below 8, so half an ulp of it is
- * 2·EPS.
+ * An entry of P is off by EPS/4 (half an ulp below 1) and by 1e-8 from its float64 angle. The sum is below 8, so half
+ * an ulp of it is 2·EPS.
  */
 const TOLERANCE = { atol: EPS / 4 + 2 * EPS + 1e-8 };
 
@@ -93,17 +93,14 @@ describe('PositionalEncoding', () => {
     const encoding = make();
     encoding.dispose();
     encoding[Symbol.dispose]();
-    expectRejected('PositionalEncoding', 'TypeError', () =>
-      encoding.forward(new Random(6).tensor([1, 2, 6])),
-    );
+    expectRejected('PositionalEncoding', 'TypeError', () => encoding.forward(new Random(6).tensor([1, 2, 6])));
     expectRejected('PositionalEncoding', 'TypeError', () => encoding.P);
   });
 
   const encoding = make();
   const x = new Random(7).tensor([1, 2, 6]);
   const construct = (options: unknown) => () => new attention.PositionalEncoding(options as never);
-  const forward = (input: unknown, options?: unknown) => () =>
-    encoding.forward(input as never, options as never);
+  const forward = (input: unknown, options?: unknown) => () => encoding.forward(input as never, options as never);
   const rows: Rejection[] = [
     ['no options', 'TypeError', construct(undefined)],
     ['no numHiddens', 'TypeError', construct({})],
@@ -120,7 +117,5 @@ describe('PositionalEncoding', () => {
     ['a fractional offset', 'RangeError', forward(x, { offset: 0.5 })],
     ['training as a number', 'TypeError', forward(x, { training: 1 })],
   ];
-  testRejections('PositionalEncoding', rows, () =>
-    expectClose(encoding.forward(x).output, added(x, 0), TOLERANCE),
-  );
+  testRejections('PositionalEncoding', rows, () => expectClose(encoding.forward(x).output, added(x, 0), TOLERANCE));
 });

@@ -33,7 +33,8 @@ function check(rows: number, width: number, eps: number): void {
   const [x, G] = [random.tensor([rows, width]), random.tensor([rows, width])];
   const { output, backward } = layer.forward(x, { training: true });
   const expected = rmsNormBackward(G, x, eps, weight);
-  // Some dozens of roundings, divided by the row's root, which may be small in short rows; weights and gradients are up to 4 large.
+  // Some dozens of roundings, divided by the row's root, which may be small in short rows; weights and gradients are up
+  // to 4 large.
   const least = Math.min(
     ...Array.from({ length: rows }, (_, r) => {
       const row = x.data.slice(r * width, (r + 1) * width);
@@ -100,7 +101,11 @@ describe('RMSNorm', () => {
     ['eps -1', 'RangeError', construct({ normalizedShape: 6, eps: -1 })],
     ['eps as a string', 'TypeError', construct({ normalizedShape: 6, eps: '0' })],
     ['affine', 'TypeError', construct({ normalizedShape: 6, affine: false })],
-    ['a bias in the state', 'RangeError', () => make().loadStateDict({ weight: [1, 1, 1, 1, 1, 1], bias: [0, 0, 0, 0, 0, 0] })], // prettier-ignore
+    [
+      'a bias in the state',
+      'RangeError',
+      () => make().loadStateDict({ weight: [1, 1, 1, 1, 1, 1], bias: [0, 0, 0, 0, 0, 0] }),
+    ],
     ['x of another width', 'RangeError', forward(new Random(4).tensor([2, 5]))],
   ];
   testRejections('RMSNorm', rows, () => expect(make().forward([1, 2, 3, 4, 5, 6]).output.shape).toEqual([6]));

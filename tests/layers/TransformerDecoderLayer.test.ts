@@ -1,4 +1,7 @@
-/** The decoder layer against PyTorch, and in long/ against float64: both passes, caches, dropout, rejections. It is long because of its many options. */
+/**
+ * The decoder layer against PyTorch, and in long/ against float64: both passes, caches, dropout, rejections. It is long
+ * because of its many options.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { TransformerDecoderLayerOptions } from 'wasm-attention';
 import { BLOCK_ATOL, vary } from '../support/blockCases.js';
@@ -28,16 +31,15 @@ function make(options: Partial<TransformerDecoderLayerOptions> = {}) {
 
 describe(`${NAME} agrees with PyTorch`, () => {
   test.each(loadFixtures('modern', /^decoder/))('on $name', (fixture) => {
-    const { d_model, nhead, dim_feedforward, norm_first, activation, causal, memory_lens } =
-      fixture.attributes as {
-        d_model: number;
-        nhead: number;
-        dim_feedforward: number;
-        norm_first: boolean;
-        activation: 'relu' | 'gelu';
-        causal: boolean;
-        memory_lens: number[] | null;
-      };
+    const { d_model, nhead, dim_feedforward, norm_first, activation, causal, memory_lens } = fixture.attributes as {
+      d_model: number;
+      nhead: number;
+      dim_feedforward: number;
+      norm_first: boolean;
+      activation: 'relu' | 'gelu';
+      causal: boolean;
+      memory_lens: number[] | null;
+    };
     const layer = new attention.TransformerDecoderLayer({
       numHiddens: d_model,
       numHeads: nhead,
@@ -68,10 +70,7 @@ describe(NAME, () => {
     expect(Object.keys(make().stateDict())).toEqual([
       ...attentionNames.map((name) => `self_attn.${name}`),
       ...attentionNames.map((name) => `multihead_attn.${name}`),
-      ...['linear1', 'linear2', 'norm1', 'norm2', 'norm3'].flatMap((name) => [
-        `${name}.weight`,
-        `${name}.bias`,
-      ]),
+      ...['linear1', 'linear2', 'norm1', 'norm2', 'norm3'].flatMap((name) => [`${name}.weight`, `${name}.bias`]),
     ]);
   });
 
@@ -161,7 +160,8 @@ describe(NAME, () => {
     };
     const slope = (dot(run(1e-2).output.data, g.data) - dot(run(-1e-2).output.data, g.data)) / 2e-2;
     const { memory: found } = run(0).backward!(g);
-    // The differences of float32 results are off by third derivatives times step² = 1e-4, and by roundings of 80 outputs over 1e-2.
+    // The differences of float32 results are off by third derivatives times step² = 1e-4, and by roundings of 80
+    // outputs over 1e-2.
     expect(Math.abs(slope - dot(found.data, direction.data))).toBeLessThan(5e-3 * (1 + Math.abs(slope)));
   });
 
@@ -209,11 +209,7 @@ const rows: Rejection[] = [
   ['a memory of another batch', 'RangeError', () => layer.forward(x, random.tensor([1, 3, 8]))],
   ['a memory of rank 2', 'RangeError', () => layer.forward(x, random.tensor([3, 8]))],
   ['lengths beyond the batch', 'RangeError', forward({ cross: { validLens: [1, 2, 3] } })],
-  [
-    'a mask of another length over the memory',
-    'RangeError',
-    forward({ cross: { bias: random.tensor([5, 5]) } }),
-  ],
+  ['a mask of another length over the memory', 'RangeError', forward({ cross: { bias: random.tensor([5, 5]) } })],
   ['cross that is an array', 'TypeError', forward({ cross: [] })],
   ['an unknown option of cross', 'TypeError', forward({ cross: { training: true } })],
   ['a past of cross', 'RangeError', forward({ cross: { pastKey: x, pastValue: x } })],

@@ -52,11 +52,7 @@ describe('TransformerEncoderLayer with options of attention', () => {
       }
       packed.parameters().forEach(({ grad }, i) => {
         const other = apart.parameters()[i]!;
-        expectClose(
-          { data: grad, shape: other.shape },
-          { data: other.grad, shape: other.shape },
-          { atol: 512 * EPS },
-        );
+        expectClose({ data: grad, shape: other.shape }, { data: other.grad, shape: other.shape }, { atol: 512 * EPS });
       });
     },
   );

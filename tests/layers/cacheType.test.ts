@@ -78,9 +78,7 @@ describe.each(SMALL)('a cache of %s', (cacheType) => {
       const pick = ({ data, shape }: Numbers, columns: number): Numbers => {
         const size = shape.at(-1)!;
         const picked = Array.from({ length: B * H }, (_, head) =>
-          rows.map((row) =>
-            Array.from(data).slice((head * S + row) * size, (head * S + row) * size + columns),
-          ),
+          rows.map((row) => Array.from(data).slice((head * S + row) * size, (head * S + row) * size + columns)),
         );
         return { data: picked.flat(2), shape: [B, H, rows.length, columns] };
       };
@@ -160,7 +158,8 @@ describe.each(SMALL)('a cache of %s', (cacheType) => {
     let differs = false;
     plain.forEach((expected, i) => {
       differs ||= maxAbs(expected.data.map((value, k) => value - small[i]!.data[k]!)) > 4 * EPS;
-      // Keys and values of unit size are off by a step; the norms behind the attention may make that a few times larger.
+      // Keys and values of unit size are off by a step; the norms behind the attention may make that a few times
+      // larger.
       expectClose(small[i], expected, { atol: 16 * step });
     });
     expect(differs).toBe(true);

@@ -62,8 +62,7 @@ function withoutRoom(body: () => void): void {
     construct(Type, args: [number, ...unknown[]], target) {
       const made = Reflect.construct(Type, args, target) as Float32Array;
       // A view of another array's buffer, which has three arguments, needs no room.
-      if (args.length === 1 && made.length === x.data.length)
-        throw new RangeError('Array buffer allocation failed');
+      if (args.length === 1 && made.length === x.data.length) throw new RangeError('Array buffer allocation failed');
       return made;
     },
   });

@@ -10,8 +10,7 @@ const random = new Random(11);
 const [batch, length, width] = [2, 4, 8];
 const x = random.tensor([batch, length, width]);
 const g = random.tensor([batch, length, width]);
-const multiHead = () =>
-  new attention.MultiHeadAttention({ numHiddens: width, numHeads: 2, seed: 1, bias: true });
+const multiHead = () => new attention.MultiHeadAttention({ numHiddens: width, numHeads: 2, seed: 1, bias: true });
 
 describe('a call within a call', () => {
   const layer = multiHead();
@@ -51,8 +50,7 @@ describe('a call within a call', () => {
     'that disposes the layer is noticed: $title',
     ({ make, operation }) => {
       const x = new Random(1).tensor([2, 3, 6]);
-      const input =
-        operation === 'Embedding' ? { data: Float32Array.of(4, 0, 2, 4, 1, 3), shape: [2, 3] } : x;
+      const input = operation === 'Embedding' ? { data: Float32Array.of(4, 0, 2, 4, 1, 3), shape: [2, 3] } : x;
       const inUse = (layer: unknown) => layer as Layer;
       const call = (layer: Layer, x: TensorLike, options?: object) =>
         operation === 'TransformerDecoderLayer'
@@ -89,7 +87,14 @@ describe('a call within a call', () => {
       loading.loadStateDict({ ...state, weight: runningTensor(() => loading.dispose(), state.weight) }),
     ).toThrow(/got a disposed one$/);
     const setting = make();
-    const numbers = { length: 2, 1: 1, get 0() { setting.dispose(); return 0; } }; // prettier-ignore
+    const numbers = {
+      length: 2,
+      1: 1,
+      get 0() {
+        setting.dispose();
+        return 0;
+      },
+    };
     expect(() => setting.parameters()[1]!.set(numbers)).toThrow(/got a disposed one$/);
     const optimized = make();
     const parameters = function* () {
@@ -107,7 +112,13 @@ describe('a call within a call', () => {
       ),
     ).toThrow(/got a disposed one$/);
     const caching = multiHead();
-    const options = { batch: 1, get maxLength() { caching.dispose(); return 1; } }; // prettier-ignore
+    const options = {
+      batch: 1,
+      get maxLength() {
+        caching.dispose();
+        return 1;
+      },
+    };
     expect(() => caching.createCache(options)).toThrow(/got a disposed one$/);
   });
 

@@ -23,25 +23,23 @@ const LAYERS: [name: string, make: () => Trained, x: TensorLike][] = [
   ['LayerNorm', () => new attention.LayerNorm({ normalizedShape: width }), x],
   ['FeedForward', () => new attention.FeedForward({ numHiddens: width, ffnHiddens: 12, seed: 1 }), x],
   ['RMSNorm', () => new attention.RMSNorm({ normalizedShape: width }), x],
-  [
-    'GatedFeedForward',
-    () => new attention.GatedFeedForward({ numHiddens: width, ffnHiddens: 12, seed: 1 }),
-    x,
-  ],
+  ['GatedFeedForward', () => new attention.GatedFeedForward({ numHiddens: width, ffnHiddens: 12, seed: 1 }), x],
   ['Embedding', () => new attention.Embedding({ numEmbeddings: 7, dim: width, seed: 1 }), ids],
   ['PositionalEncoding', () => new attention.PositionalEncoding({ numHiddens: width, maxLen: length }), x],
-  ['LearnedPositionalEncoding', () => new attention.LearnedPositionalEncoding({ numHiddens: width, maxLen: length, seed: 1 }), x], // prettier-ignore
-  ['TransformerEncoderLayer', () => new attention.TransformerEncoderLayer({ numHiddens: width, numHeads: 2, ffnHiddens: 12, seed: 1 }), x], // prettier-ignore
+  [
+    'LearnedPositionalEncoding',
+    () => new attention.LearnedPositionalEncoding({ numHiddens: width, maxLen: length, seed: 1 }),
+    x,
+  ],
+  [
+    'TransformerEncoderLayer',
+    () => new attention.TransformerEncoderLayer({ numHiddens: width, numHeads: 2, ffnHiddens: 12, seed: 1 }),
+    x,
+  ],
 ];
 
 /** Runs both passes. `copy` is the output before the backward pass, which may overwrite it. */
-function passes(
-  layer: Trained,
-  input: TensorLike,
-  G: Tensor,
-  out?: ForwardOptions['out'],
-  back?: BackwardOptions,
-) {
+function passes(layer: Trained, input: TensorLike, G: Tensor, out?: ForwardOptions['out'], back?: BackwardOptions) {
   const { output, backward } = layer.forward(input, { training: true, ...(out && { out }) });
   const copy = { data: output.data.slice(), shape: output.shape };
   return { output, copy, input: backward!(G, back).input };
@@ -83,7 +81,13 @@ describe('given arrays for results,', () => {
       const fresh = passes(make(), input, G);
       const data = (input as Tensor).data.slice();
       const gradient = G.data.slice();
-      const given = passes(make(), { data, shape: x.shape }, { data: gradient, shape: G.shape }, { output: data }, { out: { input: gradient } }); // prettier-ignore
+      const given = passes(
+        make(),
+        { data, shape: x.shape },
+        { data: gradient, shape: G.shape },
+        { output: data },
+        { out: { input: gradient } },
+      );
       expect(given.copy.data).toEqual(fresh.copy.data);
       expect(given.input.data).toEqual(fresh.input.data);
     },
@@ -108,15 +112,21 @@ describe('given arrays for results,', () => {
       name,
       [
         ['an output too short', 'RangeError', () => make().forward(input, { out: { output: short } })],
-        ['an output of another kind', 'TypeError', () => make().forward(input, { out: { output: [1] as never } })], // prettier-ignore
-        ['a gradient too short', 'RangeError', () => passes(make(), input, x, undefined, { out: { input: short } })], // prettier-ignore
+        ['an output of another kind', 'TypeError', () => make().forward(input, { out: { output: [1] as never } })],
+        ['a gradient too short', 'RangeError', () => passes(make(), input, x, undefined, { out: { input: short } })],
       ],
       () => passes(make(), input, x),
     );
   }
   testRejections(
     'softmaxCrossEntropy',
-    [['a gradient too short', 'RangeError', () => attention.softmaxCrossEntropy([[1, 2]], [0], { out: { gradLogits: short } })]], // prettier-ignore
+    [
+      [
+        'a gradient too short',
+        'RangeError',
+        () => attention.softmaxCrossEntropy([[1, 2]], [0], { out: { gradLogits: short } }),
+      ],
+    ],
     () => expect(attention.softmaxCrossEntropy([[1, 1]], [0]).loss).toBeCloseTo(Math.LN2, 6),
   );
 });

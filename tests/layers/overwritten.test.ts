@@ -24,7 +24,9 @@ describe('an array for a result', () => {
     const expected = trained(fresh, g, () => fresh.forward(x, x, x, { training: true }));
     const layer = multiHead();
     const input = copyOf(x);
-    const given = trained(layer, g, () => layer.forward(input, input, input, { training: true, out: { output: input.data } })); // prettier-ignore
+    const given = trained(layer, g, () =>
+      layer.forward(input, input, input, { training: true, out: { output: input.data } }),
+    );
     expect(same(given, expected)).toBe(true);
   });
 
@@ -38,7 +40,15 @@ describe('an array for a result', () => {
     'sinks, with the output': { out: 'output', shape: [2] },
   };
   const nameOf = (title: string) =>
-    title.startsWith('a bias') ? 'bias' : title.startsWith('slopes') ? 'alibiSlopes' : title.startsWith('sinks') ? 'sinks' : title.includes('keys') ? 'relativeKeys' : 'relativeValues'; // prettier-ignore
+    title.startsWith('a bias')
+      ? 'bias'
+      : title.startsWith('slopes')
+        ? 'alibiSlopes'
+        : title.startsWith('sinks')
+          ? 'sinks'
+          : title.includes('keys')
+            ? 'relativeKeys'
+            : 'relativeValues';
   test.each(Object.keys(options))('may be that of %s', (title) => {
     const { out, shape } = options[title]!;
     const size = out === 'output' ? batch * length * width : batch * 2 * length * length;
@@ -55,7 +65,9 @@ describe('an array for a result', () => {
           out: { [out]: memory },
           [nameOf(title)]: { data: own.subarray(0, count), shape },
         };
-        return trained(layer, g, () => layer instanceof attention.MultiHeadAttention ? layer.forward(x, x, x, given) : layer.forward(x, given)); // prettier-ignore
+        return trained(layer, g, () =>
+          layer instanceof attention.MultiHeadAttention ? layer.forward(x, x, x, given) : layer.forward(x, given),
+        );
       };
       expect(same(run(true), run(false))).toBe(true);
     }
@@ -84,7 +96,7 @@ describe('an array for a result', () => {
     for (const name of ['query', 'key', 'value'] as const) {
       const given = { ...tensors, [name]: copyOf(tensors[name]) };
       const { query, key, value } = given;
-      const { output } = attention.scaledDotProductAttention(query, key, value, { out: { output: given[name].data } }); // prettier-ignore
+      const { output } = attention.scaledDotProductAttention(query, key, value, { out: { output: given[name].data } });
       expect(same(output, alone.output)).toBe(true);
     }
   });
@@ -105,9 +117,13 @@ describe('an array for a result', () => {
         return [{ data: memory.subarray(size, 2 * size), shape }, output];
       };
       const [q, overQuery] = overlapping(query);
-      expect(same(attention.scaledDotProductAttention(q, key, key, { out: { output: overQuery } }).output, expected)).toBe(true); // prettier-ignore
+      expect(
+        same(attention.scaledDotProductAttention(q, key, key, { out: { output: overQuery } }).output, expected),
+      ).toBe(true);
       const [k, overKey] = overlapping(key);
-      expect(same(attention.scaledDotProductAttention(query, k, k, { out: { output: overKey } }).output, expected)).toBe(true); // prettier-ignore
+      expect(
+        same(attention.scaledDotProductAttention(query, k, k, { out: { output: overKey } }).output, expected),
+      ).toBe(true);
       const [x, overInput] = overlapping(query);
       expect(same(layer.forward(x, { out: { output: overInput } }).output, product)).toBe(true);
     }
@@ -127,7 +143,13 @@ describe('an array for a result', () => {
     expect(Array.from(out)).toEqual(Array.from(attention.sinusoidalEncoding({ length: 3, dim: 4 }).data));
     const embedding = new attention.Embedding({ numEmbeddings: 2, dim: 2 });
     const input = Object.assign(Float32Array.of(5, 5), { fill: () => input, set: () => undefined });
-    embedding.forward([0, 1], { training: true }).backward!([[1, 1], [1, 1]], { out: { input } }); // prettier-ignore
+    embedding.forward([0, 1], { training: true }).backward!(
+      [
+        [1, 1],
+        [1, 1],
+      ],
+      { out: { input } },
+    );
     expect(Array.from(input)).toEqual([0, 0]);
   });
 });

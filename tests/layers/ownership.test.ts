@@ -1,4 +1,7 @@
-/** What a caller gets is his, and what he gives is read by its elements: shapes, caches and arrays cannot change what the library computes. */
+/**
+ * What a caller gets is his, and what he gives is read by its elements: shapes, caches and arrays cannot change what
+ * the library computes.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { LayerForwardOptions, Tensor, TensorLike } from 'wasm-attention';
 import { ALL_LAYERS } from '../support/allLayers.js';
@@ -101,13 +104,22 @@ describe('an array whose iterator yields one value', () => {
   const logits = random.tensor([4, 4]);
   const calls: Record<string, [readonly number[], (data: ArrayLike<number>) => unknown]> = {
     'a softmax': [numbers, (data) => attention.maskedSoftmax({ data: data as Float32Array, shape: [4, 4, 4] })],
-    'attention': [numbers, (data) => attention.scaledDotProductAttention(heads, heads, heads, { bias: { data: data as Float32Array, shape: [4, 1, 16] } })],
-    'valid lengths': [ids.slice(0, 4), (validLens) => attention.scaledDotProductAttention(heads, heads, heads, { validLens })],
+    attention: [
+      numbers,
+      (data) =>
+        attention.scaledDotProductAttention(heads, heads, heads, {
+          bias: { data: data as Float32Array, shape: [4, 1, 16] },
+        }),
+    ],
+    'valid lengths': [
+      ids.slice(0, 4),
+      (validLens) => attention.scaledDotProductAttention(heads, heads, heads, { validLens }),
+    ],
     'rotary positions': [ids.slice(0, 16), (positions) => attention.rotaryEmbedding(heads, { positions })],
     'positions of an encoding': [numbers, (positions) => attention.sinusoidalEncoding({ dim: 2, positions })],
-    'classes': [ids.slice(0, 4), (targets) => attention.softmaxCrossEntropy(logits, targets)],
-    'ids': [ids, (data) => embedding.forward({ data: data as Float32Array, shape: [64] })],
-  }; // prettier-ignore
+    classes: [ids.slice(0, 4), (targets) => attention.softmaxCrossEntropy(logits, targets)],
+    ids: [ids, (data) => embedding.forward({ data: data as Float32Array, shape: [64] })],
+  };
   const kinds: { from(values: readonly number[]): ArrayLike<number> }[] = [
     Float32Array,
     Float64Array,
@@ -131,26 +143,29 @@ describe('array-likes', () => {
   test.each([
     ['MultiHeadAttention', multiHead],
     ['TransformerEncoderLayer', encoder],
-  ] as const)(
-    // prettier-ignore
-    'mean in training what they mean without: %s',
-    (_, makeLayer) => {
-      const run = (options: LayerForwardOptions) => {
-        const layer = makeLayer();
-        return trained(layer, g, () => layer instanceof attention.MultiHeadAttention ? layer.forward(x, x, x, options) : layer.forward(x, options)); // prettier-ignore
-      };
-      const plain = { validLens: [3, 2], causalOffset: [0, 1], isCausal: true, alibiSlopes: [0.5, 0.25] };
-      const like = { validLens: lengths, causalOffset: offsets, isCausal: true, alibiSlopes: { 0: 0.5, 1: 0.25, length: 2 } }; // prettier-ignore
-      const expected = run({ ...plain, training: true });
-      expect(same(run({ ...like, training: true }), expected)).toBe(true);
+  ] as const)('mean in training what they mean without: %s', (_, makeLayer) => {
+    const run = (options: LayerForwardOptions) => {
       const layer = makeLayer();
-      const once = (options: LayerForwardOptions) =>
-        layer instanceof attention.MultiHeadAttention
-          ? layer.forward(x, x, x, options).output
-          : layer.forward(x, options).output;
-      expect(same(once(like), once(plain))).toBe(true);
-    },
-  );
+      return trained(layer, g, () =>
+        layer instanceof attention.MultiHeadAttention ? layer.forward(x, x, x, options) : layer.forward(x, options),
+      );
+    };
+    const plain = { validLens: [3, 2], causalOffset: [0, 1], isCausal: true, alibiSlopes: [0.5, 0.25] };
+    const like = {
+      validLens: lengths,
+      causalOffset: offsets,
+      isCausal: true,
+      alibiSlopes: { 0: 0.5, 1: 0.25, length: 2 },
+    };
+    const expected = run({ ...plain, training: true });
+    expect(same(run({ ...like, training: true }), expected)).toBe(true);
+    const layer = makeLayer();
+    const once = (options: LayerForwardOptions) =>
+      layer instanceof attention.MultiHeadAttention
+        ? layer.forward(x, x, x, options).output
+        : layer.forward(x, options).output;
+    expect(same(once(like), once(plain))).toBe(true);
+  });
 });
 
 describe('an array that shrinks while another argument is read is refused', () => {
@@ -161,12 +176,26 @@ describe('an array that shrinks while another argument is read is refused', () =
     [
       'maskedSoftmax',
       (scores: TensorLike, shrink: () => void) =>
-        attention.maskedSoftmax(scores, { get data() { shrink(); return [1, 2]; }, shape: [batch] }), // prettier-ignore
+        attention.maskedSoftmax(scores, {
+          get data() {
+            shrink();
+            return [1, 2];
+          },
+          shape: [batch],
+        }),
     ],
     [
       'rotaryEmbedding',
       (input: TensorLike, shrink: () => void) =>
-        attention.rotaryEmbedding(input, { positions: { get data() { shrink(); return [0, 1, 2, 3]; }, shape: [length] } }), // prettier-ignore
+        attention.rotaryEmbedding(input, {
+          positions: {
+            get data() {
+              shrink();
+              return [0, 1, 2, 3];
+            },
+            shape: [length],
+          },
+        }),
     ],
   ])('by %s', (operation, call) => {
     const data = shrinking();

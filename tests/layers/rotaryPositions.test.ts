@@ -101,12 +101,13 @@ describe.each(Object.entries(LAYERS))('%s with positions', (_name, make) => {
     );
     const [direction, step] = [random.tensor([B, L, 24]), 2 ** -7];
     const at = (t: number) =>
-      dot(forward({ data: x.data.map((v, i) => v + t * direction.data[i]!), shape: x.shape }, options).output.data, G.data); // prettier-ignore
+      dot(
+        forward({ data: x.data.map((v, i) => v + t * direction.data[i]!), shape: x.shape }, options).output.data,
+        G.data,
+      );
     const slope = (at(step) - at(-step)) / (2 * step);
     // Central differences have an error of step²; a sum of 360 float32s rounds at 1e-5 of itself, divided by the step.
-    expect(Math.abs(slope - dot(gradient, direction.data))).toBeLessThan(
-      5e-3 * Math.sqrt(dot(gradient, gradient)),
-    );
+    expect(Math.abs(slope - dot(gradient, direction.data))).toBeLessThan(5e-3 * Math.sqrt(dot(gradient, gradient)));
   });
 
   const forward = make({});
@@ -135,11 +136,7 @@ describe('MultiHeadAttention with positions', () => {
 
   test.each([
     ['the positions', layer, 1],
-    [
-      'the positions of each axis',
-      new attention.MultiHeadAttention({ ...size, rotary: { sections: [1, 3, 2] } }),
-      3,
-    ],
+    ['the positions of each axis', new attention.MultiHeadAttention({ ...size, rotary: { sections: [1, 3, 2] } }), 3],
   ])('decodes with %s of each step', (_, layer, axes) => {
     const cache = layer.createCache({ batch: B, maxLength: L });
     const positions = axes === 1 ? lists(B, L) : lists(axes, B, L);
@@ -156,9 +153,7 @@ describe('MultiHeadAttention with positions', () => {
       [2, 3],
       [3, 5],
     ] as const) {
-      const rows = Array.from({ length: axes * B }, (_, row) =>
-        positions.data.slice(row * L + from, row * L + to),
-      );
+      const rows = Array.from({ length: axes * B }, (_, row) => positions.data.slice(row * L + from, row * L + to));
       const own = axes === 1 ? rows : Array.from({ length: axes }, (_, a) => rows.slice(a * B, (a + 1) * B));
       const piece = tokens(from, to);
       const { output } = layer.forward(piece, piece, piece, { positions: own, isCausal: true, cache });
@@ -166,11 +161,7 @@ describe('MultiHeadAttention with positions', () => {
         const expected = whole.data.slice((b * L + from) * 24, (b * L + to) * 24);
         const found = output.data.slice(b * (to - from) * 24, (b + 1) * (to - from) * 24);
         const shape = [expected.length];
-        expectClose(
-          { data: found, shape },
-          { data: expected, shape },
-          { atol: 32 * EPS * maxAbs(whole.data) },
-        );
+        expectClose({ data: found, shape }, { data: expected, shape }, { atol: 32 * EPS * maxAbs(whole.data) });
       }
     }
     cache.dispose();

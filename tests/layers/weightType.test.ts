@@ -1,7 +1,8 @@
 /**
- * Layers whose matrices are kept in float16 or int8. The same bits are expected with and without relaxed SIMD and on any number of
- * threads: `npm run test:relaxed` and `npm run test:threads` run this file too. FUZZ_CASES sets the number of products.
- * The file is longer than 200 lines, because products, layers and state dicts are held to the same bits.
+ * Layers whose matrices are kept in float16 or int8. The same bits are expected with and without relaxed SIMD and on
+ * any number of threads: `npm run test:relaxed` and `npm run test:threads` run this file too. FUZZ_CASES sets the
+ * number of products. The file is longer than 200 lines, because products, layers and state dicts are held to the same
+ * bits.
  */
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor, WeightType } from 'wasm-attention';
@@ -17,8 +18,7 @@ const bits = (x: Float32Array): Uint32Array => new Uint32Array(x.slice().buffer)
 function expectBits(found: Float32Array, expected: Float32Array, what = ''): void {
   const [a, b] = [bits(found), bits(expected)];
   const at = a.findIndex((value, i) => value !== b[i]);
-  if (a.length !== b.length || at >= 0)
-    throw new Error(`${what} expected ${expected[at]} at ${at}, got ${found[at]}`);
+  if (a.length !== b.length || at >= 0) throw new Error(`${what} expected ${expected[at]} at ${at}, got ${found[at]}`);
 }
 
 function linear(weightType: WeightType | undefined, weight: Tensor, bias?: Tensor) {
@@ -150,11 +150,7 @@ describe('float16', () => {
         const weight = random.tensor([outputs, inputs], size);
         const small = linear('float16', weight);
         const large = linear('float32', halved(weight));
-        expectBits(
-          small.forward(x).output.data,
-          large.forward(x).output.data,
-          `${rows}x${inputs}x${outputs}, ${size}`,
-        );
+        expectBits(small.forward(x).output.data, large.forward(x).output.data, `${rows}x${inputs}x${outputs}, ${size}`);
         small.dispose();
         large.dispose();
       }
@@ -213,8 +209,7 @@ describe.each(TYPES)('%s', (weightType) => {
     for (const make of Object.values(LAYERS)) {
       const [plain, small] = [make('float32').layer, make(weightType).layer];
       const expected = roundedState(plain.stateDict(), weightType);
-      for (const [key, { data }] of Object.entries(small.stateDict()))
-        expectBits(data, expected[key]!.data, key);
+      for (const [key, { data }] of Object.entries(small.stateDict())) expectBits(data, expected[key]!.data, key);
       plain.dispose();
       small.dispose();
     }

@@ -24,7 +24,6 @@ function perplexity(model: Model, cacheType: WeightType): number {
     [101, 102],
     [102, text.length - 1],
   ] as const) {
-    // prettier-ignore
     const { data } = model.forward(text.slice(from, to), { cache }).logits!;
     for (let i = from; i < to; ++i) {
       const row = data.subarray(512 * (i - from), 512 * (i - from + 1));
@@ -60,34 +59,30 @@ describe('stories260K', () => {
   });
 });
 
-test.each(checkpoints.filter((name) => !name.includes('bert')))(
-  '%s sees little of its cache’s type',
-  async (name) => {
-    const { config, bytes, expected } = checkpoint(name);
-    const model = await openModel({ config, weights: bytes, attention });
-    const ids = expected.ids[0]!;
-    const answer = (cacheType: WeightType) => {
-      const cache = model.createCache({ cacheType });
-      const first = model.forward(ids.slice(0, 2), { cache });
-      const rest = ids.slice(2).map((id) => model.forward([id], { cache, needWeights: true }));
-      cache.dispose();
-      return [first, ...rest];
-    };
-    const plain = answer('float32');
-    for (const [type, step] of [
-      ['float16', 2 ** -11],
-      ['int8', 1 / 254],
-    ] as const) {
-      // prettier-ignore
-      answer(type).forEach(({ hidden, weights }, i) => {
+test.each(checkpoints.filter((name) => !name.includes('bert')))('%s sees little of its cache’s type', async (name) => {
+  const { config, bytes, expected } = checkpoint(name);
+  const model = await openModel({ config, weights: bytes, attention });
+  const ids = expected.ids[0]!;
+  const answer = (cacheType: WeightType) => {
+    const cache = model.createCache({ cacheType });
+    const first = model.forward(ids.slice(0, 2), { cache });
+    const rest = ids.slice(2).map((id) => model.forward([id], { cache, needWeights: true }));
+    cache.dispose();
+    return [first, ...rest];
+  };
+  const plain = answer('float32');
+  for (const [type, step] of [
+    ['float16', 2 ** -11],
+    ['int8', 1 / 254],
+  ] as const) {
+    answer(type).forEach(({ hidden, weights }, i) => {
       // Hidden states behind the last norm are about 1; each of two layers adds a few steps of error.
       expectClose(hidden, plain[i]!.hidden, { atol: 32 * step });
       weights?.forEach((map, layer) => expectClose(map, plain[i]!.weights![layer]!, { atol: 32 * step }));
     });
-    }
-    model.dispose();
-  },
-);
+  }
+  model.dispose();
+});
 
 test('hooks replace patterns over what a cache keeps', async () => {
   const model = await open(stories);

@@ -57,7 +57,7 @@ describe.each(['llama-grouped', 'mistral-window', 'qwen2', 'qwen3'])('%s', (name
     const { config, bytes } = checkpoint(name);
     const model = await openModel({ config: { ...config, partial_rotary_factor: 1 }, weights: bytes, attention });
     model.dispose();
-  }); // prettier-ignore
+  });
 });
 
 describe('a missing tensor has the name that the file would give it', () => {

@@ -1,6 +1,6 @@
 /**
- * Decoders of random weights against a float64 pass: settings of configs that no fixture has. Above all scaled rotary positions, of
- * texts shorter and longer than those that the model began with.
+ * Decoders of random weights against a float64 pass: settings of configs that no fixture has. Above all scaled rotary
+ * positions, of texts shorter and longer than those that the model began with.
  */
 import { expect, test } from '@jest/globals';
 import type { Tensor } from 'wasm-attention';
@@ -65,8 +65,7 @@ function tensorsOf(config: Config): Record<string, Tensor> {
     map(`${self}.v_proj`, kv, width, qkvBias);
     map(`${self}.o_proj`, width, heads * dim, hasBias);
     if (config.model_type === 'qwen3') for (const x of ['q', 'k']) norm(`${self}.${x}_norm`, dim);
-    for (const name of ['gate_proj', 'up_proj'])
-      map(`${mlp}.${name}`, inner, width, config.mlp_bias === true);
+    for (const name of ['gate_proj', 'up_proj']) map(`${mlp}.${name}`, inner, width, config.mlp_bias === true);
     map(`${mlp}.down_proj`, width, inner, config.mlp_bias === true);
   }
   norm(isNeox ? 'final_layer_norm' : 'norm');
@@ -83,39 +82,118 @@ const llama3 = {
   highFreqFactor: 4,
 } as const;
 const longrope = { short_factor: [1, 1.5, 2], long_factor: [2, 3, 7], original_max_position_embeddings: 16 };
-const long = { type: 'longrope', factor: 4, originalMaxLength: 16, shortFactor: [1, 1.5, 2], longFactor: [2, 3, 7] } as const; // prettier-ignore
+const long = {
+  type: 'longrope',
+  factor: 4,
+  originalMaxLength: 16,
+  shortFactor: [1, 1.5, 2],
+  longFactor: [2, 3, 7],
+} as const;
 const yarn = { type: 'yarn', factor: 4, originalMaxLength: 16 } as const;
 const YARN = { rope_type: 'yarn', factor: 4, original_max_position_embeddings: 16 };
 
 test.each<[string, Config, Positions]>([
   ['as it is', llama, six],
   ['another base', { ...llama, rope_theta: 500 }, { ...six, base: 500 }],
-  ["a base in transformers 5's place", { ...llama, rope_theta: 7, rope_parameters: { rope_theta: 500, rope_type: 'default' } }, { ...six, base: 500 }],
+  [
+    "a base in transformers 5's place",
+    { ...llama, rope_theta: 7, rope_parameters: { rope_theta: 500, rope_type: 'default' } },
+    { ...six, base: 500 },
+  ],
   ['wide heads', { ...llama, head_dim: 8 }, { base: 10000, dim: 8 }],
   ['biases of attention', { ...llama, attention_bias: true }, six],
   ['biases of the feed-forward', { ...llama, mlp_bias: true }, six],
-  ['linear scaling of a model that was trained on 16 tokens', { ...llama, max_position_embeddings: 16, rope_scaling: { type: 'linear', factor: 4 } }, { ...six, scaling: { type: 'linear', factor: 4 } }],
-  ['dynamic scaling', { ...llama, max_position_embeddings: 16, rope_scaling: { type: 'dynamic', factor: 2.5 } }, { ...six, scaling: { type: 'dynamic', factor: 2.5, originalMaxLength: 16 } }],
-  ['llama3 scaling', { ...llama, rope_scaling: { rope_type: 'llama3', factor: 8, ...ROPE_LLAMA3 } }, { ...six, scaling: llama3 }],
-  ['llama3 scaling in its new place', { ...llama, rope_parameters: { rope_theta: 10000, rope_type: 'llama3', factor: 8, ...ROPE_LLAMA3 } }, { ...six, scaling: llama3 }],
+  [
+    'linear scaling of a model that was trained on 16 tokens',
+    { ...llama, max_position_embeddings: 16, rope_scaling: { type: 'linear', factor: 4 } },
+    { ...six, scaling: { type: 'linear', factor: 4 } },
+  ],
+  [
+    'dynamic scaling',
+    { ...llama, max_position_embeddings: 16, rope_scaling: { type: 'dynamic', factor: 2.5 } },
+    { ...six, scaling: { type: 'dynamic', factor: 2.5, originalMaxLength: 16 } },
+  ],
+  [
+    'llama3 scaling',
+    { ...llama, rope_scaling: { rope_type: 'llama3', factor: 8, ...ROPE_LLAMA3 } },
+    { ...six, scaling: llama3 },
+  ],
+  [
+    'llama3 scaling in its new place',
+    { ...llama, rope_parameters: { rope_theta: 10000, rope_type: 'llama3', factor: 8, ...ROPE_LLAMA3 } },
+    { ...six, scaling: llama3 },
+  ],
   ['yarn', { ...llama, rope_scaling: YARN }, { ...six, scaling: yarn }],
-  ['yarn of another amplitude', { ...llama, rope_scaling: { ...YARN, attention_factor: 1.5 } }, { ...six, scaling: { ...yarn, attentionFactor: 1.5 } }],
-  ['yarn of two scales', { ...llama, rope_scaling: { ...YARN, mscale: 2, mscale_all_dim: 0.5 } }, { ...six, scaling: { ...yarn, attentionFactor: (0.2 * Math.log(4) + 1) / (0.05 * Math.log(4) + 1) } }],
-  ['yarn between other turns', { ...llama, rope_scaling: { ...YARN, beta_fast: 2, beta_slow: 0.5, truncate: false } }, { ...six, scaling: { ...yarn, betaFast: 2, betaSlow: 0.5, truncate: false } }],
-  ['longrope', { ...llama, rope_scaling: { rope_type: 'longrope', factor: 4, ...longrope } }, { ...six, scaling: long }],
-  ['longrope with its length outside', { ...llama, original_max_position_embeddings: 16, rope_scaling: { rope_type: 'longrope', short_factor: [1, 1.5, 2], long_factor: [2, 3, 7] } }, { ...six, scaling: long }],
-  ['yarn that takes its factor from the lengths', { ...llama, rope_scaling: { ...YARN, factor: null } }, { ...six, scaling: yarn }],
-  ['yarn of a model that was trained on 16 tokens', { ...llama, max_position_embeddings: 16, rope_scaling: { type: 'yarn', factor: 4 } }, { ...six, scaling: yarn }],
-  ['longrope of another amplitude', { ...llama, rope_scaling: { rope_type: 'longrope', ...longrope, attention_factor: 1.2 } }, { ...six, scaling: { ...long, attentionFactor: 1.2 } }],
+  [
+    'yarn of another amplitude',
+    { ...llama, rope_scaling: { ...YARN, attention_factor: 1.5 } },
+    { ...six, scaling: { ...yarn, attentionFactor: 1.5 } },
+  ],
+  [
+    'yarn of two scales',
+    { ...llama, rope_scaling: { ...YARN, mscale: 2, mscale_all_dim: 0.5 } },
+    { ...six, scaling: { ...yarn, attentionFactor: (0.2 * Math.log(4) + 1) / (0.05 * Math.log(4) + 1) } },
+  ],
+  [
+    'yarn between other turns',
+    { ...llama, rope_scaling: { ...YARN, beta_fast: 2, beta_slow: 0.5, truncate: false } },
+    { ...six, scaling: { ...yarn, betaFast: 2, betaSlow: 0.5, truncate: false } },
+  ],
+  [
+    'longrope',
+    { ...llama, rope_scaling: { rope_type: 'longrope', factor: 4, ...longrope } },
+    { ...six, scaling: long },
+  ],
+  [
+    'longrope with its length outside',
+    {
+      ...llama,
+      original_max_position_embeddings: 16,
+      rope_scaling: { rope_type: 'longrope', short_factor: [1, 1.5, 2], long_factor: [2, 3, 7] },
+    },
+    { ...six, scaling: long },
+  ],
+  [
+    'yarn that takes its factor from the lengths',
+    { ...llama, rope_scaling: { ...YARN, factor: null } },
+    { ...six, scaling: yarn },
+  ],
+  [
+    'yarn of a model that was trained on 16 tokens',
+    { ...llama, max_position_embeddings: 16, rope_scaling: { type: 'yarn', factor: 4 } },
+    { ...six, scaling: yarn },
+  ],
+  [
+    'longrope of another amplitude',
+    { ...llama, rope_scaling: { rope_type: 'longrope', ...longrope, attention_factor: 1.2 } },
+    { ...six, scaling: { ...long, attentionFactor: 1.2 } },
+  ],
   ['a window in all layers', { ...mistral, sliding_window: 5 }, { ...six, windows: [5, 5, 5] }],
   ['a window that is off', { ...mistral, sliding_window: null }, six],
-  ['a window from a layer on', { ...qwen2, sliding_window: 3, use_sliding_window: true, max_window_layers: 1 }, { base: 10000, dim: 8, windows: [undefined, 3, 3] }],
-  ['a window of some layers', { ...qwen3, sliding_window: 4, use_sliding_window: true, layer_types: ['sliding_attention', 'full_attention', 'sliding_attention'] }, { base: 10000, dim: 10, windows: [4, undefined, 4] }],
+  [
+    'a window from a layer on',
+    { ...qwen2, sliding_window: 3, use_sliding_window: true, max_window_layers: 1 },
+    { base: 10000, dim: 8, windows: [undefined, 3, 3] },
+  ],
+  [
+    'a window of some layers',
+    {
+      ...qwen3,
+      sliding_window: 4,
+      use_sliding_window: true,
+      layer_types: ['sliding_attention', 'full_attention', 'sliding_attention'],
+    },
+    { base: 10000, dim: 10, windows: [4, undefined, 4] },
+  ],
   ['a window that is not used', { ...qwen2, sliding_window: 3, use_sliding_window: false }, { base: 10000, dim: 8 }],
   ['normed queries and keys', qwen3, { base: 10000, dim: 10 }],
   ['a quarter of each head turned', neox, { base: 10000, dim: 2 }],
   ['half of each head turned', { ...neox, rotary_pct: 0.5, rotary_emb_base: 300 }, { base: 300, dim: 4 }],
-  ['half of each head turned, in its new place', { ...neox, rope_parameters: { rope_type: 'default', rope_theta: 300, partial_rotary_factor: 0.5 } }, { base: 300, dim: 4 }],
+  [
+    'half of each head turned, in its new place',
+    { ...neox, rope_parameters: { rope_type: 'default', rope_theta: 300, partial_rotary_factor: 0.5 } },
+    { base: 300, dim: 4 },
+  ],
   ['parts one after the other', { ...neox, use_parallel_residual: false }, { base: 10000, dim: 2 }],
   ['attention without biases', { ...neox, attention_bias: false }, { base: 10000, dim: 2 }],
 ])('%s', async (_, config, positions) => {
@@ -130,11 +208,16 @@ test.each<[string, Config, Positions]>([
     expectClose(hidden, { ...expected, shape: [1, tokens, 24] }, { atol: 256 * EPS, rtol: 64 * EPS });
     const cache = model.createCache({ maxLength: tokens });
     const parts = [ids.slice(0, 5), ids.slice(5)].filter((part) => part.length > 0);
-    // The frequencies of a text that outgrows its first length change for all keys, and a cache holds those of its time.
+    // The frequencies of a text that outgrows its first length change for all keys, and a cache holds those of its
+    // time.
     if (/^(dynamic|longrope)/.test(positions.scaling?.type ?? '')) continue;
     const rows = parts.map((part) => model.forward(part, { cache }).hidden.data);
     const data = Float32Array.from(rows.flatMap((row) => Array.from(row)));
-    expectClose({ data, shape: [1, tokens, 24] }, { ...expected, shape: [1, tokens, 24] }, { atol: 256 * EPS, rtol: 64 * EPS }); // prettier-ignore
+    expectClose(
+      { data, shape: [1, tokens, 24] },
+      { ...expected, shape: [1, tokens, 24] },
+      { atol: 256 * EPS, rtol: 64 * EPS },
+    );
   }
   model.dispose();
-}); // prettier-ignore
+});

@@ -32,15 +32,28 @@ describe('the same model', () => {
   test.each<[string, Weights]>([
     ['in tensors by name', tensors],
     ['without its prefix', renamed(tensors, (name) => name.replace(/^bert\./, ''))],
-    ['with gamma and beta', renamed(tensors, (name) => name.replace(/LayerNorm\.weight$/, 'LayerNorm.gamma').replace(/LayerNorm\.bias$/, 'LayerNorm.beta'))],
+    [
+      'with gamma and beta',
+      renamed(tensors, (name) =>
+        name.replace(/LayerNorm\.weight$/, 'LayerNorm.gamma').replace(/LayerNorm\.bias$/, 'LayerNorm.beta'),
+      ),
+    ],
     ['in two files', shards],
     ['in two files, the other way round', [...shards].reverse()],
     ['in a Blob', new Blob([new Uint8Array(writeSafetensors(tensors))])],
     ['in an ArrayBuffer', new Uint8Array(writeSafetensors(tensors)).buffer],
-    ['at an odd address', (() => { const file = writeSafetensors(tensors); const odd = new Uint8Array(file.length + 1); odd.set(file, 1); return odd.subarray(1); })()],
+    [
+      'at an odd address',
+      (() => {
+        const file = writeSafetensors(tensors);
+        const odd = new Uint8Array(file.length + 1);
+        odd.set(file, 1);
+        return odd.subarray(1);
+      })(),
+    ],
   ])('%s', async (_, weights) => {
     expect(await hiddenOf(config, weights, ids)).toEqual(await whole);
-  }); // prettier-ignore
+  });
 
   test('with buffers that are no parameters', async () => {
     const extra = safetensors({
@@ -56,10 +69,7 @@ describe('the same model', () => {
   test.each(['F16', 'BF16'] as const)('in %s, as its numbers are there', async (dtype) => {
     const small = safetensors(
       Object.fromEntries(
-        Object.entries(tensors).map(([name, { data, shape }]) => [
-          name,
-          { dtype, shape, data: halved(dtype, data) },
-        ]),
+        Object.entries(tensors).map(([name, { data, shape }]) => [name, { dtype, shape, data: halved(dtype, data) }]),
       ),
     );
     const rounded = Object.fromEntries(
@@ -73,11 +83,7 @@ test('a head that is the embedding, or a tensor of its own', async () => {
   const { config, tensors, ids } = read('llama3-scaled-tied');
   const tied = await hiddenOf(config, tensors, ids);
   const table = tensors['model.embed_tokens.weight']!;
-  const own = await hiddenOf(
-    { ...config, tie_word_embeddings: false },
-    { ...tensors, 'lm_head.weight': table },
-    ids,
-  );
+  const own = await hiddenOf({ ...config, tie_word_embeddings: false }, { ...tensors, 'lm_head.weight': table }, ids);
   expect(own.logits).toEqual(tied.logits);
   expect((await hiddenOf({ ...config, tie_word_embeddings: false }, tensors, ids)).logits).toBeUndefined();
 });
@@ -96,19 +102,22 @@ test('biases of all four projections, where the config says so', async () => {
   const zero = (width: number): Tensor => ({ data: new Float32Array(width), shape: [width] });
   const biases: Tensors = {};
   for (const layer of [0, 1]) {
-    for (const [name, width] of [['q', 32], ['k', 16], ['v', 16], ['o', 32]] as const) {
+    for (const [name, width] of [
+      ['q', 32],
+      ['k', 16],
+      ['v', 16],
+      ['o', 32],
+    ] as const) {
       biases[`model.layers.${layer}.self_attn.${name}_proj.bias`] = zero(width);
     }
-  } // prettier-ignore
+  }
   const withBias = { ...config, attention_bias: true };
   expect((await hiddenOf(withBias, { ...tensors, ...biases }, ids)).hidden).toEqual(
     (await hiddenOf(config, tensors, ids)).hidden,
   );
   for (const name of Object.keys(biases)) {
     const { [name]: _, ...fewer } = biases;
-    await expect(hiddenOf(withBias, { ...tensors, ...fewer }, ids)).rejects.toThrow(
-      name.replace('model.', ''),
-    );
+    await expect(hiddenOf(withBias, { ...tensors, ...fewer }, ids)).rejects.toThrow(name.replace('model.', ''));
     const other = {
       ...biases,
       [name]: { data: biases[name]!.data.map((__, i) => i % 3), shape: biases[name]!.shape },
@@ -148,20 +157,78 @@ describe('before it takes any memory, openModel refuses', () => {
   test.each<[string, unknown, unknown, RegExp]>([
     ['a model of another family', { model_type: 'mamba' }, {}, /config\.model_type to be one of bert.*got 'mamba'$/],
     ['no config', undefined, {}, /config to be an object/],
-    ['a config without layers', { ...llama.config, num_hidden_layers: undefined }, llama.tensors, /config\.num_hidden_layers/],
+    [
+      'a config without layers',
+      { ...llama.config, num_hidden_layers: undefined },
+      llama.tensors,
+      /config\.num_hidden_layers/,
+    ],
     ['a width that is no number', { ...llama.config, hidden_size: '32' }, llama.tensors, /config\.hidden_size/],
-    ['heads that do not divide the width', { ...bert.config, num_attention_heads: 5 }, bert.tensors, /to divide 24, got 5$/],
-    ['another activation', { ...llama.config, hidden_act: 'mish' }, llama.tensors, /config\.hidden_act to be one of .*got 'mish'$/],
-    ['another rope type', { ...llama.config, rope_scaling: { rope_type: 'spiral', factor: 2 } }, llama.tensors, /rope_type to be .*got 'spiral'$/],
+    [
+      'heads that do not divide the width',
+      { ...bert.config, num_attention_heads: 5 },
+      bert.tensors,
+      /to divide 24, got 5$/,
+    ],
+    [
+      'another activation',
+      { ...llama.config, hidden_act: 'mish' },
+      llama.tensors,
+      /config\.hidden_act to be one of .*got 'mish'$/,
+    ],
+    [
+      'another rope type',
+      { ...llama.config, rope_scaling: { rope_type: 'spiral', factor: 2 } },
+      llama.tensors,
+      /rope_type to be .*got 'spiral'$/,
+    ],
     ['a quantised model', { ...llama.config, quantization_config: { bits: 4 } }, llama.tensors, /quantization_config/],
-    ['layers within groups', { ...read('albert-shared').config, inner_group_num: 2 }, {}, /config\.inner_group_num to be 1, got 2$/],
+    [
+      'layers within groups',
+      { ...read('albert-shared').config, inner_group_num: 2 },
+      {},
+      /config\.inner_group_num to be 1, got 2$/,
+    ],
     ['a decoder of BERT', { ...bert.config, is_decoder: true }, bert.tensors, /config\.is_decoder/],
-    ['relative positions', { ...bert.config, position_embedding_type: 'relative_key' }, bert.tensors, /position_embedding_type/],
-    ['a missing bias of a head', bert.config, without(bert.tensors, 'cls.predictions.bias'), /a tensor 'cls\.predictions\.bias', got none$/],
-    ['a missing tensor', llama.config, without(llama.tensors, norm), /a tensor 'model\.layers\.1\.input_layernorm\.weight', got none$/],
-    ['a misshapen tensor', llama.config, { ...llama.tensors, [norm]: { data: new Float32Array(31), shape: [31] } }, /'model\.layers\.1\.input_layernorm\.weight' of shape \(32,\), got \(31,\)$/],
-    ['the same tensor twice', llama.config, [writeSafetensors(llama.tensors), writeSafetensors({ [norm]: llama.tensors[norm]! })], /twice$/],
-    ['a tensor of whole numbers', llama.config, safetensors({ ...Object.fromEntries(Object.entries(llama.tensors).map(([n, t]) => [n, { dtype: 'F32', ...t }])), [norm]: { dtype: 'I32', shape: [32], data: new Int32Array(32) } }), /of F32, F16, BF16, got I32$/],
+    [
+      'relative positions',
+      { ...bert.config, position_embedding_type: 'relative_key' },
+      bert.tensors,
+      /position_embedding_type/,
+    ],
+    [
+      'a missing bias of a head',
+      bert.config,
+      without(bert.tensors, 'cls.predictions.bias'),
+      /a tensor 'cls\.predictions\.bias', got none$/,
+    ],
+    [
+      'a missing tensor',
+      llama.config,
+      without(llama.tensors, norm),
+      /a tensor 'model\.layers\.1\.input_layernorm\.weight', got none$/,
+    ],
+    [
+      'a misshapen tensor',
+      llama.config,
+      { ...llama.tensors, [norm]: { data: new Float32Array(31), shape: [31] } },
+      /'model\.layers\.1\.input_layernorm\.weight' of shape \(32,\), got \(31,\)$/,
+    ],
+    [
+      'the same tensor twice',
+      llama.config,
+      [writeSafetensors(llama.tensors), writeSafetensors({ [norm]: llama.tensors[norm]! })],
+      /twice$/,
+    ],
+    [
+      'a tensor of whole numbers',
+      llama.config,
+      safetensors({
+        ...Object.fromEntries(Object.entries(llama.tensors).map(([n, t]) => [n, { dtype: 'F32', ...t }])),
+        [norm]: { dtype: 'I32', shape: [32], data: new Int32Array(32) },
+      }),
+      /of F32, F16, BF16, got I32$/,
+    ],
     ['half a file', llama.config, writeSafetensors(llama.tensors).slice(0, 20000), /bytes of data/],
     ['no files', llama.config, [], /at least one file/],
     ['weights of another kind', llama.config, 7, /weights to be files or tensors by name/],
@@ -169,7 +236,7 @@ describe('before it takes any memory, openModel refuses', () => {
     const before = [allocator.liveBytes, allocator.calls];
     await expect(openModel({ config, weights: weights as Weights, attention: watched })).rejects.toThrow(message);
     expect([allocator.liveBytes, allocator.calls]).toEqual(before);
-  }); // prettier-ignore
+  });
 
   test('a file that cannot be read', async () => {
     class Unplugged extends Blob {

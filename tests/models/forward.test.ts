@@ -4,13 +4,7 @@ import type { Tensor } from 'wasm-attention';
 import { checkpoint, checkpoints, open } from './fixtures.js';
 
 /** The fixtures' own tolerance, on rows whose mask is 1. */
-function expectRows(
-  actual: Tensor | undefined,
-  expected: Tensor,
-  mask: number[][],
-  axis: 1 | 2,
-  times = 1,
-): void {
+function expectRows(actual: Tensor | undefined, expected: Tensor, mask: number[][], axis: 1 | 2, times = 1): void {
   expect(actual?.shape).toEqual(expected.shape);
   const { shape } = expected;
   const width = shape.at(-1)!;

@@ -36,9 +36,7 @@ describe('generate', () => {
   test('ends with a token that the config names as the end', async () => {
     for (const eos of [greedy[3], [9999, greedy[3]]]) {
       const model = await open({ ...llama, config: { ...llama.config, eos_token_id: eos } });
-      expect(await write(model, prompt, { maxTokens: 12 })).toEqual(
-        greedy.slice(0, greedy.indexOf(greedy[3]!) + 1),
-      );
+      expect(await write(model, prompt, { maxTokens: 12 })).toEqual(greedy.slice(0, greedy.indexOf(greedy[3]!) + 1));
       model.dispose();
     }
   });
@@ -49,9 +47,7 @@ describe('generate', () => {
     // The last token needs no place of its own.
     expect((await write(model, long, {})).length).toBe(9);
     expect((await write(model, [...long, ...long.slice(0, 8)], {})).length).toBe(1);
-    await expect(write(model, [...long, ...long.slice(0, 9)], {})).rejects.toThrow(
-      /up to 128 tokens, got 129$/,
-    );
+    await expect(write(model, [...long, ...long.slice(0, 9)], {})).rejects.toThrow(/up to 128 tokens, got 129$/);
     const cache = model.createCache({ maxLength: 16 });
     expect((await write(model, prompt, { cache })).length).toBe(16 - prompt.length + 1);
     expect(await write(model, prompt, { maxTokens: 0 })).toEqual([]);
@@ -85,7 +81,15 @@ describe('generate', () => {
     const model = await open(stories);
     const plain = await write(model, [1], { maxTokens: 30 });
     expect(await write(model, [1], { maxTokens: 30, positions: 'none' })).not.toEqual(plain);
-    expect(await write(model, [1], { maxTokens: 30, ablate: [[0, 0], [1, 1]] })).not.toEqual(plain); // prettier-ignore
+    expect(
+      await write(model, [1], {
+        maxTokens: 30,
+        ablate: [
+          [0, 0],
+          [1, 1],
+        ],
+      }),
+    ).not.toEqual(plain);
     let calls = 0;
     await write(model, [1], { maxTokens: 4, hooks: { 'blocks.0.hook_mlp_out': () => void (calls += 1) } });
     expect(calls).toBe(4);
@@ -149,7 +153,8 @@ describe('draws', () => {
     ['among the fewest that have the probability', counts(1, undefined, 0.7), softmax(1, [1, 4])],
     ['among those of both', counts(3, 4, 0.5), softmax(3, [1, 4])],
   ])('are %s', (_, found, expected) => {
-    // Of 20,000 draws the share is off by more than 4·sqrt(0.25 / 20000) = 0.014 once in 16,000 times; the seed is fixed.
+    // Of 20,000 draws the share is off by more than 4·sqrt(0.25 / 20000) = 0.014 once in 16,000 times; the seed is
+    // fixed.
     found.forEach((share, i) => expect(Math.abs(share - expected[i]!)).toBeLessThan(0.015));
     found.forEach((share, i) => expect(share > 0).toBe(expected[i]! > 0));
   });

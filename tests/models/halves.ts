@@ -1,4 +1,6 @@
-/** A writer of .safetensors with types that the library does not write, and float16 and bfloat16 by their definitions. */
+/**
+ * A writer of .safetensors with types that the library does not write, and float16 and bfloat16 by their definitions.
+ */
 
 export interface AnyTensor {
   readonly dtype: string;
@@ -41,8 +43,6 @@ export function float16(dtype: 'F16' | 'BF16', data: Float32Array): Float32Array
     const [width, bias] = dtype === 'F16' ? [10, 15] : [7, 127];
     const exponent = (bits & 0x7fff) >> width;
     const sign = bits & 0x8000 ? -1 : 1;
-    return exponent === 0
-      ? sign * 0
-      : sign * 2 ** (exponent - bias) * (1 + (bits & (2 ** width - 1)) / 2 ** width);
+    return exponent === 0 ? sign * 0 : sign * 2 ** (exponent - bias) * (1 + (bits & (2 ** width - 1)) / 2 ** width);
   });
 }

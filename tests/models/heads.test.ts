@@ -1,4 +1,6 @@
-/** Heads that sort sequences or tokens, by their formulas in float64; and what else the forms of a checkpoint may hide. */
+/**
+ * Heads that sort sequences or tokens, by their formulas in float64; and what else the forms of a checkpoint may hide.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { readSafetensors, type Tensor } from 'wasm-attention';
 import { openModel, type Model } from 'wasm-attention/models';
@@ -29,29 +31,62 @@ async function withHead(name: string, head: Tensors, changes: object = {}): Prom
 }
 
 describe('a head that sorts', () => {
-  const rows = [[5, 9, 3, 7], [8, 4], [6]]; // prettier-ignore
-  const D = { 'bert-padded': 24, 'albert-shared': 24, distilbert: 24, roberta: 24, 'llama-grouped': 32, gpt2: 24, 'gpt-neox': 32 } as const; // prettier-ignore
+  const rows = [[5, 9, 3, 7], [8, 4], [6]];
+  const D = {
+    'bert-padded': 24,
+    'albert-shared': 24,
+    distilbert: 24,
+    roberta: 24,
+    'llama-grouped': 32,
+    gpt2: 24,
+    'gpt-neox': 32,
+  } as const;
   type Name = keyof typeof D;
   const dense = (d: number) => [numbers(d, d), numbers(d)] as const;
   const mapped = (name: Name, map: string, out: string): Tensors => {
     const [weight, bias] = dense(D[name]);
-    return { [`${map}.weight`]: weight, [`${map}.bias`]: bias, [`${out}.weight`]: numbers(3, D[name]), [`${out}.bias`]: numbers(3) };
-  }; // prettier-ignore
+    return {
+      [`${map}.weight`]: weight,
+      [`${map}.bias`]: bias,
+      [`${out}.weight`]: numbers(3, D[name]),
+      [`${out}.bias`]: numbers(3),
+    };
+  };
   const plain = (name: Name, out: string, hasBias: boolean): Tensors => ({
     [`${out}.weight`]: numbers(3, D[name]),
     ...(hasBias && { [`${out}.bias`]: numbers(3) }),
   });
-  type Formula = (head: Tensors, hidden: (t: number) => Float32Array, tokens: number, pooled?: Float32Array) => number[]; // prettier-ignore
-  const first = (map: string, out: string, act: (x: number) => number): Formula => (head, hidden) =>
-    linear(linear(hidden(0), head[`${map}.weight`]!, head[`${map}.bias`]).map(act), head[`${out}.weight`]!, head[`${out}.bias`]); // prettier-ignore
-  const last: Formula = (head, hidden, tokens) => linear(hidden(tokens - 1), head['score.weight']!, head['score.bias']); // prettier-ignore
-  const fromPooled: Formula = (head, _, __, pooled) => linear(pooled!, head['classifier.weight']!, head['classifier.bias']); // prettier-ignore
+  type Formula = (
+    head: Tensors,
+    hidden: (t: number) => Float32Array,
+    tokens: number,
+    pooled?: Float32Array,
+  ) => number[];
+  const first =
+    (map: string, out: string, act: (x: number) => number): Formula =>
+    (head, hidden) =>
+      linear(
+        linear(hidden(0), head[`${map}.weight`]!, head[`${map}.bias`]).map(act),
+        head[`${out}.weight`]!,
+        head[`${out}.bias`],
+      );
+  const last: Formula = (head, hidden, tokens) => linear(hidden(tokens - 1), head['score.weight']!, head['score.bias']);
+  const fromPooled: Formula = (head, _, __, pooled) =>
+    linear(pooled!, head['classifier.weight']!, head['classifier.bias']);
 
   test.each<[Name, Tensors, Formula]>([
     ['bert-padded', plain('bert-padded', 'classifier', true), fromPooled],
     ['albert-shared', plain('albert-shared', 'classifier', true), fromPooled],
-    ['distilbert', mapped('distilbert', 'pre_classifier', 'classifier'), first('pre_classifier', 'classifier', (x) => Math.max(0, x))],
-    ['roberta', mapped('roberta', 'classifier.dense', 'classifier.out_proj'), first('classifier.dense', 'classifier.out_proj', Math.tanh)],
+    [
+      'distilbert',
+      mapped('distilbert', 'pre_classifier', 'classifier'),
+      first('pre_classifier', 'classifier', (x) => Math.max(0, x)),
+    ],
+    [
+      'roberta',
+      mapped('roberta', 'classifier.dense', 'classifier.out_proj'),
+      first('classifier.dense', 'classifier.out_proj', Math.tanh),
+    ],
     ['llama-grouped', plain('llama-grouped', 'score', false), last],
     ['gpt2', plain('gpt2', 'score', false), last],
     ['gpt-neox', plain('gpt-neox', 'score', true), last],
@@ -66,7 +101,7 @@ describe('a head that sorts', () => {
       });
     }
     model.dispose();
-  }); // prettier-ignore
+  });
 
   test.each<[Name, string, string]>([
     ['bert-padded', 'classifier', 'BertForTokenClassification'],
@@ -115,8 +150,14 @@ describe('before it takes any memory, openModel refuses', () => {
   test.each<[object, RegExp]>([
     [{ rope_scaling: { ...llama3, low_freq_factor: 4, high_freq_factor: 4 } }, /high/i],
     [{ rope_scaling: long }, /config\.rope_scaling\.short_factor/],
-    [{ rope_scaling: { ...long, short_factor: 'abcd', long_factor: [1, 1, 1, 1] } }, /config\.rope_scaling\.short_factor/],
-    [{ rope_scaling: { ...long, short_factor: [1, 1, 1, 1], long_factor: [1, null, 1, 1] } }, /config\.rope_scaling\.long_factor/],
+    [
+      { rope_scaling: { ...long, short_factor: 'abcd', long_factor: [1, 1, 1, 1] } },
+      /config\.rope_scaling\.short_factor/,
+    ],
+    [
+      { rope_scaling: { ...long, short_factor: [1, 1, 1, 1], long_factor: [1, null, 1, 1] } },
+      /config\.rope_scaling\.long_factor/,
+    ],
     [{ rope_scaling: { ...long, short_factor: [1, 1], long_factor: [1, 1, 1, 1] } }, /of 4 pairs, got 2$/],
     [{ rope_parameters: { rope_type: 'yarn', factor: 2, beta_fast: 1, beta_slow: 2 } }, /beta/i],
     [{ rope_parameters: { rope_type: 'mrope' } }, /config\.rope_parameters\.rope_type.*got 'mrope'$/],
@@ -133,13 +174,20 @@ describe('before it takes any memory, openModel refuses', () => {
     await expect(opening).rejects.toThrow(message);
     await expect(opening).rejects.toThrow(RangeError);
     expect([allocator.liveBytes, allocator.calls]).toEqual(before);
-  }); // prettier-ignore
+  });
 });
 
 test('memory is given back where onProgress throws', async () => {
   const { config, bytes } = checkpoint('gpt2');
   const opening = (times: number): Promise<Model> =>
-    openModel({ config, weights: bytes, attention, onProgress: () => { if (--times < 0) throw new Error('mine'); } }); // prettier-ignore
+    openModel({
+      config,
+      weights: bytes,
+      attention,
+      onProgress: () => {
+        if (--times < 0) throw new Error('mine');
+      },
+    });
   (await opening(Infinity)).dispose();
   const live = allocator.liveBytes;
   for (const times of [0, 1, 5, 20]) await expect(opening(times)).rejects.toThrow('mine');
@@ -152,13 +200,17 @@ test('a generation that is left early, aborted or in error gives its cache back'
   for await (const _ of model.generate([1], { maxTokens: 4 })); // keeps its block
   const live = allocator.liveBytes;
   for await (const _ of model.generate([1], {})) break;
-  const failing = model.generate([1], { hooks: { hook_embed: () => { throw new Error('mine'); } } }); // prettier-ignore
+  const failing = model.generate([1], {
+    hooks: {
+      hook_embed: () => {
+        throw new Error('mine');
+      },
+    },
+  });
   await expect(failing.next()).rejects.toThrow('mine');
   for (const cache of [{ length: 0, maxLength: 9 }, { length: 'x' }, 5]) {
     const wrong = model.generate([1], { cache: cache as never });
-    await expect(wrong.next()).rejects.toThrow(
-      /^generate: expected cache to be from the model's createCache/,
-    );
+    await expect(wrong.next()).rejects.toThrow(/^generate: expected cache to be from the model's createCache/);
   }
   expect(allocator.liveBytes).toBe(live);
   model.dispose();
@@ -166,8 +218,20 @@ test('a generation that is left early, aborted or in error gives its cache back'
 
 test('token types and positions may be as ragged as the tokens', async () => {
   const model = await withHead('bert-padded', {});
-  const rows = [[5, 9, 3, 7], [8, 4]]; // prettier-ignore
-  const options = { tokenTypes: [[0, 0, 1, 1], [0, 1]], positions: [[3, 2, 1, 0], [9, 8]] }; // prettier-ignore
+  const rows = [
+    [5, 9, 3, 7],
+    [8, 4],
+  ];
+  const options = {
+    tokenTypes: [
+      [0, 0, 1, 1],
+      [0, 1],
+    ],
+    positions: [
+      [3, 2, 1, 0],
+      [9, 8],
+    ],
+  };
   const { hidden } = model.forward(rows, options);
   rows.forEach((row, b) => {
     const alone = model.forward(row, {
@@ -191,9 +255,15 @@ test('token types and positions may be as ragged as the tokens', async () => {
       [0, 1],
     ],
   ]) {
-    // prettier-ignore
     expect(() => model.forward(rows, { tokenTypes })).toThrow(/^forward: expected tokenTypes of/);
   }
-  expect(() => model.forward(rows, { tokenTypes: [[0, 0, 2, 1], [0, 1]] })).toThrow(/\[0, 1\], got 2$/); // prettier-ignore
+  expect(() =>
+    model.forward(rows, {
+      tokenTypes: [
+        [0, 0, 2, 1],
+        [0, 1],
+      ],
+    }),
+  ).toThrow(/\[0, 1\], got 2$/);
   model.dispose();
 });

@@ -27,7 +27,13 @@ describe('a hook', () => {
   });
 
   test.each<[string, (value: Tensor) => unknown, RegExp]>([
-    ['throws', () => { throw new Error('mine'); }, /^mine$/], // prettier-ignore
+    [
+      'throws',
+      () => {
+        throw new Error('mine');
+      },
+      /^mine$/,
+    ],
     [
       'returns another shape',
       ({ data }) => ({ data, shape: [data.length] }),
@@ -50,15 +56,9 @@ describe('a hook', () => {
     const cache = model.createCache({ maxLength: 32 });
     model.forward(ids.slice(0, 4), { cache });
     const name = 'blocks.0.attn.hook_v';
-    expect(() => model.forward([1], { cache, hooks: { [name]: () => cache.truncate(1) } })).toThrow(
-      /leave the cache/,
-    );
-    expect(() => model.forward([1], { cache, hooks: { [name]: () => cache.dispose() } })).toThrow(
-      /leave the cache/,
-    );
-    expect(() => model.forward([1], { hooks: { [name]: () => model.dispose() } })).toThrow(
-      /got a disposed one$/,
-    );
+    expect(() => model.forward([1], { cache, hooks: { [name]: () => cache.truncate(1) } })).toThrow(/leave the cache/);
+    expect(() => model.forward([1], { cache, hooks: { [name]: () => cache.dispose() } })).toThrow(/leave the cache/);
+    expect(() => model.forward([1], { hooks: { [name]: () => model.dispose() } })).toThrow(/got a disposed one$/);
   });
 
   test('of another name is a TypeError, and so is one that is no function', async () => {
@@ -75,9 +75,7 @@ describe('a hook', () => {
       /hook 'hook_embed' to be a function/,
     );
     for (const hooks of [1, [() => undefined], new Map([['hook_embed', () => undefined]])]) {
-      expect(() => model.forward(ids, { hooks: hooks as never })).toThrow(
-        /hooks to be an object of functions/,
-      );
+      expect(() => model.forward(ids, { hooks: hooks as never })).toThrow(/hooks to be an object of functions/);
     }
     model.dispose();
   });

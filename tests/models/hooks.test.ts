@@ -50,9 +50,7 @@ describe.each(checkpoints)('in %s', (name) => {
     }
     const { hidden } = model.forward(ids, { hooks });
     expect(distance(hidden, model.forward(ids).hidden)).toBeLessThan(CLOSE);
-    const order = Array.from({ length: model.numLayers }, (_, i) =>
-      Object.keys(shapes).map((hook) => `${i} ${hook}`),
-    );
+    const order = Array.from({ length: model.numLayers }, (_, i) => Object.keys(shapes).map((hook) => `${i} ${hook}`));
     expect(seen).toEqual(order.flat());
     model.dispose();
   });

@@ -27,10 +27,7 @@ describe.each(checkpoints)('%s', (name) => {
     const rows = [full.slice(0, 3), full.slice(0, 6), full.slice(2, 3)];
     const together = model.forward(rows);
     const masks = rows.map((row) => Array.from({ length: 6 }, (_, i) => Number(i < row.length)));
-    const padded = rows.map((row) => [
-      ...row,
-      ...Array<number>(6 - row.length).fill(Number(config.pad_token_id ?? 0)),
-    ]);
+    const padded = rows.map((row) => [...row, ...Array<number>(6 - row.length).fill(Number(config.pad_token_id ?? 0))]);
     const masked = model.forward(padded, { attentionMask: masks });
     const last = model.forward(rows, { lastOnly: true });
     const embedded = model.embed(rows, { normalize: true });
@@ -60,9 +57,21 @@ describe.each(checkpoints)('%s', (name) => {
     const model = await open(files);
     const batch = [full.slice(0, 4), full.slice(1, 5)];
     const counted = model.forward(batch).hidden;
-    expect(model.forward(batch, { positions: [[0, 1, 2, 3], [0, 1, 2, 3]] }).hidden).toEqual(counted); // prettier-ignore
+    expect(
+      model.forward(batch, {
+        positions: [
+          [0, 1, 2, 3],
+          [0, 1, 2, 3],
+        ],
+      }).hidden,
+    ).toEqual(counted);
     // Rotary positions count only by their differences, learned ones by themselves.
-    const shifted = model.forward(batch, { positions: [[3, 4, 5, 6], [7, 8, 9, 10]] }).hidden; // prettier-ignore
+    const shifted = model.forward(batch, {
+      positions: [
+        [3, 4, 5, 6],
+        [7, 8, 9, 10],
+      ],
+    }).hidden;
     const most = shifted.data.reduce((m, x, i) => Math.max(m, Math.abs(x - counted.data[i]!)), 0);
     if (/llama|mistral|qwen|neox/.test(model.family)) expect(most).toBeLessThan(CLOSE);
     else expect(most).toBeGreaterThan(0.01);
@@ -143,9 +152,7 @@ describe('a cache', () => {
     expect(() => model.forward([[1], [2]], { cache })).toThrow(/ids of 1 rows/);
     expect(() => other.forward([1], { cache })).toThrow(/a cache of this model/);
     expect(() => model.forward([1], { cache: {} as never })).toThrow(TypeError);
-    expect(() => model.forward([[1, 2]], { cache, attentionMask: [[1, 0]] })).toThrow(
-      /no padding with a cache/,
-    );
+    expect(() => model.forward([[1, 2]], { cache, attentionMask: [[1, 0]] })).toThrow(/no padding with a cache/);
     expect(cache.length).toBe(3);
     expect(() => cache.truncate(4)).toThrow(RangeError);
     cache.reset();
@@ -172,7 +179,17 @@ test.each<[string, unknown, object | undefined, RegExp]>([
   ['more tokens than the model has positions', Array(129).fill(1), undefined, /up to 128 tokens, got 129$/],
   ['a mask of another shape', [1, 2], { attentionMask: [1] }, /attentionMask of shape/],
   ['a mask of nothing', [1, 2], { attentionMask: [0, 0] }, /a token in each row/],
-  ['a mask for rows of unequal length', [[1], [1, 2]], { attentionMask: [[1, 0], [1, 1]] }, /rows of equal length/],
+  [
+    'a mask for rows of unequal length',
+    [[1], [1, 2]],
+    {
+      attentionMask: [
+        [1, 0],
+        [1, 1],
+      ],
+    },
+    /rows of equal length/,
+  ],
   ['token types', [1], { tokenTypes: [0] }, /no tokenTypes for llama/],
   ['a head that does not exist', [1], { ablate: [[0, 4]] }, /ablate's head/],
   ['a layer that does not exist', [1], { ablate: [[2, 0]] }, /ablate's layer/],
@@ -184,4 +201,4 @@ test.each<[string, unknown, object | undefined, RegExp]>([
   expect(() => model.forward(ids as number[], options as never)).toThrow(message);
   model.dispose();
   expect(() => model.forward([1])).toThrow(/got a disposed one$/);
-}); // prettier-ignore
+});

@@ -1,4 +1,7 @@
-/** Heads that predict masked tokens, by their formulas in float64, where the layers have another activation than the usual one. */
+/**
+ * Heads that predict masked tokens, by their formulas in float64, where the layers have another activation than the
+ * usual one.
+ */
 import { expect, test } from '@jest/globals';
 import { readSafetensors } from 'wasm-attention';
 import { ACTIVATIONS } from '../reference/feedForward.js';

@@ -1,4 +1,5 @@
-// Both passes of additive attention, in buffers of exactly their size, so that AddressSanitizer sees any access outside.
+// Both passes of additive attention, in buffers of exactly their size, so that AddressSanitizer sees any access
+// outside.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -91,8 +92,8 @@ void expectAgreement(const Problem& problem) {
   for (const std::vector<float>& input : problem.inputs) x.emplace_back(input.begin(), input.end());
   const std::vector<double> expected = oracle(problem, x);
   const std::vector<float> output = forward(problem);
-  // Inputs are below 1, so hidden sums are below 18 and logits below 9. The error is 9 times the tangent's error of 3e-7, plus the
-  // roundings of a sum.
+  // Inputs are below 1, so hidden sums are below 18 and logits below 9. The error is 9 times the tangent's error of
+  // 3e-7, plus the roundings of a sum.
   for (size_t i = 0; i < output.size(); ++i) ASSERT_NEAR(output[i], expected[i], 1e-5) << i;
 
   const auto loss = [&] {

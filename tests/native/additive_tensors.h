@@ -1,4 +1,5 @@
-// Helpers for tests of additive attention: its tensors in a fixed order, binding them to the arguments, and scores in float64.
+// Helpers for tests of additive attention: its tensors in a fixed order, binding them to the arguments, and scores in
+// float64.
 #pragma once
 
 #include <array>
@@ -39,7 +40,8 @@ inline void bindGradients(AdditiveAttentionGradArgs& args, AdditiveTensors<float
   args.gradWeightVector = gradients[5].data();
 }
 
-/// wv·tanh(Wq·query + Wk·key), where `query` and `key` are rows counted through the batch. Writes the tangents to `tangents`.
+/// wv·tanh(Wq·query + Wk·key), where `query` and `key` are rows counted through the batch. Writes the tangents to
+/// `tangents`.
 template <typename T>
 double additiveScore(const AdditiveAttentionArgs& n, const AdditiveTensors<T>& x, size_t query, size_t key,
                      double* tangents) {

@@ -1,5 +1,5 @@
-// Identities of attention's gradients that hold with any options, in buffers of exactly the right size. The JavaScript tests compare
-// the gradients with an oracle.
+// Identities of attention's gradients that hold with any options, in buffers of exactly the right size. The JavaScript
+// tests compare the gradients with an oracle.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -119,8 +119,8 @@ TEST(AttentionBackward, HoldsItsIdentitiesWhateverTheOptions) {
       ASSERT_TRUE(allFinite(*x));
     }
 
-    // The output is linear in the values. A weight's error is up to 2^-17 (32 units in the last place of 1, and 4 times a logit's
-    // error), and each gradient of an output is multiplied by values of this size.
+    // The output is linear in the values. A weight's error is up to 2^-17 (32 units in the last place of 1, and 4 times
+    // a logit's error), and each gradient of an output is multiplied by values of this size.
     const double size = largest(problem.value) + largest(problem.relativeValues);
     double terms = 0;
     for (float x : grad_output) terms += std::abs(x) * size / (1 - problem.args().dropout);

@@ -11,7 +11,8 @@ namespace wasm_attention {
 namespace {
 
 // A tolerance is the sum of the errors that each step may have in float32:
-//  - kRounding, half a unit in the last place, for each operation; for a sum of n terms n times that, relative to the sum of sizes;
+//  - kRounding, half a unit in the last place, for each operation; for a sum of n terms n times that, relative to the
+//  sum of sizes;
 //  - kExponential and kExponentialOfExponent, the relative error that simd/exp.h states;
 //  - kHyperbolic, the relative error that simd/tanh.h states.
 // An error d of a score multiplies the weight by e^d, which is nearly 1 + d.

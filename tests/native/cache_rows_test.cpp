@@ -1,4 +1,5 @@
-// Rows of caches against the definitions of their numbers, and attention over them against attention over the numbers that they keep.
+// Rows of caches against the definitions of their numbers, and attention over them against attention over the numbers
+// that they keep.
 #include "attention/cache_rows.h"
 
 #include <gtest/gtest.h>

@@ -1,4 +1,5 @@
-// Compares every sizing function with exact arithmetic, for extents that `extent(low)` draws: low at the least, below 2^31.
+// Compares every sizing function with exact arithmetic, for extents that `extent(low)` draws: low at the least, below
+// 2^31.
 #pragma once
 
 #include <tuple>

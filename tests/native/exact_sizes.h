@@ -1,5 +1,5 @@
-// The size of each operation's working memory in exact arithmetic: what the sizing functions have to return for any extents.
-// The file is long because every operation that takes working memory is in it.
+// The size of each operation's working memory in exact arithmetic: what the sizing functions have to return for any
+// extents. The file is long because every operation that takes working memory is in it.
 #pragma once
 
 #include <algorithm>
@@ -162,7 +162,8 @@ inline Exact exactAdditiveBackward(const AdditiveAttentionArgs& a) {
   return p.total();
 }
 
-/// Rows rounded to int8, one or four at a time: a scale, and for each block a correction of its sums; two words hold four numbers.
+/// Rows rounded to int8, one or four at a time: a scale, and for each block a correction of its sums; two words hold
+/// four numbers.
 inline Exact exactInt8(Exact rows, Exact depth) {
   const Exact together = rows == 1 ? 1 : 4;
   Pieces p;

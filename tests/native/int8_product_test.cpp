@@ -47,7 +47,8 @@ Floats product(const Floats& a, const Floats& packed, const Floats* bias, int ro
   return c;
 }
 
-/// The kernel's order in floats: a sum for each block, times the block's scale, added up; times the row's scale; plus the bias.
+/// The kernel's order in floats: a sum for each block, times the block's scale, added up; times the row's scale; plus
+/// the bias.
 Floats expectedProduct(const Floats& a, const Floats& weight, const Floats* bias, int rows, int cols, int depth) {
   Floats c;
   for (int i = 0; i < rows; ++i) {

@@ -1,5 +1,5 @@
-// The layers' kernels on memory of exactly the stated size, so that AddressSanitizer sees any access outside. Gradients are compared
-// with finite differences here; tests/layers compares all results with float64.
+// The layers' kernels on memory of exactly the stated size, so that AddressSanitizer sees any access outside. Gradients
+// are compared with finite differences here; tests/layers compares all results with float64.
 // The file is a little longer than 200 lines, because it has a test for each of nine kernels.
 #include <gtest/gtest.h>
 

@@ -32,7 +32,8 @@ TEST(MaskedSoftmax, AgreesWithFloat64AtEveryLengthAroundTheVectorWidth) {
     for (int i = 0; i <= cols; ++i) {
       const std::vector<double> expected = oracle(&x[i * cols], i);
       for (int j = 0; j < i; ++j) {
-        // x - max is below 40 and rounded by up to 2^-19; the exponential and the sum add a few units in the last place.
+        // x - max is below 40 and rounded by up to 2^-19; the exponential and the sum add a few units in the last
+        // place.
         EXPECT_NEAR(out[i * cols + j], expected[j], 2.4e-6 * expected[j] + 1e-38) << cols;
       }
       for (int j = i; j < cols; ++j) EXPECT_EQ(out[i * cols + j], 0) << cols;

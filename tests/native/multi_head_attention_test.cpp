@@ -14,8 +14,8 @@ namespace {
 
 void expectNear(const std::vector<float>& got, const Matrix& expected, const LayerSizes& n, int keys) {
   ASSERT_EQ(got.size(), expected.size());
-  // Projections, scores and results are at most 4 here, and each rounds once for each of its terms: two projections, one after the
-  // other, a product of width E, whose error the softmax at most doubles, and a sum over the keys.
+  // Projections, scores and results are at most 4 here, and each rounds once for each of its terms: two projections,
+  // one after the other, a product of width E, whose error the softmax at most doubles, and a sum over the keys.
   const int inputs = std::max({n.queryInputs, n.keyInputs, n.valueInputs});
   const int roundings = 3 * inputs + 2 * n.width + keys + n.heads * n.width;
   const double tolerance = 4 * roundings * std::numeric_limits<float>::epsilon() / 2;

@@ -15,7 +15,8 @@ const int kCounts[] = {1, 2, 3, 4, 5, 7, 8, 9, 12, 13, 15, 16, 17};
 const int kDepths[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 33};
 const int kGaps[] = {0, 3};  // floats between one row's end and the next row
 
-/// Rows `cols + gap` apart, without a gap after the last. At least one float, because arithmetic on a null pointer is undefined.
+/// Rows `cols + gap` apart, without a gap after the last. At least one float, because arithmetic on a null pointer is
+/// undefined.
 std::vector<float> stack(int rows, int cols, int gap) {
   return randomFloats(std::max(1, (rows - 1) * (cols + gap) + cols), rows * 100 + cols);
 }

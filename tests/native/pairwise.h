@@ -1,12 +1,13 @@
-// Pairwise test cases: a few combinations of the levels of several factors that contain each pair of levels of any two factors.
+// Pairwise test cases: a few combinations of the levels of several factors that contain each pair of levels of any two
+// factors.
 #pragma once
 
 #include <cstddef>
 #include <random>
 #include <vector>
 
-/// Rows with a level below levels[f] for each factor f. The algorithm is greedy: it draws a few rows with a pair that has not
-/// occurred yet, and takes the row with the most such pairs.
+/// Rows with a level below levels[f] for each factor f. The algorithm is greedy: it draws a few rows with a pair that
+/// has not occurred yet, and takes the row with the most such pairs.
 inline std::vector<std::vector<int>> pairwise(const std::vector<int>& levels, unsigned seed) {
   const int factors = static_cast<int>(levels.size());
   std::vector<int> first(factors + 1, 0);

@@ -1,5 +1,5 @@
-// The two passes of a block on memory of exactly the stated size, so that AddressSanitizer sees any access outside. Gradients are
-// compared with finite differences here; tests/layers compares outputs with PyTorch.
+// The two passes of a block on memory of exactly the stated size, so that AddressSanitizer sees any access outside.
+// Gradients are compared with finite differences here; tests/layers compares outputs with PyTorch.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -21,8 +21,8 @@ inline float floatOf(uint32_t bits) {
   return x;
 }
 
-/// Calls check(x, function(x)) for every 997th float from zero to `last`, which may be negative. 997 is a prime, so all lanes and
-/// kinds of mantissas take part.
+/// Calls check(x, function(x)) for every 997th float from zero to `last`, which may be negative. 997 is a prime, so all
+/// lanes and kinds of mantissas take part.
 template <typename Function, typename Check>
 void sampleFloats(float last, Function function, Check check) {
   constexpr uint32_t kStep = 997;

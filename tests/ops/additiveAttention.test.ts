@@ -24,15 +24,12 @@ describe("additiveAttention agrees with d2l's AdditiveAttention", () => {
     expectFixture(actual.weights, weights);
   });
 
-  test.each(additiveCases())(
-    'on $name, and so does the oracle',
-    ({ tensors, validLens, output, weights }) => {
-      // Both are computed in float64. d2l's masked weights are e^-1000000, which is 0.
-      const expected = reference(tensors, validLens);
-      expectClose(expected.output, output, { atol: 1e-11 * (1 + maxAbs(output.data)) });
-      expectClose(expected.weights, weights, { atol: 1e-11 });
-    },
-  );
+  test.each(additiveCases())('on $name, and so does the oracle', ({ tensors, validLens, output, weights }) => {
+    // Both are computed in float64. d2l's masked weights are e^-1000000, which is 0.
+    const expected = reference(tensors, validLens);
+    expectClose(expected.output, output, { atol: 1e-11 * (1 + maxAbs(output.data)) });
+    expectClose(expected.weights, weights, { atol: 1e-11 });
+  });
 });
 
 describe('additiveAttention agrees with the float64 oracle', () => {
@@ -51,20 +48,17 @@ describe('additiveAttention agrees with the float64 oracle', () => {
 });
 
 describe('additiveAttention', () => {
-  test.each([NaN, Infinity, -Infinity, 3.4e38])(
-    'does not let %d in the padding reach the result',
-    (poison) => {
-      for (const n of SIZES) {
-        const t = randomAdditive(new Random(n), { S: n + 2, D: n });
-        const validLens = [n, 0];
-        const poisoned = (x: RandomTensor) => poisonPadding(x, validLens, poison);
-        const [q, k, v, weights] = positional(t);
-        expect(additiveAttention(q, poisoned(k), poisoned(v), weights, { validLens })).toEqual(
-          additiveAttention(q, k, v, weights, { validLens }),
-        );
-      }
-    },
-  );
+  test.each([NaN, Infinity, -Infinity, 3.4e38])('does not let %d in the padding reach the result', (poison) => {
+    for (const n of SIZES) {
+      const t = randomAdditive(new Random(n), { S: n + 2, D: n });
+      const validLens = [n, 0];
+      const poisoned = (x: RandomTensor) => poisonPadding(x, validLens, poison);
+      const [q, k, v, weights] = positional(t);
+      expect(additiveAttention(q, poisoned(k), poisoned(v), weights, { validLens })).toEqual(
+        additiveAttention(q, k, v, weights, { validLens }),
+      );
+    }
+  });
 
   test('does not let a key affect queries that may not attend to it', () => {
     const [q, k, v, weights] = positional(randomAdditive(new Random(2), { B: 1, L: 2, S: 5 }));
@@ -99,7 +93,17 @@ describe('additiveAttention', () => {
   });
 
   test('accepts nested arrays and views, and does not change them', () => {
-    const nested = [[[1, 2]], [[3, 4], [5, 6]], [[7], [8]], [[0.5, 1]], [[1, -0.25]], [[2]]] as const; // prettier-ignore
+    const nested = [
+      [[1, 2]],
+      [
+        [3, 4],
+        [5, 6],
+      ],
+      [[7], [8]],
+      [[0.5, 1]],
+      [[1, -0.25]],
+      [[2]],
+    ] as const;
     const [Q, K, V, Wq, Wk, wv] = nested;
     const result = additiveAttention([Q], [K], [V], { Wq, Wk, wv }, { validLens: Int32Array.of(2) });
     const buffer = Float32Array.of(9, 1, 2, 9);
@@ -118,8 +122,7 @@ describe('additiveAttention', () => {
         [`keys: ${what}`, 'TypeError', () => call(Q, bad, V, weights)] as const,
         [`values: ${what}`, 'TypeError', () => call(Q, K, bad, weights)] as const,
         ...['Wq', 'Wk', 'wv'].map(
-          (name) =>
-            [`${name}: ${what}`, 'TypeError', () => call(Q, K, V, { ...weights, [name]: bad })] as const,
+          (name) => [`${name}: ${what}`, 'TypeError', () => call(Q, K, V, { ...weights, [name]: bad })] as const,
         ),
       ]),
       ['no weights', 'TypeError', () => call(Q, K, V)],
@@ -133,29 +136,17 @@ describe('additiveAttention', () => {
       ['another number of values than of keys', 'RangeError', () => call(Q, K, zeros(2, 4, 6), weights)],
       ['Wq of another width', 'RangeError', () => call(Q, K, V, { ...weights, Wq: zeros(7, 5) })],
       ['Wk of another width', 'RangeError', () => call(Q, K, V, { ...weights, Wk: zeros(7, 4) })],
-      [
-        'Wk with another number of hidden units',
-        'RangeError',
-        () => call(Q, K, V, { ...weights, Wk: zeros(6, 3) }),
-      ],
-      [
-        'wv with another number of hidden units',
-        'RangeError',
-        () => call(Q, K, V, { ...weights, wv: zeros(1, 6) }),
-      ],
+      ['Wk with another number of hidden units', 'RangeError', () => call(Q, K, V, { ...weights, Wk: zeros(6, 3) })],
+      ['wv with another number of hidden units', 'RangeError', () => call(Q, K, V, { ...weights, wv: zeros(1, 6) })],
       ['wv of rank 1', 'RangeError', () => call(Q, K, V, { ...weights, wv: zeros(7) })],
-      [
-        'no hidden units',
-        'RangeError',
-        () => call(Q, K, V, { Wq: zeros(0, 4), Wk: zeros(0, 3), wv: zeros(1, 0) }),
-      ],
+      ['no hidden units', 'RangeError', () => call(Q, K, V, { Wq: zeros(0, 4), Wk: zeros(0, 3), wv: zeros(1, 0) })],
       ['too few lengths', 'RangeError', () => call(Q, K, V, weights, { validLens: [1] })],
       ['a negative length', 'RangeError', () => call(Q, K, V, weights, { validLens: [1, -1] })],
       ['a fractional length', 'RangeError', () => call(Q, K, V, weights, { validLens: [1, 1.5] })],
       ['a length that is a string', 'TypeError', () => call(Q, K, V, weights, { validLens: [1, '2'] })],
     ],
     () => {
-      const { output } = additiveAttention([[[1]]], [[[2], [2]]], [[[3], [5]]], { Wq: [[1]], Wk: [[1]], wv: [[1]] }); // prettier-ignore
+      const { output } = additiveAttention([[[1]]], [[[2], [2]]], [[[3], [5]]], { Wq: [[1]], Wk: [[1]], wv: [[1]] });
       expect(output.data).toEqual(Float32Array.of(4));
     },
   );

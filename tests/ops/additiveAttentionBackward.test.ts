@@ -19,15 +19,12 @@ describe("additiveAttentionBackward agrees with d2l's AdditiveAttention", () => 
     for (const name of NAMES) expectFixture(actual[name], gradients[name]);
   });
 
-  test.each(additiveCases())(
-    'on $name, and so does the oracle',
-    ({ tensors, validLens, gradOutput, gradients }) => {
-      const expected = reference(gradOutput, tensors, validLens);
-      for (const name of NAMES) {
-        expectClose(expected[name], gradients[name], { atol: 1e-11 * (1 + maxAbs(gradients[name].data)) });
-      }
-    },
-  );
+  test.each(additiveCases())('on $name, and so does the oracle', ({ tensors, validLens, gradOutput, gradients }) => {
+    const expected = reference(gradOutput, tensors, validLens);
+    for (const name of NAMES) {
+      expectClose(expected[name], gradients[name], { atol: 1e-11 * (1 + maxAbs(gradients[name].data)) });
+    }
+  });
 });
 
 test.each([
@@ -40,9 +37,7 @@ test.each([
   const g = random.tensor(outputShape(t));
   const gradients = reference(g, t, validLens);
   for (const name of NAMES) {
-    expectGradient(gradients[name], t[name], (x) =>
-      dot(forward({ ...t, [name]: x }, validLens).output.data, g.data),
-    );
+    expectGradient(gradients[name], t[name], (x) => dot(forward({ ...t, [name]: x }, validLens).output.data, g.data));
   }
 });
 
@@ -52,26 +47,23 @@ describe('additiveAttentionBackward', () => {
   const g = random.tensor(outputShape(t));
   const [Q, K, V, weights] = positional(t);
 
-  test.each([NaN, Infinity, -Infinity, 3.4e38])(
-    'does not let %d in masked places reach a gradient',
-    (poison) => {
-      const validLens = [
-        [0, 3, 0, 2],
-        [4, 1, 1, 0],
-      ];
-      const fill = (x: RandomTensor, rows: readonly number[]) => poisonRows(x, rows, poison);
-      const blind = [0, 2, 7];
-      const unseen = [3, 4, 9];
-      const poisoned = [fill(g, blind), fill(Q, blind), fill(K, unseen), fill(V, unseen)] as const;
-      const actual = additiveAttentionBackward(...poisoned, weights, { validLens });
-      expect(actual).toEqual(additiveAttentionBackward(g, Q, K, V, weights, { validLens }));
-      for (const row of blind) expect(maxAbs(actual.queries.data.subarray(row * 4, row * 4 + 4))).toBe(0);
-      for (const row of unseen) {
-        expect(maxAbs(actual.keys.data.subarray(row * 3, row * 3 + 3))).toBe(0);
-        expect(maxAbs(actual.values.data.subarray(row * 6, row * 6 + 6))).toBe(0);
-      }
-    },
-  );
+  test.each([NaN, Infinity, -Infinity, 3.4e38])('does not let %d in masked places reach a gradient', (poison) => {
+    const validLens = [
+      [0, 3, 0, 2],
+      [4, 1, 1, 0],
+    ];
+    const fill = (x: RandomTensor, rows: readonly number[]) => poisonRows(x, rows, poison);
+    const blind = [0, 2, 7];
+    const unseen = [3, 4, 9];
+    const poisoned = [fill(g, blind), fill(Q, blind), fill(K, unseen), fill(V, unseen)] as const;
+    const actual = additiveAttentionBackward(...poisoned, weights, { validLens });
+    expect(actual).toEqual(additiveAttentionBackward(g, Q, K, V, weights, { validLens }));
+    for (const row of blind) expect(maxAbs(actual.queries.data.subarray(row * 4, row * 4 + 4))).toBe(0);
+    for (const row of unseen) {
+      expect(maxAbs(actual.keys.data.subarray(row * 3, row * 3 + 3))).toBe(0);
+      expect(maxAbs(actual.values.data.subarray(row * 6, row * 6 + 6))).toBe(0);
+    }
+  });
 
   test('gives zeros if no query may attend to anything', () => {
     const actual = additiveAttentionBackward(g, Q, K, V, weights, { validLens: [0, 0] });
@@ -92,7 +84,8 @@ describe('additiveAttentionBackward', () => {
     const n = 512;
     const large = randomAdditive(new Random(9), { B: 1, L: n, S: n, Dq: 8, Dk: 8, Dv: 8, D: 16 });
     additiveAttentionBackward(new Random(7).tensor([1, n, 8]), ...positional(large));
-    // An (L, S) matrix would take 1 MB, (L, S, D) hidden units 16 MB. The tensors and 5 arrays of hidden units take 0.3 MB.
+    // An (L, S) matrix would take 1 MB, (L, S, D) hidden units 16 MB. The tensors and 5 arrays of hidden units take 0.3
+    // MB.
     expect(heapBytes() - before).toBeLessThan(4 * n * n);
   });
 
@@ -103,21 +96,13 @@ describe('additiveAttentionBackward', () => {
       ...NOT_TENSORS.map(
         ([what, bad]) => [`gradOutput: ${what}`, 'TypeError', () => call(bad, Q, K, V, weights)] as const,
       ),
-      [
-        'a gradOutput for another number of queries',
-        'RangeError',
-        () => call(zeros(2, 3, 6), Q, K, V, weights),
-      ],
+      ['a gradOutput for another number of queries', 'RangeError', () => call(zeros(2, 3, 6), Q, K, V, weights)],
       ['a gradOutput of another width', 'RangeError', () => call(zeros(2, 4, 5), Q, K, V, weights)],
       ['a gradOutput of rank 2', 'RangeError', () => call(zeros(8, 6), Q, K, V, weights)],
       ['no weights', 'TypeError', () => call(g, Q, K, V)],
       ['valid lengths instead of options', 'TypeError', () => call(g, Q, K, V, weights, [1, 2])],
       ['keys of another batch', 'RangeError', () => call(g, Q, zeros(3, 5, 3), V, weights)],
-      [
-        'wv with another number of hidden units',
-        'RangeError',
-        () => call(g, Q, K, V, { ...weights, wv: zeros(1, 6) }),
-      ],
+      ['wv with another number of hidden units', 'RangeError', () => call(g, Q, K, V, { ...weights, wv: zeros(1, 6) })],
       ['a negative length', 'RangeError', () => call(g, Q, K, V, weights, { validLens: [1, -1] })],
     ],
     () => expectAgreement(g, t),

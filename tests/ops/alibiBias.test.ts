@@ -65,7 +65,8 @@ describe('alibiBias', () => {
       alibiSlopes: alibiSlopes(3),
       causalOffset: 2,
     }).output;
-    // Scores below 16 differ by up to 2·16·EPS. Weights differ by as much relative to themselves, and mix values below 4.
+    // Scores below 16 differ by up to 2·16·EPS. Weights differ by as much relative to themselves, and mix values below
+    // 4.
     expectClose(inside, added, { atol: 4 * 16 * 2 * EPS });
   });
 

@@ -47,37 +47,30 @@ describe('complexity', () => {
     expect(complexity('cnn', { n: 5, d: 4, k: 3 }).maximumPathLength).toBe(2);
   });
 
-  test.each(loadFixtures('layers', /^reach/))(
-    'agrees with the reach of stacked layers on $name',
-    (fixture) => {
-      const { kernel_size, layers, n } = fixture.attributes as {
-        kernel_size: number;
-        layers: number;
-        n: number;
-      };
-      const { data } = fixture.output('depends');
-      // `joined` is the number of tokens that the middle one depends on.
-      const middle = (n - 1) / 2;
-      const joined = data.slice(middle * n, (middle + 1) * n).reduce((sum, x) => sum + x, 0);
-      const needed = (tokens: number) =>
-        complexity('cnn', { n: tokens, d: 1, k: kernel_size }).maximumPathLength;
-      expect(needed(joined)).toBeLessThanOrEqual(layers);
-      if (joined < n) expect(needed(joined + 1)).toBeGreaterThan(layers);
-    },
-  );
+  test.each(loadFixtures('layers', /^reach/))('agrees with the reach of stacked layers on $name', (fixture) => {
+    const { kernel_size, layers, n } = fixture.attributes as {
+      kernel_size: number;
+      layers: number;
+      n: number;
+    };
+    const { data } = fixture.output('depends');
+    // `joined` is the number of tokens that the middle one depends on.
+    const middle = (n - 1) / 2;
+    const joined = data.slice(middle * n, (middle + 1) * n).reduce((sum, x) => sum + x, 0);
+    const needed = (tokens: number) => complexity('cnn', { n: tokens, d: 1, k: kernel_size }).maximumPathLength;
+    expect(needed(joined)).toBeLessThanOrEqual(layers);
+    if (joined < n) expect(needed(joined + 1)).toBeGreaterThan(layers);
+  });
 
   test("names the textbook's asymptotic classes", () => {
     const order = (architecture: 'cnn' | 'rnn' | 'self-attention') =>
-      Object.values(complexity(architecture, { n: 8, d: 4, k: 3 }).order).map((text) =>
-        text.replace(/[·\s]/g, ''),
-      );
+      Object.values(complexity(architecture, { n: 8, d: 4, k: 3 }).order).map((text) => text.replace(/[·\s]/g, ''));
     expect(order('cnn')).toEqual(['O(knd²)', 'O(1)', 'O(n/k)']);
     expect(order('rnn')).toEqual(['O(nd²)', 'O(n)', 'O(n)']);
     expect(order('self-attention')).toEqual(['O(n²d)', 'O(1)', 'O(1)']);
   });
 
-  const call = (architecture: unknown, size?: unknown) => () =>
-    complexity(architecture as never, size as never);
+  const call = (architecture: unknown, size?: unknown) => () => complexity(architecture as never, size as never);
   const rows: Rejection[] = [
     ['an unknown architecture', 'RangeError', call('mamba', { n: 1, d: 1 })],
     ['no architecture', 'TypeError', call(undefined, { n: 1, d: 1 })],

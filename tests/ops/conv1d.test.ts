@@ -10,8 +10,8 @@ import { NOT_TENSORS, testRejections, type Rejection } from '../support/rejectio
 import { BLOCK_SIZES, SIZES } from '../support/sizes.js';
 
 /**
- * A sum of `terms` products of unit variance. Each addition rounds by up to EPS/2, and the roundings add up at random: five standard
- * deviations are 5·√terms·EPS/2. The bias and the last roundings take 4·EPS.
+ * A sum of `terms` products of unit variance. Each addition rounds by up to EPS/2, and the roundings add up at random:
+ * five standard deviations are 5·√terms·EPS/2. The bias and the last roundings take 4·EPS.
  */
 const tolerance = (terms: number, expected: ArrayLike<number>) => ({
   atol: (4 + 2.5 * Math.sqrt(terms)) * EPS * Math.max(1, maxAbs(expected)),
@@ -33,11 +33,7 @@ describe('conv1d', () => {
       [2, n, 7, 3],
       [2, 3, n + 4, 5],
     ] as const) {
-      const [x, weight, bias] = [
-        random.tensor([2, Cin, length]),
-        random.tensor([Cout, Cin, k]),
-        random.tensor([Cout]),
-      ];
+      const [x, weight, bias] = [random.tensor([2, Cin, length]), random.tensor([Cout, Cin, k]), random.tensor([Cout])];
       for (const options of [{}, { bias }, { bias, padding: Math.floor(k / 2) }]) {
         const expected = reference(x, weight, options);
         expectClose(conv1d(x, weight, options), expected, tolerance(Cin * k, expected.data));
@@ -104,16 +100,8 @@ describe('conv1d', () => {
   const weight = new Random(4).tensor([6, 4, 3]);
   const call = (options: unknown) => () => conv1d(x, weight, options as never);
   const rows: Rejection[] = [
-    ...NOT_TENSORS.map(([what, bad]): Rejection => [
-      `x: ${what}`,
-      'TypeError',
-      () => conv1d(bad as never, weight),
-    ]),
-    ...NOT_TENSORS.map(([what, bad]): Rejection => [
-      `weight: ${what}`,
-      'TypeError',
-      () => conv1d(x, bad as never),
-    ]),
+    ...NOT_TENSORS.map(([what, bad]): Rejection => [`x: ${what}`, 'TypeError', () => conv1d(bad as never, weight)]),
+    ...NOT_TENSORS.map(([what, bad]): Rejection => [`weight: ${what}`, 'TypeError', () => conv1d(x, bad as never)]),
     ['x of rank 2', 'RangeError', () => conv1d([[1, 2]], weight)],
     ['weight of rank 2', 'RangeError', () => conv1d(x, [[1, 2]])],
     ['a weight for other channels', 'RangeError', () => conv1d(x, new Random(5).tensor([6, 3, 3]))],

@@ -34,8 +34,7 @@ describe('encodingRotation', () => {
             for (let j = 0; j < pairs; ++j) {
               const [sine, cosine] = [P[i * dim + 2 * j]!, P[i * dim + 2 * j + 1]!];
               for (const row of [0, 1]) {
-                turned[i * dim + 2 * j + row] =
-                  M.data[4 * j + 2 * row]! * sine + M.data[4 * j + 2 * row + 1]! * cosine;
+                turned[i * dim + 2 * j + row] = M.data[4 * j + 2 * row]! * sine + M.data[4 * j + 2 * row + 1]! * cosine;
               }
             }
           }
@@ -48,9 +47,7 @@ describe('encodingRotation', () => {
   });
 
   test('by 0 is the identity', () => {
-    expect([...encodingRotation({ delta: 0, dim: 4 }).data].map((x) => x + 0)).toEqual([
-      1, 0, 0, 1, 1, 0, 0, 1,
-    ]);
+    expect([...encodingRotation({ delta: 0, dim: 4 }).data].map((x) => x + 0)).toEqual([1, 0, 0, 1, 1, 0, 0, 1]);
   });
 
   const call = (options: unknown) => () => encodingRotation(options as never);

@@ -19,9 +19,7 @@ test('every one is read as the same number', () => {
   const expected = Float32Array.from(ALL, halfOf);
   expect(tensor(ALL).data).toEqual(expected);
   expect(tensor({ data: ALL, dims: [256, 256] })).toEqual({ data: expected, shape: [256, 256] });
-  expect(tensor({ data: ALL.subarray(0x3c00, 0x3c02), shape: [2] }).data).toEqual(
-    Float32Array.of(1, 1 + 2 ** -10),
-  );
+  expect(tensor({ data: ALL.subarray(0x3c00, 0x3c02), shape: [2] }).data).toEqual(Float32Array.of(1, 1 + 2 ** -10));
 });
 
 test('operations compute what they compute of the same numbers in float32', () => {
@@ -36,7 +34,9 @@ test('operations compute what they compute of the same numbers in float32', () =
 
 test('whole numbers and masks in a Uint16Array stay what they are', () => {
   const table = new attention.Embedding({ numEmbeddings: 3, dim: 2, seed: 1 });
-  expect(table.forward({ data: Uint16Array.of(2, 0), shape: [2] })).toEqual(table.forward({ data: [2, 0], shape: [2] })); // prettier-ignore
+  expect(table.forward({ data: Uint16Array.of(2, 0), shape: [2] })).toEqual(
+    table.forward({ data: [2, 0], shape: [2] }),
+  );
   const x = new Random(5).tensor([2, 3, 3]);
   expect(attention.maskedSoftmax(x, Uint16Array.of(1, 3))).toEqual(attention.maskedSoftmax(x, [1, 3]));
   const mask = { data: [1, 0, 1], shape: [3] };
@@ -92,9 +92,21 @@ const x = [[[1, 2]]];
 testRejections(
   'scaledDotProductAttention',
   [
-    ['float16s in nested arrays', 'TypeError', () => attention.scaledDotProductAttention([[Uint16Array.of(1, 2)]] as never, x, x)], // prettier-ignore
-    ['an output that is too short', 'RangeError', () => attention.scaledDotProductAttention(x, x, x, { out: { output: new Uint16Array(1) } })], // prettier-ignore
-    ['an output of whole numbers', 'TypeError', () => attention.scaledDotProductAttention(x, x, x, { out: { output: new Int16Array(2) as never } })], // prettier-ignore
+    [
+      'float16s in nested arrays',
+      'TypeError',
+      () => attention.scaledDotProductAttention([[Uint16Array.of(1, 2)]] as never, x, x),
+    ],
+    [
+      'an output that is too short',
+      'RangeError',
+      () => attention.scaledDotProductAttention(x, x, x, { out: { output: new Uint16Array(1) } }),
+    ],
+    [
+      'an output of whole numbers',
+      'TypeError',
+      () => attention.scaledDotProductAttention(x, x, x, { out: { output: new Int16Array(2) as never } }),
+    ],
   ],
   () => expect(attention.scaledDotProductAttention(x, x, x).output.data).toEqual(Float32Array.of(1, 2)),
 );

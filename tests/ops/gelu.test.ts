@@ -38,9 +38,7 @@ describe('gelu', () => {
     const x = new Random(1).tensor([3, 70_001]);
     const { data } = gelu(x);
     for (const from of [0, 131_060, 131_072, 210_000]) {
-      expect(data.slice(from, from + 3)).toEqual(
-        gelu({ data: x.data.slice(from, from + 3), shape: [3] }).data,
-      );
+      expect(data.slice(from, from + 3)).toEqual(gelu({ data: x.data.slice(from, from + 3), shape: [3] }).data);
     }
   });
 

@@ -11,9 +11,7 @@ describe('load with fresh', () => {
     expect(second).not.toBe(first);
     expect(await load()).toBe(second);
     // Its memory is its own, and the first one goes on.
-    const layers = [first, second].map(
-      ({ Linear }) => new Linear({ inFeatures: 2, outFeatures: 2, seed: 1 }),
-    );
+    const layers = [first, second].map(({ Linear }) => new Linear({ inFeatures: 2, outFeatures: 2, seed: 1 }));
     expect(layers[0]!.forward([[1, 2]])).toEqual(layers[1]!.forward([[1, 2]]));
     expect(() => new second.Adam(layers[0]!.parameters())).toThrow(TypeError);
     for (const layer of layers) layer.dispose();

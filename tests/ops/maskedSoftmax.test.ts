@@ -9,8 +9,9 @@ import { BROKEN_TENSORS, NOT_TENSORS, testRejections } from '../support/rejectio
 import { SIZES } from '../support/sizes.js';
 
 /**
- * The logits are exact here. An exponential is off by 2·EPS, and by |x - max|·EPS/2 because its argument is rounded: 20·EPS at a distance
- * of 40. A division adds EPS/2, and the S additions of the sum add up at random to about √S·EPS/2. Weights below 2^-126 may become zero.
+ * The logits are exact here. An exponential is off by 2·EPS, and by |x - max|·EPS/2 because its argument is rounded:
+ * 20·EPS at a distance of 40. A division adds EPS/2, and the S additions of the sum add up at random to about √S·EPS/2.
+ * Weights below 2^-126 may become zero.
  */
 function tolerance(S: number): Tolerance {
   return { rtol: (32 + Math.sqrt(S)) * EPS, atol: 2 ** -126 };
@@ -40,11 +41,7 @@ describe('maskedSoftmax agrees with the float64 oracle', () => {
       const B = shape.length === 2 ? 1 : 2;
       const perSequence = Int32Array.from({ length: B }, () => random.integer(0, S));
       const perQuery = Int32Array.from({ length: B * L }, () => random.integer(0, S + 1));
-      for (const validLens of [
-        undefined,
-        { data: perSequence, shape: [B] },
-        { data: perQuery, shape: [B, L] },
-      ]) {
+      for (const validLens of [undefined, { data: perSequence, shape: [B] }, { data: perQuery, shape: [B, L] }]) {
         expectClose(maskedSoftmax(scores, validLens), reference(scores, validLens), tolerance(S));
       }
     }
@@ -57,7 +54,8 @@ describe('maskedSoftmax agrees with the float64 oracle', () => {
 
   test('for all logits that give weights in the normal range of float32', () => {
     const scores = { data: Float32Array.from({ length: 880 }, (_, i) => -i / 10), shape: [1, 880] };
-    // x - max is up to 88, so its rounding is up to 88·EPS/2, which the exponential turns into a relative error of 44·EPS.
+    // x - max is up to 88, so its rounding is up to 88·EPS/2, which the exponential turns into a relative error of
+    // 44·EPS.
     expectClose(maskedSoftmax(scores), reference(scores), { rtol: 80 * EPS, atol: 2 ** -126 });
   });
 });
@@ -86,13 +84,12 @@ describe('maskedSoftmax', () => {
   test('does not change when a whole number is added to every logit of a row', () => {
     fc.assert(
       fc.property(rows, fc.integer({ min: -64, max: 64 }), ({ seed, L, S }, shift) => {
-        // The logits are multiples of 2^-10 and below 2^8, so adding the shift is exact and the results are equal to the bit.
+        // The logits are multiples of 2^-10 and below 2^8, so adding the shift is exact and the results are equal to
+        // the bit.
         const random = new Random(seed);
         const data = Float32Array.from({ length: L * S }, () => random.integer(-8192, 8192) / 1024);
         const shifted = data.map((x) => x + shift);
-        expect(maskedSoftmax({ data: shifted, shape: [1, L, S] })).toEqual(
-          maskedSoftmax({ data, shape: [1, L, S] }),
-        );
+        expect(maskedSoftmax({ data: shifted, shape: [1, L, S] })).toEqual(maskedSoftmax({ data, shape: [1, L, S] }));
       }),
       { seed: 2, numRuns: 100 },
     );
@@ -103,19 +100,13 @@ describe('maskedSoftmax', () => {
     for (const S of SIZES) {
       const clean = random.tensor([2, 3, S]);
       const validLens = [Math.floor(S / 2), S - 1];
-      const poisoned = clean.data.map((x, at) =>
-        at % S >= validLens[Math.floor(at / (3 * S))]! ? poison : x,
-      );
-      expect(maskedSoftmax({ data: poisoned, shape: clean.shape }, validLens)).toEqual(
-        maskedSoftmax(clean, validLens),
-      );
+      const poisoned = clean.data.map((x, at) => (at % S >= validLens[Math.floor(at / (3 * S))]! ? poison : x));
+      expect(maskedSoftmax({ data: poisoned, shape: clean.shape }, validLens)).toEqual(maskedSoftmax(clean, validLens));
     }
   });
 
   test('gives zeros if no key is valid, by length or by -Infinity', () => {
-    expect(maskedSoftmax([[[1, 2, 3]], [[4, 5, 6]]], [0, 3]).data.subarray(0, 3)).toEqual(
-      new Float32Array(3),
-    );
+    expect(maskedSoftmax([[[1, 2, 3]], [[4, 5, 6]]], [0, 3]).data.subarray(0, 3)).toEqual(new Float32Array(3));
     expect(maskedSoftmax([[[-Infinity, -Infinity]]]).data).toEqual(new Float32Array(2));
     expect(maskedSoftmax([[[-Infinity, -Infinity, 5]]], [2]).data).toEqual(new Float32Array(3));
     expect(maskedSoftmax([[[-Infinity, 3]]]).data).toEqual(Float32Array.of(0, 1));

@@ -18,7 +18,15 @@ function check(a: readonly number[], b: readonly number[]): void {
 
 describe('matmul', () => {
   test('multiplies two matrices', () => {
-    expect(matmul([[1, 2]], [[3, 4, 5], [6, 7, 8]])).toEqual({ data: Float32Array.of(15, 18, 21), shape: [1, 3] }); // prettier-ignore
+    expect(
+      matmul(
+        [[1, 2]],
+        [
+          [3, 4, 5],
+          [6, 7, 8],
+        ],
+      ),
+    ).toEqual({ data: Float32Array.of(15, 18, 21), shape: [1, 3] });
   });
 
   test.each(SIZES)('agrees with float64 if an axis has %i elements', (size) => {
@@ -34,19 +42,55 @@ describe('matmul', () => {
   });
 
   test.each([
-    [[2, 3, 4, 5], [2, 3, 5, 6]],
-    [[2, 3, 4, 5], [5, 6]],
-    [[4, 5], [2, 3, 5, 6]],
-    [[3, 4, 5], [2, 3, 5, 6]],
-    [[2, 1, 4, 5], [3, 5, 6]],
-    [[2, 1, 4, 5], [1, 3, 5, 6]],
-    [[1, 3, 4, 5], [2, 1, 5, 6]],
-    [[2, 3, 4, 5], [2, 1, 5, 6]],
-    [[2, 3, 4, 5], [1, 3, 5, 6]],
-    [[2, 3, 4, 5], [1, 1, 5, 6]],
-    [[7, 4, 5], [1, 5, 6]],
-    [[1, 4, 5], [7, 5, 6]],
-  ])('broadcasts leading axes: %j times %j', (a, b) => check(a, b)); // prettier-ignore
+    [
+      [2, 3, 4, 5],
+      [2, 3, 5, 6],
+    ],
+    [
+      [2, 3, 4, 5],
+      [5, 6],
+    ],
+    [
+      [4, 5],
+      [2, 3, 5, 6],
+    ],
+    [
+      [3, 4, 5],
+      [2, 3, 5, 6],
+    ],
+    [
+      [2, 1, 4, 5],
+      [3, 5, 6],
+    ],
+    [
+      [2, 1, 4, 5],
+      [1, 3, 5, 6],
+    ],
+    [
+      [1, 3, 4, 5],
+      [2, 1, 5, 6],
+    ],
+    [
+      [2, 3, 4, 5],
+      [2, 1, 5, 6],
+    ],
+    [
+      [2, 3, 4, 5],
+      [1, 3, 5, 6],
+    ],
+    [
+      [2, 3, 4, 5],
+      [1, 1, 5, 6],
+    ],
+    [
+      [7, 4, 5],
+      [1, 5, 6],
+    ],
+    [
+      [1, 4, 5],
+      [7, 5, 6],
+    ],
+  ])('broadcasts leading axes: %j times %j', (a, b) => check(a, b));
 
   test('gives zeros for sums of nothing, and nothing for empty axes', () => {
     expect(matmul({ data: [], shape: [2, 0] }, { data: [], shape: [0, 3] })).toEqual({
@@ -70,7 +114,6 @@ describe('matmul', () => {
         [0, 2, 2],
       ],
     ] as const) {
-      // prettier-ignore
       const [left, right] = [a, b].map((axes) => new Random(1).tensor(axes));
       expect(matmul(left!, right!)).toEqual({ data: new Float32Array(0), shape: [...shape] });
     }

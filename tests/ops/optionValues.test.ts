@@ -1,4 +1,7 @@
-/** What is refused as an option's value: masks of floats, numbers that float32 does not hold; and what messages say of it. */
+/**
+ * What is refused as an option's value: masks of floats, numbers that float32 does not hold; and what messages say of
+ * it.
+ */
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { AttentionOptions, MultiHeadAttentionOptions } from 'wasm-attention';
 import { attention } from '../support/library.js';
@@ -40,7 +43,6 @@ describe('a mask of floats', () => {
       [Uint8Array.of(0, 1, 1)],
       { data: Int32Array.of(0, 1, 1), shape: [1, 3] },
     ]) {
-      // prettier-ignore
       expect(call({ mask })).toEqual(call({ mask: [[0, 1, 1]] }));
     }
     expect(() => call({ mask: [[0, -1e9, 0]] })).toThrow(/bias/);
@@ -55,19 +57,20 @@ describe('a number that float32 does not hold', () => {
     'softcap of attention': (softcap) => attention.scaledDotProductAttention(q, q, q, { softcap }),
     'softcap of a layer': (softcap) => mha.forward(q, q, q, { softcap }),
     'scale of gradients': (scale) => attention.scaledDotProductAttentionBackward(q, q, q, q, { scale }),
-    'attentionFactor': (attentionFactor) => rotary({ type: 'yarn', factor: 2, originalMaxLength: 8, attentionFactor }),
-    'factor': (factor) => rotary({ type: 'linear', factor }),
-    'base': (base) => attention.sinusoidalEncoding({ length: 2, dim: 4, base }),
+    attentionFactor: (attentionFactor) => rotary({ type: 'yarn', factor: 2, originalMaxLength: 8, attentionFactor }),
+    factor: (factor) => rotary({ type: 'linear', factor }),
+    base: (base) => attention.sinusoidalEncoding({ length: 2, dim: 4, base }),
     'eps of LayerNorm': (eps) => new attention.LayerNorm({ normalizedShape: 4, eps }),
-    'lr': (lr) => adam({ lr }),
-    'lr that is set': (lr) => { adam({}).lr = lr; },
+    lr: (lr) => adam({ lr }),
+    'lr that is set': (lr) => {
+      adam({}).lr = lr;
+    },
     'eps of Adam': (eps) => adam({ eps }),
-    'weightDecay': (weightDecay) => adam({ weightDecay }),
-    'maxGradNorm': (maxGradNorm) => adam({ maxGradNorm }),
-  }; // prettier-ignore
+    weightDecay: (weightDecay) => adam({ weightDecay }),
+    maxGradNorm: (maxGradNorm) => adam({ maxGradNorm }),
+  };
   test.each(Object.keys(calls))('is refused as %s', (name) => {
-    for (const value of [3.5e38, 1e39, Number.MAX_VALUE])
-      expect(() => calls[name]!(value)).toThrow(RangeError);
+    for (const value of [3.5e38, 1e39, Number.MAX_VALUE]) expect(() => calls[name]!(value)).toThrow(RangeError);
     expect(() => calls[name]!(0.5)).not.toThrow();
   });
 
@@ -78,11 +81,13 @@ describe('a number that float32 does not hold', () => {
 
   const dropping: Record<string, (dropout: number) => unknown> = {
     attention: (dropout) => attention.scaledDotProductAttention(q, q, q, { dropout }),
-    MultiHeadAttention: (dropout) => new attention.MultiHeadAttention({ ...heads, dropout } satisfies MultiHeadAttentionOptions),
+    MultiHeadAttention: (dropout) =>
+      new attention.MultiHeadAttention({ ...heads, dropout } satisfies MultiHeadAttentionOptions),
     PositionalEncoding: (dropout) => new attention.PositionalEncoding({ numHiddens: 4, dropout }),
-    LearnedPositionalEncoding: (dropout) => new attention.LearnedPositionalEncoding({ numHiddens: 4, maxLen: 4, dropout }),
+    LearnedPositionalEncoding: (dropout) =>
+      new attention.LearnedPositionalEncoding({ numHiddens: 4, maxLen: 4, dropout }),
     TransformerEncoderLayer: (dropout) => new attention.TransformerEncoderLayer({ ...heads, ffnHiddens: 3, dropout }),
-  }; // prettier-ignore
+  };
   test.each(Object.keys(dropping))('is refused as what %s divides by', (name) => {
     for (const p of [0.99999999, 1 - 2 ** -53]) expect(() => dropping[name]!(p)).toThrow(RangeError);
     expect(() => dropping[name]!(1 - 2 ** -24)).not.toThrow();
@@ -98,14 +103,11 @@ describe('the position of queries', () => {
     ['with', turning],
     ['without', plain],
   ] as const)('may be null %s rotary embedding', (_, layer) => {
-    // prettier-ignore
     const nulls = { causalOffset: null, offset: null, training: null } as never;
     expect(() => layer.forward(q, q, q, { causalOffset: null } as never)).not.toThrow();
     expect(layer.forward(q, q, q, nulls)).toEqual(layer.forward(q, q, q));
     for (const offset of ['1', NaN, 0.5, [1]] as never[]) {
-      expect(() => layer.forward(q, q, q, { offset })).toThrow(
-        /^MultiHeadAttention\.forward: expected offset/,
-      );
+      expect(() => layer.forward(q, q, q, { offset })).toThrow(/^MultiHeadAttention\.forward: expected offset/);
     }
     for (const causalOffset of ['1', NaN, [1.5, 0], [2 ** 32, 0]] as never[]) {
       expect(() => layer.forward(q, q, q, { causalOffset })).toThrow(/: expected causalOffset/);
@@ -124,7 +126,7 @@ describe('a whole number beyond 32 bits is reported as it was given:', () => {
     'an id': (id) => embedding.forward([id]),
     'a class': (target) => attention.softmaxCrossEntropy(square, [0, 1, 2, target]),
     'the position of queries': (offset) => attention.scaledDotProductAttention(q, q, q, { causalOffset: [offset, 0] }),
-  }; // prettier-ignore
+  };
   test.each(Object.keys(calls))('%s', (name) => {
     expect(() => calls[name]!(2 ** 32)).toThrow(/got 4294967296$/);
     expect(() => calls[name]!(2 ** 40 + 1)).toThrow(/got 1099511627777$/);

@@ -20,11 +20,18 @@ const layers: [name: string, Layer, unknown][] = [
   ['FeedForward', new attention.FeedForward({ numHiddens: 4, ffnHiddens: 3 }), q],
   ['RMSNorm', new attention.RMSNorm({ normalizedShape: 4 }), q],
   ['GatedFeedForward', new attention.GatedFeedForward({ numHiddens: 4, ffnHiddens: 3 }), q],
-  ['Embedding', new attention.Embedding({ numEmbeddings: 4, dim: 4 }), [[0, 1, 2], [3, 0, 1]]],
+  [
+    'Embedding',
+    new attention.Embedding({ numEmbeddings: 4, dim: 4 }),
+    [
+      [0, 1, 2],
+      [3, 0, 1],
+    ],
+  ],
   ['PositionalEncoding', new attention.PositionalEncoding({ numHiddens: 4 }), q],
   ['LearnedPositionalEncoding', new attention.LearnedPositionalEncoding({ numHiddens: 4, maxLen: 3 }), q],
   ['TransformerEncoderLayer', new attention.TransformerEncoderLayer({ ...heads, ffnHiddens: 3 }), q],
-]; // prettier-ignore
+];
 afterAll(() => {
   mha.dispose();
   for (const [, layer] of layers) layer.dispose();
@@ -32,33 +39,49 @@ afterAll(() => {
 
 type Options = Record<string, unknown>;
 /** A call, a name that does not exist, the nearest one, and the options that it is added to. */
-type Row = readonly [
-  call: string,
-  (options: never) => unknown,
-  typo: string,
-  nearest: string,
-  rest?: Options,
-];
+type Row = readonly [call: string, (options: never) => unknown, typo: string, nearest: string, rest?: Options];
 
 const ROWS: readonly Row[] = [
   ['scaledDotProductAttention', (o) => attention.scaledDotProductAttention(q, q, q, o), 'is_causal', 'isCausal'],
   ['scaledDotProductAttention', (o) => attention.scaledDotProductAttention(q, q, q, o), 'attn_mask', 'mask'],
   ['scaledDotProductAttention', (o) => attention.scaledDotProductAttention(q, q, q, o), 'dropOut', 'dropout'],
   ['scaledDotProductAttention', (o) => attention.scaledDotProductAttention(q, q, q, { out: o }), 'weight', 'weights'],
-  ['scaledDotProductAttentionBackward', (o) => attention.scaledDotProductAttentionBackward(q, q, q, q, o), 'causal', 'isCausal'],
+  [
+    'scaledDotProductAttentionBackward',
+    (o) => attention.scaledDotProductAttentionBackward(q, q, q, q, o),
+    'causal',
+    'isCausal',
+  ],
   ['additiveAttention', (o) => attention.additiveAttention(q, q, q, weights, o), 'valid_lens', 'validLens'],
   ['additiveAttention', (o) => attention.additiveAttention(q, q, q, o), 'W_q', 'Wq', weights],
-  ['additiveAttentionBackward', (o) => attention.additiveAttentionBackward(q, q, q, q, weights, o), 'lens', 'validLens'],
+  [
+    'additiveAttentionBackward',
+    (o) => attention.additiveAttentionBackward(q, q, q, q, weights, o),
+    'lens',
+    'validLens',
+  ],
   ['sinusoidalEncoding', (o) => attention.sinusoidalEncoding(o), 'position', 'positions', { length: 2, dim: 4 }],
   ['sinusoidalEncoding2d', (o) => attention.sinusoidalEncoding2d(o), 'bases', 'base', { height: 2, width: 2, dim: 4 }],
   ['encodingRotation', (o) => attention.encodingRotation(o), 'Base', 'base', { delta: 2, dim: 4 }],
   ['rotaryEmbedding', (o) => attention.rotaryEmbedding(q, o), 'interleave', 'interleaved'],
-  ['rotaryEmbedding', (o) => attention.rotaryEmbedding(q, { scaling: o }), 'beta_fast', 'betaFast', { type: 'yarn', factor: 2, originalMaxLength: 8 }],
+  [
+    'rotaryEmbedding',
+    (o) => attention.rotaryEmbedding(q, { scaling: o }),
+    'beta_fast',
+    'betaFast',
+    { type: 'yarn', factor: 2, originalMaxLength: 8 },
+  ],
   ['rotaryEmbeddingBackward', (o) => attention.rotaryEmbeddingBackward(q, o), 'dim', 'rotaryDim'],
   ['alibiBias', (o) => attention.alibiBias(o), 'causal', 'isCausal', { numHeads: 2, queryLength: 3 }],
   ['t5RelativeBuckets', (o) => attention.t5RelativeBuckets(o), 'max_distance', 'maxDistance', { queryLength: 3 }],
   ['t5RelativeBias', (o) => attention.t5RelativeBias(zeros(32, 2), o), 'bidir', 'bidirectional', { queryLength: 3 }],
-  ['t5RelativeBiasBackward', (o) => attention.t5RelativeBiasBackward(zeros(2, 3, 3), o), 'num_buckets', 'numBuckets', { queryLength: 3 }],
+  [
+    't5RelativeBiasBackward',
+    (o) => attention.t5RelativeBiasBackward(zeros(2, 3, 3), o),
+    'num_buckets',
+    'numBuckets',
+    { queryLength: 3 },
+  ],
   ['relativeShiftBackward', (o) => attention.relativeShiftBackward(zeros(2, 3, 3), o), 'column', 'columns'],
   ['conv1d', (o) => attention.conv1d(q, zeros(2, 3, 1), o), 'strides', 'stride'],
   ['rnn', (o) => attention.rnn(q, states, o), 'h0', 'initialState'],
@@ -66,30 +89,63 @@ const ROWS: readonly Row[] = [
   ['rnn', (o) => attention.rnn(q, o), 'bias_ih', 'biasIh', states],
   ['complexity', (o) => attention.complexity('cnn', o), 'K', 'k', { n: 4, d: 2 }],
   ['softmaxCrossEntropy', (o) => attention.softmaxCrossEntropy(square, [0, 1, 2, 3], o), 'ignore_index', 'ignoreIndex'],
-  ['softmaxCrossEntropy', (o) => attention.softmaxCrossEntropy(square, [0, 1, 2, 3], { out: o }), 'gradLogit', 'gradLogits'],
+  [
+    'softmaxCrossEntropy',
+    (o) => attention.softmaxCrossEntropy(square, [0, 1, 2, 3], { out: o }),
+    'gradLogit',
+    'gradLogits',
+  ],
   ['MultiHeadAttention', (o) => new attention.MultiHeadAttention(o), 'numKVHeads', 'numKvHeads', heads],
   ['MultiHeadAttention', (o) => new attention.MultiHeadAttention({ ...heads, rotary: o }), 'rotary_dim', 'rotaryDim'],
-  ['MultiHeadAttention', (o) => new attention.MultiHeadAttention({ ...heads, rotary: { scaling: o } }), 'factr', 'factor', { type: 'linear', factor: 2 }],
+  [
+    'MultiHeadAttention',
+    (o) => new attention.MultiHeadAttention({ ...heads, rotary: { scaling: o } }),
+    'factr',
+    'factor',
+    { type: 'linear', factor: 2 },
+  ],
   ['MultiHeadAttention.forward', (o) => mha.forward(q, q, q, o), 'causal_offset', 'causalOffset'],
   ['MultiHeadAttention.forward', (o) => mha.forward(q, q, q, { out: o }), 'outputs', 'output'],
-  ['MultiHeadAttention.backward', (o) => (mha.forward(q, q, q, { training: true }).backward as (g: object, o: object) => unknown)(q, o), 'out', ''],
+  [
+    'MultiHeadAttention.backward',
+    (o) => (mha.forward(q, q, q, { training: true }).backward as (g: object, o: object) => unknown)(q, o),
+    'out',
+    '',
+  ],
   ['createCache', (o) => mha.createCache(o), 'max_length', 'maxLength', { batch: 1, maxLength: 2 }],
   ['PositionalEncoding', (o) => new attention.PositionalEncoding(o), 'max_len', 'maxLen', { numHiddens: 4 }],
-  ['LearnedPositionalEncoding', (o) => new attention.LearnedPositionalEncoding(o), 'drop', 'dropout', { numHiddens: 4, maxLen: 4 }],
+  [
+    'LearnedPositionalEncoding',
+    (o) => new attention.LearnedPositionalEncoding(o),
+    'drop',
+    'dropout',
+    { numHiddens: 4, maxLen: 4 },
+  ],
   ['Linear', (o) => new attention.Linear(o), 'Bias', 'bias', { inFeatures: 2, outFeatures: 2 }],
   ['LayerNorm', (o) => new attention.LayerNorm(o), 'elementwise_affine', 'affine', { normalizedShape: 2 }],
   ['RMSNorm', (o) => new attention.RMSNorm(o), 'epsilon', 'eps', { normalizedShape: 2 }],
   ['GatedFeedForward', (o) => new attention.GatedFeedForward(o), 'act', 'activation', { numHiddens: 2, ffnHiddens: 2 }],
   ['Embedding', (o) => new attention.Embedding(o), 'embeddingDim', 'numEmbeddings', { numEmbeddings: 2, dim: 2 }],
   ['FeedForward', (o) => new attention.FeedForward(o), 'act', 'activation', { numHiddens: 2, ffnHiddens: 2 }],
-  ['TransformerEncoderLayer', (o) => new attention.TransformerEncoderLayer(o), 'norm_first', 'norm', { ...heads, ffnHiddens: 2 }],
+  [
+    'TransformerEncoderLayer',
+    (o) => new attention.TransformerEncoderLayer(o),
+    'norm_first',
+    'norm',
+    { ...heads, ffnHiddens: 2 },
+  ],
   ['Adam', (o) => new attention.Adam(mha.parameters(), o), 'weight_decay', 'weightDecay'],
   ...layers.flatMap(([name, layer, x]): Row[] => [
     [`${name}.forward`, (o) => layer.forward(x as never, o), 'train', 'training'],
     [`${name}.forward`, (o) => layer.forward(x as never, { out: o }), 'Output', 'output'],
-    [`${name}.backward`, (o) => layer.forward(x as never, { training: true }).backward!(q, { out: o }), 'inputs', 'input'],
+    [
+      `${name}.backward`,
+      (o) => layer.forward(x as never, { training: true }).backward!(q, { out: o }),
+      'inputs',
+      'input',
+    ],
   ]),
-]; // prettier-ignore
+];
 
 describe('an option that does not exist', () => {
   test.each(ROWS)('is refused by %s', (operation, call, typo, nearest, rest = {}) => {
@@ -97,9 +153,7 @@ describe('an option that does not exist', () => {
     for (const value of [undefined, null, 1]) {
       const options = { ...rest, [typo]: value } as never;
       expectRejected(operation, 'TypeError', () => call(options));
-      expect(() => call(options)).toThrow(
-        nearest === '' ? 'no options' : `(the nearest is ${nearest}), got '${typo}'`,
-      );
+      expect(() => call(options)).toThrow(nearest === '' ? 'no options' : `(the nearest is ${nearest}), got '${typo}'`);
     }
     if (typo !== 'out') expect(() => call(rest as never)).not.toThrow();
   });
@@ -109,7 +163,6 @@ describe('an option that does not exist', () => {
       ['thread', 'threads'],
       ['wasmUrl', 'wasm'],
     ] as const) {
-      // prettier-ignore
       await expect(load({ [typo]: 2 })).rejects.toThrow(
         new TypeError(`load: expected known options (the nearest is ${nearest}), got '${typo}'`),
       );

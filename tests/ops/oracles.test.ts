@@ -34,18 +34,11 @@ describe('the float64 oracles agree with PyTorch', () => {
     },
   );
 
-  test.each(multiHeadCases())(
-    'on multi-head attention: $name',
-    ({ inputs, numHeads, d2lState, options, expected }) => {
-      const result = multiHeadAttention(...inputs, { numHeads, state: d2lState }, options);
-      expectClose(result.output, expected.output, DOUBLE);
-      expectClose(
-        expected.averaged ? expected.averaged(result.weights) : result.weights,
-        expected.weights,
-        DOUBLE,
-      );
-    },
-  );
+  test.each(multiHeadCases())('on multi-head attention: $name', ({ inputs, numHeads, d2lState, options, expected }) => {
+    const result = multiHeadAttention(...inputs, { numHeads, state: d2lState }, options);
+    expectClose(result.output, expected.output, DOUBLE);
+    expectClose(expected.averaged ? expected.averaged(result.weights) : result.weights, expected.weights, DOUBLE);
+  });
 
   test.each(loadFixtures('d2l_attention', /^masked_softmax/))('on masked softmax: $name', (fixture) => {
     const result = maskedSoftmax(fixture.input('X'), fixture.input('valid_lens'));
@@ -122,9 +115,7 @@ describe('the float64 oracles agree with PyTorch', () => {
       max_distance: number;
     };
     const options = { bidirectional, numBuckets: num_buckets, maxDistance: max_distance };
-    const buckets = Array.from(fixture.input('relative_position').data, (distance) =>
-      bucketOf(distance, options),
-    );
+    const buckets = Array.from(fixture.input('relative_position').data, (distance) => bucketOf(distance, options));
     expect(buckets).toEqual([...fixture.output('bucket').data]);
   });
 

@@ -26,11 +26,7 @@ describe('readSafetensors', () => {
     ['a space before the header', 'RangeError', read(file(' {}'))],
     ['a byte order mark', 'RangeError', read(file('\ufeff{}'))],
     ['text after the header', 'RangeError', read(file('{}x'))],
-    [
-      'a header that is not UTF-8',
-      'RangeError',
-      read(file('{}', [], 2).map((byte, i) => (i === 9 ? 0xff : byte))),
-    ],
+    ['a header that is not UTF-8', 'RangeError', read(file('{}', [], 2).map((byte, i) => (i === 9 ? 0xff : byte)))],
     [
       'a name twice',
       'RangeError',

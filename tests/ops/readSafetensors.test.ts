@@ -29,10 +29,7 @@ describe('readSafetensors', () => {
   });
 
   test('types weights as tensors, and whole numbers where they are named', () => {
-    const bytes = file(
-      { f: entry('F32', [1], 0, 4), i: entry('I32', [1], 4, 8) },
-      [0, 0, 128, 63, 7, 0, 0, 0],
-    );
+    const bytes = file({ f: entry('F32', [1], 0, 4), i: entry('I32', [1], 4, 8) }, [0, 0, 128, 63, 7, 0, 0, 0]);
     const weights: Record<string, Tensor> = readSafetensors(bytes);
     const named = readSafetensors<Float32Array | Int32Array>(bytes);
     expect([weights.f!.data, named.i!.data]).toEqual([Float32Array.of(1), Int32Array.of(7)]);
@@ -70,8 +67,7 @@ describe('readSafetensors', () => {
     expect(readSafetensors(file('{}'))).toEqual({});
     // Floats at an odd offset.
     expect(
-      readSafetensors(file({ u: entry('U8', [1], 0, 1), a: entry('F32', [1], 1, 5) }, [9, 0, 0, 128, 63])).a!
-        .data,
+      readSafetensors(file({ u: entry('U8', [1], 0, 1), a: entry('F32', [1], 1, 5) }, [9, 0, 0, 128, 63])).a!.data,
     ).toEqual(Float32Array.of(1));
   });
 

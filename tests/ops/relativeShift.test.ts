@@ -65,11 +65,7 @@ describe('relativeShift', () => {
           [1, 2, 3, 4],
         ]),
     ],
-    [
-      'a number of columns between L and 2·L - 1',
-      'RangeError',
-      () => relativeShift(new Random(1).tensor([3, 4])),
-    ],
+    ['a number of columns between L and 2·L - 1', 'RangeError', () => relativeShift(new Random(1).tensor([3, 4]))],
   ];
   testRejections('relativeShift', rows, () => expect([...relativeShift([[7]]).data]).toEqual([7]));
 });

@@ -27,8 +27,7 @@ describe('relativeShiftBackward', () => {
     }
   });
 
-  const call = (bad: unknown, options?: unknown) => () =>
-    relativeShiftBackward(bad as never, options as never);
+  const call = (bad: unknown, options?: unknown) => () => relativeShiftBackward(bad as never, options as never);
   const square = [
     [1, 2],
     [3, 4],

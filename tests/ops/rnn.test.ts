@@ -28,7 +28,10 @@ function randomWeights(random: Random, ins: number, D: number) {
   };
 }
 
-/** A state is a tanh (4·EPS) of a sum of up to 2·65 products; the error of the state before is halved with each step. Together 64·EPS. */
+/**
+ * A state is a tanh (4·EPS) of a sum of up to 2·65 products; the error of the state before is halved with each step.
+ * Together 64·EPS.
+ */
 const tolerance = (expected: Numbers) => ({ atol: 64 * EPS * Math.max(1, maxAbs(expected.data)) });
 
 describe('rnn', () => {
@@ -109,11 +112,7 @@ describe('rnn', () => {
   const weights = randomWeights(random, 3, 4);
   const call = (bad: object, options?: unknown) => () => rnn(x, { ...weights, ...bad }, options as never);
   const rows: Rejection[] = [
-    ...NOT_TENSORS.map(([what, bad]): Rejection => [
-      `x: ${what}`,
-      'TypeError',
-      () => rnn(bad as never, weights),
-    ]),
+    ...NOT_TENSORS.map(([what, bad]): Rejection => [`x: ${what}`, 'TypeError', () => rnn(bad as never, weights)]),
     ['x of rank 2', 'RangeError', () => rnn([[1, 2, 3]], weights)],
     ['no weights', 'TypeError', () => rnn(x, undefined as never)],
     ['no weightIh', 'TypeError', call({ weightIh: undefined })],

@@ -21,14 +21,7 @@ interface OnnxCall {
 type Rotate = (x: Numbers, options: RotaryReferenceOptions & RotaryOptions) => Numbers;
 
 function run(call: OnnxCall, rotate: Rotate): Numbers {
-  const {
-    X,
-    cos_cache: cos,
-    sin_cache: sin,
-    position_ids: positions,
-    num_heads,
-    rotary_embedding_dim,
-  } = call;
+  const { X, cos_cache: cos, sin_cache: sin, position_ids: positions, num_heads, rotary_embedding_dim } = call;
   const options = {
     cos,
     sin,

@@ -30,12 +30,7 @@ describe('rotaryEmbedding with scaling', () => {
       64,
       { type: 'yarn', factor: 4, originalMaxLength: 32768, betaFast: 64, betaSlow: 2 },
     ],
-    [
-      'yarn with equal betas',
-      10000,
-      32,
-      { type: 'yarn', factor: 2, originalMaxLength: 512, betaFast: 4, betaSlow: 4 },
-    ],
+    ['yarn with equal betas', 10000, 32, { type: 'yarn', factor: 2, originalMaxLength: 512, betaFast: 4, betaSlow: 4 }],
     ['llama3', 500000, 128, LLAMA],
     ['llama3 with the factor of Llama 3.2', 500000, 64, { ...LLAMA, factor: 32 }],
   ])('agrees with the published formula of %s', (_name, base, dim, scaling) => {
@@ -43,15 +38,15 @@ describe('rotaryEmbedding with scaling', () => {
     for (const offset of [0, 5000, 1_000_000]) {
       const x = new Random(offset).tensor([3, 5, dim]);
       const expected = reference(x, { offset, frequencies, amplitude });
-      // As without scaling, with one more rounding for the amplitude. The oracle computes this angle in float64, off by 4·2^-53 of itself.
+      // As without scaling, with one more rounding for the amplitude. The oracle computes this angle in float64, off by
+      // 4·2^-53 of itself.
       const atol = (4 * EPS + 2e-8 + 2 * offset * 2 ** -51) * maxAbs(x.data) * amplitude;
       expectClose(rotaryEmbedding(x, { base, offset, scaling }), expected, { atol });
     }
   });
 
   const dynamic = { type: 'dynamic', factor: 4, originalMaxLength: 100 } as const;
-  const divisors = (seed: number) =>
-    Array.from(new Random(seed).tensor([16]).data, (x) => 1.5 + Math.tanh(x));
+  const divisors = (seed: number) => Array.from(new Random(seed).tensor([16]).data, (x) => 1.5 + Math.tanh(x));
   const longrope = {
     type: 'longrope',
     factor: 8,
@@ -64,42 +59,36 @@ describe('rotaryEmbedding with scaling', () => {
     ['dynamic', dynamic],
     ['longrope', longrope],
     ['longrope with another attention factor', { ...longrope, attentionFactor: 1.5 } as never],
-  ])(
-    'agrees with the published formula of %s at either side of the length of the training',
-    (_name, scaling) => {
-      const [rows, dim] = [5, 32];
-      const x = new Random(3).tensor([rows, dim]);
-      for (const last of [4, 98, 99, 100, 5000]) {
-        const offset = last - rows + 1;
-        const { frequencies, amplitude } = scaledFrequencies(10000, dim, scaling, last + 1);
-        const expected = reference(x, { offset, frequencies, amplitude });
-        const atol = (4 * EPS + 2e-8 + 2 * offset * 2 ** -51) * maxAbs(x.data) * amplitude;
-        expectClose(rotaryEmbedding(x, { offset, scaling }), expected, { atol });
-        // The largest position counts, wherever it is.
-        const positions = Array.from({ length: rows }, (_, i) => last - i);
-        const turned = reference(x, {
-          positions: { data: positions, shape: [rows] },
-          frequencies,
-          amplitude,
-        });
-        expectClose(rotaryEmbedding(x, { positions, scaling }), turned, { atol });
-      }
-    },
-  );
+  ])('agrees with the published formula of %s at either side of the length of the training', (_name, scaling) => {
+    const [rows, dim] = [5, 32];
+    const x = new Random(3).tensor([rows, dim]);
+    for (const last of [4, 98, 99, 100, 5000]) {
+      const offset = last - rows + 1;
+      const { frequencies, amplitude } = scaledFrequencies(10000, dim, scaling, last + 1);
+      const expected = reference(x, { offset, frequencies, amplitude });
+      const atol = (4 * EPS + 2e-8 + 2 * offset * 2 ** -51) * maxAbs(x.data) * amplitude;
+      expectClose(rotaryEmbedding(x, { offset, scaling }), expected, { atol });
+      // The largest position counts, wherever it is.
+      const positions = Array.from({ length: rows }, (_, i) => last - i);
+      const turned = reference(x, {
+        positions: { data: positions, shape: [rows] },
+        frequencies,
+        amplitude,
+      });
+      expectClose(rotaryEmbedding(x, { positions, scaling }), turned, { atol });
+    }
+  });
 
-  test.each(loadFixtures('modern', /^rope_(dynamic|longrope)/))(
-    'agrees with transformers on $name',
-    (fixture) => {
-      const { kind, base, scaling } = fixture.attributes as { kind: string; base: number; scaling: object };
-      const options = {
-        base,
-        positions: fixture.input('positions'),
-        scaling: { type: kind, ...scaling } as RotaryScaling,
-      };
-      expectFixture(rotaryEmbedding(fixture.input('x'), options), fixture.output('output'));
-      expectFixture(rotaryEmbeddingBackward(fixture.input('G'), options), fixture.output('grad:x'));
-    },
-  );
+  test.each(loadFixtures('modern', /^rope_(dynamic|longrope)/))('agrees with transformers on $name', (fixture) => {
+    const { kind, base, scaling } = fixture.attributes as { kind: string; base: number; scaling: object };
+    const options = {
+      base,
+      positions: fixture.input('positions'),
+      scaling: { type: kind, ...scaling } as RotaryScaling,
+    };
+    expectFixture(rotaryEmbedding(fixture.input('x'), options), fixture.output('output'));
+    expectFixture(rotaryEmbeddingBackward(fixture.input('G'), options), fixture.output('grad:x'));
+  });
 
   test('treats position p with linear scaling like p/factor without', () => {
     const x = new Random(1).tensor([4, 8]);

@@ -49,7 +49,10 @@ describe('rotaryEmbedding with sections', () => {
     for (const scaling of [undefined, { type: 'dynamic', factor: 4, originalMaxLength: 3 } as const]) {
       const options = { ...(scaling && { scaling }) };
       const plain = rotaryEmbedding(x, { ...options, positions: [3, 1, 4, 1] });
-      const positions = [[3, 1, 4, 1], [3, 1, 4, 1]]; // prettier-ignore
+      const positions = [
+        [3, 1, 4, 1],
+        [3, 1, 4, 1],
+      ];
       expect(rotaryEmbedding(x, { ...options, sections, positions: positions as never })).toEqual(plain);
       expect(rotaryEmbedding(x, { ...options, sections, offset: 2 })).toEqual(
         rotaryEmbedding(x, { ...options, offset: 2 }),

@@ -8,8 +8,8 @@ import { rotaryCases } from '../support/rotaryCases.js';
 import { SIZES } from '../support/sizes.js';
 
 /**
- * Sine and cosine are off by EPS/4 (half an ulp below 1) and 1e-8, in each of two terms; two products and their sum are each rounded once.
- * Products and sum are up to twice the largest element.
+ * Sine and cosine are off by EPS/4 (half an ulp below 1) and 1e-8, in each of two terms; two products and their sum are
+ * each rounded once. Products and sum are up to twice the largest element.
  */
 const tolerance = (x: { data: ArrayLike<number> }) => ({ atol: (3 * EPS + 2e-8) * maxAbs(x.data) });
 
@@ -132,17 +132,9 @@ describe.each([false, true])('rotaryEmbedding with interleaved: %s agrees with t
     const [cos, sin] = [random.tensor([20, 3]), random.tensor([20, 3])];
     const given = { interleaved, rotaryDim: 6, cos, sin };
     expectClose(rotaryEmbedding(x, given), reference(x, given), tolerance(x));
-    expectClose(
-      rotaryEmbedding(x, { ...given, offset: 16 }),
-      reference(x, { ...given, offset: 16 }),
-      tolerance(x),
-    );
+    expectClose(rotaryEmbedding(x, { ...given, offset: 16 }), reference(x, { ...given, offset: 16 }), tolerance(x));
     const positions = { data: [19, 0, 5, 5, 1, 2, 3, 4], shape: [2, 4] };
-    expectClose(
-      rotaryEmbedding(x, { ...given, positions }),
-      reference(x, { ...given, positions }),
-      tolerance(x),
-    );
+    expectClose(rotaryEmbedding(x, { ...given, positions }), reference(x, { ...given, positions }), tolerance(x));
   });
 
   test('with given tables that have a row for each token', () => {

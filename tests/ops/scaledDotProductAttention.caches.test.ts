@@ -30,11 +30,7 @@ describe('scaledDotProductAttention', () => {
   test('gives the same token by token with past keys as in one causal call', () => {
     const random = new Random(32);
     const n = 9;
-    const [query, key, value] = [
-      random.tensor([2, 4, n, 6]),
-      random.tensor([2, 2, n, 6]),
-      random.tensor([2, 2, n, 3]),
-    ];
+    const [query, key, value] = [random.tensor([2, 4, n, 6]), random.tensor([2, 2, n, 6]), random.tensor([2, 2, n, 3])];
     const full = scaledDotProductAttention(query, key, value, { isCausal: true }).output;
     const step = ({ data, shape }: typeof query, i: number) => {
       const [B, H, , d] = shape as [number, number, number, number];
@@ -64,11 +60,7 @@ describe('scaledDotProductAttention', () => {
 
   test('returns copies of past and new keys and values as the present ones, and only with a past', () => {
     const random = new Random(33);
-    const [query, key, value] = [
-      random.tensor([2, 1, 2, 3]),
-      random.tensor([2, 1, 2, 3]),
-      random.tensor([2, 1, 2, 4]),
-    ];
+    const [query, key, value] = [random.tensor([2, 1, 2, 3]), random.tensor([2, 1, 2, 3]), random.tensor([2, 1, 2, 4])];
     const [pastKey, pastValue] = [random.tensor([2, 1, 3, 3]), random.tensor([2, 1, 3, 4])];
     const { presentKey, presentValue } = scaledDotProductAttention(query, key, value, { pastKey, pastValue });
     const expected = reference(query, key, value, { pastKey, pastValue });

@@ -84,9 +84,7 @@ describe('scaledDotProductAttention with dropout', () => {
     const { data } = draw(0.5, 13).weights!;
     const patterns = new Set<string>();
     for (let row = 0; row < 96; ++row) {
-      patterns.add(
-        Array.from(data.subarray(row * 20, (row + 1) * 20), (w) => (w === 0 ? '0' : '1')).join(''),
-      );
+      patterns.add(Array.from(data.subarray(row * 20, (row + 1) * 20), (w) => (w === 0 ? '0' : '1')).join(''));
     }
     // Among 96 of 2^20 possible patterns two are equal with a probability of 1/230.
     expect(patterns.size).toBe(96);

@@ -8,12 +8,10 @@ describe('scaledDotProductAttention', () => {
   const column = (...values: number[]) => ({ data: Float32Array.from(values), shape: [values.length, 1] });
 
   test('gives the largest of logits of ±1e4 the whole weight', () => {
-    const { output, weights } = scaledDotProductAttention(
-      column(100, -100),
-      column(100, -100, 50),
-      column(1, 2, 3),
-      { scale: 1, needWeights: true },
-    );
+    const { output, weights } = scaledDotProductAttention(column(100, -100), column(100, -100, 50), column(1, 2, 3), {
+      scale: 1,
+      needWeights: true,
+    });
     expect([...weights!.data]).toEqual([1, 0, 0, 0, 1, 0]);
     expect([...output.data]).toEqual([1, 2]);
   });
@@ -60,10 +58,7 @@ describe('scaledDotProductAttention', () => {
     query.data[5] = NaN;
     const { data } = scaledDotProductAttention(query, key, value).output;
     expect([...data.subarray(2, 4)]).toEqual([NaN, NaN]);
-    expect([...data.subarray(0, 2), ...data.subarray(4)]).toEqual([
-      ...clean.subarray(0, 2),
-      ...clean.subarray(4),
-    ]);
+    expect([...data.subarray(0, 2), ...data.subarray(4)]).toEqual([...clean.subarray(0, 2), ...clean.subarray(4)]);
   });
 
   test.each([
@@ -90,11 +85,7 @@ describe('scaledDotProductAttention', () => {
 
   test('returns zeros for a query that may attend to nothing, by any mask', () => {
     const random = new Random(10);
-    const [query, key, value] = [
-      random.tensor([1, 3, 4]),
-      random.tensor([1, 5, 4]),
-      random.tensor([1, 5, 6]),
-    ];
+    const [query, key, value] = [random.tensor([1, 3, 4]), random.tensor([1, 5, 4]), random.tensor([1, 5, 6])];
     for (const options of [
       { validLens: [0] },
       { validLens: [[0, 0, 0]] },

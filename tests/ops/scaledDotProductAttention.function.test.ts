@@ -13,14 +13,7 @@ describe('scaledDotProductAttention', () => {
       validLens: Int32Array.of(2, 5),
       needWeights: true,
     };
-    const inputs = [
-      query.data,
-      key.data,
-      value.data,
-      options.bias.data,
-      options.validLens,
-      options.mask.data,
-    ];
+    const inputs = [query.data, key.data, value.data, options.bias.data, options.validLens, options.mask.data];
     const before = inputs.map((data) => [...data]);
     const first = scaledDotProductAttention(query, key, value, options);
     expect(inputs.map((data) => [...data])).toEqual(before);

@@ -18,9 +18,9 @@ describe('scaledDotProductAttention with masks', () => {
       });
       // Rows from 6 on are for keys after the query.
       const poisoned = (data: Float32Array) => data.map((entry, at) => (at >= 24 ? bad : entry));
-      expect(
-        scaledDotProductAttention(x, x, x, options(poisoned(relativeKeys), poisoned(relativeValues))),
-      ).toEqual(scaledDotProductAttention(x, x, x, options(relativeKeys, relativeValues)));
+      expect(scaledDotProductAttention(x, x, x, options(poisoned(relativeKeys), poisoned(relativeValues)))).toEqual(
+        scaledDotProductAttention(x, x, x, options(relativeKeys, relativeValues)),
+      );
     },
   );
 
@@ -36,11 +36,7 @@ describe('scaledDotProductAttention with masks', () => {
 
   test('gives zeros and a logSumExp of -Infinity for queries without visible keys', () => {
     const random = new Random(26);
-    const [query, key, value] = [
-      random.tensor([2, 2, 3, 4]),
-      random.tensor([2, 2, 5, 4]),
-      random.tensor([2, 2, 5, 6]),
-    ];
+    const [query, key, value] = [random.tensor([2, 2, 3, 4]), random.tensor([2, 2, 5, 4]), random.tensor([2, 2, 5, 6])];
     const tables = { relativeKeys: random.tensor([3, 4]), relativeValues: random.tensor([3, 6]) };
     for (const options of [
       { isCausal: true, causalOffset: -3 },

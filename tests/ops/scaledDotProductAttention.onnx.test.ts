@@ -1,6 +1,7 @@
 /**
- * The features of ONNX's Attention operator (opsets 23 to 25) as calls of the library: packed heads are split, a boolean attn_mask is
- * `mask`, a float one `bias`, and nonpad_kv_seqlen is `validLens` with causalOffset nonpad_kv_seqlen[b] - L.
+ * The features of ONNX's Attention operator (opsets 23 to 25) as calls of the library: packed heads are split, a
+ * boolean attn_mask is `mask`, a float one `bias`, and nonpad_kv_seqlen is `validLens` with causalOffset
+ * nonpad_kv_seqlen[b] - L.
  */
 import { describe, expect, test } from '@jest/globals';
 import { splitHeads } from '../reference/multiHeadAttention.js';
@@ -85,13 +86,7 @@ describe.each(HEADS)('scaledDotProductAttention does what ONNX Attention does ($
   ];
 
   test('for plain, scaled, causal and softcapped scores', () => {
-    for (const options of [
-      {},
-      { scale: 0.01 },
-      { isCausal: true },
-      { softcap: 2 },
-      { scale: 1, softcap: 3 },
-    ]) {
+    for (const options of [{}, { scale: 0.01 }, { isCausal: true }, { softcap: 2 }, { scale: 1, softcap: 3 }]) {
       check(call, options);
     }
   });
@@ -101,15 +96,12 @@ describe.each(HEADS)('scaledDotProductAttention does what ONNX Attention does ($
     check(call, { mask: random.mask(shape), isCausal: true, softcap: 2 });
   });
 
-  test.each(maskShapes.map((shape) => [shape]))(
-    'for a float mask of shape %j, with and without -Infinity',
-    (shape) => {
-      const bias = random.tensor(shape);
-      check(call, { bias });
-      const holed = { data: bias.data.map((x) => (random.next() < 0.3 ? -Infinity : x)), shape };
-      check(call, { bias: holed, softcap: 1.5 });
-    },
-  );
+  test.each(maskShapes.map((shape) => [shape]))('for a float mask of shape %j, with and without -Infinity', (shape) => {
+    const bias = random.tensor(shape);
+    check(call, { bias });
+    const holed = { data: bias.data.map((x) => (random.next() < 0.3 ? -Infinity : x)), shape };
+    check(call, { bias: holed, softcap: 1.5 });
+  });
 
   test('for past keys, causal or not, where query i sees key j if j <= i + past', () => {
     const past = 3;
@@ -129,26 +121,23 @@ describe.each(HEADS)('scaledDotProductAttention does what ONNX Attention does ($
     [1, 3],
     [0, 2],
     [5, 0],
-  ])(
-    'for nonpad_kv_seqlen of %i and %i, where offsets may be negative and padding is not read',
-    (first, second) => {
-      const lens = [first, second];
-      const [query, key, value] = call;
-      const poisoned = (x: RandomTensor) => poisonPadding(x, lens, NaN);
-      const options = {
-        validLens: { data: lens, shape: [B] },
-        causalOffset: lens.map((n) => n - L),
-        isCausal: true,
-      };
-      const expected = reference(query, key, value, options);
-      const result = scaledDotProductAttention(query, poisoned(key), poisoned(value), {
-        ...options,
-        needWeights: true,
-      });
-      expectAttention(result, { output: expected.output, weights: expected.weights }, value);
-      check(call, options);
-    },
-  );
+  ])('for nonpad_kv_seqlen of %i and %i, where offsets may be negative and padding is not read', (first, second) => {
+    const lens = [first, second];
+    const [query, key, value] = call;
+    const poisoned = (x: RandomTensor) => poisonPadding(x, lens, NaN);
+    const options = {
+      validLens: { data: lens, shape: [B] },
+      causalOffset: lens.map((n) => n - L),
+      isCausal: true,
+    };
+    const expected = reference(query, key, value, options);
+    const result = scaledDotProductAttention(query, poisoned(key), poisoned(value), {
+      ...options,
+      needWeights: true,
+    });
+    expectAttention(result, { output: expected.output, weights: expected.weights }, value);
+    check(call, options);
+  });
 
   test('for sliding windows on either side, with and without causality and a past', () => {
     const past = { pastKey: random.tensor([B, Hkv, 5, E]), pastValue: random.tensor([B, Hkv, 5, Ev]) };

@@ -7,7 +7,11 @@ import { Random } from '../support/random.js';
 describe('scaledDotProductAttention', () => {
   test('returns scores of masked keys for needScores "scaled" and "softcapped", and -Infinity for "masked"', () => {
     const query = [[2, 0]];
-    const key = [[1, 0], [3, 0], [-1, 5]]; // prettier-ignore
+    const key = [
+      [1, 0],
+      [3, 0],
+      [-1, 5],
+    ];
     const options = { scale: 1, softcap: 2, mask: [[true, false, true]], bias: [[0.5, 0.5, 0.5]] };
     const scores = (needScores: 'scaled' | 'softcapped' | 'masked') =>
       scaledDotProductAttention(query, key, [[1], [2], [3]], { ...options, needScores }).scores;
@@ -23,11 +27,7 @@ describe('scaledDotProductAttention', () => {
 
   test('writes into the arrays that it is given and returns them', () => {
     const random = new Random(41);
-    const [query, key, value] = [
-      random.tensor([2, 3, 4]),
-      random.tensor([2, 5, 4]),
-      random.tensor([2, 5, 6]),
-    ];
+    const [query, key, value] = [random.tensor([2, 3, 4]), random.tensor([2, 5, 4]), random.tensor([2, 5, 6])];
     const fresh = scaledDotProductAttention(query, key, value, { needWeights: true });
     const out = { output: new Float32Array(36).fill(9), weights: new Float32Array(30).fill(9) };
     const result = scaledDotProductAttention(query, key, value, { needWeights: true, out });

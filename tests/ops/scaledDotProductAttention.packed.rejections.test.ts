@@ -37,6 +37,14 @@ const sequences: Rejection[] = [
 ];
 
 testRejections('scaledDotProductAttention', sequences, () => {
-  const { output } = scaledDotProductAttention([[0]], [[1], [2]], [[3, 5], [5, 9]], { cuSeqlens: { query: [0, 1], key: [0, 2] } }); // prettier-ignore
+  const { output } = scaledDotProductAttention(
+    [[0]],
+    [[1], [2]],
+    [
+      [3, 5],
+      [5, 9],
+    ],
+    { cuSeqlens: { query: [0, 1], key: [0, 2] } },
+  );
   expect([...output.data]).toEqual([4, 7]);
 });

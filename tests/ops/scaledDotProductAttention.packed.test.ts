@@ -6,41 +6,46 @@ import { scaledDotProductAttention, scaledDotProductAttentionBackward } from '..
 import { Random } from '../support/random.js';
 
 const random = new Random(9);
-const starts = (lengths: readonly number[]) =>
-  lengths.reduce((cu, length) => [...cu, cu.at(-1)! + length], [0]);
+const starts = (lengths: readonly number[]) => lengths.reduce((cu, length) => [...cu, cu.at(-1)! + length], [0]);
 
 /** Rows [from, to) of each head of a (1, H, T, E) tensor, or elements of a (1, H, T) one. */
 function rowsOf({ data, shape }: Tensor, from: number, to: number): Tensor {
   const [, heads, T, width = 1] = shape as [number, number, number, number?];
   const size = (to - from) * width;
   const rows = new Float32Array(heads * size);
-  for (let h = 0; h < heads; ++h)
-    rows.set(data.subarray((h * T + from) * width, (h * T + to) * width), h * size);
+  for (let h = 0; h < heads; ++h) rows.set(data.subarray((h * T + from) * width, (h * T + to) * width), h * size);
   return { data: rows, shape: [1, heads, to - from, ...shape.slice(3)] };
 }
 
 // Sequences within a block of 8 queries, around strips of 32 and blocks of 256 keys, and without tokens.
 const LENGTHS: Record<string, [query: number[], key: number[]]> = {
-  'some short ones': [[1, 3, 0, 2, 9, 1], [1, 3, 0, 2, 9, 1]],
-  'long ones': [[33, 300, 7, 31], [33, 300, 7, 31]],
-  'queries and keys of other lengths': [[5, 40, 0, 12], [260, 3, 8, 0]],
-  'few queries': [[1, 1, 2], [5, 300, 9]],
-  'one': [[17], [17]],
-}; // prettier-ignore
+  'some short ones': [
+    [1, 3, 0, 2, 9, 1],
+    [1, 3, 0, 2, 9, 1],
+  ],
+  'long ones': [
+    [33, 300, 7, 31],
+    [33, 300, 7, 31],
+  ],
+  'queries and keys of other lengths': [
+    [5, 40, 0, 12],
+    [260, 3, 8, 0],
+  ],
+  'few queries': [
+    [1, 1, 2],
+    [5, 300, 9],
+  ],
+  one: [[17], [17]],
+};
 
 describe.each(Object.keys(LENGTHS))('packed sequences give what a call for each gives: %s', (name) => {
   const [query, key] = LENGTHS[name]!.map(starts) as [number[], number[]];
   const [L, S] = [query.at(-1)!, key.at(-1)!];
-  const tensors = [
-    random.tensor([1, 4, L, 12]),
-    random.tensor([1, 2, S, 12]),
-    random.tensor([1, 2, S, 7]),
-  ] as const;
+  const tensors = [random.tensor([1, 4, L, 12]), random.tensor([1, 2, S, 12]), random.tensor([1, 2, S, 7])] as const;
   const g = random.tensor([1, 4, L, 7]);
   const cuSeqlens = query.join() === key.join() ? query : { query, key };
-  const forEach = (
-    f: (n: number, rows: { q: readonly [number, number]; k: readonly [number, number] }) => void,
-  ) => query.slice(0, -1).forEach((from, n) => f(n, { q: [from, query[n + 1]!], k: [key[n]!, key[n + 1]!] }));
+  const forEach = (f: (n: number, rows: { q: readonly [number, number]; k: readonly [number, number] }) => void) =>
+    query.slice(0, -1).forEach((from, n) => f(n, { q: [from, query[n + 1]!], k: [key[n]!, key[n + 1]!] }));
 
   test.each<[string, AttentionOptions]>([
     ['no options', {}],
@@ -72,11 +77,7 @@ describe.each(Object.keys(LENGTHS))('packed sequences give what a call for each 
     for (const name of ['relativeKeys', 'relativeValues', 'sinks'] as const) {
       expect(gradients[name] === undefined).toBe(options[name] === undefined);
       if (sums[name])
-        expectClose(
-          gradients[name],
-          { data: sums[name], shape: gradients[name]!.shape },
-          { atol: 4096 * EPS },
-        );
+        expectClose(gradients[name], { data: sums[name], shape: gradients[name]!.shape }, { atol: 4096 * EPS });
     }
   });
 
@@ -136,9 +137,7 @@ describe('packed sequences', () => {
     const { weights } = scaledDotProductAttention(x, x, x, options);
     const dropped = (from: number) =>
       Array.from({ length: 32 }, (_, i) =>
-        [...weights!.data.subarray((from + i) * T + from, (from + i) * T + from + 32)].map((w) =>
-          Number(w === 0),
-        ),
+        [...weights!.data.subarray((from + i) * T + from, (from + i) * T + from + 32)].map((w) => Number(w === 0)),
       ).flat();
     expect(dropped(0)).not.toEqual(dropped(32));
     // Half of 1024, with a standard deviation of 16.

@@ -1,13 +1,7 @@
 import { expect } from '@jest/globals';
 import { zeros } from '../reference/tensor.js';
 import { scaledDotProductAttention } from '../support/library.js';
-import {
-  BROKEN_TENSORS,
-  NOT_TENSORS,
-  testRejections,
-  type Kind,
-  type Rejection,
-} from '../support/rejections.js';
+import { BROKEN_TENSORS, NOT_TENSORS, testRejections, type Kind, type Rejection } from '../support/rejections.js';
 
 // B = 2, H = 4, Hkv = 2, L = 3, S = 5, E = 4, Ev = 6.
 const open = (...shape: number[]) => ({ data: new Uint8Array(zeros(...shape).data.length), shape });
@@ -16,8 +10,7 @@ const key = zeros(2, 2, 5, 4);
 const value = zeros(2, 2, 5, 6);
 
 /** A call with these options, whatever their types. */
-const withOptions = (options: unknown) => () =>
-  scaledDotProductAttention(query, key, value, options as never);
+const withOptions = (options: unknown) => () => scaledDotProductAttention(query, key, value, options as never);
 const rejected = (kind: Kind, ...rows: readonly (readonly [string, unknown])[]): Rejection[] =>
   rows.map(([mistake, options]) => [mistake, kind, withOptions(options)]);
 
@@ -42,24 +35,14 @@ const shapes: Rejection[] = (
     ['values of another batch', query, key, zeros(1, 2, 5, 6)],
     ['another number of values than of keys', query, key, zeros(2, 2, 4, 6)],
     ['another number of value heads than of key heads', query, key, zeros(2, 4, 5, 6)],
-    [
-      'a number of query heads that is not a multiple of the key heads',
-      query,
-      zeros(2, 3, 5, 4),
-      zeros(2, 3, 5, 6),
-    ],
+    ['a number of query heads that is not a multiple of the key heads', query, zeros(2, 3, 5, 4), zeros(2, 3, 5, 6)],
     ['more key heads than query heads', zeros(2, 1, 3, 4), key, value],
     ['fewer sequences of keys than of queries in rank 3', zeros(4, 3, 4), zeros(2, 5, 4), zeros(2, 5, 6)],
   ] as const
 ).map(([mistake, q, k, v]) => [mistake, 'RangeError', () => scaledDotProductAttention(q, k, v)]);
 
 const options: Rejection[] = [
-  ...rejected(
-    'TypeError',
-    ['options that are a number', 5],
-    ['options that are a string', 'causal'],
-    ['null', null],
-  ),
+  ...rejected('TypeError', ['options that are a number', 5], ['options that are a string', 'causal'], ['null', null]),
 
   ...rejected(
     'RangeError',
@@ -89,11 +72,7 @@ const options: Rejection[] = [
     ['a mask that holds NaN', { mask: [[NaN]] }],
     ['a mask shorter than its shape', { mask: { data: [true], shape: [3, 5] } }],
   ),
-  ...rejected(
-    'TypeError',
-    ['a mask of strings', { mask: [['yes']] }],
-    ['a mask that is true', { mask: true }],
-  ),
+  ...rejected('TypeError', ['a mask of strings', { mask: [['yes']] }], ['a mask that is true', { mask: true }]),
 
   ...rejected(
     'RangeError',
@@ -102,11 +81,7 @@ const options: Rejection[] = [
     ['a bias for another number of heads', { bias: zeros(3, 3, 5) }],
     ['a bias of rank 5', { bias: zeros(1, 2, 4, 3, 5) }],
   ),
-  ...rejected(
-    'TypeError',
-    ['a bias of booleans', { bias: [[true]] }],
-    ['a bias that is a number', { bias: 1 }],
-  ),
+  ...rejected('TypeError', ['a bias of booleans', { bias: [[true]] }], ['a bias that is a number', { bias: 1 }]),
 
   ...rejected(
     'TypeError',
@@ -184,16 +159,20 @@ const options: Rejection[] = [
   ...rejected(
     'TypeError',
     ['an output that is not a Float32Array', { out: { output: new Float64Array(2 * 4 * 3 * 6) } }],
-    [
-      'weights that are an array',
-      { needWeights: true, out: { weights: Array.from({ length: 120 }, () => 0) } },
-    ],
+    ['weights that are an array', { needWeights: true, out: { weights: Array.from({ length: 120 }, () => 0) } }],
     ['pastKey as a string', { pastKey: 'x', pastValue: zeros(2, 2, 7, 6) }],
     ['relativeKeys as a number', { relativeKeys: 3 }],
   ),
 ];
 
 testRejections('scaledDotProductAttention', [...tensors, ...shapes, ...options], () => {
-  const { output } = scaledDotProductAttention([[0]], [[1], [2]], [[3, 5], [5, 9]]); // prettier-ignore
+  const { output } = scaledDotProductAttention(
+    [[0]],
+    [[1], [2]],
+    [
+      [3, 5],
+      [5, 9],
+    ],
+  );
   expect([...output.data]).toEqual([4, 7]);
 });

@@ -1,4 +1,6 @@
-/** The option `sinks`, forward and backward. Its combinations with other options are among those of the property tests. */
+/**
+ * The option `sinks`, forward and backward. Its combinations with other options are among those of the property tests.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { expectFixture, loadFixtures } from '../support/fixtures.js';
 import { scaledDotProductAttention, scaledDotProductAttentionBackward } from '../support/library.js';
@@ -6,9 +8,7 @@ import { Random } from '../support/random.js';
 
 describe('sinks', () => {
   test.each(loadFixtures('modern', /^sinks/))('agree with PyTorch on $name', (fixture) => {
-    const [query, key, value, sinks, g] = ['query', 'key', 'value', 'sinks', 'G'].map((name) =>
-      fixture.input(name),
-    );
+    const [query, key, value, sinks, g] = ['query', 'key', 'value', 'sinks', 'G'].map((name) => fixture.input(name));
     const options = { sinks: sinks!, isCausal: fixture.attributes.causal as boolean };
     const results = { needWeights: true, needLogSumExp: true };
     const { output, weights, logSumExp } = scaledDotProductAttention(query!, key!, value!, {
@@ -30,11 +30,7 @@ describe('sinks', () => {
     [3, 20],
     [40, 600],
   ].map(([L, S]) => {
-    const tensors = [
-      random.tensor([2, 2, L!, 8]),
-      random.tensor([2, 2, S!, 8]),
-      random.tensor([2, 2, S!, 8]),
-    ];
+    const tensors = [random.tensor([2, 2, L!, 8]), random.tensor([2, 2, S!, 8]), random.tensor([2, 2, S!, 8])];
     return [L!, S!, tensors as [never, never, never]] as const;
   });
 
@@ -54,9 +50,7 @@ describe('sinks', () => {
         expect(output.data.subarray(0, half).every((x) => x === 0)).toBe(true);
         expect(output.data.subarray(half).every((x) => x !== 0)).toBe(true);
         expect(weights!.data.subarray(0, weights!.data.length / 2).every((x) => x === 0)).toBe(true);
-        expect([...logSumExp!.data.subarray(0, all)]).toEqual(
-          sinks.flatMap((sink) => Array<number>(L).fill(sink)),
-        );
+        expect([...logSumExp!.data.subarray(0, all)]).toEqual(sinks.flatMap((sink) => Array<number>(L).fill(sink)));
         const gradients = scaledDotProductAttentionBackward(output, ...call, options);
         expect(gradients.query.data.subarray(0, half).every((x) => x === 0)).toBe(true);
         // The second sequence alone has the same gradient.
@@ -94,7 +88,6 @@ describe('sinks', () => {
       [0, 24],
       [1, 24],
     ] as const) {
-      // prettier-ignore
       expect(output.data.subarray(2 * b * size, (2 * b + 1) * size)).toEqual(new Float32Array(size));
       expect(logSumExp!.data[6 * b]).toBe(Math.fround(1e30));
       const other = [(2 * b + 1) * size, (2 * b + 2) * size] as const;

@@ -51,11 +51,7 @@ describe('scaledDotProductAttention agrees with the float64 oracle', () => {
     const validLens = { data: Int32Array.of(random.integer(0, S), S), shape: [2] };
     for (const options of [{}, { validLens }, { isCausal: true }]) {
       const expected = reference(query, key, value, options);
-      expectAttention(
-        scaledDotProductAttention(query, key, value, options),
-        { output: expected.output },
-        value,
-      );
+      expectAttention(scaledDotProductAttention(query, key, value, options), { output: expected.output }, value);
       expectAttention(
         scaledDotProductAttention(query, key, value, { ...options, needWeights: true }),
         { output: expected.output, weights: expected.weights },
@@ -69,9 +65,7 @@ describe('scaledDotProductAttention agrees with the float64 oracle', () => {
     const [query, key, value] = [1, 2, 3].map(() => random.tensor([2047, 17])) as [never, never, never];
     const all = scaledDotProductAttention(query, key, value).output;
     const rows = [0, 1, 1023, 2046];
-    const picked = rows.flatMap((row) => [
-      ...(query as { data: Float32Array }).data.subarray(row * 17, row * 17 + 17),
-    ]);
+    const picked = rows.flatMap((row) => [...(query as { data: Float32Array }).data.subarray(row * 17, row * 17 + 17)]);
     const expected = reference({ data: picked, shape: [4, 17] }, key, value);
     const got = rows.flatMap((row) => [...all.data.subarray(row * 17, row * 17 + 17)]);
     expectAttention({ output: { data: got, shape: [4, 17] } }, { output: expected.output }, value);

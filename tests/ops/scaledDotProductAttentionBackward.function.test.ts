@@ -1,19 +1,9 @@
 /** What scaledDotProductAttentionBackward accepts and refuses, the shapes of its results, and its memory. */
 import { describe, expect, test } from '@jest/globals';
 import { sizeOf } from '../reference/tensor.js';
-import {
-  expectNoGrowth,
-  heapBytes,
-  scaledDotProductAttentionBackward as backward,
-} from '../support/library.js';
+import { expectNoGrowth, heapBytes, scaledDotProductAttentionBackward as backward } from '../support/library.js';
 import { Random } from '../support/random.js';
-import {
-  BROKEN_TENSORS,
-  NOT_TENSORS,
-  testRejections,
-  type Kind,
-  type Rejection,
-} from '../support/rejections.js';
+import { BROKEN_TENSORS, NOT_TENSORS, testRejections, type Kind, type Rejection } from '../support/rejections.js';
 
 const random = new Random(1);
 // B = 2, H = 4, Hkv = 2, L = 3, S = 5, E = 4, Ev = 6.
@@ -58,11 +48,7 @@ const options: Rejection[] = (
     ['dropout 1', 'RangeError', { dropout: 1 }],
     ['past keys without values', 'RangeError', { pastKey: key }],
   ] satisfies [string, Kind, unknown][]
-).map(([mistake, kind, given]) => [
-  mistake,
-  kind,
-  () => backward(gradOutput, query, key, value, given as never),
-]);
+).map(([mistake, kind, given]) => [mistake, kind, () => backward(gradOutput, query, key, value, given as never)]);
 
 testRejections('scaledDotProductAttentionBackward', [...tensors, ...shapes, ...options], () => {
   // The weight of a single key is 1, whatever the query.
@@ -136,14 +122,13 @@ describe('scaledDotProductAttentionBackward', () => {
   });
 
   test('does not grow the heap in a thousand calls', () => {
-    expectNoGrowth(1000, () =>
-      backward(gradOutput, query, key, value, { isCausal: true, bias: [[1, 2, 3, 4, 5]] }),
-    );
+    expectNoGrowth(1000, () => backward(gradOutput, query, key, value, { isCausal: true, bias: [[1, 2, 3, 4, 5]] }));
   });
 
   test('needs memory linear in the length', () => {
-    // A matrix of 8192² weights would take 256 MB. For each position the call needs 2·16 + 64 floats for blocks and panels of scores, 24 for
-    // inputs, 24 for gradients and 7·8 for packed copies and sums: 200 floats, which is less than 1 KB.
+    // A matrix of 8192² weights would take 256 MB. For each position the call needs 2·16 + 64 floats for blocks and
+    // panels of scores, 24 for inputs, 24 for gradients and 7·8 for packed copies and sums: 200 floats, which is less
+    // than 1 KB.
     const n = 8192;
     const [q, k, v, g] = [1, 2, 3, 4].map(() => random.tensor([n, 8])) as [never, never, never, never];
     const before = heapBytes();

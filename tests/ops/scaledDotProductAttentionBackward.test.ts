@@ -42,11 +42,7 @@ describe('scaledDotProductAttentionBackward agrees with PyTorch', () => {
 describe('scaledDotProductAttentionBackward agrees with the float64 oracle', () => {
   test.each(ATTENTION_SIZES)('for L $L, S $S, E $E, Ev $Ev', ({ L, S, E, Ev }) => {
     const random = new Random(L + 100 * S + 10000 * E + Ev);
-    const [query, key, value] = [
-      random.tensor([2, L, E]),
-      random.tensor([2, S, E]),
-      random.tensor([2, S, Ev]),
-    ];
+    const [query, key, value] = [random.tensor([2, L, E]), random.tensor([2, S, E]), random.tensor([2, S, Ev])];
     const validLens = { data: Int32Array.of(random.integer(0, S), S), shape: [2] };
     for (const options of [{}, { validLens }, { isCausal: true }]) check({ query, key, value, options }, L);
   });

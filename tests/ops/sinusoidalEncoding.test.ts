@@ -36,11 +36,7 @@ describe('sinusoidalEncoding agrees with the exact oracle', () => {
 
   test.each([1000, 65_530, 1_000_000, 9_999_990, 2 ** 24 - 33])('for positions from %i on', (offset) => {
     for (const dim of [6, 32, 65]) {
-      expectClose(
-        sinusoidalEncoding({ length: 33, dim, offset }),
-        reference({ length: 33, dim, offset }),
-        EXACT,
-      );
+      expectClose(sinusoidalEncoding({ length: 33, dim, offset }), reference({ length: 33, dim, offset }), EXACT);
     }
   });
 

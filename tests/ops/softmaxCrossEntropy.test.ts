@@ -27,11 +27,7 @@ describe('softmaxCrossEntropy', () => {
   test('has an oracle whose gradients agree with differences', () => {
     const logits = new Random(1).tensor([4, 3]);
     const targets = [2, 0, -1, 1];
-    expectGradient(
-      reference(logits, targets, -1).gradLogits,
-      logits,
-      (at) => reference(at, targets, -1).loss,
-    );
+    expectGradient(reference(logits, targets, -1).gradLogits, logits, (at) => reference(at, targets, -1).loss);
   });
 
   test.each(SIZES)('agrees with float64 for %i classes or rows', (size) => {
@@ -41,10 +37,7 @@ describe('softmaxCrossEntropy', () => {
   });
 
   test('is log C if all C logits of a row are equal', () => {
-    const { loss, gradLogits } = softmaxCrossEntropy(
-      { data: new Float32Array(8).fill(3), shape: [2, 4] },
-      [0, 3],
-    );
+    const { loss, gradLogits } = softmaxCrossEntropy({ data: new Float32Array(8).fill(3), shape: [2, 4] }, [0, 3]);
     expect(Math.abs(loss - Math.log(4))).toBeLessThan(2 * EPS);
     expect(Array.from(gradLogits.data)).toEqual([-0.375, 0.125, 0.125, 0.125, 0.125, 0.125, 0.125, -0.375]);
   });

@@ -6,7 +6,14 @@ describe('tensor', () => {
   const expected = { data: Float32Array.of(1, 2, 3, 4, 5, 6), shape: [2, 3] };
 
   test.each([
-    ['nested arrays', () => tensor([[1, 2, 3], [4, 5, 6]])], // prettier-ignore
+    [
+      'nested arrays',
+      () =>
+        tensor([
+          [1, 2, 3],
+          [4, 5, 6],
+        ]),
+    ],
     ['data and shape', () => tensor([1, 2, 3, 4, 5, 6], [2, 3])],
     ['a Float32Array and a shape', () => tensor(Float32Array.of(1, 2, 3, 4, 5, 6), [2, 3])],
     ['a Uint8Array and a shape', () => tensor(Uint8Array.of(1, 2, 3, 4, 5, 6), [2, 3])],

@@ -13,7 +13,7 @@ import { entry, file } from '../support/safetensors.js';
 /** The types of a file's tensors. */
 function dtypes(bytes: Uint8Array): Record<string, string> {
   const length = Number(new DataView(bytes.buffer).getBigUint64(0, true));
-  const header = JSON.parse(new TextDecoder().decode(bytes.slice(8, 8 + length))) as Record<string, { dtype: string }>; // prettier-ignore
+  const header = JSON.parse(new TextDecoder().decode(bytes.slice(8, 8 + length))) as Record<string, { dtype: string }>;
   return Object.fromEntries(
     Object.entries(header).flatMap(([name, { dtype }]) => (name === '__metadata__' ? [] : [[name, dtype]])),
   );
@@ -37,9 +37,7 @@ describe('writeSafetensors', () => {
     const shape = fc.array(fc.nat({ max: 4 }), { maxLength: 3 });
     const tensor = shape.chain((axes) => {
       const of = { minLength: sizeOf(axes), maxLength: sizeOf(axes) };
-      return fc
-        .oneof(fc.float32Array(of), fc.int32Array(of), fc.uint8Array(of))
-        .map((data) => ({ data, shape: axes }));
+      return fc.oneof(fc.float32Array(of), fc.int32Array(of), fc.uint8Array(of)).map((data) => ({ data, shape: axes }));
     });
     const name = fc.string({ unit: 'grapheme' }).filter((text) => text !== '__metadata__');
     fc.assert(
@@ -72,7 +70,10 @@ describe('writeSafetensors', () => {
 
   test('writes float16s as they are', () => {
     const data = Uint16Array.of(0x3c00, 0x8000, 0x0001, 0x7c00, 0x7e00, 9);
-    const bytes = writeSafetensors({ h: { data: data.subarray(0, 5), shape: [5] }, b: { data: Uint8Array.of(1), shape: [1] } }); // prettier-ignore
+    const bytes = writeSafetensors({
+      h: { data: data.subarray(0, 5), shape: [5] },
+      b: { data: Uint8Array.of(1), shape: [1] },
+    });
     expect(dtypes(bytes)).toEqual({ h: 'F16', b: 'U8' });
     expect(readSafetensors(bytes).h!.data).toEqual(Float32Array.of(1, -0, 2 ** -24, Infinity, NaN));
   });
@@ -103,7 +104,7 @@ describe('writeSafetensors', () => {
       -63, -62, -61, 61, 62, 62, 63,
       // 2 ** (130 % 3), …: 2, 4, 1 of 4, ties to even
       32, 63, 16,
-    ]); // prettier-ignore
+    ]);
     expect(bytes.length - start).toBe(2 * 130 + 4 * 4);
   });
 
@@ -126,9 +127,7 @@ describe('writeSafetensors', () => {
       expect(w).toEqual(layer.stateDict().weight);
       layer.dispose();
       const finite = { data: matrix.data.slice(4 * columns), shape: [3, columns] };
-      expect(readSafetensors(writeSafetensors({ w: finite }, { weightType: 'int8' })).w).toEqual(
-        int8(finite),
-      );
+      expect(readSafetensors(writeSafetensors({ w: finite }, { weightType: 'int8' })).w).toEqual(int8(finite));
     },
   );
 
@@ -136,9 +135,7 @@ describe('writeSafetensors', () => {
     const tensors = { w: [[1, 2]], v: [3] };
     const bytes = writeSafetensors(tensors, { weightType: 'int8' });
     expect(Object.keys(readSafetensors(bytes, { names: ['w'] }))).toEqual(['w']);
-    expect(
-      readSafetensors(writeSafetensors({ w: { data: [], shape: [2, 0] } }, { weightType: 'int8' })).w,
-    ).toEqual({
+    expect(readSafetensors(writeSafetensors({ w: { data: [], shape: [2, 0] } }, { weightType: 'int8' })).w).toEqual({
       data: new Float32Array(0),
       shape: [2, 0],
     });
@@ -161,8 +158,7 @@ describe('writeSafetensors', () => {
     expect(to!.stateDict()).toEqual(from!.stateDict());
   });
 
-  const write = (tensors: unknown, options?: unknown) => () =>
-    writeSafetensors(tensors as never, options as never);
+  const write = (tensors: unknown, options?: unknown) => () => writeSafetensors(tensors as never, options as never);
   const rows: Rejection[] = [
     ['undefined', 'TypeError', write(undefined)],
     ['null', 'TypeError', write(null)],
@@ -176,11 +172,9 @@ describe('writeSafetensors', () => {
     ['an unknown option', 'TypeError', write({}, { dtype: 'F16' })],
     ['an unknown type', 'RangeError', write({}, { weightType: 'int4' })],
     ['a type that is no string', 'TypeError', write({}, { weightType: 8 })],
-    ['a name that scales have too', 'RangeError', write({ 'a': [[1]], 'a.scales': [1] }, { weightType: 'int8' })], // prettier-ignore
+    ['a name that scales have too', 'RangeError', write({ a: [[1]], 'a.scales': [1] }, { weightType: 'int8' })],
     ['float16s in nested arrays', 'TypeError', write({ a: [Uint16Array.of(1)] })],
     ['a name that is not valid Unicode', 'RangeError', write({ '\ud800': [1] })],
   ];
-  testRejections('writeSafetensors', rows, () =>
-    expect(writeSafetensors({ a: [1] }).length).toBeGreaterThan(8),
-  );
+  testRejections('writeSafetensors', rows, () => expect(writeSafetensors({ a: [1] }).length).toBeGreaterThan(8));
 });

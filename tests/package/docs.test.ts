@@ -15,9 +15,7 @@ const all = PAGES.flatMap((file) => programs(read(file)).map((program) => ({ fil
 const TAGS = [...Object.keys(registry), ...Object.keys(parts)];
 
 it('are in languages that are tested here or in a browser, or mere text', () => {
-  const others = blocks.filter(
-    ({ language }) => !['js', 'html', 'python', 'sh', 'text', ''].includes(language),
-  );
+  const others = blocks.filter(({ language }) => !['js', 'html', 'python', 'sh', 'text', ''].includes(language));
   expect(others.map(({ file, line }) => `${file}:${line}`)).toEqual([]);
   // Without a language are drawings of folders and tables of commands, in CONTRIBUTING alone.
   expect(ofLanguage('').filter(({ file }) => file !== 'CONTRIBUTING.md')).toEqual([]);
@@ -26,7 +24,8 @@ it('are in languages that are tested here or in a browser, or mere text', () => 
 });
 
 describe('a program', () => {
-  // A file of its own within the package, as a reader would have it: what Node is told about a text goes on to its workers.
+  // A file of its own within the package, as a reader would have it: what Node is told about a text goes on to its
+  // workers.
   const folder = join(ROOT, 'build/docs-programs');
   beforeAll(() => void mkdirSync(folder, { recursive: true }));
 
@@ -74,7 +73,7 @@ describe('a notebook', () => {
     const env = { PYTHONPATH: join(ROOT, 'tests/package/notebook'), PYTHONDONTWRITEBYTECODE: '1' };
     const states = JSON.parse(output('python3', ['-c', code], { env })) as Record<string, unknown>[];
     const bytes = (value: unknown) => Buffer.from((value as { base64: string }).base64, 'base64');
-    const [all, viewer, map] = states as [Record<string, unknown>, Record<string, unknown>, Record<string, unknown>]; // prettier-ignore
+    const [all, viewer, map] = states as [Record<string, unknown>, Record<string, unknown>, Record<string, unknown>];
     expect(all.tokens).toEqual(['The', 'keys', 'are', 'on', 'the', 'table']);
     expect(headsOf({ weights: Uint8Array.from(bytes(all.weights)) })).toMatchObject({ layers: 2, heads: 3 });
     expect(viewer).toMatchObject({

@@ -20,7 +20,9 @@ const textOf = (file: string): string => readFileSync(join(elements, file), 'utf
 /** How a wasm begins, in hexadecimal digits. */
 const WASM = '0061736d01000000';
 
-/** What each script imports, and how often it makes code of a string; what it shows its readers as code does not count. */
+/**
+ * What each script imports, and how often it makes code of a string; what it shows its readers as code does not count.
+ */
 const syntax = (): Record<string, { imported: string[]; evaluated: number }> =>
   evaluate(`
     import { readFileSync } from 'node:fs';
@@ -67,9 +69,7 @@ it('has the library from the package, and of its own only in workers', () => {
   expect(scripts().filter((file) => textOf(file).includes(WASM))).toEqual(['anywidget.js', ...workers]);
   expect(workers.length).toBeGreaterThan(0);
   for (const file of workers) {
-    const users = scripts().filter((other) =>
-      textOf(other).includes(`new URL('./${file}', import.meta.url)`),
-    );
+    const users = scripts().filter((other) => textOf(other).includes(`new URL('./${file}', import.meta.url)`));
     expect([file, users.length]).toEqual([file, 1]);
   }
 });
@@ -123,12 +123,7 @@ describe('the declarations', () => {
       ...{ target: 'es2022', lib: ['es2022', 'dom', 'dom.iterable'] },
       ...{ module: resolution === 'node16' ? 'node16' : 'esnext', moduleResolution: resolution },
     };
-    writeFileSync(
-      join(folder.path, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['consumer.mts'] }),
-    );
-    expect(run('node', [join(ROOT, 'node_modules/typescript/bin/tsc')], { cwd: folder.path }).stdout).toBe(
-      '',
-    );
+    writeFileSync(join(folder.path, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.mts'] }));
+    expect(run('node', [join(ROOT, 'node_modules/typescript/bin/tsc')], { cwd: folder.path }).stdout).toBe('');
   });
 });

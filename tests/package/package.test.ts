@@ -95,16 +95,14 @@ describe('the packed package', () => {
 
   it.each(ENTRIES)('says what is wrong in a few lines when an error of %s is not caught', (entry) => {
     const uncaught = {
-      'RangeError: maskedSoftmax: expected scores of rank 2, 3 or 4, got shape (2,)':
-        'a.maskedSoftmax([1, 2])',
+      'RangeError: maskedSoftmax: expected scores of rank 2, 3 or 4, got shape (2,)': 'a.maskedSoftmax([1, 2])',
       'RangeError: Linear: expected 1125899906842624 free bytes, got out of memory':
         'new a.Linear({ inFeatures: 2 ** 24, outFeatures: 2 ** 24 })',
       "TypeError: conv1d: expected known options (the nearest is stride), got 'stridestride":
         "a.conv1d([], [], { ['stride'.repeat(1e5)]: 1 })",
       'TypeError: Linear: expected a layer in use, got a disposed one':
         'const layer = new a.Linear({ inFeatures: 1, outFeatures: 1 }); layer.dispose(); layer.stateDict()',
-      "TypeError: load: expected known options (the nearest is threads), got 'thread'":
-        'await load({ thread: 2 })',
+      "TypeError: load: expected known options (the nearest is threads), got 'thread'": 'await load({ thread: 2 })',
     };
     for (const [message, mistake] of Object.entries(uncaught)) {
       const code = `import { load } from '${entry}'; const a = await load(); ${mistake}`;
@@ -165,7 +163,10 @@ describe('the packed package', () => {
 });
 
 describe('a bundler', () => {
-  /** Vite's output for a program that imports the entry: its wasms' bytes, and whether one is in what loads at once, or later. */
+  /**
+   * Vite's output for a program that imports the entry: its wasms' bytes, and whether one is in what loads at once, or
+   * later.
+   */
   const bundle = (entry: string) => {
     writeFileSync(join(folder.path, 'app.js'), `import { load } from '${entry}'; load().then(console.log);`);
     const code = `
@@ -214,10 +215,7 @@ describe('the declarations', () => {
       ...{ target: 'es2022', lib: ['es2022', 'dom'], types: [], noEmit: true },
       ...{ module: resolution === 'node16' ? 'node16' : 'esnext', moduleResolution: resolution },
     };
-    writeFileSync(
-      join(folder.path, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['consumer.mts'] }),
-    );
+    writeFileSync(join(folder.path, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.mts'] }));
     return run('node', [join(ROOT, 'node_modules/typescript/bin/tsc')], { cwd: folder.path });
   };
   const program = `

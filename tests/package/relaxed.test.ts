@@ -1,6 +1,6 @@
 /**
- * The wasm for relaxed SIMD, in processes of Node that have it and that have not: who loads it, and that it computes what the oracles
- * do. `npm run test:relaxed` runs the suites of operations and layers with it.
+ * The wasm for relaxed SIMD, in processes of Node that have it and that have not: who loads it, and that it computes
+ * what the oracles do. `npm run test:relaxed` runs the suites of operations and layers with it.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -126,8 +126,7 @@ describe('with relaxed SIMD', () => {
 
   beforeAll(() => {
     const file = join(folder.path, 'inputs.json');
-    const plain = (_name: string, item: unknown) =>
-      ArrayBuffer.isView(item) ? Array.from(item as never) : item;
+    const plain = (_name: string, item: unknown) => (ArrayBuffer.isView(item) ? Array.from(item as never) : item);
     const inputs = { query, key, value, gradOutput, cases, x, weight, added, gradProduct };
     writeFileSync(file, JSON.stringify(inputs, plain));
     evaluate(

@@ -93,10 +93,7 @@ describe('the declarations of the slim entry', () => {
       ...{ module: 'esnext', moduleResolution: 'bundler', types: [], noEmit: true, skipLibCheck: true },
       paths: { 'wasm-attention/slim': [join(ROOT, 'dist/slim.d.ts')] },
     };
-    writeFileSync(
-      join(consumer, 'tsconfig.json'),
-      JSON.stringify({ compilerOptions, files: ['consumer.mts'] }),
-    );
+    writeFileSync(join(consumer, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.mts'] }));
     return run('node', [join(ROOT, 'node_modules/typescript/bin/tsc')], { cwd: consumer }).stdout;
   };
   const program = (more: string): string => `

@@ -9,11 +9,7 @@ export const ROOT = join(import.meta.dirname, '../..');
 export type Result = SpawnSyncReturns<string>;
 
 /** Runs a command to its end; never through a shell. */
-export function run(
-  command: string,
-  args: readonly string[],
-  options: { cwd?: string; env?: object } = {},
-): Result {
+export function run(command: string, args: readonly string[], options: { cwd?: string; env?: object } = {}): Result {
   const { cwd = ROOT, env = {} } = options;
   return spawnSync(command, args, {
     cwd,
@@ -47,15 +43,7 @@ export function temporaryFolder(): { path: string; remove: () => void } {
 export function installInto(folder: string): string[] {
   const packed = output('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder]);
   const [{ filename, files }] = JSON.parse(packed) as [{ filename: string; files: { path: string }[] }];
-  const project = [
-    'install',
-    '--offline',
-    '--no-audit',
-    '--no-fund',
-    '--prefix',
-    folder,
-    join(folder, filename),
-  ];
+  const project = ['install', '--offline', '--no-audit', '--no-fund', '--prefix', folder, join(folder, filename)];
   output('npm', project, { cwd: folder });
   return files.map(({ path }) => path).sort();
 }

@@ -50,8 +50,7 @@ describe('a thread that dies', () => {
     attention.scaledDotProductAttention(x, x, x);
     // With one thread the rest of the call takes as long as the next one, twice that on a busy machine; then it waits.
     expect(alone - started).toBeLessThan(2 * (performance.now() - alone) + 3000);
-    if (error)
-      expect(error.message).toMatch(/one that died; .* load\(\{ fresh: true, threads \}\) starts new ones/);
+    if (error) expect(error.message).toMatch(/one that died; .* load\(\{ fresh: true, threads \}\) starts new ones/);
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(attention.features.threads).toBe(1);
     expectWorking(attention, expected);

@@ -91,9 +91,7 @@ describe('the end of a worker', () => {
     const calls = [attention.alibiSlopes(8), attention.alibiSlopes(4)];
     attention.dispose();
     for (const call of [...calls, attention.alibiSlopes(2)]) {
-      await expect(call).rejects.toThrow(
-        new TypeError('alibiSlopes: expected a worker in use, got a disposed one'),
-      );
+      await expect(call).rejects.toThrow(new TypeError('alibiSlopes: expected a worker in use, got a disposed one'));
     }
   });
 

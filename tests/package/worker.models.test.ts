@@ -44,7 +44,16 @@ describe.each(checkpoints)('%s in a worker', (name) => {
 
 test('what is known of the model is there at once', () => {
   const { family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused } = here;
-  expect(there).toMatchObject({ family, numLayers, numHeads, numHiddens, vocabSize, maxLength, parameterBytes, unused }); // prettier-ignore
+  expect(there).toMatchObject({
+    family,
+    numLayers,
+    numHeads,
+    numHiddens,
+    vocabSize,
+    maxLength,
+    parameterBytes,
+    unused,
+  });
 });
 
 test('small weights and caches are small there, too', async () => {
@@ -112,8 +121,12 @@ test.each<[string, (model: AsyncModel | Model) => unknown]>([
 test('hooks are a TypeError, and the next call is right', async () => {
   const hooks = { hook_embed: () => undefined };
   const expected = 'no hooks, since a worker cannot call functions of the page';
-  await expect(there.forward([1], { hooks } as never)).rejects.toThrow(new TypeError(`forward: expected ${expected}, got some`)); // prettier-ignore
-  await expect(written(there.generate([1], { hooks } as never))).rejects.toThrow(new TypeError(`generate: expected ${expected}, got some`)); // prettier-ignore
+  await expect(there.forward([1], { hooks } as never)).rejects.toThrow(
+    new TypeError(`forward: expected ${expected}, got some`),
+  );
+  await expect(written(there.generate([1], { hooks } as never))).rejects.toThrow(
+    new TypeError(`generate: expected ${expected}, got some`),
+  );
   expect(await there.forward([1])).toEqual(here.forward([1]));
 });
 

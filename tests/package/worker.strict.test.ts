@@ -1,6 +1,6 @@
 /**
- * What a worker makes of options and arrays that are not plain, and of mistakes in what it is told. The file is longer than 200 lines,
- * because nearly all of it compares one worker with the library in this thread.
+ * What a worker makes of options and arrays that are not plain, and of mistakes in what it is told. The file is longer
+ * than 200 lines, because nearly all of it compares one worker with the library in this thread.
  */
 import { load } from 'wasm-attention';
 import { loadWorker, type AsyncWasmAttention } from 'wasm-attention/worker';
@@ -42,7 +42,6 @@ describe('options in a worker', () => {
     ['a proxy', () => new Proxy(plain, {})],
     ['defaults behind an object', () => Object.create(plain) as typeof plain],
   ])('arrive from %s', async (_, make) => {
-    // prettier-ignore
     const options = make();
     // Private fields are not reachable through an inheriting object: both ways fail alike.
     const expected = await outcome(() => here.scaledDotProductAttention(x, x, x, options));
@@ -55,9 +54,12 @@ describe('options in a worker', () => {
       Object.defineProperties(
         {},
         Object.fromEntries(
-          Object.entries(values).map(([name, value]) => [name, { get: () => (reads.push(name), value as unknown), enumerable: true }]),
+          Object.entries(values).map(([name, value]) => [
+            name,
+            { get: () => (reads.push(name), value as unknown), enumerable: true },
+          ]),
         ),
-      ); // prettier-ignore
+      );
     const options = once({ isCausal: true, validLens: once({ data: [3, 2], shape: [2] }) });
     const result = await there.scaledDotProductAttention(x, x, x, options);
     expect(result).toEqual(here.scaledDotProductAttention(x, x, x, plain));
@@ -66,9 +68,7 @@ describe('options in a worker', () => {
 
   it('are refused where they do not exist', async () => {
     await expect(there.scaledDotProductAttention(x, x, x, { is_causal: true } as object)).rejects.toThrow(
-      new TypeError(
-        "scaledDotProductAttention: expected known options (the nearest is isCausal), got 'is_causal'",
-      ),
+      new TypeError("scaledDotProductAttention: expected known options (the nearest is isCausal), got 'is_causal'"),
     );
   });
 
@@ -77,9 +77,7 @@ describe('options in a worker', () => {
     await expect(layer.forward(x, x, x, { train: true } as object)).rejects.toThrow(
       /nearest is training\), got 'train'/,
     );
-    await expect(layer.createCache({ batch: 1, max_length: 2 } as never)).rejects.toThrow(
-      /nearest is maxLength/,
-    );
+    await expect(layer.createCache({ batch: 1, max_length: 2 } as never)).rejects.toThrow(/nearest is maxLength/);
   });
 
   it('are refused where they do not exist by with', async () => {
@@ -111,8 +109,7 @@ describe('options in a worker', () => {
     ['an encoding', () => there.sinusoidalEncoding({ length: 2, dim: 2, out: output } as never)],
     [
       'a layer',
-      async () =>
-        (await new there.LayerNorm({ normalizedShape: 4 })).forward(x, { out: { output } } as object),
+      async () => (await new there.LayerNorm({ normalizedShape: 4 })).forward(x, { out: { output } } as object),
     ],
   ])('have no array for the result of %s, which nothing would fill', async (_, call) => {
     await expect(call()).rejects.toThrow(refused);
@@ -152,7 +149,6 @@ describe('arrays in a worker', () => {
     ['behind a proxy', { data: new Proxy(Array.from(x.data), {}), shape: new Proxy([...x.shape], {}) }],
     ['that only look like one', { data: Object.assign({ length: 24 }, Array.from(x.data)), shape: x.shape }],
   ])('are the same as here: %s', async (_, given) => {
-    // prettier-ignore
     const expected = here.rotaryEmbedding(x);
     expect(here.rotaryEmbedding(given as typeof x)).toEqual(expected);
     expect(await there.rotaryEmbedding(given as typeof x)).toEqual(expected);
@@ -192,9 +188,7 @@ describe('call options', () => {
       );
     }
     for (const transfer of [5, 'x', [1], [{}], [new SharedArrayBuffer(4)]] as never[]) {
-      await expect(there.with({ transfer }).tensor([1])).rejects.toThrow(
-        /^tensor: expected transfer to .+, got /,
-      );
+      await expect(there.with({ transfer }).tensor([1])).rejects.toThrow(/^tensor: expected transfer to .+, got /);
     }
     await expect(there.with({ signal: 5 as never }).tensor([1])).rejects.toThrow(
       /^tensor: expected signal to be an AbortSignal, got 5$/,

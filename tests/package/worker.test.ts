@@ -13,9 +13,7 @@ afterAll(() => there.dispose());
 
 /** Numbers between -1 and 1 that look random. */
 const tensor = (...shape: number[]) => ({
-  data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) =>
-    Math.sin(i * i + shape.length),
-  ),
+  data: Float32Array.from({ length: shape.reduce((a, b) => a * b) }, (_, i) => Math.sin(i * i + shape.length)),
   shape,
 });
 describe('the module in a worker', () => {
@@ -23,14 +21,17 @@ describe('the module in a worker', () => {
   type Call = (attention: WasmAttention) => unknown;
   // One list for both: what a function returns is awaited there.
   const calls: Record<string, Call> = {
-    tensor: (a) => a.tensor([[1, 2], [3, 4]]), // prettier-ignore
+    tensor: (a) =>
+      a.tensor([
+        [1, 2],
+        [3, 4],
+      ]),
     scaledDotProductAttention: (a) =>
       a.scaledDotProductAttention(q, k, v, { validLens: [2, 5], needWeights: true, needLogSumExp: true }),
     scaledDotProductAttentionBackward: (a) =>
       a.scaledDotProductAttentionBackward(tensor(2, 3, 6), q, k, v, { isCausal: true }),
     maskedSoftmax: (a) => a.maskedSoftmax([[[1, 2, 3]]], [2]),
-    additiveAttention: (a) =>
-      a.additiveAttention(q, k, v, { Wq: tensor(7, 4), Wk: tensor(7, 4), wv: tensor(1, 7) }),
+    additiveAttention: (a) => a.additiveAttention(q, k, v, { Wq: tensor(7, 4), Wk: tensor(7, 4), wv: tensor(1, 7) }),
     sinusoidalEncoding: (a) => a.sinusoidalEncoding({ length: 9, dim: 5 }),
     rotaryEmbedding: (a) => a.rotaryEmbedding(q, { offset: 3 }),
     alibiSlopes: (a) => a.alibiSlopes(12),
@@ -171,16 +172,16 @@ describe('transfer', () => {
     const [q2, k2, v2] = [tensor(2, 3), tensor(2, 3), tensor(2, 3)];
     expect(await there.with({ transfer: true }).scaledDotProductAttention(q, k, v)).toEqual(expected);
     expect([q, k, v].map(({ data }) => data.length)).toEqual([0, 0, 0]);
-    expect(await there.with({ transfer: [q2.data, v2.data.buffer] }).scaledDotProductAttention(q2, k2, v2)).toEqual(expected); // prettier-ignore
+    expect(await there.with({ transfer: [q2.data, v2.data.buffer] }).scaledDotProductAttention(q2, k2, v2)).toEqual(
+      expected,
+    );
     expect([q2, k2, v2].map(({ data }) => data.length)).toEqual([0, 6, 0]);
   });
 });
 
 describe('loadWorker', () => {
   it('takes the wasm as load does, and hands on what is wrong with it', async () => {
-    const bytes = await import('node:fs').then(({ readFileSync }) =>
-      readFileSync('dist/wasm-attention.wasm'),
-    );
+    const bytes = await import('node:fs').then(({ readFileSync }) => readFileSync('dist/wasm-attention.wasm'));
     const module = await WebAssembly.compile(bytes);
     for (const wasm of [bytes, module, new Response(bytes)]) {
       const attention = await loadWorker({ wasm });

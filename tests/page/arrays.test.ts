@@ -19,12 +19,7 @@ describe('.npy bytes', () => {
     const within = new Uint8Array(bytes.length + 8);
     within.set(bytes, 3);
     const expected = { data: Float32Array.from(VALUES), shape: SHAPE };
-    for (const given of [
-      bytes,
-      bytes.buffer,
-      new DataView(bytes.buffer),
-      within.subarray(3, 3 + bytes.length),
-    ])
+    for (const given of [bytes, bytes.buffer, new DataView(bytes.buffer), within.subarray(3, 3 + bytes.length)])
       expect(toShaped('weights', given)).toEqual(expected);
   });
 
@@ -38,27 +33,19 @@ describe('.npy bytes', () => {
   test.each([
     ['of whole numbers', npy({ descr: '<i4' }), /float16, float32 or float64, got <i4/],
     ['of objects', npy({ descr: '|O8' }), /got \|O8/],
-    ['of a type called like a method', npy({ header: "{'descr': '<toString', 'fortran_order': False, 'shape': (1,)}" }), /got <toString/], // prettier-ignore
+    [
+      'of a type called like a method',
+      npy({ header: "{'descr': '<toString', 'fortran_order': False, 'shape': (1,)}" }),
+      /got <toString/,
+    ],
     ['of version 0', Uint8Array.from(npy(), (byte, i) => (i === 6 ? 0 : byte)), /version 1, 2 or 3/],
     ['of version 4', Uint8Array.from(npy(), (byte, i) => (i === 6 ? 4 : byte)), /version 1, 2 or 3/],
     ['cut within the header', npy().subarray(0, 40), /a whole header/],
     ['cut behind the magic', npy().subarray(0, 8), /version 1, 2 or 3|a whole header/],
-    [
-      'cut within the numbers',
-      npy().subarray(0, npy().length - 1),
-      /expected 48 bytes for \(2, 3, 2\) of <f4, got 47/,
-    ],
+    ['cut within the numbers', npy().subarray(0, npy().length - 1), /expected 48 bytes for \(2, 3, 2\) of <f4, got 47/],
     ['with more bytes', Uint8Array.from([...npy(), 0]), /got 49/],
-    [
-      'without a shape',
-      npy({ header: "{'descr': '<f4', 'fortran_order': False}" }),
-      /descr, fortran_order and shape/,
-    ],
-    [
-      'of a negative size',
-      npy({ header: "{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 2)}" }),
-      /shape/,
-    ],
+    ['without a shape', npy({ header: "{'descr': '<f4', 'fortran_order': False}" }), /descr, fortran_order and shape/],
+    ['of a negative size', npy({ header: "{'descr': '<f4', 'fortran_order': False, 'shape': (-1, 2)}" }), /shape/],
     ['of more numbers than there are', npy({ shape: [2 ** 40, 2 ** 40] }), /expected 4\.8\d*e\+24 bytes/],
     ['that are none', new Uint8Array([1, 2, 3]), /to be \.npy bytes/],
     ['that are nothing', new ArrayBuffer(0), /to be \.npy bytes/],
@@ -119,11 +106,7 @@ describe('other forms', () => {
   test.each([
     ['a dtype that is no text', { data: new DataView(new ArrayBuffer(4)), shape: [1], dtype: 4 }, TypeError],
     ['a dtype of numbers in a list', { data: [1], shape: [1], dtype: 'float32' }, TypeError],
-    [
-      'bytes of a wrong number',
-      { data: new DataView(new ArrayBuffer(5)), shape: [1], dtype: 'float32' },
-      RangeError,
-    ],
+    ['bytes of a wrong number', { data: new DataView(new ArrayBuffer(5)), shape: [1], dtype: 'float32' }, RangeError],
     ['a shape of a text', { data: [1], shape: ['1'] }, RangeError],
     ['null', null, TypeError],
     ['a function', () => 1, TypeError],
@@ -137,7 +120,10 @@ test('the forms are those of heads and of maps', () => {
   const bytes = npy({ shape: [2, 2, 2], values: weights });
   expect(headsOf({ weights: bytes })).toMatchObject({ layers: 1, heads: 2, tokens: ['1', '2'] });
   expect(headsOf({ weights: [bytes, bytes] })).toMatchObject({ layers: 2, heads: 2 });
-  expect(headsOf({ weights: new DataView(bytes.buffer) }).maps.map((map) => Array.from(map))).toEqual([weights.slice(0, 4), weights.slice(4)]); // prettier-ignore
+  expect(headsOf({ weights: new DataView(bytes.buffer) }).maps.map((map) => Array.from(map))).toEqual([
+    weights.slice(0, 4),
+    weights.slice(4),
+  ]);
   expect(matrixOf({ values: npy({ shape: [4, 3] }) })).toMatchObject({
     rows: 4,
     columns: 3,

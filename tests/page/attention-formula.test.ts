@@ -1,14 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { formulaCode } from '../../web/elements/attention-formula/code.js';
-import {
-  attend,
-  denoted,
-  SYMBOLS,
-  symbolsAt,
-  TOKENS,
-  WIDTH,
-  X,
-} from '../../web/elements/attention-formula/symbols.js';
+import { attend, denoted, SYMBOLS, symbolsAt, TOKENS, WIDTH, X } from '../../web/elements/attention-formula/symbols.js';
 import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
@@ -56,9 +48,7 @@ test('the weights and outputs are those of the formula', () => {
     const sum = powers.reduce((a, b) => a + b, 0);
     // Scores stay below 8 and are off by a few float32 spacings there, the weights relatively as much.
     const error = 16 * 8 * 2 ** -24;
-    tokens.forEach((j) =>
-      expect(Math.abs((A[i * TOKENS + j] ?? NaN) - (powers[j] ?? NaN) / sum)).toBeLessThan(error),
-    );
+    tokens.forEach((j) => expect(Math.abs((A[i * TOKENS + j] ?? NaN) - (powers[j] ?? NaN) / sum)).toBeLessThan(error));
     for (let c = 0; c < WIDTH; ++c) {
       const mixed = tokens.reduce((total, j) => total + ((powers[j] ?? NaN) / sum) * X[j]![c]!, 0);
       expect(Math.abs((Y[i * WIDTH + c] ?? NaN) - mixed)).toBeLessThan(16 * error);

@@ -53,7 +53,8 @@ describe('lookUp', () => {
       fc.property(scenes, (scene) => {
         const found = lookUp(attention, scene);
         const wanted = inFull(scene);
-        // Scores reach 18 / (0.1·√2) ≈ 127 and are off by a few float32 spacings there; so are, relatively, their exponentials.
+        // Scores reach 18 / (0.1·√2) ≈ 127 and are off by a few float32 spacings there; so are, relatively, their
+        // exponentials.
         const scoreError = 8 * 2 ** -24 * 128;
         found.scores.forEach((score, i) => {
           if (wanted.scores[i] === -Infinity) expect(score).toBe(-Infinity);
@@ -105,9 +106,5 @@ test.each([
 ])('the code prints what the figure shows: $valid keys, temperature $temperature', async (change) => {
   const shown = lookUp(attention, { ...scene, ...change });
   const lines = await runModule(lookupCode({ ...scene, ...change }).javascript);
-  expect(lines.map((line) => line.split(' ').map(Number))).toEqual([
-    shown.scores,
-    shown.weights,
-    [...shown.mixture],
-  ]);
+  expect(lines.map((line) => line.split(' ').map(Number))).toEqual([shown.scores, shown.weights, [...shown.mixture]]);
 });

@@ -26,12 +26,7 @@ function scene(options: Partial<Parameters<typeof tokensScene>[2]> = {}): Tokens
 }
 
 /** The weight that query `row` of a head gives key `column`. */
-function weight(
-  { heads, keys }: TokensScene,
-  kind: (typeof HEADS)[number],
-  row: number,
-  column: number,
-): number {
+function weight({ heads, keys }: TokensScene, kind: (typeof HEADS)[number], row: number, column: number): number {
   return heads[HEADS.indexOf(kind)]?.[row * keys.length + column] ?? NaN;
 }
 
@@ -42,9 +37,7 @@ describe('heads set by hand', () => {
     for (let row = 0; row <= last; ++row) {
       if (row > 0) expect(weight(full, 'previous', row, row - 1)).toBeGreaterThan(0.9);
       if (row < last) expect(weight(full, 'next', row, row + 1)).toBeGreaterThan(0.9);
-      const same = SENTENCE.map((token, column) =>
-        token === SENTENCE[row] ? weight(full, 'same', row, column) : 0,
-      );
+      const same = SENTENCE.map((token, column) => (token === SENTENCE[row] ? weight(full, 'same', row, column) : 0));
       expect(same.reduce((sum, w) => sum + w, 0)).toBeGreaterThan(0.8);
       // P's rows grow unlike up to three places apart; farther out the slower pairs' cosines wave.
       for (let column = Math.max(1, row - 2); column <= row; ++column)
@@ -74,22 +67,16 @@ test.each([
   { positions: false, causal: true, keys: SENTENCE },
 ])('every weight is that of the reference: positions $positions, causal $causal', ({ keys, ...rest }) => {
   const shown = scene({ ...rest, keys });
-  const vectors = (tokens: readonly string[]) =>
-    vectorsOf(attention, embeddingsOf(tokens, HALF, NORM), rest.positions);
+  const vectors = (tokens: readonly string[]) => vectorsOf(attention, embeddingsOf(tokens, HALF, NORM), rest.positions);
   const layer = designedLayer(attention, 1);
   const state = { ...layer.stateDict(), ...designedWeights(attention, 1) };
   layer.dispose();
   const memory = vectors(keys);
   const options = { isCausal: rest.causal };
-  const wanted = multiHeadAttention(
-    vectors(SENTENCE),
-    memory,
-    memory,
-    { numHeads: HEADS.length, state },
-    options,
-  );
+  const wanted = multiHeadAttention(vectors(SENTENCE), memory, memory, { numHeads: HEADS.length, state }, options);
   const size = SENTENCE.length * keys.length;
-  // Scores reach 130; float32 rounds sums of 64 and of 32 products of that size: 130·96·2^-24 at the worst in the exponent.
+  // Scores reach 130; float32 rounds sums of 64 and of 32 products of that size: 130·96·2^-24 at the worst in the
+  // exponent.
   shown.heads.forEach((head, h) =>
     head.forEach((value, i) => {
       expect(Math.abs(value - (wanted.weights.data[h * size + i] ?? NaN))).toBeLessThan(1e-3);
@@ -98,12 +85,7 @@ test.each([
 });
 
 test('the entropy is 0 for one key, log₂ n for n alike, and none for a row of zeros', () => {
-  expect(entropies([1, 0, 0, 0, 0.25, 0.25, 0.25, 0.25, 0.5, 0.5, 0, 0, 0, 0, 0, 0], 4)).toEqual([
-    0,
-    2,
-    1,
-    NaN,
-  ]);
+  expect(entropies([1, 0, 0, 0, 0.25, 0.25, 0.25, 0.25, 0.5, 0.5, 0, 0, 0, 0, 0, 0], 4)).toEqual([0, 2, 1, NaN]);
 });
 
 test.each([

@@ -1,13 +1,7 @@
 import { expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { binaryCode } from '../../web/elements/binary-positions/code.js';
-import {
-  baseOfHalves,
-  bitsOf,
-  periodOf,
-  signsOf,
-  writtenSign,
-} from '../../web/elements/binary-positions/signs.js';
+import { baseOfHalves, bitsOf, periodOf, signsOf, writtenSign } from '../../web/elements/binary-positions/signs.js';
 import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
@@ -85,8 +79,7 @@ test.each([32, 60, 64])(
     let agreeing = 0;
     for (let i = 0; i < rows; ++i)
       for (let bit = 0; bit < columns; ++bit)
-        if ((bits[i * columns + columns - 1 - bit] === 1) === (signs[i * pairs + pairs - 1 - bit] === 1))
-          ++agreeing;
+        if ((bits[i * columns + columns - 1 - bit] === 1) === (signs[i * pairs + pairs - 1 - bit] === 1)) ++agreeing;
     expect(Math.abs(agreeing / (rows * columns) - 0.5)).toBeLessThan(0.05);
     // The fastest sine is not as fast as the last bit, which repeats after two positions.
     expect(periodOf(0, dim, baseOfHalves(dim))).toBeCloseTo(6.3, 1);
@@ -95,6 +88,5 @@ test.each([32, 60, 64])(
 
 test('sin(π(i + 1/2)/2^b) is negative exactly where bit b is one', () => {
   for (let i = 0; i < 64; ++i)
-    for (let b = 0; b < 6; ++b)
-      expect(Math.sin((Math.PI * (i + 0.5)) / 2 ** b) < 0).toBe(((i >> b) & 1) === 1);
+    for (let b = 0; b < 6; ++b) expect(Math.sin((Math.PI * (i + 0.5)) / 2 ** b) < 0).toBe(((i >> b) & 1) === 1);
 });

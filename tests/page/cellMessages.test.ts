@@ -1,10 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import {
-  MOST_CHARACTERS,
-  MOST_VALUES,
-  readMessage,
-  type CellMessage,
-} from '../../web/page/cells/messages.js';
+import { MOST_CHARACTERS, MOST_VALUES, readMessage, type CellMessage } from '../../web/page/cells/messages.js';
 
 describe('a message', () => {
   test.each<CellMessage>([

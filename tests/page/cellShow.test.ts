@@ -47,9 +47,7 @@ describe('show', () => {
   ])('makes a heat map of %j', (matrix, kind) => {
     const options = kind === undefined ? undefined : { kind };
     const values = new Float64Array([1, 2, 3, 4, 5, 6]);
-    expect(shown(({ show }) => show(matrix, options))).toEqual([
-      { type: 'heatmap', values, rows: 2, columns: 3 },
-    ]);
+    expect(shown(({ show }) => show(matrix, options))).toEqual([{ type: 'heatmap', values, rows: 2, columns: 3 }]);
   });
 
   test('copies what it is given', () => {
@@ -149,9 +147,7 @@ test('the console writes anything, and throws at nothing', () => {
       throw new Error('no');
     },
   };
-  const [message] = shown(({ log }) =>
-    log('a', 1n, null, { b: new Float32Array(2) }, circle, hostile, new Error('e')),
-  );
+  const [message] = shown(({ log }) => log('a', 1n, null, { b: new Float32Array(2) }, circle, hostile, new Error('e')));
   expect(message).toEqual({
     type: 'log',
     text: 'a 1 null {"b":"Float32Array(2) [0, 0]"} object object Error: e',

@@ -5,8 +5,7 @@ import { readWords } from '../support/proseFiles.js';
 describe('a question in the prose', () => {
   const rendered = async (body: string, words = readWords('en')): Promise<string> =>
     (await renderProse(`---\ntitle: T\ndescription: D\n---\n${body}`, words)).body;
-  const choice =
-    '<reader-check>\n\nWhich?\n\n- [ ] one\n  - Too *few*.\n- [x] *two*\n\nBecause.\n\n</reader-check>\n';
+  const choice = '<reader-check>\n\nWhich?\n\n- [ ] one\n  - Too *few*.\n- [x] *two*\n\nBecause.\n\n</reader-check>\n';
 
   test('becomes a group of buttons, a place for the verdict, and a hidden explanation', async () => {
     const html = await rendered(choice);
@@ -25,8 +24,7 @@ describe('a question in the prose', () => {
     expect(html).toMatch(/<label>Your answer <input type="text" inputmode="decimal" [^>]*><\/label>/);
   });
 
-  const slip =
-    '<reader-check number="3">\n\nHow many?\n\n- 4\n  - Too many.\n\nBecause.\n\n</reader-check>\n';
+  const slip = '<reader-check number="3">\n\nHow many?\n\n- 4\n  - Too many.\n\nBecause.\n\n</reader-check>\n';
 
   test('for a number may say what is wrong about likely answers', async () => {
     expect(await rendered(slip)).toContain('<p hidden data-slip="4">Too many.</p>');
@@ -46,8 +44,6 @@ describe('a question in the prose', () => {
   });
 
   test('needs the words of its language', async () => {
-    await expect(renderProse(`---\ntitle: T\ndescription: D\n---\n${choice}`)).rejects.toThrow(
-      'words of checks',
-    );
+    await expect(renderProse(`---\ntitle: T\ndescription: D\n---\n${choice}`)).rejects.toThrow('words of checks');
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Whether the right answers to the page's questions are right; predictions.test.ts has those about encodings. The file is long because
- * each question has a test.
+ * Whether the right answers to the page's questions are right; predictions.test.ts has those about encodings. The file
+ * is long because each question has a test.
  */
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
@@ -173,8 +173,7 @@ describe('the library agrees with the right answer', () => {
     const own = bias[0]!;
     const ahead = bias.subarray(1, 24);
     const behind = Array.from({ length: 23 }, (_, i) => bias[24 * (i + 1)]!);
-    const alike = (values: ArrayLike<number>): boolean =>
-      Array.from(ahead).every((value, at) => value === values[at]);
+    const alike = (values: ArrayLike<number>): boolean => Array.from(ahead).every((value, at) => value === values[at]);
     expectRight(check, [alike(ahead.map(() => 0)), alike(ahead.map(() => own)), alike(behind)].indexOf(true));
   });
 

@@ -49,9 +49,7 @@ test('the curves and the heat map are P', () => {
 });
 
 test('the binary numbers are those from 0 to 7', () => {
-  expect(values(4)).toEqual(
-    ['000', '001', '010', '011', '100', '101', '110', '111'].map((b, i) => `${i}: ${b}`),
-  );
+  expect(values(4)).toEqual(['000', '001', '010', '011', '100', '101', '110', '111'].map((b, i) => `${i}: ${b}`));
 });
 
 test('the rotation by seven leaves nothing but rounding', () => {

@@ -15,11 +15,7 @@ import {
   type Contestant,
   type Size,
 } from '../../web/elements/complexity-race/plan.js';
-import {
-  attentionMultiplyAdds,
-  convolutionMultiplyAdds,
-  recurrenceMultiplyAdds,
-} from '../reference/complexity.js';
+import { attentionMultiplyAdds, convolutionMultiplyAdds, recurrenceMultiplyAdds } from '../reference/complexity.js';
 import { runModule } from '../support/runModule.js';
 import { attention } from '../support/library.js';
 
@@ -58,27 +54,22 @@ describe('the plan', () => {
   test.each([
     ['n', 128, 5, 128, 320],
     ['d', 256, 5, 256, 102.4],
-  ] as const)(
-    'along %s attention crosses the RNN at n = d and the CNN at n = kd/2',
-    (axis, fixed, k, rnn, cnn) => {
-      const sizes = sizesAlong(axis, { n: fixed, d: fixed, k });
-      const curve = (contestant: Contestant) =>
-        sizes.map((size) => ({ x: size[axis], y: multiplyAdds(attention, contestant, size) }));
-      // Logarithms and their inverses round a few times in float64.
-      expect(crossing(curve('attention'), curve('rnn'))?.x).toBeCloseTo(rnn, 8);
-      expect(crossing(curve('attention'), curve('cnn'))?.x).toBeCloseTo(cnn, 8);
-      expect(crossing(curve('layer'), curve('attention'))).toBeUndefined();
-    },
-  );
+  ] as const)('along %s attention crosses the RNN at n = d and the CNN at n = kd/2', (axis, fixed, k, rnn, cnn) => {
+    const sizes = sizesAlong(axis, { n: fixed, d: fixed, k });
+    const curve = (contestant: Contestant) =>
+      sizes.map((size) => ({ x: size[axis], y: multiplyAdds(attention, contestant, size) }));
+    // Logarithms and their inverses round a few times in float64.
+    expect(crossing(curve('attention'), curve('rnn'))?.x).toBeCloseTo(rnn, 8);
+    expect(crossing(curve('attention'), curve('cnn'))?.x).toBeCloseTo(cnn, 8);
+    expect(crossing(curve('layer'), curve('attention'))).toBeUndefined();
+  });
 
   test('the whole layer takes more than the RNN always, and more than the CNN always if k is at most 4', () => {
     for (const k of [1, 2, 3, 4, 5, 9]) {
       for (const axis of ['n', 'd'] as const) {
         const sizes = sizesAlong(axis, { n: 128, d: 128, k });
         const exceeds = (other: Contestant): boolean =>
-          sizes.every(
-            (size) => multiplyAdds(attention, 'layer', size) > multiplyAdds(attention, other, size),
-          );
+          sizes.every((size) => multiplyAdds(attention, 'layer', size) > multiplyAdds(attention, other, size));
         expect(exceeds('rnn')).toBe(true);
         expect({ k, axis, exceeds: exceeds('cnn') }).toEqual({ k, axis, exceeds: k <= 4 });
       }
@@ -120,8 +111,7 @@ describe('the plan', () => {
     );
     const setting = powerOfTwo('d', 128);
     expect(['16', '1024'].map((text) => setting.read(text))).toEqual([16, 1024]);
-    for (const text of ['8', '2048', '100', '1e400', '', 'x', '-16'])
-      expect(setting.read(text)).toBeUndefined();
+    for (const text of ['8', '2048', '100', '1e400', '', 'x', '-16']) expect(setting.read(text)).toBeUndefined();
   });
 });
 
@@ -141,11 +131,7 @@ describe('the machine', () => {
   });
 
   test.each([
-    [
-      'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0',
-      'X11 Linux x86_64',
-      'Firefox 140',
-    ],
+    ['Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0', 'X11 Linux x86_64', 'Firefox 140'],
     [
       'Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.4 Safari/605.1.15',
       'Macintosh Intel Mac OS X 10_15_7',

@@ -38,8 +38,7 @@ describe.each(['tokens', 'positions'] as const)('stacks over %s', (signal) => {
   test('attention alone collapses to rounding, residuals and norms slow it down by orders of magnitude', () => {
     // float32: a mean of equal rows is off by some units in the last place.
     expect(left('attention', LAYERS)).toBeLessThan(16 * 2 ** -24);
-    for (const stack of ['residual', 'postNorm', 'preNorm'] as const)
-      expect(left(stack, LAYERS)).toBeGreaterThan(1e-5);
+    for (const stack of ['residual', 'postNorm', 'preNorm'] as const) expect(left(stack, LAYERS)).toBeGreaterThan(1e-5);
   });
   test('a norm behind the sum collapses all the same, one before the sublayer nearly stops the collapse', () => {
     expect(left('postNorm', LAYERS)).toBeLessThan(left('postNorm', 1) / 50);

@@ -44,11 +44,7 @@ describe('CSV', () => {
     const character = fc
       .oneof(fc.integer({ min: 0, max: 0xd7ff }), fc.integer({ min: 0xe000, max: 0x10ffff }))
       .map((code) => String.fromCodePoint(code));
-    const cell = fc.oneof(
-      fc.string({ unit: character }),
-      fc.double({ noNaN: true }),
-      fc.float({ noNaN: true }),
-    );
+    const cell = fc.oneof(fc.string({ unit: character }), fc.double({ noNaN: true }), fc.float({ noNaN: true }));
     const table = fc.integer({ min: 1, max: 4 }).chain((width) =>
       fc.record({
         columns: fc.array(fc.string({ minLength: 1 }), { minLength: width, maxLength: width }),
@@ -131,9 +127,7 @@ test('merged blocks cover every cell once, with its colour, and leave empty cell
       expect(covered).toEqual(indices);
     }),
   );
-  expect(mergedBlocks(new Array<number>(60).fill(5), 6, 10)).toEqual([
-    { x: 0, y: 0, width: 10, height: 6, index: 5 },
-  ]);
+  expect(mergedBlocks(new Array<number>(60).fill(5), 6, 10)).toEqual([{ x: 0, y: 0, width: 10, height: 6, index: 5 }]);
 });
 
 test('cells without a number, and those of −∞, are empty in pictures', () => {

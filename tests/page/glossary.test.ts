@@ -24,17 +24,13 @@ const english = glossaryOf('en');
 
 test('the English prose has every term of the glossary', () => {
   const text = [...wordsOf(readProse('en')).values()].join('\n');
-  const unused = Object.entries(english).filter(
-    ([, { use }]) => findTerm(text, use, 'en', 'stem').length === 0,
-  );
+  const unused = Object.entries(english).filter(([, { use }]) => findTerm(text, use, 'en', 'stem').length === 0);
   expect(unused.map(([id]) => id)).toEqual([]);
 });
 
 describe.each(LANGUAGES)('the glossary in %s', (language) => {
   const glossary = glossaryOf(language);
-  const forbidden = Object.entries(glossary).flatMap(([id, { never }]) =>
-    never.map((form) => ({ id, form })),
-  );
+  const forbidden = Object.entries(glossary).flatMap(([id, { never }]) => never.map((form) => ({ id, form })));
 
   test('has the terms of the English one, in the same order', () => {
     expect(Object.keys(glossary)).toEqual(Object.keys(english));
@@ -58,9 +54,7 @@ describe.each(LANGUAGES)('the glossary in %s', (language) => {
       const words = readJson(join(folder, `${language}.json`)) as Record<string, string>;
       return Object.entries(words).flatMap(([key, text]) =>
         forbidden
-          .filter(
-            ({ form }) => findTerm(text.replace(/\{\w+\}|\S+\.json\b/g, '0'), form, language).length > 0,
-          )
+          .filter(({ form }) => findTerm(text.replace(/\{\w+\}|\S+\.json\b/g, '0'), form, language).length > 0)
           .map(({ form }) => `${key}: ${form}`),
       );
     });
@@ -87,8 +81,7 @@ describe.each(LANGUAGES)('the prose in %s', (language) => {
       const has = ({ use, also }: Glossary[string], text: string, of: Language): boolean =>
         [use, ...also].some((form) => findTerm(text, form, of, 'stem').length > 0);
       for (const [id, term] of Object.entries(glossary)) {
-        if (has(english[id]!, original, 'en') && !has(term, translated, language))
-          missing.push(`${section}: ${id}`);
+        if (has(english[id]!, original, 'en') && !has(term, translated, language)) missing.push(`${section}: ${id}`);
       }
     }
     expect(missing).toEqual([]);

@@ -12,9 +12,7 @@ const numbered = (shape: readonly number[]): { data: Float32Array; shape: readon
 function nested(shape: readonly number[], from = 0): unknown {
   const [size = 0, ...rest] = shape;
   const step = rest.reduce((product, each) => product * each, 1);
-  return Array.from({ length: size }, (_, i) =>
-    rest.length === 0 ? from + i : nested(rest, from + i * step),
-  );
+  return Array.from({ length: size }, (_, i) => (rest.length === 0 ? from + i : nested(rest, from + i * step)));
 }
 
 const few = fc.integer({ min: 1, max: 4 });

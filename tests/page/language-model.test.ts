@@ -123,10 +123,8 @@ describe('a run', () => {
     const { data } = model.forward(run.tokens, { lastOnly: true }).logits!;
     const sum = data.reduce((total, logit) => total + Math.exp(logit), 0);
     const all = run.candidates(data.length);
-    for (const { token, probability } of all)
-      expect(probability).toBeCloseTo(Math.exp(data[token]!) / sum, 5);
-    for (let i = 1; i < all.length; ++i)
-      expect(all[i]!.probability).toBeLessThanOrEqual(all[i - 1]!.probability);
+    for (const { token, probability } of all) expect(probability).toBeCloseTo(Math.exp(data[token]!) / sum, 5);
+    for (let i = 1; i < all.length; ++i) expect(all[i]!.probability).toBeLessThanOrEqual(all[i - 1]!.probability);
     run.dispose();
   });
 });

@@ -13,11 +13,7 @@ describe('a folder', () => {
     ['nothing', [], { reason: 'noConfig' }],
     ['no config', [file('model.safetensors')], { reason: 'noConfig' }],
     ['no weights', [file('config.json')], { reason: 'noWeights' }],
-    [
-      'a broken config',
-      [file('config.json', '{'), file('a.safetensors')],
-      { reason: 'noJson', detail: 'config.json' },
-    ],
+    ['a broken config', [file('config.json', '{'), file('a.safetensors')], { reason: 'noJson', detail: 'config.json' }],
     [
       'a broken tokenizer',
       [file('config.json'), file('a.safetensors'), file('tokenizer.json', 'x')],

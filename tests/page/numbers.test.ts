@@ -53,7 +53,8 @@ describe.each(LANGUAGES)('in %s', (language) => {
       fc.property(values, fc.integer({ min: 0, max: 5 }), (value, digits) => {
         const back = read(numbers.value(value, digits), language);
         const tiny = Math.abs(value) < 10 ** -digits;
-        // Two digits are left of a tiny value: half of the second is a twentieth of its power of ten. The rest is the reading's rounding.
+        // Two digits are left of a tiny value: half of the second is a twentieth of its power of ten. The rest is the
+        // reading's rounding.
         const lastHalf = tiny ? 0.05 * 10 ** Math.floor(Math.log10(Math.abs(value))) : 0.5 * 10 ** -digits;
         expect(Math.abs(back - value)).toBeLessThanOrEqual(
           value === 0 ? 0 : lastHalf + 4 * Number.EPSILON * Math.abs(value),
@@ -64,7 +65,8 @@ describe.each(LANGUAGES)('in %s', (language) => {
   });
 
   test('a number is written as Intl writes it', () => {
-    // Multiples of a power of two, whose halves are exact: Intl rounds the shortest decimals of other numbers, not the numbers.
+    // Multiples of a power of two, whose halves are exact: Intl rounds the shortest decimals of other numbers, not the
+    // numbers.
     const numbers = fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }).map((n) => n / 2 ** 20);
     fc.assert(
       fc.property(numbers, fc.option(fc.integer({ min: 0, max: 6 }), { nil: undefined }), (value, digits) => {

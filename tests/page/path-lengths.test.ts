@@ -89,10 +89,7 @@ describe('paths', () => {
           expect(meeting.at === undefined).toBe(diagram.searched(i, j) === Infinity);
           if (meeting.at !== undefined) continue;
           const [right, left] = meeting.ways.map((way) => way.at(-1)?.to.token);
-          expect([right, left]).toEqual([
-            i + layers * kernelReach(k).left,
-            j - layers * kernelReach(k).right,
-          ]);
+          expect([right, left]).toEqual([i + layers * kernelReach(k).left, j - layers * kernelReach(k).right]);
         }
       }
     }

@@ -1,4 +1,7 @@
-/** Whether the right answers to the questions about weights, encodings and depth are right; checks.test.ts has the others. */
+/**
+ * Whether the right answers to the questions about weights, encodings and depth are right; checks.test.ts has the
+ * others.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { denoted, X, TOKENS as FORMULA_TOKENS, WIDTH } from '../../web/elements/attention-formula/symbols.js';
 import { inputOf, NUM_HEADS, NUM_HIDDENS, TOKENS } from '../../web/elements/attention-heads/textbook-case.js';
@@ -18,19 +21,12 @@ const encoding = (length: number, dim: number, base = 10000): Float32Array =>
 describe('the library agrees with the right answer', () => {
   test('at fig-formula: the weights of an output are a row of A', () => {
     const { output, weights } = attention.scaledDotProductAttention(X, X, X, { needWeights: true });
-    const A = Array.from(
-      { length: FORMULA_TOKENS },
-      (_, i) => (j: number) => weights!.data[i * FORMULA_TOKENS + j]!,
-    );
+    const A = Array.from({ length: FORMULA_TOKENS }, (_, i) => (j: number) => weights!.data[i * FORMULA_TOKENS + j]!);
     const places = [(j: number) => A[0]!(j), (j: number) => A[j]!(0), (j: number) => A[j]!(j)];
     const mixtures = places.map((weight) =>
-      Array.from({ length: WIDTH }, (_, column) =>
-        X.reduce((sum, row, j) => sum + weight(j) * row[column]!, 0),
-      ),
+      Array.from({ length: WIDTH }, (_, column) => X.reduce((sum, row, j) => sum + weight(j) * row[column]!, 0)),
     );
-    const off = mixtures.map((mixture) =>
-      Math.max(...mixture.map((value, i) => Math.abs(value - output.data[i]!))),
-    );
+    const off = mixtures.map((mixture) => Math.max(...mixture.map((value, i) => Math.abs(value - output.data[i]!))));
     // Entries are below 3, and four of them are added.
     const right = off.map((each) => each < 12 * EPSILON);
     expect(right).toEqual([true, false, false]);
@@ -76,10 +72,7 @@ describe('the library agrees with the right answer', () => {
     expect(after[0]).toBe(before[0]);
     // In proportion, the slower ones gain more.
     const frequency = (pair: number, base: number): number => base ** ((-2 * pair) / dim);
-    const gains = Array.from(
-      { length: dim / 2 },
-      (_, pair) => frequency(pair, base!) / frequency(pair, 10000),
-    );
+    const gains = Array.from({ length: dim / 2 }, (_, pair) => frequency(pair, base!) / frequency(pair, 10000));
     expect(gains.every((gain, pair) => pair === 0 || gain > gains[pair - 1]!)).toBe(true);
     expectRight(predictionOf('fig-curves'), 1);
   });
@@ -106,9 +99,7 @@ describe('the library agrees with the right answer', () => {
 
   test('at fig-heatmap: a row does not change with the length', () => {
     const { length = 0 } = shownBy('fig-heatmap');
-    const row = (length: number, i: number): number[] => [
-      ...encoding(length, 32).subarray(i * 32, (i + 1) * 32),
-    ];
+    const row = (length: number, i: number): number[] => [...encoding(length, 32).subarray(i * 32, (i + 1) * 32)];
     expect(row(length, 10)).toEqual(row(60, 10));
     expect(row(length, 20)).not.toEqual(row(60, 10));
     expect(predictionOf('fig-heatmap').show.marked).toBe('10');
@@ -139,18 +130,15 @@ describe('the library agrees with the right answer', () => {
     expectRight(predictionOf('fig-similarity'), 0);
   });
 
-  test.each([1, 2, 3])(
-    'at fig-collapse: attention alone loses the positions before the tokens, at seed %i',
-    (seed) => {
-      const lastsTo = (signal: Signal): number =>
-        statesOf(attention, signal, seed).attention.findIndex((state) => differenceOf(state) < 1e-6);
-      expect(lastsTo('positions')).toBe(3);
-      expect(lastsTo('tokens')).toBeGreaterThan(3);
-      const check = predictionOf('fig-collapse');
-      expect(check.show).toEqual({ signal: 'positions' });
-      expectRight(check, 2);
-    },
-  );
+  test.each([1, 2, 3])('at fig-collapse: attention alone loses the positions before the tokens, at seed %i', (seed) => {
+    const lastsTo = (signal: Signal): number =>
+      statesOf(attention, signal, seed).attention.findIndex((state) => differenceOf(state) < 1e-6);
+    expect(lastsTo('positions')).toBe(3);
+    expect(lastsTo('tokens')).toBeGreaterThan(3);
+    const check = predictionOf('fig-collapse');
+    expect(check.show).toEqual({ signal: 'positions' });
+    expectRight(check, 2);
+  });
 
   test('at fig-tables: attention is spread evenly over the offsets that share the row', () => {
     const { clip = 0, target = 0 } = shownBy('fig-tables');

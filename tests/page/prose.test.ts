@@ -35,8 +35,7 @@ const FIGURES = [
 const withFront = (body: string): string => `---\ntitle: T\ndescription: D\n---\n${body}`;
 
 const htmlOf = new Map<string, string>();
-for (const language of LANGUAGES)
-  htmlOf.set(language, await pageHtml(ROOT, join(ROOT, language, 'index.html')));
+for (const language of LANGUAGES) htmlOf.set(language, await pageHtml(ROOT, join(ROOT, language, 'index.html')));
 
 describe.each(LANGUAGES)('the page in %s', (language) => {
   const html = htmlOf.get(language)!;
@@ -84,9 +83,7 @@ describe.each(LANGUAGES)('the page in %s', (language) => {
     const figures = html.match(/<figure[\s\S]*?<\/figure>/g) ?? [];
     expect(figures.map((figure) => /<([a-z]+-[a-z-]+)/.exec(figure)?.[1])).toEqual(FIGURES);
     for (const figure of figures)
-      expect(figure).toMatch(
-        /<figcaption>\s*<p>(<span class="number">[^<]+<\/span> )?<strong>[^<]*\?<\/strong>/,
-      );
+      expect(figure).toMatch(/<figcaption>\s*<p>(<span class="number">[^<]+<\/span> )?<strong>[^<]*\?<\/strong>/);
     expect(figures.map((figure) => /^<figure[^>]*>\s*<figcaption>/.test(figure))).toEqual(
       FIGURES.map((_, at) => at > 0),
     );
@@ -217,10 +214,8 @@ test('a code cell is two listings in one element, wherever it stands', async () 
 
 test('colours change nothing of a listing', () => {
   const entities: Readonly<Record<string, string>> = { '&#x3C;': '<', '&#x26;': '&' };
-  const listings = [
-    ...htmlOf.get('en')!.matchAll(/<code class="language-(?:js|python)">([\s\S]*?)<\/code>/g),
-  ].map(([, html = '']) =>
-    html.replace(/<[^>]*>/g, '').replace(/&#x\w+;/g, (entity) => entities[entity] ?? entity),
+  const listings = [...htmlOf.get('en')!.matchAll(/<code class="language-(?:js|python)">([\s\S]*?)<\/code>/g)].map(
+    ([, html = '']) => html.replace(/<[^>]*>/g, '').replace(/&#x\w+;/g, (entity) => entities[entity] ?? entity),
   );
   const cells = cellsOf(readProse('en')).flatMap(({ javascript, python }) => [javascript, python]);
   expect(listings).toEqual(cells);

@@ -28,7 +28,9 @@ const given: fc.Arbitrary<BiasSettings> = fc
   })
   .map(({ share, ...rest }) => ({ ...rest, head: 1 + Math.floor(share * rest.heads) }));
 
-/** The slopes as the authors' code makes them: for other numbers of heads every other slope of twice as many is added. */
+/**
+ * The slopes as the authors' code makes them: for other numbers of heads every other slope of twice as many is added.
+ */
 function slopes(heads: number): number[] {
   const power = 2 ** Math.floor(Math.log2(heads));
   const own = Array.from({ length: power }, (_, t) => (2 ** (-8 / power)) ** (t + 1));
@@ -55,8 +57,7 @@ function bucket(offset: number, { buckets, distance, bidirectional }: BiasSettin
 /** What is added at an offset, in float64, and the row that it comes from. */
 function exact(settings: BiasSettings, offset: number): { value: number; row: number } {
   const { scheme, heads, head, clip } = settings;
-  if (scheme === 'alibi')
-    return { value: -slopes(heads)[head - 1]! * Math.abs(offset), row: offset + TOKENS - 1 };
+  if (scheme === 'alibi') return { value: -slopes(heads)[head - 1]! * Math.abs(offset), row: offset + TOKENS - 1 };
   if (scheme === 'shaw') {
     const clipped = Math.max(-clip, Math.min(clip, offset));
     return { value: clipped, row: clipped + clip };
@@ -74,16 +75,15 @@ describe('the map', () => {
         expect(bias).toHaveLength(TOKENS ** 2);
         const [low, high] = domainOf(attention, settings);
         const wanted = Array.from({ length: 2 * TOKENS - 1 }, (_, at) => exact(settings, at - (TOKENS - 1)));
-        const wrong = Array.from(
-          bias,
-          (value, at) => [Math.floor(at / TOKENS), at % TOKENS, value] as const,
-        ).filter(([i, j, value]) => {
-          if (settings.causal && j > i) return value !== -Infinity;
-          const { value: exactly } = wanted[j - i + TOKENS - 1]!;
-          // One rounding to float32, of numbers up to 17.
-          const near = Math.abs(value - exactly) <= 2 ** -24 * Math.max(1, Math.abs(exactly));
-          return !(near && value >= low * (1 + 2 ** -23) && value <= high);
-        });
+        const wrong = Array.from(bias, (value, at) => [Math.floor(at / TOKENS), at % TOKENS, value] as const).filter(
+          ([i, j, value]) => {
+            if (settings.causal && j > i) return value !== -Infinity;
+            const { value: exactly } = wanted[j - i + TOKENS - 1]!;
+            // One rounding to float32, of numbers up to 17.
+            const near = Math.abs(value - exactly) <= 2 ** -24 * Math.max(1, Math.abs(exactly));
+            return !(near && value >= low * (1 + 2 ** -23) && value <= high);
+          },
+        );
         expect(wrong).toEqual([]);
       }),
     );
@@ -124,8 +124,7 @@ describe('the bars', () => {
     for (let buckets = 4; buckets <= 16; buckets += 2) {
       const table = tableOf({ scheme: 't5', buckets } as BiasSettings);
       expect(new Set(table).size).toBe(buckets);
-      for (let row = 1; row < buckets; ++row)
-        expect(Math.abs(table[row]! - table[row - 1]!)).toBeGreaterThan(0.7);
+      for (let row = 1; row < buckets; ++row) expect(Math.abs(table[row]! - table[row - 1]!)).toBeGreaterThan(0.7);
     }
   });
 });

@@ -23,15 +23,9 @@ const tasks = fc.record({
 });
 
 /** The same learning in float64, with plain loops. */
-function learnPlainly(
-  rows: readonly number[],
-  size: number,
-  target: number,
-): { table: number[]; hit: number } {
+function learnPlainly(rows: readonly number[], size: number, target: number): { table: number[]; hit: number } {
   const table = new Array<number>(size).fill(0);
-  const queries = Array.from({ length: TOKENS }, (_, i) => i).filter(
-    (i) => i + target >= 0 && i + target < TOKENS,
-  );
+  const queries = Array.from({ length: TOKENS }, (_, i) => i).filter((i) => i + target >= 0 && i + target < TOKENS);
   const rowOf = (i: number, j: number): number => rows[j - i + TOKENS - 1]!;
   const weightsOf = (i: number): number[] => {
     const powers = Array.from({ length: TOKENS }, (_, j) => Math.exp(table[rowOf(i, j)]!));

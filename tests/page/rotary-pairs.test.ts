@@ -23,10 +23,7 @@ const seeds = fc.integer({ min: 1, max: 9999 });
 /** The products in float64: |q||k|·cos of the angle between the arrows, which only the offset turns. */
 function exactProducts(seed: number, offset: number): number[] {
   const draws = Array.from(normalDraws(2 * WIDTH, seed));
-  const pairAt = (from: number, r: number): [number, number] => [
-    draws[from + 2 * r]!,
-    draws[from + 2 * r + 1]!,
-  ];
+  const pairAt = (from: number, r: number): [number, number] => [draws[from + 2 * r]!, draws[from + 2 * r + 1]!];
   return Array.from({ length: PAIRS }, (_, r) => {
     const [q, k] = [pairAt(0, r), pairAt(WIDTH, r)];
     const between = Math.atan2(k[1], k[0]) - Math.atan2(q[1], q[0]);
@@ -34,11 +31,12 @@ function exactProducts(seed: number, offset: number): number[] {
   });
 }
 
-/** Rows are rounded by 2⁻²⁴ of numbers up to the length of the arrows, and a product has two terms of two such numbers. */
+/**
+ * Rows are rounded by 2⁻²⁴ of numbers up to the length of the arrows, and a product has two terms of two such numbers.
+ */
 const tolerance = (seed: number): number => {
   const draws = normalDraws(2 * WIDTH, seed);
-  const squares = (from: number): number =>
-    draws.subarray(from, from + WIDTH).reduce((sum, x) => sum + x * x, 0);
+  const squares = (from: number): number => draws.subarray(from, from + WIDTH).reduce((sum, x) => sum + x * x, 0);
   return 8 * 2 ** -24 * Math.sqrt(squares(0) * squares(WIDTH));
 };
 

@@ -11,15 +11,7 @@ import {
   withSettings,
   type Shareable,
 } from '../../web/elements/shared/figure/share-link.js';
-import {
-  flag,
-  oneOf,
-  real,
-  several,
-  whole,
-  words,
-  type Settings,
-} from '../../web/elements/shared/settings.js';
+import { flag, oneOf, real, several, whole, words, type Settings } from '../../web/elements/shared/settings.js';
 
 const settings = {
   length: whole(60, 2, 256),
@@ -103,16 +95,11 @@ describe('a link', () => {
     expect(withSettings(figureOf({ length: 9 }), ADDRESS, FIRST)).toBe(
       'https://example.org/en/?other=1&fig-x=length%3D9#top',
     );
-    expect(withSettings(figureOf({}), withSettings(figureOf({ length: 9 }), ADDRESS, FIRST), FIRST)).toBe(
-      ADDRESS,
-    );
+    expect(withSettings(figureOf({}), withSettings(figureOf({ length: 9 }), ADDRESS, FIRST), FIRST)).toBe(ADDRESS);
   });
 
   test('names a figure by its group, else its id, else its tag; a file never by the group', () => {
-    expect([linkName(figureOf({}, 'fig-x', 'P')), fileName(figureOf({}, 'fig-x', 'P'))]).toEqual([
-      'P',
-      'fig-x',
-    ]);
+    expect([linkName(figureOf({}, 'fig-x', 'P')), fileName(figureOf({}, 'fig-x', 'P'))]).toEqual(['P', 'fig-x']);
     expect(linkName(figureOf({}, 'fig-x'))).toBe('fig-x');
     expect([linkName(figureOf({}, '')), fileName(figureOf({}, ''))]).toEqual(['a-figure', 'a-figure']);
   });

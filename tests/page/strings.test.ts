@@ -4,12 +4,9 @@ import { describe, expect, test } from '@jest/globals';
 import { LANGUAGES } from '../../web/page/plugins/pages.js';
 
 /** The words of the figures, those of the page around the prose, and those of its code cells. */
-const FOLDERS = [
-  'web/elements/strings',
-  'web/page/strings',
-  'web/page/cells/strings',
-  'web/page/models/strings',
-].map((folder) => join(import.meta.dirname, '../..', folder));
+const FOLDERS = ['web/elements/strings', 'web/page/strings', 'web/page/cells/strings', 'web/page/models/strings'].map(
+  (folder) => join(import.meta.dirname, '../..', folder),
+);
 
 type Words = Record<string, string>;
 

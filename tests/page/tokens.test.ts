@@ -1,13 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { MOST_TOKENS, sentenceOf } from '../../web/elements/attention-tokens/scene.js';
-import {
-  clipped,
-  embeddingsOf,
-  folded,
-  LONGEST_TEXT,
-  shortened,
-  tokensOf,
-} from '../../web/elements/shared/tokens.js';
+import { clipped, embeddingsOf, folded, LONGEST_TEXT, shortened, tokensOf } from '../../web/elements/shared/tokens.js';
 import { HALF, NORM } from '../../web/elements/attention-tokens/designed-heads.js';
 
 describe('tokens', () => {
@@ -62,6 +55,5 @@ test('equal tokens have equal embeddings, others do not, and all have the length
   expect(E.subarray(0, HALF)).toEqual(E.subarray(2 * HALF));
   expect(E.subarray(0, HALF)).not.toEqual(E.subarray(HALF, 2 * HALF));
   // Each of 32 entries is rounded once: 2^-24 of the length.
-  for (const row of [0, 1, 2])
-    expect(Math.hypot(...E.subarray(row * HALF, (row + 1) * HALF))).toBeCloseTo(NORM, 5);
+  for (const row of [0, 1, 2]) expect(Math.hypot(...E.subarray(row * HALF, (row + 1) * HALF))).toBeCloseTo(NORM, 5);
 });

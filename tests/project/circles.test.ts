@@ -1,4 +1,7 @@
-/** No file of web/ imports itself by way of others, types included: each can be read with nothing but what it imports in mind. */
+/**
+ * No file of web/ imports itself by way of others, types included: each can be read with nothing but what it imports in
+ * mind.
+ */
 import { readdirSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import ts from 'typescript';
@@ -8,12 +11,8 @@ import { ROOT, read } from '../package/support.js';
 function importsOf(files: readonly string[]): Map<string, string[]> {
   return new Map(
     files.map((file) => {
-      const relative = ts
-        .preProcessFile(read(file))
-        .importedFiles.filter(({ fileName }) => fileName.startsWith('.'));
-      const paths = relative.map(({ fileName }) =>
-        posix.join(posix.dirname(file), fileName).replace(/\.js$/, '.ts'),
-      );
+      const relative = ts.preProcessFile(read(file)).importedFiles.filter(({ fileName }) => fileName.startsWith('.'));
+      const paths = relative.map(({ fileName }) => posix.join(posix.dirname(file), fileName).replace(/\.js$/, '.ts'));
       return [file, paths.filter((path) => files.includes(path))];
     }),
   );

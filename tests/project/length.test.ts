@@ -31,11 +31,7 @@ function isTooLong(file: string, text: string): boolean {
 
 test.each([
   ['a.ts', '/** What it is. */\n', true],
-  [
-    'a.ts',
-    'import "b";\n/*\n * This file is a\n * little longer than 200 lines, because of c.\n */\n',
-    false,
-  ],
+  ['a.ts', 'import "b";\n/*\n * This file is a\n * little longer than 200 lines, because of c.\n */\n', false],
   ['a.ts', '/** What it is. */\n/* This file is long because of b. */\n', true],
   ['a.ts', '/** Work for far longer than a test may take. */\n', true],
   ['a.cpp', '// What\n// this is. It is\n// long because of b.\n', false],

@@ -19,9 +19,7 @@ const LOCKS = [
 describe('the lock file', () => {
   it('has every optional package of every platform, without which npm ci refuses it', () => {
     const locked = new Set(Object.keys(packages).map((path) => path.replace(/^.*node_modules\//, '')));
-    const optional = Object.values(packages).flatMap((entry) =>
-      Object.keys(entry.optionalDependencies ?? {}),
-    );
+    const optional = Object.values(packages).flatMap((entry) => Object.keys(entry.optionalDependencies ?? {}));
     expect(optional.filter((name) => !locked.has(name))).toEqual([]);
     expect(optional.length).toBeGreaterThan(0);
   });
@@ -30,8 +28,7 @@ describe('the lock file', () => {
     const locksIn = (folder: string): string[] =>
       readdirSync(join(ROOT, folder), { withFileTypes: true }).flatMap((entry) => {
         const path = join(folder, entry.name);
-        if (entry.isDirectory())
-          return /^(node_modules|build|dist|\..*)$/.test(entry.name) ? [] : locksIn(path);
+        if (entry.isDirectory()) return /^(node_modules|build|dist|\..*)$/.test(entry.name) ? [] : locksIn(path);
         return entry.name === 'package-lock.json' ? [path] : [];
       });
     expect(locksIn('').sort()).toEqual([...LOCKS].sort());
@@ -41,8 +38,6 @@ describe('the lock file', () => {
     const lock = JSON.parse(read(file)) as { packages: Record<string, Package> };
     const installed = Object.entries(lock.packages).filter(([path]) => path !== '');
     expect(installed.length).toBeGreaterThan(0);
-    expect(installed.filter(([, { resolved, integrity }]) => resolved !== undefined || !integrity)).toEqual(
-      [],
-    );
+    expect(installed.filter(([, { resolved, integrity }]) => resolved !== undefined || !integrity)).toEqual([]);
   });
 });

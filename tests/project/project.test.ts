@@ -41,25 +41,14 @@ describe('the papers', () => {
     const text = read('LICENSE');
     expect(text.startsWith(`${license} License`)).toBe(true);
     const prose = text.slice(text.indexOf('web/page/prose')).replaceAll(/\s+/g, ' ');
-    for (const part of [
-      'Dive into Deep Learning',
-      'Zhang',
-      'Lipton',
-      'Li',
-      'Smola',
-      'CC BY-SA 4.0',
-      'by-sa/4.0',
-    ]) {
+    for (const part of ['Dive into Deep Learning', 'Zhang', 'Lipton', 'Li', 'Smola', 'CC BY-SA 4.0', 'by-sa/4.0']) {
       expect(prose).toContain(part);
     }
   });
 
   it('keep to files of the repository', () => {
     const named = ['SECURITY.md', 'CONTRIBUTING.md', '.github/PULL_REQUEST_TEMPLATE.md'].flatMap((file) =>
-      Array.from(
-        read(file).matchAll(/`((?:\.github|web|tests|scripts|cpp)\/[\w./-]+\.\w+)`/g),
-        ([, path]) => path!,
-      ),
+      Array.from(read(file).matchAll(/`((?:\.github|web|tests|scripts|cpp)\/[\w./-]+\.\w+)`/g), ([, path]) => path!),
     );
     expect(named.length).toBeGreaterThan(2);
     for (const path of named) expect(() => read(path)).not.toThrow();

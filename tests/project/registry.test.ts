@@ -1,6 +1,6 @@
 /**
- * One op, one word: the C++ function, the binding, the TypeScript function, the file, the oracle, the test and the README
- * row carry the same name. Adding an op makes this fail until every list has it.
+ * One op, one word: the C++ function, the binding, the TypeScript function, the file, the oracle, the test and the
+ * README row carry the same name. Adding an op makes this fail until every list has it.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,9 +13,7 @@ const header = names(read('cpp/attention.h'), /^[a-z][\w:<> *]*?\b(\w+)\(/gm);
 const { ops: bound } = JSON.parse(read('web/lib/generated/bindings/description.json')) as {
   ops: { name: string; scratch: number }[];
 };
-const operations = ['operations', 'sequence', 'gradients']
-  .map((file) => read(`web/lib/${file}.ts`))
-  .join('\n');
+const operations = ['operations', 'sequence', 'gradients'].map((file) => read(`web/lib/${file}.ts`)).join('\n');
 const classes = read('web/lib/layers.ts');
 
 const ops = modulesIn('web/lib/ops');

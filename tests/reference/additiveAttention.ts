@@ -24,13 +24,7 @@ function product(matrix: Numbers, row: number, x: Numbers, at: number): [sum: nu
 }
 
 /** How many keys query i of sequence b sees; validLens (B,) or (B, L). */
-export function visibleTo(
-  validLens: Numbers | undefined,
-  b: number,
-  i: number,
-  L: number,
-  S: number,
-): number {
+export function visibleTo(validLens: Numbers | undefined, b: number, i: number, L: number, S: number): number {
   if (!validLens) return S;
   return Math.min(S, validLens.data[validLens.shape.length === 2 ? b * L + i : b]!);
 }

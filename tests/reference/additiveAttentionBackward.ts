@@ -33,14 +33,7 @@ export function additiveAttentionBackward(
   const [, S, Dv] = t.values.shape as [number, number, number];
 
   /** Passes the gradient of hidden unit d on to a row of `x` and to row d of its matrix. */
-  const project = (
-    x: 'queries' | 'keys',
-    matrix: 'Wq' | 'Wk',
-    row: number,
-    d: number,
-    g: number,
-    size: number,
-  ) => {
+  const project = (x: 'queries' | 'keys', matrix: 'Wq' | 'Wk', row: number, d: number, g: number, size: number) => {
     const width = t[x].shape[2]!;
     for (let c = 0; c < width; ++c) {
       const [input, weight] = [t[x].data[row * width + c]!, t[matrix].data[d * width + c]!];

@@ -10,14 +10,7 @@ export function alibiBias(options: {
   symmetric?: boolean;
   isCausal?: boolean;
 }): Reference {
-  const {
-    numHeads,
-    queryLength: L,
-    keyLength: S = L,
-    offset = 0,
-    symmetric = false,
-    isCausal = false,
-  } = options;
+  const { numHeads, queryLength: L, keyLength: S = L, offset = 0, symmetric = false, isCausal = false } = options;
   const bias = zeros(numHeads, L, S);
   alibiSlopes(numHeads).forEach((slope, h) => {
     for (let i = 0; i < L; ++i) {

@@ -1,6 +1,7 @@
 /**
- * Press et al. 2022: for n heads, n a power of two, the geometric sequence that starts at 2^(-8/n) and has that ratio. For other numbers
- * of heads the slopes of the next lower power of two, followed by every other slope of the next higher one.
+ * Press et al. 2022: for n heads, n a power of two, the geometric sequence that starts at 2^(-8/n) and has that ratio.
+ * For other numbers of heads the slopes of the next lower power of two, followed by every other slope of the next
+ * higher one.
  */
 export function alibiSlopes(numHeads: number): number[] {
   if (Number.isInteger(Math.log2(numHeads))) {

@@ -1,6 +1,9 @@
 /** Counts operations by running the loops of one layer with only a counter inside. */
 
-/** Multiply–adds of a convolution with k taps, including taps on padding, from n tokens of width d to n tokens of width d. */
+/**
+ * Multiply–adds of a convolution with k taps, including taps on padding, from n tokens of width d to n tokens of width
+ * d.
+ */
 export function convolutionMultiplyAdds(n: number, d: number, k: number): number {
   let count = 0;
   for (let i = 0; i < n; ++i) {
@@ -34,8 +37,8 @@ export function attentionMultiplyAdds(n: number, d: number): number {
 }
 
 /**
- * How many convolution layers it takes until a token depends on both the first and the last of n tokens. The set of tokens that it
- * depends on grows by k - 1 with each layer, wherever the kernel is centred.
+ * How many convolution layers it takes until a token depends on both the first and the last of n tokens. The set of
+ * tokens that it depends on grows by k - 1 with each layer, wherever the kernel is centred.
  */
 export function convolutionPathLength(n: number, k: number): number {
   let field = new Set([0]);

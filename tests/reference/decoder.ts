@@ -1,6 +1,6 @@
 /**
- * Llama, Mistral, Qwen and GPT-NeoX in float64, from a config.json and tensors under the names of Hugging Face's transformers. It is
- * put together from the oracles of the operations.
+ * Llama, Mistral, Qwen and GPT-NeoX in float64, from a config.json and tensors under the names of Hugging Face's
+ * transformers. It is put together from the oracles of the operations.
  */
 import { ACTIVATIONS } from './feedForward.js';
 import { gatedFeedForward } from './gatedFeedForward.js';
@@ -75,7 +75,9 @@ export function decoder(
   const get = (name: string): Numbers => tensors[`${neox ? 'gpt_neox' : 'model'}.${name}`]!;
   const map = (x: Numbers, name: string): Reference => linear(x, get(`${name}.weight`), get(`${name}.bias`));
   const norm = (x: Numbers, name: string): Reference =>
-    neox ? layerNorm(x, EPS.layer, get(`${name}.weight`), get(`${name}.bias`)) : rmsNorm(x, EPS.rms, get(`${name}.weight`)); // prettier-ignore
+    neox
+      ? layerNorm(x, EPS.layer, get(`${name}.weight`), get(`${name}.bias`))
+      : rmsNorm(x, EPS.rms, get(`${name}.weight`));
 
   const qkv = (x: Numbers, at: string): Reference[] => {
     if (!neox) {
@@ -92,7 +94,8 @@ export function decoder(
     const size = all.data.length / (3 * heads);
     return [0, 1, 2].map((which) => {
       const one = zeros(1, heads, ids.length, width / heads);
-      for (let h = 0; h < heads; ++h) one.data.set(all.data.subarray((3 * h + which) * size, (3 * h + which + 1) * size), h * size); // prettier-ignore
+      for (let h = 0; h < heads; ++h)
+        one.data.set(all.data.subarray((3 * h + which) * size, (3 * h + which + 1) * size), h * size);
       return one;
     });
   };

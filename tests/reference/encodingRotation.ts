@@ -1,7 +1,10 @@
 import { frequency, reducedAngle } from './exactAngle.js';
 import { zeros, type Reference } from './tensor.js';
 
-/** M_j = [[cos, sin], [-sin, cos]] of the angle delta·base^(-2j/dim): it turns (sin a, cos a) into (sin(a + δω), cos(a + δω)). */
+/**
+ * M_j = [[cos, sin], [-sin, cos]] of the angle delta·base^(-2j/dim): it turns (sin a, cos a) into (sin(a + δω), cos(a +
+ * δω)).
+ */
 export function encodingRotation({
   delta,
   dim,

@@ -1,6 +1,7 @@
 /**
- * Angles position·base^(-2j/dim), reduced to [-π, π], in fixed point with 160 fractional bits. Sine and cosine of the result are right
- * to the last bits of float64 at any position; computed in float64 they would be off by 1e-9 at position 1e7.
+ * Angles position·base^(-2j/dim), reduced to [-π, π], in fixed point with 160 fractional bits. Sine and cosine of the
+ * result are right to the last bits of float64 at any position; computed in float64 they would be off by 1e-9 at
+ * position 1e7.
  */
 const BITS = 160n;
 const ONE = 1n << BITS;

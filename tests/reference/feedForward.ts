@@ -28,10 +28,7 @@ const ROOT = Math.sqrt(2 / Math.PI);
 /** Each activation with its derivative. */
 export const ACTIVATIONS: Record<ActivationName, readonly [(x: number) => number, (x: number) => number]> = {
   relu: [(x) => (x > 0 ? x : 0), (x) => (x > 0 ? 1 : 0)],
-  gelu: [
-    (x) => x * normalCdf(x),
-    (x) => normalCdf(x) + (x * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI),
-  ],
+  gelu: [(x) => x * normalCdf(x), (x) => normalCdf(x) + (x * Math.exp((-x * x) / 2)) / Math.sqrt(2 * Math.PI)],
   'gelu-tanh': [
     (x) => (x / 2) * (1 + Math.tanh(ROOT * (x + 0.044715 * x ** 3))),
     (x) => {
@@ -62,12 +59,7 @@ export function feedForward(x: Numbers, state: FeedForwardState, activation: Act
 }
 
 /** The gradients of sum(feedForward(x)·G). */
-export function feedForwardBackward(
-  G: Numbers,
-  x: Numbers,
-  state: FeedForwardState,
-  activation: ActivationName,
-) {
+export function feedForwardBackward(G: Numbers, x: Numbers, state: FeedForwardState, activation: ActivationName) {
   const [f, slope] = ACTIVATIONS[activation];
   const hidden = linear(x, state.weight1, state.bias1);
   const second = linearBackward(G, map(hidden, f), state.weight2);

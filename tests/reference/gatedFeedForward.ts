@@ -29,10 +29,22 @@ export function gatedFeedForwardBackward(
   const [f, slope] = ACTIVATIONS[activation];
   const gate = linear(x, state['gate_proj.weight']!, state['gate_proj.bias']);
   const up = linear(x, state['up_proj.weight']!, state['up_proj.bias']);
-  const down = linearBackward(G, combine(gate, up, (g, u) => f(g) * u), state['down_proj.weight']!); // prettier-ignore
+  const down = linearBackward(
+    G,
+    combine(gate, up, (g, u) => f(g) * u),
+    state['down_proj.weight']!,
+  );
   const slopes = combine(gate, up, (g, u) => slope(g) * u);
-  const gates = linearBackward(combine(down.x, slopes, (g, s) => g * s), x, state['gate_proj.weight']!); // prettier-ignore
-  const ups = linearBackward(combine(down.x, gate, (g, v) => g * f(v)), x, state['up_proj.weight']!); // prettier-ignore
+  const gates = linearBackward(
+    combine(down.x, slopes, (g, s) => g * s),
+    x,
+    state['gate_proj.weight']!,
+  );
+  const ups = linearBackward(
+    combine(down.x, gate, (g, v) => g * f(v)),
+    x,
+    state['up_proj.weight']!,
+  );
   return {
     x: combine(gates.x, ups.x, (a, b) => a + b),
     'gate_proj.weight': gates.weight,

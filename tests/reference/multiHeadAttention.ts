@@ -8,7 +8,10 @@ export interface MultiHeadReferenceParameters {
   numHeads: number;
   /** Default: numHeads. */
   numKvHeads?: number;
-  /** W_q.weight (H·E, Dq), W_k.weight and W_v.weight (Hkv·E, ·), W_o.weight (D, H·E), the same names with .bias, and norms. */
+  /**
+   * W_q.weight (H·E, Dq), W_k.weight and W_v.weight (Hkv·E, ·), W_o.weight (D, H·E), the same names with .bias, and
+   * norms.
+   */
   state: Readonly<Record<string, Numbers>>;
   /** Options of the rotary embedding of the projected queries and keys. */
   rotary?: { queries: RotaryReferenceOptions; keys: RotaryReferenceOptions };
@@ -24,8 +27,7 @@ export function multiHeadAttention(
   { numHeads, numKvHeads = numHeads, state, rotary, eps = 1e-6 }: MultiHeadReferenceParameters,
   options: AttentionReferenceOptions = {},
 ): { output: Reference; weights: Reference } {
-  const project = (x: Numbers, name: string): Reference =>
-    linear(x, state[`${name}.weight`]!, state[`${name}.bias`]);
+  const project = (x: Numbers, name: string): Reference => linear(x, state[`${name}.weight`]!, state[`${name}.bias`]);
   const normed = (x: Reference, name: string): Reference => {
     const weight = state[`${name}.weight`];
     const rows = { data: x.data, shape: [x.data.length / x.shape[3]!, x.shape[3]!] };

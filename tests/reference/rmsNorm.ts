@@ -14,10 +14,7 @@ function roots({ data, shape }: Numbers, eps: number): number[] {
 export function rmsNorm(x: Numbers, eps: number, weight: Numbers): Reference {
   const width = x.shape[1]!;
   const all = roots(x, eps);
-  const data = Float64Array.from(
-    x.data,
-    (v, i) => (v / all[Math.floor(i / width)]!) * weight.data[i % width]!,
-  );
+  const data = Float64Array.from(x.data, (v, i) => (v / all[Math.floor(i / width)]!) * weight.data[i % width]!);
   return { data, shape: x.shape };
 }
 

@@ -19,12 +19,11 @@ export interface RotaryReferenceOptions {
   amplitude?: number;
 }
 
-/** Turns pair j of each row of x (…, n, d) by position·base^(-2j/rotaryDim). With `direction` -1 it applies the transpose. */
-export function rotaryEmbedding(
-  x: Numbers,
-  options: RotaryReferenceOptions = {},
-  direction: 1 | -1 = 1,
-): Reference {
+/**
+ * Turns pair j of each row of x (…, n, d) by position·base^(-2j/rotaryDim). With `direction` -1 it applies the
+ * transpose.
+ */
+export function rotaryEmbedding(x: Numbers, options: RotaryReferenceOptions = {}, direction: 1 | -1 = 1): Reference {
   const { base = 10000, offset = 0, interleaved = false, amplitude = 1 } = options;
   const [n, d] = x.shape.slice(-2) as [number, number];
   const rotaryDim = options.rotaryDim ?? d;
@@ -37,9 +36,7 @@ export function rotaryEmbedding(
       const at = (options.cos.shape.length === 3 ? token : position) * half + j;
       return { sin: options.sin.data[at]!, cos: options.cos.data[at]! };
     }
-    const angle = options.frequencies
-      ? position * options.frequencies[j]!
-      : reducedAngle(position, exact[j]!);
+    const angle = options.frequencies ? position * options.frequencies[j]! : reducedAngle(position, exact[j]!);
     return { sin: Math.sin(angle) * amplitude, cos: Math.cos(angle) * amplitude };
   };
   const y = zeros(...x.shape);
@@ -90,8 +87,8 @@ export interface ScalingReference {
 }
 
 /**
- * The frequencies for a rotary width, and the factor of sine and cosine, by the formulas of the papers and model cards. `n` is the
- * number of tokens, on which 'dynamic' and 'longrope' depend.
+ * The frequencies for a rotary width, and the factor of sine and cosine, by the formulas of the papers and model cards.
+ * `n` is the number of tokens, on which 'dynamic' and 'longrope' depend.
  */
 export function scaledFrequencies(
   base: number,

@@ -33,8 +33,8 @@ export interface AttentionReference {
 }
 
 /**
- * Attention of ranks 2 to 4, for one query and one key at a time. The results have the query's rank, but present keys and values
- * are always (B, Hkv, S, ·).
+ * Attention of ranks 2 to 4, for one query and one key at a time. The results have the query's rank, but present keys
+ * and values are always (B, Hkv, S, ·).
  */
 export function scaledDotProductAttention(
   query: Numbers,
@@ -72,9 +72,7 @@ export function scaledDotProductAttention(
           let score = capped;
           if (options.bias) score += broadcast(options.bias, index, -Infinity);
           if (options.relativeKeys) {
-            score +=
-              scale *
-              dot(queryRow, options.relativeKeys.data, relativeRow(options.relativeKeys, h, distance));
+            score += scale * dot(queryRow, options.relativeKeys.data, relativeRow(options.relativeKeys, h, distance));
           }
           if (options.alibiSlopes) score += options.alibiSlopes.data[h]! * distance;
           scaled.data[row * S + j] = raw;
@@ -94,8 +92,7 @@ export function scaledDotProductAttention(
           const relativeStart = relative && relativeRow(relative, h, j - position) * Ev;
           for (let e = 0; e < Ev; ++e) {
             const extra = relative ? relative.data[relativeStart! + e]! : 0;
-            mixture[e] =
-              mixture[e]! + probabilities[j]! * (presentValue.data[(kv * S + j) * Ev + e]! + extra);
+            mixture[e] = mixture[e]! + probabilities[j]! * (presentValue.data[(kv * S + j) * Ev + e]! + extra);
           }
         }
         output.data.set(mixture, row * Ev);
@@ -135,7 +132,9 @@ function visible(
   return true;
 }
 
-/** The position of query i of sequence b among the keys; in packed sequences it counts from its sequence's first key. */
+/**
+ * The position of query i of sequence b among the keys; in packed sequences it counts from its sequence's first key.
+ */
 export function positionOf(
   { causalOffset, pastKey, cuSeqlens }: AttentionReferenceOptions,
   b: number,
@@ -182,8 +181,8 @@ function appended(past: Numbers | undefined, fresh: Numbers): Reference {
 }
 
 /**
- * The element of a mask or bias at an index of the scores. Axes align at the right, an axis of length 1 repeats, and beyond the end of
- * a shorter last axis the element is `padding`.
+ * The element of a mask or bias at an index of the scores. Axes align at the right, an axis of length 1 repeats, and
+ * beyond the end of a shorter last axis the element is `padding`.
  */
 function broadcast<T>(
   { data, shape }: { data: ArrayLike<T>; shape: readonly number[] },

@@ -28,8 +28,8 @@ export interface AttentionGradientsReference {
 }
 
 /**
- * The gradients of sum(output · gradOutput), one weight at a time. `kept` are dropout's factors of the weights, 0 or 1/(1-p);
- * without them nothing is dropped.
+ * The gradients of sum(output · gradOutput), one weight at a time. `kept` are dropout's factors of the weights, 0 or
+ * 1/(1-p); without them nothing is dropped.
  */
 export function scaledDotProductAttentionBackward(
   gradOutput: Numbers,
@@ -73,14 +73,12 @@ export function scaledDotProductAttentionBackward(
           const factor = kept ? kept[row * S + j]! : 1;
           const absolute = g.map(Math.abs);
           slope[j] = factor * dot(g, presentValue.data, kv * S + j);
-          slopeMagnitude[j] =
-            factor * dot(absolute, rowOf(presentValue.data, kv * S + j, Ev).map(Math.abs), 0);
+          slopeMagnitude[j] = factor * dot(absolute, rowOf(presentValue.data, kv * S + j, Ev).map(Math.abs), 0);
           if (relativeValues) {
             const at = relativeRow(relativeValues, h, j - position);
             slope[j] = slope[j]! + factor * dot(g, relativeValues.data, at);
             slopeMagnitude[j] =
-              slopeMagnitude[j]! +
-              factor * dot(absolute, rowOf(relativeValues.data, at, Ev).map(Math.abs), 0);
+              slopeMagnitude[j]! + factor * dot(absolute, rowOf(relativeValues.data, at, Ev).map(Math.abs), 0);
           }
           mean += weight * slope[j]!;
           meanMagnitude += weight * slopeMagnitude[j]!;

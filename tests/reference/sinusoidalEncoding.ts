@@ -10,7 +10,10 @@ export interface SinusoidalReferenceOptions {
   layout?: 'interleaved' | 'concatenated';
 }
 
-/** Pair j holds sine and cosine of position·base^(-2j/dim); an odd width ends with a sine. Positions and base must be whole numbers. */
+/**
+ * Pair j holds sine and cosine of position·base^(-2j/dim); an odd width ends with a sine. Positions and base must be
+ * whole numbers.
+ */
 export function sinusoidalEncoding(options: SinusoidalReferenceOptions): Reference {
   const { length, dim, base = 10000, offset = 0, positions, layout = 'interleaved' } = options;
   const P = zeros(length, dim);

@@ -7,7 +7,10 @@ export interface T5Reference {
   maxDistance?: number;
 }
 
-/** Raffel et al. 2020: the bucket of a distance (key - query). The logarithm is in float32, as the published checkpoints need. */
+/**
+ * Raffel et al. 2020: the bucket of a distance (key - query). The logarithm is in float32, as the published checkpoints
+ * need.
+ */
 export function bucketOf(distance: number, options: Omit<T5Reference, 'queryLength'> = {}): number {
   const { bidirectional = true, numBuckets = 32, maxDistance = 128 } = options;
   let buckets = numBuckets;

@@ -51,8 +51,8 @@ function headState(state: State, prefix: string, numHeads: number, numKvHeads: n
 }
 
 /**
- * A layer of an encoder, or with `memory` of a decoder, of x (B, L, D), in the sublayers' order. What the state has decides whether the
- * feed-forward network is gated and what has a bias.
+ * A layer of an encoder, or with `memory` of a decoder, of x (B, L, D), in the sublayers' order. What the state has
+ * decides whether the feed-forward network is gated and what has a bias.
  */
 export function transformerBlock(
   x: Numbers,
@@ -67,9 +67,7 @@ export function transformerBlock(
   const normalise = (y: Numbers, name: string): Reference => {
     const weight = state[`${name}.weight`]!;
     const normed =
-      normType === 'rms'
-        ? rmsNorm(rowsOf(y), eps, weight)
-        : layerNorm(rowsOf(y), eps, weight, state[`${name}.bias`]);
+      normType === 'rms' ? rmsNorm(rowsOf(y), eps, weight) : layerNorm(rowsOf(y), eps, weight, state[`${name}.bias`]);
     return { data: normed.data, shape: x.shape };
   };
   const sublayer = (y: Numbers, name: string, f: (of: Numbers) => Numbers): Reference => {

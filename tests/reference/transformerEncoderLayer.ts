@@ -8,12 +8,10 @@ export interface EncoderReferenceOptions {
   norm: 'pre' | 'post';
   activation: ActivationName;
   /**
-   * Dropout's factor for element `index` of a row. Weights have a row for each (b, h, i) and an element for each key; the others a row
-   * for each token (b, i) and an element for each component.
+   * Dropout's factor for element `index` of a row. Weights have a row for each (b, h, i) and an element for each key;
+   * the others a row for each token (b, i) and an element for each component.
    */
-  dropout: Readonly<
-    Record<'weights' | 'attended' | 'hidden' | 'fed', (row: number, index: number) => number>
-  >;
+  dropout: Readonly<Record<'weights' | 'attended' | 'hidden' | 'fed', (row: number, index: number) => number>>;
 }
 
 const EPS = 1e-5;
@@ -33,8 +31,7 @@ export function transformerEncoderLayer(
   const add = (a: Numbers, b: Reference): Reference => apply(b, (v, r, i) => v + a.data[r * width + i]!);
   const drop = (y: Reference, factor: (row: number, index: number) => number) =>
     apply(y, (v, row, index) => v * factor(row, index));
-  const normalise = (y: Numbers, name: string) =>
-    layerNorm(y, EPS, state[`${name}.weight`], state[`${name}.bias`]);
+  const normalise = (y: Numbers, name: string) => layerNorm(y, EPS, state[`${name}.weight`], state[`${name}.bias`]);
   const attend = (y: Numbers): Reference => {
     const joined = linear(y, state['self_attn.in_proj_weight']!, state['self_attn.in_proj_bias']);
     const heads = attention(joined, batch, length, width, numHeads, dropout.weights);

@@ -63,7 +63,10 @@ export function int8(matrix: Tensor): Tensor {
   return { data: Float32Array.from(data), shape: matrix.shape };
 }
 
-/** x · weightᵀ + bias with int8 weights, to the bit: exact sums of whole numbers, and each operation on floats rounded once. */
+/**
+ * x · weightᵀ + bias with int8 weights, to the bit: exact sums of whole numbers, and each operation on floats rounded
+ * once.
+ */
 export function int8Linear(x: Tensor, weight: Tensor, bias?: Tensor): Float32Array {
   const blocks = rowsOf(weight).map(blocksOf);
   const out: number[] = [];

@@ -77,7 +77,8 @@ export function positional<T>(t: AdditiveTensors<T>): [T, T, T, { Wq: T; Wk: T; 
 
 /**
  * The relative error allowed for a weight, and so for a sum of weighted terms relative to their magnitudes.
- * - A tanh is off by 3·EPS, and by its argument's roundings: 4·EPS times `size`, the largest magnitude that an argument sums up.
+ * - A tanh is off by 3·EPS, and by its argument's roundings: 4·EPS times `size`, the largest magnitude that an argument
+ *   sums up.
  * - A logit multiplies that by the sum of |wv|. A weight depends on two logits, its own and the largest.
  * - The exponential, the sums and the products of some dozens of terms add 32·EPS.
  */

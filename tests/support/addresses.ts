@@ -1,15 +1,49 @@
 import fc from 'fast-check';
 
-/** Searches and hashes of addresses: well-formed or not, with parameters of these names, whose values name these settings. */
-export function addressTails(
-  parameters: readonly string[],
-  settings: readonly string[],
-): fc.Arbitrary<string> {
+/**
+ * Searches and hashes of addresses: well-formed or not, with parameters of these names, whose values name these
+ * settings.
+ */
+export function addressTails(parameters: readonly string[], settings: readonly string[]): fc.Arbitrary<string> {
   const nasty = fc.constantFrom(
-    '%', '%%', '%2', '%zz', '%00', '%C3', '%ED%A0%80', '%F0%9F', '+', '&', '=', '?', '#', '\\', '//', '<b>', "'", '"', '..', '\u2028',
-    '\ud800', '💥', 'NaN', '-0', '1e400', '1e9', '-1', '0x10', '٣', '99999px', '-5%', '12.5px', '1e3px', 'null', 'javascript:0',
-    '9 '.repeat(500), '%25'.repeat(500),
-  ); // prettier-ignore
+    '%',
+    '%%',
+    '%2',
+    '%zz',
+    '%00',
+    '%C3',
+    '%ED%A0%80',
+    '%F0%9F',
+    '+',
+    '&',
+    '=',
+    '?',
+    '#',
+    '\\',
+    '//',
+    '<b>',
+    "'",
+    '"',
+    '..',
+    '\u2028',
+    '\ud800',
+    '💥',
+    'NaN',
+    '-0',
+    '1e400',
+    '1e9',
+    '-1',
+    '0x10',
+    '٣',
+    '99999px',
+    '-5%',
+    '12.5px',
+    '1e3px',
+    'null',
+    'javascript:0',
+    '9 '.repeat(500),
+    '%25'.repeat(500),
+  );
   const text = fc.oneof(nasty, fc.string({ unit: 'binary', maxLength: 12 }), fc.double().map(String));
   const names = fc.oneof(fc.constantFrom(...settings, '__proto__', 'constructor'), text);
   const pair = fc.tuple(names, text).map(([name, value]) => `${name}=${value}`);
@@ -19,10 +53,7 @@ export function addressTails(
     list,
     list.map((all) => new URLSearchParams({ v: all }).toString().slice(2)),
   );
-  const key = fc.oneof(
-    { weight: 4, arbitrary: fc.constantFrom(...parameters) },
-    { weight: 1, arbitrary: text },
-  );
+  const key = fc.oneof({ weight: 4, arbitrary: fc.constantFrom(...parameters) }, { weight: 1, arbitrary: text });
   const search = fc
     .array(fc.tuple(key, value), { maxLength: 4 })
     .map((all) => all.map(([name, value]) => `${name}=${value}`).join('&'));

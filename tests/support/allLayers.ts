@@ -63,22 +63,13 @@ const encoder = { numHiddens: 6, numHeads: 2, ffnHiddens: 8, seed: 1 };
 
 export const ALL_LAYERS: readonly LayerCase[] = [
   oneInput('Linear', () => new attention.Linear({ inFeatures: 6, outFeatures: 5, seed: 1 })),
-  oneInput(
-    'Linear without bias',
-    () => new attention.Linear({ inFeatures: 6, outFeatures: 6, bias: false, seed: 1 }),
-  ),
+  oneInput('Linear without bias', () => new attention.Linear({ inFeatures: 6, outFeatures: 6, bias: false, seed: 1 })),
   oneInput('LayerNorm', () => new attention.LayerNorm({ normalizedShape: [3, 6] })),
-  oneInput(
-    'LayerNorm without parameters',
-    () => new attention.LayerNorm({ normalizedShape: 6, affine: false }),
-  ),
+  oneInput('LayerNorm without parameters', () => new attention.LayerNorm({ normalizedShape: 6, affine: false })),
   oneInput('RMSNorm', () => new attention.RMSNorm({ normalizedShape: [3, 6] })),
   oneInput('Embedding', () => new attention.Embedding({ numEmbeddings: 5, dim: 6, seed: 1 }), ids),
   oneInput('FeedForward', () => new attention.FeedForward({ numHiddens: 6, ffnHiddens: 8, seed: 1 })),
-  oneInput(
-    'GatedFeedForward',
-    () => new attention.GatedFeedForward({ numHiddens: 6, ffnHiddens: 8, seed: 1 }),
-  ),
+  oneInput('GatedFeedForward', () => new attention.GatedFeedForward({ numHiddens: 6, ffnHiddens: 8, seed: 1 })),
   oneInput(
     'GatedFeedForward with bias',
     () => new attention.GatedFeedForward({ numHiddens: 6, ffnHiddens: 7, bias: true, seed: 1 }),

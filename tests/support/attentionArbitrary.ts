@@ -1,12 +1,15 @@
-/** Random attention calls for property tests: fast-check draws and shrinks sizes and options, a seed decides the numbers. */
+/**
+ * Random attention calls for property tests: fast-check draws and shrinks sizes and options, a seed decides the
+ * numbers.
+ */
 import fc from 'fast-check';
 import type { AttentionReferenceOptions } from '../reference/scaledDotProductAttention.js';
 import { sizeOf } from '../reference/tensor.js';
 import { Random, type RandomTensor } from './random.js';
 
 /**
- * The options of attention. `grouped` (fewer key heads than query heads) and `past` need rank 4 and do nothing below it. `cuSeqlens`
- * makes the batch 1, and does without lengths and past.
+ * The options of attention. `grouped` (fewer key heads than query heads) and `past` need rank 4 and do nothing below
+ * it. `cuSeqlens` makes the batch 1, and does without lengths and past.
  */
 export const ALL_FEATURES = [
   'validLens',
@@ -59,10 +62,7 @@ const length = fc.oneof(
 const manyKeys = fc.constantFrom(200, 255, 256, 257, 300, 511, 512, 513, 700);
 
 /** Calls with any subset of these features, over few keys or over many. */
-export function attentionCall(
-  features: readonly Feature[],
-  keys: 'few' | 'many' = 'few',
-): fc.Arbitrary<RandomCall> {
+export function attentionCall(features: readonly Feature[], keys: 'few' | 'many' = 'few'): fc.Arbitrary<RandomCall> {
   const width = keys === 'few' ? length : fc.integer({ min: 1, max: 9 });
   return fc
     .record({

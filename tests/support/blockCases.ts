@@ -1,4 +1,7 @@
-/** A layer of an encoder or a decoder against the float64 oracle: outputs, weights, and the gradients of inputs and parameters. */
+/**
+ * A layer of an encoder or a decoder against the float64 oracle: outputs, weights, and the gradients of inputs and
+ * parameters.
+ */
 import { expect } from '@jest/globals';
 import type { Layer, Tensor, TensorLike } from 'wasm-attention';
 import { transformerBlock, type BlockReferenceOptions, type State } from '../reference/transformerBlock.js';
@@ -8,8 +11,8 @@ import { gradientsOf } from './gradientsOf.js';
 import type { Random } from './random.js';
 
 /**
- * A dozen sums of up to 40 products, one after the other; each product may add a rounding of EPS/2, which three norms may double each. The
- * oracle's gradients go through twice as many.
+ * A dozen sums of up to 40 products, one after the other; each product may add a rounding of EPS/2, which three norms
+ * may double each. The oracle's gradients go through twice as many.
  */
 export const BLOCK_ATOL = 12 * 40 * EPS;
 const GRADIENT_RTOL = 4 * BLOCK_ATOL;

@@ -1,6 +1,9 @@
 /** Bounds for random counts and means. The seeds are fixed, so these checks never fail by chance. */
 
-/** Throws unless `hits` of `trials` independent draws are within four standard deviations of what `probability` predicts. */
+/**
+ * Throws unless `hits` of `trials` independent draws are within four standard deviations of what `probability`
+ * predicts.
+ */
 export function expectBinomial(hits: number, trials: number, probability: number): void {
   const mean = trials * probability;
   const allowed = 4 * Math.sqrt(mean * (1 - probability));

@@ -1,7 +1,10 @@
 /** Comparisons with a tolerance. Their errors name the worst element. */
 import type { Numbers } from '../reference/tensor.js';
 
-/** The distance between 1 and the next float32: 2^-23. A single rounding is off by up to EPS/2. Tolerances are k·EPS·scale. */
+/**
+ * The distance between 1 and the next float32: 2^-23. A single rounding is off by up to EPS/2. Tolerances are
+ * k·EPS·scale.
+ */
 export const EPS = 2 ** -23;
 
 export type { Numbers };
@@ -13,8 +16,8 @@ export interface Tolerance {
 }
 
 /**
- * Throws unless the shapes agree and every element is within the tolerance. Infinities must match exactly. NaN is not close to
- * anything, so a test cannot expect NaN here.
+ * Throws unless the shapes agree and every element is within the tolerance. Infinities must match exactly. NaN is not
+ * close to anything, so a test cannot expect NaN here.
  */
 export function expectClose(actual: Numbers | undefined, expected: Numbers, tolerance: Tolerance): void {
   if (!actual) throw new Error(`expected an array of shape (${expected.shape.join(', ')}), got undefined`);

@@ -7,8 +7,8 @@ setFlagsFromString('--expose-gc');
 const gc = runInNewContext('gc') as () => void;
 
 /**
- * Collects all garbage and lets the finalizers run, each registry's in its own task. The second round collects what the finalizers
- * let go of.
+ * Collects all garbage and lets the finalizers run, each registry's in its own task. The second round collects what the
+ * finalizers let go of.
  */
 export async function collect(): Promise<void> {
   for (let round = 0; round < 2; ++round) {

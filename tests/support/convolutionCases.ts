@@ -18,10 +18,7 @@ export function convolutionInputs(
   const [B, C, n] = x.shape as [number, number, number];
   const padded = new Float32Array(B * C * (n + causal_left_padding));
   for (let row = 0; row < B * C; ++row) {
-    padded.set(
-      x.data.subarray(row * n, (row + 1) * n),
-      row * (n + causal_left_padding) + causal_left_padding,
-    );
+    padded.set(x.data.subarray(row * n, (row + 1) * n), row * (n + causal_left_padding) + causal_left_padding);
   }
   const shape = [B, C, n + causal_left_padding];
   return [

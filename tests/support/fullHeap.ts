@@ -1,6 +1,6 @@
 /**
- * Fills the linear memory. It grows by a fifth at a time, so small leaks do not show until they are many; if it is full, the
- * first ones show.
+ * Fills the linear memory. It grows by a fifth at a time, so small leaks do not show until they are many; if it is
+ * full, the first ones show.
  */
 import { THREADS } from './instance.js';
 import { attention, heapBytes } from './library.js';
@@ -30,7 +30,8 @@ export function fillHeap(): Piece {
 function fill(add: () => void): void {
   const before = heapBytes();
   while (heapBytes() === before) add();
-  // The memory has just grown for a piece that did not fit: what it grew by is free except for that piece. One more piece stays free.
+  // The memory has just grown for a piece that did not fit: what it grew by is free except for that piece. One more
+  // piece stays free.
   const full = heapBytes();
   const free = full - before - 2 * PIECE_BYTES;
   for (let filled = 0; filled + PIECE_BYTES <= free; filled += PIECE_BYTES + 32) add();

@@ -1,17 +1,14 @@
-import type {
-  AttentionGradientsReference,
-  GradientReference,
-} from '../reference/scaledDotProductAttentionBackward.js';
+import type { AttentionGradientsReference, GradientReference } from '../reference/scaledDotProductAttentionBackward.js';
 import { WEIGHT_RTOL } from './attentionTolerance.js';
 import { EPS, maxAbs, type Numbers } from './close.js';
 
 type Name = keyof AttentionGradientsReference;
 
 /**
- * Compares gradients with the oracle's, each element relative to the sum of its terms' magnitudes. `masked` are the oracle's scores.
- * As in the forward pass, a weight is off by WEIGHT_RTOL plus 4·EPS times the largest score. The gradient of a score contains weights
- * twice, in its own factor and in the mean that is subtracted: 2·WEIGHT_RTOL + 8·EPS times the largest score. Its products and sums
- * round like those of a logit, which a third WEIGHT_RTOL covers.
+ * Compares gradients with the oracle's, each element relative to the sum of its terms' magnitudes. `masked` are the
+ * oracle's scores. As in the forward pass, a weight is off by WEIGHT_RTOL plus 4·EPS times the largest score. The
+ * gradient of a score contains weights twice, in its own factor and in the mean that is subtracted: 2·WEIGHT_RTOL +
+ * 8·EPS times the largest score. Its products and sums round like those of a logit, which a third WEIGHT_RTOL covers.
  */
 export function expectGradients(
   actual: Partial<Record<Name, Numbers>>,
@@ -31,19 +28,15 @@ function expectSameKeys(actual: object, expected: object): void {
   if (given !== wanted) throw new Error(`expected gradients of ${wanted}, got those of ${given}`);
 }
 
-/** Throws unless each difference is within `atol` times the element's magnitude. Results below the smallest normal float32 may be zero. */
-function expectRelative(
-  name: string,
-  actual: Numbers | undefined,
-  expected: GradientReference,
-  atol: number,
-): void {
+/**
+ * Throws unless each difference is within `atol` times the element's magnitude. Results below the smallest normal
+ * float32 may be zero.
+ */
+function expectRelative(name: string, actual: Numbers | undefined, expected: GradientReference, atol: number): void {
   if (actual?.shape.join() !== expected.shape.join()) {
     throw new Error(`${name}: expected shape (${expected.shape.join()}), got (${actual?.shape.join()})`);
   }
-  const relative = expected.data.map(
-    (x, at) => (actual.data[at]! - x) / (expected.magnitude[at]! + 2 ** -100),
-  );
+  const relative = expected.data.map((x, at) => (actual.data[at]! - x) / (expected.magnitude[at]! + 2 ** -100));
   const worst = maxAbs(relative); // NaN if one of them is
   if (!(worst <= atol)) {
     const at = relative.findIndex((x) => !(Math.abs(x) < worst));

@@ -1,4 +1,7 @@
-/** The inputs of the long fixtures: an integer hash of the index, exact in float32. The fixtures' attributes spell the formula out. */
+/**
+ * The inputs of the long fixtures: an integer hash of the index, exact in float32. The fixtures' attributes spell the
+ * formula out.
+ */
 export function hashed(count: number, { seed, multiply }: { seed: number; multiply: number }): Float32Array {
   return Float32Array.from({ length: count }, (_, i) => {
     let x = (Math.imul(i + 1, 2654435761) + Math.imul(seed, 40503)) >>> 0;

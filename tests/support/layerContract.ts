@@ -38,9 +38,7 @@ export function testLayerContract(name: string, { make, x, seeded }: LayerCase):
     const trained = make(1);
     const { backward } = train(trained);
     expectRejected(name, 'RangeError', () => backward!(new Random(1).tensor([...shape, 1])));
-    expectRejected(name, 'RangeError', () =>
-      backward!(new Random(1).tensor([shape[0]! + 1, ...shape.slice(1)])),
-    );
+    expectRejected(name, 'RangeError', () => backward!(new Random(1).tensor([shape[0]! + 1, ...shape.slice(1)])));
     for (const [, bad] of NOT_TENSORS) expectRejected(name, 'TypeError', () => backward!(bad as never));
     expect(grads(trained).every((grad) => grad.every((value) => value === 0))).toBe(true);
     expect(backward!(g).input.shape).toEqual(x.shape);
@@ -75,9 +73,7 @@ export function testLayerContract(name: string, { make, x, seeded }: LayerCase):
     const loaded = make(2);
     const before = loaded.stateDict();
     const entries = Object.entries(before);
-    const state = Object.fromEntries(
-      entries.map(([key, tensor], i) => [key, new Random(i).tensor(tensor.shape)]),
-    );
+    const state = Object.fromEntries(entries.map(([key, tensor], i) => [key, new Random(i).tensor(tensor.shape)]));
     expect(loaded.parameters().map((parameter) => [parameter.name, parameter.shape])).toEqual(
       entries.map(([key, tensor]) => [key, tensor.shape]),
     );

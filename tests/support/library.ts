@@ -14,8 +14,7 @@ if ((attention.features.simd === 'relaxed-simd') !== RELAXED) throw new Error('e
 
 /** Bytes of linear memory, which never shrinks. */
 export function heapBytes(): number {
-  if (memories.length === 0)
-    throw new Error('the library was not instantiated through WebAssembly.instantiate');
+  if (memories.length === 0) throw new Error('the library was not instantiated through WebAssembly.instantiate');
   return memories.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
 }
 
@@ -35,27 +34,22 @@ export const gelu: WasmAttention['gelu'] = (...call) => attention.gelu(...call);
 export const silu: WasmAttention['silu'] = (...call) => attention.silu(...call);
 export const scaledDotProductAttention: WasmAttention['scaledDotProductAttention'] = (...call) =>
   attention.scaledDotProductAttention(...call);
-export const scaledDotProductAttentionBackward: WasmAttention['scaledDotProductAttentionBackward'] = (
-  ...call
-) => attention.scaledDotProductAttentionBackward(...call);
-export const additiveAttention: WasmAttention['additiveAttention'] = (...call) =>
-  attention.additiveAttention(...call);
+export const scaledDotProductAttentionBackward: WasmAttention['scaledDotProductAttentionBackward'] = (...call) =>
+  attention.scaledDotProductAttentionBackward(...call);
+export const additiveAttention: WasmAttention['additiveAttention'] = (...call) => attention.additiveAttention(...call);
 export const additiveAttentionBackward: WasmAttention['additiveAttentionBackward'] = (...call) =>
   attention.additiveAttentionBackward(...call);
 export const sinusoidalEncoding: WasmAttention['sinusoidalEncoding'] = (...call) =>
   attention.sinusoidalEncoding(...call);
-export const encodingRotation: WasmAttention['encodingRotation'] = (...call) =>
-  attention.encodingRotation(...call);
-export const rotaryEmbedding: WasmAttention['rotaryEmbedding'] = (...call) =>
-  attention.rotaryEmbedding(...call);
+export const encodingRotation: WasmAttention['encodingRotation'] = (...call) => attention.encodingRotation(...call);
+export const rotaryEmbedding: WasmAttention['rotaryEmbedding'] = (...call) => attention.rotaryEmbedding(...call);
 export const rotaryEmbeddingBackward: WasmAttention['rotaryEmbeddingBackward'] = (...call) =>
   attention.rotaryEmbeddingBackward(...call);
 export const sinusoidalEncoding2d: WasmAttention['sinusoidalEncoding2d'] = (...call) =>
   attention.sinusoidalEncoding2d(...call);
 export const alibiSlopes: WasmAttention['alibiSlopes'] = (...call) => attention.alibiSlopes(...call);
 export const alibiBias: WasmAttention['alibiBias'] = (...call) => attention.alibiBias(...call);
-export const t5RelativeBuckets: WasmAttention['t5RelativeBuckets'] = (...call) =>
-  attention.t5RelativeBuckets(...call);
+export const t5RelativeBuckets: WasmAttention['t5RelativeBuckets'] = (...call) => attention.t5RelativeBuckets(...call);
 export const t5RelativeBias: WasmAttention['t5RelativeBias'] = (...call) => attention.t5RelativeBias(...call);
 export const t5RelativeBiasBackward: WasmAttention['t5RelativeBiasBackward'] = (...call) =>
   attention.t5RelativeBiasBackward(...call);

@@ -1,4 +1,7 @@
-/** The multi-head cases of the fixtures, as calls of the library. PyTorch's packed parameters and inverted masks are translated here. */
+/**
+ * The multi-head cases of the fixtures, as calls of the library. PyTorch's packed parameters and inverted masks are
+ * translated here.
+ */
 import type { AttentionReferenceOptions } from '../reference/scaledDotProductAttention.js';
 import type { Numbers } from './close.js';
 import { loadFixtures, type Fixture, type FixtureOutput } from './fixtures.js';
@@ -51,7 +54,10 @@ function d2lMultiHead(fixture: Fixture): MultiHeadCase {
   };
 }
 
-/** For a query of length 0 d2l averages the padding; the library gives zeros. (These layers have no bias that would be added.) */
+/**
+ * For a query of length 0 d2l averages the padding; the library gives zeros. (These layers have no bias that would be
+ * added.)
+ */
 function d2lExpected(fixture: Fixture, validLens: Numbers | undefined): MultiHeadCase['expected'] {
   const output = fixture.output('output');
   const weights = fixture.output('attention_weights');
@@ -112,7 +118,9 @@ function torchMultiHead(fixture: Fixture): MultiHeadCase {
   };
 }
 
-/** nn.MultiheadAttention's boolean masks are true where a query may not attend; its float masks are added to the scores. */
+/**
+ * nn.MultiheadAttention's boolean masks are true where a query may not attend; its float masks are added to the scores.
+ */
 function torchMasks(fixture: Fixture): AttentionReferenceOptions {
   const options: AttentionReferenceOptions = {};
   if (fixture.has('key_padding_mask')) {
@@ -151,9 +159,7 @@ function sizesOf(inputs: MultiHeadCase['inputs']): MultiHeadCase['sizes'] {
 }
 
 function pick(fixture: Fixture, names: readonly string[]): Record<string, Numbers> {
-  return Object.fromEntries(
-    names.filter((name) => fixture.has(name)).map((name) => [name, fixture.input(name)]),
-  );
+  return Object.fromEntries(names.filter((name) => fixture.has(name)).map((name) => [name, fixture.input(name)]));
 }
 
 export function swapFirstAxes<T extends Float32Array | Float64Array | Int32Array>({
@@ -167,10 +173,7 @@ export function swapFirstAxes<T extends Float32Array | Float64Array | Int32Array
   const swapped = data.slice() as T;
   for (let i = 0; i < rows; ++i) {
     for (let j = 0; j < columns; ++j) {
-      swapped.set(
-        data.subarray((i * columns + j) * width, (i * columns + j + 1) * width),
-        (j * rows + i) * width,
-      );
+      swapped.set(data.subarray((i * columns + j) * width, (i * columns + j + 1) * width), (j * rows + i) * width);
     }
   }
   return { data: swapped, shape: [columns, rows, width] };

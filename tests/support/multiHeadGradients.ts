@@ -16,8 +16,8 @@ export interface MultiHeadGradients {
 const TORCH_INPUTS: Record<string, string> = { queries: 'query', keys: 'key', values: 'value' };
 
 /**
- * The cases that have gradients, except those with a query of length 0: the library gives it zeros, d2l averages the padding, so
- * their gradients differ.
+ * The cases that have gradients, except those with a query of length 0: the library gives it zeros, d2l averages the
+ * padding, so their gradients differ.
  */
 export function multiHeadGradients(): MultiHeadGradients[] {
   return multiHeadCases()
@@ -31,8 +31,7 @@ const lengths = (lens: unknown) => (lens as { data: ArrayLike<number> }).data;
 function gradientsOf(forward: MultiHeadCase): MultiHeadGradients {
   const { fixture } = forward;
   const seqFirst = fixture.attributes.batch_first === false;
-  const laidOut = <T extends FixtureOutput>(array: T): T =>
-    seqFirst ? { ...array, ...swapFirstAxes(array) } : array;
+  const laidOut = <T extends FixtureOutput>(array: T): T => (seqFirst ? { ...array, ...swapFirstAxes(array) } : array);
   const inputs: Record<string, FixtureOutput> = {};
   for (const name of ['x', 'queries', 'keys', 'values']) {
     const stored = [name, TORCH_INPUTS[name]].find((other) => fixture.has(`grad:${other}`));

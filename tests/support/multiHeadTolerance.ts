@@ -5,14 +5,16 @@ import { EPS, expectClose, maxAbs, type Numbers, type Tolerance } from './close.
 import { attention } from './library.js';
 
 /**
- * There is a projection before the attention and one after it, each a sum of up to 100 products of unit size. Their roundings of 2^-24
- * add up at random; five standard deviations are 12·EPS for each projection. The attention itself takes 32·EPS (WEIGHT_RTOL).
+ * There is a projection before the attention and one after it, each a sum of up to 100 products of unit size. Their
+ * roundings of 2^-24 add up at random; five standard deviations are 12·EPS for each projection. The attention itself
+ * takes 32·EPS (WEIGHT_RTOL).
  */
 export const OUTPUT_ATOL = 64 * EPS;
 
 /**
- * The error of a gradient, relative to its largest element. It goes through two projections, through the attention in both directions and
- * through a sum over the rows of the batch. As in the forward pass each step stays within 32·EPS; 256·EPS has room for eight steps.
+ * The error of a gradient, relative to its largest element. It goes through two projections, through the attention in
+ * both directions and through a sum over the rows of the batch. As in the forward pass each step stays within 32·EPS;
+ * 256·EPS has room for eight steps.
  */
 export const GRADIENT_RTOL = 256 * EPS;
 
@@ -31,6 +33,5 @@ export function expectForward(
   expected: { output: Numbers; weights: Numbers },
 ): void {
   expectClose(actual.output, expected.output, outputTolerance(expected.output));
-  if (actual.weights)
-    expectClose(actual.weights, expected.weights, { rtol: 2 * WEIGHT_RTOL, atol: 2 ** -126 });
+  if (actual.weights) expectClose(actual.weights, expected.weights, { rtol: 2 * WEIGHT_RTOL, atol: 2 ** -126 });
 }

@@ -23,18 +23,10 @@ interface Npy {
 }
 
 /** A .npy file. */
-export function npy({
-  version = 1,
-  descr = '<f4',
-  fortran = false,
-  shape = SHAPE,
-  values = VALUES,
-  header,
-}: Npy = {}) {
+export function npy({ version = 1, descr = '<f4', fortran = false, shape = SHAPE, values = VALUES, header }: Npy = {}) {
   const written = shape.length === 1 ? `${shape[0]},` : shape.join(', ');
   const text =
-    header ??
-    `{'descr': '${descr}', 'fortran_order': ${fortran ? 'True' : 'False'}, 'shape': (${written}), }`;
+    header ?? `{'descr': '${descr}', 'fortran_order': ${fortran ? 'True' : 'False'}, 'shape': (${written}), }`;
   const before = version === 1 ? 10 : 12;
   const padded = text.padEnd(Math.ceil((before + text.length + 1) / 64) * 64 - before - 1) + '\n';
   const size = Number(descr.at(-1));

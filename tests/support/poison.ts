@@ -8,11 +8,7 @@ import { expectAttention } from './attentionTolerance.js';
 import type { RandomTensor } from './random.js';
 
 /** A copy in which these rows, counted over all leading axes, are filled with a value. */
-export function poisonRows(
-  { data, shape }: RandomTensor,
-  rows: readonly number[],
-  value: number,
-): RandomTensor {
+export function poisonRows({ data, shape }: RandomTensor, rows: readonly number[], value: number): RandomTensor {
   const width = shape.at(-1)!;
   const copy = data.slice();
   for (const row of rows) copy.fill(value, row * width, (row + 1) * width);
@@ -24,9 +20,7 @@ export function poisonPadding(x: RandomTensor, validLens: readonly number[], val
   const n = x.shape.at(-2)!;
   const rows = sizeOf(x.shape.slice(0, -1));
   const sequenceOf = (row: number) => Math.floor(row / (rows / x.shape[0]!));
-  const padding = Array.from({ length: rows }, (_, row) => row).filter(
-    (row) => row % n >= validLens[sequenceOf(row)]!,
-  );
+  const padding = Array.from({ length: rows }, (_, row) => row).filter((row) => row % n >= validLens[sequenceOf(row)]!);
   return poisonRows(x, padding, value);
 }
 
@@ -45,8 +39,8 @@ type Attention = (
 ) => { output: Numbers; weights?: Numbers };
 
 /**
- * Fills one row of keys and values with a value, a new row and not a past one. Throws unless every query that may not attend to the row
- * gets the same result as before. Other queries are not compared.
+ * Fills one row of keys and values with a value, a new row and not a past one. Throws unless every query that may not
+ * attend to the row gets the same result as before. Other queries are not compared.
  */
 export function expectPoisonContained(attention: Attention, call: Call, poison: Poison): void {
   const { query, key, value, options } = call;

@@ -13,9 +13,7 @@ export function predictionOf(id: string): Check {
 
 /** The settings that the figure takes, as numbers. */
 export function shownBy(id: string): Record<string, number> {
-  return Object.fromEntries(
-    Object.entries(predictionOf(id).show).map(([name, text]) => [name, Number(text)]),
-  );
+  return Object.fromEntries(Object.entries(predictionOf(id).show).map(([name, text]) => [name, Number(text)]));
 }
 
 /** That the answer at `place` is the one ticked, and no other. */

@@ -45,9 +45,7 @@ export function checksOf(markdown: string): Check[] {
       within: Number(attribute('within') ?? 0),
       answers: answers.map(([, , answer = '']) => answer),
       slips: [...body.matchAll(/^ *- ([\d.]+)$/gm)].map(([, slip]) => Number(slip)),
-      faults: [...body.matchAll(/^ *- (?:\[ \] .+|[\d.]+)\n *- ([^[\n].+)$/gm)].map(
-        ([, fault = '']) => fault,
-      ),
+      faults: [...body.matchAll(/^ *- (?:\[ \] .+|[\d.]+)\n *- ([^[\n].+)$/gm)].map(([, fault = '']) => fault),
       right: answers.flatMap(([, tick], i) => (tick === 'x' ? [i] : [])),
     };
   });
@@ -60,9 +58,7 @@ export interface Cell {
 }
 
 export function cellsOf(markdown: string): Cell[] {
-  const pairs = markdown.matchAll(
-    /^( *)```js cell\n([\s\S]*?)^ *```\n\n *```python pytorch\n([\s\S]*?)^ *```$/gm,
-  );
+  const pairs = markdown.matchAll(/^( *)```js cell\n([\s\S]*?)^ *```\n\n *```python pytorch\n([\s\S]*?)^ *```$/gm);
   return [...pairs].map(([, indent = '', javascript = '', python = '']) => {
     const outdent = (code: string): string => code.replace(new RegExp(`^${indent}`, 'gm'), '');
     return { javascript: outdent(javascript), python: outdent(python) };
@@ -90,7 +86,10 @@ export function formulasOf(markdown: string): { display: string[]; inline: strin
   return { display, inline: inline.map(([, tex = '']) => normal(tex)).sort() };
 }
 
-/** The words of each section of level 2, without code, formulas, tags, links and references. `''` is what precedes the first section. */
+/**
+ * The words of each section of level 2, without code, formulas, tags, links and references. `''` is what precedes the
+ * first section.
+ */
 export function wordsOf(markdown: string): Map<string, string> {
   const text = markdown
     .replace(/^---\n[\s\S]*?\n---\n/, '')

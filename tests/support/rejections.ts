@@ -23,7 +23,10 @@ export function expectRejected(operation: string, kind: Kind, call: () => unknow
   });
 }
 
-/** Adds a test for each row: the call is refused, and `valid`, a correct call that checks its own result, works right after it. */
+/**
+ * Adds a test for each row: the call is refused, and `valid`, a correct call that checks its own result, works right
+ * after it.
+ */
 export function testRejections(operation: string, rows: readonly Rejection[], valid: () => void): void {
   test.each(rows)(`${operation} refuses %s with a %s`, (_mistake, kind, call) => {
     expectRejected(operation, kind, call);

@@ -8,8 +8,8 @@ const FOLDER = join(import.meta.dirname, '../../build/modules');
 let runs = 0;
 
 /**
- * Runs a program, the text of an ES module in which `wasm-attention` is the library under test, and returns the lines that it
- * prints. Throws what the program throws. Only one program may run at a time.
+ * Runs a program, the text of an ES module in which `wasm-attention` is the library under test, and returns the lines
+ * that it prints. Throws what the program throws. Only one program may run at a time.
  */
 export async function runModule(code: string): Promise<string[]> {
   const file = join(FOLDER, `${createHash('sha1').update(code).digest('hex')}.js`);

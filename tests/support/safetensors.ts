@@ -18,5 +18,4 @@ export const entry = (dtype: unknown, shape: unknown, begin: unknown, end: unkno
 });
 
 /** The bytes of an array. */
-export const bytesOf = (data: ArrayBufferView) =>
-  new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
+export const bytesOf = (data: ArrayBufferView) => new Uint8Array(data.buffer, data.byteOffset, data.byteLength);

@@ -1,4 +1,7 @@
-/** Whether two values are equal to the bit, including NaN and the sign of zero. For arrays much faster than Jest's toEqual. */
+/**
+ * Whether two values are equal to the bit, including NaN and the sign of zero. For arrays much faster than Jest's
+ * toEqual.
+ */
 export function same(a: unknown, b: unknown): boolean {
   if (typeof a !== 'object' || a === null || typeof b !== 'object' || b === null) return Object.is(a, b);
   if (ArrayBuffer.isView(a) && ArrayBuffer.isView(b)) {

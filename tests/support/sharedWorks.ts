@@ -17,10 +17,7 @@ const [TOKENS, MEMORY, GRADIENT] = [130, 70, 130].map((length) => random.tensor(
   ReturnType<Random['tensor']>,
 ];
 
-export const WORKS: Record<
-  string,
-  (attention: WasmAttention) => readonly { readonly data: ArrayLike<number> }[]
-> = {
+export const WORKS: Record<string, (attention: WasmAttention) => readonly { readonly data: ArrayLike<number> }[]> = {
   'attention with its weights': (attention) => {
     const { output, weights, logSumExp } = attention.scaledDotProductAttention(Q, K, V, {
       isCausal: true,

@@ -8,17 +8,13 @@ const patterns = new Map<string, RegExp>();
 const lowered = new Map<string, string>();
 
 /**
- * All occurrences of `form` in `text`, as they are written there. Case is ignored by the language's rules (in Turkish, I and ı match).
+ * All occurrences of `form` in `text`, as they are written there. Case is ignored by the language's rules (in Turkish,
+ * I and ı match).
  *
- * A form matches whole words. If it ends in `*`, or is looked for as a `stem`, the word may have an ending; an English stem only that
- * of a plural. Korean attaches particles to words, so there every occurrence counts.
+ * A form matches whole words. If it ends in `*`, or is looked for as a `stem`, the word may have an ending; an English
+ * stem only that of a plural. Korean attaches particles to words, so there every occurrence counts.
  */
-export function findTerm(
-  text: string,
-  form: string,
-  language: string,
-  as: 'form' | 'stem' = 'form',
-): string[] {
+export function findTerm(text: string, form: string, language: string, as: 'form' | 'stem' = 'form'): string[] {
   const pattern = kept(patterns, [form, language, as].join(), () => patternOf(form, language, as));
   const lower = kept(lowered, `${language} ${text}`, () => text.toLocaleLowerCase(language));
   // In all five languages lower case has the same length, so a match has the same place in both texts.
@@ -39,15 +35,7 @@ function patternOf(form: string, language: string, as: 'form' | 'stem'): RegExp 
     .replace(/ /g, '\\s+');
   const folded = literal.toLocaleLowerCase(language);
   const ending =
-    language === 'ko'
-      ? ''
-      : open
-        ? '\\p{L}*'
-        : as === 'form'
-          ? END
-          : language === 'en'
-            ? `(?:e?s)?${END}`
-            : '\\p{L}*';
+    language === 'ko' ? '' : open ? '\\p{L}*' : as === 'form' ? END : language === 'en' ? `(?:e?s)?${END}` : '\\p{L}*';
   const start = language === 'ko' ? '' : '(?<![\\p{L}\\p{N}])';
   return new RegExp(`${start}${folded}${ending}`, 'gu');
 }

@@ -23,16 +23,13 @@ describe('the training example', () => {
   // Few steps of a small model that has every layer and every kind of gradient.
   const small = { numHiddens: 16, ffnHiddens: 32, length: 8, vocabulary: 8, batch: 4, steps: 12 };
 
-  test.each(POSITIONS)(
-    'has the same loss curve for the same seed, to the bit, with positions %s',
-    (positions) => {
-      const settings = { ...small, positions, seed: 5 };
-      const first = curve(settings);
-      expect(first).toHaveLength(12);
-      expect(curve(settings)).toEqual(first);
-      expect(curve({ ...settings, seed: 6 })).not.toEqual(first);
-    },
-  );
+  test.each(POSITIONS)('has the same loss curve for the same seed, to the bit, with positions %s', (positions) => {
+    const settings = { ...small, positions, seed: 5 };
+    const first = curve(settings);
+    expect(first).toHaveLength(12);
+    expect(curve(settings)).toEqual(first);
+    expect(curve({ ...settings, seed: 6 })).not.toEqual(first);
+  });
 
   test('shows where each head looks, in the snapshots that are due', () => {
     for (const positions of POSITIONS) {

@@ -1,14 +1,7 @@
 /** The training example's sequences and answers, and its settings. */
 import { describe, expect, test } from '@jest/globals';
 import { checkSettings, DEFAULTS, type TrainingSettings } from '../../web/training/settings.js';
-import {
-  accuracyOf,
-  answers,
-  chance,
-  NOT_ASKED,
-  randomBatch,
-  randomNumbers,
-} from '../../web/training/task.js';
+import { accuracyOf, answers, chance, NOT_ASKED, randomBatch, randomNumbers } from '../../web/training/task.js';
 import { expectBinomial } from '../support/chance.js';
 
 const settings = (given: Partial<TrainingSettings>) => checkSettings(given);
@@ -75,11 +68,7 @@ describe('the training settings', () => {
   });
 
   test.each<[string, unknown, RegExp]>([
-    [
-      'a task that does not exist',
-      { task: 'sort' },
-      /^training: expected task to be one of copy, reverse, got sort$/,
-    ],
+    ['a task that does not exist', { task: 'sort' }, /^training: expected task to be one of copy, reverse, got sort$/],
     ['positions that do not exist', { positions: 'Learned' }, /positions to be one of none, .* got Learned$/],
     ['a name that does not exist', { epochs: 3 }, /no settings but task, .* got epochs$/],
     ['the name of a method that every object has', { toString: 3 }, /no settings but task, .* got toString$/],
@@ -93,16 +82,8 @@ describe('the training settings', () => {
       { learningRate: Infinity },
       /learningRate to be a finite number above 0, got Infinity$/,
     ],
-    [
-      'heads that do not divide the width',
-      { numHeads: 5 },
-      /numHiddens to be a multiple of numHeads \(5\), got 64$/,
-    ],
-    [
-      'heads of odd width with rotary positions',
-      { positions: 'rotary', numHiddens: 12 },
-      /even width.* got 3$/,
-    ],
+    ['heads that do not divide the width', { numHeads: 5 }, /numHiddens to be a multiple of numHeads \(5\), got 64$/],
+    ['heads of odd width with rotary positions', { positions: 'rotary', numHiddens: 12 }, /even width.* got 3$/],
     [
       'a length that is not a multiple of the vocabulary',
       { length: 33 },

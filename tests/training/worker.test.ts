@@ -1,4 +1,7 @@
-/** The messages between the page and the training worker, over a real channel, which clones every message and delivers it in its turn. */
+/**
+ * The messages between the page and the training worker, over a real channel, which clones every message and delivers
+ * it in its turn.
+ */
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Training, type Progress } from '../../web/training/train.js';
 import { Trainer, type TrainingWorker } from '../../web/training/trainer.js';
@@ -27,9 +30,7 @@ describe('training in a worker', () => {
 
     const training = new Training(attention, { ...small, seed: 4 });
     const expected = Array.from({ length: 30 }, () => withoutSpeed(training.step()));
-    const steps = events.heard
-      .filter(({ name }) => name === 'progress')
-      .map(({ value }) => value as Progress);
+    const steps = events.heard.filter(({ name }) => name === 'progress').map(({ value }) => value as Progress);
     expect(steps.map(withoutSpeed)).toEqual(expected);
     expect(events.names()).toEqual(['started', 'ended']);
     const { settings, chance, parameterCount } = training;
@@ -56,40 +57,35 @@ describe('training in a worker', () => {
     trainer.resume();
     await events.until('progress', steps + 3);
     expect(events.names()).toEqual(['started', 'paused', 'resumed']);
-    const numbers = events.heard
-      .filter(({ name }) => name === 'progress')
-      .map(({ value }) => (value as Progress).step);
+    const numbers = events.heard.filter(({ name }) => name === 'progress').map(({ value }) => (value as Progress).step);
     expect(numbers).toEqual(numbers.map((_, i) => i + 1));
     trainer.cancel();
     await events.until('ended');
   });
 
-  test.each([false, true])(
-    'stops when cancelled and reports no further progress (paused: %s)',
-    async (paused) => {
-      const events = listener();
-      const trainer = new Trainer(worker, events.handlers);
-      trainer.start(endless);
-      await events.until('progress', 3);
-      if (paused) {
-        trainer.pause();
-        await events.until('paused');
-      }
-      trainer.cancel();
-      trainer.cancel();
-      expect(trainer.running).toBe(false);
-      const steps = events.count('progress');
-      await events.until('ended');
-      await aWhile();
-      expect(events.count('progress')).toBe(steps);
-      expect(events.count('ended')).toBe(1);
-      const ended = events.last('ended') as { reason: string; steps: number };
-      expect(ended.reason).toBe('cancelled');
-      expect(ended).not.toHaveProperty('accuracy');
-      // The worker reads the message between two steps: by then it has done at most the step it was in and one more.
-      expect(ended.steps - steps).toBeLessThanOrEqual(2);
-    },
-  );
+  test.each([false, true])('stops when cancelled and reports no further progress (paused: %s)', async (paused) => {
+    const events = listener();
+    const trainer = new Trainer(worker, events.handlers);
+    trainer.start(endless);
+    await events.until('progress', 3);
+    if (paused) {
+      trainer.pause();
+      await events.until('paused');
+    }
+    trainer.cancel();
+    trainer.cancel();
+    expect(trainer.running).toBe(false);
+    const steps = events.count('progress');
+    await events.until('ended');
+    await aWhile();
+    expect(events.count('progress')).toBe(steps);
+    expect(events.count('ended')).toBe(1);
+    const ended = events.last('ended') as { reason: string; steps: number };
+    expect(ended.reason).toBe('cancelled');
+    expect(ended).not.toHaveProperty('accuracy');
+    // The worker reads the message between two steps: by then it has done at most the step it was in and one more.
+    expect(ended.steps - steps).toBeLessThanOrEqual(2);
+  });
 
   test('replaces the current run by the next one, in the same worker', async () => {
     const events = listener();
@@ -143,7 +139,13 @@ describe('training in a worker', () => {
 
   test('terminates a worker that does not answer, and creates another for the next run', async () => {
     const events = listener();
-    const deaf = { postMessage: () => undefined, onmessage: null, onerror: null, terminated: false, terminate: () => undefined }; // prettier-ignore
+    const deaf = {
+      postMessage: () => undefined,
+      onmessage: null,
+      onerror: null,
+      terminated: false,
+      terminate: () => undefined,
+    };
     deaf.terminate = () => void (deaf.terminated = true);
     const workers: TrainingWorker[] = [deaf];
     const trainer = new Trainer(() => workers.pop() ?? worker(), events.handlers);

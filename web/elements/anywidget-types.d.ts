@@ -14,7 +14,9 @@ export interface WidgetView {
 }
 
 declare const widget: {
-  /** Shows the figure that the model's traits name in `el`, and keeps both alike. Returns a function that removes it. */
+  /**
+   * Shows the figure that the model's traits name in `el`, and keeps both alike. Returns a function that removes it.
+   */
   render(view: WidgetView): () => void;
 };
 export default widget;

@@ -5,7 +5,9 @@ import { bundling } from './vite.config.js';
 
 const file = (path: string): string => fileURLToPath(new URL(path, import.meta.url));
 
-/** `wasm-attention/anywidget`: all figures, the library, its wasm and workers in one file, which notebooks load as text. */
+/**
+ * `wasm-attention/anywidget`: all figures, the library, its wasm and workers in one file, which notebooks load as text.
+ */
 export default defineConfig({
   ...bundling,
   plugins: [workers('text')],

@@ -1,6 +1,7 @@
 /**
- * All figures as widgets for notebooks and books: one file that needs no network and no kernel, with the interface of anywidget
- * (https://anywidget.dev). The model's traits say which figure is shown, and what in it; see the guide "Notebooks and books".
+ * All figures as widgets for notebooks and books: one file that needs no network and no kernel, with the interface of
+ * anywidget (https://anywidget.dev). The model's traits say which figure is shown, and what in it; see the guide
+ * "Notebooks and books".
  * @packageDocumentation
  */
 import './index.js';
@@ -30,7 +31,10 @@ function render({ model, el }: WidgetView): () => void {
   const failure = document.createElement('p');
   failure.setAttribute('role', 'alert');
   let figure: Shown | undefined;
-  /** The settings that the figure and the model agree about, so that neither answers the other; and what the figure made of them. */
+  /**
+   * The settings that the figure and the model agree about, so that neither answers the other; and what the figure made
+   * of them.
+   */
   let agreed: Given = new Map();
   let made = '';
   let hasArrays = false;
@@ -114,21 +118,16 @@ function render({ model, el }: WidgetView): () => void {
   const listeners: [string, () => void][] = [
     ['change:figure', () => attempt(show)],
     ['change:settings', () => attempt(applySettings)],
-    ...Object.keys(ARRAYS).map((trait): [string, () => void] => [
-      `change:${trait}`,
-      () => attempt(applyArrays),
-    ]),
+    ...Object.keys(ARRAYS).map((trait): [string, () => void] => [`change:${trait}`, () => attempt(applyArrays)]),
   ];
   const theme = new MutationObserver(() => figure && followTheme(figure, el));
-  for (const element of [document.documentElement, document.body])
-    theme.observe(element, { attributeFilter: THEMES });
+  for (const element of [document.documentElement, document.body]) theme.observe(element, { attributeFilter: THEMES });
   for (const [name, listener] of Object.entries(events)) el.addEventListener(name, listener as EventListener);
   for (const [event, listener] of listeners) model.on(event, listener);
   attempt(show);
   return () => {
     theme.disconnect();
-    for (const [name, listener] of Object.entries(events))
-      el.removeEventListener(name, listener as EventListener);
+    for (const [name, listener] of Object.entries(events)) el.removeEventListener(name, listener as EventListener);
     for (const [event, listener] of listeners) model.off(event, listener);
     figure?.remove();
     figure = undefined;
@@ -148,8 +147,7 @@ function byAttribute(settings: Settings): Given {
 /** Whether settings are gone, or changed, that only a new figure shows without them, or changed. */
 function needsNew(figure: Shown, before: Given, next: Given): boolean {
   const known = new Set(Object.keys(figure.settings ?? {}).map(attributeOf));
-  const isGiven = (given: Given, attribute: string): boolean =>
-    textOf(figure, given.get(attribute)?.[1]) !== undefined;
+  const isGiven = (given: Given, attribute: string): boolean => textOf(figure, given.get(attribute)?.[1]) !== undefined;
   return (
     [...before.keys()].some((each) => !known.has(each) && isGiven(before, each) && !isGiven(next, each)) ||
     (figure.settings !== undefined && String(before.get('group')?.[1]) !== String(next.get('group')?.[1]))
@@ -169,8 +167,7 @@ function setAll(figure: Shown, given: Given): void {
     if (!/^[a-z][a-z0-9-]*$/.test(attribute))
       throw new RangeError(`expected settings to be named like attributes, got ${JSON.stringify(name)}`);
   for (const [name, { initial }] of Object.entries(figure.settings ?? {}))
-    if (given.get(attributeOf(name))?.[1] == null)
-      (figure as unknown as Record<string, unknown>)[name] = initial;
+    if (given.get(attributeOf(name))?.[1] == null) (figure as unknown as Record<string, unknown>)[name] = initial;
   for (const [attribute, [, value]] of given) {
     const text = textOf(figure, value);
     if (text === undefined) figure.removeAttribute(attribute);

@@ -1,6 +1,7 @@
 /**
- * All figures for a page that only has their tags: one script tag, and each figure's code is loaded when its reader comes within a
- * screen and a half of it. Figures that the page adds later are found, too, and those in the open shadow roots of its elements.
+ * All figures for a page that only has their tags: one script tag, and each figure's code is loaded when its reader
+ * comes within a screen and a half of it. Figures that the page adds later are found, too, and those in the open shadow
+ * roots of its elements.
  * @packageDocumentation
  */
 import { parts, registry } from './registry.js';

@@ -18,8 +18,8 @@ export function classOf(tag: string): string {
 }
 
 /**
- * Vite plugin that writes the declarations of the packaged elements. Those that tsc would make from the sources refer to lit's,
- * which the package's users do not have, and all figures offer the same to a page.
+ * Vite plugin that writes the declarations of the packaged elements. Those that tsc would make from the sources refer
+ * to lit's, which the package's users do not have, and all figures offer the same to a page.
  */
 export function declarations(elements: URL): Plugin {
   return {

@@ -60,8 +60,8 @@ export interface Shaped {
 }
 
 /**
- * Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first. Those of a
- * Uint16Array are float16 by default.
+ * Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first.
+ * Those of a Uint16Array are float16 by default.
  */
 export interface Bytes {
   readonly data: ArrayBuffer | ArrayBufferView;
@@ -86,13 +86,19 @@ export interface MapArrays {
 
 /** What `loadArrays` of a `<head-viewer>` takes. */
 export interface HeadArrays {
-  /** (L, S), (H, L, S) or (layers, H, L, S); or a list with one of (H, L, S) or (1, H, L, S) for each layer, as models return them. */
+  /**
+   * (L, S), (H, L, S) or (layers, H, L, S); or a list with one of (H, L, S) or (1, H, L, S) for each layer, as models
+   * return them.
+   */
   readonly weights: ArrayForm | readonly ArrayForm[];
   /** The L tokens that ask. Default: numbers from 1. */
   readonly tokens?: readonly string[];
   /** The S tokens that are asked. Default: `tokens` where L = S. */
   readonly keyTokens?: readonly string[];
-  /** Whether a query sees no key after its own, as in decoders; the others are hatched. The last query goes with the last key. Default false. */
+  /**
+   * Whether a query sees no key after its own, as in decoders; the others are hatched. The last query goes with the
+   * last key. Default false.
+   */
   readonly isCausal?: boolean;
 }
 

@@ -20,10 +20,7 @@ export type { LayerNorm, LayerNormOptions } from './layers/layerNorm.js';
 export type { RMSNorm, RMSNormOptions } from './layers/rmsNorm.js';
 export type { Linear, LinearOptions } from './layers/linear.js';
 export type { CacheOptions, KeyValueCache } from './layers/attention/keyValueCache.js';
-export type {
-  PositionalEncodingForwardOptions,
-  PositionalEncodingResult,
-} from './layers/positional/addPositions.js';
+export type { PositionalEncodingForwardOptions, PositionalEncodingResult } from './layers/positional/addPositions.js';
 export type {
   LearnedPositionalEncoding,
   LearnedPositionalEncodingOptions,

@@ -1,44 +1,32 @@
 import type { AdditiveAttentionOptions, AdditiveAttentionWeights } from './ops/additive/inputs.js';
-import {
-  additiveAttentionBackward,
-  type AdditiveAttentionGradients,
-} from './ops/additiveAttentionBackward.js';
+import { additiveAttentionBackward, type AdditiveAttentionGradients } from './ops/additiveAttentionBackward.js';
 import { relativeShiftBackward, type RelativeShiftBackwardOptions } from './ops/relativeShiftBackward.js';
 import type { RotaryOptions } from './ops/rotary/options.js';
 import { rotaryEmbeddingBackward } from './ops/rotaryEmbeddingBackward.js';
 import { scaledDotProductAttentionBackward } from './ops/scaledDotProductAttentionBackward.js';
-import {
-  softmaxCrossEntropy,
-  type CrossEntropyOptions,
-  type CrossEntropyResult,
-} from './ops/softmaxCrossEntropy.js';
+import { softmaxCrossEntropy, type CrossEntropyOptions, type CrossEntropyResult } from './ops/softmaxCrossEntropy.js';
 import { t5RelativeBiasBackward } from './ops/t5RelativeBiasBackward.js';
 import type { T5RelativeBucketsOptions } from './ops/t5RelativeBuckets.js';
 import type { Wasm } from './runtime/wasm.js';
 import type { AttentionGradients, AttentionOptions, Tensor, TensorLike } from './types.js';
 
-export type {
-  AdditiveAttentionGradients,
-  CrossEntropyOptions,
-  CrossEntropyResult,
-  RelativeShiftBackwardOptions,
-};
+export type { AdditiveAttentionGradients, CrossEntropyOptions, CrossEntropyResult, RelativeShiftBackwardOptions };
 
 /** The operations that only training needs. They are like the others. */
 export interface Gradients {
   /**
-   * The gradients of sum(output·gradOutput) for the output of scaledDotProductAttention with the same arguments, including the
-   * seed of dropout. The weights are computed again, so memory stays O(L + S) with any options.
+   * The gradients of sum(output·gradOutput) for the output of scaledDotProductAttention with the same arguments,
+   * including the seed of dropout. The weights are computed again, so memory stays O(L + S) with any options.
    *
-   * Masked keys and values, and queries that see no key, get gradients of exactly 0. They never change other gradients, even if
-   * they are NaN or Infinity. `alibiSlopes` are constants. You can pass the options of the forward call unchanged: `needWeights`,
-   * `needScores`, `needLogSumExp` and `out` do nothing here.
+   * Masked keys and values, and queries that see no key, get gradients of exactly 0. They never change other gradients,
+   * even if they are NaN or Infinity. `alibiSlopes` are constants. You can pass the options of the forward call
+   * unchanged: `needWeights`, `needScores`, `needLogSumExp` and `out` do nothing here.
    *
    * Dao et al. 2022.
    *
    * @param gradOutput the shape of the output: (…, L, Ev)
-   * @returns gradients for query, key and value, and for `bias`, `relativeKeys`, `relativeValues`, `sinks`, `pastKey` and
-   *   `pastValue` if given, each with the shape of its tensor
+   * @returns gradients for query, key and value, and for `bias`, `relativeKeys`, `relativeValues`, `sinks`, `pastKey`
+   *   and `pastValue` if given, each with the shape of its tensor
    * @throws RangeError also for a gradOutput of another shape
    * @example
    * const { query: gradQ } = attention.scaledDotProductAttentionBackward(gradOutput, Q, K, V, { isCausal: true });
@@ -52,9 +40,9 @@ export interface Gradients {
   ): AttentionGradients;
 
   /**
-   * The gradients of sum(output·gradOutput) for the output of additiveAttention with the same arguments. The weights are
-   * computed again, so memory is O(L + S). Masked keys and values, and queries that see no key, get gradients of exactly 0 and
-   * never change other gradients, even if they are NaN or Infinity.
+   * The gradients of sum(output·gradOutput) for the output of additiveAttention with the same arguments. The weights
+   * are computed again, so memory is O(L + S). Masked keys and values, and queries that see no key, get gradients of
+   * exactly 0 and never change other gradients, even if they are NaN or Infinity.
    *
    * Bahdanau et al. 2014.
    *
@@ -74,8 +62,8 @@ export interface Gradients {
   ): AdditiveAttentionGradients;
 
   /**
-   * The gradient with respect to x of sum(rotaryEmbedding(x, options)·gradOutput): rotates every pair back (and multiplies it by
-   * yarn's attentionFactor, as in the forward pass).
+   * The gradient with respect to x of sum(rotaryEmbedding(x, options)·gradOutput): rotates every pair back (and
+   * multiplies it by yarn's attentionFactor, as in the forward pass).
    *
    * @param gradOutput the shape of x
    * @returns the shape of x

@@ -1,6 +1,6 @@
 /**
- * wasm-attention: attention and positional encodings in SIMD WebAssembly. This entry contains the wasm; `./slim` loads it from a
- * separate file.
+ * wasm-attention: attention and positional encodings in SIMD WebAssembly. This entry contains the wasm; `./slim` loads
+ * it from a separate file.
  *
  * @example
  * import { load } from 'wasm-attention';

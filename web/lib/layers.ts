@@ -44,9 +44,7 @@ export interface LayerClasses {
   readonly PositionalEncoding: new (options: PositionalEncodingOptions) => PositionalEncoding;
 
   /** Adds a learned table; `new attention.LearnedPositionalEncoding({ numHiddens: 32, maxLen: 512 })`. */
-  readonly LearnedPositionalEncoding: new (
-    options: LearnedPositionalEncodingOptions,
-  ) => LearnedPositionalEncoding;
+  readonly LearnedPositionalEncoding: new (options: LearnedPositionalEncodingOptions) => LearnedPositionalEncoding;
 
   /** Multi-head attention; `new attention.MultiHeadAttention({ numHiddens: 100, numHeads: 5, dropout: 0.5 })`. */
   readonly MultiHeadAttention: new (options: MultiHeadAttentionOptions) => MultiHeadAttention;
@@ -63,16 +61,25 @@ export interface LayerClasses {
   /** A learned vector for each id; `new attention.Embedding({ numEmbeddings: 1000, dim: 64 })`. */
   readonly Embedding: new (options: EmbeddingOptions) => Embedding;
 
-  /** Two linear maps with an activation between them; `new attention.FeedForward({ numHiddens: 64, ffnHiddens: 256 })`. */
+  /**
+   * Two linear maps with an activation between them; `new attention.FeedForward({ numHiddens: 64, ffnHiddens: 256 })`.
+   */
   readonly FeedForward: new (options: FeedForwardOptions) => FeedForward;
 
-  /** A feed-forward network whose hidden units are gated; `new attention.GatedFeedForward({ numHiddens: 64, ffnHiddens: 172 })`. */
+  /**
+   * A feed-forward network whose hidden units are gated; `new attention.GatedFeedForward({ numHiddens: 64, ffnHiddens:
+   * 172 })`.
+   */
   readonly GatedFeedForward: new (options: GatedFeedForwardOptions) => GatedFeedForward;
 
-  /** A layer of an encoder; `new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`. */
+  /**
+   * A layer of an encoder; `new attention.TransformerEncoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`.
+   */
   readonly TransformerEncoderLayer: new (options: TransformerEncoderLayerOptions) => TransformerEncoderLayer;
 
-  /** A layer of a decoder; `new attention.TransformerDecoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`. */
+  /**
+   * A layer of a decoder; `new attention.TransformerDecoderLayer({ numHiddens: 64, numHeads: 4, ffnHiddens: 256 })`.
+   */
   readonly TransformerDecoderLayer: new (options: TransformerDecoderLayerOptions) => TransformerDecoderLayer;
 
   /**

@@ -35,13 +35,13 @@ export type {
 };
 
 /**
- * The operations of a loaded module: pure functions of plain data. Inputs are never modified, results are fresh copies, and
- * there is nothing to free. B is the batch, H the heads, L the queries, S the keys, E the head width, Ev the value width, D the
- * model width.
+ * The operations of a loaded module: pure functions of plain data. Inputs are never modified, results are fresh copies,
+ * and there is nothing to free. B is the batch, H the heads, L the queries, S the keys, E the head width, Ev the value
+ * width, D the model width.
  *
  * Wrong arguments throw before anything is computed: a `TypeError` for a wrong kind or an option that does not exist, a
- * `RangeError` for a wrong value or shape. The message reads `operation: expected …, got …`. If memory runs out, the operation
- * throws a `RangeError` with the byte count, and the module stays usable.
+ * `RangeError` for a wrong value or shape. The message reads `operation: expected …, got …`. If memory runs out, the
+ * operation throws a `RangeError` with the byte count, and the module stays usable.
  */
 export interface Operations {
   /** The package's version. */
@@ -55,15 +55,16 @@ export interface Operations {
   /**
    * softmax(scale·QKᵀ + …)·V.
    *
-   * Order: scale → softcap → bias and relative terms → masks → softmax → dropout → weighted sum of values. A key is visible if
-   * all masks allow it; biases are added up. A query that sees no key gets zeros, never NaN, and a logSumExp of -Infinity, or of
-   * its head's sink. Masked keys and values never change the result, even if they are NaN or Infinity.
+   * Order: scale → softcap → bias and relative terms → masks → softmax → dropout → weighted sum of values. A key is
+   * visible if all masks allow it; biases are added up. A query that sees no key gets zeros, never NaN, and a logSumExp
+   * of -Infinity, or of its head's sink. Masked keys and values never change the result, even if they are NaN or
+   * Infinity.
    *
    * Vaswani et al. 2017; blocks as in Dao et al. 2022.
    *
    * @param query (…, L, E) of rank 2, 3 (B, ·, ·) or 4 (B, H, ·, ·)
-   * @param key (…, S, E); with rank 4 the query may have a multiple of the key's heads (grouped-query attention: query head
-   *   h reads key head floor(h / (H/Hkv)))
+   * @param key (…, S, E); with rank 4 the query may have a multiple of the key's heads (grouped-query attention: query
+   *   head h reads key head floor(h / (H/Hkv)))
    * @param value (…, S, Ev)
    * @returns output with the query's rank, and what the options ask for
    * @example
@@ -87,9 +88,9 @@ export interface Operations {
   maskedSoftmax(scores: TensorLike, validLens?: ValidLens): Tensor;
 
   /**
-   * Attention with the score wv·tanh(Wq·q + Wk·k) for query q and key k, which may differ in width: d2l's AdditiveAttention,
-   * without dropout. A query that sees no key gets zeros. Masked keys and values never change the result, even if they are NaN or
-   * Infinity. No (L, S, D) tensor is stored. The relative error of tanh is below 3e-7.
+   * Attention with the score wv·tanh(Wq·q + Wk·k) for query q and key k, which may differ in width: d2l's
+   * AdditiveAttention, without dropout. A query that sees no key gets zeros. Masked keys and values never change the
+   * result, even if they are NaN or Infinity. No (L, S, D) tensor is stored. The relative error of tanh is below 3e-7.
    *
    * Bahdanau et al. 2014; d2l.ai, section "Attention Scoring Functions".
    *
@@ -99,8 +100,8 @@ export interface Operations {
    * @param weights Wq (D, Dq), Wk (D, Dk), wv (1, D), D at least 1
    * @param options validLens (B,) or (B, L); default: every key is visible
    * @returns output (B, L, Dv) and weights (B, L, S)
-   * @throws TypeError for arguments that are not tensors, and if weights or options are not an object; RangeError for shapes
-   *   that do not fit and for lengths that are negative or not whole
+   * @throws TypeError for arguments that are not tensors, and if weights or options are not an object; RangeError for
+   *   shapes that do not fit and for lengths that are negative or not whole
    * @example
    * const { output, weights } = attention.additiveAttention(Q, K, V, { Wq, Wk, wv }, { validLens: [2, 6] });
    */
@@ -117,15 +118,16 @@ export interface Operations {
    * width has one more sine than cosines. Vaswani et al. 2017, section 3.5.
    *
    * @returns (length, dim)
-   * @throws RangeError also if an angle would reach 2^31, which is possible only with a base below 1 or a position of 2^31 or more
+   * @throws RangeError also if an angle would reach 2^31, which is possible only with a base below 1 or a position of
+   *   2^31 or more
    * @example
    * attention.sinusoidalEncoding({ length: 60, dim: 32 }); // the textbook's heat map
    */
   sinusoidalEncoding(options: SinusoidalOptions): Tensor;
 
   /**
-   * The encoding of image patches, row by row. Half of the width encodes a patch's row, as `sinusoidalEncoding` does, and the
-   * other half its column. Parmar et al. 2018.
+   * The encoding of image patches, row by row. Half of the width encodes a patch's row, as `sinusoidalEncoding` does,
+   * and the other half its column. Parmar et al. 2018.
    *
    * @returns (height·width, dim); dim a multiple of 4
    * @example
@@ -144,24 +146,25 @@ export interface Operations {
   encodingRotation(options: EncodingRotationOptions): Tensor;
 
   /**
-   * RoPE: rotates pair (a, b) number j of row i by θ = position_i·base^(-2j/rotaryDim) into (a·cos θ - b·sin θ,
-   * b·cos θ + a·sin θ). The product of a rotated query and a rotated key depends on their positions only through the distance.
+   * RoPE: rotates pair (a, b) number j of row i by θ = position_i·base^(-2j/rotaryDim) into (a·cos θ - b·sin θ, b·cos θ
+   * + a·sin θ). The product of a rotated query and a rotated key depends on their positions only through the distance.
    * Sines and cosines are exact to float32 (half an ulp + 1e-8) at any position up to 2^24.
    *
    * Su et al. 2021; ONNX's RotaryEmbedding, opset 23.
    *
    * @param x (…, n, d); with positions (B, n) it has at least three axes, of which the first is B
    * @returns the shape of x
-   * @throws RangeError also for a rotary width that is odd or larger than d, and for tables that are too short for the positions
+   * @throws RangeError also for a rotary width that is odd or larger than d, and for tables that are too short for the
+   *   positions
    * @example
    * const rotated = attention.rotaryEmbedding(queries, { offset: past, interleaved: true });
    */
   rotaryEmbedding(x: TensorLike, options?: RotaryOptions): Tensor;
 
   /**
-   * ALiBi's slopes: 2^(-8h/H) for heads h = 1 … H. If H is not a power of two, the slopes for the largest power of two P below H
-   * are followed by every other slope for 2P. Pass them as attention's option `alibiSlopes`, which builds no bias. Press et al.
-   * 2022.
+   * ALiBi's slopes: 2^(-8h/H) for heads h = 1 … H. If H is not a power of two, the slopes for the largest power of two
+   * P below H are followed by every other slope for 2P. Pass them as attention's option `alibiSlopes`, which builds no
+   * bias. Press et al. 2022.
    *
    * @returns (numHeads,)
    * @example
@@ -170,7 +173,8 @@ export interface Operations {
   alibiSlopes(numHeads: number): Tensor;
 
   /**
-   * ALiBi's bias, -slope·(i + offset - j), as a tensor. Attention's option `alibiSlopes` adds the same. Press et al. 2022.
+   * ALiBi's bias, -slope·(i + offset - j), as a tensor. Attention's option `alibiSlopes` adds the same. Press et al.
+   * 2022.
    *
    * @returns (H, L, S)
    * @example
@@ -179,8 +183,8 @@ export interface Operations {
   alibiBias(options: AlibiBiasOptions): Tensor;
 
   /**
-   * T5's bucket of each distance j - (i + offset). Small distances have a bucket each; larger ones share buckets on a logarithmic
-   * scale, with the float32 logarithm that checkpoints were trained with. Raffel et al. 2020.
+   * T5's bucket of each distance j - (i + offset). Small distances have a bucket each; larger ones share buckets on a
+   * logarithmic scale, with the float32 logarithm that checkpoints were trained with. Raffel et al. 2020.
    *
    * @returns (L, S), within 0 … numBuckets-1
    * @example
@@ -199,9 +203,9 @@ export interface Operations {
   t5RelativeBias(table: TensorLike, options: T5RelativeBiasOptions): Tensor;
 
   /**
-   * The "skewing" of Music Transformer, which turns scores for each relative position into scores for each key. Entry (i, j) of
-   * the result is entry (i, L-1 + j-i) of the input, so column L-1 is distance 0. If the input has only L columns, keys ahead of a
-   * query get 0. Huang et al. 2018.
+   * The "skewing" of Music Transformer, which turns scores for each relative position into scores for each key. Entry
+   * (i, j) of the result is entry (i, L-1 + j-i) of the input, so column L-1 is distance 0. If the input has only L
+   * columns, keys ahead of a query get 0. Huang et al. 2018.
    *
    * @param scores (…, L, L) or (…, L, 2L-1)
    * @returns (…, L, L)
@@ -223,8 +227,8 @@ export interface Operations {
   matmul(a: TensorLike, b: TensorLike): Tensor;
 
   /**
-   * x·Φ(x) for each element, where Φ is the normal distribution: torch.nn.functional.gelu. The error is at most 2.5e-7·|x|, of the
-   * approximation by a hyperbolic tangent ('tanh') as well. Hendrycks and Gimpel 2016.
+   * x·Φ(x) for each element, where Φ is the normal distribution: torch.nn.functional.gelu. The error is at most
+   * 2.5e-7·|x|, of the approximation by a hyperbolic tangent ('tanh') as well. Hendrycks and Gimpel 2016.
    *
    * @param x any shape
    * @example

@@ -1,6 +1,6 @@
 /**
- * Reads and writes files of weights, without the wasm. `wasm-attention` exports the same functions; this entry is for programs
- * that use `wasm-attention/slim` or need only these.
+ * Reads and writes files of weights, without the wasm. `wasm-attention` exports the same functions; this entry is for
+ * programs that use `wasm-attention/slim` or need only these.
  *
  * @example
  * import { readSafetensors } from 'wasm-attention/safetensors';

@@ -30,17 +30,17 @@ export interface SequenceOperations {
   rnn(x: TensorLike, weights: RnnWeights, options?: RnnOptions): RnnResult;
 
   /**
-   * The cost of a layer that maps n tokens of width d to n tokens of width d, in numbers and as asymptotic classes. It does not
-   * use the wasm.
+   * The cost of a layer that maps n tokens of width d to n tokens of width d, in numbers and as asymptotic classes. It
+   * does not use the wasm.
    *
-   * multiplyAdds counts the work of `conv1d`, `rnn` or `scaledDotProductAttention` (one head) for one sequence, without biases
-   * and pointwise functions: 'cnn' k·n·d² (including padding, with d channels in and out), 'rnn' 2·n·d² (d² for the token, d² for
-   * the state), 'self-attention' 2·n²·d (n²·d for QKᵀ, n²·d for the weights times V; the four projections of MultiHeadAttention
-   * would add 4·n·d²).
+   * multiplyAdds counts the work of `conv1d`, `rnn` or `scaledDotProductAttention` (one head) for one sequence, without
+   * biases and pointwise functions: 'cnn' k·n·d² (including padding, with d channels in and out), 'rnn' 2·n·d² (d² for
+   * the token, d² for the state), 'self-attention' 2·n²·d (n²·d for QKᵀ, n²·d for the weights times V; the four
+   * projections of MultiHeadAttention would add 4·n·d²).
    *
-   * maximumPathLength is the number of layers (cnn, self-attention) or steps (rnn) after which some output depends on both the
-   * first and the last token. For a cnn it is ceil((n-1)/(k-1)), so two layers with k = 3 connect x1 and x5, or Infinity for
-   * k = 1 and n > 1.
+   * maximumPathLength is the number of layers (cnn, self-attention) or steps (rnn) after which some output depends on
+   * both the first and the last token. For a cnn it is ceil((n-1)/(k-1)), so two layers with k = 3 connect x1 and x5,
+   * or Infinity for k = 1 and n > 1.
    *
    * Vaswani et al. 2017, table 1; d2l.ai, section "Self-Attention and Positional Encoding".
    *

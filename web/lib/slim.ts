@@ -1,7 +1,8 @@
 /**
- * wasm-attention in several files. The wasm is next to this file, and bundlers find it by the pattern
- * `new URL(…, import.meta.url)`. There is one for relaxed SIMD, if the engine supports that, and a plain one. Layers and
- * gradients are a separate file, which is imported while the wasm loads. `wasm-attention/safetensors` reads and writes files of weights.
+ * wasm-attention in several files. The wasm is next to this file, and bundlers find it by the pattern `new URL(…,
+ * import.meta.url)`. There is one for relaxed SIMD, if the engine supports that, and a plain one. Layers and gradients
+ * are a separate file, which is imported while the wasm loads. `wasm-attention/safetensors` reads and writes files of
+ * weights.
  *
  * @example
  * import { load } from 'wasm-attention/slim';
@@ -12,13 +13,7 @@
 import { relaxedSimd } from 'wasm-feature-detect';
 
 import { failed } from './check/values.js';
-import {
-  createLoader,
-  OPERATION,
-  SLIM_LOAD_OPTIONS,
-  type LoadOptions,
-  type SlimLoadOptions,
-} from './runtime/load.js';
+import { createLoader, OPERATION, SLIM_LOAD_OPTIONS, type LoadOptions, type SlimLoadOptions } from './runtime/load.js';
 import { operations, type Operations } from './operations.js';
 import { cores } from './runtime/cores.js';
 import { tools } from './check/tools.js';
@@ -47,10 +42,12 @@ const loadOperations = createLoader(
 const completed = new WeakMap<Promise<Operations>, Promise<WasmAttention>>();
 
 /**
- * Compiles and instantiates the module once. Later calls return the same promise: one for everything, another for only the
- * operations. A failed load can be retried. A service worker cannot import files later, so `layers` has to be false there.
+ * Compiles and instantiates the module once. Later calls return the same promise: one for everything, another for only
+ * the operations. A failed load can be retried. A service worker cannot import files later, so `layers` has to be false
+ * there.
  *
- * @throws RangeError if a file does not arrive, or in an engine without WebAssembly SIMD; its cause is the engine's error
+ * @throws RangeError if a file does not arrive, or in an engine without WebAssembly SIMD; its cause is the engine's
+ *   error
  */
 export function load(options?: LoadOptions & { layers?: true }): Promise<WasmAttention>;
 export function load(options?: SlimLoadOptions): Promise<Operations>;

@@ -5,8 +5,8 @@ export interface Tensor<T extends Float32Array | Int32Array | Uint8Array = Float
 }
 
 /**
- * An array for a result: of float32; or of float16, which rounds, as a Float16Array where the engine has it, or as its bits in a
- * Uint16Array.
+ * An array for a result: of float32; or of float16, which rounds, as a Float16Array where the engine has it, or as its
+ * bits in a Uint16Array.
  */
 export type FloatArray =
   | Float32Array
@@ -17,8 +17,8 @@ export type FloatArray =
 export type Nested = readonly number[] | readonly Nested[];
 
 /**
- * A tensor, anything with `data` and `shape` (or `dims`), or nested arrays. Numbers are rounded to float32. A Uint16Array holds the bits of float16, as
- * in onnxruntime-web and WebNN.
+ * A tensor, anything with `data` and `shape` (or `dims`), or nested arrays. Numbers are rounded to float32. A
+ * Uint16Array holds the bits of float16, as in onnxruntime-web and WebNN.
  */
 export type TensorLike =
   | Tensor
@@ -27,8 +27,8 @@ export type TensorLike =
   | Nested;
 
 /**
- * A TensorLike whose elements are booleans or 0 and 1; true means that a query may attend to the key. Arrays of floats are refused, so
- * that a mask of another library, whose numbers are added, is not misread: that is a `bias`.
+ * A TensorLike whose elements are booleans or 0 and 1; true means that a query may attend to the key. Arrays of floats
+ * are refused, so that a mask of another library, whose numbers are added, is not misread: that is a `bias`.
  */
 export type MaskLike =
   { readonly data: ArrayLike<number | boolean>; readonly shape: readonly number[] } | readonly unknown[];
@@ -41,11 +41,13 @@ export interface AttentionOptions {
   /** Keys at or beyond this index are masked (d2l's `valid_lens`). Lengths above S mean S. */
   validLens?: ValidLens;
   /**
-   * True where a query may attend to a key. Broadcasts against the scores, right-aligned. A last axis of size 1 is repeated; a
-   * size between 1 and S is padded with false.
+   * True where a query may attend to a key. Broadcasts against the scores, right-aligned. A last axis of size 1 is
+   * repeated; a size between 1 and S is padded with false.
    */
   mask?: MaskLike;
-  /** Added to the scores; broadcasts like `mask`. -Infinity masks. A last axis between 1 and S is padded with -Infinity. */
+  /**
+   * Added to the scores; broadcasts like `mask`. -Infinity masks. A last axis between 1 and S is padded with -Infinity.
+   */
   bias?: TensorLike;
   /** Query i sees only keys j <= i + causalOffset. Default false. */
   isCausal?: boolean;
@@ -60,27 +62,31 @@ export interface AttentionOptions {
   scale?: number;
   /** c > 0: scores become c·tanh(scores/c). */
   softcap?: number;
-  /** Keys and values of earlier tokens, (B, Hkv, past, E) and (B, Hkv, past, Ev), which are put before `key` and `value`. */
+  /**
+   * Keys and values of earlier tokens, (B, Hkv, past, E) and (B, Hkv, past, Ev), which are put before `key` and
+   * `value`.
+   */
   pastKey?: TensorLike;
   pastValue?: TensorLike;
   /**
-   * Shaw et al. 2018: tables (2k+1, E) and (2k+1, Ev), or (H, 2k+1, ·). The first adds scale·q_i·row(clip(j-(i+offset), -k, k))
-   * to the scores, the second adds row(…) to the value of key j.
+   * Shaw et al. 2018: tables (2k+1, E) and (2k+1, Ev), or (H, 2k+1, ·). The first adds scale·q_i·row(clip(j-(i+offset),
+   * -k, k)) to the scores, the second adds row(…) to the value of key j.
    */
   relativeKeys?: TensorLike;
   relativeValues?: TensorLike;
   /** ALiBi: one slope for each query head; adds -slope·(i + offset - j) without building the (H, L, S) bias. */
   alibiSlopes?: TensorLike | ArrayLike<number>;
   /**
-   * (H,): a learned score for each query head that takes part in the softmax and has no value (gpt-oss). Rows of `weights` then
-   * add up to less than 1, and `logSumExp` includes it.
+   * (H,): a learned score for each query head that takes part in the softmax and has no value (gpt-oss). Rows of
+   * `weights` then add up to less than 1, and `logSumExp` includes it.
    */
   sinks?: TensorLike | ArrayLike<number>;
   /**
-   * Packed sequences, as torch's varlen_attn: the batch is 1, and sequence n consists of queries and keys [cu[n], cu[n+1]), where
-   * cu starts at 0, never falls and ends at L = S, or of ranges of their own. No token sees one of another sequence, and work is
-   * the sum of the sequences' squares. isCausal, window, alibiSlopes and the relative tables count within each sequence, from
-   * `causalOffset`: one number, or one for each sequence. Not with `validLens`, `pastKey` and caches.
+   * Packed sequences, as torch's varlen_attn: the batch is 1, and sequence n consists of queries and keys [cu[n],
+   * cu[n+1]), where cu starts at 0, never falls and ends at L = S, or of ranges of their own. No token sees one of
+   * another sequence, and work is the sum of the sequences' squares. isCausal, window, alibiSlopes and the relative
+   * tables count within each sequence, from `causalOffset`: one number, or one for each sequence. Not with `validLens`,
+   * `pastKey` and caches.
    */
   cuSeqlens?: ArrayLike<number> | { query: ArrayLike<number>; key: ArrayLike<number> };
   /** Probability p of dropping a weight, within [0, 1); the other weights are divided by 1-p. Default 0. */
@@ -89,11 +95,16 @@ export interface AttentionOptions {
   seed?: number;
   /** Return the attention weights, after dropout. Without this, memory stays O(L + S). */
   needWeights?: boolean;
-  /** Return the scores after this step; 'masked' scores are -Infinity for masked keys, the others are not masked yet. */
+  /**
+   * Return the scores after this step; 'masked' scores are -Infinity for masked keys, the others are not masked yet.
+   */
   needScores?: 'scaled' | 'softcapped' | 'masked';
   /** Return the logsumexp of the masked scores and the sink. */
   needLogSumExp?: boolean;
-  /** Write into these arrays, of exactly the right length, instead of fresh ones, so that an animation loop makes no garbage. They are then the result's `data`. */
+  /**
+   * Write into these arrays, of exactly the right length, instead of fresh ones, so that an animation loop makes no
+   * garbage. They are then the result's `data`.
+   */
   out?: { output?: FloatArray; weights?: FloatArray };
 }
 
@@ -118,7 +129,9 @@ export interface AttentionGradients {
   /** Zeros for keys and values that no query may see. */
   key: Tensor;
   value: Tensor;
-  /** The following are present if their options were given. `bias` is summed over the axes along which it was broadcast. */
+  /**
+   * The following are present if their options were given. `bias` is summed over the axes along which it was broadcast.
+   */
   bias?: Tensor;
   relativeKeys?: Tensor;
   relativeValues?: Tensor;

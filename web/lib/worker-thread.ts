@@ -1,5 +1,6 @@
 /**
- * The script of the worker that `wasm-attention/worker` starts. It loads the library and computes one request after another.
+ * The script of the worker that `wasm-attention/worker` starts. It loads the library and computes one request after
+ * another.
  *
  * @packageDocumentation
  */
@@ -68,10 +69,7 @@ async function generate(
   return { tokens, past, first: first ?? past };
 }
 
-async function perform(
-  { action, id, name, args }: Request,
-  post: (part: number[]) => void,
-): Promise<unknown> {
+async function perform({ action, id, name, args }: Request, post: (part: number[]) => void): Promise<unknown> {
   const given = unpack(args, fromToken) as [unknown, ...unknown[]];
   if (action === 'load') {
     // The module needs a handle, although it looks like plain data.

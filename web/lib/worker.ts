@@ -27,8 +27,8 @@ export type { Asynchronous, AsyncWasmAttention, Handle } from './worker/types.js
 
 export interface LoadWorkerOptions extends LoadOptions {
   /**
-   * The address of the worker's script, or a function that starts the worker. Default: `worker-thread.js` next to this file, which
-   * bundlers find; the package exports it as `wasm-attention/worker-thread`.
+   * The address of the worker's script, or a function that starts the worker. Default: `worker-thread.js` next to this
+   * file, which bundlers find; the package exports it as `wasm-attention/worker-thread`.
    */
   worker?: WorkerSource;
 }
@@ -37,12 +37,12 @@ const OPERATION = 'loadWorker';
 const OPTIONS: Known<LoadWorkerOptions> = { ...LOAD_OPTIONS, worker: 1 };
 
 /**
- * Starts a new worker at each call and loads the module in it. Every function of `WasmAttention` returns a promise here, layers
- * are made by `await new attention.MultiHeadAttention(…)`, and calls run one after another, in order. Errors have the same class
- * and message as those of the synchronous functions.
+ * Starts a new worker at each call and loads the module in it. Every function of `WasmAttention` returns a promise
+ * here, layers are made by `await new attention.MultiHeadAttention(…)`, and calls run one after another, in order.
+ * Errors have the same class and message as those of the synchronous functions.
  *
- * `with` sets options for calls: a `signal` that cancels them, `transfer` to hand memory over instead of copying it, and
- * `onProgress` to learn how many are done.
+ * `with` sets options for calls: a `signal` that cancels them, `transfer` to hand memory over instead of copying it,
+ * and `onProgress` to learn how many are done.
  *
  * @param options those of `load`; a Response in `wasm` is read once and kept, in case the worker has to be replaced
  * @throws TypeError if the worker's script does not load, RangeError in an engine without workers

@@ -1,6 +1,6 @@
 /**
- * Makes the addresses of the page in other languages whole, which is how search engines take them: the build's are relative, since
- * it does not know its host.
+ * Makes the addresses of the page in other languages whole, which is how search engines take them: the build's are
+ * relative, since it does not know its host.
  */
 export function wholeAlternates(): void {
   for (const link of document.querySelectorAll<HTMLLinkElement>('link[rel=alternate][hreflang]')) {

@@ -3,7 +3,9 @@ import { numberIn } from './number-in.js';
 
 type Verdict = 'right' | 'wrong' | 'noNumber';
 
-/** Makes the page judge what readers answer to its questions. They are written by plugins/checks.ts; nothing is kept. */
+/**
+ * Makes the page judge what readers answer to its questions. They are written by plugins/checks.ts; nothing is kept.
+ */
 export function judgeAnswers(): void {
   for (const check of document.querySelectorAll<HTMLElement>('.check')) {
     const buttons = [...check.querySelectorAll<HTMLButtonElement>('button[type=button]')];
@@ -36,15 +38,13 @@ function judgeNumber(check: HTMLElement, written: string): void {
 }
 
 /**
- * Says whether the answer is right, and what is wrong about it where the page knows. After a wrong answer readers may try again or
- * have the right one shown.
+ * Says whether the answer is right, and what is wrong about it where the page knows. After a wrong answer readers may
+ * try again or have the right one shown.
  */
 function say(check: HTMLElement, verdict: Verdict, fault?: Element | null): void {
   const words = statusOf(check).dataset;
   const said = document.createElement('p');
-  said.append(
-    Object.assign(document.createElement('span'), { className: verdict, textContent: words[verdict] }),
-  );
+  said.append(Object.assign(document.createElement('span'), { className: verdict, textContent: words[verdict] }));
   if (fault) said.append(' ', ...fault.cloneNode(true).childNodes);
   if (verdict === 'wrong') {
     const button = document.createElement('button');
@@ -84,7 +84,10 @@ function explain(check: HTMLElement, said: HTMLElement): void {
   if (element) keepInView(element, statusOf(check));
 }
 
-/** Brings a figure into view, and once more when it has grown by what it had to load, unless its reader has gone on by then. */
+/**
+ * Brings a figure into view, and once more when it has grown by what it had to load, unless its reader has gone on by
+ * then.
+ */
 function keepInView(element: HTMLElement, status: HTMLElement): void {
   bringIntoView(element, status);
   const height = element.offsetHeight;
@@ -101,8 +104,8 @@ function keepInView(element: HTMLElement, status: HTMLElement): void {
 }
 
 /**
- * Scrolls down to a figure that goes on below the window, as far as what is said of it stays in sight, or up to one that begins above
- * the window, as far as the verdict does.
+ * Scrolls down to a figure that goes on below the window, as far as what is said of it stays in sight, or up to one
+ * that begins above the window, as far as the verdict does.
  */
 function bringIntoView(element: HTMLElement, status: HTMLElement): void {
   const bar = parseFloat(getComputedStyle(document.documentElement).scrollPaddingTop);

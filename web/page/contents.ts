@@ -1,7 +1,10 @@
 /** Where a section becomes the current one: this far above the window's end. */
 const LINE = '-60%';
 
-/** Marks the section that is being read in the list of contents, and closes the list, where it is a menu, once a section is chosen. */
+/**
+ * Marks the section that is being read in the list of contents, and closes the list, where it is a menu, once a section
+ * is chosen.
+ */
 export function followInContents(): void {
   const list = document.querySelector<HTMLElement>('#contents');
   if (list === null) return;

@@ -1,4 +1,7 @@
-/** How many parts of the text are laid out in one task. Fewer make shorter tasks, but a frame for each, and these cost a long page more. */
+/**
+ * How many parts of the text are laid out in one task. Fewer make shorter tasks, but a frame for each, and these cost a
+ * long page more.
+ */
 const PART = 6;
 /** How long the rest of the text waits for the first figure, in milliseconds: the network may be gone. */
 const PATIENCE = 3000;
@@ -6,10 +9,10 @@ const PATIENCE = 3000;
 const QUIET = 5000;
 
 /**
- * Lays out the text below the first screen, which the style sheet leaves out at first (see style/page.css); until then the browser lays
- * out what comes near the window. It does so in several tasks instead of one, once the first figure is drawn and the reader scrolls, or
- * some seconds later. A reader who comes back, whose address names a place, or who goes to one gets all of it in one task:
- * the browser goes there at once, and the text must not be too short.
+ * Lays out the text below the first screen, which the style sheet leaves out at first (see style/page.css); until then
+ * the browser lays out what comes near the window. It does so in several tasks instead of one, once the first figure is
+ * drawn and the reader scrolls, or some seconds later. A reader who comes back, whose address names a place, or who
+ * goes to one gets all of it in one task: the browser goes there at once, and the text must not be too short.
  *
  * @param firstFigure resolves when the first screen's figures are drawn
  */

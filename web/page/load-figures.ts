@@ -7,8 +7,8 @@ const loaders: typeof registry = { ...registry, 'code-cell': () => import('./cel
 const AHEAD = '50% 0px';
 
 /**
- * Loads the module of every figure and code cell of the page once its place comes near the window; until then a cell is its listing.
- * Resolves when the figures that are near it at first are drawn.
+ * Loads the module of every figure and code cell of the page once its place comes near the window; until then a cell is
+ * its listing. Resolves when the figures that are near it at first are drawn.
  */
 export function loadFigures(): Promise<void> {
   return new Promise((resolve) => {
@@ -22,8 +22,8 @@ export function loadFigures(): Promise<void> {
       { rootMargin: AHEAD },
     );
     for (const element of elementsOf(loaders)) observer.observe(element);
-    // Tab would lead past a figure that is not there yet, however near it is by keys. A slider's figure has other controls before and
-    // after it, and the keys that move it must not wait for what is loaded.
+    // Tab would lead past a figure that is not there yet, however near it is by keys. A slider's figure has other
+    // controls before and after it, and the keys that move it must not wait for what is loaded.
     document.querySelector('main')?.addEventListener('focusin', (event) => {
       const [target] = event.composedPath() as Element[];
       if (target?.matches(':focus-visible:not([type=range])') !== true) return;

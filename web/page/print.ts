@@ -6,9 +6,10 @@ const PATIENCE = 5000;
 const COLUMN = 640;
 
 /**
- * Makes the page fit for paper: answers are open, and each figure is replaced by its picture, which shows its first settings and fits the
- * paper (style/print.css). Where the reader prints by the keyboard, the pictures are fetched first; a single file has none, so its figures
- * are loaded. A figure whose picture is not there is printed as it stands.
+ * Makes the page fit for paper: answers are open, and each figure is replaced by its picture, which shows its first
+ * settings and fits the paper (style/print.css). Where the reader prints by the keyboard, the pictures are fetched
+ * first; a single file has none, so its figures are loaded. A figure whose picture is not there is printed as it
+ * stands.
  */
 export function printWell(): void {
   const undo: (() => void)[] = [];
@@ -34,7 +35,9 @@ export function printWell(): void {
   });
 }
 
-/** Shrinks a figure to the width of the paper, because it is laid out for that of the window. Returns what undoes it. */
+/**
+ * Shrinks a figure to the width of the paper, because it is laid out for that of the window. Returns what undoes it.
+ */
 function printAsItStands(figure: Element): () => void {
   figure.classList.add('unpictured');
   const element = figure.querySelector<HTMLElement>(':scope > [drawn]');

@@ -17,7 +17,10 @@ export interface Place {
 export interface Reader {
   /** Where the reader is. */
   readonly place: () => Place;
-  /** Takes the reader to an element with an id, and keeps it there while the layout changes, until the reader scrolls on. */
+  /**
+   * Takes the reader to an element with an id, and keeps it there while the layout changes, until the reader scrolls
+   * on.
+   */
   readonly takeTo: (element: Element) => void;
 }
 
@@ -25,15 +28,15 @@ export interface Reader {
 const HEAD: Place = { id: '', at: '' };
 
 /**
- * Goes to the place in the page's address, if there is one, or to where a reader was who comes back, and keeps the reader's place from
- * then on.
+ * Goes to the place in the page's address, if there is one, or to where a reader was who comes back, and keeps the
+ * reader's place from then on.
  *
- * Figures draw themselves after the page has opened, and again after the window's width has changed. With the reader's fonts they
- * are not exactly as high as the room kept for them. So with each change of layout the page scrolls back to the place, until the
- * reader scrolls or touches anything; from then on the browser's own scroll anchoring takes over.
+ * Figures draw themselves after the page has opened, and again after the window's width has changed. With the reader's
+ * fonts they are not exactly as high as the room kept for them. So with each change of layout the page scrolls back to
+ * the place, until the reader scrolls or touches anything; from then on the browser's own scroll anchoring takes over.
  *
- * A reader who has not moved is still at the same place. To look it up again, in another language or at another width, could find
- * another formula nearer to the line, and the text would move a little with every change.
+ * A reader who has not moved is still at the same place. To look it up again, in another language or at another width,
+ * could find another formula nearer to the line, and the text would move a little with every change.
  */
 export function keepPlace(): Reader {
   const { style } = document.documentElement;
@@ -130,8 +133,7 @@ function firstPlace(): Place {
   const { place } = (history.state ?? {}) as { place?: Place };
   if (at === null) return place?.at ? place : HEAD;
   const id = address.hash.slice(1);
-  const known =
-    /^-?\d{1,6}(\.\d{1,2})?(px|%)$/.test(at) && (id === '' || document.getElementById(id) !== null);
+  const known = /^-?\d{1,6}(\.\d{1,2})?(px|%)$/.test(at) && (id === '' || document.getElementById(id) !== null);
   const given = known ? { id, at } : HEAD;
   address.searchParams.delete(PARAMETER);
   history.replaceState({ place: given }, '', address);
@@ -139,8 +141,8 @@ function firstPlace(): Place {
 }
 
 /**
- * Where the reader is. A figure that is being looked at, or else a heading or formula in sight, is to stand where it stands now; in
- * a stretch of text without any, what counts is how much of the stretch has been read.
+ * Where the reader is. A figure that is being looked at, or else a heading or formula in sight, is to stand where it
+ * stands now; in a stretch of text without any, what counts is how much of the stretch has been read.
  */
 function readingPlace(): Place {
   if (scrollY === 0) return HEAD;

@@ -4,8 +4,8 @@ import type { FigureElement } from '../elements/kit.js';
 const PAUSE = 250;
 
 /**
- * Keeps what the reader has set in the page's address, so that the address bar, a bookmark and the language menu lead to
- * the page as it is. Everything else in the address stays. Returns a function that writes what is pending.
+ * Keeps what the reader has set in the page's address, so that the address bar, a bookmark and the language menu lead
+ * to the page as it is. Everything else in the address stays. Returns a function that writes what is pending.
  */
 export function keepStateInAddress(): () => void {
   const changed = new Set<FigureElement>();

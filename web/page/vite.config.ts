@@ -44,7 +44,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     rolldownOptions: {
       input: pageInputs(root),
-      // Each file of the first screen costs a slow phone a round trip. What all pages, or all figures, have in common is one file.
+      // Each file of the first screen costs a slow phone a round trip. What all pages, or all figures, have in common
+      // is one file.
       output: {
         codeSplitting: {
           groups: [

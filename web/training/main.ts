@@ -1,21 +1,28 @@
-/** The command line: `npm run train -- --positions learned --task reverse --seed 1 --steps 1000` prints the learning curve. */
+/**
+ * The command line: `npm run train -- --positions learned --task reverse --seed 1 --steps 1000` prints the learning
+ * curve.
+ */
 import { parseArgs } from 'node:util';
 import { load } from 'wasm-attention';
 import { DEFAULTS, POSITIONS, TASKS, type TrainingSettings } from './settings.js';
 import { Training } from './train.js';
 
 const kebab = (name: string) => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-const names = (Object.keys(DEFAULTS) as (keyof TrainingSettings)[]).filter(
-  (name) => name !== 'snapshotEvery',
-);
+const names = (Object.keys(DEFAULTS) as (keyof TrainingSettings)[]).filter((name) => name !== 'snapshotEvery');
 
 const usage = `usage: npm run train -- [options]
   --task         ${TASKS.join(' | ')}
   --positions    ${POSITIONS.join(' | ')}
   --every        steps between two printed lines (default 25)
-and, with their defaults, ${names.slice(2).map((name) => `--${kebab(name)} ${DEFAULTS[name]}`).join(' ')}`; // prettier-ignore
+and, with their defaults, ${names
+  .slice(2)
+  .map((name) => `--${kebab(name)} ${DEFAULTS[name]}`)
+  .join(' ')}`;
 
-/** The text as a number or a boolean if the setting is one. Other text is returned as it is, and the check of settings rejects it. */
+/**
+ * The text as a number or a boolean if the setting is one. Other text is returned as it is, and the check of settings
+ * rejects it.
+ */
 function parsed(name: keyof TrainingSettings, text: string): string | number | boolean {
   if (typeof DEFAULTS[name] === 'boolean') return text === 'true' || (text === 'false' ? false : text);
   if (typeof DEFAULTS[name] !== 'number') return text;
@@ -26,9 +33,7 @@ function parsed(name: keyof TrainingSettings, text: string): string | number | b
 const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
 
 async function main(): Promise<void> {
-  const options = Object.fromEntries(
-    [...names.map(kebab), 'every'].map((name) => [name, { type: 'string' as const }]),
-  );
+  const options = Object.fromEntries([...names.map(kebab), 'every'].map((name) => [name, { type: 'string' as const }]));
   const { values } = parseArgs({ options: { ...options, help: { type: 'boolean' } } });
   const given = values as Record<string, string | undefined>;
   if (values.help) {
@@ -42,7 +47,8 @@ async function main(): Promise<void> {
     }),
   ) as Partial<TrainingSettings>;
   const every = Number(given.every ?? 25);
-  if (!Number.isInteger(every) || every < 1) throw new RangeError(`training: expected every to be a whole number of at least 1, got ${given.every}`); // prettier-ignore
+  if (!Number.isInteger(every) || every < 1)
+    throw new RangeError(`training: expected every to be a whole number of at least 1, got ${given.every}`);
 
   const training = new Training(await load(), settings);
   const { task, positions, seed } = training.settings;

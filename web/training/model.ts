@@ -1,13 +1,5 @@
 /** The model: one encoder layer between an embedding and a linear map. */
-import type {
-  Adam,
-  Embedding,
-  Layer,
-  Linear,
-  Tensor,
-  TransformerEncoderLayer,
-  WasmAttention,
-} from 'wasm-attention';
+import type { Adam, Embedding, Layer, Linear, Tensor, TransformerEncoderLayer, WasmAttention } from 'wasm-attention';
 import { makeSmall, positionScheme, type PositionScheme } from './positions.js';
 import type { TrainingSettings } from './settings.js';
 import { randomNumbers, type Batch } from './task.js';
@@ -15,11 +7,12 @@ import { randomNumbers, type Batch } from './task.js';
 /**
  * Embedding → positions → encoder layer → linear map: a score for each token of the vocabulary, at each place.
  *
- * In training, each layer's forward pass returns `backward` together with its output. The model's backward pass calls these in
- * reverse order and passes each one's result to the next. The gradients of the parameters add up in the layers.
+ * In training, each layer's forward pass returns `backward` together with its output. The model's backward pass calls
+ * these in reverse order and passes each one's result to the next. The gradients of the parameters add up in the
+ * layers.
  *
- * In training all layers write their results into the same array (`out`), because each layer copies its input. Fresh arrays would
- * also work, but allocating them at every step would take a fifteenth of the time.
+ * In training all layers write their results into the same array (`out`), because each layer copies its input. Fresh
+ * arrays would also work, but allocating them at every step would take a fifteenth of the time.
  */
 export class Model {
   readonly #attention: WasmAttention;
@@ -73,14 +66,17 @@ export class Model {
     return this.#positions.longest ?? Infinity;
   }
 
-  /** The scores (count · length, vocabulary), also for sequences that are longer than those in training, up to `longest`. */
+  /**
+   * The scores (count · length, vocabulary), also for sequences that are longer than those in training, up to
+   * `longest`.
+   */
   forward(batch: Pick<Batch, 'count' | 'tokens'>): Tensor {
     return this.#forward(batch).logits;
   }
 
   /**
-   * Learns from one batch. Returns the loss before this step (the mean cross-entropy, in nats) and the scores, which the next
-   * batch overwrites.
+   * Learns from one batch. Returns the loss before this step (the mean cross-entropy, in nats) and the scores, which
+   * the next batch overwrites.
    */
   learn({ count, tokens, targets }: Batch): { loss: number; logits: Tensor } {
     if (this.#arrays?.tokens !== tokens.length) this.#arrays = makeArrays(tokens.length, this.#settings);

@@ -45,9 +45,9 @@ export interface PositionScheme {
 const CLIP = 8;
 
 /**
- * Makes the initial values of a table small. The layers draw standard normal ones, as PyTorch does. With these, queries depend
- * most on which token they belong to, and in a run with Shaw's tables one token may attend to the wrong place forever. With small
- * values the model first learns what all places have in common: where to look.
+ * Makes the initial values of a table small. The layers draw standard normal ones, as PyTorch does. With these, queries
+ * depend most on which token they belong to, and in a run with Shaw's tables one token may attend to the wrong place
+ * forever. With small values the model first learns what all places have in common: where to look.
  */
 export function makeSmall(layer: Pick<Layer, 'parameters'>): void {
   for (const parameter of layer.parameters()) parameter.set(parameter.data.map((x) => 0.3 * x));
@@ -60,8 +60,8 @@ const schemes: Record<
   // A token sees the others as a set without order, so the model learns neither task.
   none: () => ({ layers: [] }),
 
-  // A fixed row of sines and cosines for each place. Rows that are k places apart differ by the same rotation everywhere, which
-  // 'copy' needs.
+  // A fixed row of sines and cosines for each place. Rows that are k places apart differ by the same rotation
+  // everywhere, which 'copy' needs.
   sinusoidal: (attention, { numHiddens, length }) => {
     const added = new attention.PositionalEncoding({ numHiddens, maxLen: length });
     return { layers: [added], added };
@@ -74,13 +74,14 @@ const schemes: Record<
     return { layers: [added], added, longest: length };
   },
 
-  // Queries and keys are rotated by their place, so a score depends on the distance between them. That solves 'copy'. 'reverse'
-  // needs a different distance at every place, and the model does not know the place, except for some guesses near the ends.
+  // Queries and keys are rotated by their place, so a score depends on the distance between them. That solves 'copy'.
+  // 'reverse' needs a different distance at every place, and the model does not know the place, except for some guesses
+  // near the ends.
   rotary: () => ({ layers: [], rotary: {} }),
 
-  // A score decreases with the distance, in both directions because this is an encoder, with a fixed slope for each head. So a
-  // head can prefer near tokens but cannot select a single one. It sees a mixture of neighbours, from which the model guesses part
-  // of 'copy'; 'reverse' needs distant tokens as often as near ones.
+  // A score decreases with the distance, in both directions because this is an encoder, with a fixed slope for each
+  // head. So a head can prefer near tokens but cannot select a single one. It sees a mixture of neighbours, from which
+  // the model guesses part of 'copy'; 'reverse' needs distant tokens as often as near ones.
   alibi: (attention, { numHeads, length }) => {
     const biasOf = (queryLength: number) => attention.alibiBias({ numHeads, queryLength, symmetric: true });
     const bias = biasOf(length);
@@ -90,8 +91,8 @@ const schemes: Record<
     };
   },
 
-  // A learned row for each distance up to CLIP is added to the keys, and another one to the values. 'copy' needs a single such row;
-  // 'reverse' fails as it does with rotary positions.
+  // A learned row for each distance up to CLIP is added to the keys, and another one to the values. 'copy' needs a
+  // single such row; 'reverse' fails as it does with rotary positions.
   shaw: (attention, { numHiddens, numHeads }, nextSeed) => {
     const size = { numEmbeddings: 2 * CLIP + 1, dim: numHiddens / numHeads };
     // An Embedding that looks up all its rows is a table that can be trained.

@@ -11,9 +11,9 @@ export type Positions = (typeof POSITIONS)[number];
 
 export interface TrainingSettings {
   /**
-   * Default 'copy', for which the six curves differ most: sinusoidal, learned, rotary and Shaw's positions learn it at different
-   * speeds, ALiBi learns part of it, and without positions the model learns nothing. 'reverse' can be learned only with absolute
-   * positions.
+   * Default 'copy', for which the six curves differ most: sinusoidal, learned, rotary and Shaw's positions learn it at
+   * different speeds, ALiBi learns part of it, and without positions the model learns nothing. 'reverse' can be learned
+   * only with absolute positions.
    */
   readonly task: Task;
   /** Default 'learned'. */
@@ -123,10 +123,7 @@ export function checkSettings(given: Partial<TrainingSettings> = {}): TrainingSe
   }
   if (length % vocabulary !== 0) wrong(`length to be a multiple of vocabulary (${vocabulary})`, length);
   if (task === 'reverse' && length % 2 !== 0) {
-    wrong(
-      'an even length for reverse: the token in the middle of an odd one would be its own answer',
-      length,
-    );
+    wrong('an even length for reverse: the token in the middle of an odd one would be its own answer', length);
   }
   if (task === 'copy' && distance >= length) wrong(`distance to be below length (${length})`, distance);
   return settings;

@@ -25,8 +25,9 @@ export interface Batch {
 }
 
 /**
- * Random sequences. Each has every token of the vocabulary equally often, in random order, so that sequences differ only in order.
- * If tokens were drawn independently, a model that sees no order could count them and answer with the most frequent one.
+ * Random sequences. Each has every token of the vocabulary equally often, in random order, so that sequences differ
+ * only in order. If tokens were drawn independently, a model that sees no order could count them and answer with the
+ * most frequent one.
  */
 export function randomBatch(settings: TrainingSettings, random: () => number, count: number): Batch {
   const { length, vocabulary } = settings;
@@ -48,9 +49,10 @@ export function randomBatch(settings: TrainingSettings, random: () => number, co
 /**
  * The right answers to one sequence x of n tokens.
  *
- * - `reverse`: the answer at i is x[n-1-i]. Its distance differs from place to place, so a model has to know the absolute place.
- * - `copy`: the answer at i is x[i-k], the token k (`distance`) places back. The distance is the same everywhere. The first k tokens
- *   have no answer.
+ * - `reverse`: the answer at i is x[n-1-i]. Its distance differs from place to place, so a model has to know the
+ *   absolute place.
+ * - `copy`: the answer at i is x[i-k], the token k (`distance`) places back. The distance is the same everywhere. The
+ *   first k tokens have no answer.
  */
 export function answers({ task, distance }: TrainingSettings, sequence: Int32Array): Int32Array {
   if (task === 'reverse') return sequence.slice().reverse();
@@ -58,8 +60,8 @@ export function answers({ task, distance }: TrainingSettings, sequence: Int32Arr
 }
 
 /**
- * The accuracy that is possible without knowing the order. The answer is one of the n-1 other tokens of the sequence, and the most
- * frequent of these occurs length/vocabulary times.
+ * The accuracy that is possible without knowing the order. The answer is one of the n-1 other tokens of the sequence,
+ * and the most frequent of these occurs length/vocabulary times.
  */
 export function chance({ length, vocabulary }: TrainingSettings): number {
   return length / vocabulary / (length - 1);

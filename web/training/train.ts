@@ -11,8 +11,8 @@ export interface Progress {
   /** Mean cross-entropy of the step's batch in nats, before learning from it. */
   readonly loss: number;
   /**
-   * The share of right answers in the step's batch, before learning from it. No batch is used twice, so the model has not seen these
-   * sequences.
+   * The share of right answers in the step's batch, before learning from it. No batch is used twice, so the model has
+   * not seen these sequences.
    */
   readonly accuracy: number;
   /** Over the run so far, without pauses. */
@@ -99,8 +99,8 @@ export class Training {
   }
 
   /**
-   * The accuracy on `count` sequences of another length, a multiple of the vocabulary; undefined if there are no positions for such
-   * long sequences.
+   * The accuracy on `count` sequences of another length, a multiple of the vocabulary; undefined if there are no
+   * positions for such long sequences.
    */
   evaluateAt(length: number, count: number): number | undefined {
     if (length > this.#model.longest) return undefined;

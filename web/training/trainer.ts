@@ -56,8 +56,8 @@ export class Trainer {
   }
 
   /**
-   * Starts a run and ends the current one. At the end, the run is also evaluated at `lengths`. Wrong settings are reported by
-   * `failed`.
+   * Starts a run and ends the current one. At the end, the run is also evaluated at `lengths`. Wrong settings are
+   * reported by `failed`.
    */
   start(settings: Partial<TrainingSettings>, lengths: readonly number[] = []): void {
     // A worker that has not answered a cancel would not answer the start either.
@@ -79,8 +79,8 @@ export class Trainer {
   }
 
   /**
-   * Ends the run after the current step and then calls `ended`. Its progress is no longer reported. A worker that does not answer is
-   * terminated.
+   * Ends the run after the current step and then calls `ended`. Its progress is no longer reported. A worker that does
+   * not answer is terminated.
    */
   cancel(): void {
     if (this.#state !== 'running') return;

@@ -60,7 +60,8 @@ __attribute__((noinline)) void microKernel(const float* a, const float* b, float
 
 #define EXPORT(name) extern "C" __attribute__((export_name(#name)))
 
-// A step does 4 lanes times the number of chains multiply-adds. Which number is fastest depends on the processor's latencies.
+// A step does 4 lanes times the number of chains multiply-adds. Which number is fastest depends on the processor's
+// latencies.
 EXPORT(multiplyAdd10) void multiplyAdd10(float* memory, int steps) { chains<10>(memory, steps); }
 EXPORT(multiplyAdd12) void multiplyAdd12(float* memory, int steps) { chains<12>(memory, steps); }
 EXPORT(multiplyAdd13) void multiplyAdd13(float* memory, int steps) { chains<13>(memory, steps); }

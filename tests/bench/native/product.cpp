@@ -1,5 +1,5 @@
-// Kernels of the library on their own, linked from the objects of the library's wasm: the product without matmul's copies, and the norms
-// without their layers'. The published wasm should contain nothing for the benchmark's sake.
+// Kernels of the library on their own, linked from the objects of the library's wasm: the product without matmul's
+// copies, and the norms without their layers'. The published wasm should contain nothing for the benchmark's sake.
 #include <cstdlib>
 
 #include "attention.h"

@@ -14,10 +14,8 @@ function prepare({ wasm, place, call }, problem) {
     case 'attention': {
       const { batch, heads, n, d, causal } = params;
       return () => {
-        const [output] = call(
-          [inputs.query, inputs.key, inputs.value],
-          [inputs.query.length],
-          ([q, k, v], [out]) => wasm.attention(q, k, v, out, batch * heads, n, d, causal ? 1 : 0),
+        const [output] = call([inputs.query, inputs.key, inputs.value], [inputs.query.length], ([q, k, v], [out]) =>
+          wasm.attention(q, k, v, out, batch * heads, n, d, causal ? 1 : 0),
         );
         return { output };
       };
@@ -28,11 +26,8 @@ function prepare({ wasm, place, call }, problem) {
       const sizes = [batch * n * width, ...(needWeights ? [batch * heads * n * n] : [])];
       const valid = lengths ? [Int32Array.from(lengths)] : [];
       return () => {
-        const [output, attended] = call(
-          [inputs.x, ...valid],
-          sizes,
-          ([x, counts = 0], [out, probabilities = 0]) =>
-            wasm.multiHead(x, ...weights, counts, probabilities, out, batch, n, width, heads),
+        const [output, attended] = call([inputs.x, ...valid], sizes, ([x, counts = 0], [out, probabilities = 0]) =>
+          wasm.multiHead(x, ...weights, counts, probabilities, out, batch, n, width, heads),
         );
         return { output, weights: attended };
       };
@@ -47,9 +42,7 @@ function prepare({ wasm, place, call }, problem) {
       const { batch, length, width } = params;
       const table = place(problem.table);
       return () => ({
-        sum: call([inputs.x], [inputs.x.length], ([x], [out]) =>
-          wasm.addTable(x, table, out, batch, length, width),
-        )[0],
+        sum: call([inputs.x], [inputs.x.length], ([x], [out]) => wasm.addTable(x, table, out, batch, length, width))[0],
       });
     }
     case 'softmax': {

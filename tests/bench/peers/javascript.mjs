@@ -126,8 +126,7 @@ const prepare = {
     ({ inputs: { x }, table: p }) =>
     () => {
       const sum = new Float32Array(x.length);
-      for (let at = 0; at < x.length; at += p.length)
-        for (let i = 0; i < p.length; i++) sum[at + i] = x[at + i] + p[i];
+      for (let at = 0; at < x.length; at += p.length) for (let i = 0; i < p.length; i++) sum[at + i] = x[at + i] + p[i];
       return { sum };
     },
   softmax:

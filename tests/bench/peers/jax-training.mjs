@@ -1,4 +1,6 @@
-/** A training step in jax-js: forward, backward and Adam in one jit-compiled function. Parameters stay on its device. */
+/**
+ * A training step in jax-js: forward, backward and Adam in one jit-compiled function. Parameters stay on its device.
+ */
 import { steps } from '../problems/training.mjs';
 import { transpose } from './dense.mjs';
 
@@ -19,7 +21,7 @@ export function training({ numpy: np, nn, jit, valueAndGrad, tree }, problem) {
 
   const lossOf = (p, tokens, targets) => {
     const linear = (name, x) => np.matmul(x, p[`${name}.weight`]).add(p[`${name}.bias`]);
-    const addAndNorm = (name, x, y) => nn.standardize(x.add(y), -1).mul(p[`${name}.weight`]).add(p[`${name}.bias`]); // prettier-ignore
+    const addAndNorm = (name, x, y) => nn.standardize(x.add(y), -1).mul(p[`${name}.weight`]).add(p[`${name}.bias`]);
     const split = (x) => np.transpose(x.reshape([batch, n, heads, d]), [0, 2, 1, 3]);
     const embedded = np.matmul(nn.oneHot(tokens, vocabulary), p.embedding).reshape([batch, n, width]);
     const x = embedded.add(p.positions).reshape([rows, width]);
@@ -59,7 +61,7 @@ export function training({ numpy: np, nn, jit, valueAndGrad, tree }, problem) {
   return steps(problem, ({ tokens, targets }) => {
     ++count;
     const ids = [tokens, targets].map((data) => np.array(data, { dtype: np.int32 }));
-    const scalars = [learningRate / (1 - beta1 ** count), Math.sqrt(1 - beta2 ** count)].map((x) => np.array(x)); // prettier-ignore
+    const scalars = [learningRate / (1 - beta1 ** count), Math.sqrt(1 - beta2 ** count)].map((x) => np.array(x));
     const [loss, ...next] = step(...state, ...ids, ...scalars);
     state = next;
     return loss.dataSync()[0];

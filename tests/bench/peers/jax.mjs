@@ -36,16 +36,14 @@ function iteratorHelpers() {
     },
   };
   for (const [name, value] of Object.entries(helpers)) {
-    if (!(name in prototype))
-      Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
+    if (!(name in prototype)) Object.defineProperty(prototype, name, { value, configurable: true, writable: true });
   }
 }
 
 /** Reads the results of a call: at once on one thread, asynchronously where several threads share the kernels. */
 function readerOf(threads) {
   const named = (arrays) => Object.entries(arrays).filter(([, array]) => array);
-  const atOnce = (arrays) =>
-    Object.fromEntries(named(arrays).map(([name, array]) => [name, array.dataSync()]));
+  const atOnce = (arrays) => Object.fromEntries(named(arrays).map(([name, array]) => [name, array.dataSync()]));
   const later = async (arrays) => {
     const read = named(arrays).map(async ([name, array]) => [name, await array.data()]);
     return Object.fromEntries(await Promise.all(read));
@@ -89,11 +87,7 @@ function preparations(jax, read) {
     };
   }
 
-  function multiHead({
-    params: { batch, n, width, heads, lengths, needWeights },
-    inputs: { x },
-    parameters,
-  }) {
+  function multiHead({ params: { batch, n, width, heads, lengths, needWeights }, inputs: { x }, parameters }) {
     const d = width / heads;
     const matrices = ['wq', 'wk', 'wv', 'wo'].map((name) =>
       constant(transpose(parameters[name], width, width), [width, width]),
@@ -150,9 +144,7 @@ function preparations(jax, read) {
             [rows, cols],
           )
         : undefined;
-      const compute = mask
-        ? jit((input, m) => nn.softmax(input.add(m), -1))
-        : jit((input) => nn.softmax(input, -1));
+      const compute = mask ? jit((input, m) => nn.softmax(input.add(m), -1)) : jit((input) => nn.softmax(input, -1));
       return () => read({ y: compute(array(x, [rows, cols]), ...(mask ? [mask()] : [])) });
     },
   };

@@ -1,5 +1,6 @@
 /**
- * Llama in plain JavaScript: one token at a time, with a cache. Thousands of tokens of `story` per second in one process:
+ * Llama in plain JavaScript: one token at a time, with a cache. Thousands of tokens of `story` per second in one
+ * process:
  *   loops as in a textbook                                          2.5
  *   four rows of weights at a time                                  3.3
  *   eight sums at a time, in products and in attention              3.9   <- this
@@ -84,8 +85,7 @@ function attend(query, keys, values, length, { heads, kvHeads, width }, scores, 
       addScores(query, at, keys, first + e, stride, length, scores, e > 0);
     }
     const total = exponentials(scores, length);
-    for (let e = 0; e < width; e += 8)
-      mix(scores, 1 / total, values, first + e, stride, length, out, head * width + e);
+    for (let e = 0; e < width; e += 8) mix(scores, 1 / total, values, first + e, stride, length, out, head * width + e);
   }
 }
 

@@ -25,8 +25,7 @@ function join(parts) {
 }
 
 const integer = (field, value) => join([varint(field << 3), varint(value)]);
-const float = (field, value) =>
-  join([varint((field << 3) | 5), new Uint8Array(Float32Array.of(value).buffer)]);
+const float = (field, value) => join([varint((field << 3) | 5), new Uint8Array(Float32Array.of(value).buffer)]);
 const block = (field, bytes) => join([varint((field << 3) | 2), varint(bytes.length), bytes]);
 const text = (field, value) => block(field, bytesOf(value));
 const message = (field, ...parts) => block(field, join(parts));
@@ -69,13 +68,17 @@ function node({ op, inputs, outputs, attributes = {}, domain }) {
   ]);
 }
 
-/** ValueInfoProto: name = 1, type = 2 { tensor_type = 1 { elem_type = 1, shape = 2 { dim = 1 { dim_value = 1 } } } }. */
+/**
+ * ValueInfoProto: name = 1, type = 2 { tensor_type = 1 { elem_type = 1, shape = 2 { dim = 1 { dim_value = 1 } } } }.
+ */
 function value(name, dims, Type = Float32Array) {
   const shape = message(2, ...dims.map((dim) => message(1, integer(1, dim))));
   return join([text(1, name), message(2, message(1, integer(1, elementType.get(Type)), shape))]);
 }
 
-/** A graph under construction. Tensors are names; every method that adds a node returns the name of its (first) output. */
+/**
+ * A graph under construction. Tensors are names; every method that adds a node returns the name of its (first) output.
+ */
 export class Graph {
   #nodes = [];
   #initializers = [];

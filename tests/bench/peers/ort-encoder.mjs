@@ -10,7 +10,12 @@ export function encoder(way, { params, tensors }) {
   const d = width / heads;
   const constant = (name) => graph.constant(tensors[name].data, tensors[name].shape);
   const norm = (x, name, names) =>
-    graph.add('LayerNormalization', [x, constant(`${name}.weight`), constant(`${name}.bias`)], { epsilon: { float: 1e-12 } }, names); // prettier-ignore
+    graph.add(
+      'LayerNormalization',
+      [x, constant(`${name}.weight`), constant(`${name}.bias`)],
+      { epsilon: { float: 1e-12 } },
+      names,
+    );
   const linear = (x, name) => {
     const { data, shape } = tensors[`${name}.weight`];
     const weight = graph.constant(transpose(data, ...shape), [...shape].reverse());
@@ -23,7 +28,7 @@ export function encoder(way, { params, tensors }) {
   const positions = tensors['embeddings.position_embeddings.weight'].data.slice(0, tokens * width);
   const types = tensors['embeddings.token_type_embeddings.weight'].data;
   for (let i = 0; i < positions.length; ++i) positions[i] += types[i % width];
-  let x = norm(graph.add('Add', [words, graph.constant(positions, [1, tokens, width])]), 'embeddings.LayerNorm'); // prettier-ignore
+  let x = norm(graph.add('Add', [words, graph.constant(positions, [1, tokens, width])]), 'embeddings.LayerNorm');
   for (let layer = 0; layer < layers; ++layer) {
     const at = `encoder.layer.${layer}`;
     const [q, k, v] = ['query', 'key', 'value'].map((name) => linear(x, `${at}.attention.self.${name}`));

@@ -1,6 +1,7 @@
 /**
  * The works as ONNX graphs, in three ways: `decomposed` (MatMul, Softmax, …), ONNX's Attention of opset 23, and
- * onnxruntime's own com.microsoft.MultiHeadAttention. Weights, masks and tables are initializers, which are loaded once.
+ * onnxruntime's own com.microsoft.MultiHeadAttention. Weights, masks and tables are initializers, which are loaded
+ * once.
  */
 import { transpose } from './dense.mjs';
 import { Graph } from './onnx-model.mjs';
@@ -15,12 +16,7 @@ export function decomposed(graph, q, k, v, d, mask, names = {}) {
   const scaled = graph.add('Mul', [q, scalar(graph, 1 / Math.sqrt(d))]);
   const product = graph.add('MatMul', [scaled, graph.transpose(k, [0, 1, 3, 2])]);
   const scores = mask ? graph.add('Add', [product, mask]) : product;
-  const weights = graph.add(
-    'Softmax',
-    [scores],
-    { axis: -1 },
-    names.weights ? { outputs: [names.weights] } : {},
-  );
+  const weights = graph.add('Softmax', [scores], { axis: -1 }, names.weights ? { outputs: [names.weights] } : {});
   return graph.add('MatMul', [weights, v], {}, names.output ? { outputs: [names.output] } : {});
 }
 
@@ -72,15 +68,7 @@ function multiHead(way, { batch, n, width, heads, lengths, needWeights }, parame
   let mixed;
   if (way === 'decomposed') {
     const split = (p) => graph.transpose(graph.reshape(p, [batch, n, heads, d]), [0, 2, 1, 3]);
-    const out = decomposed(
-      graph,
-      split(q),
-      split(k),
-      split(v),
-      d,
-      mask,
-      needWeights ? { weights: 'weights' } : {},
-    );
+    const out = decomposed(graph, split(q), split(k), split(v), d, mask, needWeights ? { weights: 'weights' } : {});
     mixed = graph.reshape(graph.transpose(out, [0, 2, 1, 3]), [batch, n, width]);
   } else if (way === 'attention') {
     const attributes = {
@@ -104,7 +92,9 @@ function maskOf(graph, lengths, rows, n) {
   return graph.constant(Float32Array.from(data), [lengths.length, 1, rows, n]);
 }
 
-/** The cache is an input of every call and an output one token longer, because a session keeps nothing between two runs. */
+/**
+ * The cache is an input of every call and an output one token longer, because a session keeps nothing between two runs.
+ */
 function decoding(way, { past, width, heads }, parameters) {
   const graph = new Graph();
   const d = width / heads;
@@ -120,8 +110,7 @@ function decoding(way, { past, width, heads }, parameters) {
   let mixed;
   if (way === 'decomposed') {
     const split = (p) => graph.reshape(p, [1, heads, 1, d]);
-    const append = (before, p, name) =>
-      graph.add('Concat', [before, split(p)], { axis: 2 }, { outputs: [name] });
+    const append = (before, p, name) => graph.add('Concat', [before, split(p)], { axis: 2 }, { outputs: [name] });
     const keys = append(pastKey, k, 'presentKey');
     const values = append(pastValue, v, 'presentValue');
     mixed = graph.reshape(decomposed(graph, split(q), keys, values, d), [1, 1, width]);
@@ -130,12 +119,7 @@ function decoding(way, { past, width, heads }, parameters) {
     mixed = graph.add('Attention', [q, k, v, '', pastKey, pastValue], attributes, { outputs });
   } else {
     const inputs = [q, k, v, '', '', '', pastKey, pastValue];
-    mixed = graph.add(
-      'MultiHeadAttention',
-      inputs,
-      { num_heads: heads },
-      { domain: 'com.microsoft', outputs },
-    );
+    mixed = graph.add('MultiHeadAttention', inputs, { num_heads: heads }, { domain: 'com.microsoft', outputs });
   }
   graph.add('MatMul', [mixed, wo], {}, { outputs: ['output'] });
   return graph.bytes();

@@ -39,9 +39,7 @@ export async function open({ threads = 1 } = {}) {
   // The first session loads the wasm for one thread or for several, so this comes before it.
   ort.env.wasm.numThreads = threads;
   ort.env.logLevel = 'error';
-  const { version } = await readJson(
-    new URL('../node_modules/onnxruntime-web/package.json', import.meta.url),
-  );
+  const { version } = await readJson(new URL('../node_modules/onnxruntime-web/package.json', import.meta.url));
 
   const peer = (name, way) => ({
     name,

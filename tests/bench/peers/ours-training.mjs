@@ -17,7 +17,7 @@ export function training({ wasm }, problem) {
     const data = ['W_q', 'W_k', 'W_v'].flatMap((name) => [...values[`${name}.${part}`].data]);
     return { data, shape: part === 'weight' ? [3 * width, width] : [3 * width] };
   };
-  const named = (as, name) => ({ [`${as}weight`]: values[`${name}.weight`], [`${as}bias`]: values[`${name}.bias`] }); // prettier-ignore
+  const named = (as, name) => ({ [`${as}weight`]: values[`${name}.weight`], [`${as}bias`]: values[`${name}.bias`] });
   embedding.loadStateDict({ weight: values.embedding });
   positions.loadStateDict({ weight: values.positions });
   head.loadStateDict(named('', 'head'));
@@ -28,12 +28,13 @@ export function training({ wasm }, problem) {
     ...Object.assign({}, ...['linear1', 'linear2', 'norm1', 'norm2'].map((name) => named(`${name}.`, name))),
   });
   const layers = [embedding, positions, encoder, head];
-  const adam = new wasm.Adam(layers.flatMap((layer) => layer.parameters()), { lr, betas, eps }); // prettier-ignore
+  const adam = new wasm.Adam(
+    layers.flatMap((layer) => layer.parameters()),
+    { lr, betas, eps },
+  );
 
   // As in web/training, one array holds whatever passes from layer to layer.
-  const [passed, scores, gradScores] = [width, vocabulary, vocabulary].map(
-    (w) => new Float32Array(batch * n * w),
-  );
+  const [passed, scores, gradScores] = [width, vocabulary, vocabulary].map((w) => new Float32Array(batch * n * w));
   const training = { training: true, out: { output: passed } };
   const back = { out: { input: passed } };
   const run = steps(problem, ({ tokens, targets }) => {

@@ -59,7 +59,8 @@ export const prepare = {
   decoding: ({ wasm }, { params, inputs, parameters }) => {
     const { past, width } = params;
     const layer = layerOf(wasm, params, parameters);
-    // The cache has room for 64 tokens after the history. Before it is full it is reset and filled with the history again, untimed.
+    // The cache has room for 64 tokens after the history. Before it is full it is reset and filled with the history
+    // again, untimed.
     const room = 64;
     const cache = layer.createCache({ batch: 1, maxLength: past + room });
     const history = { data: inputs.history, shape: [1, past, width] };
@@ -270,7 +271,7 @@ export const baseline = {
   nextToken: async (context, problem) => {
     const { build } = context;
     const { params, bytes } = problem;
-    if (!params.sum) return prepare.nextToken(context, { ...problem, params: { ...params, weightType: 'float32' } }); // prettier-ignore
+    if (!params.sum) return prepare.nextToken(context, { ...problem, params: { ...params, weightType: 'float32' } });
     const limits = await instantiate('limits', build);
     const address = limits.reserve(bytes + 128);
     const whole = bytes - (bytes % 128);
@@ -282,7 +283,9 @@ export const baseline = {
   opening: (_, { file }) => ({ run: () => ({ copied: file.slice() }) }),
 };
 
-/** The product as a Linear layer: every wasm has it, and threads share it. Its weight is packed before the clock starts. */
+/**
+ * The product as a Linear layer: every wasm has it, and threads share it. Its weight is packed before the clock starts.
+ */
 export function layerProduct({ wasm }, problem) {
   const { params, inputs } = problem;
   return linearLayer(wasm, { ...problem, weight: transpose(inputs.b, params.k, params.n) }, 'float32');

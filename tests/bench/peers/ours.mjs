@@ -1,4 +1,7 @@
-/** This library, through its published entries (dist/); the matrix product and the kernels of norms come from native/product.cpp. */
+/**
+ * This library, through its published entries (dist/); the matrix product and the kernels of norms come from
+ * native/product.cpp.
+ */
 import { inBrowser, readJson } from '../host.mjs';
 import { baseline, layerProduct, normLayer, prepare } from './ours-works.mjs';
 import { instantiate, withArrays } from './standalone.mjs';
@@ -6,7 +9,10 @@ import { instantiate, withArrays } from './standalone.mjs';
 const root = new URL('../../../', import.meta.url);
 const withoutKernels = { matmul: layerProduct, norm: normLayer };
 
-/** Collects the wasm memories that are instantiated from now on, which the library does not expose, and returns their total bytes. */
+/**
+ * Collects the wasm memories that are instantiated from now on, which the library does not expose, and returns their
+ * total bytes.
+ */
 export function watchMemories() {
   const memories = [];
   const { instantiate } = WebAssembly;
@@ -25,8 +31,7 @@ async function copyOf(entry, copy, threads, relaxed = false) {
   const wasm = await load({ threads });
   const { features } = wasm;
   if (features.threads !== threads) throw new Error(`expected ${threads} threads, got ${features.threads}`);
-  if (relaxed && features.simd !== 'relaxed-simd')
-    throw new Error(`expected relaxed SIMD, got ${features.simd}`);
+  if (relaxed && features.simd !== 'relaxed-simd') throw new Error(`expected relaxed SIMD, got ${features.simd}`);
   return wasm;
 }
 
@@ -41,9 +46,9 @@ function copies(entries) {
 }
 
 /**
- * With `scaling`, one contender for each of these numbers of threads and one for a single thread. Otherwise the contender
- * `wasm-attention` and its `baseline`: with `relaxed` the plain wasm on as many threads, else with several threads one thread, else what
- * `baseline` in ours-works.mjs says.
+ * With `scaling`, one contender for each of these numbers of threads and one for a single thread. Otherwise the
+ * contender `wasm-attention` and its `baseline`: with `relaxed` the plain wasm on as many threads, else with several
+ * threads one thread, else what `baseline` in ours-works.mjs says.
  */
 export async function open({ build, threads = 1, relaxed = false, scaling }) {
   const { version } = await readJson(new URL('package.json', root));

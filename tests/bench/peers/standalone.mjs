@@ -1,4 +1,6 @@
-/** The benchmark's own small wasms, called with JavaScript arrays that are copied in and out as a user would have to. */
+/**
+ * The benchmark's own small wasms, called with JavaScript arrays that are copied in and out as a user would have to.
+ */
 import { read } from '../host.mjs';
 
 /** Stands for every import of a standalone module; the functions called here need none of them. */

@@ -1,7 +1,7 @@
 /**
- * A training step in TensorFlow.js. Its wasm backend lacks the gradient of `gather` (UnsortedSegmentSum), so the embedding is a
- * product with one-hot rows. A product of a transposed matrix takes a slow path, so the gradient of a linear map is written with
- * explicit transposes. The heads are one batched product.
+ * A training step in TensorFlow.js. Its wasm backend lacks the gradient of `gather` (UnsortedSegmentSum), so the
+ * embedding is a product with one-hot rows. A product of a transposed matrix takes a slow path, so the gradient of a
+ * linear map is written with explicit transposes. The heads are one batched product.
  */
 import { steps } from '../problems/training.mjs';
 import { transpose } from './dense.mjs';
@@ -37,7 +37,7 @@ export function training(tf, problem) {
   };
   const split = (x) =>
     tf.reshape(tf.transpose(tf.reshape(x, [batch, n, heads, d]), [0, 2, 1, 3]), [batch * heads, n, d]);
-  const join = (x) => tf.reshape(tf.transpose(tf.reshape(x, [batch, heads, n, d]), [0, 2, 1, 3]), [rows, width]); // prettier-ignore
+  const join = (x) => tf.reshape(tf.transpose(tf.reshape(x, [batch, heads, n, d]), [0, 2, 1, 3]), [rows, width]);
   // Asked for floats directly, this backend's oneHot writes the bits of integers.
   const oneHot = (ids) => tf.cast(tf.oneHot(ids, vocabulary), 'float32');
   const scale = tf.scalar(1 / Math.sqrt(d));

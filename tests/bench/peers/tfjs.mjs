@@ -1,6 +1,6 @@
 /**
- * TensorFlow.js's wasm backend on its fast path: a 2-D product of untransposed matrices, one for each head, is computed by XNNPACK.
- * A batched or transposed product runs scalar code and is ten times slower.
+ * TensorFlow.js's wasm backend on its fast path: a 2-D product of untransposed matrices, one for each head, is computed
+ * by XNNPACK. A batched or transposed product runs scalar code and is ten times slower.
  */
 import { libraries } from '../host.mjs';
 import { transpose } from './dense.mjs';
@@ -39,11 +39,7 @@ function preparations(tf) {
     };
   }
 
-  function multiHead({
-    params: { batch, n, width, heads, lengths, needWeights },
-    inputs: { x },
-    parameters,
-  }) {
+  function multiHead({ params: { batch, n, width, heads, lengths, needWeights }, inputs: { x }, parameters }) {
     const d = width / heads;
     const [wq, wk, wv, wo] = ['wq', 'wk', 'wv', 'wo'].map((name) => square(parameters[name], width));
     const masks = lengths?.map((length) => maskOf(n, n, () => length));

@@ -1,7 +1,10 @@
 import { normal, sample } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 
-/** softmax(QKᵀ/√d)·V for query, key and value of shape (batch, heads, n, d). `window`: how many earlier keys a query sees. */
+/**
+ * softmax(QKᵀ/√d)·V for query, key and value of shape (batch, heads, n, d). `window`: how many earlier keys a query
+ * sees.
+ */
 export function attention({ batch = 1, heads, n, d, causal = false, window }) {
   const size = batch * heads * n * d;
   const [query, key, value] = [11, 12, 13].map((seed) => normal(size, seed));

@@ -19,8 +19,7 @@ export class Errors {
 
   /** Throws unless `data` is a Float32Array of that length. */
   static length(name, data, length) {
-    if (!(data instanceof Float32Array))
-      throw new Error(`${name}: expected a Float32Array, got ${typeof data}`);
+    if (!(data instanceof Float32Array)) throw new Error(`${name}: expected a Float32Array, got ${typeof data}`);
     if (data.length !== length) throw new Error(`${name}: expected ${length} numbers, got ${data.length}`);
   }
 }

@@ -6,8 +6,7 @@ import { multiHeadRow, parameters } from './multi-head.mjs';
 /** x·Wᵀ (past, width) rearranged to (heads, past, d), the layout of every peer's cache. */
 function projected(x, weight, past, width, heads) {
   const transposed = new Float32Array(width * width);
-  for (let r = 0; r < width; r++)
-    for (let e = 0; e < width; e++) transposed[e * width + r] = weight[r * width + e];
+  for (let r = 0; r < width; r++) for (let e = 0; e < width; e++) transposed[e * width + r] = weight[r * width + e];
   const flat = product(x, transposed, past, width, width);
   const d = width / heads;
   const out = new Float32Array(past * width);
@@ -17,7 +16,10 @@ function projected(x, weight, past, width, heads) {
   return out;
 }
 
-/** Multi-head attention of one new token (1, 1, width) with a cache of `past` tokens: the token attends to past + 1 keys. */
+/**
+ * Multi-head attention of one new token (1, 1, width) with a cache of `past` tokens: the token attends to past + 1
+ * keys.
+ */
 export function decoding({ past, width, heads }) {
   const history = normal(past * width, 41);
   const token = normal(width, 42);

@@ -2,7 +2,9 @@
 import { generator, normal, sample } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 
-/** The gradients of query, key and value in one head, in float64, and for each element the sum of its terms' magnitudes. */
+/**
+ * The gradients of query, key and value in one head, in float64, and for each element the sum of its terms' magnitudes.
+ */
 function gradients64({ gradOutput, query, key, value }, n, d) {
   const made = () => new Float64Array(n * d);
   const [gradients, sizes] = [1, 2].map(() => ({ query: made(), key: made(), value: made() }));
@@ -86,7 +88,7 @@ export function crossEntropy({ rows, classes }) {
         if (!checked.has(i)) continue;
         for (let j = 0; j < classes; j++) {
           const expected = (weights[j] - (j === targets[i] ? 1 : 0)) / rows;
-          errors.compare(gradLogits[i * classes + j], expected, (weights[j] + (j === targets[i] ? 1 : 0)) / rows, 32); // prettier-ignore
+          errors.compare(gradLogits[i * classes + j], expected, (weights[j] + (j === targets[i] ? 1 : 0)) / rows, 32);
         }
       }
       errors.compare(loss[0], total / rows, total / rows, 8);

@@ -3,11 +3,17 @@ import { writeSafetensors } from '../../../dist/safetensors.js';
 import { normal } from '../random.mjs';
 import { EPSILON, Errors } from './check.mjs';
 
-/** Tensors by name, of normal numbers with a standard deviation of 0.02, as models begin; norms' weights are around 1. */
+/**
+ * Tensors by name, of normal numbers with a standard deviation of 0.02, as models begin; norms' weights are around 1.
+ */
 function randomTensors(shapes) {
   return Object.fromEntries(
     Object.entries(shapes).map(([name, shape], seed) => {
-      const data = normal(shape.reduce((a, b) => a * b), 100 + seed, 0.02); // prettier-ignore
+      const data = normal(
+        shape.reduce((a, b) => a * b),
+        100 + seed,
+        0.02,
+      );
       if (/norm\.weight$|ln_\w+\.weight$/i.test(name)) data.forEach((value, i) => (data[i] = 1 + value));
       return [name, { data, shape }];
     }),
@@ -77,8 +83,16 @@ export function encoder({ layers, width, heads, hiddens, tokens, needWeights = f
     const at = `encoder.layer.${layer}`;
     for (const name of ['query', 'key', 'value'])
       Object.assign(shapes, linear(`${at}.attention.self.${name}`, width, width));
-    Object.assign(shapes, linear(`${at}.attention.output.dense`, width, width), norm(`${at}.attention.output.LayerNorm`)); // prettier-ignore
-    Object.assign(shapes, linear(`${at}.intermediate.dense`, hiddens, width), linear(`${at}.output.dense`, width, hiddens)); // prettier-ignore
+    Object.assign(
+      shapes,
+      linear(`${at}.attention.output.dense`, width, width),
+      norm(`${at}.attention.output.LayerNorm`),
+    );
+    Object.assign(
+      shapes,
+      linear(`${at}.intermediate.dense`, hiddens, width),
+      linear(`${at}.output.dense`, width, hiddens),
+    );
     Object.assign(shapes, norm(`${at}.output.LayerNorm`));
   }
   return {
@@ -109,7 +123,6 @@ export function nextToken({
   weightType = 'float32',
   sum = weightType === 'float32',
 }) {
-  // prettier-ignore
   const config = {
     model_type: 'gpt2',
     vocab_size: vocabulary,
@@ -127,7 +140,7 @@ export function nextToken({
     const at = `h.${layer}`;
     Object.assign(shapes, norm(`${at}.ln_1`), conv(`${at}.attn.c_attn`, width, 3 * width));
     Object.assign(shapes, conv(`${at}.attn.c_proj`, width, width), norm(`${at}.ln_2`));
-    Object.assign(shapes, conv(`${at}.mlp.c_fc`, width, 4 * width), conv(`${at}.mlp.c_proj`, 4 * width, width)); // prettier-ignore
+    Object.assign(shapes, conv(`${at}.mlp.c_fc`, width, 4 * width), conv(`${at}.mlp.c_proj`, 4 * width, width));
   }
   const block = 12 * width ** 2 + 13 * width;
   return {
@@ -136,9 +149,7 @@ export function nextToken({
     config,
     tensors: randomTensors(shapes),
     /** What one token reads: all matrices, and the keys and values of those before it. */
-    bytes: Math.round(
-      BYTES[weightType] * (layers * block + vocabulary * width) + 4 * 2 * layers * past * width,
-    ),
+    bytes: Math.round(BYTES[weightType] * (layers * block + vocabulary * width) + 4 * 2 * layers * past * width),
     check: weightType === 'float32' ? alike('logits', 1) : () => new Errors(),
   };
 }

@@ -9,8 +9,9 @@ export function parameters(width, seed = 31) {
 }
 
 /**
- * One output row in float64: `x` (rows, width) is the sequence, `token` (width,) the query's row, `valid` the number of visible keys.
- * The query takes over the keys' projection, q·(W_k·x) = (W_kᵀ·q)·x, so that a row costs little more than reading x.
+ * One output row in float64: `x` (rows, width) is the sequence, `token` (width,) the query's row, `valid` the number of
+ * visible keys. The query takes over the keys' projection, q·(W_k·x) = (W_kᵀ·q)·x, so that a row costs little more than
+ * reading x.
  */
 export function multiHeadRow({ wq, wk, wv, wo }, x, token, { width, heads, valid, keys }) {
   const d = width / heads;
@@ -72,7 +73,10 @@ function turnedKeys(matrix, x, { rows, width, heads }) {
   return y;
 }
 
-/** Multi-head self-attention (1, n, width) with normed and turned queries and keys. The baseline is the same without them. */
+/**
+ * Multi-head self-attention (1, n, width) with normed and turned queries and keys. The baseline is the same without
+ * them.
+ */
 export function turnedMultiHead({ n, width, heads }) {
   const problem = multiHead({ batch: 1, n, width, heads });
   const { wq, wk, wv, wo } = problem.parameters;
@@ -124,7 +128,10 @@ export function turnedMultiHead({ n, width, heads }) {
   };
 }
 
-/** Multi-head self-attention of x (batch, n, width) without biases. `lengths`: d2l's valid lengths, one for each sequence. */
+/**
+ * Multi-head self-attention of x (batch, n, width) without biases. `lengths`: d2l's valid lengths, one for each
+ * sequence.
+ */
 export function multiHead({ batch, n, width, heads, lengths, needWeights = false }) {
   const x = normal(batch * n * width, 21);
   const weightsOf = parameters(width);

@@ -1,11 +1,14 @@
 /**
- * What options cost: rotary embedding compared with a copy; attention with relative positions, sinks and packed sequences compared with
- * attention without.
+ * What options cost: rotary embedding compared with a copy; attention with relative positions, sinks and packed
+ * sequences compared with attention without.
  */
 import { normal, sample } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 
-/** Rotary embedding of (1, heads, n, d) with pairs (j, j + d/2). The baseline copies the same bytes into wasm memory and out. */
+/**
+ * Rotary embedding of (1, heads, n, d) with pairs (j, j + d/2). The baseline copies the same bytes into wasm memory and
+ * out.
+ */
 export function rotary({ heads, n, d }) {
   const x = normal(heads * n * d, 81);
   return {
@@ -13,8 +16,8 @@ export function rotary({ heads, n, d }) {
     params: { heads, n, d },
     inputs: { x },
     items: x.length,
-    // After a garbage collection the next contender reuses the freed pages; a later one pays for fresh pages, which costs more
-    // than the work itself. Without collections both pay the same.
+    // After a garbage collection the next contender reuses the freed pages; a later one pays for fresh pages, which
+    // costs more than the work itself. Without collections both pay the same.
     collect: false,
     check({ rotated, copied }) {
       const errors = new Errors();
@@ -35,27 +38,16 @@ export function rotary({ heads, n, d }) {
 }
 
 /**
- * Attention (1, heads, n, d) with ALiBi's slopes, Shaw's tables (2·clip+1, d), sinks, or sequences of `packed` tokens. The baseline is
- * the same attention without them.
+ * Attention (1, heads, n, d) with ALiBi's slopes, Shaw's tables (2·clip+1, d), sinks, or sequences of `packed` tokens.
+ * The baseline is the same attention without them.
  */
-export function positionedAttention({
-  heads,
-  n,
-  d,
-  alibi = false,
-  clip,
-  sinks: sinking = false,
-  packed = n,
-}) {
+export function positionedAttention({ heads, n, d, alibi = false, clip, sinks: sinking = false, packed = n }) {
   const [query, key, value] = [83, 84, 85].map((seed) => normal(heads * n * d, seed));
-  const slopes = alibi
-    ? Float32Array.from({ length: heads }, (_, h) => 2 ** ((-8 * (h + 1)) / heads))
-    : undefined;
+  const slopes = alibi ? Float32Array.from({ length: heads }, (_, h) => 2 ** ((-8 * (h + 1)) / heads)) : undefined;
   const [keyTable, valueTable] =
     clip === undefined ? [] : [86, 87].map((seed) => normal((2 * clip + 1) * d, seed, 0.3));
   const sinks = sinking ? normal(heads, 89) : undefined;
-  const cuSeqlens =
-    packed < n ? Int32Array.from({ length: n / packed + 1 }, (_, s) => s * packed) : undefined;
+  const cuSeqlens = packed < n ? Int32Array.from({ length: n / packed + 1 }, (_, s) => s * packed) : undefined;
   const rowOf = (i, j) => Math.min(2 * clip, Math.max(0, j - i + clip));
   return {
     kind: 'positionedAttention',
@@ -93,7 +85,8 @@ export function positionedAttention({
             sum += mixed;
             scale += Math.abs(mixed);
           }
-          // Scores reach several hundred for ALiBi's later keys and are off by a few roundings; each weight changes by as many.
+          // Scores reach several hundred for ALiBi's later keys and are off by a few roundings; each weight changes by
+          // as many.
           errors.compare(result[at + e], sum, scale, output && slopes ? 1024 : 64);
         }
       }

@@ -66,7 +66,9 @@ export function addTable({ batch, length, width }) {
   };
 }
 
-/** Softmax of each row of x (rows, cols). `masked`: only over its first `lengths[i]` entries; the others become zero. */
+/**
+ * Softmax of each row of x (rows, cols). `masked`: only over its first `lengths[i]` entries; the others become zero.
+ */
 export function softmax({ rows, cols, masked = false }) {
   const x = normal(rows * cols, 55, 3);
   const draw = generator(56);

@@ -1,7 +1,10 @@
 import { normal } from '../random.mjs';
 import { Errors, softmax64 } from './check.mjs';
 
-/** d2l's first example of scaled dot-product attention: two sequences with one query and ten keys each, of which two and six are valid. */
+/**
+ * d2l's first example of scaled dot-product attention: two sequences with one query and ten keys each, of which two and
+ * six are valid.
+ */
 export function textbookAttention() {
   const [batch, keys, width, valueWidth] = [2, 10, 2, 4];
   const lengths = [2, 6];

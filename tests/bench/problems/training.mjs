@@ -4,7 +4,10 @@ import { Errors } from './check.mjs';
 const CHECKED_STEPS = 5;
 const LEARNING_RATE = 1e-3;
 
-/** Batches of shuffled vocabularies that are to be reversed: the second task of web/training, which has a target for every token. */
+/**
+ * Batches of shuffled vocabularies that are to be reversed: the second task of web/training, which has a target for
+ * every token.
+ */
 function batches({ count, batch, n, vocabulary }) {
   const draw = generator(41);
   return Array.from({ length: count }, () => {
@@ -74,9 +77,11 @@ function loss64({ batch, n, width, heads }, values, { tokens, targets }) {
   let total = 0;
   for (let first = 0; first < batch * n; first += n) {
     const places = Array.from({ length: n }, (_, i) => i);
-    const x = places.map(
-      (i) =>
-      Float64Array.from({ length: width }, (_, e) => of('embedding')[tokens[first + i] * width + e] + of('positions')[i * width + e]), // prettier-ignore
+    const x = places.map((i) =>
+      Float64Array.from(
+        { length: width },
+        (_, e) => of('embedding')[tokens[first + i] * width + e] + of('positions')[i * width + e],
+      ),
     );
     const [q, k, v] = ['W_q', 'W_k', 'W_v'].map((name) => x.map((row) => linear(name, row)));
     for (const i of places) {
@@ -94,7 +99,10 @@ function loss64({ batch, n, width, heads }, values, { tokens, targets }) {
         }
       }
       const middle = addAndNorm('norm1', x[i], linear('W_o', mixed));
-      const fed = linear('linear2', linear('linear1', middle).map((value) => Math.max(0, value))); // prettier-ignore
+      const fed = linear(
+        'linear2',
+        linear('linear1', middle).map((value) => Math.max(0, value)),
+      );
       const logits = linear('head', addAndNorm('norm2', middle, fed));
       total += logSum(logits) - logits[targets[first + i]];
     }
@@ -103,9 +111,9 @@ function loss64({ batch, n, width, heads }, values, { tokens, targets }) {
 }
 
 /**
- * One step of web/training's model with learned positions: forward, backward and Adam. Before a contender is timed it takes
- * `checkedSteps` steps and returns their losses. The first is compared with float64. The others are right only if the gradients and
- * the optimizer are; they are compared with the first contender's.
+ * One step of web/training's model with learned positions: forward, backward and Adam. Before a contender is timed it
+ * takes `checkedSteps` steps and returns their losses. The first is compared with float64. The others are right only if
+ * the gradients and the optimizer are; they are compared with the first contender's.
  */
 export function training({ batch = 32, n = 32, width = 64, heads = 4, hidden = 128, vocabulary = 32 } = {}) {
   const params = { batch, n, width, heads, hidden, vocabulary };

@@ -62,9 +62,7 @@ test('every letter of a formula comes from a font for formulas: the page’s own
   await page.waitForFunction(() => [...document.fonts].every(({ status }) => status !== 'loading'));
   const fonts = await fontsOf(page, 'math *');
   expect(Object.keys(fonts)).toEqual(['STIX Two Math']);
-  const own = await page.evaluate(
-    () => [...document.fonts].find(({ family }) => family === 'Formulas')?.status,
-  );
+  const own = await page.evaluate(() => [...document.fonts].find(({ family }) => family === 'Formulas')?.status);
   expect(own).toBe('loaded');
 });
 
@@ -88,9 +86,7 @@ test('everything in Hangul is drawn anew when the font arrives, whatever its wei
     const own = ({ childNodes }: Element): string =>
       Array.from(childNodes, (node) => (node instanceof Text ? node.data : '')).join('');
     const elements = [...document.querySelectorAll('h1, h2, h3, p, b, strong, a, button, summary')];
-    const hangul = elements.filter(
-      (element) => /\p{Script=Hangul}/u.test(own(element)) && element.checkVisibility(),
-    );
+    const hangul = elements.filter((element) => /\p{Script=Hangul}/u.test(own(element)) && element.checkVisibility());
     for (const element of hangul) element.toggleAttribute('data-hangul', true);
     return hangul.map(({ outerHTML }) => outerHTML);
   });
@@ -126,15 +122,14 @@ test("the page's font has every syllable of the Korean page and its figures", as
   const said = await page.evaluate(() => {
     const textOf = (root: ParentNode & Node): string =>
       (root.textContent ?? '') +
-      Array.from(root.querySelectorAll('*'), ({ shadowRoot }) => (shadowRoot ? textOf(shadowRoot) : '')).join(
-        '',
-      );
+      Array.from(root.querySelectorAll('*'), ({ shadowRoot }) => (shadowRoot ? textOf(shadowRoot) : '')).join('');
     return textOf(document.body);
   });
   const syllables = [...new Set(said.match(/\p{Script=Hangul}/gu))].join('');
   expect(syllables.length).toBeGreaterThan(300);
   expect(await drawnBy(page, 'Hangul', syllables)).toEqual({ NanumGothic: syllables.length });
-  // Where no other font has a syllable either, Chromium draws the page's box for it, as for this one, which the page does not have.
+  // Where no other font has a syllable either, Chromium draws the page's box for it, as for this one, which the page
+  // does not have.
   expect(await boxesAmong(page, syllables, { font: '24px Hangul', box: '뷁' })).toEqual([]);
 });
 
@@ -154,9 +149,7 @@ test.each(LANGUAGES)('no character of /%s/ is a box', async (language) => {
     const gather = (root: ParentNode & Node): void => {
       for (const element of root.querySelectorAll('*')) {
         if (element.shadowRoot) gather(element.shadowRoot);
-        const text = Array.from(element.childNodes, (node) => (node instanceof Text ? node.data : '')).join(
-          '',
-        );
+        const text = Array.from(element.childNodes, (node) => (node instanceof Text ? node.data : '')).join('');
         const italics = getComputedStyle(element).textTransform === 'math-auto' && text.length === 1;
         for (const letter of text) shown.add(italics ? italic(letter) : letter);
       }
@@ -176,8 +169,7 @@ test('other languages show 한국어 in the menu without the file of all syllabl
   await page.locator('#languages a[hreflang=ko]').waitFor();
   await page.evaluate(async () => document.fonts.ready);
   const loaded = await page.evaluate(
-    () =>
-      [...document.fonts].filter(({ family, status }) => family === 'Hangul' && status === 'loaded').length,
+    () => [...document.fonts].filter(({ family, status }) => family === 'Hangul' && status === 'loaded').length,
   );
   expect(loaded).toBe(1);
   const asked = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));

@@ -54,9 +54,7 @@ test('every formula fits on a narrow phone', async () => {
   const wide = await page
     .locator('.equation')
     .evaluateAll((boxes) =>
-      boxes
-        .filter((box) => box.scrollWidth > box.clientWidth)
-        .map(({ id, scrollWidth }) => [id, scrollWidth]),
+      boxes.filter((box) => box.scrollWidth > box.clientWidth).map(({ id, scrollWidth }) => [id, scrollWidth]),
     );
   expect(wide).toEqual([]);
 });

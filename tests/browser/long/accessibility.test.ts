@@ -17,13 +17,13 @@ function stringsOf(language: string): Record<string, string> {
 }
 
 /**
- * What axe finds wrong. It drops letters of mathematics before it looks for a button's text in its name, and finds no 2 of 𝐱₂ in the
- * Korean name “x₂: …”; so names and texts that it finds apart are compared once more, by compatible letters.
+ * What axe finds wrong. It drops letters of mathematics before it looks for a button's text in its name, and finds no 2
+ * of 𝐱₂ in the Korean name “x₂: …”; so names and texts that it finds apart are compared once more, by compatible
+ * letters.
  */
 function violations(page: Page): Promise<string[]> {
   return page.evaluate(async () => {
-    const plain = (text: string | null | undefined): string =>
-      (text ?? '').normalize('NFKC').replace(/\s+/g, '');
+    const plain = (text: string | null | undefined): string => (text ?? '').normalize('NFKC').replace(/\s+/g, '');
     const named = ({ element }: NodeResult): boolean =>
       plain(element?.getAttribute('aria-label')).includes(plain(element?.textContent));
     const { axe } = globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } };

@@ -31,18 +31,14 @@ test('without a clipboard the address stands selected below the figure', async (
   await figure.getByRole('button', { name: 'Copy link' }).click();
   const field = figure.getByLabel('Address of the figure');
   expect(await field.inputValue()).toBe(`${origin()}/en/?fig-rotation=position%3D3#fig-rotation`);
-  const selected = await field.evaluate((input: HTMLInputElement) => [
-    input.selectionStart,
-    input.selectionEnd,
-  ]);
+  const selected = await field.evaluate((input: HTMLInputElement) => [input.selectionStart, input.selectionEnd]);
   expect(selected).toEqual([0, (await field.inputValue()).length]);
 });
 
 test.each([['granted'], ['denied']])(
   'the link holds the state of its own figure only, the clipboard %s',
   async (access) => {
-    const script =
-      access === 'denied' ? "Object.defineProperty(navigator, 'clipboard', { value: undefined });" : '';
+    const script = access === 'denied' ? "Object.defineProperty(navigator, 'clipboard', { value: undefined });" : '';
     const path = '/en/?from=mail&fig-masks=valid%3D3&P=length%3D40';
     const page = await open({
       path,

@@ -24,10 +24,7 @@ test('no address stops the page', async () => {
 
 test('no address stops the start page', async () => {
   const page = await open({ path: 'about:blank', figures: [] });
-  for (const tail of [
-    '?place=10px#%',
-    ...fc.sample(addressTails(PARAMETERS, SETTINGS), { numRuns: 4, seed: 2 }),
-  ]) {
+  for (const tail of ['?place=10px#%', ...fc.sample(addressTails(PARAMETERS, SETTINGS), { numRuns: 4, seed: 2 })]) {
     await page.goto(`${origin()}/${tail}`, { waitUntil: 'domcontentloaded' });
     await page.waitForURL(`${origin()}/en/**`);
     await page.locator('.teach:not([hidden])').waitFor({ state: 'attached' });

@@ -6,7 +6,9 @@ import { reach } from '../reach.js';
 const { open } = useBrowser();
 
 test('what an answer names stands out in its figure', async () => {
-  const page = await open({ figures: ['positional-heatmap', 'attention-formula', 'binary-positions', 'depth-collapse'] }); // prettier-ignore
+  const page = await open({
+    figures: ['positional-heatmap', 'attention-formula', 'binary-positions', 'depth-collapse'],
+  });
   const answered = async (id: string): Promise<Locator> => {
     const figure = await reach(page, id);
     await figure.locator('.check button[data-right]').press('Enter');
@@ -29,13 +31,15 @@ test('what an answer names stands out in its figure', async () => {
   ]);
 
   const formula = await answered('fig-formula');
-  expect(await formula.locator('button.lit').evaluateAll((all) => all.map((each) => each.dataset.symbol))).toEqual(['y', 'y']); // prettier-ignore
+  expect(await formula.locator('button.lit').evaluateAll((all) => all.map((each) => each.dataset.symbol))).toEqual([
+    'y',
+    'y',
+  ]);
   for (const [matrix, frames] of [
     ['X', 0],
     ['A', 1],
     ['Y', 1],
   ] as const) {
-    // prettier-ignore
     expect(await formula.locator(`heat-map[data-matrix=${matrix}] .marked`).count()).toBe(frames);
   }
 

@@ -1,4 +1,7 @@
-/** That a widget of `wasm-attention/anywidget` shows its state, whatever it has shown before, and that its state says what it shows. */
+/**
+ * That a widget of `wasm-attention/anywidget` shows its state, whatever it has shown before, and that its state says
+ * what it shows.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { Page } from 'playwright-core';
 import { host, showHeads, useNotebook, type Hosting } from '../notebook.js';
@@ -14,9 +17,7 @@ const change = (page: Page, traits: Traits, widget = 0): Promise<unknown> =>
 const settingsOf = (page: Page, widget = 0): Promise<unknown> =>
   host(page, (host, widget) => host.traits(widget).settings, widget);
 const propertyOf = (page: Page, selector: string, name: string): Promise<unknown> =>
-  page
-    .locator(selector)
-    .evaluate((element, name) => (element as unknown as Record<string, unknown>)[name], name);
+  page.locator(selector).evaluate((element, name) => (element as unknown as Record<string, unknown>)[name], name);
 const alerts = (page: Page): Promise<string[]> => page.getByRole('alert').allInnerTexts();
 
 describe('a setting has one name', () => {
@@ -60,7 +61,9 @@ describe('what is removed is shown no more:', () => {
     expect(await values()).toEqual([0, 7]);
     await change(page, { settings: {} });
     expect(await values()).toEqual(first);
-    await figure.evaluate((element) => (element as unknown as { change: (settings: object) => void }).change({ left: 1 })); // prettier-ignore
+    await figure.evaluate((element) =>
+      (element as unknown as { change: (settings: object) => void }).change({ left: 1 }),
+    );
     expect(await settingsOf(page)).toMatchObject({ left: 1 });
     await change(page, { settings: { valid: 6 } });
     expect(await values()).toEqual([first[0], 6]);
@@ -94,15 +97,25 @@ describe('what is removed is shown no more:', () => {
     ['heat-map', 'values', '.plot'],
   ])('the array of %s', async (figure, trait, shown) => {
     const page = await open();
-    const array = [[1, 0], [0.5, 0.5]]; // prettier-ignore
+    const array = [
+      [1, 0],
+      [0.5, 0.5],
+    ];
     await show(page, { figure, settings: { label: 'Map' } });
     await page.locator(`${figure} ${shown}`).waitFor();
-    const parts = () => page.locator(figure).evaluate((element) => element.shadowRoot!.textContent.replace(/\s+/g, ' ')); // prettier-ignore
+    const parts = () =>
+      page.locator(figure).evaluate((element) => element.shadowRoot!.textContent.replace(/\s+/g, ' '));
     const first = await parts();
     await change(page, { [trait]: array, tokens: ['a', 'b'] });
-    await page.waitForFunction(([tag, first]) => document.querySelector(tag!)!.shadowRoot!.textContent.replace(/\s+/g, ' ') !== first, [figure, first]); // prettier-ignore
+    await page.waitForFunction(
+      ([tag, first]) => document.querySelector(tag!)!.shadowRoot!.textContent.replace(/\s+/g, ' ') !== first,
+      [figure, first],
+    );
     await change(page, { [trait]: null, tokens: null });
-    await page.waitForFunction(([tag, first]) => document.querySelector(tag!)!.shadowRoot!.textContent.replace(/\s+/g, ' ') === first, [figure, first]); // prettier-ignore
+    await page.waitForFunction(
+      ([tag, first]) => document.querySelector(tag!)!.shadowRoot!.textContent.replace(/\s+/g, ' ') === first,
+      [figure, first],
+    );
     expect(await page.locator(figure).count()).toBe(1);
     expect(await alerts(page)).toEqual([]);
     await page.close();
@@ -117,7 +130,7 @@ test('figures of one group tell what they show, each in its own state, once', as
   await page.locator('positional-curves[drawn]').waitFor();
   // The second one joins the first.
   expect(await settingsOf(page, 1)).toMatchObject({ group: 'P', length: 30 });
-  const sent = () => Promise.all([0, 1].map((widget) => host(page, (host, widget) => host.sent(widget), widget))); // prettier-ignore
+  const sent = () => Promise.all([0, 1].map((widget) => host(page, (host, widget) => host.sent(widget), widget)));
   expect(await sent()).toEqual([0, 1]);
   const slider = page.locator('positional-heatmap #length');
   await slider.focus();

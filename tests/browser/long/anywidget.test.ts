@@ -17,7 +17,9 @@ test.each(['light', 'dark'] as const)(
     expect(await host(page, (host) => host.traits(0).settings)).toEqual({ layer: 3, head: 2 });
     expect(await host(page, (host) => host.sent(0))).toBe(1);
     await host(page, (host) => host.change(0, { settings: { layer: 1, head: 4, view: 'lines' } }));
-    await page.waitForFunction(() => document.querySelector('head-viewer')!.shadowRoot!.textContent.includes('Layer 1, head 4')); // prettier-ignore
+    await page.waitForFunction(() =>
+      document.querySelector('head-viewer')!.shadowRoot!.textContent.includes('Layer 1, head 4'),
+    );
     // Nobody answers what came from the kernel.
     expect(await host(page, (host) => host.sent(0))).toBe(1);
     expect(await violationsOf(page, 'head-viewer')).toEqual([]);
@@ -71,7 +73,9 @@ test('the language model writes', async () => {
 describe('settings', () => {
   test('go both ways, by the names of Python and JavaScript', async () => {
     const page = await open();
-    await page.evaluate(() => (window as unknown as Hosting).host.show({ figure: 'path-lengths', settings: { length: 9 } })); // prettier-ignore
+    await page.evaluate(() =>
+      (window as unknown as Hosting).host.show({ figure: 'path-lengths', settings: { length: 9 } }),
+    );
     const figure = page.locator('path-lengths');
     await figure.and(page.locator('[drawn]')).waitFor();
     await figure.getByRole('slider', { name: 'kernel' }).focus();
@@ -105,11 +109,17 @@ test('arrays that do not fit say so, and what was shown stays', async () => {
   await showHeads(page, 2, 2, 4);
   await page.locator('head-viewer[drawn]').waitFor();
   await host(page, (host) => host.change(0, { weights: [[1, 2], [3]] }));
-  expect(await page.getByRole('alert').innerText()).toBe(
-    'loadArrays: expected lists of one length at each level',
-  );
+  expect(await page.getByRole('alert').innerText()).toBe('loadArrays: expected lists of one length at each level');
   expect(await page.locator('head-viewer .thumbnail').count()).toBe(4);
-  await host(page, (host) => host.change(0, { tokens: null, weights: [[0.5, 0.5], [1, 0]] })); // prettier-ignore
+  await host(page, (host) =>
+    host.change(0, {
+      tokens: null,
+      weights: [
+        [0.5, 0.5],
+        [1, 0],
+      ],
+    }),
+  );
   expect(await page.getByRole('alert').count()).toBe(0);
   await page.close();
 });
@@ -119,7 +129,10 @@ test('a matrix of the notebook is a heat map', async () => {
   await page.evaluate(() =>
     (window as unknown as Hosting).host.show({
       figure: 'heat-map',
-      values: [[0, 1, -2], [0.5, 0, 2]], // prettier-ignore
+      values: [
+        [0, 1, -2],
+        [0.5, 0, 2],
+      ],
       tokens: ['a', 'b'],
       settings: { label: 'Queries', row_name: 'token', columnName: 'feature' },
     }),
@@ -139,26 +152,20 @@ test('follows the notebook’s theme, and leaves nothing behind', async () => {
   await showHeads(page, 1, 2, 4);
   const viewer = page.locator('head-viewer[drawn]');
   const pixels = () =>
-    viewer.evaluate((element) =>
-      element.shadowRoot!.querySelector<HTMLCanvasElement>('.thumbnails')!.toDataURL(),
-    );
+    viewer.evaluate((element) => element.shadowRoot!.querySelector<HTMLCanvasElement>('.thumbnails')!.toDataURL());
   await viewer.waitFor();
   const light = await pixels();
   await page.evaluate(() => {
     document.body.style.cssText = 'background: #111; color: #eee';
     document.body.dataset.jpThemeLight = 'false';
   });
-  await page.waitForFunction(
-    () => document.querySelector<HTMLElement>('head-viewer')!.style.colorScheme === 'dark',
-  );
+  await page.waitForFunction(() => document.querySelector<HTMLElement>('head-viewer')!.style.colorScheme === 'dark');
   expect(await pixels()).not.toEqual(light);
   await page.evaluate(() => {
     document.body.style.cssText = '';
     document.body.dataset.jpThemeLight = 'true';
   });
-  await page.waitForFunction(
-    () => document.querySelector<HTMLElement>('head-viewer')!.style.colorScheme === '',
-  );
+  await page.waitForFunction(() => document.querySelector<HTMLElement>('head-viewer')!.style.colorScheme === '');
   expect(await pixels()).toEqual(light);
   await host(page, (host) => host.remove(0));
   expect(await host(page, (host) => host.listeners(0))).toBe(0);

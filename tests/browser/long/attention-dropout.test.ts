@@ -1,4 +1,5 @@
-/* This file is a little longer than 200 lines, because its tests share what they read from the maps and set in the figure. */
+/* This file is a little longer than 200 lines, because its tests share what they read from the maps and set in the
+   figure. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { draw, expectedError, Run } from '../../../web/elements/attention-dropout/draws.js';
@@ -76,7 +77,7 @@ describe('attention-dropout', () => {
       const box = (await figure.locator('heat-map .plot').nth(1).boundingBox())!;
       const at = (place: number): number => (place + 0.5) / 6;
       await page.mouse.move(box.x + at(column) * box.width, box.y + at(row) * box.height);
-      const values = await Promise.all([0, 1, 2].map(async (map) => (await mapped(figure, map)).values[cell]!)); // prettier-ignore
+      const values = await Promise.all([0, 1, 2].map(async (map) => (await mapped(figure, map)).values[cell]!));
       expect((await told.allTextContents()).map(Number)).toEqual(
         values.map((value) => expect.closeTo(value, 3) as unknown as number),
       );
@@ -114,7 +115,8 @@ describe('attention-dropout', () => {
     await set(figure, 'Draws N', 1000);
     expect(await distance(figure, 1000)).toBeLessThan(one / 8);
     const { values: mean } = await mapped(figure, 1);
-    // A weight of a draw is w/(1 − p) or 0: of standard deviation w at rate 1/2, the mean's √1000 times smaller; four of them.
+    // A weight of a draw is w/(1 − p) or 0: of standard deviation w at rate 1/2, the mean's √1000 times smaller; four
+    // of them.
     mean.forEach((weight, i) => {
       expect(Math.abs(weight - (values[i] ?? NaN))).toBeLessThan((4 * (values[i] ?? NaN)) / Math.sqrt(1000));
     });
@@ -197,9 +199,7 @@ describe('attention-dropout', () => {
       expect(Math.abs(Number(row[2]) / (expected / Math.sqrt(i + 1)) - 1)).toBeLessThan(1e-12);
     });
     const table = await tableOf(figure);
-    expect(table.map((row) => numberOf(row[1] ?? ''))).toEqual(
-      errors.map((error) => Number(error.toFixed(3))),
-    );
+    expect(table.map((row) => numberOf(row[1] ?? ''))).toEqual(errors.map((error) => Number(error.toFixed(3))));
   });
 
   test('a link brings the draws back, and reset ends them', async () => {

@@ -9,8 +9,7 @@ import { addressOf, CLIPBOARD, csvOf, numberOf, tableOf } from '../shown.js';
 const { open } = useBrowser();
 const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'attention-formula', options);
 const map = (figure: Locator, matrix: string): Locator => figure.locator(`heat-map[data-matrix=${matrix}]`);
-const symbol = (figure: Locator, name: string): Locator =>
-  figure.locator(`button[data-symbol=${name}]`).first();
+const symbol = (figure: Locator, name: string): Locator => figure.locator(`button[data-symbol=${name}]`).first();
 
 /** The symbols that look lit, each once: those in a box. */
 async function lit(figure: Locator): Promise<string[]> {
@@ -122,7 +121,6 @@ describe('attention-formula', () => {
       ['Y', 'Y'],
       ['A', 'A'],
     ] as const) {
-      // prettier-ignore
       await click(matrix);
       expect(await figure.locator('.readout').innerText()).toMatch(new RegExp(`^${letter}₁₁ = `));
     }
@@ -140,9 +138,7 @@ describe('attention-formula', () => {
       const cells = map(figure, 'A').locator('canvas.cells');
       const { height } = (await cells.boundingBox())!;
       await press(cells, 6, height - 6);
-      expect(await figure.locator('.readout').innerText()).toMatch(
-        /^A₄₁ = .* \(not in the formula for y₂\)$/,
-      );
+      expect(await figure.locator('.readout').innerText()).toMatch(/^A₄₁ = .* \(not in the formula for y₂\)$/);
       expect([await lit(figure), await framed(figure)]).toEqual([[], []]);
     },
   );
@@ -191,7 +187,8 @@ describe('attention-formula', () => {
     const { rows } = await csvOf(figure);
     const table = await tableOf(figure);
     const exact = A.map((weights, i) => [i + 1, ...weights, ...(Y[i] ?? [])]);
-    // Scores stay below 8; a few float32 spacings there, as much relatively in the weights, and Y within 2.5 times that.
+    // Scores stay below 8; a few float32 spacings there, as much relatively in the weights, and Y within 2.5 times
+    // that.
     const error = 64 * 8 * 2 ** -24;
     exact.forEach((row, i) =>
       row.forEach((value, c) => {
@@ -200,9 +197,7 @@ describe('attention-formula', () => {
       }),
     );
     const values = (matrix: string): Promise<number[]> =>
-      map(figure, matrix).evaluate((element) =>
-        Array.from((element as HTMLElement & { values: Float32Array }).values),
-      );
+      map(figure, matrix).evaluate((element) => Array.from((element as HTMLElement & { values: Float32Array }).values));
     expect(await values('X')).toEqual(X.flat().map(Math.fround));
     const written = (from: number, to: number): number[] =>
       rows.flatMap((row) => row.slice(from, to).map((text) => Math.fround(Number(text))));

@@ -103,8 +103,7 @@ test('a valid length for each query is set by keyboard, and its row is even over
   await page.keyboard.press('Control+A');
   await page.keyboard.type('0');
   const { cells } = await picture(figure.locator('heat-map canvas.cells').first(), 4, 4);
-  const row = (length: number): string[] =>
-    [0, 1, 2, 3].map((key) => blues(key < length ? 1 / length : 0, 0, 1));
+  const row = (length: number): string[] => [0, 1, 2, 3].map((key) => blues(key < length ? 1 / length : 0, 0, 1));
   expect(cells).toEqual([3, 2, 3, 0].flatMap(row));
 });
 

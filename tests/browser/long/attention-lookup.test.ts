@@ -1,4 +1,5 @@
-/* This file is long because a third of it is what the tests share: the lookup in float64, and gestures in the two planes. */
+/* This file is long because a third of it is what the tests share: the lookup in float64, and gestures in the two
+   planes. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { attention } from '../../support/library.js';
@@ -104,9 +105,7 @@ describe('attention-lookup', () => {
     const { page, figure } = await alone();
     const steps = [-3, -2.8, -2.6, 0, 2.6, 2.8, 3];
     for (const [x, y] of steps.flatMap((x) => steps.map((y) => [x, y] as const))) {
-      await page
-        .locator('attention-lookup')
-        .evaluate((element, query) => Object.assign(element, { query }), [x, y]);
+      await page.locator('attention-lookup').evaluate((element, query) => Object.assign(element, { query }), [x, y]);
       const within = await point(figure, 'q').evaluate((handle) => {
         const plane = handle.closest('svg')!.getBoundingClientRect();
         return ['text', '.target'].every((part) => {
@@ -308,18 +307,14 @@ describe('attention-lookup', () => {
       .locator('.plane')
       .first()
       .locator('.tick')
-      .evaluateAll((all) =>
-        all.map((tick) => [tick.textContent, tick.getAttribute('x'), tick.getAttribute('y')]),
-      );
+      .evaluateAll((all) => all.map((tick) => [tick.textContent, tick.getAttribute('x'), tick.getAttribute('y')]));
     const wanted = ['−3', '−2', '−1', '1', '2', '3'];
     for (const tick of wanted) expect(ticks.filter(([text]) => text === tick)).toHaveLength(2);
     const across = await figure
       .locator('.plane .tick', { hasText: /^2$/ })
       .first()
       .evaluate((tick) => Number(tick.getAttribute('x')));
-    const point = await figure
-      .locator('.handle[data-name=q]')
-      .evaluate((handle) => handle.getAttribute('transform'));
+    const point = await figure.locator('.handle[data-name=q]').evaluate((handle) => handle.getAttribute('transform'));
     // The query is at 1.6.
     expect(point).toContain(`translate(${(across * 1.6) / 2} `);
     expect(await figure.locator('.remark').innerText()).toMatch(/larger T .* more even.*masked/s);

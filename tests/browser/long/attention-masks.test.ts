@@ -21,9 +21,7 @@ describe('attention-masks', () => {
     const { weights } = maskScene(attention, given);
     const { cells } = await picture(figure.locator('heat-map canvas.cells'), 8, 8);
     expect(cells).toEqual(Array.from(weights, (weight) => blues(weight, 0, 1)));
-    expect(await figure.locator('.readout[role=status]').innerText()).toContain(
-      'Query 8 has no key left: its weights',
-    );
+    expect(await figure.locator('.readout[role=status]').innerText()).toContain('Query 8 has no key left: its weights');
   });
 
   test('on a dark page nothing looks like nothing: weights of zero are nearly as dark as the paper', async () => {
@@ -44,9 +42,7 @@ describe('attention-masks', () => {
     await figure.getByLabel('causal mask').focus();
     await page.keyboard.press('Space');
     expect(await figure.locator('.factor').last().locator('.visible').count()).toBe(40);
-    expect(await figure.locator('.readout[role=status]').innerText()).toContain(
-      'Every query sees at least one key',
-    );
+    expect(await figure.locator('.readout[role=status]').innerText()).toContain('Every query sees at least one key');
     await page.keyboard.press('Space');
     await figure.getByRole('application').focus();
     await page.keyboard.press('End');
@@ -64,9 +60,7 @@ describe('attention-masks', () => {
     const { figure } = await alone();
     await figure.evaluate((element) => element.setAttribute('marked', '7'));
     const rows = figure.locator('.factors .held');
-    expect(await rows.evaluateAll((all) => all.map((row) => row.getAttribute('y')))).toEqual(
-      new Array(4).fill('6'),
-    );
+    expect(await rows.evaluateAll((all) => all.map((row) => row.getAttribute('y')))).toEqual(new Array(4).fill('6'));
     expect(await figure.locator('heat-map .marked').getAttribute('y')).toBe('75%');
   });
 

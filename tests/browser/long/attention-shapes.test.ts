@@ -46,9 +46,7 @@ describe('attention-shapes', () => {
     expect(await figure.locator('.error').innerText()).toBe(libraryError(99, 12));
     await set(figure, 'Width d', 96);
     expect(await shapes(figure)).toEqual(expected(3, 8, 96, 12));
-    expect(await figure.locator('.readout').innerText()).toContain(
-      '12 × 8 = 96: every head has a width of 8.',
-    );
+    expect(await figure.locator('.readout').innerText()).toContain('12 × 8 = 96: every head has a width of 8.');
   });
 
   test('one head can be followed through all shapes: by pointer, by a click that stays, by keys', async () => {
@@ -59,8 +57,7 @@ describe('attention-shapes', () => {
         .locator('.blocks rect.marked')
         .evaluateAll((all) =>
           all.map(
-            (block) =>
-              `${block.closest<HTMLElement>('li')?.dataset.stage} ${(block as SVGElement).dataset.head}`,
+            (block) => `${block.closest<HTMLElement>('li')?.dataset.stage} ${(block as SVGElement).dataset.head}`,
           ),
         );
     const head = (h: number): string[] => stages.flatMap((stage) => [`${stage} ${h}`, `${stage} ${h}`]);
@@ -103,8 +100,7 @@ describe('attention-shapes', () => {
 
   test('draws a block for each sequence and head', async () => {
     const { figure } = await alone();
-    const blocks = (stage: string): Promise<number> =>
-      figure.locator(`[data-stage=${stage}] .blocks rect`).count();
+    const blocks = (stage: string): Promise<number> => figure.locator(`[data-stage=${stage}] .blocks rect`).count();
     expect(await blocks('input')).toBe(2);
     for (const stage of ['projected', 'split', 'weights', 'mixed']) expect(await blocks(stage)).toBe(10);
     await set(figure, 'Batch size', 3);

@@ -13,9 +13,7 @@ const keys = (figure: Locator): Promise<string[]> =>
 const solo = (figure: Locator): Promise<string> => figure.locator('.large .name').innerText();
 /** Lines that a text takes. */
 const linesOf = (text: Locator): Promise<number> =>
-  text.evaluate((element) =>
-    Math.round(element.clientHeight / parseFloat(getComputedStyle(element).lineHeight)),
-  );
+  text.evaluate((element) => Math.round(element.clientHeight / parseFloat(getComputedStyle(element).lineHeight)));
 
 describe('attention-tokens', () => {
   test('shows six heads over a sample, one large, with an entropy for each row', async () => {
@@ -45,33 +43,28 @@ describe('attention-tokens', () => {
     const { figure } = await alone();
     await figure.getByLabel('Your sentence').fill('many words '.repeat(9100));
     expect(await figure.locator('.entropy .bar').count()).toBe(32);
-    expect(await figure.locator('.remark[role=status]').innerText()).toContain(
-      'its first 32 tokens are used',
-    );
+    expect(await figure.locator('.remark[role=status]').innerText()).toContain('its first 32 tokens are used');
     await figure.getByLabel('Your sentence').fill('few words');
     expect(await figure.locator('.remark[role=status]').innerText()).toBe('');
   });
 
-  test.each([390, 1280])(
-    'one short token gets a large map and a title in one line at %i px',
-    async (width) => {
-      const { figure } = await alone({ viewport: { width, height: 800 } });
-      await figure.getByLabel('Your sentence').fill('I');
-      const widthOfMap = async (selector: string): Promise<number> =>
-        figure
-          .locator(`${selector} heat-map .plot`)
-          .first()
-          .evaluate((plot) => plot.clientWidth);
-      expect(await widthOfMap('.large')).toBeGreaterThan((await widthOfMap('.heads')) * 1.2);
-      expect(await linesOf(figure.locator('.large .name'))).toBe(1);
-      // A column of many rows must not become as wide.
-      await figure.getByLabel('a second one (cross-attention)').check();
-      await figure.getByLabel('Second sentence').fill('a');
-      await figure.getByLabel('Your sentence').fill('a b c d e f g h i j k l m n o p');
-      expect(await widthOfMap('.large')).toBeLessThan(48);
-      expect(await linesOf(figure.locator('.large .name'))).toBe(1);
-    },
-  );
+  test.each([390, 1280])('one short token gets a large map and a title in one line at %i px', async (width) => {
+    const { figure } = await alone({ viewport: { width, height: 800 } });
+    await figure.getByLabel('Your sentence').fill('I');
+    const widthOfMap = async (selector: string): Promise<number> =>
+      figure
+        .locator(`${selector} heat-map .plot`)
+        .first()
+        .evaluate((plot) => plot.clientWidth);
+    expect(await widthOfMap('.large')).toBeGreaterThan((await widthOfMap('.heads')) * 1.2);
+    expect(await linesOf(figure.locator('.large .name'))).toBe(1);
+    // A column of many rows must not become as wide.
+    await figure.getByLabel('a second one (cross-attention)').check();
+    await figure.getByLabel('Second sentence').fill('a');
+    await figure.getByLabel('Your sentence').fill('a b c d e f g h i j k l m n o p');
+    expect(await widthOfMap('.large')).toBeLessThan(48);
+    expect(await linesOf(figure.locator('.large .name'))).toBe(1);
+  });
 
   test.each([320, 390, 1280])(
     'the labels of 32 tokens do not touch at %i px, and the pointed ones are there',
@@ -85,9 +78,7 @@ describe('attention-tokens', () => {
       };
       await expect(labels.count()).resolves.toBeGreaterThanOrEqual(10);
       // What has no label is not left to be guessed.
-      expect(await figure.locator('.remark[role=status]').innerText()).toContain(
-        'no room for the name of every token',
-      );
+      expect(await figure.locator('.remark[role=status]').innerText()).toContain('no room for the name of every token');
       expect(await gaps()).toBeGreaterThanOrEqual(11.9);
       const numbers = await figure.locator('.entropy text').count();
       expect(numbers).toBe(await labels.count());
@@ -111,9 +102,7 @@ describe('attention-tokens', () => {
     await figure.getByLabel('causal mask').focus();
     await page.keyboard.press('Space');
     expect(await figure.getByLabel('causal mask').isChecked()).toBe(true);
-    expect(await figure.locator('.large heat-map .overlay rect[fill="url(#hatch)"]').count()).toBeGreaterThan(
-      5,
-    );
+    expect(await figure.locator('.large heat-map .overlay rect[fill="url(#hatch)"]').count()).toBeGreaterThan(5);
     await figure.getByRole('button', { name: 'Draw new random heads' }).focus();
     const before = await figure.locator('.bits').allInnerTexts();
     for (let press = 0; press < 3; ++press) await page.keyboard.press('Enter');
@@ -126,9 +115,7 @@ describe('attention-tokens', () => {
     const { figure } = await alone();
     await figure.getByLabel('Your sentence').fill('a b c d e f g h');
     await figure.getByLabel('positional encoding').uncheck();
-    expect((await figure.locator('.bits').allInnerTexts()).slice(1, 4)).toEqual(
-      new Array(3).fill('mean 3.0 bits'),
-    );
+    expect((await figure.locator('.bits').allInnerTexts()).slice(1, 4)).toEqual(new Array(3).fill('mean 3.0 bits'));
   });
 
   test('says what the head for the next token looks at where a mask hides it', async () => {

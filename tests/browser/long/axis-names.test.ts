@@ -41,11 +41,7 @@ test('encoding-similarity says by what it divides, and with an odd width what th
   const said = await figure.getByText('d is odd').innerText();
   // The sine of position i times base^(−4/5) is left over: 4/5 + 2/5·sin².
   const own = Array.from({ length: 60 }, (_, i) => 4 / 5 + (2 / 5) * Math.sin(i * 10 ** (-4 / 5)) ** 2);
-  expect(said).toContain(
-    `shows ${Math.min(...own).toFixed(3)} – ${Math.max(...own).toFixed(3)} instead of 1`,
-  );
-  const high = await figure
-    .locator('heat-map')
-    .evaluate((map) => (map as HTMLElement & { high: number }).high);
+  expect(said).toContain(`shows ${Math.min(...own).toFixed(3)} – ${Math.max(...own).toFixed(3)} instead of 1`);
+  const high = await figure.locator('heat-map').evaluate((map) => (map as HTMLElement & { high: number }).high);
   expect(high).toBeCloseTo(1.2, 12);
 });

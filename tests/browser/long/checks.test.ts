@@ -26,9 +26,7 @@ test('a prediction, made by keys, has its verdict and lets the figure show it', 
 
   await check.getByRole('button', { name: 'three' }).focus();
   await page.keyboard.press('Enter');
-  expect(await status.innerText()).toContain(
-    `${words.checkWrong} ${faultOf('fig-paths')}\n${words.checkReveal}`,
-  );
+  expect(await status.innerText()).toContain(`${words.checkWrong} ${faultOf('fig-paths')}\n${words.checkReveal}`);
   expect(await status.innerText()).not.toContain('Eight places take four layers.');
   expect(await shown()).not.toContain('from 1 to 9');
 
@@ -90,7 +88,9 @@ test('an answer loads the model that it speaks of, and leaves the focus where it
   await page.keyboard.press('Enter');
   await figure.getByRole('textbox').first().waitFor();
   expect(await answer.evaluate((element) => element.matches(':focus'))).toBe(true);
-  expect(await figure.locator('language-model').evaluate((element) => (element as HTMLElement & { steps: number }).steps)).toBe(80); // prettier-ignore
+  expect(
+    await figure.locator('language-model').evaluate((element) => (element as HTMLElement & { steps: number }).steps),
+  ).toBe(80);
 });
 
 test('every prediction makes its figure show something else, with settings that the figure has', async () => {
@@ -126,14 +126,21 @@ test('a prediction shows nothing but what it asks about', async () => {
     ['fig-model', { silent: ['1.1'], window: 4, head: 3 }],
     ['fig-masks', { seed: 7 }],
   ] as const) {
-    // prettier-ignore
     await page
       .locator(`#${id} > :not(figcaption, .still)`)
       .evaluate((element, changes) => (element as FigureElement).change(changes), changes);
     await page.locator(`#${id} .check button[data-right]`).first().press('Enter');
   }
   expect(await settingsOf('fig-model')).toEqual({ ...first.model, steps: 80, positions: false });
-  expect(await settingsOf('fig-masks')).toEqual({ ...first.masks, valid: 5, causal: false, window: true, left: 2, right: 2, marked: [7] }); // prettier-ignore
+  expect(await settingsOf('fig-masks')).toEqual({
+    ...first.masks,
+    valid: 5,
+    causal: false,
+    window: true,
+    left: 2,
+    right: 2,
+    marked: [7],
+  });
 });
 
 test('without scripts there are no questions that nobody would answer', async () => {

@@ -33,8 +33,7 @@ describe('the cells of the page', () => {
     const { page, cells } = await withCells(open);
     await page.emulateMedia({ media: 'print' });
     const cell = cells.first();
-    for (const listing of await cell.locator(':scope > pre').all())
-      expect(await listing.isVisible()).toBe(true);
+    for (const listing of await cell.locator(':scope > pre').all()) expect(await listing.isVisible()).toBe(true);
     for (const button of await cell.getByRole('button').all()) expect(await button.isVisible()).toBe(false);
   });
 

@@ -45,9 +45,7 @@ describe('the editor', () => {
     const help = await editor(cell).getAttribute('aria-describedby');
     expect(await cell.locator(`#${help}`).textContent()).toContain('Press Escape, then Tab, to leave');
     const inside = (): Promise<boolean> =>
-      cell.evaluate(
-        (element) => element.shadowRoot?.activeElement?.classList.contains('cm-content') ?? false,
-      );
+      cell.evaluate((element) => element.shadowRoot?.activeElement?.classList.contains('cm-content') ?? false);
     await page.keyboard.press('Tab');
     expect([await editor(cell).innerText(), await inside()]).toEqual(['  show(1);', true]);
     await page.keyboard.press('Escape');

@@ -23,11 +23,7 @@ describe('code that goes wrong', () => {
       'setTimeout(() => {\n  x();\n});\nawait new Promise(() => {});',
       'Line 2: ReferenceError: x is not defined',
     ],
-    [
-      'rejects alone',
-      '\nPromise.reject(new Error("no"));\nawait new Promise(() => {});',
-      'Line 2: Error: no',
-    ],
+    ['rejects alone', '\nPromise.reject(new Error("no"));\nawait new Promise(() => {});', 'Line 2: Error: no'],
     ['is no JavaScript', 'show(1);\nlet x = ;', "Line 2: SyntaxError: Unexpected token ';'"],
     ['ends too early', 'show(1);\nif (true) {', /^Line 2: SyntaxError: /],
     [
@@ -35,11 +31,7 @@ describe('code that goes wrong', () => {
       "import { load } from 'wasm-attention';\nconst a = 1;\nconst a = 2;",
       "Line 3: SyntaxError: Identifier 'a' has already been declared",
     ],
-    [
-      'shows what cannot be shown',
-      '\nshow(undefined);',
-      /^Line 2: TypeError: show: expected .*, got undefined$/,
-    ],
+    ['shows what cannot be shown', '\nshow(undefined);', /^Line 2: TypeError: show: expected .*, got undefined$/],
     [
       'imports something else',
       "\nimport fs from 'node:fs';",
@@ -97,10 +89,7 @@ describe('a worker that lies', () => {
     ['is of no known type', "postMessage({ type: 'html', text: '<b>' })"],
     ['has text that is none', "postMessage({ type: 'text', text: { toString: 1 } })"],
     ['has text without end', "postMessage({ type: 'text', text: 'x'.repeat(1e6) })"],
-    [
-      'has too few values',
-      "postMessage({ type: 'heatmap', values: new Float32Array(3), rows: 2, columns: 2 })",
-    ],
+    ['has too few values', "postMessage({ type: 'heatmap', values: new Float32Array(3), rows: 2, columns: 2 })"],
     [
       'has values without end',
       "postMessage({ type: 'heatmap', values: new Float32Array(2 ** 20), rows: 1024, columns: 1024 })",

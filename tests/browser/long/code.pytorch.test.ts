@@ -10,16 +10,16 @@ const { open, leave } = useBrowser();
 
 /** All numbers of a text, in their order; tensors' `nan` and `inf` among them. */
 function numbersOf(text: string): number[] {
-  const words =
-    text.replace(/tensor|grad_fn=<\w+>/g, '').match(/-?(?:\d+\.?\d*(?:e[+-]?\d+)?|\binf\b|\bnan\b)/g) ?? [];
+  const words = text.replace(/tensor|grad_fn=<\w+>/g, '').match(/-?(?:\d+\.?\d*(?:e[+-]?\d+)?|\binf\b|\bnan\b)/g) ?? [];
   return words.map((word) => Number(word.replace('inf', 'Infinity')));
 }
 
 const P = { length: 17, width: 12, base: 500, columns: [2, 5] };
 
 /**
- * The figures whose PyTorch code draws nothing of its own: settings, the numbers of what it prints in terms of the file's rows, and
- * how far they may be from these. Angles reach 60 radians and are float32 in PyTorch, so sines are off by half a spacing there.
+ * The figures whose PyTorch code draws nothing of its own: settings, the numbers of what it prints in terms of the
+ * file's rows, and how far they may be from these. Angles reach 60 radians and are float32 in PyTorch, so sines are off
+ * by half a spacing there.
  */
 const ANGLE = 64 * EPS;
 const SHOWN: readonly [string, Settings, (rows: Rows) => number[], number][] = [
@@ -38,7 +38,7 @@ const SHOWN: readonly [string, Settings, (rows: Rows) => number[], number][] = [
   // A row of A and one of Y.
   ['attention-formula', {}, (rows) => (rows[1] ?? []).slice(1), 64 * EPS],
   ['attention-formula', { query: 4 }, (rows) => (rows[3] ?? []).slice(1), 64 * EPS],
-]; // prettier-ignore
+];
 
 function lookedUp(rows: Rows): number[] {
   const column = (index: number): number[] => rows.map((row) => row[index] ?? NaN);
@@ -74,9 +74,7 @@ test('the PyTorch code is Python, and with PyTorch it prints what the figures sh
   );
   const wrong = shown.flatMap(({ name, given, wanted, tolerance }, i) => {
     const [numbers, exact] = [numbersOf(printed[i] ?? ''), wanted(given.rows)];
-    const off = numbers.map((value, k) =>
-      Object.is(value, exact[k]) ? 0 : Math.abs(value - (exact[k] ?? NaN)),
-    );
+    const off = numbers.map((value, k) => (Object.is(value, exact[k]) ? 0 : Math.abs(value - (exact[k] ?? NaN))));
     const most = Math.max(...off);
     return numbers.length === exact.length && most <= tolerance ? [] : [{ name, most, printed: printed[i] }];
   });

@@ -1,4 +1,7 @@
-/** The JavaScript that figures give computes what they show, where it is a part of their elements; tests/page has the others. */
+/**
+ * The JavaScript that figures give computes what they show, where it is a part of their elements; tests/page has the
+ * others.
+ */
 import { expect, test } from '@jest/globals';
 import { runModule } from '../../support/runModule.js';
 import { openAlone } from '../alone.js';

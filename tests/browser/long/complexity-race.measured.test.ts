@@ -60,9 +60,7 @@ describe('complexity-race', () => {
     const height = await heightOf(race);
     const dots = await race
       .locator('path.dot[data-contestant="rnn"]')
-      .evaluateAll((all) =>
-        all.map((dot) => Number(/ ([\d.]+)\)/.exec(dot.getAttribute('transform') ?? '')?.[1])),
-      );
+      .evaluateAll((all) => all.map((dot) => Number(/ ([\d.]+)\)/.exec(dot.getAttribute('transform') ?? '')?.[1])));
     const times = rows.filter(([name]) => name === 'RNN').map((row) => Number(row[median]));
     expect(dots).toHaveLength(7);
     // The vertical axes lie on each other at 10¹⁰ multiplications a second, 10⁷ a millisecond.
@@ -77,10 +75,7 @@ describe('complexity-race', () => {
     await race.getByRole('progressbar').waitFor();
     await race.getByRole('button', { name: 'Start the race' }).waitFor({ timeout: 50_000 });
     const { columns, rows } = await dataOf(race);
-    const [threads, median] = ['threads', 'median, ms'].map((name) => columns.indexOf(name)) as [
-      number,
-      number,
-    ];
+    const [threads, median] = ['threads', 'median, ms'].map((name) => columns.indexOf(name)) as [number, number];
     expect(rows).toHaveLength(7 * (4 + 2));
     expect(rows.filter((row) => row[threads] === 2).map(([name]) => name)).toEqual(
       Array.from({ length: 7 }, () => ['mixing alone', 'whole layer']).flat(),

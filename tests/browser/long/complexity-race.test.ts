@@ -14,7 +14,10 @@ import { heightOf, raceWith, SMALL } from '../race.js';
 
 const { open } = useBrowser();
 
-/** A race that is over at once, with times of attention far below those of the others. CNNs of more than 2³⁴ steps are left out. */
+/**
+ * A race that is over at once, with times of attention far below those of the others. CNNs of more than 2³⁴ steps are
+ * left out.
+ */
 const FAST = `
   globalThis.Worker = class extends EventTarget {
     postMessage({ points }) {
@@ -43,8 +46,7 @@ describe('complexity-race', () => {
     const { race } = await raceWith(open, { axis, length: String(n), width: String(d), kernel: String(k) });
     const height = await heightOf(race);
     for (const contestant of CONTESTANTS) {
-      const path =
-        (await race.locator(`path.series[data-contestant="${contestant}"]`).getAttribute('d')) ?? '';
+      const path = (await race.locator(`path.series[data-contestant="${contestant}"]`).getAttribute('d')) ?? '';
       const heights = path
         .slice(1)
         .split('L')
@@ -52,9 +54,7 @@ describe('complexity-race', () => {
       const counts = sizesAlong(axis, size).map((each) => multiplyAdds(attention, contestant, each));
       expect(heights).toHaveLength(counts.length);
       // A path's coordinates have three decimals.
-      counts.forEach((count, at) =>
-        expect(Math.abs((heights[at] ?? NaN) - height(count))).toBeLessThan(2e-3),
-      );
+      counts.forEach((count, at) => expect(Math.abs((heights[at] ?? NaN) - height(count))).toBeLessThan(2e-3));
     }
     const table = await race.locator('.counts .multiplyAdds').allInnerTexts();
     expect(table).toEqual(
@@ -166,28 +166,25 @@ describe('complexity-race', () => {
     },
   );
 
-  test.each([390, 1280])(
-    'at %i px a race moves neither its controls nor the counts below them',
-    async (width) => {
-      const { page, race } = await raceWith(open, {}, { script: FAST, viewport: { width, height: 844 } });
-      const start = race.locator('.run button');
-      const tops = (): Promise<number[]> =>
-        race
-          .locator('.controls *, .counts')
-          .and(race.locator('input, button, .counts'))
-          .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
-      // What is docked would stay anyway.
-      await race.evaluate((element) => (element.style.marginBlock = '100vh'));
-      await start.evaluate((button) => button.scrollIntoView({ block: 'center', behavior: 'instant' }));
-      await page.evaluate(() => (document.documentElement.style.overflowAnchor = 'none'));
-      const before = await tops();
-      expect(before).toHaveLength(7);
-      await start.click();
-      await race.getByText('Measured on').waitFor();
-      expect(await race.locator('.readout').innerText()).toContain('Measured: ');
-      expect(await tops()).toEqual(before);
-    },
-  );
+  test.each([390, 1280])('at %i px a race moves neither its controls nor the counts below them', async (width) => {
+    const { page, race } = await raceWith(open, {}, { script: FAST, viewport: { width, height: 844 } });
+    const start = race.locator('.run button');
+    const tops = (): Promise<number[]> =>
+      race
+        .locator('.controls *, .counts')
+        .and(race.locator('input, button, .counts'))
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
+    // What is docked would stay anyway.
+    await race.evaluate((element) => (element.style.marginBlock = '100vh'));
+    await start.evaluate((button) => button.scrollIntoView({ block: 'center', behavior: 'instant' }));
+    await page.evaluate(() => (document.documentElement.style.overflowAnchor = 'none'));
+    const before = await tops();
+    expect(before).toHaveLength(7);
+    await start.click();
+    await race.getByText('Measured on').waitFor();
+    expect(await race.locator('.readout').innerText()).toContain('Measured: ');
+    expect(await tops()).toEqual(before);
+  });
 
   test('after a change of d or k it says what has not been measured, and where and when only of times it shows', async () => {
     const { race } = await raceWith(open, { axis: 'n', length: '8192', width: '1024' }, { script: FAST });
@@ -196,8 +193,7 @@ describe('complexity-race', () => {
     await status.getByText('Measured on').waitFor();
     // What was left out would be left out again.
     expect(await status.innerText()).toMatch(/Points left out .*: \d\.$/);
-    const set = (name: string, value: string): Promise<void> =>
-      race.getByRole('slider', { name }).fill(value);
+    const set = (name: string, value: string): Promise<void> => race.getByRole('slider', { name }).fill(value);
 
     await set('Kernel size k', '1');
     expect(await status.innerText()).toMatch(

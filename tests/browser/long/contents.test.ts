@@ -26,9 +26,7 @@ describe('in a wide window the contents', () => {
     }
     // It covers neither text nor figures.
     const left = await page.evaluate(() =>
-      Math.min(
-        ...[...document.querySelectorAll('main > *')].map((part) => part.getBoundingClientRect().left),
-      ),
+      Math.min(...[...document.querySelectorAll('main > *')].map((part) => part.getBoundingClientRect().left)),
     );
     expect(place!.x + place!.width).toBeLessThanOrEqual(left);
     expect(await page.locator('.contents > button').isVisible()).toBe(false);
@@ -103,10 +101,7 @@ describe('in a narrow window the contents', () => {
     const links = page.locator('#contents a');
     expect(await links.count()).toBe(19);
     for (const link of await links.all()) expect(await link.isVisible()).toBe(true);
-    const [list, title] = [
-      await page.locator('#contents').boundingBox(),
-      await page.locator('h1').boundingBox(),
-    ];
+    const [list, title] = [await page.locator('#contents').boundingBox(), await page.locator('h1').boundingBox()];
     expect(list!.y + list!.height).toBeLessThanOrEqual(title!.y);
     await links.last().click();
     expect(page.url()).toMatch(/#references$/);

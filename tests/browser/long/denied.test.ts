@@ -116,9 +116,7 @@ test.each([
   const { page, figure } = await openAlone(open, 'attention-masks', {
     script: `Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => (${value}) });`,
   });
-  await figure.evaluate((element) =>
-    (element as HTMLElement & { change(to: object): void }).change({ valid: 3 }),
-  );
+  await figure.evaluate((element) => (element as HTMLElement & { change(to: object): void }).change({ valid: 3 }));
   await figure.getByRole('button', { name: en['tools.link'] }).click();
   const field = figure.locator('input.address');
   expect([...new URL(await field.inputValue()).searchParams.values()]).toEqual(['valid=3']);

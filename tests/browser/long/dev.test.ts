@@ -33,8 +33,9 @@ test('npm run dev serves the page from its sources and reloads it when one chang
     const errors: string[] = [];
     page.on('pageerror', ({ message }) => errors.push(message));
     await page.goto(new URL('en/', url).href);
-    // Figures are loaded when they come near. Vite reloads the page when it has found what the sources import, and restarts its server
-    // when the library changes, which the configuration runs: a page that asks for its script in that moment is reloaded by hand.
+    // Figures are loaded when they come near. Vite reloads the page when it has found what the sources import, and
+    // restarts its server when the library changes, which the configuration runs: a page that asks for its script in
+    // that moment is reloaded by hand.
     const drawn = async (): Promise<void> => {
       for (let tries = 1; ; ++tries) {
         try {

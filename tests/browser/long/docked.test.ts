@@ -27,7 +27,10 @@ const LOW: readonly Tag[] = ['depth-collapse', 'position-training', 'relative-bi
 /** The bar at the page's top leaves so much less of a phone. */
 const BAR = 45;
 
-/** Parts of the result that are behind the docked controls or below the window, when the picture's start is below the bar. */
+/**
+ * Parts of the result that are behind the docked controls or below the window, when the picture's start is below the
+ * bar.
+ */
 async function hiddenOf(figure: Locator, tag: Tag): Promise<string[]> {
   return figure.evaluate(
     async (host, { parts, docked, bar }) => {

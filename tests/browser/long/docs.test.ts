@@ -9,11 +9,10 @@ import { useBrowser } from '../browser.js';
 const ROOT = join(import.meta.dirname, '../../..');
 const folder = mkdtempSync(join(tmpdir(), 'wasm-attention-docs-'));
 
-const pages = ['README.md', ...readdirSync(join(ROOT, 'web/docs')).map((name) => `web/docs/${name}`)].flatMap(
-  (file) =>
-    fences(readFileSync(join(ROOT, file), 'utf8'))
-      .filter(({ language }) => language === 'html')
-      .map(({ code, line }) => ({ file, line, code, path: `${file.replaceAll(/\W/g, '-')}-${line}.html` })),
+const pages = ['README.md', ...readdirSync(join(ROOT, 'web/docs')).map((name) => `web/docs/${name}`)].flatMap((file) =>
+  fences(readFileSync(join(ROOT, file), 'utf8'))
+    .filter(({ language }) => language === 'html')
+    .map(({ code, line }) => ({ file, line, code, path: `${file.replaceAll(/\W/g, '-')}-${line}.html` })),
 );
 
 beforeAll(() => {

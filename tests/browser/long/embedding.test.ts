@@ -42,16 +42,12 @@ describe.each(['all', 'auto'])('one script tag (%s)', (name) => {
     await curves.locator('tbody tr').first().waitFor();
     // Its table against the library: five positions of columns 2 and 3.
     const P = attention.sinusoidalEncoding({ length: 5, dim: 6 });
-    const cells = await curves
-      .locator('tbody tr')
-      .evaluateAll((rows) => rows.map((row) => row.textContent ?? ''));
+    const cells = await curves.locator('tbody tr').evaluateAll((rows) => rows.map((row) => row.textContent ?? ''));
     expect(cells).toHaveLength(5);
     expect(cells[1]).toContain(P.data[6 + 2]!.toFixed(3));
     expect(await page.locator('attention-lookup').textContent()).not.toBeNull();
     expect(await page.locator('attention-lookup .controls').textContent()).toMatch(/\p{Script=Hangul}/u);
-    const resources = await page.evaluate(() =>
-      performance.getEntriesByType('resource').map((entry) => entry.name),
-    );
+    const resources = await page.evaluate(() => performance.getEntriesByType('resource').map((entry) => entry.name));
     for (const resource of resources.filter((each) => !each.startsWith('data:')))
       expect(new URL(resource).origin).toBe(origin());
   });
@@ -77,26 +73,21 @@ test.each([
   ['dark', '#eee', '#111', 'normal'],
   ['dark', 'oklch(0.95 0.02 90)', 'oklch(0.2 0 0)', 'normal'],
   ['light', '#eee', '#111', 'only light'],
-])(
-  'figures are %s where the text around them is %s on %s and color-scheme %s',
-  async (scheme, ink, paper, given) => {
-    const page = await open({ path: '/auto.html', figures: [] });
-    await page.evaluate(
-      ([ink, paper, given]) => {
-        Object.assign(document.documentElement.style, { color: ink, background: paper, colorScheme: given });
-        document.body.replaceChildren(
-          ...['attention-lookup', 'heat-map'].map((tag) => document.createElement(tag)),
-        );
-      },
-      [ink, paper, given] as const,
-    );
-    for (const tag of ['attention-lookup', 'heat-map']) {
-      await page.waitForFunction((tag) => customElements.get(tag), tag);
-      const text = await page.locator(tag).evaluate((element) => getComputedStyle(element).color);
-      expect(text).toBe(scheme === 'dark' ? 'rgb(230, 232, 235)' : 'rgb(27, 31, 36)');
-    }
-  },
-);
+])('figures are %s where the text around them is %s on %s and color-scheme %s', async (scheme, ink, paper, given) => {
+  const page = await open({ path: '/auto.html', figures: [] });
+  await page.evaluate(
+    ([ink, paper, given]) => {
+      Object.assign(document.documentElement.style, { color: ink, background: paper, colorScheme: given });
+      document.body.replaceChildren(...['attention-lookup', 'heat-map'].map((tag) => document.createElement(tag)));
+    },
+    [ink, paper, given] as const,
+  );
+  for (const tag of ['attention-lookup', 'heat-map']) {
+    await page.waitForFunction((tag) => customElements.get(tag), tag);
+    const text = await page.locator(tag).evaluate((element) => getComputedStyle(element).color);
+    expect(text).toBe(scheme === 'dark' ? 'rgb(230, 232, 235)' : 'rgb(27, 31, 36)');
+  }
+});
 
 test('a page from right to left leaves formulas and axes as they are', async () => {
   const page = await open({ path: '/auto.html', figures: [] });
@@ -178,8 +169,7 @@ test('in a frame whose sandbox allows scripts alone, training says why it cannot
     join(folder, 'training.html'),
     `<!doctype html><script type="module" src="./dist/elements/auto.js"></script><position-training></position-training>`,
   );
-  const policy =
-    "default-src http://127.0.0.1:* blob: data:; script-src http://127.0.0.1:* 'wasm-unsafe-eval'";
+  const policy = "default-src http://127.0.0.1:* blob: data:; script-src http://127.0.0.1:* 'wasm-unsafe-eval'";
   const framed = await servePage({ folder, shared: true, policy });
   try {
     const page = await open({ path: `${framed.origin}/auto.html`, figures: [] });

@@ -20,9 +20,7 @@ test.each([
     await figure.getByLabel('Width d').fill(String(width));
     const hands = await figure
       .locator('.clock line.to')
-      .evaluateAll((lines) =>
-        lines.map((line) => [Number(line.getAttribute('x2')), -Number(line.getAttribute('y2'))]),
-      );
+      .evaluateAll((lines) => lines.map((line) => [Number(line.getAttribute('x2')), -Number(line.getAttribute('y2'))]));
     const P = sinusoidalEncoding({ length: 1, dim: width, offset: position + offset });
     expect(hands).toHaveLength(width / 2);
     hands.flat().forEach((value, k) => expect(Math.abs(value - (P.data[k] ?? NaN))).toBeLessThan(1e-6));
@@ -40,8 +38,7 @@ function residual(offset: number, dim: number): number {
     for (let c = 0; c < dim; ++c) {
       const pair = c - (c % 2);
       const at = 2 * pair + 2 * (c % 2);
-      const turned =
-        (M[at] ?? NaN) * (P[i * dim + pair] ?? NaN) + (M[at + 1] ?? NaN) * (P[i * dim + pair + 1] ?? NaN);
+      const turned = (M[at] ?? NaN) * (P[i * dim + pair] ?? NaN) + (M[at + 1] ?? NaN) * (P[i * dim + pair + 1] ?? NaN);
       worst = Math.max(worst, Math.abs(turned - (P[(i + offset) * dim + c] ?? NaN)));
     }
   }

@@ -19,14 +19,11 @@ function brokenRules(figure: Locator): Promise<string[]> {
     const all = within(host.shadowRoot!).filter((each) => each.checkVisibility() && box(each).height > 1);
     const broken: string[] = [];
 
-    // The picture, its legend, what is said of it, and below these the controls. What grows while the race is on is below its button.
+    // The picture, its legend, what is said of it, and below these the controls. What grows while the race is on is
+    // below its button.
     const controls = all.find((each) => each.matches('.controls:not(.above)'));
     for (const part of all.filter((each) => each.matches('.readout, .remark, .legend, ramp-legend')))
-      if (
-        controls !== undefined &&
-        host.localName !== 'complexity-race' &&
-        box(part).bottom > box(controls).top + 1
-      )
+      if (controls !== undefined && host.localName !== 'complexity-race' && box(part).bottom > box(controls).top + 1)
         broken.push(`${name(part)} late`);
 
     const parts = all.filter((each) => each.parentElement?.matches('.stage') && !each.matches('.spoken'));
@@ -47,8 +44,7 @@ function brokenRules(figure: Locator): Promise<string[]> {
       return result;
     });
     for (const part of all.filter((each) => each.matches('.readout, .remark, .hint')))
-      if (colour(part) !== (part.matches('.readout') ? ink : quiet))
-        broken.push(`${name(part)} ${colour(part)}`);
+      if (colour(part) !== (part.matches('.readout') ? ink : quiet)) broken.push(`${name(part)} ${colour(part)}`);
     return broken;
   });
 }

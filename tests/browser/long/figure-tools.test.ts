@@ -92,23 +92,20 @@ test('the table is made when it is opened, follows the sliders, and goes when it
   expect(await figure.locator('td').count()).toBe(0);
 });
 
-test.each(['light', 'dark'] as const)(
-  'tools are quieter than the controls above them (%s)',
-  async (colorScheme) => {
-    const { figure } = await openAlone(open, 'attention-masks', { colorScheme });
-    const inks = await figure.locator('.slider label, .choice, .tools > button').evaluateAll((all) =>
-      all.map((each) => {
-        const { color, fontSize } = getComputedStyle(each);
-        return `${each.closest('.tools') === null ? 'control' : 'tool'} ${color} ${fontSize}`;
-      }),
-    );
-    const kinds = [...new Set(inks)].sort();
-    expect(kinds).toHaveLength(2);
-    expect(kinds[0]).toMatch(/^control .* 14px$/);
-    expect(kinds[1]).toMatch(/^tool .* 12px$/);
-    expect(kinds[0]!.replace('control', '').replace('14', '12')).not.toBe(kinds[1]!.replace('tool', ''));
-  },
-);
+test.each(['light', 'dark'] as const)('tools are quieter than the controls above them (%s)', async (colorScheme) => {
+  const { figure } = await openAlone(open, 'attention-masks', { colorScheme });
+  const inks = await figure.locator('.slider label, .choice, .tools > button').evaluateAll((all) =>
+    all.map((each) => {
+      const { color, fontSize } = getComputedStyle(each);
+      return `${each.closest('.tools') === null ? 'control' : 'tool'} ${color} ${fontSize}`;
+    }),
+  );
+  const kinds = [...new Set(inks)].sort();
+  expect(kinds).toHaveLength(2);
+  expect(kinds[0]).toMatch(/^control .* 14px$/);
+  expect(kinds[1]).toMatch(/^tool .* 12px$/);
+  expect(kinds[0]!.replace('control', '').replace('14', '12')).not.toBe(kinds[1]!.replace('tool', ''));
+});
 
 test.each(['light', 'dark'] as const)(
   'a table that goes on beyond its frame has a shadow at that edge, until it is scrolled there (%s)',

@@ -1,4 +1,5 @@
-/* This file is a little longer than 200 lines, because its tests share what opens a figure on the whole screen and measures it. */
+/* This file is a little longer than 200 lines, because its tests share what opens a figure on the whole screen and
+   measures it. */
 import { describe, expect, test } from '@jest/globals';
 import type { Locator } from 'playwright-core';
 import { openAlone } from '../alone.js';
@@ -82,30 +83,27 @@ describe('on the full screen', () => {
   test.each([
     [390, 844],
     [844, 390],
-  ])(
-    'a window of %i × %i px shows the way out at once, and wherever the figure is scrolled',
-    async (width, height) => {
-      for (const tag of ['attention-masks', 'positional-heatmap']) {
-        const page = await open({
-          figures: [tag],
-          viewport: { width, height },
-          hasTouch: true,
-          isMobile: true,
-        });
-        const figure = page.locator(tag).first();
-        await enter(figure);
-        const out = figure.getByRole('button', { name: 'Leave full screen' });
-        for (const top of [0, 9999]) {
-          await figure.evaluate((element, top) => element.scrollTo({ top, behavior: 'instant' }), top);
-          const box = (await out.boundingBox())!;
-          expect([box.y >= 0, box.y + box.height <= height]).toEqual([true, true]);
-        }
-        await out.tap();
-        await figure.getByRole('button', { name: 'Full screen', exact: true }).waitFor();
-        await leave(page);
+  ])('a window of %i × %i px shows the way out at once, and wherever the figure is scrolled', async (width, height) => {
+    for (const tag of ['attention-masks', 'positional-heatmap']) {
+      const page = await open({
+        figures: [tag],
+        viewport: { width, height },
+        hasTouch: true,
+        isMobile: true,
+      });
+      const figure = page.locator(tag).first();
+      await enter(figure);
+      const out = figure.getByRole('button', { name: 'Leave full screen' });
+      for (const top of [0, 9999]) {
+        await figure.evaluate((element, top) => element.scrollTo({ top, behavior: 'instant' }), top);
+        const box = (await out.boundingBox())!;
+        expect([box.y >= 0, box.y + box.height <= height]).toEqual([true, true]);
       }
-    },
-  );
+      await out.tap();
+      await figure.getByRole('button', { name: 'Full screen', exact: true }).waitFor();
+      await leave(page);
+    }
+  });
 
   test('a phone shows no picture smaller than in the page, and breaks no word above a map', async () => {
     for (const language of ['en', 'id', 'pt', 'tr'])
@@ -120,9 +118,7 @@ describe('on the full screen', () => {
           figure
             .locator('canvas.cells, .plane')
             .evaluateAll((pictures) =>
-              pictures
-                .map((each) => each.getBoundingClientRect())
-                .flatMap(({ width, height }) => [width, height]),
+              pictures.map((each) => each.getBoundingClientRect()).flatMap(({ width, height }) => [width, height]),
             );
         await figure.evaluate((element) => {
           const answer = element.closest('details');
@@ -137,9 +133,7 @@ describe('on the full screen', () => {
         const smaller = (await sizes()).filter((size, index) => size < inPage[index]!);
         const broken = await figure.locator('.map-title').evaluateAll((titles) =>
           titles.flatMap((title) => {
-            const text = [...title.childNodes].find(
-              (node) => node.nodeValue?.trim() && node instanceof Text,
-            )!;
+            const text = [...title.childNodes].find((node) => node.nodeValue?.trim() && node instanceof Text)!;
             return [...text.nodeValue!.matchAll(/[^\s-]+/g)]
               .filter(({ 0: word, index }) => {
                 const range = document.createRange();
@@ -226,9 +220,7 @@ describe('on the full screen', () => {
     const tick = figure.locator('.plot text', { hasText: /^1,024$/ });
     const box = await tick.boundingBox();
     await page.mouse.click((box?.x ?? 0) + (box?.width ?? 0) / 2, (box?.y ?? 0) - 60);
-    expect(await figure.getByRole('slider', { name: 'Tokens n' }).getAttribute('aria-valuetext')).toBe(
-      '1,024',
-    );
+    expect(await figure.getByRole('slider', { name: 'Tokens n' }).getAttribute('aria-valuetext')).toBe('1,024');
     const button = figure.getByRole('button', { name: 'Save', exact: true });
     await button.click();
     const [menu, below] = [await figure.locator('.save').boundingBox(), await button.boundingBox()];

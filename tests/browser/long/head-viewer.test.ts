@@ -21,8 +21,7 @@ async function viewer(
     (element, { layers, heads, length, isCausal }) => {
       const data = new Float32Array(layers * heads * length * length);
       for (let map = 0; map < layers * heads; ++map) {
-        for (let t = 0; t < length; ++t)
-          data[(map * length + t) * length + Math.max(0, t - (map % heads))] = 1;
+        for (let t = 0; t < length; ++t) data[(map * length + t) * length + Math.max(0, t - (map % heads))] = 1;
       }
       const tokens = Array.from({ length }, (_, i) => `w${i + 1}`);
       const viewer = element as HeadViewer;
@@ -50,8 +49,7 @@ describe('head-viewer', () => {
     expect(await figure.locator('.thumbnail').count()).toBe(12);
     await figure.getByRole('radio', { name: 'Layer 2, head 3' }).click();
     expect(await name(figure)).toBe('Layer 2, head 3 mean 0.0 bits');
-    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowDown', 'Home'])
-      await page.keyboard.press(key);
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowDown', 'ArrowDown', 'Home']) await page.keyboard.press(key);
     expect(await name(figure)).toContain('Layer 3, head 1');
     expect(await figure.locator('.thumbnail:focus').getAttribute('aria-label')).toBe('Layer 3, head 1');
     await page.keyboard.press('End');
@@ -104,8 +102,7 @@ describe('head-viewer', () => {
   test.each([6, 60])('is as high with lines as with a map of %i tokens', async (length) => {
     for (const width of [390, 1280]) {
       const { page, figure } = await viewer({ length }, { viewport: { width, height: 800 } });
-      const height = (): Promise<number> =>
-        figure.evaluate((element) => element.getBoundingClientRect().height);
+      const height = (): Promise<number> => figure.evaluate((element) => element.getBoundingClientRect().height);
       const before = await height();
       await figure.getByLabel('Lines').check();
       expect(await height()).toBeCloseTo(before, 1);
@@ -150,10 +147,7 @@ describe('head-viewer', () => {
   });
 
   test.each([390, 1280])('fits, and has no fault that axe knows, at %i px', async (width) => {
-    const { page, figure } = await viewer(
-      { layers: 12, heads: 12, length: 40 },
-      { viewport: { width, height: 844 } },
-    );
+    const { page, figure } = await viewer({ layers: 12, heads: 12, length: 40 }, { viewport: { width, height: 844 } });
     expect(await widthOf(page)).toBeLessThanOrEqual(width);
     const sizes = await figure
       .locator('.thumbnail')

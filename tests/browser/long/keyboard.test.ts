@@ -1,4 +1,6 @@
-/** Every figure by keyboard alone: what can be reached, in which order, what it does, and that it shows where one is. */
+/**
+ * Every figure by keyboard alone: what can be reached, in which order, what it does, and that it shows where one is.
+ */
 import { expect, test } from '@jest/globals';
 import type { Locator, Page } from 'playwright-core';
 import { registry } from '../../../web/elements/registry.js';
@@ -7,7 +9,9 @@ import { useBrowser } from '../browser.js';
 
 const { open } = useBrowser();
 
-/** Where the focus is: the number of a control in the figure's order, whether it shows; undefined outside of the figure. */
+/**
+ * Where the focus is: the number of a control in the figure's order, whether it shows; undefined outside of the figure.
+ */
 interface Place {
   readonly index: number;
   readonly name: string;
@@ -26,8 +30,7 @@ function numberStops(figure: Locator): Promise<string[]> {
       }
     };
     const isStop = (element: Element): boolean => {
-      if (!element.checkVisibility({ visibilityProperty: true }) || element.matches(':disabled'))
-        return false;
+      if (!element.checkVisibility({ visibilityProperty: true }) || element.matches(':disabled')) return false;
       if (element.getAttribute('tabindex') !== null) return element.getAttribute('tabindex') === '0';
       if (!element.matches('input, button, select, textarea, a[href], summary')) return false;
       if (!element.matches('input[type=radio]')) return true;
@@ -47,9 +50,7 @@ function numberStops(figure: Locator): Promise<string[]> {
       const strokes = [...stop.querySelectorAll('*')].map((each) => getComputedStyle(each).strokeWidth);
       if (stop instanceof SVGElement) stop.setAttribute('data-strokes', strokes.join());
     });
-    return stops.map(
-      (stop) => `${stop.localName} ${stop.id || (stop.textContent ?? '').trim().slice(0, 30)}`,
-    );
+    return stops.map((stop) => `${stop.localName} ${stop.id || (stop.textContent ?? '').trim().slice(0, 30)}`);
   });
 }
 
@@ -82,9 +83,7 @@ async function walkThrough(page: Page, figure: Locator, key: string, most: numbe
     if (now === undefined) return places;
     places.push(now);
   }
-  throw new Error(
-    `expected ${key} to leave the figure after ${most} stops; it stays among ${places.at(-1)?.name}`,
-  );
+  throw new Error(`expected ${key} to leave the figure after ${most} stops; it stays among ${places.at(-1)?.name}`);
 }
 
 test.each(Object.keys(registry))('%s is reached, walked through and left by keyboard', async (tag) => {
@@ -136,9 +135,7 @@ async function useSliders(page: Page, figure: Locator): Promise<void> {
 
 async function useRadios(page: Page, figure: Locator): Promise<void> {
   const radios = figure.locator('input[type=radio]:enabled');
-  const names = new Set(
-    await radios.evaluateAll((all) => all.map((radio) => (radio as HTMLInputElement).name)),
-  );
+  const names = new Set(await radios.evaluateAll((all) => all.map((radio) => (radio as HTMLInputElement).name)));
   for (const name of names) {
     const group = figure.locator(`input[type=radio][name="${name}"]`);
     const chosen = (): Promise<number> =>
@@ -154,7 +151,10 @@ async function useRadios(page: Page, figure: Locator): Promise<void> {
   }
 }
 
-/** Each button takes Enter or Space, which reaches it as a click; what it then does complains in the console if it fails. */
+/**
+ * Each button takes Enter or Space, which reaches it as a click; what it then does complains in the console if it
+ * fails.
+ */
 async function useButtons(page: Page, figure: Locator): Promise<void> {
   const buttons = await figure.locator('button:enabled').all();
   const key = (index: number): string => (index % 2 === 0 ? 'Enter' : 'Space');

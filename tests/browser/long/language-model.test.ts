@@ -19,14 +19,11 @@ describe('language-model', () => {
     const { page, figure } = await openAlone(open, 'language-model');
     const fetched = (): Promise<number> =>
       page.evaluate(
-        () =>
-          performance.getEntriesByType('resource').filter(({ name }) => name.includes('story-files')).length,
+        () => performance.getEntriesByType('resource').filter(({ name }) => name.includes('story-files')).length,
       );
     expect(await fetched()).toBe(0);
     await figure.getByRole('button', { name: 'Values as a table' }).click();
-    expect(await figure.locator('.figure-values').innerText()).toBe(
-      'There are no attention weights to show yet.',
-    );
+    expect(await figure.locator('.figure-values').innerText()).toBe('There are no attention weights to show yet.');
     await figure.locator('.ask button').click();
     await figure.locator('head-viewer[drawn]').waitFor();
     expect(await fetched()).toBe(1);
@@ -62,9 +59,7 @@ describe('language-model', () => {
 
   test('compares with a model that has lost its order, a narrow window or a head', async () => {
     const { figure } = await loaded();
-    await figure.evaluate((element) =>
-      (element as unknown as { change(to: object): void }).change({ steps: 60 }),
-    );
+    await figure.evaluate((element) => (element as unknown as { change(to: object): void }).change({ steps: 60 }));
     await figure.getByLabel('Use the positions of the tokens').uncheck();
     const [plain, changed] = await texts(figure);
     expect(plain).toContain('there was a little girl named Lily. She loved to play');
@@ -97,9 +92,7 @@ describe('language-model', () => {
         const drawn = map.shadowRoot!.querySelectorAll('.overlay [fill="url(#hatch)"]').length;
         return drawn > 0 ? mask.filter((seen) => !seen).length : NaN;
       });
-    const count = await figure
-      .locator('heat-map')
-      .evaluate((map) => (map as unknown as { rows: number }).rows);
+    const count = await figure.locator('heat-map').evaluate((map) => (map as unknown as { rows: number }).rows);
     expect(await hatched()).toBe((count * (count - 1)) / 2);
     await figure.getByLabel('Tokens that each token sees').fill('1');
     expect(await hatched()).toBe(count * (count - 1));
@@ -108,28 +101,23 @@ describe('language-model', () => {
   test.each([
     [390, 844],
     [1280, 800],
-  ])(
-    'has what changes the story on one screen with it and with the heads, at %i × %i',
-    async (width, height) => {
-      const { page, figure } = await loaded({ viewport: { width, height } });
-      await figure.evaluate((element) => {
-        // As wide as the page shows it.
-        if (innerWidth > 960) element.style.width = '60rem';
-        (element as unknown as { change(to: object): void }).change({ steps: 60 });
-      });
-      const silence = figure.getByLabel('Silence head 1 of layer 1');
-      await silence.check();
-      const story = figure.locator('.run').last();
-      await story.evaluate((element) =>
-        scrollBy({ top: element.getBoundingClientRect().top - 60, behavior: 'instant' }),
-      );
-      for (const part of [story.locator('.story'), silence, figure.locator('head-viewer .grid')]) {
-        const { y, height } = (await part.boundingBox())!;
-        expect(y).toBeGreaterThanOrEqual(44);
-        expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
-      }
-    },
-  );
+  ])('has what changes the story on one screen with it and with the heads, at %i × %i', async (width, height) => {
+    const { page, figure } = await loaded({ viewport: { width, height } });
+    await figure.evaluate((element) => {
+      // As wide as the page shows it.
+      if (innerWidth > 960) element.style.width = '60rem';
+      (element as unknown as { change(to: object): void }).change({ steps: 60 });
+    });
+    const silence = figure.getByLabel('Silence head 1 of layer 1');
+    await silence.check();
+    const story = figure.locator('.run').last();
+    await story.evaluate((element) => scrollBy({ top: element.getBoundingClientRect().top - 60, behavior: 'instant' }));
+    for (const part of [story.locator('.story'), silence, figure.locator('head-viewer .grid')]) {
+      const { y, height } = (await part.boundingBox())!;
+      expect(y).toBeGreaterThanOrEqual(44);
+      expect(y + height).toBeLessThanOrEqual(page.viewportSize()!.height);
+    }
+  });
 
   test('both texts begin at one height, and so do their next tokens, however long each is', async () => {
     const { figure } = await loaded({ viewport: { width: 1280, height: 800 } });
@@ -137,7 +125,9 @@ describe('language-model', () => {
       Object.assign(element, { steps: 120, window: 1 }).style.setProperty('width', '60rem'),
     );
     for (const part of ['.name', '.story', '.next-name', '.next']) {
-      const [first, second] = await figure.locator(`.run ${part}`).evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top)); // prettier-ignore
+      const [first, second] = await figure
+        .locator(`.run ${part}`)
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
       expect(second).toBeCloseTo(first!, 1);
     }
   });
@@ -146,7 +136,9 @@ describe('language-model', () => {
     for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
       const { figure } = await loaded({ language, viewport: { width: 1280, height: 800 } });
       await figure.evaluate((element) => (element.style.width = '60rem'));
-      const tops = await figure.locator('.remark:last-child, .large .name, .large .choice').evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top)); // prettier-ignore
+      const tops = await figure
+        .locator('.remark:last-child, .large .name, .large .choice')
+        .evaluateAll((all) => all.map((each) => each.getBoundingClientRect().top));
       expect(tops.length).toBe(4);
       expect(Math.max(...tops) - Math.min(...tops)).toBeLessThan(10);
     }

@@ -9,9 +9,8 @@ const { open, origin } = useBrowser();
 const leftOut = (page: Page): Promise<number> =>
   page.evaluate(
     () =>
-      [...document.querySelectorAll('main > *')].filter(
-        (part) => getComputedStyle(part).contentVisibility === 'auto',
-      ).length,
+      [...document.querySelectorAll('main > *')].filter((part) => getComputedStyle(part).contentVisibility === 'auto')
+        .length,
   );
 
 const heldBack = async (path: string): Promise<{ page: Page; goOn: () => void }> => {

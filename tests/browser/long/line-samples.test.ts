@@ -29,9 +29,9 @@ test.each([
         const sample = label.previousElementSibling!;
         const [line, name] = [sample.getBoundingClientRect(), label.getBoundingClientRect()];
         const isPoint = sample.matches('.ring');
-        const [across, down] = [line, name].map(({ x, y, width, height }) => [x + width / 2, y + height / 2]).reduce(
-          ([x, y], [toX, toY]) => [toX! - x!, toY! - y!],
-        ) as [number, number]; // prettier-ignore
+        const [across, down] = [line, name]
+          .map(({ x, y, width, height }) => [x + width / 2, y + height / 2])
+          .reduce(([x, y], [toX, toY]) => [toX! - x!, toY! - y!]) as [number, number];
         const beside = line.right <= name.left && name.left - line.right < 12 && Math.abs(down) < 4;
         const above = Math.abs(across) < 1 && down < -8 && down > -20;
         return {

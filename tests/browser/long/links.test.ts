@@ -30,8 +30,7 @@ function stateOf(page: Page): Promise<State> {
 function strangers(page: Page): Promise<number> {
   return page.evaluate((tags) => {
     const roots = [document, ...[...document.querySelectorAll(tags)].map(({ shadowRoot }) => shadowRoot)];
-    return roots.flatMap((root) => [...(root?.querySelectorAll('[onerror], [onload], marquee') ?? [])])
-      .length;
+    return roots.flatMap((root) => [...(root?.querySelectorAll('[onerror], [onload], marquee') ?? [])]).length;
   }, TAGS.join());
 }
 
@@ -85,22 +84,11 @@ describe('a share link', () => {
     await redraw(page, 'fig-masks=valid%3D3%26causal%3Dno');
     expect((await stateOf(page))['fig-masks']).toMatchObject({ valid: 3, causal: false });
 
-    const texts = [
-      '1e999',
-      'NaN',
-      '-1e308',
-      '<img src=x onerror=alert(1)>',
-      '__proto__',
-      '\0',
-      '%',
-      '9'.repeat(5000),
-    ];
+    const texts = ['1e999', 'NaN', '-1e308', '<img src=x onerror=alert(1)>', '__proto__', '\0', '%', '9'.repeat(5000)];
     // A text field takes any text; what it does with it is the next test's.
     const numbers = Object.fromEntries(
       Object.entries(plain).map(([name, settings]) => {
-        const strict = Object.entries(settings).filter(
-          ([, value]) => typeof value !== 'string' || value === '',
-        );
+        const strict = Object.entries(settings).filter(([, value]) => typeof value !== 'string' || value === '');
         return [name, Object.fromEntries(strict.filter(([, value]) => value !== ''))];
       }),
     );
@@ -133,27 +121,13 @@ describe('a share link', () => {
   test('of any kind leaves figures that draw, whose settings are of their kind', async () => {
     const page = await openWhole(open);
     const plain = await stateOf(page);
-    const kinds = (state: State): unknown =>
-      JSON.parse(JSON.stringify(state, (_, value: unknown) => kind(value)));
+    const kinds = (state: State): unknown => JSON.parse(JSON.stringify(state, (_, value: unknown) => kind(value)));
     const value = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 40 }),
       fc.double().map(String),
       fc.integer({ min: -5, max: 70 }).map(String),
       fc.array(fc.double(), { maxLength: 20 }).map((all) => all.join(' ')),
-      fc.constantFrom(
-        'yes',
-        'no',
-        '',
-        'eval',
-        'd',
-        'halves',
-        't5',
-        'loss',
-        'positions',
-        '<b>',
-        '\u202e',
-        '\ud800',
-      ),
+      fc.constantFrom('yes', 'no', '', 'eval', 'd', 'halves', 't5', 'loss', 'positions', '<b>', '\u202e', '\ud800'),
     );
     const pairs = Object.entries(plain).flatMap(([figure, settings]) =>
       Object.keys(settings).map((name) => [figure, name] as const),

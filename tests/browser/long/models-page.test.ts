@@ -18,9 +18,7 @@ async function explorer(options: Parameters<typeof open>[0] = {}): Promise<{ pag
 
 /** Gives the page files as a reader's browser does. */
 async function give(figure: Locator, files: Parameters<Locator['setInputFiles']>[0]): Promise<void> {
-  await figure
-    .locator('input[type=file]')
-    .evaluate((input: HTMLInputElement) => (input.webkitdirectory = false));
+  await figure.locator('input[type=file]').evaluate((input: HTMLInputElement) => (input.webkitdirectory = false));
   await figure.locator('input[type=file]').setInputFiles(files);
 }
 
@@ -41,14 +39,10 @@ describe('the page about models', () => {
     const { page, figure } = await explorer();
     await figure.getByRole('button', { name: 'Try the small model stories260K' }).click();
     await figure.locator('head-viewer[drawn]').waitFor();
-    expect(await status(figure).innerText()).toBe(
-      'stories260K: llama, 5 layers of 8 heads, 260 thousand parameters',
-    );
+    expect(await status(figure).innerText()).toBe('stories260K: llama, 5 layers of 8 heads, 260 thousand parameters');
     expect(await figure.locator('.next dt').first().innerText()).toBe('␣Lily');
     await figure.getByRole('button', { name: 'Continue the text' }).click();
-    await figure
-      .locator('.written', { hasText: 'named Lily. She loved to play outside in the park.' })
-      .waitFor();
+    await figure.locator('.written', { hasText: 'named Lily. She loved to play outside in the park.' }).waitFor();
     for (const head of [1, 2, 3, 4, 5, 6, 7, 8]) {
       await figure.getByRole('radio', { name: `Layer 2, head ${head}`, exact: true }).click();
       await figure.getByLabel('Silence this head').check();
@@ -85,9 +79,7 @@ describe('the page about models', () => {
     await figure.getByRole('button', { name: 'Compare sentences' }).click();
     const map = figure.locator('heat-map.likeness');
     await map.waitFor();
-    const values = await map.evaluate((element) =>
-      Array.from((element as unknown as { values: Float32Array }).values),
-    );
+    const values = await map.evaluate((element) => Array.from((element as unknown as { values: Float32Array }).values));
     expect(values).toHaveLength(9);
     for (const i of [0, 4, 8]) expect(values[i]).toBeCloseTo(1, 5);
   });
@@ -103,10 +95,7 @@ describe('the page about models', () => {
       [[text('a.txt', '')], 'The folder has no config.json.'],
       [[text('config.json', '{}')], 'The folder has no .safetensors file.'],
       [[text('config.json', '{'), text('m.safetensors', '')], 'config.json is not JSON.'],
-      [
-        [text('config.json', '{"model_type":"t5"}'), text('m.safetensors', 'x')],
-        /could not be opened.*model_type/,
-      ],
+      [[text('config.json', '{"model_type":"t5"}'), text('m.safetensors', 'x')], /could not be opened.*model_type/],
       [[text('config.json', '[]'), text('m.safetensors', '\u0000'.repeat(99))], /could not be opened/],
     ];
     for (const [files, says] of bad) {

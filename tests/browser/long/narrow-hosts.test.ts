@@ -45,8 +45,7 @@ test.each(TAGS)('%s can be read in a narrow column of a wide window', async (tag
     const all = within(figure.shadowRoot!);
     const labels = all.filter((each) => each instanceof SVGTextElement && each.textContent?.trim() !== '');
     const overlap = (a: DOMRect, b: DOMRect): boolean =>
-      Math.min(a.right, b.right) > Math.max(a.left, b.left) &&
-      Math.min(a.bottom, b.bottom) > Math.max(a.top, b.top);
+      Math.min(a.right, b.right) > Math.max(a.left, b.left) && Math.min(a.bottom, b.bottom) > Math.max(a.top, b.top);
     const [boxOf, edge] = [(each: Element) => each.getBoundingClientRect(), figure.getBoundingClientRect()];
     return {
       maps: all.filter((each) => each.matches('canvas.cells')).map((map) => boxOf(map).width),

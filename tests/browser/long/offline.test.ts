@@ -139,8 +139,7 @@ test('a new version takes the place of the old one, and leaves other caches alon
 });
 
 /** The address of a figure's script. */
-const FIGURE =
-  readdirSync(join(BUILT, 'assets')).find((name) => /^encoding-rotation-.*\.js$/.test(name)) ?? '';
+const FIGURE = readdirSync(join(BUILT, 'assets')).find((name) => /^encoding-rotation-.*\.js$/.test(name)) ?? '';
 /** Puts an answer into all of the page's caches. */
 const forge = (page: Page, address: string, body: string, headers: Record<string, string>): Promise<void> =>
   page.evaluate(
@@ -167,15 +166,9 @@ test('what a script has put into the cache is not served', async () => {
   });
   await page.context().setOffline(true);
 
-  const headers = await page.evaluate(
-    async (address) => [...(await fetch(address)).headers.keys()],
-    at('pt/'),
-  );
+  const headers = await page.evaluate(async (address) => [...(await fetch(address)).headers.keys()], at('pt/'));
   expect(headers.sort()).toEqual(['content-type', 'cross-origin-embedder-policy']);
-  const figure = await page.evaluate(
-    (address) => fetch(address).catch(() => 'nothing'),
-    at(`assets/${FIGURE}`),
-  );
+  const figure = await page.evaluate((address) => fetch(address).catch(() => 'nothing'), at(`assets/${FIGURE}`));
   expect(figure).toBe('nothing');
   // A page for each: after a failure, Chromium goes to a page of its own, which could overtake the next address.
   const visit = async (path: string): Promise<string> => {
@@ -233,10 +226,7 @@ test('a file that is not as it was built is not stored', async () => {
       return installing?.state;
     });
     expect(state).toBe('redundant');
-    const stored = await page.evaluate(
-      async (address) => (await caches.match(address))?.text(),
-      at('icon.svg'),
-    );
+    const stored = await page.evaluate(async (address) => (await caches.match(address))?.text(), at('icon.svg'));
     expect(stored).toBeUndefined();
   } finally {
     cpSync(join(BUILT, 'icon.svg'), file);
@@ -250,7 +240,8 @@ test('a reader who saves data fetches little while idle', async () => {
     figures: ['attention-lookup'],
     script: "Object.defineProperty(Navigator.prototype, 'connection', { get: () => ({ saveData: true }) });",
   });
-  // The first screen shows its figure, and its last small modules may still come. The worker would be registered a second later.
+  // The first screen shows its figure, and its last small modules may still come. The worker would be registered a
+  // second later.
   const drawn = await page.evaluate(() => performance.now());
   await page.waitForTimeout(6000);
   expect(await page.evaluate(async () => (await navigator.serviceWorker.getRegistrations()).length)).toBe(0);

@@ -58,7 +58,10 @@ test.each([
   }
 });
 
-/** Controls that do not stay at the window's end, with how much of the picture is seen when they are at the window's other end. */
+/**
+ * Controls that do not stay at the window's end, with how much of the picture is seen when they are at the window's
+ * other end.
+ */
 function seenBeside(figure: Locator): Promise<[control: string, seen: number][]> {
   return figure.evaluate(
     ({ shadowRoot }, { docked, room }) => {
@@ -83,30 +86,24 @@ function seenBeside(figure: Locator): Promise<[control: string, seen: number][]>
           const from = above ? top : bottom - room;
           const to = above ? top + room - (dock?.clientHeight ?? 0) : bottom;
           const seen = Math.min(to, picture.bottom) - Math.max(from, picture.top);
-          return [
-            control.id || control.parentElement!.textContent.trim(),
-            seen / (picture.bottom - picture.top),
-          ];
+          return [control.id || control.parentElement!.textContent.trim(), seen / (picture.bottom - picture.top)];
         });
     },
     { docked: DOCKED, room: viewport.height - BAR },
   );
 }
 
-test.each(Object.keys(registry))(
-  'a phone shows each control of %s with nearly all of the picture',
-  async (tag) => {
-    for (const language of ['en', 'id']) {
-      const { page, figure } = await openAlone(open, tag, { viewport, language });
-      expect((await seenBeside(figure)).filter(([, seen]) => seen < 0.85)).toEqual([]);
-      const covered = await figure
-        .locator(DOCKED)
-        .evaluateAll((all) => Math.max(0, ...all.map((dock) => dock.clientHeight)));
-      expect(covered).toBeLessThan(0.4 * viewport.height);
-      await leave(page);
-    }
-  },
-);
+test.each(Object.keys(registry))('a phone shows each control of %s with nearly all of the picture', async (tag) => {
+  for (const language of ['en', 'id']) {
+    const { page, figure } = await openAlone(open, tag, { viewport, language });
+    expect((await seenBeside(figure)).filter(([, seen]) => seen < 0.85)).toEqual([]);
+    const covered = await figure
+      .locator(DOCKED)
+      .evaluateAll((all) => Math.max(0, ...all.map((dock) => dock.clientHeight)));
+    expect(covered).toBeLessThan(0.4 * viewport.height);
+    await leave(page);
+  }
+});
 
 test.each(['attention-heads', 'attention-tokens'])(
   'the controls of %s cover no more than an eighth of a phone, in any language',
@@ -136,9 +133,11 @@ test.each(['en', 'id', 'ko', 'pt', 'tr'])(
         const shown = all
           .filter((slider) => slider.checkVisibility())
           .map((slider) => {
-            const [label, output, input] = ['label', 'output', 'input'].map((part) =>
-              slider.querySelector(part)!,
-            ) as [Element, Element, Element];
+            const [label, output, input] = ['label', 'output', 'input'].map((part) => slider.querySelector(part)!) as [
+              Element,
+              Element,
+              Element,
+            ];
             const text = document.createRange();
             text.selectNodeContents(label);
             return { slider, label, output, input, text };
@@ -147,9 +146,7 @@ test.each(['en', 'id', 'ko', 'pt', 'tr'])(
           .filter(({ slider, output, input, text }) => {
             const { left, right } = boxOf(slider);
             const [value, track] = [boxOf(output), boxOf(input)];
-            const fits = [boxOf(text), value, track].every(
-              (box) => box.left >= left - 0.5 && box.right <= right + 0.5,
-            );
+            const fits = [boxOf(text), value, track].every((box) => box.left >= left - 0.5 && box.right <= right + 0.5);
             const over = [...text.getClientRects()].some(
               (line) => line.right > value.left && line.bottom > value.top + 2 && line.top < value.bottom - 2,
             );
@@ -172,9 +169,7 @@ test.each(['en', 'id', 'ko', 'pt', 'tr'])(
 
 test('a window with little height keeps its controls below the picture', async () => {
   const { figure } = await openAlone(open, 'attention-masks', { viewport: { width: 390, height: 500 } });
-  expect(await figure.locator('.controls').evaluate((element) => getComputedStyle(element).position)).toBe(
-    'static',
-  );
+  expect(await figure.locator('.controls').evaluate((element) => getComputedStyle(element).position)).toBe('static');
 });
 
 test('a screen of a laptop shows the maps of attention-tokens and all controls below the bar', async () => {

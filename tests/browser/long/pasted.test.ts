@@ -19,9 +19,7 @@ test.each([
   // The keyboard's way to insert text at once, as pasting does.
   const start = performance.now();
   await page.keyboard.insertText(text);
-  await page.evaluate(
-    () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
-  );
+  await page.evaluate(() => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))));
   const took = performance.now() - start;
   // Far more than a busy machine needs.
   expect(took).toBeLessThan(20_000);

@@ -17,8 +17,7 @@ const lengths = async (paths: Locator): Promise<string[]> => paths.locator('p.le
 /** What the figure must say, from the library. */
 function expected(distance: number, k: number): string[] {
   return (['cnn', 'rnn', 'self-attention'] as const).map(
-    (architecture) =>
-      `Path of length ${complexity(architecture, { n: distance + 1, d: 1, k }).maximumPathLength}`,
+    (architecture) => `Path of length ${complexity(architecture, { n: distance + 1, d: 1, k }).maximumPathLength}`,
   );
 }
 
@@ -31,7 +30,8 @@ describe('path-lengths', () => {
       .evaluateAll((all) =>
         all.map((each) => ['.lit:not(.own)', '.own'].map((way) => each.querySelectorAll(way).length)),
       );
-    // The path as long as the text says, and the later token's own way, which is thin: 3 and 3 layers, 7 steps and 1, 1 and 1.
+    // The path as long as the text says, and the later token's own way, which is thin: 3 and 3 layers, 7 steps and 1, 1
+    // and 1.
     expect(lit).toEqual([
       [3, 3],
       [7, 1],
@@ -85,19 +85,16 @@ describe('path-lengths', () => {
     expect(await lengths(paths)).toEqual(expected(2, 3));
   });
 
-  test.each([320, 390, 700, 1280])(
-    'at %i px nothing overflows, and tokens are easy to hit',
-    async (width) => {
-      const { page, paths } = await figure({ viewport: { width, height: 800 } });
-      // On the narrowest screens twelve tokens are a little less than 24 pixels wide; the sliders pick them too.
-      await paths.getByRole('slider', { name: 'Tokens n' }).fill(width < 390 ? '10' : '12');
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-      const widths = await paths
-        .locator('.hit')
-        .evaluateAll((all) => all.map((hit) => hit.getBoundingClientRect().width));
-      expect(Math.min(...widths)).toBeGreaterThanOrEqual(24);
-    },
-  );
+  test.each([320, 390, 700, 1280])('at %i px nothing overflows, and tokens are easy to hit', async (width) => {
+    const { page, paths } = await figure({ viewport: { width, height: 800 } });
+    // On the narrowest screens twelve tokens are a little less than 24 pixels wide; the sliders pick them too.
+    await paths.getByRole('slider', { name: 'Tokens n' }).fill(width < 390 ? '10' : '12');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    const widths = await paths
+      .locator('.hit')
+      .evaluateAll((all) => all.map((hit) => hit.getBoundingClientRect().width));
+    expect(Math.min(...widths)).toBeGreaterThanOrEqual(24);
+  });
 
   test('axe finds nothing', async () => {
     const { page } = await figure({ colorScheme: 'dark' });

@@ -6,8 +6,7 @@ import { numberOf } from '../shown.js';
 
 const { open } = useBrowser();
 const alone = (options?: Parameters<typeof openAlone>[2]) => openAlone(open, 'permutation-demo', options);
-const after = async (figure: Locator): Promise<string> =>
-  (await figure.locator('.after').allInnerTexts()).join(' ');
+const after = async (figure: Locator): Promise<string> => (await figure.locator('.after').allInnerTexts()).join(' ');
 async function residual(figure: Locator): Promise<number> {
   return numberOf(await figure.locator('.readout strong').innerText());
 }
@@ -46,13 +45,9 @@ describe('permutation-demo', () => {
     const { figure } = await alone();
     const shuffle = figure.getByRole('button', { name: 'Shuffle' });
     for (let press = 0; press < 6; ++press) {
-      const before = await figure
-        .locator('.links path')
-        .evaluateAll((all) => all.map((p) => p.getAttribute('d')));
+      const before = await figure.locator('.links path').evaluateAll((all) => all.map((p) => p.getAttribute('d')));
       await shuffle.press('Enter');
-      const now = await figure
-        .locator('.links path')
-        .evaluateAll((all) => all.map((p) => p.getAttribute('d')));
+      const now = await figure.locator('.links path').evaluateAll((all) => all.map((p) => p.getAttribute('d')));
       expect(now).not.toEqual(before);
       expect(await residual(figure)).toBeLessThan(1e-5);
     }

@@ -11,7 +11,9 @@ const alone = () => openAlone(open, 'position-training');
 const strongest = (training: Locator): Promise<number> =>
   training
     .locator('.heads heat-map')
-    .evaluateAll((all) => Math.max(...(all as (HTMLElement & { values: Float32Array })[]).flatMap(({ values }) => [...values]))); // prettier-ignore
+    .evaluateAll((all) =>
+      Math.max(...(all as (HTMLElement & { values: Float32Array })[]).flatMap(({ values }) => [...values])),
+    );
 const button = (training: Locator, name: string | RegExp): Locator => training.getByRole('button', { name });
 
 test('gives the values of all curves at the step below the pointer', async () => {
@@ -21,9 +23,7 @@ test('gives the values of all curves at the step below the pointer', async () =>
   const [, ...row] = (await tableOf(training)).find(([step]) => Math.abs(Number(step) - 100) <= 5)!;
   // The columns are loss and accuracy in turn.
   const loss = row.filter((_, column) => column % 2 === 0).map((text) => Number(text).toFixed(2));
-  const accuracy = row
-    .filter((_, column) => column % 2 === 1)
-    .map((text) => `${Math.round(100 * Number(text))}%`);
+  const accuracy = row.filter((_, column) => column % 2 === 1).map((text) => `${Math.round(100 * Number(text))}%`);
   for (const [measure, values] of Object.entries({ accuracy, loss })) {
     await training.getByRole('radio', { name: measure }).check();
     const plot = training.locator('.readable');
@@ -69,13 +69,17 @@ test('is never empty: where a seed has no curves yet, those of another seed are 
   expect(await counts()).toEqual([6, 0]);
 
   await training.getByLabel('Seed').fill('2');
-  await training.locator('.readout', { hasText: 'Faint: the curves of the task “output the sequence backwards” with seed 1' }).waitFor(); // prettier-ignore
+  await training
+    .locator('.readout', { hasText: 'Faint: the curves of the task “output the sequence backwards” with seed 1' })
+    .waitFor();
   expect(await counts()).toEqual([6, 6]);
   await button(training, 'Train: learned').click();
   await training.locator('.readout', { hasText: /step \d+ of 400/ }).waitFor();
   expect(await counts()).toEqual([6, 5]);
   await training.getByLabel('name the token 3 places back').check();
-  await training.locator('.readout', { hasText: 'Faint: the curves of the task “name the token 3 places back” with seed 1' }).waitFor(); // prettier-ignore
+  await training
+    .locator('.readout', { hasText: 'Faint: the curves of the task “name the token 3 places back” with seed 1' })
+    .waitFor();
   expect(await counts()).toEqual([6, 6]);
 });
 
@@ -100,7 +104,9 @@ test('where the maps of the trained model cannot be loaded, it shows the untrain
   const { page, figure: training } = await openAlone(open, 'position-training', { figures: [] });
   await page.route('**/computed-maps-*', (route) => route.abort());
   await page.reload();
-  await training.locator('.readout', { hasText: /computed in advance.*The maps show the model before training/ }).waitFor(); // prettier-ignore
+  await training
+    .locator('.readout', { hasText: /computed in advance.*The maps show the model before training/ })
+    .waitFor();
   expect(await strongest(training)).toBeLessThan(2 / 32);
   expectComplaints(/^failed: .*computed-maps|ERR_FAILED/);
 });
@@ -121,7 +127,7 @@ test('shows the untrained model’s attention with another seed: even, and not b
   // The ramp ends with the largest weight, and says so.
   expect(high).toBeGreaterThanOrEqual(most);
   expect(high).toBeLessThan(most + 0.01);
-  expect(await training.locator('.heads ~ .legend ramp-legend').locator('span').last().innerText()).toBe(String(high)); // prettier-ignore
+  expect(await training.locator('.heads ~ .legend ramp-legend').locator('span').last().innerText()).toBe(String(high));
 });
 
 test('where workers are off, it says so and goes on showing the model', async () => {

@@ -18,7 +18,9 @@ async function figure(): Promise<Locator> {
 
 const button = (training: Locator, name: string | RegExp): Locator => training.getByRole('button', { name });
 
-/** Numbers of the table below the figure, row by row: the step, and loss and accuracy of the positions with that name. */
+/**
+ * Numbers of the table below the figure, row by row: the step, and loss and accuracy of the positions with that name.
+ */
 async function tableOf(training: Locator, name: string): Promise<number[][]> {
   await button(training, 'Values as a table').click();
   const heads = await training.locator('thead th').allInnerTexts();

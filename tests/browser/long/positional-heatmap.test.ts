@@ -55,9 +55,7 @@ test('the canvas is painted anew when the layout changes', async () => {
   const before = await picture(canvas(figure), 60, 32);
   await page.setViewportSize({ width: 390, height: 900 });
   await page.waitForFunction((width) => {
-    const inner = document
-      .querySelector('positional-heatmap')
-      ?.shadowRoot?.querySelector('heat-map')?.shadowRoot;
+    const inner = document.querySelector('positional-heatmap')?.shadowRoot?.querySelector('heat-map')?.shadowRoot;
     return inner?.querySelector<HTMLCanvasElement>('canvas.cells')?.width !== width;
   }, before.width);
   const after = await picture(canvas(figure), 60, 32);
@@ -122,9 +120,7 @@ test('the keyboard cursor reads the library’s value, and says it', async () =>
     await page.keyboard.press(key);
   const { data } = sinusoidalEncoding({ length: 60, dim: 32 });
   const value = (data[10 * 32 + 30] ?? NaN).toFixed(3);
-  expect((await figure.locator('.readout').innerText()).replace(/\s+/g, ' ')).toBe(
-    `position 10, column 30: ${value}`,
-  );
+  expect((await figure.locator('.readout').innerText()).replace(/\s+/g, ' ')).toBe(`position 10, column 30: ${value}`);
   expect(await figure.locator('.stage .spoken').textContent()).toBe(`position 10, column 30: ${value}`);
   await page.keyboard.press('Control+End');
   expect(await figure.locator('.readout').innerText()).toContain('position 59, column 31');

@@ -37,29 +37,26 @@ async function heightsOfRun(cell: Locator): Promise<number[]> {
   });
 }
 
-test.each(LANGUAGES)(
-  'in %s every cell shows what its run shows, and a run moves nothing',
-  async (language) => {
-    const words = cellWords(language);
-    const { cells } = await withCells(open, { path: `/${language}/` });
-    const count = await cells.count();
-    expect(count).toBeGreaterThan(0);
-    for (let index = 0; index < count; ++index) {
-      const cell = cells.nth(index);
-      // Cells draw themselves one after another, and tables when they are opened.
-      await cell.locator('.output').locator('pre, summary').first().waitFor();
-      for (const table of await cell.locator('.output details').all()) {
-        await table.locator('summary').click();
-        await table.locator('td').first().waitFor();
-      }
-      const before = await below(cell);
-      expect(before.texts.length + before.numbers.length).toBeGreaterThan(0);
-      expect(before.origin).toBe(words['cell.printed']);
-      expect(await heightsOfRun(cell)).toHaveLength(1);
-      expect(await below(cell)).toEqual({ ...before, origin: words['cell.ran'] });
+test.each(LANGUAGES)('in %s every cell shows what its run shows, and a run moves nothing', async (language) => {
+  const words = cellWords(language);
+  const { cells } = await withCells(open, { path: `/${language}/` });
+  const count = await cells.count();
+  expect(count).toBeGreaterThan(0);
+  for (let index = 0; index < count; ++index) {
+    const cell = cells.nth(index);
+    // Cells draw themselves one after another, and tables when they are opened.
+    await cell.locator('.output').locator('pre, summary').first().waitFor();
+    for (const table of await cell.locator('.output details').all()) {
+      await table.locator('summary').click();
+      await table.locator('td').first().waitFor();
     }
-  },
-);
+    const before = await below(cell);
+    expect(before.texts.length + before.numbers.length).toBeGreaterThan(0);
+    expect(before.origin).toBe(words['cell.printed']);
+    expect(await heightsOfRun(cell)).toHaveLength(1);
+    expect(await below(cell)).toEqual({ ...before, origin: words['cell.ran'] });
+  }
+});
 
 test('an edit marks the output as that of other code, and Reset brings back what stood there', async () => {
   const { page, cells } = await withCells(open);
@@ -105,8 +102,7 @@ test.each([390, 1280])(
 test('PyTorch has no output', async () => {
   const { cells } = await withCells(open);
   await cells.first().getByRole('tab', { name: 'PyTorch' }).click();
-  for (const part of ['.origin', '.output'])
-    expect(await cells.first().locator(part).isVisible()).toBe(false);
+  for (const part of ['.origin', '.output']) expect(await cells.first().locator(part).isVisible()).toBe(false);
 });
 
 test('what cannot run leaves the output as it is', async () => {
@@ -129,16 +125,13 @@ describe('without scripts', () => {
       colorScheme,
     });
     const cells = page.locator('main > code-cell');
-    expect(await cells.first().locator('.printed pre').allInnerTexts()).toEqual([
-      '[2, 4, 100]',
-      '[2, 5, 4, 4]',
-    ]);
+    expect(await cells.first().locator('.printed pre').allInnerTexts()).toEqual(['[2, 4, 100]', '[2, 5, 4, 4]']);
     for (const index of [0, 3, 5]) {
       const picture = cells.nth(index).locator('.printed img');
       await picture.scrollIntoViewIfNeeded();
       const [above, box, next] = await Promise.all(
-        [cells.nth(index).locator('> pre').first(), picture, cells.nth(index).locator('> pre').last()].map(
-          (part) => part.boundingBox(),
+        [cells.nth(index).locator('> pre').first(), picture, cells.nth(index).locator('> pre').last()].map((part) =>
+          part.boundingBox(),
         ),
       );
       expect(box!.height).toBeGreaterThan(100);
@@ -154,9 +147,7 @@ test('the output is on paper, below the JavaScript', async () => {
   await page.emulateMedia({ media: 'print' });
   const output = cells.first().locator('.output');
   expect(await output.locator('pre').first().innerText()).toBe('[2, 4, 100]');
-  expect((await output.boundingBox())!.y).toBeLessThan(
-    (await cells.first().locator('> pre').last().boundingBox())!.y,
-  );
+  expect((await output.boundingBox())!.y).toBeLessThan((await cells.first().locator('> pre').last().boundingBox())!.y);
 });
 
 test.each(['light', 'dark'] as const)('it is accessible, %s', async (colorScheme) => {

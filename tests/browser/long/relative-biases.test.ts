@@ -24,9 +24,7 @@ describe('relative-biases', () => {
       await slider(figure, 'Head t').fill(String(head));
       const bias = alibiBias({ numHeads: 8, queryLength: N, isCausal: true }).data;
       const own = Array.from(bias).slice((head - 1) * N * N, head * N * N);
-      expect(await cellsOf(figure)).toEqual(
-        own.map((value) => (value === -Infinity ? EMPTY : signed(value, 11.5))),
-      );
+      expect(await cellsOf(figure)).toEqual(own.map((value) => (value === -Infinity ? EMPTY : signed(value, 11.5))));
       expect(await figure.locator('.readout[role=status]').innerText()).toBe(
         `Slope of head ${head} of 8: ${2 ** -head}. All heads share one scale of colours.`,
       );
@@ -50,9 +48,7 @@ describe('relative-biases', () => {
     await slider(figure, 'Heads h').fill('4');
     expect(await slider(figure, 'Head t').inputValue()).toBe('4');
     expect(await slider(figure, 'Head t').getAttribute('max')).toBe('4');
-    expect(await figure.locator('.readout[role=status]').innerText()).toContain(
-      'Slope of head 4 of 4: 0.00391.',
-    );
+    expect(await figure.locator('.readout[role=status]').innerText()).toContain('Slope of head 4 of 4: 0.00391.');
   });
 
   test('T5: cells have one colour exactly where they share a bucket, and the bar under the cursor is marked', async () => {
@@ -62,9 +58,7 @@ describe('relative-biases', () => {
     for (const bidirectional of [true, false]) {
       await figure.getByLabel('separate buckets').setChecked(bidirectional);
       const cells = await cellsOf(figure);
-      const buckets = pairs.map(([i, j]) =>
-        bucketOf(j - i, { bidirectional, numBuckets: 8, maxDistance: 16 }),
-      );
+      const buckets = pairs.map(([i, j]) => bucketOf(j - i, { bidirectional, numBuckets: 8, maxDistance: 16 }));
       const colours = new Map(buckets.map((bucket, at) => [bucket, cells[at]]));
       expect(cells).toEqual(buckets.map((bucket) => colours.get(bucket)));
       expect(new Set(colours.values()).size).toBe(colours.size);
@@ -80,9 +74,7 @@ describe('relative-biases', () => {
     // Keys ahead share the bucket of the distance 0: their bar is the widest.
     const widths = await figure
       .locator('.bar')
-      .evaluateAll((all) =>
-        all.map((bar) => [bar.getAttribute('class'), Number(bar.getAttribute('width'))] as const),
-      );
+      .evaluateAll((all) => all.map((bar) => [bar.getAttribute('class'), Number(bar.getAttribute('width'))] as const));
     expect(widths.filter(([name]) => name?.includes('held'))).toHaveLength(1);
     expect(widths.at(-1)?.[0]).toContain('held');
     expect(Math.max(...widths.map(([, width]) => width))).toBe(widths.at(-1)?.[1]);
@@ -93,9 +85,7 @@ describe('relative-biases', () => {
     await figure.getByRole('radio', { name: 'Shaw' }).check();
     await figure.getByLabel('causal mask').uncheck();
     await slider(figure, 'Clip distance').fill('3');
-    expect(await cellsOf(figure)).toEqual(
-      pairs.map(([i, j]) => signed(Math.max(-3, Math.min(3, j - i)), 3, true)),
-    );
+    expect(await cellsOf(figure)).toEqual(pairs.map(([i, j]) => signed(Math.max(-3, Math.min(3, j - i)), 3, true)));
     await figure.getByRole('application').focus();
     for (const key of ['End', 'ArrowDown']) await page.keyboard.press(key);
     expect(await figure.locator('.readout:not([role])').innerText()).toBe(
@@ -110,9 +100,7 @@ describe('relative-biases', () => {
     const { page, figure } = await alone();
     const box = (await figure.locator('heat-map canvas.cells').boundingBox())!;
     await page.mouse.move(box.x + (5.5 / N) * box.width, box.y + (9.5 / N) * box.height);
-    expect(await figure.locator('.readout:not([role])').innerText()).toBe(
-      'Query 9, key 5, offset −4: −0.5 × 4 = −2',
-    );
+    expect(await figure.locator('.readout:not([role])').innerText()).toBe('Query 9, key 5, offset −4: −0.5 × 4 = −2');
     expect(await figure.locator('.bar.held').count()).toBe(1);
   });
 

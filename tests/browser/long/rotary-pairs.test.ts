@@ -46,9 +46,7 @@ async function expectFormula(figure: Locator): Promise<void> {
   ] as const) {
     const tips = await figure
       .locator(`line.${arrow}`)
-      .evaluateAll((all) =>
-        all.flatMap((line) => [Number(line.getAttribute('x2')), -Number(line.getAttribute('y2'))]),
-      );
+      .evaluateAll((all) => all.flatMap((line) => [Number(line.getAttribute('x2')), -Number(line.getAttribute('y2'))]));
     const scale = Math.hypot(...tips) / Math.hypot(...vector);
     tips.forEach((at, c) => expect(Math.abs(at - scale * vector[c]!)).toBeLessThan(1e-3));
     expect(scale).toBeGreaterThan(10);
@@ -115,22 +113,19 @@ describe('rotary-pairs', () => {
     expect(await mark()).not.toBe(at);
   });
 
-  test.each([390, 1280])(
-    'an arrow can be dragged by its tip, and the angle says how far (%i px)',
-    async (width) => {
-      const { figure } = await alone({ viewport: { width, height: 844 } });
-      await turnTip(figure, 1, 'query', 0.5);
-      expect(await settingsOf(figure)).toEqual({ query: 17, key: 6, seed: 278 });
-      await turnTip(figure, 0, 'key', 3);
-      expect(await settingsOf(figure)).toEqual({ query: 17, key: 9, seed: 278 });
-      await turnTip(figure, 1, 'query', -3);
-      expect((await settingsOf(figure)).query).toBe(0);
-      await expectFormula(figure);
-      // Once it is let go, the pointer takes nothing along.
-      await figure.page().mouse.move(0, 0);
-      expect((await settingsOf(figure)).query).toBe(0);
-    },
-  );
+  test.each([390, 1280])('an arrow can be dragged by its tip, and the angle says how far (%i px)', async (width) => {
+    const { figure } = await alone({ viewport: { width, height: 844 } });
+    await turnTip(figure, 1, 'query', 0.5);
+    expect(await settingsOf(figure)).toEqual({ query: 17, key: 6, seed: 278 });
+    await turnTip(figure, 0, 'key', 3);
+    expect(await settingsOf(figure)).toEqual({ query: 17, key: 9, seed: 278 });
+    await turnTip(figure, 1, 'query', -3);
+    expect((await settingsOf(figure)).query).toBe(0);
+    await expectFormula(figure);
+    // Once it is let go, the pointer takes nothing along.
+    await figure.page().mouse.move(0, 0);
+    expect((await settingsOf(figure)).query).toBe(0);
+  });
 
   test('keys turn each arrow by its tip, which says its position and pair', async () => {
     const { page, figure } = await alone();
@@ -170,26 +165,21 @@ describe('rotary-pairs', () => {
       ...k.slice(2 * r, 2 * r + 2),
       products[r]!,
     ]);
-    rows
-      .flat()
-      .forEach((value, at) => expect(Math.abs(Number(value) - wanted.flat()[at]!)).toBeLessThan(1e-5));
+    rows.flat().forEach((value, at) => expect(Math.abs(Number(value) - wanted.flat()[at]!)).toBeLessThan(1e-5));
     await again.getByRole('button', { name: 'Reset' }).click();
     expect(await settingsOf(again)).toEqual({ query: 12, key: 6, seed: 278 });
   });
 
-  test.each([320, 360, 390, 1280])(
-    'at %i px nothing overflows, and targets are large enough',
-    async (width) => {
-      const { page, figure } = await alone({ viewport: { width, height: 844 } });
-      expect(await widthOf(page)).toBe(width);
-      expect(await smallestTarget(figure)).toBeGreaterThanOrEqual(24);
-      const tips = await figure
-        .locator('.tip .target')
-        .evaluateAll((all) => all.map((tip) => tip.getBoundingClientRect().width));
-      expect(Math.min(...tips)).toBeGreaterThanOrEqual(24);
-      expect(tips).toHaveLength(8);
-    },
-  );
+  test.each([320, 360, 390, 1280])('at %i px nothing overflows, and targets are large enough', async (width) => {
+    const { page, figure } = await alone({ viewport: { width, height: 844 } });
+    expect(await widthOf(page)).toBe(width);
+    expect(await smallestTarget(figure)).toBeGreaterThanOrEqual(24);
+    const tips = await figure
+      .locator('.tip .target')
+      .evaluateAll((all) => all.map((tip) => tip.getBoundingClientRect().width));
+    expect(Math.min(...tips)).toBeGreaterThanOrEqual(24);
+    expect(tips).toHaveLength(8);
+  });
 
   test('axe finds nothing, before and after use', async () => {
     const { page, figure } = await alone({ colorScheme: 'dark' });

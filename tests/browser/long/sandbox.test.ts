@@ -1,6 +1,6 @@
 /**
- * What code in a cell cannot do, whatever it tries: the page's origin, storage and the network are out of its reach. The file is
- * longer than 200 lines, because it lists the ways out that code may try.
+ * What code in a cell cannot do, whatever it tries: the page's origin, storage and the network are out of its reach.
+ * The file is longer than 200 lines, because it lists the ways out that code may try.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -30,7 +30,10 @@ beforeEach(() => {
 });
 const other = (): string => `127.0.0.1:${(elsewhere.address() as AddressInfo).port}`;
 
-/** Runs code in a page of its own and returns what the cell says. It must neither have asked for anything nor have shown anything. */
+/**
+ * Runs code in a page of its own and returns what the cell says. It must neither have asked for anything nor have shown
+ * anything.
+ */
 async function verdictOn(code: string): Promise<string> {
   const { page, cell } = await cellWith(open, code, { limit: 3000 });
   asked = [];
@@ -48,10 +51,7 @@ describe('text that is not one whole program is refused, and none of it runs', (
     ['closes its function', `await new Promise(()=>{})},[],0);${takes};(async()=>{`],
     ['closes it at once', `});${takes};(async()=>{`],
     ['closes a block and a function', `}}});${takes};({a(){({b(){`],
-    [
-      'declares what the runtime uses',
-      `},[],0);function postMessage(){${takes}};function Reflect(){};(async()=>{`,
-    ],
+    ['declares what the runtime uses', `},[],0);function postMessage(){${takes}};function Reflect(){};(async()=>{`],
     ['ends the script it stands in', `</script><script>${takes}`],
     ['ends a comment', `*/ ${takes} /*`],
     ['hides a string’s end in an HTML comment', "let a = 1 <!-- ';\nshow('out') // '"],
@@ -70,21 +70,14 @@ describe('an import that the page’s parser overlooks fails', () => {
     ['deferred', `await import.defer('${address}');`],
     ['of a source', `await import.source('${address}');`],
   ];
-  test.each(imports('/assets/escaped.js').map(([how], index) => [how, index] as const))(
-    '%s',
-    async (how, index) => {
-      for (const address of [
-        `${origin()}/escaped.js`,
-        `http://${other()}/`,
-        'data:text/javascript,show(1)',
-      ]) {
-        expect(await verdictOn(imports(address)[index]![1])).toMatch(
-          /^(Line \d: )?(TypeError: Failed to |SyntaxError: )/,
-        );
-      }
-      if (how !== 'deferred' && how !== 'of a source') expectComplaints(BLOCKED);
-    },
-  );
+  test.each(imports('/assets/escaped.js').map(([how], index) => [how, index] as const))('%s', async (how, index) => {
+    for (const address of [`${origin()}/escaped.js`, `http://${other()}/`, 'data:text/javascript,show(1)']) {
+      expect(await verdictOn(imports(address)[index]![1])).toMatch(
+        /^(Line \d: )?(TypeError: Failed to |SyntaxError: )/,
+      );
+    }
+    if (how !== 'deferred' && how !== 'of a source') expectComplaints(BLOCKED);
+  });
 });
 
 test('nothing that a cell can reach, by names, prototypes or constructors, leads out', async () => {

@@ -30,8 +30,7 @@ test('the SVG of the heat map has a rectangle of the right colour for every cell
     const colour = cell.slice(cell.lastIndexOf(',') + 1);
     // With gaps between cells a rectangle is a little smaller than its cells.
     for (let row = Math.floor(y); row < Math.round(y + height); ++row) {
-      for (let column = Math.floor(x); column < Math.round(x + width); ++column)
-        colours[row * 32 + column] = colour;
+      for (let column = Math.floor(x); column < Math.round(x + width); ++column) colours[row * 32 + column] = colour;
     }
   }
   expect(colours).toEqual(Array.from(data, (value) => hex(signed(value, 1))));
@@ -41,9 +40,7 @@ test('the SVG of the heat map has a rectangle of the right colour for every cell
 
 test('the SVG of the curves is as wide as what is shown, with every curve and label in its colours', async () => {
   const { page, figure } = await openAlone(open, 'positional-curves', { colorScheme: 'dark' });
-  const shown = await figure
-    .locator('path.series')
-    .evaluateAll((paths) => paths.map((path) => path.getAttribute('d')));
+  const shown = await figure.locator('path.series').evaluateAll((paths) => paths.map((path) => path.getAttribute('d')));
   const svg = (await contentOf(await save(figure, 'SVG'))).toString();
   for (const path of shown) expect(svg).toContain(`d="${path}"`);
   const { error, texts, viewBox } = await parsed(page, svg);
@@ -71,9 +68,7 @@ test.each(['attention-heads', 'positional-curves', 'positional-heatmap', 'encodi
       const bitmap = await createImageBitmap(new Blob([bytes], { type: 'image/png' }));
       const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
       context?.drawImage(bitmap, 0, 0);
-      const pixels = new Uint32Array(
-        context?.getImageData(0, 0, bitmap.width, bitmap.height).data.buffer ?? [],
-      );
+      const pixels = new Uint32Array(context?.getImageData(0, 0, bitmap.width, bitmap.height).data.buffer ?? []);
       return { width: bitmap.width, height: bitmap.height, colours: new Set(pixels).size };
     }, png.toString('base64'));
     expect([decoded.width, decoded.height]).toEqual([2 * width, 2 * height]);
@@ -86,11 +81,7 @@ test('a picture that was saved on a phone has no gap where the controls are', as
   const { viewBox } = await parsed(page, (await contentOf(await save(figure, 'SVG'))).toString());
   const boxOf = async (part: string): Promise<{ y: number; height: number }> =>
     (await figure.locator(part).boundingBox())!;
-  const [stage, legend, readout] = [
-    await boxOf('.stage'),
-    await boxOf('.inside > .legend'),
-    await boxOf('.readout'),
-  ];
+  const [stage, legend, readout] = [await boxOf('.stage'), await boxOf('.inside > .legend'), await boxOf('.readout')];
   const shown = legend.y + legend.height - stage.y + readout.height;
   const [, , , height = NaN] = viewBox.split(' ').map(Number);
   // The title above the picture, and its margins.
@@ -103,10 +94,7 @@ test('the CSV holds every value of P as float32 has it', async () => {
   const download = await save(page.locator('positional-heatmap'), 'CSV');
   expect(download.suggestedFilename()).toBe('fig-heatmap.csv');
   const [head = '', ...rows] = (await contentOf(download)).toString().trimEnd().split('\r\n');
-  expect(head.split(',')).toEqual([
-    'position \\ column',
-    ...Array.from({ length: 32 }, (_, column) => String(column)),
-  ]);
+  expect(head.split(',')).toEqual(['position \\ column', ...Array.from({ length: 32 }, (_, column) => String(column))]);
   const values = rows.flatMap((row) =>
     row
       .split(',')

@@ -31,8 +31,7 @@ const fetched = (page: Page): Promise<string[]> =>
 
 test('one file a language, and nothing else', () => {
   expect(readdirSync(FOLDER).sort()).toEqual(LANGUAGES.map((language) => `${language}.html`).sort());
-  for (const language of LANGUAGES)
-    expect(statSync(join(FOLDER, `${language}.html`)).size).toBeLessThan(LARGEST);
+  for (const language of LANGUAGES) expect(statSync(join(FOLDER, `${language}.html`)).size).toBeLessThan(LARGEST);
 });
 
 test.each(LANGUAGES)('%s opens from a disk with all its figures, and asks for nothing', async (language) => {
@@ -85,8 +84,6 @@ test('its menu leads to the other files, with place and state', async () => {
   await page.locator('attention-heads').evaluate((figure) => figure.scrollIntoView());
   await page.locator('attention-heads[drawn]').waitFor();
   expect(
-    await page
-      .locator('attention-heads')
-      .evaluate((figure) => (figure as HTMLElement & { input: string }).input),
+    await page.locator('attention-heads').evaluate((figure) => (figure as HTMLElement & { input: string }).input),
   ).toBe('ones');
 });

@@ -7,8 +7,7 @@ test('two keys lead past a figure with many stops', async () => {
   const page = await open({ figures: ['attention-formula'] });
   const figure = page.locator('attention-formula');
   const skip = figure.getByRole('button', { name: 'Skip this figure' });
-  const seen = (): Promise<boolean> =>
-    skip.evaluate((button) => getComputedStyle(button).clipPath === 'none');
+  const seen = (): Promise<boolean> => skip.evaluate((button) => getComputedStyle(button).clipPath === 'none');
   const height = async (): Promise<number | undefined> => (await figure.boundingBox())?.height;
   const before = await height();
   expect(await seen()).toBe(false);
@@ -19,9 +18,7 @@ test('two keys lead past a figure with many stops', async () => {
   await page.keyboard.press('Tab');
   const beyond = await figure.evaluate((element) => {
     const active = document.activeElement;
-    return (
-      active !== null && (element.compareDocumentPosition(active) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0
-    );
+    return active !== null && (element.compareDocumentPosition(active) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
   });
   expect(beyond).toBe(true);
 });
@@ -45,8 +42,7 @@ test('the ring around a slider leaves its label free', async () => {
   await page.keyboard.press('ArrowRight');
   const gap = await slider.evaluate((input) => {
     const style = getComputedStyle(input);
-    const ring =
-      input.getBoundingClientRect().top - parseFloat(style.outlineOffset) - parseFloat(style.outlineWidth);
+    const ring = input.getBoundingClientRect().top - parseFloat(style.outlineOffset) - parseFloat(style.outlineWidth);
     return ring - (input.parentElement?.querySelector('label')?.getBoundingClientRect().bottom ?? NaN);
   });
   expect(gap).toBeGreaterThanOrEqual(-0.5);

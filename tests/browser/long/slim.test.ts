@@ -60,12 +60,7 @@ test('a Float16Array, which Chromium has, is read and written', async () => {
     type Floats = Float32Array | Uint16Array;
     const { load } = (await import(`${location.origin}/slim.js`)) as {
       load: () => Promise<{
-        scaledDotProductAttention(
-          q: object,
-          k: object,
-          v: object,
-          options?: object,
-        ): { output: { data: Floats } };
+        scaledDotProductAttention(q: object, k: object, v: object, options?: object): { output: { data: Floats } };
       }>;
     };
     const { Float16Array: Half } = globalThis as unknown as {

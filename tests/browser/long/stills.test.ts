@@ -132,13 +132,7 @@ test.each(['light', 'dark'] as const)(
 );
 
 test('a figure whose picture is not there is printed as it stands, in the width of the paper', async () => {
-  const tags = [
-    'attention-heads',
-    'attention-lookup',
-    'binary-positions',
-    'complexity-race',
-    'positional-curves',
-  ];
+  const tags = ['attention-heads', 'attention-lookup', 'binary-positions', 'complexity-race', 'positional-curves'];
   const page = await open({ figures: tags });
   const figures = page.locator(tags.join());
   const widths = (): Promise<number[]> =>
@@ -147,8 +141,7 @@ test('a figure whose picture is not there is printed as it stands, in the width 
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
   await page.emulateMedia({ media: 'print' });
   for (const figure of await figures.all()) expect(await figure.isVisible()).toBe(true);
-  for (const plane of await page.locator('attention-lookup .plane').all())
-    expect(await plane.isVisible()).toBe(true);
+  for (const plane of await page.locator('attention-lookup .plane').all()) expect(await plane.isVisible()).toBe(true);
   expect(await page.locator('#fig-heads .still').isVisible()).toBe(false);
   const beyond = await figures.evaluateAll((all) =>
     all.flatMap((figure) => {

@@ -17,7 +17,10 @@ function beyond(page: Page): Promise<string[]> {
   );
 }
 
-/** The figure that is shown alone, if it or its caption is wider than the window, or the window lacks all but a strip of its picture. */
+/**
+ * The figure that is shown alone, if it or its caption is wider than the window, or the window lacks all but a strip of
+ * its picture.
+ */
 function captionBeyond(page: Page): Promise<string[]> {
   return page.locator('figure.taught').evaluate((figure) => {
     const caption = figure.querySelector('figcaption')!.getBoundingClientRect();
@@ -40,9 +43,7 @@ async function allBeyond(page: Page, beyond: (page: Page) => Promise<string[]>):
   for (;;) {
     await page.locator('figure.taught > [drawn]').waitFor();
     // One frame for the observers of sizes, and one for what they draw.
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-    );
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     found.push(...(await beyond(page)));
     if (await next.isDisabled()) return found;
     await next.click();
@@ -52,19 +53,16 @@ async function allBeyond(page: Page, beyond: (page: Page) => Promise<string[]>):
 test.each([
   [1280, 800],
   [1366, 768],
-])(
-  'figure by figure, a window of %i × %i px shows each picture and its controls at once',
-  async (width, height) => {
-    const found: string[][] = [];
-    for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
-      const path = `/${language}/?teach#fig-lookup`;
-      const page = await open({ path, viewport: { width, height }, figures: [] });
-      found.push(await allBeyond(page, beyond));
-      await leave(page);
-    }
-    expect(found.flat()).toEqual([]);
-  },
-);
+])('figure by figure, a window of %i × %i px shows each picture and its controls at once', async (width, height) => {
+  const found: string[][] = [];
+  for (const language of ['en', 'id', 'ko', 'pt', 'tr']) {
+    const path = `/${language}/?teach#fig-lookup`;
+    const page = await open({ path, viewport: { width, height }, figures: [] });
+    found.push(await allBeyond(page, beyond));
+    await leave(page);
+  }
+  expect(found.flat()).toEqual([]);
+});
 
 test.each([
   [390, 844],
@@ -81,7 +79,10 @@ test.each([
   }
 });
 
-/** The figure that is shown alone, if it could be larger: it neither spans the window, with a caption beside it, nor comes near to its end. */
+/**
+ * The figure that is shown alone, if it could be larger: it neither spans the window, with a caption beside it, nor
+ * comes near to its end.
+ */
 function small(page: Page): Promise<string[]> {
   return page.locator('figure.taught').evaluate((figure) => {
     const { left, right, bottom } = figure.querySelector(':scope > [drawn]')!.getBoundingClientRect();
@@ -109,7 +110,7 @@ test('figure by figure, a picture is as large as the window lets it be, also aft
 });
 
 test('figure by figure, a picture beside a long answer stays in sight', async () => {
-  const page = await open({ path: '/en/?teach#fig-training', viewport: { width: 1280, height: 800 }, figures: [] }); // prettier-ignore
+  const page = await open({ path: '/en/?teach#fig-training', viewport: { width: 1280, height: 800 }, figures: [] });
   const figure = page.locator('figure.taught');
   await figure.locator('> [drawn]').waitFor();
   const before = (await figure.locator('> [drawn]').boundingBox())!;
@@ -128,9 +129,7 @@ test.each([
     page
       .locator('.teaching-bar button')
       .evaluateAll((buttons) => [
-        buttons
-          .map((each) => Object.values(each.getBoundingClientRect().toJSON() as DOMRect).join())
-          .join(' '),
+        buttons.map((each) => Object.values(each.getBoundingClientRect().toJSON() as DOMRect).join()).join(' '),
       ]),
   );
   expect(new Set(places).size).toBe(1);

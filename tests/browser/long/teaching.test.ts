@@ -55,9 +55,7 @@ describe('figure by figure', () => {
       });
     await page.locator('html:not(.teaching)').waitFor({ state: 'attached' });
     await page.waitForFunction(() => document.fullscreenElement === null);
-    await page.evaluate(
-      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
-    );
+    await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
     expect(await page.locator('.taught, .teaching-bar, [inert]').count()).toBe(0);
     expect(await page.locator('#fig-rotation').getByLabel('Offset δ').inputValue()).toBe('-7');
     const top = await page.locator('#fig-rotation').evaluate((each) => each.getBoundingClientRect().top);
@@ -145,8 +143,7 @@ describe('figure by figure', () => {
 
   test('a figure keeps its size while it is used', async () => {
     const page = await begin({ viewport: { width: 1600, height: 1000 } });
-    const width = async (): Promise<number> =>
-      (await taught(page).locator('.stage').boundingBox())?.width ?? NaN;
+    const width = async (): Promise<number> => (await taught(page).locator('.stage').boundingBox())?.width ?? NaN;
     const before = await width();
     await taught(page).getByRole('button', { name: 'Values as a table' }).click();
     await taught(page).locator('.figure-values').waitFor();

@@ -84,9 +84,7 @@ describe('in an isolated page, under a strict policy', () => {
       warnings: [],
     });
     expect(asked).toEqual(expect.arrayContaining(files));
-    expect(asked.filter((file) => file.endsWith('.wasm'))).toEqual(
-      files.filter((file) => file.endsWith('.wasm')),
-    );
+    expect(asked.filter((file) => file.endsWith('.wasm'))).toEqual(files.filter((file) => file.endsWith('.wasm')));
   });
 });
 
@@ -94,19 +92,14 @@ describe('one thread is used, with a line that says why, and no wasm for threads
   test.each(['index.js', 'slim.js'])('by %s in a page that is not isolated', async (entry) => {
     const { features, same, asked, warnings } = await run(entry, {});
     expect([features.threads, same]).toEqual([1, true]);
-    expect(warnings).toEqual([
-      expect.stringMatching(/^load: expected 2 threads, got 1: .*not cross-origin isolated$/),
-    ]);
+    expect(warnings).toEqual([expect.stringMatching(/^load: expected 2 threads, got 1: .*not cross-origin isolated$/)]);
     expect(asked.join()).not.toMatch(/embedded-threads|-threads\w*\.wasm|thread\.js/);
   });
 });
 
-test.each(['index.js', 'slim.js'])(
-  'one thread is used by %s where the policy forbids workers',
-  async (entry) => {
-    const policy = POLICY.replace(/worker-src [^;]+/, "worker-src 'none'");
-    const { features, same, warnings } = await run(entry, ISOLATED, policy);
-    expect([features.threads, same]).toEqual([1, true]);
-    expect(warnings).toEqual([expect.stringMatching(/^load: expected 2 threads, got 1: ./)]);
-  },
-);
+test.each(['index.js', 'slim.js'])('one thread is used by %s where the policy forbids workers', async (entry) => {
+  const policy = POLICY.replace(/worker-src [^;]+/, "worker-src 'none'");
+  const { features, same, warnings } = await run(entry, ISOLATED, policy);
+  expect([features.threads, same]).toEqual([1, true]);
+  expect(warnings).toEqual([expect.stringMatching(/^load: expected 2 threads, got 1: ./)]);
+});

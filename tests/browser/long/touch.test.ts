@@ -46,34 +46,31 @@ describe('attention-lookup', () => {
     ['q', 'query', 0],
     ['k1', 'keys', 2],
     ['v2', 'values', 4],
-  ] as const)(
-    'a finger drags %s wherever it goes, and the page stays where it is',
-    async (name, list, first) => {
-      const { page, figure } = await onPhone('attention-lookup');
-      const handle = figure.locator(`.handle[data-name=${name}]`);
-      const at = (): Promise<number[]> =>
-        figure.evaluate(
-          (element, [list, first]) => {
-            const all = (element as unknown as Record<string, number[]>)[list] ?? [];
-            return all.slice(first, first + 2);
-          },
-          [list, first] as const,
-        );
-      const [x = NaN, y = NaN] = await at();
-      const plane = (await handle.locator('xpath=..').boundingBox())!;
-      const unit = plane.width / 7;
-      for (const [across, down] of [
-        [0, y > 0 ? 70 : -70],
-        [x > 0 ? -60 : 60, 0],
-      ] as const) {
-        const [fromX = NaN, fromY = NaN] = await at();
-        expect(await swipe(page, await centreOf(handle.locator('.mark')), [across, down])).toBe(0);
-        const [toX = NaN, toY = NaN] = await at();
-        expect(Math.abs(toX - fromX - across / unit)).toBeLessThan(0.15);
-        expect(Math.abs(toY - fromY + down / unit)).toBeLessThan(0.15);
-      }
-    },
-  );
+  ] as const)('a finger drags %s wherever it goes, and the page stays where it is', async (name, list, first) => {
+    const { page, figure } = await onPhone('attention-lookup');
+    const handle = figure.locator(`.handle[data-name=${name}]`);
+    const at = (): Promise<number[]> =>
+      figure.evaluate(
+        (element, [list, first]) => {
+          const all = (element as unknown as Record<string, number[]>)[list] ?? [];
+          return all.slice(first, first + 2);
+        },
+        [list, first] as const,
+      );
+    const [x = NaN, y = NaN] = await at();
+    const plane = (await handle.locator('xpath=..').boundingBox())!;
+    const unit = plane.width / 7;
+    for (const [across, down] of [
+      [0, y > 0 ? 70 : -70],
+      [x > 0 ? -60 : 60, 0],
+    ] as const) {
+      const [fromX = NaN, fromY = NaN] = await at();
+      expect(await swipe(page, await centreOf(handle.locator('.mark')), [across, down])).toBe(0);
+      const [toX = NaN, toY = NaN] = await at();
+      expect(Math.abs(toX - fromX - across / unit)).toBeLessThan(0.15);
+      expect(Math.abs(toY - fromY + down / unit)).toBeLessThan(0.15);
+    }
+  });
 
   test('a swipe over the plane, beside its points, scrolls the page', async () => {
     const { page, figure } = await onPhone('attention-lookup');
@@ -149,9 +146,7 @@ describe('a slider', () => {
     const { page, figure } = await onPhone(tag);
     const slider = figure.locator(`input[type=range]#${id}`);
     const values = (): Promise<string[]> =>
-      figure
-        .locator('input[type=range]')
-        .evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
+      figure.locator('input[type=range]').evaluateAll((all) => all.map((each) => (each as HTMLInputElement).value));
     const before = await values();
     const [x, y] = await centreOf(slider);
     const { width } = (await slider.boundingBox())!;
@@ -172,11 +167,7 @@ describe('hints', () => {
   test.each([
     ['positional-curves', 'Point at a position to read the curves.', ', or move with the arrow keys,'],
     ['positional-heatmap', 'Point at a cell to read its value.', ', or move with the arrow keys,'],
-    [
-      'attention-lookup',
-      'Drag a point, or pick it and then its new place.',
-      ', or move it with the arrow keys',
-    ],
+    ['attention-lookup', 'Drag a point, or pick it and then its new place.', ', or move it with the arrow keys'],
   ])('of %s name keys only where there are some', async (tag, brief, keys) => {
     const phone = { hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } };
     const touched = await openAlone(open, tag, phone);

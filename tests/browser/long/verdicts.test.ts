@@ -22,9 +22,7 @@ test('a phone shows the verdict, and the answer only to those who ask for it', a
   await answers.getByRole('button', { name: 'eight' }).click();
   expect(await inWindow(status)).toBe(true);
   // It says what is wrong about this answer.
-  expect(await status.innerText()).toContain(
-    'That would be so if only one of them reached towards the other.',
-  );
+  expect(await status.innerText()).toContain('That would be so if only one of them reached towards the other.');
   await status.getByRole('button', { name: words.checkReveal }).focus();
   await page.keyboard.press('Enter');
   expect(await status.innerText()).toContain('Eight places take four layers.');
@@ -83,26 +81,21 @@ test('who answers below the opening figure sees the verdict, and goes to the fig
   expect(y).toBeGreaterThan(0);
   expect(y + height).toBeLessThanOrEqual(844.5);
   await verdictOf(check).getByRole('link', { name: words.checkShown }).click();
-  await page.waitForFunction(
-    () => document.querySelector('attention-lookup')!.getBoundingClientRect().top > 0,
-  );
+  await page.waitForFunction(() => document.querySelector('attention-lookup')!.getBoundingClientRect().top > 0);
 });
 
 test.each([
   [1280, 800],
   [390, 844],
-])(
-  'a figure that loads its model for an answer keeps the verdict in sight, at %i × %i',
-  async (width, height) => {
-    const page = await open({ figures: ['language-model'], viewport: { width, height } });
-    const figure = page.locator('#fig-model');
-    const status = verdictOf(figure.locator('.check'));
-    const answer = figure.locator('.check button[data-right]');
-    await answer.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
-    await answer.click();
-    await figure.getByRole('textbox').first().waitFor();
-    const { top, bottom } = await status.evaluate((element) => element.getBoundingClientRect());
-    expect(top).toBeGreaterThan(0);
-    expect(bottom).toBeLessThanOrEqual(height + 0.5);
-  },
-);
+])('a figure that loads its model for an answer keeps the verdict in sight, at %i × %i', async (width, height) => {
+  const page = await open({ figures: ['language-model'], viewport: { width, height } });
+  const figure = page.locator('#fig-model');
+  const status = verdictOf(figure.locator('.check'));
+  const answer = figure.locator('.check button[data-right]');
+  await answer.evaluate((element) => element.scrollIntoView({ block: 'end', behavior: 'instant' }));
+  await answer.click();
+  await figure.getByRole('textbox').first().waitFor();
+  const { top, bottom } = await status.evaluate((element) => element.getBoundingClientRect());
+  expect(top).toBeGreaterThan(0);
+  expect(bottom).toBeLessThanOrEqual(height + 0.5);
+});

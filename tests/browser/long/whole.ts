@@ -6,10 +6,7 @@ import type { PageOptions } from '../browser.js';
 export const TAGS = Object.keys(registry);
 
 /** The page with every answer open, and the figures in there drawn as well. */
-export async function openWhole(
-  open: (options?: PageOptions) => Promise<Page>,
-  options?: PageOptions,
-): Promise<Page> {
+export async function openWhole(open: (options?: PageOptions) => Promise<Page>, options?: PageOptions): Promise<Page> {
   const page = await open({ ...options, figures: [] });
   await page.evaluate(() => document.querySelectorAll('details').forEach((answer) => (answer.open = true)));
   // Where it stands in the list does not change while it is drawn.

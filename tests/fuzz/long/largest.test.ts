@@ -1,6 +1,6 @@
 /**
- * Sizes beyond 2^31 floats that little data leads to, each of which once wrapped around or took forever. Where a call must be quick,
- * its sizes are such that one that is not would take hours.
+ * Sizes beyond 2^31 floats that little data leads to, each of which once wrapped around or took forever. Where a call
+ * must be quick, its sizes are such that one that is not would take hours.
  */
 import { describe, expect, test } from '@jest/globals';
 // No call passes such counts.
@@ -48,8 +48,14 @@ describe('a size that no memory has is refused with its bytes, and harms no laye
           norm: 'pre',
         }).forward(zeros(4.2e6, 1, 1), { training: true }),
     ],
-    ['gradients of attention over 20 million keys', () => attentionBackward(zeros(1, 1), zeros(1, 1), zeros(20.3e6, 1), zeros(20.3e6, 1))], // prettier-ignore
-    ['gradients of attention over 40 million keys', () => attentionBackward(zeros(1, 1), zeros(1, 1), zeros(40.5e6, 1), zeros(40.5e6, 1))], // prettier-ignore
+    [
+      'gradients of attention over 20 million keys',
+      () => attentionBackward(zeros(1, 1), zeros(1, 1), zeros(20.3e6, 1), zeros(20.3e6, 1)),
+    ],
+    [
+      'gradients of attention over 40 million keys',
+      () => attentionBackward(zeros(1, 1), zeros(1, 1), zeros(40.5e6, 1), zeros(40.5e6, 1)),
+    ],
     ['hidden units of 2.2 million keys', () => additive(2.2e6)],
     ['hidden units of 4.19 million keys', () => additive(4.19e6)],
     ['hidden units of 8.39 million keys', () => additive(8.39e6, 512)],
@@ -75,8 +81,14 @@ describe('a size that no memory has is refused with its bytes, and harms no laye
         return attention.scaledDotProductAttention(x, x, x, { relativeKeys: zeros(2 ** 27 + 1, 1) });
       },
     ],
-    ['more numbers than a double has digits', () => attention.sinusoidalEncoding({ length: 2 ** 31 - 1, dim: 2 ** 24 })], // prettier-ignore
-    ['a result that systems promise and do not have', () => attention.alibiBias({ numHeads: 8, queryLength: 2 ** 14, keyLength: 2 ** 14 })], // prettier-ignore
+    [
+      'more numbers than a double has digits',
+      () => attention.sinusoidalEncoding({ length: 2 ** 31 - 1, dim: 2 ** 24 }),
+    ],
+    [
+      'a result that systems promise and do not have',
+      () => attention.alibiBias({ numHeads: 8, queryLength: 2 ** 14, keyLength: 2 ** 14 }),
+    ],
   ])('%s', (_what, call) => {
     expect(call).toThrow(RangeError);
     expect(call).toThrow(/^\w+(\.\w+)?: expected \d{10,} free bytes, got out of memory$/);
@@ -92,17 +104,22 @@ describe('what has no bytes takes no time:', () => {
   test.each<[string, () => unknown]>([
     ['attention', () => attention.scaledDotProductAttention(nothing, nothing, nothing)],
     ['gradients of attention', () => attentionBackward(nothing, nothing, nothing, nothing)],
-    ['attention behind a past', () => attention.scaledDotProductAttention(past, past, past, { pastKey: past, pastValue: past })], // prettier-ignore
-    ['additive attention', () => attention.additiveAttention(zeros(1024, 2 ** 20, 0), zeros(1024, 0, 0), zeros(1024, 0, 0), { Wq: zeros(1, 0), Wk: zeros(1, 0), wv: zeros(1, 1) })], // prettier-ignore
+    [
+      'attention behind a past',
+      () => attention.scaledDotProductAttention(past, past, past, { pastKey: past, pastValue: past }),
+    ],
+    [
+      'additive attention',
+      () =>
+        attention.additiveAttention(zeros(1024, 2 ** 20, 0), zeros(1024, 0, 0), zeros(1024, 0, 0), {
+          Wq: zeros(1, 0),
+          Wk: zeros(1, 0),
+          wv: zeros(1, 1),
+        }),
+    ],
     ['a softmax', () => attention.maskedSoftmax(zeros(many, 0))],
-    [
-      'a recurrence',
-      () => attention.rnn(zeros(0, many, 1), { weightIh: zeros(1, 1), weightHh: zeros(1, 1) }),
-    ],
-    [
-      'a convolution',
-      () => attention.conv1d(zeros(2 ** 16, 0, 1), zeros(4, 0, 2 ** 28), { padding: 2 ** 27 }),
-    ],
+    ['a recurrence', () => attention.rnn(zeros(0, many, 1), { weightIh: zeros(1, 1), weightHh: zeros(1, 1) })],
+    ['a convolution', () => attention.conv1d(zeros(2 ** 16, 0, 1), zeros(4, 0, 2 ** 28), { padding: 2 ** 27 })],
     ['buckets', () => attention.t5RelativeBuckets({ queryLength: many, keyLength: 0 })],
     ['a bias', () => attention.t5RelativeBias(zeros(32, 0), { queryLength: 1, keyLength: many })],
     ['patches', () => attention.sinusoidalEncoding2d({ height: many, width: 0, dim: 4 })],

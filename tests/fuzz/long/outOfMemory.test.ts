@@ -1,7 +1,7 @@
 /**
- * Lets memory run out at every place where it can. The allocator refuses the first, the second, … allocation of each function and of
- * each step of a layer, either only this one or also all that follow. The call must throw a RangeError with the byte count, leak and
- * change nothing, and work afterwards.
+ * Lets memory run out at every place where it can. The allocator refuses the first, the second, … allocation of each
+ * function and of each step of a layer, either only this one or also all that follow. The call must throw a RangeError
+ * with the byte count, leak and change nothing, and work afterwards.
  */
 import { describe, expect, test } from '@jest/globals';
 import { loadSecond, WASM } from '../../support/instance.js';
@@ -51,8 +51,7 @@ function expectOutOfMemory(books: Allocator, k: number, onward: boolean, call: (
   }
   expect(books.refused.length).toBeGreaterThan(refusals);
   expect(thrown).toBeInstanceOf(RangeError);
-  const [, bytes] =
-    /^[\w.]+: expected (\d+) free bytes, got out of memory$/.exec((thrown as Error).message) ?? [];
+  const [, bytes] = /^[\w.]+: expected (\d+) free bytes, got out of memory$/.exec((thrown as Error).message) ?? [];
   expect(books.refused.slice(refusals)).toContain(Number(bytes));
 }
 

@@ -1,6 +1,6 @@
 /**
- * What an exception in the middle of a call leaves behind: JavaScript's stack may be full anywhere, memory may run out, and a module
- * may trap. The next call must give the same bits as ever.
+ * What an exception in the middle of a call leaves behind: JavaScript's stack may be full anywhere, memory may run out,
+ * and a module may trap. The next call must give the same bits as ever.
  */
 import { describe, expect, test } from '@jest/globals';
 import type { Layer, WasmAttention } from 'wasm-attention';

@@ -1,8 +1,8 @@
 /**
- * Huge sizes over little data: axes of up to 2^31 - 1 beside an empty one, widths that only a layer's options name, and data that
- * claims a length. Each call must be computed or refused, with the bytes where it is memory that is missing, and harm nobody. One that
- * counts to its largest size would never end. The file is longer than 200 lines, because each function and layer names its sizes in its
- * own way.
+ * Huge sizes over little data: axes of up to 2^31 - 1 beside an empty one, widths that only a layer's options name, and
+ * data that claims a length. Each call must be computed or refused, with the bytes where it is memory that is missing,
+ * and harm nobody. One that counts to its largest size would never end. The file is longer than 200 lines, because each
+ * function and layer names its sizes in its own way.
  */
 import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
@@ -103,8 +103,7 @@ const FUNCTIONS: Record<string, Drawing> = {
     const length = d.extent();
     return d.chance(0.5)
       ? () => attention.relativeShift(d.zeros(d.extent(), length, length))
-      : () =>
-          attention.relativeShiftBackward(d.zeros(d.extent(), length, length), { columns: 2 * length - 1 });
+      : () => attention.relativeShiftBackward(d.zeros(d.extent(), length, length), { columns: 2 * length - 1 });
   },
   conv1d: (d) => {
     const [batch, channels, length] = [d.extent(0, 4), d.extent(), d.extent()];
@@ -164,9 +163,7 @@ const LAYERS: Record<string, Drawing> = {
     const sizes = { querySize: 1, keySize: 1, valueSize: 1 };
     const layer = new attention.MultiHeadAttention({ numHiddens, numHeads: 1, ...sizes });
     const [x, y] = [d.zeros(1, L, 1), d.zeros(1, S, 1)];
-    return used(layer, () =>
-      layer.forward(x, y, y, { training: d.chance(0.5), needWeights: L * S > MOST_RESULT }),
-    );
+    return used(layer, () => layer.forward(x, y, y, { training: d.chance(0.5), needWeights: L * S > MOST_RESULT }));
   },
   'MultiHeadAttention.createCache': (d) => {
     const [numHiddens, batch, maxLength] = [d.extent(1, 8), d.extent(1, 24), d.extent(1, 30)];

@@ -1,6 +1,6 @@
 /**
- * Many small calls of functions and layers: the wasm heap and JavaScript's heap must not grow, and the last results must equal the
- * first to the bit. Also two copies of the library in one realm, and memory that grows during calls.
+ * Many small calls of functions and layers: the wasm heap and JavaScript's heap must not grow, and the last results
+ * must equal the first to the bit. Also two copies of the library in one realm, and memory that grows during calls.
  *
  * CI makes 80,000 calls, `npm run soak` a million.
  */
@@ -87,8 +87,7 @@ function callsOf(a: WasmAttention): (() => unknown)[] {
         made.forward(x, training).backward!(x),
       ),
     () => one(new a.PositionalEncoding({ numHiddens: 4, maxLen: 2 }), (made) => made.forward(x)),
-    () =>
-      one(new a.LearnedPositionalEncoding({ numHiddens: 4, maxLen: 3, seed: 1 }), (made) => made.forward(x)),
+    () => one(new a.LearnedPositionalEncoding({ numHiddens: 4, maxLen: 3, seed: 1 }), (made) => made.forward(x)),
     () =>
       one(new a.Linear({ inFeatures: 4, outFeatures: 4, seed: 1 }), (made) => {
         made.forward(x, training).backward!(x);
@@ -125,9 +124,7 @@ test(
       const seconds = (performance.now() - started) / 1000;
       more = (await usedBytes()) - used;
       if (CALLS >= 1e6) {
-        console.log(
-          `${CALLS - first} calls in ${seconds.toFixed(1)} s; heap ${heap} bytes; JavaScript's ${more} more`,
-        );
+        console.log(`${CALLS - first} calls in ${seconds.toFixed(1)} s; heap ${heap} bytes; JavaScript's ${more} more`);
       }
     }
     expect([allocator.heapBytes, allocator.blocks.size, allocator.liveBytes]).toEqual([heap, blocks, bytes]);

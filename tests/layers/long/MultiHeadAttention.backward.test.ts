@@ -35,11 +35,7 @@ describe('MultiHeadAttention.backward agrees with differences of the float64 ora
     ['a mask and a bias', {}, { mask: random.mask([2, 1, 4, 5], 0.8), bias: random.tensor([3, 4, 5]) }],
     ['a window, softcap and scale', {}, { window: [1, 2], softcap: 2, scale: 0.3 }],
     ['causality with offsets', {}, { isCausal: true, causalOffset: [1, 0] }],
-    [
-      'relative tables',
-      {},
-      { relativeKeys: random.tensor([5, 4]), relativeValues: random.tensor([3, 5, 4]) },
-    ],
+    ['relative tables', {}, { relativeKeys: random.tensor([5, 4]), relativeValues: random.tensor([3, 5, 4]) }],
     ['slopes', {}, { alibiSlopes: { data: [0.5, 0.25, 0.125], shape: [3] } }],
     ['sinks', {}, { sinks: random.tensor([3]), validLens: { data: [3, 0], shape: [2] } }],
     ['rotary positions', { rotary: {} }, { turned: rotary(0, 0) }],
@@ -75,8 +71,7 @@ describe('MultiHeadAttention.backward agrees with differences of the float64 ora
     const pass = layer.forward(q, k, v, { ...options, ...(offset && { offset }), training: true });
     const found: Record<string, Numbers> = { ...pass.backward!(g), ...gradientsOf(layer) };
     expect(Object.keys(found).sort()).toEqual(Object.keys(at).sort());
-    for (const [name, tensor] of Object.entries(at))
-      expectGradient(found[name]!, tensor, loss(name), GRADIENT_RTOL);
+    for (const [name, tensor] of Object.entries(at)) expectGradient(found[name]!, tensor, loss(name), GRADIENT_RTOL);
   });
 
   test('for inputs of three widths', () => {
@@ -85,11 +80,7 @@ describe('MultiHeadAttention.backward agrees with differences of the float64 ora
     const found = Object.values(layer.forward(...inputs, { training: true }).backward!(g)) as Numbers[];
     inputs.forEach((input, i) => {
       const loss = (x: Numbers) => {
-        const moved = inputs.map((other, j) => (i === j ? x : other)) as unknown as [
-          Numbers,
-          Numbers,
-          Numbers,
-        ];
+        const moved = inputs.map((other, j) => (i === j ? x : other)) as unknown as [Numbers, Numbers, Numbers];
         return dot(reference(...moved, { numHeads: 3, state: layer.stateDict() }).output.data, g.data);
       };
       expectGradient(found[i]!, input, loss, GRADIENT_RTOL);

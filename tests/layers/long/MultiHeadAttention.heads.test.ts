@@ -1,4 +1,7 @@
-/** The shape of a layer's heads, against float64: their width, norms of queries and keys, and biases of some projections. */
+/**
+ * The shape of a layer's heads, against float64: their width, norms of queries and keys, and biases of some
+ * projections.
+ */
 import { expect, test } from '@jest/globals';
 import type { MultiHeadAttentionOptions } from 'wasm-attention';
 import { multiHeadAttention as reference } from '../../reference/multiHeadAttention.js';
@@ -36,32 +39,27 @@ const CASES: [string, Partial<MultiHeadAttentionOptions>, object][] = [
   ['a large eps', { qkNorm: { eps: 0.5 }, numKvHeads: 1 }, { eps: 0.5 }],
 ];
 
-test.each(CASES)(
-  `${NAME} agrees with float64, and so do its gradients, with %s`,
-  (_name, sizes, parameters) => {
-    const layer = make(sizes);
-    const state = layer.stateDict();
-    const { numHeads = 3, numKvHeads = numHeads } = sizes;
-    const run = (at: Record<string, Numbers>) =>
-      reference(at.queries ?? q, at.keys ?? k, at.values ?? v, {
-        numHeads,
-        numKvHeads,
-        state: { ...state, ...at },
-        ...parameters,
-      });
-    const expected = run({});
-    const inference = layer.forward(q, k, v, { needWeights: true });
-    expectClose(inference.output, expected.output, outputTolerance(expected.output));
-    expectClose(inference.weights, expected.weights, { atol: OUTPUT_ATOL });
-    const { output, backward } = layer.forward(q, k, v, { training: true });
-    expect(output).toEqual(inference.output);
-    const gradients = { ...backward!(g), ...gradientsOf(layer) };
-    expect(Object.keys(gradients).sort()).toEqual(
-      ['keys', 'queries', 'values', ...Object.keys(state)].sort(),
-    );
-    for (const [name, gradient] of Object.entries(gradients)) {
-      const at = { queries: q, keys: k, values: v }[name] ?? state[name]!;
-      expectGradient(gradient, at, (moved) => dot(run({ [name]: moved }).output.data, g.data), GRADIENT_RTOL);
-    }
-  },
-);
+test.each(CASES)(`${NAME} agrees with float64, and so do its gradients, with %s`, (_name, sizes, parameters) => {
+  const layer = make(sizes);
+  const state = layer.stateDict();
+  const { numHeads = 3, numKvHeads = numHeads } = sizes;
+  const run = (at: Record<string, Numbers>) =>
+    reference(at.queries ?? q, at.keys ?? k, at.values ?? v, {
+      numHeads,
+      numKvHeads,
+      state: { ...state, ...at },
+      ...parameters,
+    });
+  const expected = run({});
+  const inference = layer.forward(q, k, v, { needWeights: true });
+  expectClose(inference.output, expected.output, outputTolerance(expected.output));
+  expectClose(inference.weights, expected.weights, { atol: OUTPUT_ATOL });
+  const { output, backward } = layer.forward(q, k, v, { training: true });
+  expect(output).toEqual(inference.output);
+  const gradients = { ...backward!(g), ...gradientsOf(layer) };
+  expect(Object.keys(gradients).sort()).toEqual(['keys', 'queries', 'values', ...Object.keys(state)].sort());
+  for (const [name, gradient] of Object.entries(gradients)) {
+    const at = { queries: q, keys: k, values: v }[name] ?? state[name]!;
+    expectGradient(gradient, at, (moved) => dot(run({ [name]: moved }).output.data, g.data), GRADIENT_RTOL);
+  }
+});

@@ -27,20 +27,17 @@ test.each<[string, Partial<TransformerDecoderLayerOptions>, Partial<BlockReferen
   ['no biases', { bias: false, norm: 'pre' }, {}],
   ['rotary positions of self-attention', { rotary: {} }, turned],
   ['another eps', { eps: 0.5 }, { eps: 0.5 }],
-])(
-  'TransformerDecoderLayer agrees with float64, and so do its gradients, with %s',
-  (_name, options, reference) => {
-    const layer = make({ activation: 'gelu', ...options });
-    const self = { isCausal: true };
-    const cross = { validLens: { data: [3, 2], shape: [2] } };
-    const inference = layer.forward(x, memory, {
-      ...self,
-      needWeights: true,
-      cross: { ...cross, needWeights: true },
-    });
-    const training = layer.forward(x, memory, { ...self, training: true, cross });
-    const { norm = 'post' } = options;
-    const expected = { numHeads: 2, norm, activation: 'gelu' as const, self, cross, ...reference };
-    expectBlock(layer, inference, training, { x, memory, g }, expected);
-  },
-);
+])('TransformerDecoderLayer agrees with float64, and so do its gradients, with %s', (_name, options, reference) => {
+  const layer = make({ activation: 'gelu', ...options });
+  const self = { isCausal: true };
+  const cross = { validLens: { data: [3, 2], shape: [2] } };
+  const inference = layer.forward(x, memory, {
+    ...self,
+    needWeights: true,
+    cross: { ...cross, needWeights: true },
+  });
+  const training = layer.forward(x, memory, { ...self, training: true, cross });
+  const { norm = 'post' } = options;
+  const expected = { numHeads: 2, norm, activation: 'gelu' as const, self, cross, ...reference };
+  expectBlock(layer, inference, training, { x, memory, g }, expected);
+});

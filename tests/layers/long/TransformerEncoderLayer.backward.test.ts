@@ -1,4 +1,6 @@
-/** The gradients of TransformerEncoderLayer: with options, with dropout, for large batches and for overlapping passes. */
+/**
+ * The gradients of TransformerEncoderLayer: with options, with dropout, for large batches and for overlapping passes.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { Tensor, TransformerEncoderLayerOptions } from 'wasm-attention';
 import type { ActivationName } from '../../reference/feedForward.js';
@@ -35,7 +37,8 @@ describe(NAME, () => {
       return dot(layer.forward({ data, shape: x.shape }, { training: true, seed: 5 }).output.data, g.data);
     };
     const slope = (loss(1e-2) - loss(-1e-2)) / 2e-2;
-    // The differences of float32 results are off by third derivatives times step² = 1e-4, and by roundings of 120 outputs over 1e-2.
+    // The differences of float32 results are off by third derivatives times step² = 1e-4, and by roundings of 120
+    // outputs over 1e-2.
     expect(Math.abs(slope - dot(input.data, direction.data))).toBeLessThan(5e-3 * (5 + Math.abs(slope)));
   });
 });
@@ -58,27 +61,25 @@ describe(`${NAME} with dropout`, () => {
   test.each<[string, 'pre' | 'post', ActivationName]>([
     ['pre-norm', 'pre', 'gelu'],
     ['post-norm', 'post', 'gelu-tanh'],
-  ])(
-    'agrees with float64, and so do its gradients, with dropout at all four places: %s',
-    (_name, norm, activation) => {
-      const layer = make({ norm, activation, dropout: P });
-      const state = layer.stateDict();
-      const options = { numHeads: 3, norm, activation, dropout };
-      const { output, backward } = train(layer, { seed: SEED });
-      const expected = transformerEncoderLayer(x, state, options);
-      // Eight sums of up to 36 products, one after the other; each product may add a rounding of EPS/2, which two norms may double.
-      expectClose(output, expected, { atol: 8 * 36 * EPS * maxAbs(expected.data) });
-      const { input } = backward!(g);
-      const loss = (at: Numbers, changed: Readonly<Record<string, Numbers>>) =>
-        dot(transformerEncoderLayer(at, { ...state, ...changed }, options).data, g.data);
-      // Four times the output's error: gradients go through twice as many sums, and are summed over ten tokens.
-      const rtol = 8 * 36 * 4 * EPS;
-      expectGradient(input, x, (at) => loss(at, {}), rtol);
-      for (const { name, grad, shape } of layer.parameters()) {
-        expectGradient({ data: grad, shape }, state[name]!, (at) => loss(x, { [name]: at }), rtol);
-      }
-    },
-  );
+  ])('agrees with float64, and so do its gradients, with dropout at all four places: %s', (_name, norm, activation) => {
+    const layer = make({ norm, activation, dropout: P });
+    const state = layer.stateDict();
+    const options = { numHeads: 3, norm, activation, dropout };
+    const { output, backward } = train(layer, { seed: SEED });
+    const expected = transformerEncoderLayer(x, state, options);
+    // Eight sums of up to 36 products, one after the other; each product may add a rounding of EPS/2, which two norms
+    // may double.
+    expectClose(output, expected, { atol: 8 * 36 * EPS * maxAbs(expected.data) });
+    const { input } = backward!(g);
+    const loss = (at: Numbers, changed: Readonly<Record<string, Numbers>>) =>
+      dot(transformerEncoderLayer(at, { ...state, ...changed }, options).data, g.data);
+    // Four times the output's error: gradients go through twice as many sums, and are summed over ten tokens.
+    const rtol = 8 * 36 * 4 * EPS;
+    expectGradient(input, x, (at) => loss(at, {}), rtol);
+    for (const { name, grad, shape } of layer.parameters()) {
+      expectGradient({ data: grad, shape }, state[name]!, (at) => loss(x, { [name]: at }), rtol);
+    }
+  });
 
   // The layer takes up to 256 tokens at a time through all of its steps.
   test.each([

@@ -38,11 +38,7 @@ const SETTINGS: Setting[] = [
     { activation: 'gelu-tanh' },
   ],
   ['grouped heads', { numKvHeads: 2, activation: 'gelu' }, { activation: 'gelu' }],
-  [
-    'one key/value head, before the norm',
-    { numKvHeads: 1, norm: 'pre', activation: 'gelu' },
-    { activation: 'gelu' },
-  ],
+  ['one key/value head, before the norm', { numKvHeads: 1, norm: 'pre', activation: 'gelu' }, { activation: 'gelu' }],
   ['wide heads', { headDim: 5, activation: 'gelu' }, { activation: 'gelu' }],
   ['normed heads', { qkNorm: { eps: 0.2 }, activation: 'gelu' }, { activation: 'gelu', headEps: 0.2 }],
   [
@@ -50,11 +46,7 @@ const SETTINGS: Setting[] = [
     { bias: { query: true, key: true, value: true }, activation: 'gelu' },
     { activation: 'gelu' },
   ],
-  [
-    "a bias of attention's output alone",
-    { bias: { output: true }, activation: 'silu' },
-    { activation: 'silu' },
-  ],
+  ["a bias of attention's output alone", { bias: { output: true }, activation: 'silu' }, { activation: 'silu' }],
   ['all that language models have', MODERN, { activation: 'silu', ...turned }],
 ];
 

@@ -11,8 +11,7 @@ import { SPELLINGS } from '../../support/spellings.js';
 
 const train = ({ forward }: Subject) => forward({ training: true }).backward!;
 const grads = ({ layer }: Subject) => layer.parameters().map(({ name, grad }) => ({ name, grad }));
-const numbersOf = (tensors: Record<string, Tensor>) =>
-  Object.values(tensors).flatMap(({ data }) => [...data]);
+const numbersOf = (tensors: Record<string, Tensor>) => Object.values(tensors).flatMap(({ data }) => [...data]);
 
 describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
   const { shape } = make().forward().output;

@@ -53,13 +53,9 @@ describe('the gradient', () => {
 
   test('of relative tables sums up a batch', () => {
     const one = filled(1, TERMS, 1, 1);
-    const { relativeValues } = attention.scaledDotProductAttentionBackward(
-      filled(0.1, TERMS, 1, 1),
-      one,
-      one,
-      one,
-      { relativeValues: filled(0, 1, 1) },
-    );
+    const { relativeValues } = attention.scaledDotProductAttentionBackward(filled(0.1, TERMS, 1, 1), one, one, one, {
+      relativeValues: filled(0, 1, 1),
+    });
     expectNear(relativeValues!.data[0]!, TERMS * Math.fround(0.1));
   });
 
@@ -126,19 +122,12 @@ describe('the gradient', () => {
         shape: [batch, 2, 1],
       };
       const query = filled(0.4, batch, queries, 1);
-      return attention.additiveAttentionBackward(
-        filled(0.1, batch, queries, 1),
-        query,
-        keys,
-        values,
-        weights,
-      );
+      return attention.additiveAttentionBackward(filled(0.1, batch, queries, 1), query, keys, values, weights);
     };
     const one = gradients(1, 1);
     const many = gradients(batch, queries);
     const terms = batch * queries;
-    for (const name of ['Wq', 'Wk', 'wv'] as const)
-      expectNear(many[name].data[0]!, terms * one[name].data[0]!);
+    for (const name of ['Wq', 'Wk', 'wv'] as const) expectNear(many[name].data[0]!, terms * one[name].data[0]!);
     for (const name of ['keys', 'values'] as const) {
       for (const key of [0, 1]) expectNear(many[name].data[key]!, queries * one[name].data[key]!);
     }

@@ -92,7 +92,10 @@ function blocksOf(body: () => void): number[] {
   return [...allocator.blocks.keys()].filter((address) => !before.has(address));
 }
 
-/** Makes and drops a batch of every kind and collects the garbage, up to five times, since the engine may postpone finalizers. */
+/**
+ * Makes and drops a batch of every kind and collects the garbage, up to five times, since the engine may postpone
+ * finalizers.
+ */
 async function dropBatch(): Promise<Map<Kind, Blocks>> {
   // Finalizers run only between tasks, so no address is freed and reused while these are made.
   const taken = Object.entries(DROPPED).map(([kind, use]) => {
@@ -105,9 +108,7 @@ async function dropBatch(): Promise<Map<Kind, Blocks>> {
     addresses.filter((address) => allocator.blocks.has(address)).length;
   const done = (): boolean => taken.every(([, addresses]) => leftOf(addresses) === 0);
   for (let round = 0; round < 5 && !done(); ++round) await collect();
-  return new Map(
-    taken.map(([kind, addresses]) => [kind, { taken: addresses.length, left: leftOf(addresses) }]),
-  );
+  return new Map(taken.map(([kind, addresses]) => [kind, { taken: addresses.length, left: leftOf(addresses) }]));
 }
 
 describe(`after dropping ${BATCHES} times ${BATCH} without dispose`, () => {

@@ -51,24 +51,19 @@ const misshapen = fc.constantFrom(...MISSHAPEN).map((change): Treatment => (tens
   if (shape.join() === tensor.shape.join()) return { value: tensor };
   return { value: { data: new Float32Array(sizeOf(shape)), shape }, kind: 'RangeError' };
 });
-const notTensor = fc
-  .constantFrom(...NOT_TENSORS)
-  .map(([, value]): Treatment => () => ({ value, kind: 'TypeError' }));
+const notTensor = fc.constantFrom(...NOT_TENSORS).map(([, value]): Treatment => () => ({ value, kind: 'TypeError' }));
 const broken = fc
   .constantFrom(...BROKEN_TENSORS.filter(([what]) => what !== 'rank 1'))
   .map(([, value]): Treatment => () => ({ value, kind: 'RangeError' }));
 
-const treatments = fc.array(
-  fc.oneof({ arbitrary: right, weight: 30 }, missing, misshapen, notTensor, broken),
-  { minLength: 18, maxLength: 18 },
-);
+const treatments = fc.array(fc.oneof({ arbitrary: right, weight: 30 }, missing, misshapen, notTensor, broken), {
+  minLength: 18,
+  maxLength: 18,
+});
 const surplus = fc.oneof(
   { arbitrary: fc.constant([]), weight: 2 },
   fc.array(
-    fc.tuple(
-      fc.oneof(fc.constantFrom(...SURPLUS), fc.string()),
-      fc.constantFrom({ data: [1], shape: [1] }, null),
-    ),
+    fc.tuple(fc.oneof(fc.constantFrom(...SURPLUS), fc.string()), fc.constantFrom({ data: [1], shape: [1] }, null)),
     { minLength: 1, maxLength: 2 },
   ),
 );
@@ -97,18 +92,14 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
     expect(forward().output).toEqual(output);
   };
   const fresh = (seed: number) =>
-    Object.entries(initial).map(
-      ([name, { shape }], i) => [name, new Random(seed + i).tensor(shape)] as const,
-    );
+    Object.entries(initial).map(([name, { shape }], i) => [name, new Random(seed + i).tensor(shape)] as const);
 
   test('refuses state dicts with any mistakes and changes nothing', () => {
     const found = { TypeError: 0, RangeError: 0, none: 0 };
     fc.assert(
       fc.property(fc.nat(), treatments, surplus, (seed, ways, added) => {
         const treated = fresh(seed).map(([name, tensor], i) => ({ name, ...ways[i]!(tensor) }));
-        const given = treated
-          .filter((entry) => 'value' in entry)
-          .map(({ name, value }) => [name, value] as const);
+        const given = treated.filter((entry) => 'value' in entry).map(({ name, value }) => [name, value] as const);
         // Object.fromEntries makes every name an own property, even `__proto__`.
         const state: unknown = Object.fromEntries([...given, ...added]);
         const expected = [...treated.flatMap(({ kind }) => kind ?? []), ...added.map(() => 'RangeError')];
@@ -126,10 +117,7 @@ describe.each(ALL_LAYERS)('$title', ({ operation, make }) => {
   });
 
   test.each(SURPLUS)('refuses the additional name %j', (surplus) => {
-    const state: unknown = Object.fromEntries([
-      ...Object.entries(initial),
-      [surplus, { data: [1], shape: [1] }],
-    ]);
+    const state: unknown = Object.fromEntries([...Object.entries(initial), [surplus, { data: [1], shape: [1] }]]);
     const { kind, message } = refusal(operation, load(state))!;
     expect(kind).toBe('RangeError');
     expect(message).toContain(`got ${surplus || 'an empty string'}`);

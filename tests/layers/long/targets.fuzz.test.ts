@@ -24,19 +24,7 @@ describe('softmaxCrossEntropy', () => {
       whole(0, 3).map((by) => (classes: number) => classes + by),
       whole(-99, -1).map((target) => () => target),
       fc
-        .constantFrom(
-          0.5,
-          -0.5,
-          1 + 2 ** -40,
-          NaN,
-          Infinity,
-          -Infinity,
-          -101,
-          MAX,
-          2 ** 32,
-          2 ** 32 - 100,
-          -(2 ** 32),
-        )
+        .constantFrom(0.5, -0.5, 1 + 2 ** -40, NaN, Infinity, -Infinity, -101, MAX, 2 ** 32, 2 ** 32 - 100, -(2 ** 32))
         .map((target) => () => target),
     );
     const arrays = fc.constantFrom<(targets: number[]) => ArrayLike<number>>(
@@ -50,9 +38,7 @@ describe('softmaxCrossEntropy', () => {
         const { loss } = softmaxCrossEntropy(logits, arrayOf(targets));
         const wrong = targets.slice();
         wrong[at % targets.length] = bad(size.classes);
-        expectRejected('softmaxCrossEntropy', 'RangeError', () =>
-          softmaxCrossEntropy(logits, arrayOf(wrong)),
-        );
+        expectRejected('softmaxCrossEntropy', 'RangeError', () => softmaxCrossEntropy(logits, arrayOf(wrong)));
         expect(softmaxCrossEntropy(logits, targets).loss).toBe(loss);
       }),
       { numRuns: 300 },

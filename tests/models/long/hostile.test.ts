@@ -60,18 +60,35 @@ beforeAll(async () => {
 test('configs of which some fields are changed', async () => {
   let [opened, refused] = [0, 0];
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...checkpoints), fc.array(fc.tuple(fc.nat(), strange), { minLength: 1, maxLength: 3 }), async (name, changes) => {
- const { config, bytes, expected } = all.get(name)!;
-      const live = allocator.liveBytes;
-      const names = [...Object.keys(config), 'rope_scaling', 'rope_parameters', 'head_dim', 'layer_types', 'sliding_window', 'use_sliding_window', 'eos_token_id', 'pad_token_id', 'architectures', 'num_hidden_groups', 'attention_bias'];
-      const changed = { ...config };
-      for (const [i, value] of changes) changed[names[i % names.length]!] = value;
-      if (await open(changed, bytes, expected.ids)) opened += 1;
-      else refused += 1;
-      expect(allocator.liveBytes).toBe(live);
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...checkpoints),
+      fc.array(fc.tuple(fc.nat(), strange), { minLength: 1, maxLength: 3 }),
+      async (name, changes) => {
+        const { config, bytes, expected } = all.get(name)!;
+        const live = allocator.liveBytes;
+        const names = [
+          ...Object.keys(config),
+          'rope_scaling',
+          'rope_parameters',
+          'head_dim',
+          'layer_types',
+          'sliding_window',
+          'use_sliding_window',
+          'eos_token_id',
+          'pad_token_id',
+          'architectures',
+          'num_hidden_groups',
+          'attention_bias',
+        ];
+        const changed = { ...config };
+        for (const [i, value] of changes) changed[names[i % names.length]!] = value;
+        if (await open(changed, bytes, expected.ids)) opened += 1;
+        else refused += 1;
+        expect(allocator.liveBytes).toBe(live);
+      },
+    ),
     { numRuns: 1500 },
-  ); // prettier-ignore
+  );
   // Some changes are none, or change fields that a family does not read.
   expect(opened).toBeGreaterThan(100);
   expect(refused).toBeGreaterThan(500);
@@ -80,17 +97,23 @@ test('configs of which some fields are changed', async () => {
 test('files of which some bytes are changed, or are missing', async () => {
   let refused = 0;
   await fc.assert(
-    fc.asyncProperty(fc.constantFrom(...checkpoints), fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }), fc.double({ min: 0, max: 1, noNaN: true }), fc.boolean(), async (name, changes, share, cut) => {
- const { config, bytes, expected } = all.get(name)!;
-      const live = allocator.liveBytes;
-      const file = cut ? bytes.slice(0, Math.floor(share * bytes.length)) : bytes.slice();
-      const header = Math.min(file.length, 8 + new DataView(bytes.buffer).getUint32(0, true));
-      for (const [at, byte] of changes) if (header > 0) file[at % header] = byte;
-      if (!(await open(config, file, expected.ids))) refused += 1;
-      expect(allocator.liveBytes).toBe(live);
-    }),
+    fc.asyncProperty(
+      fc.constantFrom(...checkpoints),
+      fc.array(fc.tuple(fc.nat(), fc.nat(255)), { maxLength: 4 }),
+      fc.double({ min: 0, max: 1, noNaN: true }),
+      fc.boolean(),
+      async (name, changes, share, cut) => {
+        const { config, bytes, expected } = all.get(name)!;
+        const live = allocator.liveBytes;
+        const file = cut ? bytes.slice(0, Math.floor(share * bytes.length)) : bytes.slice();
+        const header = Math.min(file.length, 8 + new DataView(bytes.buffer).getUint32(0, true));
+        for (const [at, byte] of changes) if (header > 0) file[at % header] = byte;
+        if (!(await open(config, file, expected.ids))) refused += 1;
+        expect(allocator.liveBytes).toBe(live);
+      },
+    ),
     { numRuns: 1500 },
-  ); // prettier-ignore
+  );
   expect(refused).toBeGreaterThan(700);
   // The module still computes what it should.
   const { config, bytes, expected } = checkpoint('gpt2');
@@ -109,7 +132,11 @@ test('configs with getters, proxies and circles', async () => {
   });
   expect(await open(counted, bytes, expected.ids)).toBe(true);
   expect(reads).toBe(1);
-  const thrower = new Proxy(config, { ownKeys: () => { throw new Error('mine'); } }); // prettier-ignore
+  const thrower = new Proxy(config, {
+    ownKeys: () => {
+      throw new Error('mine');
+    },
+  });
   expect(await open(thrower, bytes, expected.ids)).toBe(false);
   const circle: Record<string, unknown> = { ...config };
   circle.self = circle;

@@ -35,20 +35,48 @@ describe('a hook', () => {
   });
 
   test.each<[string, (model: Model, cache: ModelCache) => void]>([
-    ['truncates and fills it again', (model, cache) => { cache.truncate(2); model.forward([70, 69], { cache }); }],
-    ['goes on and goes back', (model, cache) => { model.forward([70], { cache }); cache.truncate(4); }],
-    ['goes on, and fails', (model, cache) => { expect(() => model.forward([70], { cache, hooks: { 'ln_final.hook_normalized': () => { throw new Error('inner'); } } })).toThrow('inner'); }],
+    [
+      'truncates and fills it again',
+      (model, cache) => {
+        cache.truncate(2);
+        model.forward([70, 69], { cache });
+      },
+    ],
+    [
+      'goes on and goes back',
+      (model, cache) => {
+        model.forward([70], { cache });
+        cache.truncate(4);
+      },
+    ],
+    [
+      'goes on, and fails',
+      (model, cache) => {
+        expect(() =>
+          model.forward([70], {
+            cache,
+            hooks: {
+              'ln_final.hook_normalized': () => {
+                throw new Error('inner');
+              },
+            },
+          }),
+        ).toThrow('inner');
+      },
+    ],
     ['resets it', (_, cache) => cache.reset()],
   ])('that uses the cache of its own pass is told so: it %s', async (_, tamper) => {
     const model = await open(llama);
     const cache = model.createCache({ maxLength: 16 });
     model.forward(ids.slice(0, 4), { cache });
     const hooks: ModelHooks = { 'blocks.1.hook_resid_pre': () => tamper(model, cache) };
-    expect(() => model.forward(ids.slice(4, 6), { cache, hooks })).toThrow(/'blocks\.1\.hook_resid_pre' to leave the cache as it is/);
+    expect(() => model.forward(ids.slice(4, 6), { cache, hooks })).toThrow(
+      /'blocks\.1\.hook_resid_pre' to leave the cache as it is/,
+    );
     cache.reset();
     expectNear(model.forward(ids.slice(0, 6), { cache }).hidden, model.forward(ids.slice(0, 6)).hidden);
     model.dispose();
-  }); // prettier-ignore
+  });
 
   test('that swallows an error of a pass within leaves its own pass right', async () => {
     const model = await open(llama);
@@ -70,7 +98,13 @@ describe('a hook', () => {
     const model = await open(llama);
     let caught: unknown = 'nothing';
     try {
-      model.forward(ids, { hooks: { hook_embed: () => { throw thrown as unknown as Error; } } }); // prettier-ignore
+      model.forward(ids, {
+        hooks: {
+          hook_embed: () => {
+            throw thrown as unknown as Error;
+          },
+        },
+      });
     } catch (error) {
       caught = error;
     }
@@ -107,17 +141,26 @@ describe('a hook', () => {
   });
 });
 
-describe.each(checkpoints.filter((name) => checkpoint(name).expected.generate))(
-  'with a cache, %s',
-  (name) => {
-    const { expected, ...files } = checkpoint(name);
-    const rows = [expected.ids[0]!.slice(0, 8), expected.ids[0]!.slice(0, 8).reverse()];
+describe.each(checkpoints.filter((name) => checkpoint(name).expected.generate))('with a cache, %s', (name) => {
+  const { expected, ...files } = checkpoint(name);
+  const rows = [expected.ids[0]!.slice(0, 8), expected.ids[0]!.slice(0, 8).reverse()];
 
-    test.each<[string, ModelForwardOptions]>([
+  test.each<[string, ModelForwardOptions]>([
     ['a window', { window: 3 }],
-    ['heads put out', { ablate: [[1, 1], [0, 0]] }],
+    [
+      'heads put out',
+      {
+        ablate: [
+          [1, 1],
+          [0, 0],
+        ],
+      },
+    ],
     ['no positions', { positions: 'none' }],
-    ['hooks on scores and pattern', { hooks: { 'blocks.0.attn.hook_attn_scores': (s) => s, 'blocks.1.attn.hook_pattern': (p) => p } }],
+    [
+      'hooks on scores and pattern',
+      { hooks: { 'blocks.0.attn.hook_attn_scores': (s) => s, 'blocks.1.attn.hook_pattern': (p) => p } },
+    ],
     ['weights', { needWeights: true }],
   ])('%s: in parts it computes what it computes at once', async (_, options) => {
     const model = await open(files);
@@ -125,10 +168,16 @@ describe.each(checkpoints.filter((name) => checkpoint(name).expected.generate))(
     const cache = model.createCache({ batch: 2, maxLength: 9 });
     let at = 0;
     for (const size of [3, 1, 1, 2, 1]) {
-      const part = model.forward(rows.map((row) => row.slice(at, at + size)), { ...options, cache });
+      const part = model.forward(
+        rows.map((row) => row.slice(at, at + size)),
+        { ...options, cache },
+      );
       for (let b = 0; b < 2; ++b) {
         const d = model.numHiddens;
-        const rowsOf = (t: Tensor, first: number) => ({ data: t.data.subarray(first * d, (first + size) * d), shape: [size, d] });
+        const rowsOf = (t: Tensor, first: number) => ({
+          data: t.data.subarray(first * d, (first + size) * d),
+          shape: [size, d],
+        });
         expectNear(rowsOf(part.hidden, b * size), rowsOf(whole.hidden, 8 * b + at));
       }
       for (const [i, { data, shape }] of (part.weights ?? []).entries()) {
@@ -142,9 +191,8 @@ describe.each(checkpoints.filter((name) => checkpoint(name).expected.generate))(
       at += size;
     }
     model.dispose();
-  }); // prettier-ignore
-  },
-);
+  });
+});
 
 describe.each(checkpoints)('%s', (name) => {
   const { expected, config, bytes } = checkpoint(name);
@@ -166,9 +214,7 @@ describe.each(checkpoints)('%s', (name) => {
   test('takes rows in typed arrays, and padding on the left', async () => {
     const model = await open({ config, bytes });
     const { hidden } = model.forward([ids, ids.slice(0, 2)]);
-    expect(model.forward([Int32Array.from(ids), Uint8Array.from(ids.slice(0, 2))] as never).hidden).toEqual(
-      hidden,
-    );
+    expect(model.forward([Int32Array.from(ids), Uint8Array.from(ids.slice(0, 2))] as never).hidden).toEqual(hidden);
     expect(model.forward({ data: Uint16Array.from(ids), shape: [1, ids.length] }).hidden).toEqual(
       model.forward(ids).hidden,
     );
@@ -182,7 +228,10 @@ describe.each(checkpoints)('%s', (name) => {
     const { hidden: left, weights } = model.forward([[...pad, ...short]], { ...options, needWeights: true });
     const d = model.numHiddens;
     expectNear({ data: left.data.slice(front * d), shape: [1, 3, d] }, model.forward(short).hidden);
-    for (const { data } of weights!) data.forEach((x, i) => { if (i % 6 < front) expect(x).toBe(0); }); // prettier-ignore
+    for (const { data } of weights!)
+      data.forEach((x, i) => {
+        if (i % 6 < front) expect(x).toBe(0);
+      });
     // The same through hooks on scores, whose rows of padding see nothing.
     const hooks: ModelHooks = {};
     for (let i = 0; i < model.numLayers; ++i) hooks[`blocks.${i}.attn.hook_attn_scores`] = (scores) => scores;

@@ -55,8 +55,7 @@ test.each(checkpoints)('%s at float16 has the bits of float32 with rounded matri
   const { config, bytes, expected } = checkpoint(name);
   const tensors = readSafetensors(bytes);
   // Tables of positions and types, norms and biases stay as they are.
-  const isKept = (key: string, rank: number): boolean =>
-    rank !== 2 || /position_embeddings|token_type|wpe/.test(key);
+  const isKept = (key: string, rank: number): boolean => rank !== 2 || /position_embeddings|token_type|wpe/.test(key);
   const rounded = Object.fromEntries(
     Object.entries(tensors).map(([key, { data, shape }]) => [
       key,
@@ -84,8 +83,7 @@ test('a file of F16 opened at float16 has the bits of the same opened at float32
       ]),
     ),
   );
-  const of = (weightType?: WeightType) =>
-    openModel({ config: stories.config, weights: file, attention, weightType });
+  const of = (weightType?: WeightType) => openModel({ config: stories.config, weights: file, attention, weightType });
   const [a, b] = [await of('float16'), await of()];
   const ids = expected.tokens_in.slice(0, 20);
   expect(a.forward(ids).logits).toEqual(b.forward(ids).logits);
@@ -131,8 +129,7 @@ test('an encoder of 768 at int8 points where float32 does', async () => {
   add('embeddings.token_type_embeddings.weight', 2, width);
   norm('embeddings.LayerNorm');
   for (const i of [0, 1]) {
-    for (const part of ['query', 'key', 'value'])
-      linear(`encoder.layer.${i}.attention.self.${part}`, width, width);
+    for (const part of ['query', 'key', 'value']) linear(`encoder.layer.${i}.attention.self.${part}`, width, width);
     linear(`encoder.layer.${i}.attention.output.dense`, width, width);
     norm(`encoder.layer.${i}.attention.output.LayerNorm`);
     linear(`encoder.layer.${i}.intermediate.dense`, hiddens, width);
@@ -159,10 +156,7 @@ test('an encoder of 768 at int8 points where float32 does', async () => {
   };
   const [a, b] = [await hidden('int8'), await hidden()];
   for (let i = 0; i < 32; ++i) {
-    const [x, y] = [a, b].map((data) => data.subarray(width * i, width * (i + 1))) as [
-      Float32Array,
-      Float32Array,
-    ];
+    const [x, y] = [a, b].map((data) => data.subarray(width * i, width * (i + 1))) as [Float32Array, Float32Array];
     const dot = x.reduce((sum, value, k) => sum + value * y[k]!, 0);
     expect(dot / (Math.hypot(...x) * Math.hypot(...y))).toBeGreaterThan(0.999);
   }

@@ -1,5 +1,5 @@
-// Additive attention's gradients compared with the chain rule in float64, term by term. Masked keys and values get zeros, even if
-// they are NaN.
+// Additive attention's gradients compared with the chain rule in float64, term by term. Masked keys and values get
+// zeros, even if they are NaN.
 #include "additive_draw.h"
 
 using namespace wasm_attention;
@@ -78,8 +78,9 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (int row = 0; row < n.batch * n.queries; ++row) {
     chainRule(n, call.inputs, row, call.valid[row], &grad_output[size_t(row) * n.valueWidth], expected);
   }
-  // A weight's error consists of the exponential's error, 3 ulps for the tangent of each hidden unit, and roundings of the tangent's
-  // argument, which is a sum of up to 18. A weight is in two factors, and sums over queries, keys and units round for each term.
+  // A weight's error consists of the exponential's error, 3 ulps for the tangent of each hidden unit, and roundings of
+  // the tangent's argument, which is a sum of up to 18. A weight is in two factors, and sums over queries, keys and
+  // units round for each term.
   const double error =
       (3 * (32 + 2 * n.hiddens * (3 + 4 * 18)) + n.batch * (n.queries + n.keys) + n.valueWidth) * kHalfUlp;
   const char* names[] = {"the queries'", "the keys'", "the values'", "Wq's", "Wk's", "wv's"};

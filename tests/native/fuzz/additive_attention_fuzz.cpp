@@ -13,7 +13,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   n.output = output.data();
   n.weights = weights.data();
   additiveAttention(n, scratch.data());
-  // A tangent's error is 3 ulps plus the roundings of its argument, a sum of up to 18. A logit has a tangent for each hidden unit.
+  // A tangent's error is 3 ulps plus the roundings of its argument, a sum of up to 18. A logit has a tangent for each
+  // hidden unit.
   const double error = (32 + 2 * n.hiddens * (3 + 4 * 18)) * 2 * kHalfUlp;
   std::vector<double> tangents(n.hiddens);
   for (int row = 0; row < n.batch * n.queries; ++row) {

@@ -1,4 +1,5 @@
-// A call of additive attention from the fuzzer's bytes: sizes, tensors and valid lengths, with NaN and infinity beyond the lengths.
+// A call of additive attention from the fuzzer's bytes: sizes, tensors and valid lengths, with NaN and infinity beyond
+// the lengths.
 #pragma once
 
 #include <algorithm>

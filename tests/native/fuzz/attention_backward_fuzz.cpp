@@ -130,7 +130,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
   double largest = 0;
   const Gradients expected = chainRule(problem, grad_output, &largest);
-  // A weight's error is 32 units of 2^-23 plus 4 times a logit's error. It is in two factors, and the sums add as much again.
+  // A weight's error is 32 units of 2^-23 plus 4 times a logit's error. It is in two factors, and the sums add as much
+  // again.
   const double tolerance = (3 * 32 + 8 * largest) * 2 * kHalfUlp;
   expectAll(query, expected.query, tolerance, "the query's gradient");
   expectAll(key, expected.key, tolerance, "the key's gradient");

@@ -1,5 +1,5 @@
-// Feed-forward networks and their gradients. Each step is compared with float64 from the kernel's own result of the step before, so
-// that relu's kink and large hidden units do not amplify differences.
+// Feed-forward networks and their gradients. Each step is compared with float64 from the kernel's own result of the
+// step before, so that relu's kink and large hidden units do not amplify differences.
 #include <algorithm>
 
 #include "attention.h"

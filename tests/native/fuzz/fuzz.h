@@ -1,5 +1,5 @@
-// Helpers for fuzz targets. Sizes are drawn from the fuzzer's bytes, data from seeds among these. A comparison that fails ends the
-// run. Buffers have exactly the right size, so that AddressSanitizer sees any access outside.
+// Helpers for fuzz targets. Sizes are drawn from the fuzzer's bytes, data from seeds among these. A comparison that
+// fails ends the run. Buffers have exactly the right size, so that AddressSanitizer sees any access outside.
 #pragma once
 
 #include <cmath>

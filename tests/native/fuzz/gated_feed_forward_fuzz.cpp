@@ -1,5 +1,5 @@
-// Gated feed-forward networks and their gradients. Each step is compared with float64 from the kernel's own gates and values. Those with
-// hidden units are in feed_forward_fuzz.cpp.
+// Gated feed-forward networks and their gradients. Each step is compared with float64 from the kernel's own gates and
+// values. Those with hidden units are in feed_forward_fuzz.cpp.
 #include "attention.h"
 #include "fuzz.h"
 #include "kernels/dropout.h"

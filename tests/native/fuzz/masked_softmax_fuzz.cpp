@@ -31,7 +31,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     for (int j = 0; j < valid[r]; ++j) sum += max == -INFINITY ? 0 : std::exp(row[j] - max);
     for (int j = 0; j < cols; ++j) {
       const double expected = j < valid[r] && sum > 0 ? std::exp(row[j] - max) / sum : 0;
-      // The difference of two logits is rounded by up to half an ulp of 160. The exponential, the sum and the quotient have 32 ulps.
+      // The difference of two logits is rounded by up to half an ulp of 160. The exponential, the sum and the quotient
+      // have 32 ulps.
       const double tolerance = (64 + std::sqrt(cols) + 2 * 160) * kHalfUlp * expected + 1.2e-38;
       expectNear(out[size_t(r) * cols + j], expected, tolerance, "softmax", size_t(r) * cols + j);
     }

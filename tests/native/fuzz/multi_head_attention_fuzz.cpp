@@ -1,4 +1,5 @@
-// Calls of a whole layer: projections, rotations, grouped heads, and a cache that grows in steps of any size; and rotations back.
+// Calls of a whole layer: projections, rotations, grouped heads, and a cache that grows in steps of any size; and
+// rotations back.
 #include <algorithm>
 
 #include "fuzz.h"
@@ -122,9 +123,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     got.assign(out.begin(), out.end());
   }
 
-  // Weights are up to 1/sqrt(inputs), so the terms of a projection sum up to sqrt(inputs) + 1, each rounded, and a rotation adds two
-  // roundings. A score has the errors of both operands, and its exponential twice that. A mixture of values has the errors of the
-  // weights and of the values, and its own roundings. The output projection sums sqrt(heads * width) of these.
+  // Weights are up to 1/sqrt(inputs), so the terms of a projection sum up to sqrt(inputs) + 1, each rounded, and a
+  // rotation adds two roundings. A score has the errors of both operands, and its exponential twice that. A mixture of
+  // values has the errors of the weights and of the values, and its own roundings. The output projection sums
+  // sqrt(heads * width) of these.
   const auto projected = [](int inputs) { return (inputs + 5) * kHalfUlp * 1.5 * (std::sqrt(inputs) + 1); };
   const double most_v = largest(layer.value.oracle(values)), joined = n.heads * n.width;
   const double score =

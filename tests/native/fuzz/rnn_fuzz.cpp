@@ -36,7 +36,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
         for (int i = 0; i < width; ++i) sum.add(whh[size_t(d) * width + i] * state[i]);
         next[d] = relu ? std::max(0.0, sum.value) : std::tanh(sum.value);
         const size_t at = (size_t(b) * length + t) * width + d;
-        // The step's own roundings, and 3 ulps of the tangent. The errors of earlier steps are halved by each step and add as much.
+        // The step's own roundings, and 3 ulps of the tangent. The errors of earlier steps are halved by each step and
+        // add as much.
         expectNear(out[at], next[d], 2 * (8 * (ins + width + 4) + 8) * kHalfUlp * std::max(1.0, std::abs(next[d])),
                    "recurrence", at);
       }

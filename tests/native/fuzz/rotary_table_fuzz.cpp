@@ -24,8 +24,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<float> table = tableOfRotations(frequencies, given ? positions : std::vector<double>(), rows, dim,
                                                     given ? 0 : start, amplitude, axes);
   encodingRotation(frequencies.data(), matrices.data(), dim, start);
-  // Half an ulp of float32, the 1e-11 that the header allows, and the error of long double's angle, 2^-60 of up to 2^24. The product
-  // with the amplitude is rounded once more.
+  // Half an ulp of float32, the 1e-11 that the header allows, and the error of long double's angle, 2^-60 of up to
+  // 2^24. The product with the amplitude is rounded once more.
   const double tolerance = kHalfUlp + 1e-8;
   for (int j = 0; j < half; ++j) {
     const long double frequency = factors[j] * std::pow(static_cast<long double>(base), -2.0L * j / dim);

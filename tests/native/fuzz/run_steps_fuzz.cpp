@@ -1,5 +1,5 @@
-// A decoder's pass over some tokens behind a cache: rows of a tied embedding that is packed in parts, an addition, the logits, and
-// attention to the cache.
+// A decoder's pass over some tokens behind a cache: rows of a tied embedding that is packed in parts, an addition, the
+// logits, and attention to the cache.
 #include <gtest/gtest.h>
 
 #include "attention.h"

@@ -21,7 +21,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
       const long double angle = positions[i] * std::pow(static_cast<long double>(base), -2.0L * j / dim);
       const size_t row = size_t(i) * dim;
       const size_t sine = row + (concatenated ? j : 2 * j), cosine = row + (concatenated ? sines + j : 2 * j + 1);
-      // Half an ulp of float32, the 1e-11 that the header allows, and the error of long double's angle, 2^-60 of up to 2^24.
+      // Half an ulp of float32, the 1e-11 that the header allows, and the error of long double's angle, 2^-60 of up to
+      // 2^24.
       const double tolerance = kHalfUlp + 1e-10;
       expectNear(out[sine], static_cast<double>(std::sin(angle)), tolerance, "sine", sine);
       if (2 * j + 1 < dim) expectNear(out[cosine], static_cast<double>(std::cos(angle)), tolerance, "cosine", cosine);

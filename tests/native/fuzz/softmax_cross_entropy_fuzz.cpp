@@ -20,8 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::vector<float> grad = in_place ? logits : std::vector<float>(logits.size(), NAN);
   const double loss =
       softmaxCrossEntropy(in_place ? grad.data() : logits.data(), targets.data(), grad.data(), rows, classes);
-  // The error of an exponential is a few units plus its argument's rounding, and the argument is up to twice the scale. A sum adds
-  // one rounding for every four classes, and a logarithm of up to 5 its own.
+  // The error of an exponential is a few units plus its argument's rounding, and the argument is up to twice the scale.
+  // A sum adds one rounding for every four classes, and a logarithm of up to 5 its own.
   const double error = (16 + 4 * scale + classes) * kHalfUlp;
   double expected = 0;
   for (int r = 0; r < rows; ++r) {

@@ -111,8 +111,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   for (const auto& input : inputs) exact.emplace_back(input.begin(), input.end());
   double steepest = 1;
   const Doubles expected = block64(p, exact, &steepest);
-  // Several sums of up to a few dozen terms of up to 1, and two norms, which divide by their deviations. This is five times the
-  // largest difference in 5,000 inputs.
+  // Several sums of up to a few dozen terms of up to 1, and two norms, which divide by their deviations. This is five
+  // times the largest difference in 5,000 inputs.
   const double share = 1e-5 * steepest * steepest;
   for (size_t i = 0; i < elements; ++i) expectNear(output[i], expected[i], share, "block", i);
   // Finite differences are wrong near relu's kinks.

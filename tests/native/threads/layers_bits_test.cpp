@@ -1,4 +1,5 @@
-// The layers' kernels give the same bits on any number of threads, at sizes around the vector width and the parts of a loop.
+// The layers' kernels give the same bits on any number of threads, at sizes around the vector width and the parts of a
+// loop.
 #include <gtest/gtest.h>
 
 #include <vector>

@@ -1,4 +1,5 @@
-// Gradients of attention, additive attention, convolutions, recurrent layers and blocks give the same bits on any number of threads.
+// Gradients of attention, additive attention, convolutions, recurrent layers and blocks give the same bits on any
+// number of threads.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,7 +105,8 @@ TEST(Threads, ChangeNoBitOfConvolutionsAndRecurrentLayers) {
 }
 
 TEST(Threads, ChangeNoBitOfABlock) {
-  // With few sequences threads share each step; with many, each thread takes some, with one or a few rows in its products.
+  // With few sequences threads share each step; with many, each thread takes some, with one or a few rows in its
+  // products.
   for (const int batch : {1, 3, 9, 70}) {
     for (const int tokens : {1, 5, 33}) {
       for (const bool modern : {false, true}) {

@@ -8,8 +8,8 @@ const layer = new attention.MultiHeadAttention({ numHiddens: 64, numHeads: 4, se
 
 test('running out of memory near the end of the address space is refused, and earlier data stays intact', () => {
   const expected = layer.forward(sequence, sequence, sequence);
-  // 4 GB of addresses have room for 1.9 GB of keys, but not for another 1.9 GB of values besides the data that is there already.
-  // The end of that block would wrap around to small addresses.
+  // 4 GB of addresses have room for 1.9 GB of keys, but not for another 1.9 GB of values besides the data that is there
+  // already. The end of that block would wrap around to small addresses.
   const maxLength = Math.floor(1.9e9 / 4 / 64);
   for (let i = 0; i < 2; ++i) {
     expect(() => layer.createCache({ batch: 1, maxLength: 2 * maxLength })).toThrow(

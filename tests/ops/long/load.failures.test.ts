@@ -42,11 +42,7 @@ describe('load fails', () => {
     ['corrupt bytes', 'RangeError', broken],
     ['half a file', 'RangeError', () => bytes().subarray(0, 20000)],
     ['nothing', 'RangeError', () => new Uint8Array(0)],
-    [
-      'a page of HTML',
-      'RangeError',
-      () => new TextEncoder().encode('<!doctype html><title>Not found</title>'),
-    ],
+    ['a page of HTML', 'RangeError', () => new TextEncoder().encode('<!doctype html><title>Not found</title>')],
     ['another wasm module', 'RangeError', () => emptyModule],
     ['a Response of HTML', 'RangeError', () => new Response('<!doctype html>')],
     ['a Response that failed', 'RangeError', () => new Response('', { status: 404 })],
@@ -101,9 +97,7 @@ describe('load fails', () => {
 
   test('and its message names SIMD if the engine has none', async () => {
     jest.spyOn(WebAssembly, 'validate').mockReturnValue(false);
-    jest
-      .spyOn(WebAssembly, 'compile')
-      .mockRejectedValue(new WebAssembly.CompileError('Wasm SIMD unsupported'));
+    jest.spyOn(WebAssembly, 'compile').mockRejectedValue(new WebAssembly.CompileError('Wasm SIMD unsupported'));
     const { load } = await fresh();
     const { message, cause } = await expectFailure(load(), 'RangeError');
     expect(message).toContain('SIMD');

@@ -1,4 +1,7 @@
-/** Sums of very many terms, by public calls. Adding them up one by one in float32 would be off by more than the tolerance. */
+/**
+ * Sums of very many terms, by public calls. Adding them up one by one in float32 would be off by more than the
+ * tolerance.
+ */
 import { describe, expect, test } from '@jest/globals';
 import type { Layer } from 'wasm-attention';
 import { attention } from '../../support/library.js';
@@ -56,8 +59,13 @@ describe('gradients that go to one place add up there:', () => {
   const layers: Record<string, [make: () => Layer, parameter: string, count: number, shape: number[]]> = {
     'an embedding of equal ids': [() => new attention.Embedding({ numEmbeddings: 1, dim: 1 }), 'weight', 5e6, []],
     'a norm of many rows': [() => new attention.LayerNorm({ normalizedShape: 2 }), 'bias', 1e6, [2]],
-    'one position of many sequences': [() => new attention.LearnedPositionalEncoding({ numHiddens: 2, maxLen: 1 }), 'weight', 2e6, [1, 2]],
-  }; // prettier-ignore
+    'one position of many sequences': [
+      () => new attention.LearnedPositionalEncoding({ numHiddens: 2, maxLen: 1 }),
+      'weight',
+      2e6,
+      [1, 2],
+    ],
+  };
   test.each(Object.keys(layers))('%s', (name) => {
     const [make, parameter, count, shape] = layers[name]!;
     const layer = make();

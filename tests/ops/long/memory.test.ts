@@ -31,10 +31,7 @@ const accepted: [string, () => unknown][] = [
   ['sinusoidalEncoding', () => attention.sinusoidalEncoding({ length: 256, dim: 64 })],
   ['encodingRotation', () => attention.encodingRotation({ delta: 3, dim: 2 ** 14 })],
   ['conv1d', () => attention.conv1d(sequence, kernel)],
-  [
-    'rnn',
-    () => attention.rnn({ data: sequence.data, shape: [256, 1, 64] }, { weightIh: weight, weightHh: weight }),
-  ],
+  ['rnn', () => attention.rnn({ data: sequence.data, shape: [256, 1, 64] }, { weightIh: weight, weightHh: weight })],
   ['MultiHeadAttention.forward', () => layer.forward(sequence, sequence, sequence, { validLens: [3] })],
   ['MultiHeadAttention.loadStateDict', () => layer.loadStateDict(layer.stateDict())],
   ['PositionalEncoding.forward', () => encoding.forward(sequence)],
@@ -43,10 +40,7 @@ const accepted: [string, () => unknown][] = [
 /** Each contains the mistake that the library finds last. */
 const rejected: [string, () => unknown][] = [
   ['maskedSoftmax', () => attention.maskedSoftmax(sequence, [-1])],
-  [
-    'scaledDotProductAttention',
-    () => attention.scaledDotProductAttention(heads, heads, heads, { window: -2 }),
-  ],
+  ['scaledDotProductAttention', () => attention.scaledDotProductAttention(heads, heads, heads, { window: -2 })],
   [
     'scaledDotProductAttention with a wrong output',
     () => attention.scaledDotProductAttention(heads, heads, heads, { out: { output: new Float32Array(1) } }),
@@ -99,10 +93,7 @@ describe('out of memory', () => {
       () => attention.scaledDotProductAttention(many, many, many, { needWeights: true }),
     ],
     ['conv1d with 4 GB of padding', () => attention.conv1d([[[1]]], [[[1]]], { padding: 2 ** 29 })],
-    [
-      'sinusoidalEncoding of 2^55 numbers',
-      () => attention.sinusoidalEncoding({ length: 2 ** 31 - 1, dim: 2 ** 24 }),
-    ],
+    ['sinusoidalEncoding of 2^55 numbers', () => attention.sinusoidalEncoding({ length: 2 ** 31 - 1, dim: 2 ** 24 })],
     [
       'a MultiHeadAttention of 2^48 parameters',
       () => new attention.MultiHeadAttention({ numHiddens: 2 ** 24, numHeads: 1 }),
@@ -127,7 +118,8 @@ describe('growth of the memory', () => {
     const { output } = attention.scaledDotProductAttention(query, key, value);
     expect(heapBytes()).toBeGreaterThan(before);
     const expected = reference(query, key, value).output;
-    // A weighted mean of 1e5 values: the weights are each off by up to 32·EPS, and the sums over blocks of 256 keys by as much again.
+    // A weighted mean of 1e5 values: the weights are each off by up to 32·EPS, and the sums over blocks of 256 keys by
+    // as much again.
     expectClose(output, expected, { rtol: 0, atol: 64 * EPS * maxAbs(value.data) });
   });
 

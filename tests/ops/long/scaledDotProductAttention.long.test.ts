@@ -1,4 +1,6 @@
-/** More keys than a block of the kernel: an online softmax, which reads the keys block by block, could go wrong here. */
+/**
+ * More keys than a block of the kernel: an online softmax, which reads the keys block by block, could go wrong here.
+ */
 import { describe, expect, test } from '@jest/globals';
 import { scaledDotProductAttention as reference } from '../../reference/scaledDotProductAttention.js';
 import { expectAttention } from '../../support/attentionTolerance.js';

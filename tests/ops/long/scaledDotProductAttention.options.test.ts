@@ -10,15 +10,7 @@ import { expectPoisonContained } from '../../support/poison.js';
 
 describe('scaledDotProductAttention agrees with the float64 oracle', () => {
   test('with any combination of the basic options and ranks', () => {
-    const features = [
-      'validLens',
-      'validLensPerQuery',
-      'mask',
-      'bias',
-      'isCausal',
-      'scale',
-      'softcap',
-    ] as const;
+    const features = ['validLens', 'validLensPerQuery', 'mask', 'bias', 'isCausal', 'scale', 'softcap'] as const;
     fc.assert(
       fc.property(attentionCall(features), fc.boolean(), ({ query, key, value, options }, needWeights) => {
         const { output, weights } = reference(query, key, value, options);
@@ -68,9 +60,7 @@ describe('scaledDotProductAttention agrees with the float64 oracle', () => {
   test.each(ALL_FEATURES)('with only the option %s', (feature) => {
     fc.assert(
       fc.property(
-        attentionCall([feature]).filter(
-          ({ options }) => feature === 'grouped' || Object.keys(options).length > 0,
-        ),
+        attentionCall([feature]).filter(({ options }) => feature === 'grouped' || Object.keys(options).length > 0),
         ({ query, key, value, options }) => {
           const expected = reference(query, key, value, options);
           const result = scaledDotProductAttention(query, key, value, {
@@ -93,8 +83,7 @@ describe('scaledDotProductAttention agrees with the float64 oracle', () => {
       relativeValues,
     }: { pastValue?: { data: ArrayLike<number> }; relativeValues?: { data: ArrayLike<number> } },
   ) {
-    const largest =
-      Math.max(maxAbs(value.data), maxAbs(pastValue?.data ?? [])) + maxAbs(relativeValues?.data ?? []);
+    const largest = Math.max(maxAbs(value.data), maxAbs(pastValue?.data ?? [])) + maxAbs(relativeValues?.data ?? []);
     return { data: [largest], shape: [1] };
   }
 });

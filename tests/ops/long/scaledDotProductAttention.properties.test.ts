@@ -35,7 +35,8 @@ describe('scaledDotProductAttention', () => {
         // The library's sum and this one each have S roundings, which add up at random.
         expect(sums.filter((sum) => !(Math.abs(sum - 1) <= (4 + Math.sqrt(S)) * EPS))).toEqual([]);
         const largest = value.data.reduce((max, x) => Math.max(max, Math.abs(x)), 0);
-        // An output exceeds the largest value only by the roundings of the weights' sum and its own: S additions and a few more.
+        // An output exceeds the largest value only by the roundings of the weights' sum and its own: S additions and a
+        // few more.
         const most = largest * (1 + (4 + S) * EPS);
         expect(output.data.filter((x) => !(Math.abs(x) <= most))).toHaveLength(0);
       }),
@@ -54,11 +55,7 @@ describe('scaledDotProductAttention', () => {
         const plain = scaledDotProductAttention(x, x, x).output;
         const y = { data: shuffled(x.data), shape: x.shape };
         const permuted = scaledDotProductAttention(y, y, y).output;
-        expectAttention(
-          { output: permuted },
-          { output: { data: shuffled(plain.data), shape: plain.shape } },
-          x,
-        );
+        expectAttention({ output: permuted }, { output: { data: shuffled(plain.data), shape: plain.shape } }, x);
       }),
       { seed: 5, numRuns: 60 },
     );

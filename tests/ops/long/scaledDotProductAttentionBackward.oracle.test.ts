@@ -1,4 +1,6 @@
-/** The oracle of attention's gradients agrees with PyTorch's float64 results and with differences of the forward oracle. */
+/**
+ * The oracle of attention's gradients agrees with PyTorch's float64 results and with differences of the forward oracle.
+ */
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { scaledDotProductAttention as forward } from '../../reference/scaledDotProductAttention.js';
@@ -9,17 +11,13 @@ import { gradientCases } from '../../support/gradientCases.js';
 import { Random } from '../../support/random.js';
 
 describe("the float64 oracle of attention's gradients", () => {
-  test.each(gradientCases())(
-    'agrees with PyTorch on $name',
-    ({ gradOutput, query, key, value, options, expected }) => {
-      const result = backward(gradOutput, query, key, value, options);
-      // Both are computed in float64, with a few hundred roundings of 2^-53.
-      const double = { rtol: 1e-11, atol: 1e-11 };
-      for (const name of ['query', 'key', 'value'] as const)
-        expectClose(result[name], expected[name], double);
-      if (expected.bias) expectClose(result.bias, expected.bias, double);
-    },
-  );
+  test.each(gradientCases())('agrees with PyTorch on $name', ({ gradOutput, query, key, value, options, expected }) => {
+    const result = backward(gradOutput, query, key, value, options);
+    // Both are computed in float64, with a few hundred roundings of 2^-53.
+    const double = { rtol: 1e-11, atol: 1e-11 };
+    for (const name of ['query', 'key', 'value'] as const) expectClose(result[name], expected[name], double);
+    if (expected.bias) expectClose(result.bias, expected.bias, double);
+  });
 
   test('agrees with differences of the forward oracle for any options', () => {
     let compared = 0;
@@ -28,14 +26,7 @@ describe("the float64 oracle of attention's gradients", () => {
         const random = new Random(seed);
         const gradOutput = random.tensor([...query.shape.slice(0, -1), value.shape.at(-1)!]);
         const call = { ...options, query: double(query), key: double(key), value: double(value) };
-        for (const name of [
-          'bias',
-          'relativeKeys',
-          'relativeValues',
-          'sinks',
-          'pastKey',
-          'pastValue',
-        ] as const) {
+        for (const name of ['bias', 'relativeKeys', 'relativeValues', 'sinks', 'pastKey', 'pastValue'] as const) {
           if (call[name]) call[name] = double(call[name]);
         }
         const loss = (): number => {
@@ -56,7 +47,8 @@ describe("the float64 oracle of attention's gradients", () => {
           data[at] = x - step;
           const below = loss();
           data[at] = x;
-          // The difference is off by step² times the third derivative, and by roundings of sums of up to 10^4 terms (1e-13) divided by the step.
+          // The difference is off by step² times the third derivative, and by roundings of sums of up to 10^4 terms
+          // (1e-13) divided by the step.
           const allowed = 1e-6 * (1 + maxAbs(gradient.data));
           expect(Math.abs((above - below) / (2 * step) - gradient.data[at]!)).toBeLessThan(allowed);
           if (gradient.data[at] !== 0) ++compared;

@@ -42,7 +42,8 @@ describe('scaledDotProductAttentionBackward', () => {
           const gradOutput = new Random(seed).tensor([...query.shape.slice(0, -1), Ev]);
           const expected = reference(gradOutput, query, key, value, options);
           const { masked, weights } = forward(query, key, value, options);
-          // A value is used if it has a weight above 0. A weight may underflow to 0, so a key counts as unseen if its value is unused.
+          // A value is used if it has a weight above 0. A weight may underflow to 0, so a key counts as unseen if its
+          // value is unused.
           const unseen = unusedRows(expected.value.magnitude, Ev);
           const blind = unusedRows(weights.data, weights.shape.at(-1)!);
           hidden += unseen.length + blind.length;
@@ -86,12 +87,7 @@ describe('scaledDotProductAttentionBackward', () => {
       const at = Math.floor(n / 2);
       for (const poison of POISONS) {
         // Earlier queries do not see the key.
-        const keyed = backward(
-          gradOutput,
-          query,
-          poisonRows(key, [at], poison),
-          poisonRows(value, [at], poison),
-        );
+        const keyed = backward(gradOutput, query, poisonRows(key, [at], poison), poisonRows(value, [at], poison));
         expect(keyed.query.data.subarray(0, at * 6)).toEqual(clean.query.data.subarray(0, at * 6));
         // The query does not see later keys, and does not interact with other queries.
         for (const asked of [

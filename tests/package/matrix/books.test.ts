@@ -1,6 +1,6 @@
 /**
- * Figures and the library where teachers work: Python in the page, slides, notebooks and books. The file is longer than 200 lines,
- * because each tool is set up in its own way.
+ * Figures and the library where teachers work: Python in the page, slides, notebooks and books. The file is longer than
+ * 200 lines, because each tool is set up in its own way.
  */
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -25,7 +25,10 @@ function run(program: string, ...args: string[]): void {
   output('node', [join(TOOLS, program), ...args], options);
 }
 
-/** Loads the page anew, with a light and with a dark background: the console stays empty, and axe finds nothing in what is named. */
+/**
+ * Loads the page anew, with a light and with a dark background: the console stays empty, and axe finds nothing in what
+ * is named.
+ */
 async function inBothSchemes(page: Page, tag: string, act: () => Promise<void>): Promise<void> {
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme });
@@ -71,9 +74,7 @@ it('the guide’s Python prints what it says', () => {
 it('pyodide computes attention in Python, and a figure draws it', async () => {
   cpSync(join(ROOT, 'web/examples/pyodide'), consumer.path, { recursive: true });
   const text = await open({ folder: consumer.path, path: '/index.html', policy: '' }, async (page) => {
-    await inBothSchemes(page, 'main', () =>
-      page.locator('head-viewer .thumbnail').nth(3).waitFor({ timeout: 60_000 }),
-    );
+    await inBothSchemes(page, 'main', () => page.locator('head-viewer .thumbnail').nth(3).waitFor({ timeout: 60_000 }));
     return page.locator('output').innerText();
   });
   // Causal: the first token sees itself alone.
@@ -142,16 +143,16 @@ it('Sphinx builds a page with a figure', async () => {
   copy('sphinx');
   output('sphinx-build', ['-q', '-W', '.', '_build'], { cwd: consumer.path });
   await open({ folder: join(consumer.path, '_build'), path: '/index.html', policy: '' }, async (page) => {
-    await inBothSchemes(page, 'positional-heatmap', () =>
-      page.locator('positional-heatmap[drawn]').waitFor(),
-    );
+    await inBothSchemes(page, 'positional-heatmap', () => page.locator('positional-heatmap[drawn]').waitFor());
     return '';
   });
 });
 
 it('Pandoc, which Quarto runs, makes a page with a figure of a Quarto document', async () => {
   copy('quarto');
-  output('pandoc', ['--standalone', '--from', 'markdown', '--to', 'html', '--output', 'index.html', 'index.qmd'], { cwd: consumer.path }); // prettier-ignore
+  output('pandoc', ['--standalone', '--from', 'markdown', '--to', 'html', '--output', 'index.html', 'index.qmd'], {
+    cwd: consumer.path,
+  });
   await open({ folder: consumer.path, path: '/index.html', policy: '' }, async (page) => {
     await inBothSchemes(page, 'attention-masks', async () => {
       const figure = page.locator('attention-masks[drawn]');
@@ -172,9 +173,7 @@ it('the directive of mystmd names the file and its traits, and a page that reads
   const site = join(consumer.path, '_build/site');
   const { mdast } = JSON.parse(readFileSync(join(site, 'content/index.json'), 'utf8')) as { mdast: Node };
   const { esm, model } = find(mdast, 'anywidget')!;
-  expect(readFileSync(join(site, 'public', esm!))).toEqual(
-    readFileSync(join(ROOT, 'dist/elements/anywidget.js')),
-  );
+  expect(readFileSync(join(site, 'public', esm!))).toEqual(readFileSync(join(ROOT, 'dist/elements/anywidget.js')));
   consumer.write(
     '_build/site/public/host.html',
     `<!doctype html><html lang="en"><meta name="color-scheme" content="light dark" />
@@ -222,15 +221,12 @@ it('cells of Observable’s runtime compute, and a heat map follows them', async
     cpSync(join(TOOLS, tool), join(consumer.path, 'node_modules', tool), { recursive: true });
   await open({ folder: consumer.path, path: '/index.html', policy: '' }, async (page) => {
     await inBothSchemes(page, 'main', async () => {
-      const rows = () =>
-        page.locator('heat-map').evaluate((element) => (element as unknown as { rows: number }).rows);
+      const rows = () => page.locator('heat-map').evaluate((element) => (element as unknown as { rows: number }).rows);
       await page.locator('heat-map').waitFor();
       expect(await rows()).toBe(20);
       await page.getByRole('slider', { name: 'Positions' }).focus();
       await page.keyboard.press('ArrowRight');
-      await page.waitForFunction(
-        () => (document.querySelector('heat-map') as unknown as { rows: number }).rows === 21,
-      );
+      await page.waitForFunction(() => (document.querySelector('heat-map') as unknown as { rows: number }).rows === 21);
     });
     return '';
   });
@@ -259,16 +255,17 @@ function fillCache(): void {
     const folder = join(cache, `${name}@${versionOf(name)}`);
     mkdirSync(folder, { recursive: true });
     const file = join(folder, '_esm.js');
-    output(join(TOOLS, '.bin/esbuild'), [join(TOOLS, name, 'src/index.js'), '--bundle', '--format=esm', `--outfile=${file}`], {}); // prettier-ignore
+    output(
+      join(TOOLS, '.bin/esbuild'),
+      [join(TOOLS, name, 'src/index.js'), '--bundle', '--format=esm', `--outfile=${file}`],
+      {},
+    );
   }
   // Libraries that a page may name, of which it asks for the newest version: any that is in the cache will do.
   const program = join(TOOLS, '@observablehq/framework/dist');
   for (const file of readdirSync(program, { recursive: true, encoding: 'utf8' })) {
     if (!file.endsWith('.js')) continue;
-    for (const [, name] of readFileSync(join(program, file), 'utf8').matchAll(
-      /"npm:((?:@[\w-]+\/)?[\w.-]+)/g,
-    ))
-      if (name !== 'htl' && name !== 'isoformat')
-        mkdirSync(join(cache, `${name}@0.0.0`), { recursive: true });
+    for (const [, name] of readFileSync(join(program, file), 'utf8').matchAll(/"npm:((?:@[\w-]+\/)?[\w.-]+)/g))
+      if (name !== 'htl' && name !== 'isoformat') mkdirSync(join(cache, `${name}@0.0.0`), { recursive: true });
   }
 }

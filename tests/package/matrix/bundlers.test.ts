@@ -66,11 +66,33 @@ const BUNDLERS: Record<string, (entry: Entry) => void> = {
   },
   esbuild: (entry) => {
     const inputs = ['app.js', ...threads(entry)];
-    output('node', [join(TOOLS, 'esbuild/bin/esbuild'), ...inputs, '--bundle', '--format=esm', `--outdir=${built}`, '--entry-names=[name]', '--log-override:empty-import-meta=error'], { cwd: consumer.path }); // prettier-ignore
+    output(
+      'node',
+      [
+        join(TOOLS, 'esbuild/bin/esbuild'),
+        ...inputs,
+        '--bundle',
+        '--format=esm',
+        `--outdir=${built}`,
+        '--entry-names=[name]',
+        '--log-override:empty-import-meta=error',
+      ],
+      { cwd: consumer.path },
+    );
     copyWasm(entry);
   },
   parcel: () => {
-    bin('parcel/lib/bin.js', 'build', 'index.html', '--dist-dir', built, '--no-cache', '--no-source-maps', '--public-url', '/'); // prettier-ignore
+    bin(
+      'parcel/lib/bin.js',
+      'build',
+      'index.html',
+      '--dist-dir',
+      built,
+      '--no-cache',
+      '--no-source-maps',
+      '--public-url',
+      '/',
+    );
   },
 };
 
@@ -91,10 +113,7 @@ const FIGURE = `
 /** The policy that lets a page's own inline scripts run: Parcel writes an import map into it where there are assets. */
 function withHashes(file: string): string {
   const inline = readFileSync(file, 'utf8').matchAll(/<script(?![^>]* src=)[^>]*>(.+?)<\/script>/gs);
-  const hashes = Array.from(
-    inline,
-    ([, text]) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`,
-  );
+  const hashes = Array.from(inline, ([, text]) => `'sha256-${createHash('sha256').update(text!).digest('base64')}'`);
   return POLICY.replace("script-src 'self'", ["script-src 'self'", ...hashes].join(' '));
 }
 
@@ -107,9 +126,7 @@ describe.each(Object.keys(BUNDLERS))('%s', (bundler) => {
     BUNDLERS[bundler]!(entry);
     if (!['vite', 'parcel'].includes(bundler))
       copyFileSync(join(consumer.path, 'index.html'), join(built, 'index.html'));
-    expectResult(
-      await open({ folder: built, path: '/index.html', policy: withHashes(join(built, 'index.html')) }),
-    );
+    expectResult(await open({ folder: built, path: '/index.html', policy: withHashes(join(built, 'index.html')) }));
   });
 
   it('bundles wasm-attention/elements into a page that draws a figure under a strict policy', async () => {

@@ -14,12 +14,7 @@ afterAll(() => folder.remove());
 
 describe('the tarball', () => {
   it('is right for publint, its suggestions included', () => {
-    const { stdout, stderr, status } = run('node', [
-      join(TOOLS, 'publint/src/cli.js'),
-      'run',
-      tarball,
-      '--strict',
-    ]);
+    const { stdout, stderr, status } = run('node', [join(TOOLS, 'publint/src/cli.js'), 'run', tarball, '--strict']);
     expect(stdout + stderr).toMatch(/All good!/);
     expect(status).toBe(0);
     expect(stdout + stderr).not.toMatch(/Suggestions|Warnings|Errors/);
@@ -27,13 +22,7 @@ describe('the tarball', () => {
 
   it('has declarations that resolve in ES modules and bundlers', () => {
     const judge = (...more: string[]) =>
-      run('node', [
-        join(TOOLS, '@arethetypeswrong/cli/dist/index.js'),
-        tarball,
-        '--profile',
-        'esm-only',
-        ...more,
-      ]);
+      run('node', [join(TOOLS, '@arethetypeswrong/cli/dist/index.js'), tarball, '--profile', 'esm-only', ...more]);
     // The wasms are assets: what importing them gives is the bundler's, and so are its types.
     const { stdout, status } = judge(
       '--exclude-entrypoints',

@@ -22,9 +22,7 @@ const shown = async (page: Page, pattern: RegExp): Promise<string> => {
 describe('the example', () => {
   it('plain shows weights that sum to one', async () => {
     copy('plain');
-    const text = await open({ folder: consumer.path, path: '/index.html', policy: '' }, (page) =>
-      shown(page, /%/),
-    );
+    const text = await open({ folder: consumer.path, path: '/index.html', policy: '' }, (page) => shown(page, /%/));
     const shares = Array.from(text.matchAll(/(\d+) %/g), ([, share]) => Number(share));
     expect(shares).toHaveLength(4);
     // Four numbers, each rounded by at most a half.
@@ -49,7 +47,10 @@ describe('the example', () => {
 
   it('node learns', () => {
     copy('node');
-    const losses = Array.from(output('node', ['main.mjs'], { cwd: consumer.path }).matchAll(/loss ([\d.]+)/g), ([, loss]) => Number(loss)); // prettier-ignore
+    const losses = Array.from(
+      output('node', ['main.mjs'], { cwd: consumer.path }).matchAll(/loss ([\d.]+)/g),
+      ([, loss]) => Number(loss),
+    );
     expect(losses).toHaveLength(4);
     expect(losses[3]!).toBeLessThan(losses[0]! / 5);
   });

@@ -10,8 +10,7 @@ const open = useChromium();
 const FILES = ['index', 'slim', 'worker'] as const;
 const address = (file: string): string => `/node_modules/wasm-attention/dist/${file}.js`;
 /** The program with another way to say something than the console, which is not heard everywhere. */
-const saying = (file: string, say: string): string =>
-  program(address(file)).replaceAll('console.log(', `(${say})(`);
+const saying = (file: string, say: string): string => program(address(file)).replaceAll('console.log(', `(${say})(`);
 
 describe('a page without a bundler', () => {
   it.each(FILES)('runs %s.js under a strict policy', async (file) => {
@@ -53,7 +52,10 @@ describe('a page without a bundler', () => {
         (await navigator.serviceWorker.ready).active.postMessage('go');
       `,
     );
-    const said = saying(file, 'answer').replace('main().catch', 'addEventListener("message", ({ source }) => { answer = (text) => source.postMessage(text); main().catch'); // prettier-ignore
+    const said = saying(file, 'answer').replace(
+      'main().catch',
+      'addEventListener("message", ({ source }) => { answer = (text) => source.postMessage(text); main().catch',
+    );
     const service = `let answer;\n${said} });`.replace(/;\s*\}\);$/, ' });');
     consumer.write('service.js', service.replace('load()', `load(${options})`));
     return open({ folder: consumer.path, path: '/index.html', policy: POLICY });
@@ -67,15 +69,11 @@ describe('a page without a bundler', () => {
   });
 
   it('says in a service worker, which may import nothing later, that the layers are not to be had', async () => {
-    expect(await serviceWorker('slim')).toContain(
-      'failed RangeError: load: expected the file of the layers, got ',
-    );
+    expect(await serviceWorker('slim')).toContain('failed RangeError: load: expected the file of the layers, got ');
   });
 
   it('says in a service worker, which may start no worker, that there is none', async () => {
-    expect(await serviceWorker('worker')).toContain(
-      'failed RangeError: loadWorker: expected an engine with workers',
-    );
+    expect(await serviceWorker('worker')).toContain('failed RangeError: loadWorker: expected an engine with workers');
   });
 
   it('runs copies of the library beside each other', async () => {
@@ -115,8 +113,13 @@ describe('a page without a bundler', () => {
   it('runs from one file, without a server', async () => {
     mkdirSync(join(consumer.path, 'single'), { recursive: true });
     const entry = consumer.write('app.js', program('wasm-attention'));
-    const bundle = output('node', [join(TOOLS, 'esbuild/bin/esbuild'), entry, '--bundle', '--format=iife'], { cwd: consumer.path }); // prettier-ignore
-    const file = consumer.write('single/index.html', `<!doctype html><script>${bundle.replaceAll('</script', '<\\/script')}</script>`); // prettier-ignore
+    const bundle = output('node', [join(TOOLS, 'esbuild/bin/esbuild'), entry, '--bundle', '--format=iife'], {
+      cwd: consumer.path,
+    });
+    const file = consumer.write(
+      'single/index.html',
+      `<!doctype html><script>${bundle.replaceAll('</script', '<\\/script')}</script>`,
+    );
     expectResult(await open({ url: pathToFileURL(file).href }));
   });
 });

@@ -7,14 +7,24 @@ const consumer = useConsumer();
 
 /** The file of a tool that comes as a package for each platform, whose installer only links it. */
 function binary(names: readonly string[]): string {
-  const found = names
-    .map((name) => join(TOOLS, name))
-    .find((file) => spawnSync(file, ['--version']).status === 0);
+  const found = names.map((name) => join(TOOLS, name)).find((file) => spawnSync(file, ['--version']).status === 0);
   if (!found) throw new Error(`none of ${names.join(', ')} runs here`);
   return found;
 }
-const deno = (): string => binary(['@deno/linux-x64-glibc/deno', '@deno/linux-arm64-glibc/deno', '@deno/darwin-arm64/deno', '@deno/darwin-x64/deno']); // prettier-ignore
-const bun = (): string => binary(['@oven/bun-linux-x64/bin/bun', '@oven/bun-linux-aarch64/bin/bun', '@oven/bun-darwin-aarch64/bin/bun', '@oven/bun-darwin-x64/bin/bun']); // prettier-ignore
+const deno = (): string =>
+  binary([
+    '@deno/linux-x64-glibc/deno',
+    '@deno/linux-arm64-glibc/deno',
+    '@deno/darwin-arm64/deno',
+    '@deno/darwin-x64/deno',
+  ]);
+const bun = (): string =>
+  binary([
+    '@oven/bun-linux-x64/bin/bun',
+    '@oven/bun-linux-aarch64/bin/bun',
+    '@oven/bun-darwin-aarch64/bin/bun',
+    '@oven/bun-darwin-x64/bin/bun',
+  ]);
 
 /** These two wait for workers that have nothing to do. */
 const END = 'attention.dispose?.();';
@@ -27,7 +37,9 @@ describe.each(ENTRIES)('%s', (entry) => {
 
   it('runs in Deno, which is allowed to read', () => {
     const file = consumer.write('app.mjs', program(entry, END));
-    expectResult(output(deno(), ['run', '--no-prompt', '--allow-read', '--node-modules-dir=manual', file], { cwd: consumer.path })); // prettier-ignore
+    expectResult(
+      output(deno(), ['run', '--no-prompt', '--allow-read', '--node-modules-dir=manual', file], { cwd: consumer.path }),
+    );
   });
 
   it('runs in Bun', () => {
@@ -37,8 +49,7 @@ describe.each(ENTRIES)('%s', (entry) => {
 });
 
 describe('require', () => {
-  const code =
-    "const { load } = require('wasm-attention'); load().then((a) => console.log(typeof a.conv1d));";
+  const code = "const { load } = require('wasm-attention'); load().then((a) => console.log(typeof a.conv1d));";
 
   it('gives the module where Node requires ES modules, and names the reason where it does not', () => {
     const file = consumer.write('app.cjs', code);
@@ -53,7 +64,10 @@ describe('require', () => {
   });
 
   it('is answered by import() in every Node', () => {
-    const file = consumer.write('app.cjs', "import('wasm-attention').then(({ load }) => load()).then((a) => console.log(typeof a.conv1d));"); // prettier-ignore
+    const file = consumer.write(
+      'app.cjs',
+      "import('wasm-attention').then(({ load }) => load()).then((a) => console.log(typeof a.conv1d));",
+    );
     expect(output('node', [file], { cwd: consumer.path })).toBe('function\n');
   });
 });

@@ -71,8 +71,8 @@ export function useConsumer(): { readonly path: string; write: (name: string, te
 }
 
 /**
- * Chromium for one test file: opens a folder's page through a server, or an address. Gives what the page prints until there is a
- * result, or what `act` gives.
+ * Chromium for one test file: opens a folder's page through a server, or an address. Gives what the page prints until
+ * there is a result, or what `act` gives.
  */
 export function useChromium(): (
   target: { readonly url: string } | (ServerOptions & { readonly path: string }),
@@ -80,7 +80,10 @@ export function useChromium(): (
 ) => Promise<string> {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: ['--no-sandbox', '--disable-gpu'] }); // prettier-ignore
+    browser = await chromium.launch({
+      executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+      args: ['--no-sandbox', '--disable-gpu'],
+    });
   });
   afterAll(() => browser.close());
   return async (target, act) => {

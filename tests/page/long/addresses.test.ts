@@ -8,15 +8,7 @@ import {
   withSettings,
   type Shareable,
 } from '../../../web/elements/shared/figure/share-link.js';
-import {
-  flag,
-  oneOf,
-  real,
-  several,
-  whole,
-  words,
-  type Settings,
-} from '../../../web/elements/shared/settings.js';
+import { flag, oneOf, real, several, whole, words, type Settings } from '../../../web/elements/shared/settings.js';
 import { answer, type Kept } from '../../../web/page/offline/kept.js';
 import { leadTo } from '../../../web/page/reading-place.js';
 import { addressTails } from '../../support/addresses.js';

@@ -1,11 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { extrapolationCode } from '../../../web/elements/length-extrapolation/code.js';
-import {
-  COMPARED,
-  COMPUTED,
-  extrapolationSettings,
-  LENGTHS,
-} from '../../../web/elements/length-extrapolation/runs.js';
+import { COMPARED, COMPUTED, extrapolationSettings, LENGTHS } from '../../../web/elements/length-extrapolation/runs.js';
 import { EVALUATED_AT_LENGTHS } from '../../../web/training/serve.js';
 import { Training } from '../../../web/training/train.js';
 import { runModule } from '../../support/runModule.js';

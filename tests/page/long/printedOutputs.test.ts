@@ -7,8 +7,7 @@ import { sinusoidalEncoding } from '../../reference/sinusoidalEncoding.js';
 import { cellsOf, PAGE, readProse } from '../../support/proseFiles.js';
 
 const pages = new Map<string, string>();
-for (const language of LANGUAGES)
-  pages.set(language, await pageHtml(PAGE, join(PAGE, language, 'index.html')));
+for (const language of LANGUAGES) pages.set(language, await pageHtml(PAGE, join(PAGE, language, 'index.html')));
 
 /** The cells of a page: what they have printed, as HTML and as the element reads it. */
 function printedIn(html: string): { html: string; outputs: ReturnType<typeof unpackOutputs> }[] {
@@ -38,9 +37,7 @@ describe.each(LANGUAGES)('the page in %s', (language) => {
     for (const { html, outputs } of printed) {
       const texts = outputs.flatMap((output) => ('text' in output ? [output.text] : []));
       expect([...html.matchAll(/<pre class="text">([^<]*)<\/pre>/g)].map(([, text]) => text)).toEqual(texts);
-      const pictures = html.match(
-        /<img src="data:image\/svg\+xml,[^"]+" width="\d+" height="\d+" alt="[^"]+">/g,
-      );
+      const pictures = html.match(/<img src="data:image\/svg\+xml,[^"]+" width="\d+" height="\d+" alt="[^"]+">/g);
       expect(pictures ?? []).toHaveLength(outputs.length - texts.length);
     }
   });
@@ -98,8 +95,7 @@ test.each([0.84147, 0.0004996, 0.00099998, -0.00004321, 12345.6789, 0, 1e-30, Na
       packOutputs([{ type: 'heatmap', values: Float64Array.of(value), rows: 1, columns: 1 }]),
     );
     const { values } = output as { values: Float64Array };
-    const shown = (number: number): string =>
-      Math.abs(number) < 1e-3 ? number.toExponential(1) : number.toFixed(3);
+    const shown = (number: number): string => (Math.abs(number) < 1e-3 ? number.toExponential(1) : number.toFixed(3));
     expect(shown(values[0]!)).toBe(shown(value));
   },
 );

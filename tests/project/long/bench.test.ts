@@ -41,9 +41,7 @@ describe('options', () => {
     const { names, peers, scaling } = parse('--scaling');
     expect(peers).toEqual([]);
     expect(scaling?.slice(0, 1)).toEqual([2]);
-    expect(names).toEqual(
-      expect.arrayContaining(['matmul-1024', 'mha-1x512x768', 'training', 'cross-entropy']),
-    );
+    expect(names).toEqual(expect.arrayContaining(['matmul-1024', 'mha-1x512x768', 'training', 'cross-entropy']));
     expect(names).not.toContain('limits');
     const quick = parse('--scaling', '--quick');
     expect(quick.rounds).toBe(5);
@@ -84,10 +82,7 @@ describe('bars', () => {
       ['jax-js', 1.5],
     ];
     expect(bars('attention-128', { browser: true })).toEqual(peers);
-    expect(bars('attention-512-causal', { browser: true, threads: 2 })).toEqual([
-      ['one thread', 1.8],
-      ...peers,
-    ]);
+    expect(bars('attention-512-causal', { browser: true, threads: 2 })).toEqual([['one thread', 1.8], ...peers]);
     expect(bars('textbook', { browser: true })).toEqual([['ort', 2]]);
   });
 

@@ -65,10 +65,7 @@ describe('setup', () => {
   it('names what apt-get could not install, why, and where to get it', () => {
     machine = checkout(['ninja']);
     machine.command('sudo', '[[ $1 == -n ]] && shift; exec "$@"');
-    machine.command(
-      'apt-get',
-      '[[ $1 == update ]] || { echo "E: Unable to locate package ninja-build"; exit 100; }',
-    );
+    machine.command('apt-get', '[[ $1 == update ]] || { echo "E: Unable to locate package ninja-build"; exit 100; }');
     expect(failure('bash scripts/setup.sh')).toEqual([
       'setup: apt-get failed: E: Unable to locate package ninja-build (log: build/logs/apt-install.log)',
       '  ninja is missing: apt-get install ninja-build, or https://ninja-build.org',
@@ -103,10 +100,7 @@ describe('setup', () => {
 
 it("a build ends with the compiler's first error", () => {
   machine = checkout();
-  machine.command(
-    'ninja',
-    'echo "[1/2] Building"; echo "a.cpp:1:2: error: no such thing"; echo "more"; exit 1',
-  );
+  machine.command('ninja', 'echo "[1/2] Building"; echo "a.cpp:1:2: error: no such thing"; echo "more"; exit 1');
   machine.run('mkdir node_modules; touch node_modules/.package-lock.json');
   expect(failure('bash scripts/build.sh').at(-1)).toBe(
     'build: wasm failed: a.cpp:1:2: error: no such thing (log: build/logs/wasm.log)',

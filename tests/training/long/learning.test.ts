@@ -45,8 +45,7 @@ describe('the training example', () => {
       return accuracy;
     };
     expect(reached('sinusoidal')).toBeGreaterThanOrEqual(0.99);
-    for (const positions of ['rotary', 'shaw', 'alibi'] as const)
-      expect(reached(positions)).toBeLessThan(0.15);
+    for (const positions of ['rotary', 'shaw', 'alibi'] as const) expect(reached(positions)).toBeLessThan(0.15);
   });
 
   test('with ALiBi, names the previous token much better under a causal mask, but not the third one back', () => {
@@ -64,9 +63,9 @@ describe('the training example', () => {
   test.each(['copy', 'reverse'] as const)('does not learn to %s without positions', (task) => {
     const training = trained({ task, positions: 'none', seed: 13, steps: 250 });
     const { length } = training.settings;
-    // One answer from each of 4096 sequences. Given the token at that place, each of the other 31 tokens is equally likely to be the
-    // right answer, so the number of hits is binomial with a probability of at most 1/31. The test fails if that gives as many hits
-    // only once in a million runs.
+    // One answer from each of 4096 sequences. Given the token at that place, each of the other 31 tokens is equally
+    // likely to be the right answer, so the number of hits is binomial with a probability of at most 1/31. The test
+    // fails if that gives as many hits only once in a million runs.
     const batch = training.heldOut(4096);
     const answers = training.answer(batch);
     const random = new Random(14);

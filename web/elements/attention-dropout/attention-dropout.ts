@@ -21,8 +21,8 @@ const settings = {
 };
 
 /**
- * `<attention-dropout>`: attention weights, some of which are dropped, with one draw per seed; the mean of many draws beside the
- * weights of evaluation; and how it approaches them.
+ * `<attention-dropout>`: attention weights, some of which are dropped, with one draw per seed; the mean of many draws
+ * beside the weights of evaluation; and how it approaches them.
  */
 export class AttentionDropout extends FigureElement {
   static override styles = dropoutStyles;
@@ -74,8 +74,8 @@ export class AttentionDropout extends FigureElement {
     const sums = (of: readonly number[]): string =>
       words.text('dropout.sums', { sums: of.map((sum) => words.number(sum, 2)).join('\u2002') });
     const distance = (n: number): string => words.text('dropout.error', { n: words.number(n) });
-    // All three have one scale at every rate, so that equal colours are equal weights. What is kept in a draw is larger by 1 / (1 − p),
-    // which goes beyond the scale at rates above one half.
+    // All three have one scale at every rate, so that equal colours are equal weights. What is kept in a draw is larger
+    // by 1 / (1 − p), which goes beyond the scale at rates above one half.
     const high = Math.ceil(20 * Math.max(...expected)) / 10;
     return html`
       <div class="panels">
@@ -91,10 +91,7 @@ export class AttentionDropout extends FigureElement {
         <span>${sums(rowSums(last))}</span>
       </p>
       <p class="readout" data-longest="${distance(MOST)} ${words.number(0, 4)}">
-        <span
-          >${distance(errors.length)}
-          <strong>${words.number(error ?? NaN, error === 0 ? 0 : 4)}</strong></span
-        >
+        <span>${distance(errors.length)} <strong>${words.number(error ?? NaN, error === 0 ? 0 : 4)}</strong></span>
       </p>
       <div class="controls">
         <div class="sliders">
@@ -170,11 +167,7 @@ export class AttentionDropout extends FigureElement {
     run.advance(this.draws);
     const expected = expectedError(library, this.rate);
     return {
-      columns: [
-        this.words.text('dropout.draws'),
-        this.words.text('dropout.plot'),
-        this.words.text('dropout.expected'),
-      ],
+      columns: [this.words.text('dropout.draws'), this.words.text('dropout.plot'), this.words.text('dropout.expected')],
       rows: run.errors.map((error, i) => [i + 1, error, expected / Math.sqrt(i + 1)]),
     };
   }

@@ -72,8 +72,8 @@ export class Run {
 }
 
 /**
- * The expected error of the mean of one draw; that of N draws is √N times smaller. Each weight is kept with probability 1 − p and
- * then divided by it, so its variance is w²p/(1 − p), and draws of different weights are independent.
+ * The expected error of the mean of one draw; that of N draws is √N times smaller. Each weight is kept with probability
+ * 1 − p and then divided by it, so its variance is w²p/(1 − p), and draws of different weights are independent.
  */
 export function expectedError(library: WasmAttention, rate: number): number {
   const { weights } = draw(library);

@@ -26,12 +26,7 @@ export function errorPlot(words: Localised, errors: readonly number[], expected:
   )(shown);
   const last = errors.at(-1);
   const value = (at: number): string => words.number(at, Math.max(0, -Math.log10(at)));
-  return html`<svg
-    class="plot"
-    viewBox="0 0 ${width} ${height}"
-    role="img"
-    aria-label=${words.text('dropout.plot')}
-  >
+  return html`<svg class="plot" viewBox="0 0 ${width} ${height}" role="img" aria-label=${words.text('dropout.plot')}>
     ${[1e-4, 1e-3, 1e-2, 0.1, 1].map(
       (at) => svg`<line class="grid" x1=${left} x2=${width - right} y1=${y(at)} y2=${y(at)} />
         <text x=${left - 6} y=${y(at)} dy="0.35em" text-anchor="end">${value(at)}</text>`,
@@ -39,9 +34,7 @@ export function errorPlot(words: Localised, errors: readonly number[], expected:
     ${[1, 10, 100, 1000].map(
       (at) => svg`<text x=${x(at)} y=${height - bottom + 22} text-anchor="middle">${words.number(at)}</text>`,
     )}
-    <text x=${(left + width - right) / 2} y=${height - 3} text-anchor="middle">
-      ${words.text('dropout.draws')}
-    </text>
+    <text x=${(left + width - right) / 2} y=${height - 3} text-anchor="middle">${words.text('dropout.draws')}</text>
     ${
       expected === 0
         ? svg`<text x=${(left + width - right) / 2} y=${y(1e-2)} dy="-1em" text-anchor="middle">${words.text('dropout.none')}</text>`

@@ -32,8 +32,9 @@ const settings = {
 };
 
 /**
- * `<attention-formula>`: y_i = f(x_i, (x_1, x_1), …, (x_4, x_4)) beside the tokens X, the weights and the outputs Y. A symbol lights
- * up what it denotes, and the query or a key also the weights that depend on it; a cell lights up the symbols connected with it.
+ * `<attention-formula>`: y_i = f(x_i, (x_1, x_1), …, (x_4, x_4)) beside the tokens X, the weights and the outputs Y. A
+ * symbol lights up what it denotes, and the query or a key also the weights that depend on it; a cell lights up the
+ * symbols connected with it.
  */
 export class AttentionFormula extends FigureElement {
   static override styles = formulaStyles;
@@ -117,9 +118,7 @@ export class AttentionFormula extends FigureElement {
   #lit(): readonly FormulaSymbol[] {
     const active = this.#active;
     if (active === undefined) return [];
-    return typeof active === 'string'
-      ? [active]
-      : symbolsAt(active.matrix, active.row, active.column, this.query - 1);
+    return typeof active === 'string' ? [active] : symbolsAt(active.matrix, active.row, active.column, this.query - 1);
   }
 
   #areas(): readonly Area[] {

@@ -41,7 +41,8 @@ function symbolButton(shown: Formulas, symbol: FormulaSymbol): TemplateResult {
   const { query, words } = shown;
   const [kind = ''] = symbol;
   const index = kind === 'y' || kind === 'q' ? String(query) : symbol.slice(1);
-  // Not MathML, whose subscripts stay on the line where no font has a MATH table. Text fonts have no mathematical italics of Greek letters.
+  // Not MathML, whose subscripts stay on the line where no font has a MATH table. Text fonts have no mathematical
+  // italics of Greek letters.
   const letter = kind === 'y' ? '𝐲' : kind === 'a' ? html`<i>α</i>` : '𝐱';
   const lowered = kind === 'a' ? `${query}${index}` : index;
   const point = (): void => shown.point(symbol);

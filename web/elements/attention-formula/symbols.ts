@@ -7,15 +7,11 @@ export const WIDTH = 6;
 
 /** X, (TOKENS, WIDTH): normal numbers rounded to one decimal, so that code can spell them out. */
 export const X: readonly (readonly number[])[] = Array.from({ length: TOKENS }, (_, row) =>
-  [...normalDraws(TOKENS * WIDTH, 5)]
-    .slice(row * WIDTH, (row + 1) * WIDTH)
-    .map((value) => Math.round(10 * value) / 10),
+  [...normalDraws(TOKENS * WIDTH, 5)].slice(row * WIDTH, (row + 1) * WIDTH).map((value) => Math.round(10 * value) / 10),
 );
 
 /** What the formula's symbols are: the output, the query, and of each token the key, the value and the weight. */
-export const SYMBOLS = [
-  'y', 'q', 'k1', 'k2', 'k3', 'k4', 'v1', 'v2', 'v3', 'v4', 'a1', 'a2', 'a3', 'a4',
-] as const; // prettier-ignore
+export const SYMBOLS = ['y', 'q', 'k1', 'k2', 'k3', 'k4', 'v1', 'v2', 'v3', 'v4', 'a1', 'a2', 'a3', 'a4'] as const;
 export type FormulaSymbol = (typeof SYMBOLS)[number];
 
 export type Matrix = 'X' | 'A' | 'Y';
@@ -56,9 +52,7 @@ export function denoted(symbol: FormulaSymbol, i: number): readonly Area[] {
 /** The symbols that denote a cell, alone or as a part of a row: the other way round. */
 export function symbolsAt(matrix: Matrix, row: number, column: number, i: number): FormulaSymbol[] {
   return SYMBOLS.filter((symbol) =>
-    denoted(symbol, i).some(
-      (area) => area.matrix === matrix && area.row === row && (area.column ?? column) === column,
-    ),
+    denoted(symbol, i).some((area) => area.matrix === matrix && area.row === row && (area.column ?? column) === column),
   );
 }
 

@@ -36,8 +36,8 @@ const settings = {
 };
 
 /**
- * `<attention-heads>`: the attention weights of every head of a `MultiHeadAttention` layer over two short sequences, with the valid
- * lengths of the sequences, or of each query, to set.
+ * `<attention-heads>`: the attention weights of every head of a `MultiHeadAttention` layer over two short sequences,
+ * with the valid lengths of the sequences, or of each query, to set.
  */
 export class AttentionHeads extends FigureElement {
   static override styles = headsStyles;
@@ -90,9 +90,7 @@ export class AttentionHeads extends FigureElement {
         </p>
         <ramp-legend low="0" high="1"></ramp-legend>
       </div>
-      <p class="remark">
-        ${words.text('heads.shapes', { output: shapeText(output), weights: shapeText(weights) })}
-      </p>
+      <p class="remark">${words.text('heads.shapes', { output: shapeText(output), weights: shapeText(weights) })}</p>
       <div class="controls">
         ${
           this.lengths === 'query'
@@ -161,17 +159,9 @@ export class AttentionHeads extends FigureElement {
     const { weights } = this.#attend(library);
     const keys = Array.from({ length: TOKENS }, (_, key) => `${words.text('key')} ${key + 1}`);
     return {
-      columns: [
-        words.text('heads.sequenceNumber'),
-        words.text('heads.headNumber'),
-        words.text('query'),
-        ...keys,
-      ],
+      columns: [words.text('heads.sequenceNumber'), words.text('heads.headNumber'), words.text('query'), ...keys],
       rows: Array.from({ length: BATCH * NUM_HEADS * TOKENS }, (_, row) => {
-        const [sequence, head] = [
-          Math.floor(row / (NUM_HEADS * TOKENS)),
-          Math.floor(row / TOKENS) % NUM_HEADS,
-        ];
+        const [sequence, head] = [Math.floor(row / (NUM_HEADS * TOKENS)), Math.floor(row / TOKENS) % NUM_HEADS];
         const values = weights.data.subarray(row * TOKENS, (row + 1) * TOKENS);
         return [sequence + 1, head + 1, (row % TOKENS) + 1, ...values];
       }),

@@ -5,8 +5,7 @@ import { BATCH, TOKENS } from './textbook-case.js';
 
 type Lengths = readonly number[];
 
-const replaced = (lengths: Lengths, at: number, by: number): Lengths =>
-  lengths.map((old, i) => (i === at ? by : old));
+const replaced = (lengths: Lengths, at: number, by: number): Lengths => lengths.map((old, i) => (i === at ? by : old));
 
 /** A slider for the valid length of each sequence. */
 export function lengthSliders(
@@ -27,12 +26,11 @@ export function lengthSliders(
   );
 }
 
-/** A small number field for the valid length of each query, as wide as a digit and its steppers; a line for each sequence. */
-export function queryLengths(
-  words: Localised,
-  lengths: Lengths,
-  change: (lengths: Lengths) => void,
-): TemplateResult[] {
+/**
+ * A small number field for the valid length of each query, as wide as a digit and its steppers; a line for each
+ * sequence.
+ */
+export function queryLengths(words: Localised, lengths: Lengths, change: (lengths: Lengths) => void): TemplateResult[] {
   const field = (sequence: number, query: number): TemplateResult => {
     const at = sequence * TOKENS + query;
     return numberField({

@@ -28,9 +28,7 @@ export function shapeText(tensor: Tensor): string {
 
 /** `1 2 3 4 1 2 2 0` as one row per sequence, (BATCH, TOKENS): a valid length for each query. */
 export function perQuery(lengths: readonly number[]): number[][] {
-  return Array.from({ length: BATCH }, (_, sequence) =>
-    lengths.slice(sequence * TOKENS, (sequence + 1) * TOKENS),
-  );
+  return Array.from({ length: BATCH }, (_, sequence) => lengths.slice(sequence * TOKENS, (sequence + 1) * TOKENS));
 }
 
 /** (TOKENS, TOKENS), true where a query may attend: each to the keys below its own valid length. */

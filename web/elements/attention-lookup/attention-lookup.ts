@@ -27,8 +27,8 @@ const settings = {
 };
 
 /**
- * `<attention-lookup>`: one query and three keys as points of a plane, their values as points of another. The query's scores
- * with the keys, the softmax of these, and the values mixed by it, while the reader moves the points.
+ * `<attention-lookup>`: one query and three keys as points of a plane, their values as points of another. The query's
+ * scores with the keys, the softmax of these, and the values mixed by it, while the reader moves the points.
  */
 export class AttentionLookup extends FigureElement {
   static override styles = [planeStyles, chainStyles];
@@ -108,9 +108,7 @@ export class AttentionLookup extends FigureElement {
     const spoken = `${this.words.text('lookup.mixture')} ${pairText(this.words, mixture, 2)}`;
     const behind = svg`<polygon class="hull" points=${values.map((value) => toPicture(value).join()).join(' ')} />
       ${values.map(pull)}`;
-    const handles = values.map((at, i) =>
-      this.#handle('v', i, at, `series-${i}${i < this.valid ? '' : ' masked'}`),
-    );
+    const handles = values.map((at, i) => this.#handle('v', i, at, `series-${i}${i < this.valid ? '' : ' masked'}`));
     return html`${plane(this.words.text('lookup.valuesPlane'), handles, behind, this.#events, { label: 'y', spoken, at: mixture })}`;
   }
 

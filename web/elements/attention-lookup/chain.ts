@@ -103,12 +103,6 @@ export function lookupData(words: Localised, scene: Scene, { scores, weights }: 
       `${value} x`,
       `${value} y`,
     ],
-    rows: scene.keys.map((key, i) => [
-      i + 1,
-      ...key,
-      scores[i] ?? NaN,
-      weights[i] ?? NaN,
-      ...(scene.values[i] ?? []),
-    ]),
+    rows: scene.keys.map((key, i) => [i + 1, ...key, scores[i] ?? NaN, weights[i] ?? NaN, ...(scene.values[i] ?? [])]),
   };
 }

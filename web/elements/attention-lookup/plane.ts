@@ -79,13 +79,10 @@ function tickNumbers(at: number): SVGTemplateResult {
 }
 
 /**
- * The labels of points, each on the first side of its point that is clearest of points, their cues, numbers, the lines from `centre` to
- * the points, and the labels before it.
+ * The labels of points, each on the first side of its point that is clearest of points, their cues, numbers, the lines
+ * from `centre` to the points, and the labels before it.
  */
-function labelsOf(
-  points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[],
-  centre: Point,
-): SVGTemplateResult[] {
+function labelsOf(points: readonly Pick<Handle, 'label' | 'at' | 'inviting'>[], centre: Point): SVGTemplateResult[] {
   const [cx, cy] = toPicture(centre);
   const ends = points.map(({ at }) => toPicture(at));
   const taken = [1, 0.85, 0.7, 0.55, 0.4].flatMap((part) =>
@@ -107,9 +104,7 @@ function labelsOf(
       for (const dx of isAtEdge(x) ? [-away] : [away, -away]) {
         const middle: Point = [UNIT * x + 1.8 * dx, dy - 4 - UNIT * y];
         const room = Math.min(
-          ...taken.map((other) =>
-            Math.max(Math.abs(other[0] - middle[0]), Math.abs(other[1] - middle[1]) * 1.3),
-          ),
+          ...taken.map((other) => Math.max(Math.abs(other[0] - middle[0]), Math.abs(other[1] - middle[1]) * 1.3)),
         );
         // The point itself is as far from all sides, but for rounding.
         if (room > most + 0.1) [most, best] = [room, [dx, dy, middle]];
@@ -132,8 +127,8 @@ function handleMark(handle: Handle, label: unknown, events: PlaneEvents): SVGTem
     (event.currentTarget as SVGGElement).setPointerCapture(event.pointerId);
     events.hold(name);
   };
-  // CSS cannot keep the page from scrolling: in SVG it knows touch-action only on the outermost element, and beside the points a
-  // finger shall scroll.
+  // CSS cannot keep the page from scrolling: in SVG it knows touch-action only on the outermost element, and beside the
+  // points a finger shall scroll.
   const stay = (event: TouchEvent): void => event.preventDefault();
   return svg`<g class="handle ${className}" data-name=${name} transform="translate(${x} ${y})" tabindex="0"
     role="application" aria-label=${spoken} aria-describedby="help"
@@ -165,7 +160,6 @@ export function arrow(at: Point, className: string): SVGTemplateResult | typeof 
 /** The point of the plane under the pointer. */
 export function pointed(event: MouseEvent, picture: SVGSVGElement | null): Point {
   const box = picture?.getBoundingClientRect() ?? new DOMRect();
-  const along = (at: number, start: number, size: number): number =>
-    (((at - start) / size) * 2 - 1) * (HALF / UNIT);
+  const along = (at: number, start: number, size: number): number => (((at - start) / size) * 2 - 1) * (HALF / UNIT);
   return [along(event.clientX, box.left, box.width), -along(event.clientY, box.top, box.height)];
 }

@@ -47,10 +47,7 @@ export function lookUp(library: WasmAttention, scene: Scene): Lookup {
 
 /** `x1 y1 x2 y2 …` as points. */
 export function pointsOf(numbers: readonly number[]): Point[] {
-  return Array.from({ length: numbers.length / 2 }, (_, i) => [
-    numbers[2 * i] ?? NaN,
-    numbers[2 * i + 1] ?? NaN,
-  ]);
+  return Array.from({ length: numbers.length / 2 }, (_, i) => [numbers[2 * i] ?? NaN, numbers[2 * i + 1] ?? NaN]);
 }
 
 /** The nearest point of the grid on which points can stand. */

@@ -24,8 +24,8 @@ const settings = {
 };
 
 /**
- * `<attention-masks>`: who may attend to whom. Padding, a causal mask and a sliding window as maps, the mask that they make
- * together, and the weights under it. A query that sees nothing has weights of zero.
+ * `<attention-masks>`: who may attend to whom. Padding, a causal mask and a sliding window as maps, the mask that they
+ * make together, and the weights under it. A query that sees nothing has weights of zero.
  */
 export class AttentionMasks extends FigureElement {
   static override styles = masksStyles;
@@ -123,12 +123,8 @@ export class AttentionMasks extends FigureElement {
     const { words } = this;
     const sample = (mark: unknown): TemplateResult => html`<svg class="mask" viewBox="0 0 1 1">${mark}</svg>`;
     return html`
-      <span
-        >${sample(svg`<rect class="visible" width="1" height="1" />`)}${words.text('masks.keyVisible')}</span
-      >
-      <span
-        >${sample(svg`<path class="masked" d="M 0.2 0.8 l 0.6 -0.6" />`)}${words.text('masks.keyHidden')}</span
-      >
+      <span>${sample(svg`<rect class="visible" width="1" height="1" />`)}${words.text('masks.keyVisible')}</span>
+      <span>${sample(svg`<path class="masked" d="M 0.2 0.8 l 0.6 -0.6" />`)}${words.text('masks.keyHidden')}</span>
     `;
   }
 
@@ -138,9 +134,7 @@ export class AttentionMasks extends FigureElement {
     const at = row * LENGTH + column;
     const why = FACTORS.filter((factor) => !scene[factor][at]).map((factor) => words.text(`masks.${factor}`));
     const pair = { query: row + 1, key: column + 1, why: why.join(', ') };
-    const sentence = scene.mask[at]
-      ? words.text('masks.pairVisible', pair)
-      : words.text('masks.pairHidden', pair);
+    const sentence = scene.mask[at] ? words.text('masks.pairVisible', pair) : words.text('masks.pairHidden', pair);
     return html`${sentence} <strong>${words.value(scene.weights[at] ?? NaN)}</strong>`;
   }
 
@@ -155,12 +149,9 @@ export class AttentionMasks extends FigureElement {
 
   #controls(): TemplateResult {
     const { words } = this;
-    const number = (name: 'valid' | 'left' | 'right'): TemplateResult =>
-      this.slider(name, words.text(`masks.${name}`));
+    const number = (name: 'valid' | 'left' | 'right'): TemplateResult => this.slider(name, words.text(`masks.${name}`));
     return html`<div class="controls">
-      <div class="sliders">
-        ${number('valid')} ${this.window ? [number('left'), number('right')] : nothing}
-      </div>
+      <div class="sliders">${number('valid')} ${this.window ? [number('left'), number('right')] : nothing}</div>
       <div class="switches">
         ${toggle(words.text('masks.useCausal'), this.causal, (causal) => this.change({ causal }))}
         ${toggle(words.text('masks.useWindow'), this.window, (window) => this.change({ window }))}

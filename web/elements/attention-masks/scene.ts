@@ -28,7 +28,9 @@ export interface MaskScene extends Readonly<Record<Factor | 'mask', readonly boo
   readonly empty: readonly number[];
 }
 
-/** What the library computes for each mask alone and for all active ones together: a pair is masked if its score is −∞. */
+/**
+ * What the library computes for each mask alone and for all active ones together: a pair is masked if its score is −∞.
+ */
 export function maskScene(library: WasmAttention, settings: MaskSettings): MaskScene {
   const { valid, causal, window, left, right, seed } = settings;
   const shape = [1, LENGTH, DEPTH];
@@ -39,8 +41,7 @@ export function maskScene(library: WasmAttention, settings: MaskSettings): MaskS
   const attend = (options: Parameters<WasmAttention['scaledDotProductAttention']>[3]) => {
     const asked = { ...options, needWeights: true, needScores: 'masked' } as const;
     const { scores, weights } = library.scaledDotProductAttention(query, key, key, asked);
-    if (scores === undefined || weights === undefined)
-      throw new Error('maskScene: expected scores and weights');
+    if (scores === undefined || weights === undefined) throw new Error('maskScene: expected scores and weights');
     return { visible: Array.from(scores.data, (score) => score !== -Infinity), weights: weights.data };
   };
   const options = {

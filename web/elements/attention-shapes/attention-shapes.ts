@@ -19,8 +19,8 @@ const settings = {
 };
 
 /**
- * `<attention-shapes>`: the shapes of multi-head attention from input to output, as blocks that split into heads and merge again;
- * and the layer's own error where the heads do not divide the width.
+ * `<attention-shapes>`: the shapes of multi-head attention from input to output, as blocks that split into heads and
+ * merge again; and the layer's own error where the heads do not divide the width.
  */
 export class AttentionShapes extends FigureElement {
   static override styles = shapesStyles;
@@ -137,8 +137,7 @@ export class AttentionShapes extends FigureElement {
   #stage(stage: Stage, { shapes, error }: Pipeline): TemplateResult {
     const { words } = this;
     const shape = shapes[stage];
-    const picture =
-      shape === undefined ? noBlocks(this.#sizes) : blocks(stage, this.#sizes, error !== undefined);
+    const picture = shape === undefined ? noBlocks(this.#sizes) : blocks(stage, this.#sizes, error !== undefined);
     return html`<li data-stage=${stage}>
       ${stage === 'projected' ? this.#slider(picture) : picture}
       <p class="what">${stageText(words, stage)}</p>

@@ -7,9 +7,7 @@ export function shapesData(words: Localised, { shapes }: Pipeline): FigureData {
   const rows = STAGES.flatMap((stage) => {
     const shape = shapes[stage];
     const count = shape?.reduce((product, size) => product * size, 1);
-    return shape === undefined || count === undefined
-      ? []
-      : [[words.text(`shapes.${stage}`), shapeOf(shape), count]];
+    return shape === undefined || count === undefined ? [] : [[words.text(`shapes.${stage}`), shapeOf(shape), count]];
   });
   return {
     columns: [words.text('shapes.stage'), words.text('shapes.shape'), words.text('shapes.count')],

@@ -55,9 +55,7 @@ function striped(y: number, height: number, heads: number): SVGTemplateResult[] 
 function leftOver(y: number, height: number, { width, heads }: Sizes): SVGTemplateResult[] {
   const unit = WIDE / width;
   const whole = Math.floor(width / heads);
-  const parts = Array.from({ length: heads }, (_, h) =>
-    block(h * whole * unit, y, whole * unit, height, shade(h), h),
-  );
+  const parts = Array.from({ length: heads }, (_, h) => block(h * whole * unit, y, whole * unit, height, shade(h), h));
   return [...parts, block(whole * heads * unit, y, (width % heads) * unit, height, 'rest')];
 }
 

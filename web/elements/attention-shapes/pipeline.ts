@@ -20,8 +20,9 @@ export interface Pipeline {
 }
 
 /**
- * Runs a `MultiHeadAttention` layer of these sizes. Input, weights and output have the shapes of the library's own arrays; those in
- * between follow the textbook, which puts the heads into the batch: (batch·heads, tokens, width / heads).
+ * Runs a `MultiHeadAttention` layer of these sizes. Input, weights and output have the shapes of the library's own
+ * arrays; those in between follow the textbook, which puts the heads into the batch: (batch·heads, tokens, width /
+ * heads).
  */
 export function pipelineOf(library: WasmAttention, { batch, tokens, width, heads }: Sizes): Pipeline {
   const input = [batch, tokens, width];

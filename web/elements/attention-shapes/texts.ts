@@ -31,11 +31,7 @@ export function readout(
 }
 
 /** The library's error, in place of the stages that are not reached. */
-export function failure(
-  words: Localised,
-  { width, heads }: Sizes,
-  error: string | undefined,
-): TemplateResult {
+export function failure(words: Localised, { width, heads }: Sizes, error: string | undefined): TemplateResult {
   return html`<div class="failure ${error === undefined ? 'empty' : ''}" role="status">
     ${
       error === undefined

@@ -30,9 +30,9 @@ const settings = {
 };
 
 /**
- * `<attention-tokens>`: what six attention heads see in the reader's own sentence. Four heads have weights set by hand, two random
- * ones; all maps side by side, one of them large with the tokens on its axes and the entropy of each row. The keys can come
- * from a second sentence.
+ * `<attention-tokens>`: what six attention heads see in the reader's own sentence. Four heads have weights set by hand,
+ * two random ones; all maps side by side, one of them large with the tokens on its axes and the entropy of each row.
+ * The keys can come from a second sentence.
  */
 export class AttentionTokens extends FigureElement {
   static override styles = [entropyStyles, tokensStyles];
@@ -134,8 +134,7 @@ export class AttentionTokens extends FigureElement {
   #readout({ queries, keys, heads, mask }: TokensScene): TemplateResult {
     const { words } = this;
     if (this.pointed === undefined)
-      return html`<span class="remark">${words.text('tokens.axes')}</span>
-        ${hint(words.text('tokens.hint'))}`;
+      return html`<span class="remark">${words.text('tokens.axes')}</span> ${hint(words.text('tokens.hint'))}`;
     const { row, column } = this.pointed;
     const at = row * keys.length + column;
     const pair = { query: queries[row] ?? '', key: keys[column] ?? '', head: this.solo };

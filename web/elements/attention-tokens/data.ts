@@ -5,8 +5,7 @@ import type { TokensScene } from './scene.js';
 
 /** A row for each query of each head: its weights and their entropy. */
 export function tokensData(words: Localised, { queries, keys, heads }: TokensScene): FigureData {
-  const numbered = (tokens: readonly string[]): string[] =>
-    tokens.map((token, i) => `${words.number(i + 1)} ${token}`);
+  const numbered = (tokens: readonly string[]): string[] => tokens.map((token, i) => `${words.number(i + 1)} ${token}`);
   const rows = heads.flatMap((weights, head) => {
     const bits = entropies(weights, keys.length);
     return numbered(queries).map((query, row) => [

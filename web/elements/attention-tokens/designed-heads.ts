@@ -12,21 +12,21 @@ export const HEADS = ['same', 'previous', 'next', 'near', 'random', 'random'] as
 export const NORM = Math.sqrt(HALF / 2);
 
 /**
- * Factors on q·k, after the division by √HALF. Equal tokens have q·k = 16, different ones about 0 ± 3: a factor of 0.4 tells them
- * apart. For neighbouring rows of P, q·k is smaller by 0.7 than for equal ones: a factor of 8 selects one position, and 0.6 about
- * ten.
+ * Factors on q·k, after the division by √HALF. Equal tokens have q·k = 16, different ones about 0 ± 3: a factor of 0.4
+ * tells them apart. For neighbouring rows of P, q·k is smaller by 0.7 than for equal ones: a factor of 8 selects one
+ * position, and 0.6 about ten.
  */
 const FACTORS = { same: 0.4, previous: 8, next: 8, near: 0.6 } as const;
 /**
- * Random weights so large that scores have a standard deviation of about 2. With a new layer's smaller weights, attention would
- * be almost even.
+ * Random weights so large that scores have a standard deviation of about 2. With a new layer's smaller weights,
+ * attention would be almost even.
  */
 const RANDOM_DEVIATION = 0.25;
 
 /**
- * The figure's layer: six heads over vectors of an embedding and a position. W_q and W_k, (6·32, 64), head by head: `same`
- * compares embeddings and `near` positions; `previous` and `next` rotate the query's position by one with the matrix of the
- * offset −1 or 1, so that it equals the neighbour's; `random` draws all numbers.
+ * The figure's layer: six heads over vectors of an embedding and a position. W_q and W_k, (6·32, 64), head by head:
+ * `same` compares embeddings and `near` positions; `previous` and `next` rotate the query's position by one with the
+ * matrix of the offset −1 or 1, so that it equals the neighbour's; `random` draws all numbers.
  */
 export function designedLayer(library: WasmAttention, seed: number): MultiHeadAttention {
   const layer = new library.MultiHeadAttention({

@@ -10,7 +10,10 @@ import type { TokensScene } from './scene.js';
 
 /** Letters of a token on an axis. */
 const ROOM = 9;
-/** What labels and entropies take of the width of the large map, its greatest height, and the least distance of labels, in CSS pixels. */
+/**
+ * What labels and entropies take of the width of the large map, its greatest height, and the least distance of labels,
+ * in CSS pixels.
+ */
 const BESIDE = 148;
 const HIGH = 296;
 const LABEL = 12;
@@ -29,7 +32,10 @@ export interface TokensMaps {
   readonly pick: (head: number) => void;
 }
 
-/** Every so many rows and columns of the large map have room for a label; `width` is that of the map with labels and entropies. */
+/**
+ * Every so many rows and columns of the large map have room for a label; `width` is that of the map with labels and
+ * entropies.
+ */
 export function labelStepOf({ queries, keys }: TokensScene, width: number): number {
   return Math.ceil(LABEL * Math.max(keys.length / Math.max(1, width - BESIDE), queries.length / HIGH));
 }

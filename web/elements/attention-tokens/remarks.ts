@@ -27,8 +27,7 @@ export function remarksOf(remarked: Remarked, words: Localised): string {
     cut && words.text('tokens.cut', { count: MOST_TOKENS }),
     labelStep > 1 && words.text('tokens.labels'),
     kind === 'next' && mask && positions && !cross && words.text('tokens.nextMasked'),
-    ((kind === 'previous' && queries.length > keys.length + 1) ||
-      (kind === 'next' && queries.length > keys.length)) &&
+    ((kind === 'previous' && queries.length > keys.length + 1) || (kind === 'next' && queries.length > keys.length)) &&
       positions &&
       words.text('tokens.beyond'),
     kind === 'same' && !queries.every((query) => among.has(plain(query))) && words.text('tokens.noEqual'),

@@ -20,8 +20,8 @@ const settings = {
 };
 
 /**
- * `<binary-positions>`: the numbers from 0 on in binary, and beside each the signs of its positional encoding's sines, both with
- * the slowest place on the left.
+ * `<binary-positions>`: the numbers from 0 on in binary, and beside each the signs of its positional encoding's sines,
+ * both with the slowest place on the left.
  */
 export class BinaryPositions extends FigureElement {
   static override styles = [plotStyles, binaryStyles];
@@ -48,8 +48,7 @@ export class BinaryPositions extends FigureElement {
     const ratio = words.number(this.#base ** (2 / width), 2);
     return html`
       <div class="controls placed above">
-        ${this.slider('rows', words.text('binary.rows'))}
-        ${this.slider('width', words.text('encoding.width'))}
+        ${this.slider('rows', words.text('binary.rows'))} ${this.slider('width', words.text('encoding.width'))}
         ${this.choices('frequencies', words.text('binary.frequencies'), ['paper', 'halves'] as const, (each) => words.text(`binary.${each}`))}
       </div>
       <div
@@ -76,9 +75,7 @@ export class BinaryPositions extends FigureElement {
       <span class="spoken" role="status">${this.#spoken}</span>
       <p class="legend">${words.text('binary.filled')}</p>
       <p class="readout" data-longest=${words.text('binary.ratio', { ratio })}>
-        <span
-          >${cursor === undefined ? words.text('binary.ratio', { ratio }) : this.#row(cursor, bits, signs)}</span
-        >
+        <span>${cursor === undefined ? words.text('binary.ratio', { ratio }) : this.#row(cursor, bits, signs)}</span>
       </p>
     `;
   }
@@ -124,9 +121,7 @@ export class BinaryPositions extends FigureElement {
   }
 
   #row(row: number, bits: Block, signs: Block): string {
-    const of = ({ cells, columns }: Block): number[] => [
-      ...cells.subarray(row * columns, (row + 1) * columns),
-    ];
+    const of = ({ cells, columns }: Block): number[] => [...cells.subarray(row * columns, (row + 1) * columns)];
     return this.words.text('binary.row', {
       position: this.words.number(row),
       bits: of(bits).join(''),
@@ -155,9 +150,7 @@ export class BinaryPositions extends FigureElement {
     const columns = [
       words.text('position'),
       ...bits.heads.map((_, k) => words.text('binary.bit', { place: 2 ** (bits.columns - 1 - k) })),
-      ...Array.from({ length: signs.columns }, (_, k) =>
-        words.text('binary.sine', { column: width - 2 - 2 * k }),
-      ),
+      ...Array.from({ length: signs.columns }, (_, k) => words.text('binary.sine', { column: width - 2 - 2 * k })),
     ];
     const row = (i: number): (string | number)[] => [
       i,

@@ -49,7 +49,6 @@ export function drawnBlock(
 export function rowNumbers(rows: number, cell: number, words: Localised): SVGTemplateResult[] {
   const step = cell >= 16 ? 1 : cell >= 11 ? 2 : 4;
   return Array.from({ length: Math.ceil(rows / step) }, (_, k) => k * step).map(
-    (i) =>
-      svg`<text x=${LEFT - 8} y=${TOP + (i + 0.5) * cell} dy="0.35em" text-anchor="end">${words.number(i)}</text>`,
+    (i) => svg`<text x=${LEFT - 8} y=${TOP + (i + 0.5) * cell} dy="0.35em" text-anchor="end">${words.number(i)}</text>`,
   );
 }

@@ -9,8 +9,8 @@ export function bitsOf(rows: number): { bits: Uint8Array; columns: number } {
 }
 
 /**
- * The signs of the sines of P (rows, dim), the slowest pair first as the highest bit is: 1, −1, or 0 where the sine is zero, as all
- * are at position 0; (rows, dim / 2).
+ * The signs of the sines of P (rows, dim), the slowest pair first as the highest bit is: 1, −1, or 0 where the sine is
+ * zero, as all are at position 0; (rows, dim / 2).
  */
 export function signsOf(P: Float32Array, rows: number, dim: number): { signs: Int8Array; columns: number } {
   const columns = dim / 2;

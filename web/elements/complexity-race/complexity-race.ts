@@ -12,16 +12,7 @@ import { raceButton, raceControls } from './controls.js';
 import { drawRace, layoutOf } from './drawing.js';
 import { keyToMarks } from './key.js';
 import { describeMachine, type Describing, type Machine } from './machine.js';
-import {
-  entriesUpTo,
-  multiplyAdds,
-  powerOfTwo,
-  RANGES,
-  sizesAlong,
-  type Axis,
-  type Entry,
-  type Size,
-} from './plan.js';
+import { entriesUpTo, multiplyAdds, powerOfTwo, RANGES, sizesAlong, type Axis, type Entry, type Size } from './plan.js';
 import { racePlot } from './plot.js';
 import { RaceRun } from './run.js';
 import { raceStyles } from './styles.js';
@@ -39,8 +30,9 @@ const settings = {
 };
 
 /**
- * `<complexity-race>`: exact counts of multiply–adds of a convolution, a recurrent layer, self-attention's mixing and a whole attention
- * layer, as curves over n or d; and a race of the library's kernels, measured in a worker, as dots upon them.
+ * `<complexity-race>`: exact counts of multiply–adds of a convolution, a recurrent layer, self-attention's mixing and a
+ * whole attention layer, as curves over n or d; and a race of the library's kernels, measured in a worker, as dots upon
+ * them.
  */
 export class ComplexityRace extends FigureElement {
   static override styles = [plotStyles, seriesStyles, raceStyles];
@@ -106,9 +98,7 @@ export class ComplexityRace extends FigureElement {
       </div>
       <p class="readout">${crossingsLine(plot, view, running)}</p>
       ${keyToMarks(words)}
-      <p class="remark machine" aria-live=${running ? 'off' : 'polite'}>
-        ${statusLine(this.#run, view, plot)}
-      </p>
+      <p class="remark machine" aria-live=${running ? 'off' : 'polite'}>${statusLine(this.#run, view, plot)}</p>
     `;
   }
 

@@ -47,10 +47,7 @@ export function layoutOf({ width, curves }: RacePlot): RaceLayout {
   const height = narrow ? 240 + NAME_ROW : 264;
   const characters = Math.max(...curves.map(({ label }) => widthOf(label)));
   const right = width - MARGIN.time - (narrow ? 0 : MARGIN.label + SAMPLE + characters * CHARACTER);
-  const decades = [
-    10 ** Math.floor(Math.log10(Math.min(...counts))),
-    10 ** Math.ceil(Math.log10(Math.max(...counts))),
-  ];
+  const decades = [10 ** Math.floor(Math.log10(Math.min(...counts))), 10 ** Math.ceil(Math.log10(Math.max(...counts)))];
   return {
     height,
     narrow,
@@ -109,12 +106,7 @@ function names({ width, curves }: RacePlot): SVGTemplateResult[] {
 }
 
 /** A name behind a sample of its line, with its dot once there are any, or of its dots where it has no line. */
-function labelOf(
-  { contestant, threads, measured }: RaceCurve,
-  x: number,
-  y: number,
-  name: string,
-): SVGTemplateResult {
+function labelOf({ contestant, threads, measured }: RaceCurve, x: number, y: number, name: string): SVGTemplateResult {
   const { className } = LOOKS[contestant];
   if (threads === 1)
     return svg`${curveLabel(className, x, y, name)}
@@ -176,9 +168,7 @@ function axes(plot: RacePlot, { height, narrow, x, y }: RaceLayout): SVGTemplate
     )}
     ${powers
       .filter((_, index) => index % every === 0)
-      .map(
-        (size) => svg`<text x=${x(size)} y=${bottom + 16} text-anchor="middle">${plot.number(size)}</text>`,
-      )}
+      .map((size) => svg`<text x=${x(size)} y=${bottom + 16} text-anchor="middle">${plot.number(size)}</text>`)}
     <text x="0" y="10">${plot.countName}</text>
     <text x=${plot.width} y=${narrow ? 10 + NAME_ROW : 10} text-anchor="end">${plot.timeName}</text>
     <text x=${(left + right) / 2} y=${height - 3} text-anchor="middle">${plot.axisName}</text>`;

@@ -6,8 +6,8 @@ import type { Contestant, Size } from './plan.js';
 const HEAD_WIDTH = 64;
 
 /**
- * One call of a contestant on inputs of this size, made beforehand: from JavaScript's arrays to JavaScript's arrays, one sequence,
- * float32. Weights are scaled so that results stay of the order of 1.
+ * One call of a contestant on inputs of this size, made beforehand: from JavaScript's arrays to JavaScript's arrays,
+ * one sequence, float32. Weights are scaled so that results stay of the order of 1.
  */
 export function prepare(library: WasmAttention, contestant: Contestant, { n, d, k }: Size): () => void {
   switch (contestant) {

@@ -3,16 +3,17 @@ import type { Localised } from '../shared/localised.js';
 import { sampleDot } from './drawing.js';
 import { CONTESTANTS } from './plan.js';
 
-/** What the plot shows besides its curves, now or once there are times: it is always there, so that nothing moves when they come. */
+/**
+ * What the plot shows besides its curves, now or once there are times: it is always there, so that nothing moves when
+ * they come.
+ */
 export function keyToMarks(words: Localised): TemplateResult {
   const item = (
     key: 'measuredTime' | 'measuredLine' | 'countedCrossing' | 'measuredCrossing',
     width: number,
     sample: SVGTemplateResult | readonly SVGTemplateResult[],
   ): TemplateResult =>
-    html`<span>
-      <svg width=${width} height="14" aria-hidden="true">${sample}</svg>${words.text(`race.${key}`)}
-    </span>`;
+    html`<span> <svg width=${width} height="14" aria-hidden="true">${sample}</svg>${words.text(`race.${key}`)} </span>`;
   const circle = (kind: string): SVGTemplateResult => svg`<circle class=${kind} cx="7" cy="7" r="6" />`;
   return html`<div class="legend">
     ${item('countedCrossing', 14, circle('crossing'))}

@@ -39,8 +39,7 @@ export async function describeMachine(navigator: Describing): Promise<Machine> {
   const brand = real.find((each) => each.brand !== 'Chromium') ?? real[0];
   return {
     platform: [hints.platform, architecture, bitness].filter((word) => word !== '').join(' '),
-    browser:
-      brand === undefined ? fromUserAgent(navigator.userAgent).browser : `${brand.brand} ${brand.version}`,
+    browser: brand === undefined ? fromUserAgent(navigator.userAgent).browser : `${brand.brand} ${brand.version}`,
     processors,
   };
 }

@@ -17,7 +17,10 @@ export interface Entry {
   readonly threads: number;
 }
 
-/** The entries for so many threads: all contestants on one thread, and those whose calls are shared also on two, four, …. */
+/**
+ * The entries for so many threads: all contestants on one thread, and those whose calls are shared also on two, four,
+ * ….
+ */
 export function entriesUpTo(threads: number): Entry[] {
   const doublings = Math.floor(Math.log2(Math.min(threads, MOST_THREADS)));
   return Array.from({ length: doublings + 1 }, (_, power) => 2 ** power).flatMap((count) =>
@@ -66,12 +69,11 @@ export const ARCHITECTURE: Readonly<Record<Contestant, Architecture>> = {
   layer: 'self-attention',
 };
 
-/** Exact number of multiply–adds. For the whole layer it is that of mixing plus that of four d×d projections of n tokens. */
-export function multiplyAdds(
-  library: Pick<WasmAttention, 'complexity'>,
-  contestant: Contestant,
-  size: Size,
-): number {
+/**
+ * Exact number of multiply–adds. For the whole layer it is that of mixing plus that of four d×d projections of n
+ * tokens.
+ */
+export function multiplyAdds(library: Pick<WasmAttention, 'complexity'>, contestant: Contestant, size: Size): number {
   const mixing = library.complexity(ARCHITECTURE[contestant], size).multiplyAdds;
   return contestant === 'layer' ? mixing + 4 * size.n * size.d ** 2 : mixing;
 }
@@ -94,8 +96,8 @@ export interface Point {
 }
 
 /**
- * The first point where two curves over the same x cross; undefined if there is none. Between their points, curves are straight
- * lines on logarithmic axes, so the result is exact for powers. Points that only one curve has are skipped.
+ * The first point where two curves over the same x cross; undefined if there is none. Between their points, curves are
+ * straight lines on logarithmic axes, so the result is exact for powers. Points that only one curve has are skipped.
  */
 export function crossing(first: readonly Point[], second: readonly Point[]): Point | undefined {
   const others = new Map(second.map(({ x, y }) => [x, y]));

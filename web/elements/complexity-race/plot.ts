@@ -5,8 +5,8 @@ import { entryName, type RaceView } from './view.js';
 export const REFERENCE_RATE = 1e10;
 
 /**
- * A contestant's curve of counts and dots of measured times. Both are in multiply–adds; times are converted at the reference
- * rate. On several threads there are only dots, because the count is the same.
+ * A contestant's curve of counts and dots of measured times. Both are in multiply–adds; times are converted at the
+ * reference rate. On several threads there are only dots, because the count is the same.
  */
 export interface RaceCurve extends Entry {
   readonly label: string;
@@ -37,8 +37,7 @@ export function racePlot(view: RaceView, width: number): RacePlot {
   const curve = (entry: Entry): RaceCurve => ({
     ...entry,
     label: entryName(words, entry),
-    brief:
-      entry.threads > 1 ? words.text('race.onThreads', { threads: entry.threads }) : entryName(words, entry),
+    brief: entry.threads > 1 ? words.text('race.onThreads', { threads: entry.threads }) : entryName(words, entry),
     counted:
       entry.threads > 1
         ? []

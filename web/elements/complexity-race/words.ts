@@ -17,7 +17,10 @@ import { entryName, type RaceView } from './view.js';
 const COLUMNS = ['multiplyAdds', 'measured', 'order', 'sequential', 'path'] as const;
 type Column = (typeof COLUMNS)[number];
 
-/** The exact counts at the chosen size, with times if there are any: one table, or two where there is no room for all columns. */
+/**
+ * The exact counts at the chosen size, with times if there are any: one table, or two where there is no room for all
+ * columns.
+ */
 export function countsTables(view: RaceView, narrow: boolean): TemplateResult[] {
   return narrow
     ? [countsTable(view, COLUMNS.slice(0, 2)), countsTable(view, COLUMNS.slice(2))]
@@ -119,8 +122,8 @@ export function statusLine(
 }
 
 /**
- * Where attention crosses the others: as counted, and as measured where at least two sizes were. That two do not cross as measured
- * is said only once all is measured.
+ * Where attention crosses the others: as counted, and as measured where at least two sizes were. That two do not cross
+ * as measured is said only once all is measured.
  */
 export function crossingsLine(
   { curves }: Pick<RacePlot, 'curves'>,

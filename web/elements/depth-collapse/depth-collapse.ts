@@ -32,9 +32,9 @@ const settings = {
 };
 
 /**
- * `<depth-collapse>`: how much of the difference between tokens, or between positions, remains after many layers with random
- * parameters: of attention alone, of attention with residual connections, and of whole encoder layers with the norm after or
- * before each sublayer (Dong et al. 2021).
+ * `<depth-collapse>`: how much of the difference between tokens, or between positions, remains after many layers with
+ * random parameters: of attention alone, of attention with residual connections, and of whole encoder layers with the
+ * norm after or before each sublayer (Dong et al. 2021).
  */
 export class DepthCollapse extends FigureElement {
   static override styles = [plotStyles, plotCursorStyles, seriesStyles, mapAxesStyles, depthStyles];
@@ -53,9 +53,9 @@ export class DepthCollapse extends FigureElement {
     const { words, depth, seed } = this;
     const { pixels } = this.#width;
     const states = this.#states(library);
-    // One token at different positions differs little: the scale begins below what its cosines are before the first layer.
-    const low =
-      this.signal === 'tokens' ? -1 : Math.floor(10 * Math.min(...cosinesOf(states.attention[0]!))) / 10;
+    // One token at different positions differs little: the scale begins below what its cosines are before the first
+    // layer.
+    const low = this.signal === 'tokens' ? -1 : Math.floor(10 * Math.min(...cosinesOf(states.attention[0]!))) / 10;
     const label = (stack: Stack): string => words.text(`depth.${stack}`);
     const map = (stack: Stack): TemplateResult =>
       html`<div>

@@ -26,7 +26,10 @@ export function layerAt(left: number, pixels: number): number {
   return Math.max(0, Math.min(LAYERS, Math.round(across(pixels).invert(left))));
 }
 
-/** How different the tokens are after each layer, one curve per stack, on a logarithmic axis; those before behind them, faint. */
+/**
+ * How different the tokens are after each layer, one curve per stack, on a logarithmic axis; those before behind them,
+ * faint.
+ */
 export function depthPlot(plot: {
   differences: Differences;
   before: { readonly name: string; readonly differences: Differences } | undefined;

@@ -11,8 +11,8 @@ export const LAYERS = 24;
 export const SHARPNESS = 2;
 
 /**
- * What a stack consists of: attention alone, attention with a residual connection, or whole encoder layers with the norm after
- * each sum (Vaswani et al. 2017) or before each sublayer (Xiong et al. 2020).
+ * What a stack consists of: attention alone, attention with a residual connection, or whole encoder layers with the
+ * norm after each sum (Vaswani et al. 2017) or before each sublayer (Xiong et al. 2020).
  */
 export const STACKS = ['attention', 'residual', 'postNorm', 'preNorm'] as const;
 export type Stack = (typeof STACKS)[number];
@@ -24,9 +24,10 @@ export type Signal = 'tokens' | 'positions';
 export type States = Readonly<Record<Stack, readonly Float32Array[]>>;
 
 /**
- * Passes tokens through the four stacks. Each layer has its own random parameters, drawn so that the projections of attention
- * keep the length of their inputs; those of queries and keys are SHARPNESS times as large. A layer's attention has the same
- * parameters in every stack, and its feed-forward block has the library's initial ones in both stacks that have one.
+ * Passes tokens through the four stacks. Each layer has its own random parameters, drawn so that the projections of
+ * attention keep the length of their inputs; those of queries and keys are SHARPNESS times as large. A layer's
+ * attention has the same parameters in every stack, and its feed-forward block has the library's initial ones in both
+ * stacks that have one.
  */
 export function statesOf(library: WasmAttention, signal: Signal, seed: number): States {
   const attentions: MultiHeadAttention[] = [];
@@ -87,8 +88,8 @@ export function cosinesOf(x: Float32Array): Float32Array {
 }
 
 /**
- * Scales the projections of attention: the library draws them from ±1/√d, with variance 1/3d, and variance 1/d keeps lengths.
- * Returns them under the names of an encoder layer's parameters.
+ * Scales the projections of attention: the library draws them from ±1/√d, with variance 1/3d, and variance 1/d keeps
+ * lengths. Returns them under the names of an encoder layer's parameters.
  */
 export function scaled(attention: MultiHeadAttention): Record<string, Tensor> {
   const state = attention.stateDict();

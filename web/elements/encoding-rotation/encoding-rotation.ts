@@ -17,8 +17,8 @@ const settings = {
 };
 
 /**
- * `<encoding-rotation>`: the pairs (2j, 2j+1) of an encoding as hands of clocks. The matrix of an offset δ turns every hand
- * from position i to position i + δ; the residual says how exactly.
+ * `<encoding-rotation>`: the pairs (2j, 2j+1) of an encoding as hands of clocks. The matrix of an offset δ turns every
+ * hand from position i to position i + δ; the residual says how exactly.
  */
 export class EncodingRotation extends FigureElement {
   static override styles = rotationStyles;
@@ -45,9 +45,7 @@ export class EncodingRotation extends FigureElement {
       </div>
       <div class="clocks">${pairs.map((j) => this.#clock(j, matrices, P))}</div>
       <div class="legend">${this.#key()}</div>
-      <p class="readout" role="status">
-        ${words.text('rotation.residual')} <strong>${words.value(error)}</strong>
-      </p>
+      <p class="readout" role="status">${words.text('rotation.residual')} <strong>${words.value(error)}</strong></p>
     `;
   }
 
@@ -57,18 +55,11 @@ export class EncodingRotation extends FigureElement {
     const from = pairAt(position);
     const to = rotate(matrices.subarray(4 * j, 4 * j + 4), from);
     const omega = 10000 ** ((-2 * j) / width);
-    const angle = words.number(
-      ((offset * omega) / (2 * Math.PI)) * 360,
-      Math.abs(offset * omega) < 1 ? 1 : 0,
-    );
+    const angle = words.number(((offset * omega) / (2 * Math.PI)) * 360, Math.abs(offset * omega) < 1 ? 1 : 0);
     const target = position + offset >= 0 ? pairAt(position + offset) : undefined;
     // The cosine points up and the sine to the right, so at position 0 every hand points up and turns clockwise.
     return html`<div class="clock">
-      <svg
-        viewBox="-1.15 -1.15 2.3 2.3"
-        role="img"
-        aria-label=${words.text('rotation.clockLabel', { pair: j, angle })}
-      >
+      <svg viewBox="-1.15 -1.15 2.3 2.3" role="img" aria-label=${words.text('rotation.clockLabel', { pair: j, angle })}>
         <circle class="dial" r="1" />
         <path class="turn" d=${arcPath(position * omega, offset * omega, 0.62)} />
         <line class="from" x2=${from[0]} y2=${-from[1]} />

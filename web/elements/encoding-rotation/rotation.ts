@@ -8,8 +8,8 @@ export function rotate(matrix: ArrayLike<number>, [sine, cosine]: Pair): Pair {
 }
 
 /**
- * max |M·p_i − p_{i+δ}| over all pairs and all positions i for which i + δ is not negative; products in float64, so what is
- * left is what the float32 entries of M and P were rounded by.
+ * max |M·p_i − p_{i+δ}| over all pairs and all positions i for which i + δ is not negative; products in float64, so
+ * what is left is what the float32 entries of M and P were rounded by.
  *
  * @param matrices (dim/2, 2, 2)
  * @param P (positions + the largest offset, dim)
@@ -33,7 +33,8 @@ export function residual(
 }
 
 /**
- * The SVG path of an arc that starts `from` radians past twelve o'clock and is `by` radians long. Several turns are drawn as one.
+ * The SVG path of an arc that starts `from` radians past twelve o'clock and is `by` radians long. Several turns are
+ * drawn as one.
  */
 export function arcPath(from: number, by: number, radius: number): string {
   const point = (angle: number): string => `${radius * Math.sin(angle)} ${-radius * Math.cos(angle)}`;

@@ -12,7 +12,10 @@ import { plotCursorStyles, plotStyles } from '../shared/plot/plot-styles.js';
 import { subscript } from '../shared/plot/subscript.js';
 
 const MARGIN = { top: 26, right: 10, bottom: 36, left: 38 };
-/** Heights of the curve: low below the map, so that both and the sliders are on the same screen, and as high as the map beside it. */
+/**
+ * Heights of the curve: low below the map, so that both and the sliders are on the same screen, and as high as the map
+ * beside it.
+ */
 const [LOW, HIGH] = [198, 330];
 const WIDE = 720; // 45rem, as below
 
@@ -22,9 +25,9 @@ function first({ data, shape: [, width = 0] }: Tensor): Tensor {
 }
 
 /**
- * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, divided by d/2, the squared length of a row, so that
- * the product of a position with itself is 1; and the same over the offset j − i, of which only the size matters. With an odd width
- * both are only approximate, because the last sine has no cosine.
+ * `<encoding-similarity>`: the products p_i · p_j of all pairs of positions, divided by d/2, the squared length of a
+ * row, so that the product of a position with itself is 1; and the same over the offset j − i, of which only the size
+ * matters. With an odd width both are only approximate, because the last sine has no cosine.
  */
 export class EncodingSimilarity extends EncodingFigure {
   static override styles = [
@@ -114,13 +117,10 @@ export class EncodingSimilarity extends EncodingFigure {
   }
 
   /**
-   * The products over the offset: the first position's row and its mirror image. Behind them, faint, the first row with the base that
-   * the figure began with.
+   * The products over the offset: the first position's row and its mirror image. Behind them, faint, the first row with
+   * the base that the figure began with.
    */
-  #profile(
-    products: Float32Array,
-    before: { row: Float32Array; name: string } | undefined,
-  ): SVGTemplateResult {
+  #profile(products: Float32Array, before: { row: Float32Array; name: string } | undefined): SVGTemplateResult {
     const { words, length } = this;
     const height = this.#height;
     const right = this.#width.pixels - MARGIN.right;

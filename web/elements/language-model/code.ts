@@ -77,7 +77,6 @@ function pytorchChanges({ positions, window, silent }: Changes): string {
       'model.model.rotary_emb.forward = unrotated',
     );
   }
-  if (window > 0)
-    lines.push(`# Each token sees ${window}: pass a 4-D attention_mask with a band of that width.`);
+  if (window > 0) lines.push(`# Each token sees ${window}: pass a 4-D attention_mask with a band of that width.`);
   return lines.map((line) => `${line}\n`).join('');
 }

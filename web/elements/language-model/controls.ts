@@ -18,8 +18,7 @@ export function storyControls(
 ): TemplateResult {
   const name = `${layer}.${head}`;
   const others = silent.filter((each) => each !== name);
-  const silence = (isSilent: boolean): void =>
-    change({ silent: isSilent ? [...others, name].sort() : others });
+  const silence = (isSilent: boolean): void => change({ silent: isSilent ? [...others, name].sort() : others });
   return html`<div class="controls">
     <div class="switches">
       ${toggle(words.text('story.positions'), positions, (known) => change({ positions: known }))}

@@ -23,8 +23,9 @@ const BEGINNING = 48;
 const SAMPLE = 'Once upon a time';
 
 /**
- * `<language-model>`: a real language model writes a story while its heads are seen. The reader gives it a beginning, silences heads,
- * takes its sense of order away or narrows what it sees, and compares both texts. The model is loaded when the reader asks for it.
+ * `<language-model>`: a real language model writes a story while its heads are seen. The reader gives it a beginning,
+ * silences heads, takes its sense of order away or narrows what it sees, and compares both texts. The model is loaded
+ * when the reader asks for it.
  */
 export class LanguageModel extends FigureElement {
   static override styles = [nextTokensStyles, storyStyles];
@@ -76,8 +77,7 @@ export class LanguageModel extends FigureElement {
   protected override renderFigure(library: WasmAttention): TemplateResult {
     const { words } = this;
     const writer = this.#writer;
-    if (writer === undefined)
-      return askTemplate(words, `${SAMPLE} …`, this.state, () => void this.#open(library));
+    if (writer === undefined) return askTemplate(words, `${SAMPLE} …`, this.state, () => void this.#open(library));
     const { plain, changed } = this.#shown(writer);
     const { layer, head } = this;
     const shown = { writer, words, beginning: this.#beginning(writer).length };
@@ -93,9 +93,7 @@ export class LanguageModel extends FigureElement {
         })}
         ${this.#buttons(plain.goesOn)}
       </div>
-      <p class="remark" role="status" data-longest=${full}>
-        ${plain.goesOn ? nothing : html`<span>${full}</span>`}
-      </p>
+      <p class="remark" role="status" data-longest=${full}>${plain.goesOn ? nothing : html`<span>${full}</span>`}</p>
       <div class=${changed === undefined ? 'runs' : 'runs two'}>
         ${runTemplate({ ...shown, run: plain, name: words.text('story.plain') })}
         ${
@@ -110,8 +108,7 @@ export class LanguageModel extends FigureElement {
         .silent=${new Set(this.silent)}
         .layer=${layer}
         .head=${head}
-        @head-change=${({ detail }: CustomEvent<HeadDetail>) =>
-          this.change({ layer: detail.layer, head: detail.head })}
+        @head-change=${({ detail }: CustomEvent<HeadDetail>) => this.change({ layer: detail.layer, head: detail.head })}
         ><p class="remark" data-longest=${longest(words.text('story.maps'), words.text('story.mapsChanged'))}>
           <span>${words.text(changed === undefined ? 'story.maps' : 'story.mapsChanged')}</span>
         </p></head-viewer
@@ -125,9 +122,7 @@ export class LanguageModel extends FigureElement {
       <button type="button" ?disabled=${!goesOn} @click=${() => (this.writing = !this.writing)}>
         ${words.text(this.writing && goesOn ? 'story.stop' : 'story.write')}
       </button>
-      <button type="button" ?disabled=${!goesOn} @click=${() => this.#write(1)}>
-        ${words.text('story.step')}
-      </button>
+      <button type="button" ?disabled=${!goesOn} @click=${() => this.#write(1)}>${words.text('story.step')}</button>
       <button type="button" ?disabled=${this.steps === 0} @click=${() => this.#begin({ steps: 0 })}>
         ${words.text('story.again')}
       </button>
@@ -161,8 +156,7 @@ export class LanguageModel extends FigureElement {
       this.state = undefined;
       await this.updateComplete;
       // The button is gone.
-      if (focused)
-        this.renderRoot.querySelector<HTMLElement>('.buttons button')?.focus({ preventScroll: true });
+      if (focused) this.renderRoot.querySelector<HTMLElement>('.buttons button')?.focus({ preventScroll: true });
     } catch (error) {
       this.state = 'failed';
       this.dispatchEvent(new CustomEvent('figure-error', { detail: error, bubbles: true, composed: true }));

@@ -1,4 +1,7 @@
-/** How many tokens are written in a second, and at most in a frame: a slow phone draws fewer frames, with more tokens in each. */
+/**
+ * How many tokens are written in a second, and at most in a frame: a slow phone draws fewer frames, with more tokens in
+ * each.
+ */
 const A_SECOND = 90;
 const A_FRAME = 8;
 

@@ -36,10 +36,7 @@ export class Run {
     this.#writer = writer;
     this.#changes = changes;
     this.#cache = model.createCache({ maxLength: MOST });
-    this.#rows = Array.from(
-      { length: model.numLayers * model.numHeads },
-      () => new Float32Array(MOST * MOST),
-    );
+    this.#rows = Array.from({ length: model.numLayers * model.numHeads }, () => new Float32Array(MOST * MOST));
     this.#read(beginning);
   }
 
@@ -77,8 +74,7 @@ export class Run {
     const names = this.#tokens.map(nameOf);
     const maps = this.#rows.map((rows) => {
       const map = new Float32Array(length * length);
-      for (let row = 0; row < length; ++row)
-        map.set(rows.subarray(row * MOST, row * MOST + length), row * length);
+      for (let row = 0; row < length; ++row) map.set(rows.subarray(row * MOST, row * MOST + length), row * length);
       return map;
     });
     const { window } = this.#changes;

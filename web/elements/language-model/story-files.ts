@@ -1,6 +1,6 @@
 /**
- * The files of the model, in a module of their own, so that only those who ask for it load them. A module needs no permission of the
- * page's policy, and works in a page that is a single file.
+ * The files of the model, in a module of their own, so that only those who ask for it load them. A module needs no
+ * permission of the page's policy, and works in a page that is a single file.
  */
 import config from './stories260K/config.json';
 import weights from './stories260K/model.safetensors?url&inline';

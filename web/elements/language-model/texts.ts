@@ -51,9 +51,7 @@ export function runTemplate(shown: {
     <p class="next-name">${words.text('story.next')}</p>
     ${nextTokens(
       words.text('story.next'),
-      run
-        .candidates(CANDIDATES)
-        .map(({ token, probability }) => ({ name: writer.pieceOf(token), share: probability })),
+      run.candidates(CANDIDATES).map(({ token, probability }) => ({ name: writer.pieceOf(token), share: probability })),
       words,
       'en',
     )}

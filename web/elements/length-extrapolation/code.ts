@@ -1,7 +1,10 @@
 import type { FigureCode } from '../shared/figure/figure-data.js';
 import { COMPARED, LENGTHS, STEPS, TRAINED } from './runs.js';
 
-/** Code that trains one of the models, the one with ALiBi because it needs the fewest lines, and tries it on longer sequences. */
+/**
+ * Code that trains one of the models, the one with ALiBi because it needs the fewest lines, and tries it on longer
+ * sequences.
+ */
 export function extrapolationCode(seed: number): FigureCode {
   const lengths = LENGTHS.join(', ');
   return {

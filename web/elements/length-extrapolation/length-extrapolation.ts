@@ -19,8 +19,9 @@ const LAST_SEED = 9999;
 const settings = { seed: whole(1, 1, LAST_SEED) };
 
 /**
- * `<length-extrapolation>`: five models that learned to name the token before on sequences of 32 tokens, and how often each is
- * right on longer ones. It begins with curves computed beforehand; the reader can train the models anew, in a worker.
+ * `<length-extrapolation>`: five models that learned to name the token before on sequences of 32 tokens, and how often
+ * each is right on longer ones. It begins with curves computed beforehand; the reader can train the models anew, in a
+ * worker.
  */
 export class LengthExtrapolation extends FigureElement {
   static override styles = [plotStyles, seriesStyles, readingStyles, extrapolationStyles];

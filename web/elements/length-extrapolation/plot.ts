@@ -20,14 +20,12 @@ const across = (pixels: number): ScaleLinear<number, number> =>
 /** The length with points that is nearest to `left` CSS pixels from the plot's left edge. */
 export function lengthAt(left: number, pixels: number): number {
   const there = across(pixels).invert(left);
-  return LENGTHS.reduce((best, length) =>
-    Math.abs(length - there) < Math.abs(best - there) ? length : best,
-  );
+  return LENGTHS.reduce((best, length) => (Math.abs(length - there) < Math.abs(best - there) ? length : best));
 }
 
 /**
- * The accuracy of each kind of positions over the length of the sequences; the lengths used in training are shaded. A kind
- * without a curve has a faint one, of other models. `read` is the length at which their values are given.
+ * The accuracy of each kind of positions over the length of the sequences; the lengths used in training are shaded. A
+ * kind without a curve has a faint one, of other models. `read` is the length at which their values are given.
  */
 export function extrapolationPlot(
   { curves, faint }: { readonly curves: Curves; readonly faint: Curves },

@@ -1,13 +1,7 @@
 import type { Positions, TrainingSettings } from '../../training/index.js';
 
 /** The five kinds of positions whose curves are compared. */
-export const COMPARED = [
-  'sinusoidal',
-  'learned',
-  'rotary',
-  'alibi',
-  'shaw',
-] as const satisfies readonly Positions[];
+export const COMPARED = ['sinusoidal', 'learned', 'rotary', 'alibi', 'shaw'] as const satisfies readonly Positions[];
 export type Compared = (typeof COMPARED)[number];
 
 /** Steps of training, the length of the sequences in training, and the lengths that are tried afterwards. */
@@ -20,8 +14,8 @@ export type Accuracies = readonly (number | undefined)[];
 export type Curves = ReadonlyMap<Compared, Accuracies>;
 
 /**
- * The task: to name the token before, without seeing later ones. All five models learn it within a hundred steps or come close;
- * they differ in how well they continue beyond the length of the training sequences.
+ * The task: to name the token before, without seeing later ones. All five models learn it within a hundred steps or
+ * come close; they differ in how well they continue beyond the length of the training sequences.
  */
 export function extrapolationSettings(positions: Compared, seed: number): Partial<TrainingSettings> {
   return { positions, seed, task: 'copy', distance: 1, causal: true, length: TRAINED, steps: STEPS };

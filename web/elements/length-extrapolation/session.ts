@@ -25,7 +25,9 @@ interface SeededCurves {
 /** What there is before anything is trained. */
 const FIRST: SeededCurves = { seed: 1, curves: COMPUTED };
 
-/** Trains the five models one after another in a worker, and keeps their curves. It draws its host at most once a frame. */
+/**
+ * Trains the five models one after another in a worker, and keeps their curves. It draws its host at most once a frame.
+ */
 export class ExtrapolationSession implements ReactiveController {
   running: Running | undefined;
   /** Why the last training ended before all models had learned. */

@@ -30,11 +30,7 @@ export interface Diagram {
 /** The diagram of an architecture, with the paths of the two tokens `picked`. */
 export function diagramOf(
   architecture: Architecture,
-  {
-    length: n,
-    kernel,
-    layers,
-  }: { readonly length: number; readonly kernel: number; readonly layers: number },
+  { length: n, kernel, layers }: { readonly length: number; readonly kernel: number; readonly layers: number },
   picked: readonly [number, number],
   onPick: (token: number) => void,
 ): Diagram {
@@ -80,8 +76,8 @@ export function viewHeight({ layers, spacing }: Diagram): number {
 }
 
 /**
- * Draws a diagram: quiet connections, and the paths of the two tokens above them. All quiet connections are one SVG path, because
- * hundreds of elements would take a third of a frame.
+ * Draws a diagram: quiet connections, and the paths of the two tokens above them. All quiet connections are one SVG
+ * path, because hundreds of elements would take a third of a frame.
  */
 export function drawDiagram(diagram: Diagram): SVGTemplateResult {
   const { n, layers, spacing, legs, meeting, picked, onPick } = diagram;

@@ -24,8 +24,8 @@ const settings = {
 const LONGEST = { i: 12, j: 12, layers: 6, needed: 11, cnn: 11, rnn: 11, attention: 1 };
 
 /**
- * `<path-lengths>`: a stack of convolutions, a recurrent layer and self-attention over the same tokens. The reader picks two
- * tokens; each diagram highlights their paths to the nearest unit that depends on both.
+ * `<path-lengths>`: a stack of convolutions, a recurrent layer and self-attention over the same tokens. The reader
+ * picks two tokens; each diagram highlights their paths to the nearest unit that depends on both.
  */
 export class PathLengths extends FigureElement {
   static override styles = pathStyles;
@@ -101,10 +101,7 @@ export class PathLengths extends FigureElement {
         ${drawDiagram(drawn)}
       </svg>
       <p class="name colour-${ARCHITECTURES.indexOf(architecture)}">${name}</p>
-      <p
-        class="length"
-        data-longest=${architecture === 'cnn' ? words.text('paths.tooFew', LONGEST) : nothing}
-      >
+      <p class="length" data-longest=${architecture === 'cnn' ? words.text('paths.tooFew', LONGEST) : nothing}>
         <span>${path}</span>
       </p>
       <p class="longest">
@@ -119,7 +116,10 @@ export class PathLengths extends FigureElement {
     return a <= b ? [a, b] : [b, a];
   }
 
-  /** The path between tokens i and j is as long as that between the first and the last of j − i + 1 tokens; one token needs none. */
+  /**
+   * The path between tokens i and j is as long as that between the first and the last of j − i + 1 tokens; one token
+   * needs none.
+   */
   #pathLength(library: WasmAttention, architecture: Architecture, i: number, j: number): number {
     if (i === j) return 0;
     return library.complexity(architecture, { n: j - i + 1, d: 1, k: this.kernel }).maximumPathLength;

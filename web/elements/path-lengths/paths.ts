@@ -42,13 +42,13 @@ export function convolutionLegs(n: number, k: number, layers: number): Leg[] {
 }
 
 /**
- * The paths of tokens i ≤ j to the nearest unit of a stack of convolutions that has both in its receptive field. If there are too
- * few layers, each path goes as far towards the other as it can.
+ * The paths of tokens i ≤ j to the nearest unit of a stack of convolutions that has both in its receptive field. If
+ * there are too few layers, each path goes as far towards the other as it can.
  */
 export function convolutionMeeting(i: number, j: number, k: number, layers: number): Meeting {
   const { left, right } = kernelReach(k);
-  // A unit reads `left` tokens to its left, so a path moves at most that far to the right per layer, and at most `right` to the
-  // left.
+  // A unit reads `left` tokens to its left, so a path moves at most that far to the right per layer, and at most
+  // `right` to the left.
   let needed = 1;
   while (needed <= layers && needed * (left + right) < j - i) ++needed;
   if (needed > layers) {

@@ -41,8 +41,8 @@ export function rowSquares(
 }
 
 /**
- * One row of a matrix as squares whose areas are the absolute values (a Hinton diagram), filled if positive and outlined if
- * negative. `most` is the absolute value of a full cell.
+ * One row of a matrix as squares whose areas are the absolute values (a Hinton diagram), filled if positive and
+ * outlined if negative. `most` is the absolute value of a full cell.
  */
 function squares(row: Float32Array, most: number): TemplateResult {
   return html`<svg class="squares" viewBox="0 0 ${WIDTH} 1" aria-hidden="true">

@@ -31,8 +31,9 @@ const settings = {
 };
 
 /**
- * `<permutation-demo>`: the outputs of self-attention before and after its tokens are moved. Without positions the outputs move
- * with the tokens (f(ΠX) = Π·f(X), up to rounding); with a positional encoding or a causal mask they do not.
+ * `<permutation-demo>`: the outputs of self-attention before and after its tokens are moved. Without positions the
+ * outputs move with the tokens (f(ΠX) = Π·f(X), up to rounding); with a positional encoding or a causal mask they do
+ * not.
  */
 export class PermutationDemo extends FigureElement {
   static override styles = permutationStyles;
@@ -116,7 +117,10 @@ export class PermutationDemo extends FigureElement {
     return html`<div class="move" @keydown=${onKey}>${button(-1)}${button(1)}</div>`;
   }
 
-  /** Moves a token and moves the focus with it, to the button `held` at its new place, or at the ends to the other button. */
+  /**
+   * Moves a token and moves the focus with it, to the button `held` at its new place, or at the ends to the other
+   * button.
+   */
   async #move(place: number, by: -1 | 1, held: -1 | 1): Promise<void> {
     const order = moved(this.order, place, by);
     if (order === this.order) return;
@@ -138,9 +142,7 @@ export class PermutationDemo extends FigureElement {
     return html`<div class="controls">
       <div class="switches">
         <button type="button" @click=${this.#shuffle}>${words.text('permute.shuffle')}</button>
-        <button type="button" @click=${() => this.change({ order: FIRST })}>
-          ${words.text('permute.restore')}
-        </button>
+        <button type="button" @click=${() => this.change({ order: FIRST })}>${words.text('permute.restore')}</button>
         ${toggle(words.text('permute.positions'), this.positions, (positions) => this.change({ positions }))}
         ${toggle(words.text('permute.causal'), this.causal, (causal) => this.change({ causal }))}
       </div>
@@ -162,8 +164,7 @@ export class PermutationDemo extends FigureElement {
     const { words, order } = this;
     const { Y, Z, differences } = this.#scene(library);
     const numbers = Array.from({ length: WIDTH }, (_, i) => i + 1);
-    const values = (matrix: Float32Array, row: number): Float32Array =>
-      matrix.subarray(row * WIDTH, (row + 1) * WIDTH);
+    const values = (matrix: Float32Array, row: number): Float32Array => matrix.subarray(row * WIDTH, (row + 1) * WIDTH);
     return {
       columns: [
         words.text('permute.place'),

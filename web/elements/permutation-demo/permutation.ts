@@ -8,7 +8,10 @@ export const COUNT = 5;
 export const WIDTH = 8;
 export const NUM_HEADS = 2;
 
-/** Length of an embedding. √WIDTH would be that of a normal draw; twice as much makes a new layer's weights visibly uneven. */
+/**
+ * Length of an embedding. √WIDTH would be that of a normal draw; twice as much makes a new layer's weights visibly
+ * uneven.
+ */
 export const NORM = 2 * Math.sqrt(WIDTH);
 
 /** An order of `COUNT` things: at each place the number of the thing there, counted from 1. */
@@ -74,7 +77,9 @@ export interface PermutationScene {
 /** The difference that another order of float32 operations makes: a few hundred roundings of numbers below 4. */
 export const ROUNDING = 256 * 2 ** -24;
 
-/** Runs f over the tokens in both orders: self-attention, after the positional encoding is added if positions are on. */
+/**
+ * Runs f over the tokens in both orders: self-attention, after the positional encoding is added if positions are on.
+ */
 export function permutationScene(
   library: WasmAttention,
   layer: MultiHeadAttention,

@@ -2,12 +2,7 @@ import { DEFAULTS, type Positions, type Task } from '../../training/index.js';
 import type { FigureCode } from '../shared/figure/figure-data.js';
 
 /** Code that trains the model of the figure and prints its loss. */
-export function trainingCode(
-  task: Task,
-  positions: Positions,
-  seed: number,
-  steps = DEFAULTS.steps,
-): FigureCode {
+export function trainingCode(task: Task, positions: Positions, seed: number, steps = DEFAULTS.steps): FigureCode {
   return {
     javascript: javascript(task, positions, seed, steps),
     pytorch: pytorch(task, positions, seed, steps),
@@ -50,10 +45,7 @@ const rows = Array.from({ length: 2 * clip + 1 }, (_, row) => row);`,
 function javascript(task: Task, kind: Positions, seed: number, steps: number): string {
   const { numHiddens, numHeads, ffnHiddens, length, batch, vocabulary, distance, learningRate } = DEFAULTS;
   const { make = '', encoder = '', add, options = '', back = '' } = JAVASCRIPT[kind];
-  const learned = [
-    ...(kind === 'learned' ? ['positions'] : []),
-    ...(kind === 'shaw' ? ['keys', 'values'] : []),
-  ];
+  const learned = [...(kind === 'learned' ? ['positions'] : []), ...(kind === 'shaw' ? ['keys', 'values'] : [])];
   return `import { load } from 'wasm-attention';
 
 // Other first weights and sequences than the figure's: the loss falls much alike, not by the same numbers.
@@ -100,10 +92,7 @@ ${kind === 'shaw' ? '  const [k, v] = [keys, values].map((table) => table.forwar
 }
 
 /** The positions in PyTorch: what is added to the tokens, to the scores, or done to queries and keys. */
-const PYTORCH: Record<
-  Positions,
-  { make: string; add: string; scores: string; turn: string; values: string }
-> = (() => {
+const PYTORCH: Record<Positions, { make: string; add: string; scores: string; turn: string; values: string }> = (() => {
   const nothing = { make: '', add: 'x', scores: '', turn: '', values: '' };
   return {
     none: nothing,

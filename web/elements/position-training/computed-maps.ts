@@ -4,14 +4,11 @@ import maps from './computed-maps.json' with { type: 'json' };
 import type { View } from './inside.js';
 
 /**
- * The maps of a model after its last step: `npm run train:maps` computed them. A weight is two hexadecimal digits, in hundredths;
- * without positions, where all weights are about 1/32, in thousandths.
+ * The maps of a model after its last step: `npm run train:maps` computed them. A weight is two hexadecimal digits, in
+ * hundredths; without positions, where all weights are about 1/32, in thousandths.
  */
 export function computedView(task: Task, positions: Positions): View {
   const digits = positions === 'none' ? 3 : 2;
-  const data = Float32Array.from(
-    maps[task][positions].match(/../g)!,
-    (pair) => parseInt(pair, 16) / 10 ** digits,
-  );
+  const data = Float32Array.from(maps[task][positions].match(/../g)!, (pair) => parseInt(pair, 16) / 10 ** digits);
   return { weights: { data, shape: [4, 32, 32] }, digits };
 }

@@ -22,8 +22,8 @@ export function areComputed({ seed }: RunSettings): boolean {
 }
 
 /**
- * What the figure shows: the runs with these settings, over the curves computed beforehand if they have the same seed; faintly, the
- * runs with the seed before, or else the curves computed beforehand. All are of the same task.
+ * What the figure shows: the runs with these settings, over the curves computed beforehand if they have the same seed;
+ * faintly, the runs with the seed before, or else the curves computed beforehand. All are of the same task.
  */
 export function shownCurves(
   measure: Measure,
@@ -65,8 +65,7 @@ export function curvesData(shown: (measure: Measure) => ShownCurves, words: Loca
   const count = 2 * (losses.curves.size + losses.faint.size);
   for (const positions of POSITIONS) {
     const faint = !losses.curves.has(positions);
-    const of = ({ curves, faint }: ShownCurves): Curve | undefined =>
-      curves.get(positions) ?? faint.get(positions);
+    const of = ({ curves, faint }: ShownCurves): Curve | undefined => curves.get(positions) ?? faint.get(positions);
     const [loss, accuracy] = [of(losses), of(accuracies)];
     if (loss === undefined || accuracy === undefined) continue;
     const at = names.length;

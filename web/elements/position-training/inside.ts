@@ -12,8 +12,8 @@ export type View = Snapshot & { readonly digits?: number };
 export function insideOf(view: View, positions: Positions, words: Localised): TemplateResult {
   const { weights } = view;
   const [heads = 0] = weights.shape;
-  // One ramp for all heads, up to the largest weight, because an untrained model spreads its attention: about 1/32 for each
-  // token.
+  // One ramp for all heads, up to the largest weight, because an untrained model spreads its attention: about 1/32 for
+  // each token.
   const high = Math.min(1, Math.ceil(100 * Math.max(...weights.data)) / 100);
   return html`<div class="inside">
     <div class="heads four">

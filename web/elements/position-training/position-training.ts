@@ -36,8 +36,8 @@ const settings = {
 };
 
 /**
- * `<position-training>`: a one-layer encoder that learns a task which needs order, in a worker, with positions of the reader's
- * choice: accuracy or loss of every choice so far, and where each head looks.
+ * `<position-training>`: a one-layer encoder that learns a task which needs order, in a worker, with positions of the
+ * reader's choice: accuracy or loss of every choice so far, and where each head looks.
  */
 export class PositionTraining extends FigureElement {
   static override styles = [plotStyles, seriesStyles, mapAxesStyles, readingStyles, trainingStyles];
@@ -100,9 +100,7 @@ export class PositionTraining extends FigureElement {
     const outcome = outcomeText(words, this.#session.outcome);
     const run = this.#session.phase === 'idle' ? undefined : runs.get(positions);
     return html`
-      <div class="controls placed above">
-        ${this.choices('task', words.text('training.task'), TASKS, name)}
-      </div>
+      <div class="controls placed above">${this.choices('task', words.text('training.task'), TASKS, name)}</div>
       <div class="with-four">
         ${readable(
           trainingPlot(plot),
@@ -111,9 +109,7 @@ export class PositionTraining extends FigureElement {
         ${insideOf(runs.get(positions)?.snapshot ?? this.#view(library), positions, words)}
       </div>
       <p class="readout" data-longest=${words.text('training.computed')}>
-        <span
-          >${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}</span
-        >
+        <span>${run === undefined ? outcome || this.#whose(shown) : progressText(words, positions, run)}</span>
       </p>
       <span class="spoken" role="status">${outcome}</span>
       <div class="controls">

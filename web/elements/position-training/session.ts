@@ -8,7 +8,10 @@ export type Outcome =
   | (Pick<Ended, 'reason' | 'steps' | 'accuracy'> & { readonly positions: Positions })
   | { readonly reason: 'failed'; readonly message: string };
 
-/** Trains one kind of positions after another in a worker and keeps their curves. It updates its host at most once per frame. */
+/**
+ * Trains one kind of positions after another in a worker and keeps their curves. It updates its host at most once per
+ * frame.
+ */
 export class TrainingSession implements ReactiveController {
   phase: 'idle' | 'running' | 'paused' = 'idle';
   runs: Runs = new Map();
@@ -77,8 +80,8 @@ export class TrainingSession implements ReactiveController {
   }
 
   /**
-   * Changes to other settings: ends the current run and sets the curves aside. If the new settings are those of the curves set
-   * aside before, these come back.
+   * Changes to other settings: ends the current run and sets the curves aside. If the new settings are those of the
+   * curves set aside before, these come back.
    */
   setAside({ task, seed }: RunSettings): void {
     const { runs, before } = this;

@@ -13,7 +13,10 @@ const MARGIN = { top: 24, right: 100, bottom: 36, left: 36 };
 /** Least distance of two curves' labels. */
 const LABEL_GAP = 14;
 
-/** Least width of a wave, in CSS pixels for each curve. Narrower ones would fill the plot, so they are faint, with their values on them. */
+/**
+ * Least width of a wave, in CSS pixels for each curve. Narrower ones would fill the plot, so they are faint, with their
+ * values on them.
+ */
 const NARROW = 5.5;
 
 /** Scales from positions and values to CSS pixels. */
@@ -47,8 +50,8 @@ export function axes({ width, height, x, y }: Layout, words: Localised): SVGTemp
 }
 
 /**
- * The columns of P as curves through their values at whole positions, narrow waves with these values, each labelled at its end. Where
- * none is narrow, the curves before stand behind them, faint and solid.
+ * The columns of P as curves through their values at whole positions, narrow waves with these values, each labelled at
+ * its end. Where none is narrow, the curves before stand behind them, faint and solid.
  */
 export function curves(
   P: Tensor,
@@ -97,12 +100,7 @@ function curve(P: Tensor, column: number, { x, y }: Layout): string {
 }
 
 /** A line at one position, with a dot on every curve. */
-export function cursorMark(
-  P: Tensor,
-  series: readonly Series[],
-  cursor: number,
-  { x, y }: Layout,
-): SVGTemplateResult {
+export function cursorMark(P: Tensor, series: readonly Series[], cursor: number, { x, y }: Layout): SVGTemplateResult {
   const dot = ({ column, className }: Series): SVGTemplateResult =>
     svg`<circle class=${className.replace('series', 'dot')} r="4" cx=${x(cursor)} cy=${y(entry(P, cursor, column))} />`;
   return svg`<line class="cursor-line" x1=${x(cursor)} x2=${x(cursor)} y1=${y(1)} y2=${y(-1)} />

@@ -12,8 +12,8 @@ import { seriesOf, seriesStyles } from '../shared/plot/series.js';
 import { axes, columnRanges, cursorMark, curves, entry, layoutOf, type Layout } from './drawing.js';
 
 /**
- * `<positional-curves>`: columns of the matrix P of sine and cosine encodings over the positions, each curve labelled at its
- * end, with a cursor for pointer and keyboard that reads all of them at one position.
+ * `<positional-curves>`: columns of the matrix P of sine and cosine encodings over the positions, each curve labelled
+ * at its end, with a cursor for pointer and keyboard that reads all of them at one position.
  */
 export class PositionalCurves extends EncodingFigure {
   static override styles = [
@@ -83,9 +83,7 @@ export class PositionalCurves extends EncodingFigure {
       <span id="help" hidden>${words.text('curves.help')}</span>
       <span class="spoken" role="status">${this.#spoken}</span>
       <p class="readout values" data-longest=${this.#longest(columns)}>
-        <span
-          >${cursor === undefined ? hint(words.text('curves.hint')) : this.#readout(P, columns, cursor)}</span
-        >
+        <span>${cursor === undefined ? hint(words.text('curves.hint')) : this.#readout(P, columns, cursor)}</span>
       </p>
       ${this.sliders(this.#columnSlider(columns, width))}
     `;

@@ -7,7 +7,10 @@ export const TOKENS = 24;
 export const MOST_HEADS = 16;
 export const SCHEMES = ['alibi', 't5', 'shaw'] as const;
 
-/** Which bias it is. Of ALiBi only `heads` and `head` count, of T5 `buckets`, `distance` and `bidirectional`, of Shaw `clip`. */
+/**
+ * Which bias it is. Of ALiBi only `heads` and `head` count, of T5 `buckets`, `distance` and `bidirectional`, of Shaw
+ * `clip`.
+ */
 export interface BiasSettings {
   readonly scheme: (typeof SCHEMES)[number];
   readonly heads: number;
@@ -26,8 +29,9 @@ const query = { data: new Float32Array(TOKENS).fill(1), shape };
 const key = { data: new Float32Array(TOKENS), shape };
 
 /**
- * What is added to the score of each pair, (TOKENS, TOKENS), −∞ where the causal mask hides the key. Shaw adds vectors to the keys,
- * so there it is the offset whose vector is added. The keys are zeros, so attention's scores are nothing else.
+ * What is added to the score of each pair, (TOKENS, TOKENS), −∞ where the causal mask hides the key. Shaw adds vectors
+ * to the keys, so there it is the offset whose vector is added. The keys are zeros, so attention's scores are nothing
+ * else.
  */
 export function biasOf(library: WasmAttention, settings: BiasSettings): Float32Array {
   const options = { ...added(library, settings), isCausal: settings.causal, needScores: 'masked' } as const;
@@ -64,7 +68,10 @@ function bucketing({ bidirectional, distance }: BiasSettings) {
   return { queryLength: TOKENS, bidirectional, maxDistance: distance };
 }
 
-/** The row of the table for each offset from −(TOKENS − 1) on, as far as the mask lets keys through; ALiBi has one for each offset. */
+/**
+ * The row of the table for each offset from −(TOKENS − 1) on, as far as the mask lets keys through; ALiBi has one for
+ * each offset.
+ */
 export function rowsOf(library: WasmAttention, settings: BiasSettings): number[] {
   const { scheme, buckets, clip, causal } = settings;
   const offsets = Array.from({ length: causal ? TOKENS : 2 * TOKENS - 1 }, (_, at) => at - (TOKENS - 1));
@@ -87,7 +94,10 @@ export function slopeOf(library: WasmAttention, { heads, head }: BiasSettings): 
   return library.alibiSlopes(heads).data[head - 1]!;
 }
 
-/** The ends of the colours, in tenths at most: the same for all heads, and for all tables of a scheme that have the same number of rows. */
+/**
+ * The ends of the colours, in tenths at most: the same for all heads, and for all tables of a scheme that have the same
+ * number of rows.
+ */
 export function domainOf(library: WasmAttention, settings: BiasSettings): readonly [number, number] {
   if (settings.scheme === 't5') return [-1, 1];
   if (settings.scheme === 'shaw') return [-settings.clip, settings.clip];

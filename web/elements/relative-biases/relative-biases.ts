@@ -10,17 +10,7 @@ import '../shared/heat-map/ramp-legend.js';
 import { barsOf, offsetBars, offsetBarStyles } from '../shared/plot/offset-bars.js';
 import { plotStyles } from '../shared/plot/plot-styles.js';
 import { flag, oneOf, whole } from '../shared/settings.js';
-import {
-  biasOf,
-  domainOf,
-  MOST_HEADS,
-  rowsOf,
-  SCHEMES,
-  tableOf,
-  TOKENS,
-  valuesOf,
-  type BiasSettings,
-} from './bias.js';
+import { biasOf, domainOf, MOST_HEADS, rowsOf, SCHEMES, tableOf, TOKENS, valuesOf, type BiasSettings } from './bias.js';
 import { biasCode } from './code.js';
 import { biasStyles } from './styles.js';
 import { longestRemark, readout, remark } from './words.js';
@@ -39,8 +29,8 @@ const settings = {
 };
 
 /**
- * `<relative-biases>`: what ALiBi, T5 or Shaw's tables add to the score of each query and key, as a map and over the offset between
- * the two (Press et al. 2022, Raffel et al. 2020, Shaw et al. 2018).
+ * `<relative-biases>`: what ALiBi, T5 or Shaw's tables add to the score of each query and key, as a map and over the
+ * offset between the two (Press et al. 2022, Raffel et al. 2020, Shaw et al. 2018).
  */
 export class RelativeBiases extends FigureElement {
   static override styles = [plotStyles, mapAxesStyles, offsetBarStyles, biasStyles];

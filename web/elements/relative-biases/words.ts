@@ -41,8 +41,7 @@ export function readout(
   const row = rowsOf(library, settings)[j - i + TOKENS - 1]!;
   if (scheme === 't5')
     return html`${pair} ${words.text('biases.bucket', { row })} <strong>${words.value(value)}</strong>`;
-  return html`${pair} ${words.text('biases.row', { row })}
-    <strong>a<sub>${words.number(value)}</sub></strong>`;
+  return html`${pair} ${words.text('biases.row', { row })} <strong>a<sub>${words.number(value)}</sub></strong>`;
 }
 
 function slopeText(library: WasmAttention, words: Localised, settings: BiasSettings): string {

@@ -39,8 +39,8 @@ export function rowsOf(library: WasmAttention, task: RelativeTask): number[] {
 }
 
 /**
- * Learns the table by gradient descent, from zeros, with the loss −log(weight of the token `target` away). Scores come from the
- * table alone, so attention can distinguish only what the table can.
+ * Learns the table by gradient descent, from zeros, with the loss −log(weight of the token `target` away). Scores come
+ * from the table alone, so attention can distinguish only what the table can.
  */
 export function learn(library: WasmAttention, task: RelativeTask): LearnedTable {
   let table: Float32Array = new Float32Array(task.kind === 'shaw' ? 2 * task.clip + 1 : task.buckets);
@@ -65,8 +65,8 @@ function inside(position: number): boolean {
 /** No tokens are farther apart, so larger distances would all share the last bucket. */
 const distances = { queryLength: TOKENS, maxDistance: TOKENS };
 
-// Queries are ones and keys zeros, so only the table makes a difference. Values are the unit vectors, so the output is the
-// weights.
+// Queries are ones and keys zeros, so only the table makes a difference. Values are the unit vectors, so the output is
+// the weights.
 const shape = [1, TOKENS, 1];
 const query = { data: new Float32Array(TOKENS).fill(1), shape };
 const key = { data: new Float32Array(TOKENS), shape };

@@ -20,8 +20,9 @@ const settings = {
 };
 
 /**
- * `<relative-tables>`: a table with a number for each distance, in Shaw's clipped offsets or T5's buckets, that has learned to
- * look a given number of tokens away; and the attention that it causes (Shaw et al. 2018, Raffel et al. 2020).
+ * `<relative-tables>`: a table with a number for each distance, in Shaw's clipped offsets or T5's buckets, that has
+ * learned to look a given number of tokens away; and the attention that it causes (Shaw et al. 2018, Raffel et al.
+ * 2020).
  */
 export class RelativeTables extends FigureElement {
   static override styles = [

@@ -21,7 +21,10 @@ export function unitOf({ queries, keys }: Turned): number {
   return LONGEST / Math.max(longest(queries), longest(keys));
 }
 
-/** What the tips tell the figure: `grab` and `drag` follow a pointer that holds one, `press` the keys of the one in focus. */
+/**
+ * What the tips tell the figure: `grab` and `drag` follow a pointer that holds one, `press` the keys of the one in
+ * focus.
+ */
 export interface TipEvents {
   readonly grab: (arrow: Arrow, event: PointerEvent) => void;
   readonly drag: (event: PointerEvent) => void;

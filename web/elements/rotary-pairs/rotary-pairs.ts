@@ -43,8 +43,8 @@ interface Grip {
 }
 
 /**
- * `<rotary-pairs>`: a query and a key as arrows, one of each for every pair of components, which rotary position embedding turns by
- * their positions. The dot product depends only on the offset between the two (Su et al. 2021).
+ * `<rotary-pairs>`: a query and a key as arrows, one of each for every pair of components, which rotary position
+ * embedding turns by their positions. The dot product depends only on the offset between the two (Su et al. 2021).
  */
 export class RotaryPairs extends FigureElement {
   static override styles = [plotStyles, plotCursorStyles, rotaryStyles];
@@ -191,9 +191,7 @@ export class RotaryPairs extends FigureElement {
 
 /** The pointer's direction from the middle of its dial, counterclockwise from the right, in radians. */
 function angleOf(event: PointerEvent): number {
-  const { left, top, width, height } = (event.currentTarget as Element)
-    .closest('svg')!
-    .getBoundingClientRect();
+  const { left, top, width, height } = (event.currentTarget as Element).closest('svg')!.getBoundingClientRect();
   return Math.atan2(top + height / 2 - event.clientY, event.clientX - left - width / 2);
 }
 

@@ -54,7 +54,9 @@ export function draggedTo(from: number, angle: number, pair: number): number {
   return Math.min(LAST, Math.max(0, Math.round(from + angle / thetaOf(pair))));
 }
 
-/** The position to which a key of the keyboard turns a hand; undefined if it does not. A hand turns counterclockwise. */
+/**
+ * The position to which a key of the keyboard turns a hand; undefined if it does not. A hand turns counterclockwise.
+ */
 export function pressedTo(from: number, event: KeyboardEvent): number | undefined {
   const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key];
   if (way === undefined || event.altKey || event.ctrlKey || event.metaKey) return undefined;

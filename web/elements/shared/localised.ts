@@ -5,7 +5,10 @@ import { Numbers } from './numbers.js';
 
 export type StringKey = keyof typeof english;
 
-/** Words in several languages, with the same keys in each. English is included; the others are loaded when they are needed. */
+/**
+ * Words in several languages, with the same keys in each. English is included; the others are loaded when they are
+ * needed.
+ */
 export interface Translations<Key extends string> {
   readonly english: Readonly<Record<Key, string>>;
   readonly others: Readonly<Record<string, () => Promise<{ default: Readonly<Record<Key, string>> }>>>;
@@ -23,8 +26,9 @@ const FIGURES: Translations<StringKey> = {
 };
 
 /**
- * Gives an element the words and number formats of its language, from the nearest `lang` attribute around it, across shadow
- * roots. Languages without a translation get English. An element may have its own words in addition to those of the figures.
+ * Gives an element the words and number formats of its language, from the nearest `lang` attribute around it, across
+ * shadow roots. Languages without a translation get English. An element may have its own words in addition to those of
+ * the figures.
  */
 export class Localised<Key extends string = StringKey> implements ReactiveController {
   /** False while the words are loading; render nothing until then. */

@@ -1,7 +1,10 @@
 import { css, html, nothing, type TemplateResult } from 'lit';
 import type { Localised } from './localised.js';
 
-/** What may come next in a text, each with its probability as a bar and a number. `language` is that of the tokens, if it is known. */
+/**
+ * What may come next in a text, each with its probability as a bar and a number. `language` is that of the tokens, if
+ * it is known.
+ */
 export function nextTokens(
   label: string,
   tokens: readonly { readonly name: string; readonly share: number }[],

@@ -1,4 +1,6 @@
-/** Standard normal numbers, the same for the same seed: uniform ones from mulberry32, transformed as by Box and Muller. */
+/**
+ * Standard normal numbers, the same for the same seed: uniform ones from mulberry32, transformed as by Box and Muller.
+ */
 export function normalDraws(count: number, seed: number): Float32Array {
   const uniform = mulberry32(seed);
   return Float32Array.from({ length: count }, () => {

@@ -36,8 +36,8 @@ export class Numbers {
   }
 
   /**
-   * A computed value with `digits` decimals (default 3), or with a power of ten if it would be rounded to zero: `0.032`, `3.2 ×
-   * 10⁻⁷`. Only zero itself is written as `0`.
+   * A computed value with `digits` decimals (default 3), or with a power of ten if it would be rounded to zero:
+   * `0.032`, `3.2 × 10⁻⁷`. Only zero itself is written as `0`.
    */
   value(value: number, digits = DECIMALS): string {
     if (value === 0) return this.number(0);
@@ -80,8 +80,8 @@ export function timeText(seconds: number, number: (value: number) => string): st
 }
 
 /**
- * The shortest decimal that reads back as the same float32, or as the same float64 if `value` is not a float32. Whole numbers
- * have no decimals.
+ * The shortest decimal that reads back as the same float32, or as the same float64 if `value` is not a float32. Whole
+ * numbers have no decimals.
  */
 export function shortest(value: number): string {
   if (Math.fround(value) !== value || Number.isSafeInteger(value)) return String(value);

@@ -1,7 +1,7 @@
 /**
- * Starts a module worker from a script that may have another origin, such as a CDN's. Browsers refuse such a worker, but not a
- * script of the page's own that imports it. If the page has a content security policy, it must allow `blob:` and that origin in
- * worker-src. Throws if there are no workers.
+ * Starts a module worker from a script that may have another origin, such as a CDN's. Browsers refuse such a worker,
+ * but not a script of the page's own that imports it. If the page has a content security policy, it must allow `blob:`
+ * and that origin in worker-src. Throws if there are no workers.
  */
 export function startWorker(script: URL): Worker {
   if (script.origin === location.origin) return new Worker(script, { type: 'module' });

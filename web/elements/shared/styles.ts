@@ -1,8 +1,8 @@
 import { css } from 'lit';
 
 /**
- * What all figures share. The custom properties are the public ones, `--figure-…`; they follow the page's `color-scheme`
- * unless the page sets them.
+ * What all figures share. The custom properties are the public ones, `--figure-…`; they follow the page's
+ * `color-scheme` unless the page sets them.
  */
 export const baseStyles = css`
   :host {

@@ -10,9 +10,9 @@ export interface Tokens {
 const PIECE = /[\p{L}\p{M}\p{N}]+(?:['’-][\p{L}\p{M}\p{N}]+)*|[^\s]/gu;
 
 /**
- * Parts a text into words and punctuation, at most `most` of them; blanks are left out. `Intl.Segmenter` knows the words of
- * languages that write none between blanks; where it is missing, letters and digits that stand together make a word.
- * Takes no longer for a long text than for a short one: it stops after the last token that it wants.
+ * Parts a text into words and punctuation, at most `most` of them; blanks are left out. `Intl.Segmenter` knows the
+ * words of languages that write none between blanks; where it is missing, letters and digits that stand together make a
+ * word. Takes no longer for a long text than for a short one: it stops after the last token that it wants.
  *
  * @param language BCP 47 tag
  */
@@ -42,7 +42,10 @@ function* pieces(text: string, language: string): Generator<string> {
   }
 }
 
-/** A token in the form that embeddings use: `The` and `the` are the same, by the rules of the language (Turkish I and ı). */
+/**
+ * A token in the form that embeddings use: `The` and `the` are the same, by the rules of the language (Turkish I and
+ * ı).
+ */
 export function folded(token: string, language: string): string {
   return token.toLocaleLowerCase(language);
 }
@@ -55,8 +58,9 @@ export function seedOf(token: string): number {
 }
 
 /**
- * An embedding for each token, (tokens.length, width): normal draws with the token's text as the seed, stretched to length
- * `norm`. Equal tokens get equal rows, and different ones rows that are nearly orthogonal where `width` is large.
+ * An embedding for each token, (tokens.length, width): normal draws with the token's text as the seed, stretched to
+ * length `norm`. Equal tokens get equal rows, and different ones rows that are nearly orthogonal where `width` is
+ * large.
  */
 export function embeddingsOf(tokens: readonly string[], width: number, norm: number): Float32Array {
   const table = new Float32Array(tokens.length * width);

@@ -1,5 +1,6 @@
 // Writes a story, token by token:  node main.mjs [FOLDER] [PROMPT]
-// FOLDER has a language model as Hugging Face publishes it: config.json, model.safetensors, tokenizer.json, tokenizer_config.json.
+// FOLDER has a language model as Hugging Face publishes it: config.json, model.safetensors, tokenizer.json,
+// tokenizer_config.json.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';

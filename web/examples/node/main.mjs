@@ -11,11 +11,7 @@ let state = 1;
 const random = () => (state = (state * 48271) % 2147483647) / 2147483647 - 0.5;
 
 for (let step = 0; step <= 300; ++step) {
-  const x = attention.tensor(Float32Array.from({ length: batch * length * width }, random), [
-    batch,
-    length,
-    width,
-  ]);
+  const x = attention.tensor(Float32Array.from({ length: batch * length * width }, random), [batch, length, width]);
   const wanted = (i) => x.data[Math.floor(i / (length * width)) * length * width + (i % width)];
   const tokens = { ...x, data: x.data.map((value, i) => value + positions[i % positions.length]) };
   const { output, backward } = layer.forward(tokens, tokens, tokens, { training: true });

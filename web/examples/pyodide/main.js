@@ -10,5 +10,4 @@ const weights = python.runPython(await (await fetch('attention.py')).text());
 const tokens = ['the', 'keys', 'are', 'here'];
 document.querySelector('head-viewer').loadArrays({ weights, tokens });
 const [first] = weights.data;
-document.querySelector('output').textContent =
-  `The first token gives itself a weight of ${first.toFixed(2)}.`;
+document.querySelector('output').textContent = `The first token gives itself a weight of ${first.toFixed(2)}.`;

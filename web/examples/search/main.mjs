@@ -1,6 +1,6 @@
 // Ranks sentences by how much they are like a query:  node main.mjs FOLDER QUERY [FILE]
-// FOLDER has a sentence transformer as Hugging Face publishes it, such as all-MiniLM-L6-v2: config.json, model.safetensors,
-// tokenizer.json, tokenizer_config.json. FILE has a sentence on each line.
+// FOLDER has a sentence transformer as Hugging Face publishes it, such as all-MiniLM-L6-v2: config.json,
+// model.safetensors, tokenizer.json, tokenizer_config.json. FILE has a sentence on each line.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Tokenizer } from '@huggingface/tokenizers';
@@ -10,12 +10,7 @@ const [folder = 'model', query = 'The cat was happy.', file] = process.argv.slic
 const json = async (name) => JSON.parse(await readFile(join(folder, name), 'utf8'));
 const sentences = file
   ? (await readFile(file, 'utf8')).split('\n').filter((line) => line.trim())
-  : [
-      'One day, it rained.',
-      'The dog was very happy.',
-      'Lily liked to play with her ball.',
-      'The cat was sad.',
-    ];
+  : ['One day, it rained.', 'The dog was very happy.', 'Lily liked to play with her ball.', 'The cat was sad.'];
 
 const tokenizer = new Tokenizer(await json('tokenizer.json'), await json('tokenizer_config.json'));
 const model = await openModel({

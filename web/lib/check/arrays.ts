@@ -22,8 +22,8 @@ function convert<T extends Float32Array | Float64Array | Int32Array | Uint8Array
 }
 
 /**
- * The argument as float32 data with a shape. The memory of a Float32Array is passed on, not copied. A Uint16Array holds the bits of
- * float16, as in other libraries.
+ * The argument as float32 data with a shape. The memory of a Float32Array is passed on, not copied. A Uint16Array holds
+ * the bits of float16, as in other libraries.
  */
 export function toTensor(operation: string, name: string, value: TensorLike): Tensor {
   return toFloats(operation, name, toElements(operation, name, value));
@@ -58,10 +58,12 @@ export function toTensorOfRank(
   return tensor;
 }
 
-/** Throws if a tensor's array has shrunk since it was checked: reading another argument may have run code of the caller's. */
+/**
+ * Throws if a tensor's array has shrunk since it was checked: reading another argument may have run code of the
+ * caller's.
+ */
 export function checkWhole(operation: string, name: string, { data, shape }: Tensor): void {
-  if (data.length !== sizeOf(shape))
-    wrongUse(operation, `${name} to keep its elements`, `${data.length} left`);
+  if (data.length !== sizeOf(shape)) wrongUse(operation, `${name} to keep its elements`, `${data.length} left`);
 }
 
 /** `toTensor` with this shape, as in `checkShape`. */

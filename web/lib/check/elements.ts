@@ -1,6 +1,6 @@
 /**
- * The forms in which callers may give an array: data with a shape or dims, nested arrays, a typed array. Lengths are read once and
- * elements by their index, never by an iterator, which may give others.
+ * The forms in which callers may give an array: data with a shape or dims, nested arrays, a typed array. Lengths are
+ * read once and elements by their index, never by an iterator, which may give others.
  */
 import { fresh } from '../runtime/memory.js';
 import { kindOf, lengthOf } from './typedArrays.js';
@@ -13,8 +13,8 @@ const MAX_RANK = 64;
 const FEW = 16;
 
 /**
- * The length of an array, or of anything with a whole-number length and no `data` (what TypeScript calls an ArrayLike); undefined
- * for anything else.
+ * The length of an array, or of anything with a whole-number length and no `data` (what TypeScript calls an ArrayLike);
+ * undefined for anything else.
  */
 export function countOf(value: unknown): number | undefined {
   const kind = kindOf(value);
@@ -73,7 +73,9 @@ export interface Elements {
   readonly halves?: boolean;
 }
 
-/** Turns any accepted form (data with shape or dims, nested arrays, a typed array as one axis) into data with a shape. */
+/**
+ * Turns any accepted form (data with shape or dims, nested arrays, a typed array as one axis) into data with a shape.
+ */
 export function toElements(operation: string, name: string, value: unknown): Elements {
   if (Array.isArray(value)) return flatten(operation, name, value);
   const axis = countOf(value);

@@ -28,8 +28,8 @@ export function namesOf(object: object): string[] {
 }
 
 /**
- * A copy of the given options, or none. This is the only place where a caller's options are read, each of them once: getters and
- * proxies run before anything is checked, and cannot change what was.
+ * A copy of the given options, or none. This is the only place where a caller's options are read, each of them once:
+ * getters and proxies run before anything is checked, and cannot change what was.
  *
  * @param what how messages call the object
  */
@@ -47,8 +47,7 @@ export function checkOptions<T extends object>(
     const inner = known[name as keyof T] as Known<object> | 1;
     if (inner !== 1 && !Object.hasOwn(known, name)) unknownName(operation, name, Object.keys(known), what);
     const value = (options as Record<string, unknown>)[name];
-    copy[name] =
-      inner === 1 || value == null ? value : checkOptions(operation, value, inner, `options of ${name}`);
+    copy[name] = inner === 1 || value == null ? value : checkOptions(operation, value, inner, `options of ${name}`);
   }
   return copy as T;
 }

@@ -8,7 +8,9 @@ import { checkOptions, namesOf, unknownName } from './options.js';
 import { checkBoolean, checkFinite, checkInteger, checkShape } from './values.js';
 import { checkWeightType } from './weightType.js';
 
-/** Checks of arguments that an entry which builds on a loaded module takes from it, because the page has them already. */
+/**
+ * Checks of arguments that an entry which builds on a loaded module takes from it, because the page has them already.
+ */
 export const tools = {
   checkBase,
   checkBoolean,

@@ -2,7 +2,7 @@
 const TypedArray = Object.getPrototypeOf(Float32Array.prototype) as object;
 /** What the language knows of a typed array. */
 const slot = (name: PropertyKey) => Reflect.getOwnPropertyDescriptor(TypedArray, name)?.get;
-const [kind, length, buffer, offset] = [slot(Symbol.toStringTag), slot('length'), slot('buffer'), slot('byteOffset')]; // prettier-ignore
+const [kind, length, buffer, offset] = [slot(Symbol.toStringTag), slot('length'), slot('buffer'), slot('byteOffset')];
 
 /** `Float32Array` and so on; undefined for what is no typed array. */
 export const kindOf = (value: unknown) => kind!.call(value) as string | undefined;

@@ -1,6 +1,6 @@
 /**
- * Checks of arguments, made before anything is computed. Wrong arguments throw a `TypeError` (wrong kind) or a `RangeError`
- * (wrong value or shape) with the message `operation: expected …, got …`.
+ * Checks of arguments, made before anything is computed. Wrong arguments throw a `TypeError` (wrong kind) or a
+ * `RangeError` (wrong value or shape) with the message `operation: expected …, got …`.
  */
 function message(operation: string, expected: string, got: string): string {
   // Names and shapes may be a caller's, of any length.
@@ -35,7 +35,10 @@ function describe(value: unknown): string {
   return tagOf(value);
 }
 
-/** The kind of an object, such as `Float32Array` or `Promise`. Unlike instanceof, it works for objects of other realms (frames). */
+/**
+ * The kind of an object, such as `Float32Array` or `Promise`. Unlike instanceof, it works for objects of other realms
+ * (frames).
+ */
 export function tagOf(value: unknown): string {
   return Object.prototype.toString.call(value).slice(8, -1);
 }
@@ -53,8 +56,7 @@ export function checkShape(
   ...allowed: readonly (readonly (number | string)[])[]
 ): void {
   const fits = (wanted: readonly (number | string)[]): boolean =>
-    wanted.length === shape.length &&
-    wanted.every((axis, i) => typeof axis === 'string' || axis === shape[i]);
+    wanted.length === shape.length && wanted.every((axis, i) => typeof axis === 'string' || axis === shape[i]);
   if (!allowed.some(fits)) {
     const expected = [...new Set(allowed.map(showShape))].join(' or ');
     wrongValue(operation, `${name} of shape ${expected}`, showShape(shape));
@@ -69,13 +71,7 @@ export function sizeOf(shape: readonly number[]): number {
 }
 
 /** A whole number within [min, max]. */
-export function checkInteger(
-  operation: string,
-  name: string,
-  value: unknown,
-  min: number,
-  max = 2 ** 31 - 1,
-): number {
+export function checkInteger(operation: string, name: string, value: unknown, min: number, max = 2 ** 31 - 1): number {
   if (typeof value !== 'number') wrongKind(operation, `${name} to be a number`, value);
   if (!Number.isInteger(value) || value < min || value > max) {
     const bound = value < min && max === 2 ** 31 - 1 ? `at least ${min}` : `within [${min}, ${max}]`;

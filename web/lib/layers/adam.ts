@@ -17,7 +17,10 @@ export interface AdamOptions {
   betas?: readonly [number, number];
   /** Added to the root of the average square. Default 1e-8. */
   eps?: number;
-  /** The parameter times this is added to its gradient: the L2 penalty of torch.optim.Adam, not AdamW's decay. Default 0. */
+  /**
+   * The parameter times this is added to its gradient: the L2 penalty of torch.optim.Adam, not AdamW's decay. Default
+   * 0.
+   */
   weightDecay?: number;
   /**
    * The largest joint Euclidean norm of all gradients: before each step they are scaled down to it, as by
@@ -27,8 +30,8 @@ export interface AdamOptions {
 }
 
 /**
- * torch.optim.Adam (Kingma and Ba 2015). Its two averages for each parameter are in wasm memory, which is freed on `dispose()`,
- * at the end of a `using` block, or when the optimizer is garbage-collected.
+ * torch.optim.Adam (Kingma and Ba 2015). Its two averages for each parameter are in wasm memory, which is freed on
+ * `dispose()`, at the end of a `using` block, or when the optimizer is garbage-collected.
  */
 export interface Adam {
   /** The learning rate of the next step; may be set. */
@@ -80,13 +83,7 @@ class AdamOptimizer implements Adam {
   #disposed = false;
 
   constructor(wasm: Wasm, parameters: Iterable<Parameter>, options?: AdamOptions) {
-    const {
-      lr = 1e-3,
-      betas,
-      eps = 1e-8,
-      weightDecay = 0,
-      maxGradNorm,
-    } = checkOptions(OPERATION, options, OPTIONS);
+    const { lr = 1e-3, betas, eps = 1e-8, weightDecay = 0, maxGradNorm } = checkOptions(OPERATION, options, OPTIONS);
     this.#parameters = checkParameters(OPERATION, wasm, parameters);
     this.#lr = checkNonNegative(OPERATION, 'lr', lr);
     this.#betas = checkBetas(betas);
@@ -128,7 +125,21 @@ class AdamOptimizer implements Adam {
       const rootCorrection = Math.sqrt(1 - beta2 ** steps);
       const [mean, square] = [state.address, state.address + 4 * size];
       const { memory, raw } = parameter.wasm;
-      memory.scope(operation, () => raw.adam(parameter.address(), parameter.gradient(), mean, square, size, beta1, beta2, stepSize, rootCorrection, this.#eps, this.#weightDecay)); // prettier-ignore
+      memory.scope(operation, () =>
+        raw.adam(
+          parameter.address(),
+          parameter.gradient(),
+          mean,
+          square,
+          size,
+          beta1,
+          beta2,
+          stepSize,
+          rootCorrection,
+          this.#eps,
+          this.#weightDecay,
+        ),
+      );
       parameter.changed();
     });
   }

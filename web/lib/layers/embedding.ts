@@ -16,8 +16,8 @@ export interface EmbeddingOptions {
   /** D, the width of a row. */
   dim: number;
   /**
-   * How the table is kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the default, are for forward
-   * passes alone.
+   * How the table is kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the
+   * default, are for forward passes alone.
    */
   weightType?: WeightType;
   /** Seed of the initial values, which are standard normal as in PyTorch. By default each layer has a random one. */
@@ -27,7 +27,8 @@ export interface EmbeddingOptions {
 /** A learned vector for each id: torch.nn.Embedding. State: `weight` (numEmbeddings, dim). */
 export interface Embedding extends Layer {
   /**
-   * Looks up row `id` of the table for each id. `backward` adds to the gradients of these rows, and returns zeros for the ids.
+   * Looks up row `id` of the table for each id. `backward` adds to the gradients of these rows, and returns zeros for
+   * the ids.
    *
    * @param ids (…), whole numbers from 0 to numEmbeddings - 1
    * @returns output (…, dim)

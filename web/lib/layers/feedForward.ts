@@ -17,8 +17,8 @@ export interface FeedForwardOptions {
   /** Whether the two linear maps have a bias. Default true. */
   bias?: boolean;
   /**
-   * How the matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the default, are for forward
-   * passes alone.
+   * How the matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the
+   * default, are for forward passes alone.
    */
   weightType?: WeightType;
   /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */

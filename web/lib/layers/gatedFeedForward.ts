@@ -17,8 +17,8 @@ export interface GatedFeedForwardOptions {
   /** Whether the three linear maps have a bias. Default false. */
   bias?: boolean;
   /**
-   * How the matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the default, are for forward
-   * passes alone.
+   * How the matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the
+   * default, are for forward passes alone.
    */
   weightType?: WeightType;
   /** Seed of the initial values, which are uniform as in `Linear`. By default each layer has a random one. */
@@ -26,9 +26,10 @@ export interface GatedFeedForwardOptions {
 }
 
 /**
- * down(activation(gate(x))·up(x)) at each position: SwiGLU with 'silu', GEGLU with 'gelu', the gated linear unit with 'sigmoid'
- * (Shazeer 2020). State, with the names of Llama and its successors: `gate_proj.weight` and `up_proj.weight` (ffnHiddens,
- * numHiddens), `down_proj.weight` (numHiddens, ffnHiddens); with `bias` also `gate_proj.bias`, `up_proj.bias` and `down_proj.bias`.
+ * down(activation(gate(x))·up(x)) at each position: SwiGLU with 'silu', GEGLU with 'gelu', the gated linear unit with
+ * 'sigmoid' (Shazeer 2020). State, with the names of Llama and its successors: `gate_proj.weight` and `up_proj.weight`
+ * (ffnHiddens, numHiddens), `down_proj.weight` (numHiddens, ffnHiddens); with `bias` also `gate_proj.bias`,
+ * `up_proj.bias` and `down_proj.bias`.
  */
 export interface GatedFeedForward extends Layer {
   /**
@@ -52,9 +53,7 @@ const OPTIONS: Known<GatedFeedForwardOptions> = {
 };
 
 /** The class for a loaded module. */
-export function gatedFeedForwardClass(
-  wasm: Wasm,
-): new (options: GatedFeedForwardOptions) => GatedFeedForward {
+export function gatedFeedForwardClass(wasm: Wasm): new (options: GatedFeedForwardOptions) => GatedFeedForward {
   return class GatedFeedForward extends FeedForwardLayer {
     constructor(options: GatedFeedForwardOptions) {
       const given = checkOptions(OPERATION, options, OPTIONS);

@@ -17,8 +17,8 @@ export interface LayerNormOptions {
 }
 
 /**
- * (x - mean) / sqrt(variance + eps)·weight + bias over the last axes, with the biased variance: torch.nn.LayerNorm. Ba et
- * al. 2016. State: `weight` and `bias`, both of normalizedShape; empty if `affine` is false.
+ * (x - mean) / sqrt(variance + eps)·weight + bias over the last axes, with the biased variance: torch.nn.LayerNorm. Ba
+ * et al. 2016. State: `weight` and `bias`, both of normalizedShape; empty if `affine` is false.
  */
 export interface LayerNorm extends Layer {
   /**
@@ -34,8 +34,7 @@ const OPERATION = 'LayerNorm';
 const OPTIONS: Known<LayerNormOptions> = { normalizedShape: 1, eps: 1, affine: 1 };
 
 const KERNELS: NormKernels = {
-  forward: (raw, x, weight, bias, out, rows, width, eps) =>
-    raw.layerNorm(x, weight, bias, out, rows, width, eps),
+  forward: (raw, x, weight, bias, out, rows, width, eps) => raw.layerNorm(x, weight, bias, out, rows, width, eps),
   backward: (raw, gradient, x, weight, gradWeight, gradBias, scratch, rows, width, eps) =>
     raw.layerNormBackward(gradient, x, weight, gradient, gradWeight, gradBias, scratch, rows, width, eps),
   scratch: (raw, rows, width) => raw.layerNormBackwardScratch(rows, width),
@@ -48,9 +47,7 @@ export function layerNormClass(wasm: Wasm): new (options: LayerNormOptions) => L
       const given = checkOptions(OPERATION, options, OPTIONS);
       const norm = checkNorm(OPERATION, given, 1e-5);
       const affine = given.affine === undefined || checkBoolean(OPERATION, 'affine', given.affine);
-      const specs = affine
-        ? [constantSpec('weight', norm.shape, 1), constantSpec('bias', norm.shape, 0)]
-        : [];
+      const specs = affine ? [constantSpec('weight', norm.shape, 1), constantSpec('bias', norm.shape, 0)] : [];
       super(wasm, { ...norm, specs }, KERNELS);
     }
   };

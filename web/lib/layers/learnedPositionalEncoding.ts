@@ -27,13 +27,13 @@ export interface LearnedPositionalEncodingOptions {
 }
 
 /**
- * Adds a learned vector at each position, as BERT and GPT-2 do (Gehring et al. 2017). The layer owns its table in wasm memory,
- * which is freed on `dispose()`, at the end of a `using` block, or when the layer is garbage-collected.
+ * Adds a learned vector at each position, as BERT and GPT-2 do (Gehring et al. 2017). The layer owns its table in wasm
+ * memory, which is freed on `dispose()`, at the end of a `using` block, or when the layer is garbage-collected.
  */
 export interface LearnedPositionalEncoding extends Omit<Layer, 'forward'> {
   /**
-   * dropout(x + weight[offset : offset + n]), with dropout only if `training`. `backward` adds the gradient of each position,
-   * summed over the sequences, to the `grad` of `weight`.
+   * dropout(x + weight[offset : offset + n]), with dropout only if `training`. `backward` adds the gradient of each
+   * position, summed over the sequences, to the `grad` of `weight`.
    *
    * @param x (B, n, D) or (n, D)
    * @throws RangeError also if offset + n is above maxLen

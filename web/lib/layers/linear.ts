@@ -21,11 +21,14 @@ export interface LinearOptions {
   /** Whether to add a bias. Default true. */
   bias?: boolean;
   /**
-   * How the weight is kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the default, are for forward
-   * passes alone.
+   * How the weight is kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the
+   * default, are for forward passes alone.
    */
   weightType?: WeightType;
-  /** Seed of the initial values, uniform within ±1/sqrt(inFeatures) as in PyTorch. By default each layer has a random one. */
+  /**
+   * Seed of the initial values, uniform within ±1/sqrt(inFeatures) as in PyTorch. By default each layer has a random
+   * one.
+   */
   seed?: number;
 }
 
@@ -87,8 +90,7 @@ class LinearLayer extends ParameterOwner implements Linear {
     const { training, out: given } = checkForward(FORWARD, options);
     parameters.checkTraining(FORWARD, training);
     const input = toTensor(FORWARD, 'x', x);
-    if (input.shape.at(-1) !== inputs)
-      wrongValue(FORWARD, `x of width ${inputs}`, `shape ${showShape(input.shape)}`);
+    if (input.shape.at(-1) !== inputs) wrongValue(FORWARD, `x of width ${inputs}`, `shape ${showShape(input.shape)}`);
     const rows = input.data.length / inputs;
     const shape = [...input.shape.slice(0, -1), outputs];
     const size = input.data.length;

@@ -17,12 +17,7 @@ import { createCache, type CacheOptions, type KeyValueCache } from './attention/
 import { ownTensors } from './attention/ownTensors.js';
 import { pastOf } from './attention/past.js';
 import { placeProjections, setProjections, type Projection } from './attention/projections.js';
-import {
-  checkPosition,
-  setRotation,
-  withoutRotary,
-  type RotaryPositioning,
-} from './attention/rotaryPositions.js';
+import { checkPosition, setRotation, withoutRotary, type RotaryPositioning } from './attention/rotaryPositions.js';
 import { settingsOf } from './attention/settings.js';
 import { fromTorch } from './attention/torchNames.js';
 import {
@@ -40,9 +35,7 @@ const OPERATION = 'MultiHeadAttention';
 const FORWARD = `${OPERATION}.forward`;
 
 /** The class for a loaded module. */
-export function multiHeadAttentionClass(
-  wasm: Wasm,
-): new (options: MultiHeadAttentionOptions) => MultiHeadAttention {
+export function multiHeadAttentionClass(wasm: Wasm): new (options: MultiHeadAttentionOptions) => MultiHeadAttention {
   return class MultiHeadAttention extends MultiHeadAttentionLayer {
     constructor(options: MultiHeadAttentionOptions) {
       super(wasm, options);
@@ -169,8 +162,7 @@ class MultiHeadAttentionLayer extends ParameterOwner implements MultiHeadAttenti
         result.backward = multiHeadAttentionBackward(this.#wasm, this.#parameters, {
           ...kept,
           attended,
-          norms:
-            normEps === undefined ? undefined : { eps: normEps, inputs: [outputOf(query), outputOf(key)] },
+          norms: normEps === undefined ? undefined : { eps: normEps, inputs: [outputOf(query), outputOf(key)] },
           heads: memory.read(output.input, output.rows * output.inputs),
         });
       }

@@ -58,9 +58,7 @@ const OPTIONS: Known<PositionalEncodingOptions> = { numHiddens: 1, dropout: 1, m
 const FORWARD = `${OPERATION}.forward`;
 
 /** The class for a loaded module. */
-export function positionalEncodingClass(
-  wasm: Wasm,
-): new (options: PositionalEncodingOptions) => PositionalEncoding {
+export function positionalEncodingClass(wasm: Wasm): new (options: PositionalEncodingOptions) => PositionalEncoding {
   return class PositionalEncoding extends PositionalEncodingLayer {
     constructor(options: PositionalEncodingOptions) {
       super(wasm, options);
@@ -108,7 +106,8 @@ class PositionalEncodingLayer extends ParameterOwner implements PositionalEncodi
     const tokens = checkTokens(FORWARD, x, options, this.#width);
     this.#parameters.check(FORWARD);
     const { offset, length, width } = tokens;
-    // P grows if a sequence begins within it and ends beyond it. Rows for a sequence that begins beyond it are not kept.
+    // P grows if a sequence begins within it and ends beyond it. Rows for a sequence that begins beyond it are not
+    // kept.
     const within = offset <= this.#length;
     if (within) this.#grow(offset + length);
     const rows = within

@@ -14,8 +14,8 @@ export interface RMSNormOptions {
 }
 
 /**
- * x / sqrt(mean(x²) + eps)·weight over the last axes: torch.nn.RMSNorm, and the norm of Llama and its successors. Zhang and
- * Sennrich 2019. State: `weight`, of normalizedShape, initially 1.
+ * x / sqrt(mean(x²) + eps)·weight over the last axes: torch.nn.RMSNorm, and the norm of Llama and its successors. Zhang
+ * and Sennrich 2019. State: `weight`, of normalizedShape, initially 1.
  */
 export interface RMSNorm extends Layer {
   /**

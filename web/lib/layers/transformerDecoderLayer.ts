@@ -39,10 +39,7 @@ export interface TransformerDecoderLayerOptions {
 }
 
 /** The options of a forward pass: those of self-attention, and in `cross` those of the attention to the memory. */
-export interface TransformerDecoderLayerForwardOptions extends Omit<
-  LayerForwardOptions,
-  'pastKey' | 'pastValue'
-> {
+export interface TransformerDecoderLayerForwardOptions extends Omit<LayerForwardOptions, 'pastKey' | 'pastValue'> {
   cross?: CrossOptions;
 }
 
@@ -64,8 +61,8 @@ export interface TransformerDecoderLayerResult extends Pick<
   crossScores?: Tensor;
   crossLogSumExp?: Tensor;
   /**
-   * As in other layers, without a cache; the gradients of attention options are present if the options were given, those of `cross`
-   * in an object of that name.
+   * As in other layers, without a cache; the gradients of attention options are present if the options were given,
+   * those of `cross` in an object of that name.
    */
   backward?: (
     gradOutput: TensorLike,
@@ -78,9 +75,10 @@ export interface TransformerDecoderLayerResult extends Pick<
 }
 
 /**
- * Self-attention, attention to a memory, such as an encoder's output, and a feed-forward network, each with a residual connection and a
- * layer norm (Vaswani et al. 2017, section 3.1). Nothing is causal unless `isCausal` says so. State: the names of
- * torch.nn.TransformerDecoderLayer, such as `self_attn.in_proj_weight` and `multihead_attn.in_proj_weight` (3·D, D).
+ * Self-attention, attention to a memory, such as an encoder's output, and a feed-forward network, each with a residual
+ * connection and a layer norm (Vaswani et al. 2017, section 3.1). Nothing is causal unless `isCausal` says so. State:
+ * the names of torch.nn.TransformerDecoderLayer, such as `self_attn.in_proj_weight` and `multihead_attn.in_proj_weight`
+ * (3·D, D).
  */
 export interface TransformerDecoderLayer extends Omit<Layer, 'forward'> {
   /**
@@ -97,8 +95,8 @@ export interface TransformerDecoderLayer extends Omit<Layer, 'forward'> {
     options?: TransformerDecoderLayerForwardOptions,
   ): TransformerDecoderLayerResult;
   /**
-   * Makes a cache for decoding. Each `forward` with it appends its keys and values and continues from their positions. The first one
-   * also keeps the keys and values of `memory`, which all later ones read, until `reset`.
+   * Makes a cache for decoding. Each `forward` with it appends its keys and values and continues from their positions.
+   * The first one also keeps the keys and values of `memory`, which all later ones read, until `reset`.
    */
   createCache(options: CacheOptions): KeyValueCache;
 }

@@ -29,8 +29,8 @@ export interface TransformerEncoderLayerOptions extends HeadOptions {
    */
   dropout?: number;
   /**
-   * Whether the linear maps have biases. Default true; layer norms always have them. An object names the projections of attention
-   * that have one, query, key and value together; the feed-forward network then has none.
+   * Whether the linear maps have biases. Default true; layer norms always have them. An object names the projections of
+   * attention that have one, query, key and value together; the feed-forward network then has none.
    */
   bias?: boolean | ProjectionBiases;
   /** Default 'relu', and 'silu' if the feed-forward network is gated. */
@@ -63,17 +63,15 @@ export interface TransformerEncoderLayerResult extends Pick<
   backward?: (
     gradOutput: TensorLike,
     options?: BackwardOptions,
-  ) => { input: Tensor } & Pick<
-    MultiHeadAttentionGradients,
-    'bias' | 'relativeKeys' | 'relativeValues' | 'sinks'
-  >;
+  ) => { input: Tensor } & Pick<MultiHeadAttentionGradients, 'bias' | 'relativeKeys' | 'relativeValues' | 'sinks'>;
 }
 
 /**
  * Self-attention and a feed-forward network, each with a residual connection and a norm (Vaswani et al. 2017, section
- * 3.1; pre-norm: Xiong et al. 2020). With `isCausal` and a cache it is the block of a language model. State: the names of
- * torch.nn.TransformerEncoderLayer, such as `self_attn.in_proj_weight` (H·E + 2·Hkv·E, D) for queries, keys and values. With `qkNorm` also
- * `self_attn.q_norm.weight` and `self_attn.k_norm.weight`; a gated network has `GatedFeedForward`'s names.
+ * 3.1; pre-norm: Xiong et al. 2020). With `isCausal` and a cache it is the block of a language model. State: the names
+ * of torch.nn.TransformerEncoderLayer, such as `self_attn.in_proj_weight` (H·E + 2·Hkv·E, D) for queries, keys and
+ * values. With `qkNorm` also `self_attn.q_norm.weight` and `self_attn.k_norm.weight`; a gated network has
+ * `GatedFeedForward`'s names.
  */
 export interface TransformerEncoderLayer extends Omit<Layer, 'forward'> {
   /**
@@ -84,7 +82,9 @@ export interface TransformerEncoderLayer extends Omit<Layer, 'forward'> {
    * const { output } = layer.forward(x, { validLens: [3, 2] });
    */
   forward(x: TensorLike, options?: TransformerEncoderLayerForwardOptions): TransformerEncoderLayerResult;
-  /** Makes a cache for decoding. Each `forward` with it appends its keys and values and continues from their positions. */
+  /**
+   * Makes a cache for decoding. Each `forward` with it appends its keys and values and continues from their positions.
+   */
   createCache(options: CacheOptions): KeyValueCache;
 }
 

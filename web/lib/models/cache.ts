@@ -14,8 +14,9 @@ export interface ModelCacheOptions {
   /** The largest number of tokens of each sequence. Default: the model's, whose memory is taken at once. */
   maxLength?: number;
   /**
-   * How keys and values are kept. 'float16' rounds them and takes half of the memory; 'int8' keeps a whole number from -127 to 127 of each
-   * and a scale for each head of each token, in about a quarter of the memory. Default: `cacheType` of `openModel`.
+   * How keys and values are kept. 'float16' rounds them and takes half of the memory; 'int8' keeps a whole number from
+   * -127 to 127 of each and a scale for each head of each token, in about a quarter of the memory. Default: `cacheType`
+   * of `openModel`.
    */
   cacheType?: WeightType;
 }

@@ -101,11 +101,7 @@ export async function openWeights(tools: Tools, weights: Weights, prefix: string
     }
   } else {
     for (const given of tools.namesOf(weights)) {
-      const { data, shape } = tools.toTensor(
-        OPERATION,
-        given,
-        (weights as Record<string, TensorLike>)[given]!,
-      );
+      const { data, shape } = tools.toTensor(OPERATION, given, (weights as Record<string, TensorLike>)[given]!);
       add({ given, shape, isFloats: true, read: (begin, end) => data.subarray(begin, end) });
     }
   }

@@ -45,8 +45,7 @@ export async function* generate(
   }
   if (topK !== undefined) tools.checkInteger(OPERATION, 'topK', topK, 1);
   if (!(typeof topP === 'number' && topP > 0 && topP <= 1)) wrongValue(OPERATION, 'topP within (0, 1]', topP);
-  if (signal != null && tagOf(signal) !== 'AbortSignal')
-    wrongKind(OPERATION, 'signal to be an AbortSignal', signal);
+  if (signal != null && tagOf(signal) !== 'AbortSignal') wrongKind(OPERATION, 'signal to be an AbortSignal', signal);
   if (positions != null && positions !== 'none') wrongValue(OPERATION, "positions to be 'none'", positions);
   const { seed = Math.floor(Math.random() * 2 ** 32) } = given;
   tools.checkInteger(OPERATION, 'seed', seed, 0, 2 ** 32 - 1);
@@ -113,10 +112,7 @@ function following(pass: Pass, token: number, store: CacheStore): Pass {
 /** A cache of twice the capacity that holds the same, in place of `cache`. */
 function grown(memory: Memory, model: Model, a: Architecture, cache: ModelCache): ModelCache {
   const larger = model.createCache({ maxLength: Math.min(model.maxLength, 2 * cache.maxLength) });
-  const [from, to] = [cache, larger].map((each) => storeOf(OPERATION, each, model, 1)) as [
-    CacheStore,
-    CacheStore,
-  ];
+  const [from, to] = [cache, larger].map((each) => storeOf(OPERATION, each, model, 1)) as [CacheStore, CacheStore];
   for (const kind of ['keys', 'values'] as const) {
     for (let i = 0; i < a.layers * a.kvHeads; ++i) {
       const at = ({ place }: CacheStore): number => place![kind] + 4 * i * place!.capacity * place!.row;

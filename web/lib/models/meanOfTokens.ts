@@ -1,11 +1,7 @@
 import type { Tensor } from '../types.js';
 
 /** The mean of each sequence's rows that are no padding; of length 1 with `normalize`. */
-export function meanOfTokens(
-  { data, shape }: Tensor,
-  mask: Uint8Array | undefined,
-  normalize: boolean,
-): Tensor {
+export function meanOfTokens({ data, shape }: Tensor, mask: Uint8Array | undefined, normalize: boolean): Tensor {
   const [batch, tokens, width] = shape as [number, number, number];
   const means = new Float32Array(batch * width);
   for (let b = 0; b < batch; ++b) {

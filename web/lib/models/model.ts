@@ -68,10 +68,7 @@ export class OpenModel implements Model {
   }
 
   forward(ids: TokenIds, options?: ModelForwardOptions): ModelResult {
-    return this.#run(
-      checkPass(this, this.#core.tools, this.#architecture, FORWARD, ids, options, true),
-      resultOf,
-    );
+    return this.#run(checkPass(this, this.#core.tools, this.#architecture, FORWARD, ids, options, true), resultOf);
   }
 
   embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor {
@@ -176,12 +173,7 @@ export class OpenModel implements Model {
   }
 
   /** Shows a tensor to a hook, and takes what it returns in its place. */
-  #callHook(
-    { operation, cache, request: { hooks } }: Pass,
-    name: string,
-    point: Place,
-    changes: number,
-  ): void {
+  #callHook({ operation, cache, request: { hooks } }: Pass, name: string, point: Place, changes: number): void {
     const { memory } = this.#core.wasm;
     const length = point.shape.reduce((product, axis) => product * axis, 1);
     const data = memory.read(point.address, length);

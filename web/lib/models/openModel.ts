@@ -12,25 +12,25 @@ import type { Model, OpenModelOptions } from './types.js';
 import { placeWeights } from './weights/placeWeights.js';
 
 /**
- * Opens a checkpoint. Families by `config.model_type`: bert, roberta, distilbert, albert, gpt2, gpt_neox (Pythia), llama, mistral,
- * qwen2 and qwen3. Names of tensors are Hugging Face's, with or without the family's prefix; `gamma` and `beta` mean `weight` and
- * `bias`. A head that predicts tokens or sorts sequences gives `logits`; what it needs and the file lacks is tied to the embedding
- * where the config says so.
+ * Opens a checkpoint. Families by `config.model_type`: bert, roberta, distilbert, albert, gpt2, gpt_neox (Pythia),
+ * llama, mistral, qwen2 and qwen3. Names of tensors are Hugging Face's, with or without the family's prefix; `gamma`
+ * and `beta` mean `weight` and `bias`. A head that predicts tokens or sorts sequences gives `logits`; what it needs and
+ * the file lacks is tied to the embedding where the config says so.
  *
- * With `attention` from `loadWorker` the model is opened in that worker: its calls return promises, and hooks are a TypeError.
+ * With `attention` from `loadWorker` the model is opened in that worker: its calls return promises, and hooks are a
+ * TypeError.
  *
- * What only some models need is imported when they need it, so a service worker, which cannot import files later, cannot open models.
+ * What only some models need is imported when they need it, so a service worker, which cannot import files later,
+ * cannot open models.
  *
- * @throws RangeError that names the tensor or the config's field which is missing, misshapen or not supported, before any memory is
- *   taken; TypeError for arguments of the wrong kind
+ * @throws RangeError that names the tensor or the config's field which is missing, misshapen or not supported, before
+ *   any memory is taken; TypeError for arguments of the wrong kind
  * @example
  * const model = await openModel({ config: await config.json(), weights: await weights.arrayBuffer() });
  */
 export async function openModel(options: OpenWorkerModelOptions): Promise<AsyncModel>;
 export async function openModel(options: OpenModelOptions): Promise<Model>;
-export async function openModel(
-  options: OpenModelOptions | OpenWorkerModelOptions,
-): Promise<Model | AsyncModel> {
+export async function openModel(options: OpenModelOptions | OpenWorkerModelOptions): Promise<Model | AsyncModel> {
   const { attention } = Object(options) as Partial<OpenModelOptions>;
   const openInWorker = (Object(attention) as OpensModels)[OPEN_MODEL];
   if (openInWorker) return openInWorker(options);

@@ -2,8 +2,8 @@
 export type Draw = (logits: Float32Array) => number;
 
 /**
- * The most likely token for a temperature of 0. Otherwise one by its probability, among the `topK` most likely ones and then among the
- * fewest of these that together have the probability `topP`.
+ * The most likely token for a temperature of 0. Otherwise one by its probability, among the `topK` most likely ones and
+ * then among the fewest of these that together have the probability `topP`.
  */
 export function drawer(temperature: number, topK: number | undefined, topP: number, seed: number): Draw {
   if (temperature === 0) return mostLikely;

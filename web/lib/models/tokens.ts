@@ -63,10 +63,7 @@ export function toTokens(
   if (attentionMask == null) return rows;
   if (rows.mask) wrongUse(operation, 'rows of equal length, or no attentionMask', 'both');
   const { data, shape } = tools.toMask(operation, 'attentionMask', attentionMask);
-  tools.checkShape(operation, 'attentionMask', shape.length === 1 ? [1, ...shape] : shape, [
-    rows.batch,
-    rows.tokens,
-  ]);
+  tools.checkShape(operation, 'attentionMask', shape.length === 1 ? [1, ...shape] : shape, [rows.batch, rows.tokens]);
   for (let b = 0; b < rows.batch; ++b) {
     if (!data.subarray(b * rows.tokens, (b + 1) * rows.tokens).includes(1)) {
       wrongValue(operation, 'attentionMask with a token in each row', `none in row ${b}`);
@@ -76,22 +73,13 @@ export function toTokens(
 }
 
 /** Rows, which may be of unequal length: the shorter ones are padded. */
-function toPadded(
-  tools: Tools,
-  operation: string,
-  name: string,
-  value: TokenIds,
-  most: number,
-  pad: number,
-): Tokens {
+function toPadded(tools: Tools, operation: string, name: string, value: TokenIds, most: number, pad: number): Tokens {
   const equal = (): Tokens => ({ ...toRows(tools, operation, name, value, most), mask: undefined });
   if (!Array.isArray(value)) return equal();
   const given = Array.from(value as readonly unknown[]);
   const isRow = (row: unknown): boolean => Array.isArray(row) || tools.kindOf(row) !== undefined;
   if (given.length === 0 || !given.every(isRow)) return equal();
-  const lengths = given.map(
-    (row) => tools.countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row),
-  );
+  const lengths = given.map((row) => tools.countOf(row) ?? wrongKind(operation, `${name} to be rows of numbers`, row));
   // Not Math.max(...), whose arguments may be too many.
   const tokens = lengths.reduce((most, length) => Math.max(most, length));
   if (lengths.every((length) => length === tokens)) return equal();

@@ -20,9 +20,9 @@ export interface OpenModelOptions {
   /** As loaded with threads or from `wasm-attention/slim`; default: `wasm-attention`'s own, imported then. */
   attention?: Operations;
   /**
-   * How matrices are kept in memory: as they are, rounded to float16, or rounded to 127 steps with a scale for every 128 columns of a row.
-   * With 'int8' the rows that meet them are rounded too, to 255 steps. Norms, biases and tables of positions stay float32. Default
-   * 'float32'.
+   * How matrices are kept in memory: as they are, rounded to float16, or rounded to 127 steps with a scale for every
+   * 128 columns of a row. With 'int8' the rows that meet them are rounded too, to 255 steps. Norms, biases and tables
+   * of positions stay float32. Default 'float32'.
    */
   weightType?: WeightType;
   /** How caches keep keys and values, as in `createCache`. Default 'float32'. */
@@ -49,7 +49,10 @@ export interface ModelForwardOptions {
   window?: number;
   /** Heads whose output is replaced by zeros: [layer, head]. */
   ablate?: readonly (readonly [layer: number, head: number])[];
-  /** Functions that read a tensor of the pass and, if they return one of the same shape, replace it, by TransformerLens's names. */
+  /**
+   * Functions that read a tensor of the pass and, if they return one of the same shape, replace it, by
+   * TransformerLens's names.
+   */
   hooks?: ModelHooks;
   /** 'none' takes the model's sense of order away; a list has the positions of your own, counted from 0. */
   positions?: 'none' | TokenIds;
@@ -103,7 +106,10 @@ export interface ModelFacts {
   readonly numHeads: number;
   readonly numHiddens: number;
   readonly vocabSize: number;
-  /** The most tokens that a pass and its cache may hold: `max_position_embeddings`, or more where rotary positions are scaled beyond it. */
+  /**
+   * The most tokens that a pass and its cache may hold: `max_position_embeddings`, or more where rotary positions are
+   * scaled beyond it.
+   */
   readonly maxLength: number;
   /** Bytes that its parameters take in wasm memory. */
   readonly parameterBytes: number;
@@ -116,9 +122,10 @@ export interface Model extends ModelFacts {
   /**
    * One pass over tokens.
    *
-   * @param ids (B, T) or (T). Rows may be of unequal length without an `attentionMask`: shorter ones are padded and masked.
-   * @throws RangeError for ids beyond the vocabulary, for more tokens than the model has positions, and for shapes that do not
-   *   fit; TypeError for a hook that does not exist
+   * @param ids (B, T) or (T). Rows may be of unequal length without an `attentionMask`: shorter ones are padded and
+   *   masked.
+   * @throws RangeError for ids beyond the vocabulary, for more tokens than the model has positions, and for shapes that
+   *   do not fit; TypeError for a hook that does not exist
    * @example
    * const { logits } = model.forward([1, 403, 407], { lastOnly: true });
    */
@@ -132,20 +139,21 @@ export interface Model extends ModelFacts {
   embed(ids: TokenIds, options?: { attentionMask?: TokenIds; normalize?: boolean }): Tensor;
 
   /**
-   * The tokens that follow a prompt, one by one, up to and including one that the config names as the end. Between tokens it gives way
-   * to other tasks every 16 ms. A `cache` of the caller's then holds the prompt and all tokens but the last: the next prompt begins
-   * with that one.
+   * The tokens that follow a prompt, one by one, up to and including one that the config names as the end. Between
+   * tokens it gives way to other tasks every 16 ms. A `cache` of the caller's then holds the prompt and all tokens but
+   * the last: the next prompt begins with that one.
    *
-   * @throws TypeError also for encoders, which predict no next token, and for a cache that something else has changed between two tokens
+   * @throws TypeError also for encoders, which predict no next token, and for a cache that something else has changed
+   *   between two tokens
    * @example
    * for await (const id of model.generate(prompt, { maxTokens: 200 })) write(id);
    */
   generate(ids: readonly number[], options?: GenerateOptions): AsyncGenerator<number>;
 
   /**
-   * Room for the keys and values of all layers, which takes memory at once: 8 · batch · maxLength · layers · key/value heads · head width
-   * bytes as float32. By default that is the model's whole context, which may be gigabytes. `generate` without a cache needs none of this:
-   * its own begins small and grows.
+   * Room for the keys and values of all layers, which takes memory at once: 8 · batch · maxLength · layers · key/value
+   * heads · head width bytes as float32. By default that is the model's whole context, which may be gigabytes.
+   * `generate` without a cache needs none of this: its own begins small and grows.
    *
    * @throws TypeError for encoders; RangeError if the memory runs out
    */

@@ -38,14 +38,9 @@ export function additiveAttentionBackward(
   return memory.scope(OPERATION, () => {
     placeAdditiveInputs(memory, inputs);
     words[A.gradOutput] = memory.floats(g.data);
-    const addresses = [
-      A.gradQuery,
-      A.gradKey,
-      A.gradValue,
-      A.gradWeightQuery,
-      A.gradWeightKey,
-      A.gradWeightVector,
-    ].map((field, i) => (words[field] = memory.reserve(tensors[i]!.data.length)));
+    const addresses = [A.gradQuery, A.gradKey, A.gradValue, A.gradWeightQuery, A.gradWeightKey, A.gradWeightVector].map(
+      (field, i) => (words[field] = memory.reserve(tensors[i]!.data.length)),
+    );
     if (g.data.length > 0) {
       memory.run(raw.additiveAttentionBackward);
     } else {

@@ -3,19 +3,16 @@ import { checkBoolean, checkInteger, sizeOf } from '../check/values.js';
 import { fresh } from '../runtime/memory.js';
 import type { Tensor } from '../types.js';
 import { slopesOf } from './alibiSlopes.js';
-import {
-  checkDistances,
-  DISTANCE_SIZES,
-  fillDiagonals,
-  fillLine,
-  type DistanceSizes,
-} from './relative/diagonals.js';
+import { checkDistances, DISTANCE_SIZES, fillDiagonals, fillLine, type DistanceSizes } from './relative/diagonals.js';
 
 /** The options of `alibiBias`. */
 export interface AlibiBiasOptions extends DistanceSizes {
   /** H */
   numHeads: number;
-  /** Whether to use the absolute value of the distance, for encoders. Default false: keys ahead of a query get a positive bias. */
+  /**
+   * Whether to use the absolute value of the distance, for encoders. Default false: keys ahead of a query get a
+   * positive bias.
+   */
   symmetric?: boolean;
   /** Whether keys ahead of a query get -Infinity. Default false: attention's option `isCausal` masks them. */
   isCausal?: boolean;

@@ -16,7 +16,10 @@ export interface Conv1dOptions {
   padding?: number;
   /** Tokens from one tap of the kernel to the next; default 1. */
   dilation?: number;
-  /** Splits the channels into groups: group g of the outputs reads group g of the inputs. Divides both counts; default 1. */
+  /**
+   * Splits the channels into groups: group g of the outputs reads group g of the inputs. Divides both counts; default
+   * 1.
+   */
   groups?: number;
 }
 
@@ -24,12 +27,7 @@ const OPERATION = 'conv1d';
 const OPTIONS: Known<Conv1dOptions> = { bias: 1, stride: 1, padding: 1, dilation: 1, groups: 1 };
 
 /** See `WasmAttention.conv1d`. */
-export function conv1d(
-  { raw, memory }: Wasm,
-  x: TensorLike,
-  weight: TensorLike,
-  options?: Conv1dOptions,
-): Tensor {
+export function conv1d({ raw, memory }: Wasm, x: TensorLike, weight: TensorLike, options?: Conv1dOptions): Tensor {
   const given = checkOptions(OPERATION, options, OPTIONS);
   const { stride = 1, padding = 0, dilation = 1, groups = 1 } = given;
   checkInteger(OPERATION, 'stride', stride, 1);
@@ -51,8 +49,7 @@ export function conv1d(
   const padded = length + 2 * padding;
   if (padded >= 2 ** 31) wrongValue(OPERATION, 'a padded length below 2^31', padded);
   if (span > padded) wrongValue(OPERATION, `a kernel within the padded length (${padded})`, span);
-  const bias =
-    given.bias === undefined ? undefined : toTensorOfShape(OPERATION, 'bias', given.bias, [outChannels]);
+  const bias = given.bias === undefined ? undefined : toTensorOfShape(OPERATION, 'bias', given.bias, [outChannels]);
   const outLength = raw.conv1dLength(length, kernel, stride, padding, dilation);
   const count = batch * outChannels * outLength;
 

@@ -25,9 +25,7 @@ export function maskedSoftmax({ raw, memory }: Wasm, scores: TensorLike, validLe
     const piece = memory.reserve(most * keys);
     // The result may be larger than the linear memory, through which it goes in pieces.
     let out: Float32Array | undefined =
-      most < rows
-        ? orOutOfMemory(OPERATION, 4 * data.length, () => new Float32Array(data.length))
-        : undefined;
+      most < rows ? orOutOfMemory(OPERATION, 4 * data.length, () => new Float32Array(data.length)) : undefined;
     for (let row = 0; row < rows; row += most) {
       const end = Math.min(row + most, rows);
       memory.write(piece, part(data, row * keys, end * keys));

@@ -20,7 +20,10 @@ export function relativeShift(scores: TensorLike): Tensor {
   return { data: shifted, shape: out };
 }
 
-/** Visits every row i of the matrices: `count` entries from distance -i on, at `from` in the input and at `to` in the result. */
+/**
+ * Visits every row i of the matrices: `count` entries from distance -i on, at `from` in the input and at `to` in the
+ * result.
+ */
 export function forEachRow(
   rows: number,
   length: number,

@@ -15,10 +15,7 @@ const OPERATION = 'relativeShiftBackward';
 const OPTIONS: Known<RelativeShiftBackwardOptions> = { columns: 1 };
 
 /** See `WasmAttention.relativeShiftBackward`. */
-export function relativeShiftBackward(
-  gradScores: TensorLike,
-  options?: RelativeShiftBackwardOptions,
-): Tensor {
+export function relativeShiftBackward(gradScores: TensorLike, options?: RelativeShiftBackwardOptions): Tensor {
   const given = checkOptions(OPERATION, options, OPTIONS);
   const { data, shape } = toTensor(OPERATION, 'gradScores', gradScores);
   const [length = 0, keys = 0] = shape.slice(-2);

@@ -40,12 +40,7 @@ const WEIGHTS: Known<RnnWeights> = { weightIh: 1, weightHh: 1, biasIh: 1, biasHh
 const OPTIONS: Known<RnnOptions> = { initialState: 1, nonlinearity: 1 };
 
 /** See `WasmAttention.rnn`. */
-export function rnn(
-  { raw, memory }: Wasm,
-  x: TensorLike,
-  weights: RnnWeights,
-  options?: RnnOptions,
-): RnnResult {
+export function rnn({ raw, memory }: Wasm, x: TensorLike, weights: RnnWeights, options?: RnnOptions): RnnResult {
   const { nonlinearity = 'tanh', initialState } = checkOptions(OPERATION, options, OPTIONS);
   const given = checkOptions(OPERATION, weights, WEIGHTS, 'weights');
   if (nonlinearity !== 'tanh' && nonlinearity !== 'relu') {

@@ -32,19 +32,14 @@ export function scaledDotProductAttentionBackward(
     placeAttentionInputs(memory, inputs, gradG);
     plan.place(memory);
     const matrices = sizes.batch * kvHeads;
-    // Without heads of queries, or an output, all gradients are zeros: there may be billions of rows, and nothing to compute.
+    // Without heads of queries, or an output, all gradients are zeros: there may be billions of rows, and nothing to
+    // compute.
     const empty = sizes.heads === 0 || sizes.valueWidth === 0;
     const place = (count: number) => (empty ? memory.zeros(count) : memory.reserve(count));
     const gradQuery = place(inputs.query.data.length);
     const gradKey = place(matrices * sizes.keys * sizes.width);
     const gradValue = place(matrices * sizes.keys * sizes.valueWidth);
-    const readOptions = placeOptionGradients(
-      OPERATION,
-      memory,
-      plan.differentiable,
-      ATTENTION_GRADIENTS,
-      sizes,
-    );
+    const readOptions = placeOptionGradients(OPERATION, memory, plan.differentiable, ATTENTION_GRADIENTS, sizes);
     words[G.gradOutput] = gradG;
     words[G.gradQuery] = gradQuery;
     words[G.gradKey] = gradKey;

@@ -44,12 +44,9 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
   const { layout = 'interleaved', offset = 0 } = given;
   const dim = checkInteger(OPERATION, 'dim', given.dim, 1, 2 ** 24);
   checkFinite(OPERATION, 'offset', offset);
-  const positions =
-    given.positions === undefined ? undefined : checkPositions(OPERATION, given.positions, offset);
+  const positions = given.positions === undefined ? undefined : checkPositions(OPERATION, given.positions, offset);
   const length =
-    positions && given.length === undefined
-      ? positions.length
-      : checkInteger(OPERATION, 'length', given.length, 0);
+    positions && given.length === undefined ? positions.length : checkInteger(OPERATION, 'length', given.length, 0);
   if (positions && positions.length !== length) {
     wrongValue(OPERATION, `positions of the length (${length})`, positions.length);
   }
@@ -57,8 +54,7 @@ export function sinusoidalEncoding({ raw, memory }: Wasm, options: SinusoidalOpt
     wrongValue(OPERATION, "layout to be 'interleaved' or 'concatenated'", layout);
   }
   const base = checkBase(OPERATION, given.base, maxAbs(positions ?? [offset, offset + length - 1]));
-  const data =
-    checkOut(OPERATION, 'out', given.out, length * dim) ?? fresh(OPERATION, Float32Array, length * dim);
+  const data = checkOut(OPERATION, 'out', given.out, length * dim) ?? fresh(OPERATION, Float32Array, length * dim);
 
   const into = bare(data);
   memory.scope(OPERATION, () => {

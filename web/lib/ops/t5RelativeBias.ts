@@ -3,13 +3,7 @@ import { checkOptions, type Known } from '../check/options.js';
 import { sizeOf } from '../check/values.js';
 import { fresh } from '../runtime/memory.js';
 import type { Tensor, TensorLike } from '../types.js';
-import {
-  checkDistances,
-  DISTANCE_SIZES,
-  fillDiagonals,
-  fillLine,
-  type DistanceSizes,
-} from './relative/diagonals.js';
+import { checkDistances, DISTANCE_SIZES, fillDiagonals, fillLine, type DistanceSizes } from './relative/diagonals.js';
 import { BUCKET_OPTIONS, checkBuckets, type T5BucketOptions } from './relative/t5Buckets.js';
 
 /** The options of `t5RelativeBias`. The table decides how many buckets there are. */

@@ -1,6 +1,7 @@
 /**
- * The struct that the next call reads. web/lib/generated/bindings has the index of each field in one of three views of the same
- * memory. Fields that are not set are 0. All calls use the same struct: each clears it, fills it in and passes it on.
+ * The struct that the next call reads. web/lib/generated/bindings has the index of each field in one of three views of
+ * the same memory. Fields that are not set are 0. All calls use the same struct: each clears it, fills it in and passes
+ * it on.
  */
 import { LARGEST, type Double, type Float, type Within, type Word } from '../generated/bindings/args.js';
 import * as S from '../generated/bindings/strides.js';

@@ -1,6 +1,6 @@
 /**
- * What the module imports, and the JavaScript side of Embind for numbers and booleans, since the bindings pass nothing else. It is
- * a tenth of Emscripten's own, which also supports strings, classes and files.
+ * What the module imports, and the JavaScript side of Embind for numbers and booleans, since the bindings pass nothing
+ * else. It is a tenth of Emscripten's own, which also supports strings, classes and files.
  */
 import type { Raw } from './raw.js';
 import type { Features } from './wasm.js';
@@ -19,7 +19,10 @@ export function featuresOf({ relaxed }: Raw): Features {
 
 const ignore = (): void => undefined;
 
-/** All imports of all modules. Imports that are not given do nothing; most of them register types that the bindings never pass. */
+/**
+ * All imports of all modules. Imports that are not given do nothing; most of them register types that the bindings
+ * never pass.
+ */
 export function importsOf(given: WebAssembly.ModuleImports): WebAssembly.Imports {
   return {
     env: {
@@ -43,10 +46,11 @@ export function importsOf(given: WebAssembly.ModuleImports): WebAssembly.Imports
 }
 
 /**
- * Instantiates the module. The result has its functions by name, malloc and free, and views of the heap, which are renewed when
- * the heap grows.
+ * Instantiates the module. The result has its functions by name, malloc and free, and views of the heap, which are
+ * renewed when the heap grows.
  *
- * @param given further imports of the module for several threads: the memory, and functions that copy while threads compute
+ * @param given further imports of the module for several threads: the memory, and functions that copy while threads
+ *   compute
  */
 export async function instantiateCore(
   module: WebAssembly.Module,
@@ -94,7 +98,8 @@ export async function instantiateCore(
   const table = exports.__indirect_function_table as WebAssembly.Table;
   renewViews();
   (exports._initialize as () => void)();
-  // Where the shadow stack, on which C++ has its arrays, is empty. A function that ends in an exception does not go back there.
+  // Where the shadow stack, on which C++ has its arrays, is empty. A function that ends in an exception does not go
+  // back there.
   const rest = (exports.stackSave as () => number)();
   raw.restore = () => {
     (exports.stackRestore as (top: number) => void)(rest);

@@ -4,8 +4,8 @@ import { wrongValue } from '../check/values.js';
 export const ADDRESS_SPACE = 2 ** 32;
 
 /**
- * A fresh array of zeros. One that the linear memory could not hold is refused: systems promise more memory than they have, and
- * end a process that uses it.
+ * A fresh array of zeros. One that the linear memory could not hold is refused: systems promise more memory than they
+ * have, and end a process that uses it.
  */
 export function fresh<T>(
   operation: string,
@@ -31,7 +31,10 @@ export function outOfMemory(operation: string, bytes: number): never {
   return wrongValue(operation, `${BigInt(bytes)} free bytes`, 'out of memory');
 }
 
-/** Bytes of `count` elements. Sizes are float64s: products of any extents stay large, where those of integers would wrap around. */
+/**
+ * Bytes of `count` elements. Sizes are float64s: products of any extents stay large, where those of integers would wrap
+ * around.
+ */
 export function bytesOf(operation: string, count: number, size: number): number {
   if (count >= 0 && Number.isInteger(count)) return count * size;
   return wrongValue(operation, 'a whole number of elements', count);

@@ -25,8 +25,7 @@ export function narrow(floats: Float32Array, halves: Uint16Array): Uint16Array {
     const exponent = Math.min(Math.max(((bits >> 23) & 0xff) - 127, -14), 15);
     // From 2^52 on, numbers have no fraction: adding it rounds.
     const digits = value * 2 ** (10 - exponent) + 2 ** 52 - 2 ** 52;
-    const half =
-      value < Infinity ? Math.min((exponent + 14) * 1024 + digits, 0x7c00) : value > 0 ? 0x7c00 : 0x7e00;
+    const half = value < Infinity ? Math.min((exponent + 14) * 1024 + digits, 0x7c00) : value > 0 ? 0x7c00 : 0x7e00;
     halves[i] = half | ((bits >>> 16) & 0x8000);
   }
   return halves;

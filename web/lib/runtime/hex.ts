@@ -1,6 +1,6 @@
 /**
- * The bytes of a hexadecimal text. Brotli compresses it to little more than the compressed bytes; base64 would take a third more.
- * Ignores white space at either end.
+ * The bytes of a hexadecimal text. Brotli compresses it to little more than the compressed bytes; base64 would take a
+ * third more. Ignores white space at either end.
  */
 export function fromHex(text: string): Uint8Array<ArrayBuffer> {
   const hex = text.trim();

@@ -9,21 +9,22 @@ export type WasmSource = URL | string | Response | Promise<Response> | BufferSou
 
 export interface LoadOptions {
   /**
-   * The wasm to use instead of the package's own, plain or for relaxed SIMD: for streaming compilation, a CSP, a service worker or
-   * tests.
+   * The wasm to use instead of the package's own, plain or for relaxed SIMD: for streaming compilation, a CSP, a
+   * service worker or tests.
    */
   wasm?: WasmSource;
   /**
    * How many threads share the work of a call, including the caller's: 1 to 64, default 1. More than one thread needs
-   * SharedArrayBuffer (in browsers: cross-origin isolation) and loads another wasm of the package. If either is missing, or with
-   * the option `wasm`, one thread is used; `features.threads` is then 1, and the console says why. Results are the same to the bit
-   * for any number of threads. The first call of `load` decides, and each one with `fresh`.
+   * SharedArrayBuffer (in browsers: cross-origin isolation) and loads another wasm of the package. If either is
+   * missing, or with the option `wasm`, one thread is used; `features.threads` is then 1, and the console says why.
+   * Results are the same to the bit for any number of threads. The first call of `load` decides, and each one with
+   * `fresh`.
    */
   threads?: number;
   /**
-   * Whether to make a new instance, with memory and threads of its own, in place of the one that `load` made before: after an error
-   * that asks for it, and where a thread has died. Later calls return the new one. What was made with the old one, its layers for
-   * instance, goes on working with that and not with the new one. Default false.
+   * Whether to make a new instance, with memory and threads of its own, in place of the one that `load` made before:
+   * after an error that asks for it, and where a thread has died. Later calls return the new one. What was made with
+   * the old one, its layers for instance, goes on working with that and not with the new one. Default false.
    */
   fresh?: boolean;
 }
@@ -31,8 +32,8 @@ export interface LoadOptions {
 /** The options of the entry that has the layers in a separate file. */
 export interface SlimLoadOptions extends LoadOptions {
   /**
-   * Whether to load the file with the layers, gradients, `conv1d`, `rnn` and `complexity` too. Default true. With `false` you get
-   * attention and positions alone; a later call without it adds the rest to the same wasm.
+   * Whether to load the file with the layers, gradients, `conv1d`, `rnn` and `complexity` too. Default true. With
+   * `false` you get attention and positions alone; a later call without it adds the rest to the same wasm.
    */
   layers?: boolean;
 }
@@ -43,8 +44,8 @@ export const SLIM_LOAD_OPTIONS: Known<SlimLoadOptions> = { ...LOAD_OPTIONS, laye
 const MAX_THREADS = 64;
 
 /**
- * Makes the `load` of an entry. It compiles and instantiates the module once, and later calls return the same promise, until one
- * asks for a fresh instance. After a failure the next call tries again.
+ * Makes the `load` of an entry. It compiles and instantiates the module once, and later calls return the same promise,
+ * until one asks for a fresh instance. After a failure the next call tries again.
  *
  * @param packaged the package's wasm, or its address
  * @param finish turns the loaded module into what users get
@@ -64,12 +65,7 @@ export function createLoader<T>(
       try {
         if (wasm !== undefined) throw new Error('the wasm given is for one');
         const { instantiateThreads } = await import('./threads.js');
-        return await instantiateThreads(
-          threads,
-          alone,
-          Memory,
-          threaded && (async () => compileUrl(await threaded())),
-        );
+        return await instantiateThreads(threads, alone, Memory, threaded && (async () => compileUrl(await threaded())));
       } catch (error) {
         // eslint-disable-next-line no-console -- the call succeeds, but with fewer threads than requested
         console.warn(`load: expected ${threads} threads, got 1: ${(error as Error).message}`);

@@ -1,10 +1,10 @@
 /**
  * The memory of operations and layers. It is longer than 200 lines, because it has one method for each kind of data.
  *
- * An operation works inside a `scope`. Everything that it places there (inputs, outputs, working memory) is released when the
- * scope ends, even by an error. Scopes share one small block that stays allocated, so a small call needs no malloc; larger data
- * gets a block of its own until the scope ends. When the memory grows, views are detached, so a view is never kept: it is read
- * again from the module after every allocation.
+ * An operation works inside a `scope`. Everything that it places there (inputs, outputs, working memory) is released
+ * when the scope ends, even by an error. Scopes share one small block that stays allocated, so a small call needs no
+ * malloc; larger data gets a block of its own until the scope ends. When the memory grows, views are detached, so a
+ * view is never kept: it is read again from the module after every allocation.
  */
 
 import { kindOf } from '../check/typedArrays.js';
@@ -32,21 +32,24 @@ const RESIDENT_BYTES = 256 * 1024;
 const ADDRESS_SPACE = 2 ** 32;
 
 /**
- * How many rows a large operation that works row by row takes at once. Such a piece stays in the core's cache while it is copied
- * in, computed and copied out, and the wasm memory does not grow with the size of the whole.
+ * How many rows a large operation that works row by row takes at once. Such a piece stays in the core's cache while it
+ * is copied in, computed and copied out, and the wasm memory does not grow with the size of the whole.
  */
 export function rowsAtOnce(rows: number, width: number): number {
   return Math.min(rows, Math.max(1, Math.floor(PIECE_FLOATS / width)));
 }
 
-/** A view of the elements from `begin` to `end`; the array itself for all of them, as another view takes as long as a small call. */
+/**
+ * A view of the elements from `begin` to `end`; the array itself for all of them, as another view takes as long as a
+ * small call.
+ */
 export function part(array: Float32Array, begin: number, end: number): Float32Array {
   return end - begin < array.length ? array.subarray(begin, end) : array;
 }
 
 /**
- * A fresh array of zeros. One that the linear memory could not hold is refused: systems promise more memory than they have, and
- * end a process that uses it.
+ * A fresh array of zeros. One that the linear memory could not hold is refused: systems promise more memory than they
+ * have, and end a process that uses it.
  */
 export function fresh<T>(
   operation: string,
@@ -72,7 +75,10 @@ function outOfMemory(operation: string, bytes: number): never {
   return wrongValue(operation, `${BigInt(bytes)} free bytes`, 'out of memory');
 }
 
-/** Bytes of `count` elements. Sizes are float64s: products of any extents stay large, where those of integers would wrap around. */
+/**
+ * Bytes of `count` elements. Sizes are float64s: products of any extents stay large, where those of integers would wrap
+ * around.
+ */
 function bytesOf(operation: string, count: number, size: number): number {
   if (count >= 0 && Number.isInteger(count)) return count * size;
   return wrongValue(operation, 'a whole number of elements', count);
@@ -98,9 +104,9 @@ interface Frame {
 }
 
 /**
- * An exception may end any call of a function, also in a `finally`: JavaScript's stack may be full. So what must happen at the end
- * of a scope is done by assignments, which call nothing, and the next scope does the rest. malloc and free are not left in the
- * middle: free calls nothing, and malloc asks for more memory before it changes anything.
+ * An exception may end any call of a function, also in a `finally`: JavaScript's stack may be full. So what must happen
+ * at the end of a scope is done by assignments, which call nothing, and the next scope does the rest. malloc and free
+ * are not left in the middle: free calls nothing, and malloc asks for more memory before it changes anything.
  */
 export class Memory {
   readonly #heap: Heap;
@@ -167,7 +173,10 @@ export class Memory {
     return this.floats(data);
   }
 
-  /** `reserve` for an output, for which `read` is called with the same `into`. With several threads it may be copied earlier. */
+  /**
+   * `reserve` for an output, for which `read` is called with the same `into`. With several threads it may be copied
+   * earlier.
+   */
   output(count: number, _into?: Float32Array): number {
     return this.reserve(count);
   }
@@ -194,8 +203,8 @@ export class Memory {
   }
 
   /**
-   * Calls a function with a struct, ARGS unless given, and working memory: first with the rest of the block, then, if it needs more,
-   * with that much.
+   * Calls a function with a struct, ARGS unless given, and working memory: first with the rest of the block, then, if
+   * it needs more, with that much.
    */
   run(call: WithScratch, struct: ArrayLike<number> = ARGS): void {
     const outer = this.#frame;
@@ -244,8 +253,7 @@ export class Memory {
     const view = HEAPF32.subarray(start, start + count);
     // Not slice(), which also writes zeros first and takes 1.5 to 2.5 times as long.
     if (!into) return orOutOfMemory(this.#frame.operation, 4 * count, () => new Float32Array(view));
-    if (kindOf(into) === 'Uint16Array')
-      return narrow(view, into as unknown as Uint16Array) as unknown as Float32Array;
+    if (kindOf(into) === 'Uint16Array') return narrow(view, into as unknown as Uint16Array) as unknown as Float32Array;
     // Not the array's own method, which a caller may have replaced. It rounds for a Float16Array.
     Float32Array.prototype.set.call(into, view);
     return into;

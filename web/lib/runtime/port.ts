@@ -3,7 +3,10 @@
 /** The address of a worker's script, or a function that starts a worker. */
 export type WorkerSource = URL | string | (() => Worker);
 
-/** A worker of the package: the name of its file, next to the file that starts it, and the expression that bundlers recognise. */
+/**
+ * A worker of the package: the name of its file, next to the file that starts it, and the expression that bundlers
+ * recognise.
+ */
 export interface Script {
   readonly file: string;
   readonly start: () => Worker;
@@ -15,8 +18,8 @@ export interface Thread {
   /** In Node: whether the worker keeps the process alive. */
   keepAlive(needed: boolean): void;
   /**
-   * Whether it has ended, also before there was time for `onEnd`. Only Node can tell; in browsers no worker ends but by an error,
-   * which it can report, and by its page.
+   * Whether it has ended, also before there was time for `onEnd`. Only Node can tell; in browsers no worker ends but by
+   * an error, which it can report, and by its page.
    */
   ended(): boolean;
   terminate(): void;
@@ -34,17 +37,16 @@ const nodeThreads = (): typeof import('node:worker_threads') | undefined =>
 
 /** Starts a worker: the package's own, or the one that `source` gives. */
 export function startThread(script: Script, source: WorkerSource | undefined, events: ThreadEvents): Thread {
-  if (typeof source !== 'function' && !('Worker' in globalThis))
-    return startNodeThread(script, source, events);
+  if (typeof source !== 'function' && !('Worker' in globalThis)) return startNodeThread(script, source, events);
   const worker = typeof source === 'function' ? source() : startWebWorker(script, source);
   worker.onmessage = ({ data }) => events.onMessage(data);
   worker.onmessageerror = () => events.onEnd('an answer that cannot be read');
   worker.onerror = (event) => {
     event.preventDefault();
-    // There is no message if the script does not load, for instance because the page is isolated and the script lacks its headers.
+    // There is no message if the script does not load, for instance because the page is isolated and the script lacks
+    // its headers.
     events.onEnd(
-      event.message ||
-        `${script.file}, which does not load (not there, or not as the page's policies want it)`,
+      event.message || `${script.file}, which does not load (not there, or not as the page's policies want it)`,
     );
   };
   return {
@@ -63,8 +65,7 @@ function startWebWorker({ file, start }: Script, source: URL | string | undefine
     source = address.replace(/[^/]*$/, file);
   }
   const url = new URL(source, globalThis.location?.href);
-  const foreign =
-    globalThis.location !== undefined && /^https?:/.test(url.href) && url.origin !== location.origin;
+  const foreign = globalThis.location !== undefined && /^https?:/.test(url.href) && url.origin !== location.origin;
   if (!foreign) return new Worker(url, { type: 'module' });
   // A worker's script must come from the page's origin, but it may import from other origins that allow it.
   const blob = new Blob([`import ${JSON.stringify(url.href)};`], { type: 'text/javascript' });
@@ -81,13 +82,11 @@ function startNodeThread(
 ): Thread {
   const threads = nodeThreads();
   if (!threads)
-    throw new RangeError(
-      'loadWorker: expected an engine with workers (Node 20.16 or later), got one without',
-    );
+    throw new RangeError('loadWorker: expected an engine with workers (Node 20.16 or later), got one without');
   // Not `new URL(file, …)`, which bundlers would take for another asset.
   const url = source ?? import.meta.url.replace(/[^/]*$/, file);
-  // With `node --input-type=module --eval …`, a worker would inherit the flag and refuse it, because it runs a file. An empty list
-  // of flags is enough: V8's flags are inherited anyway, and may not be in the list.
+  // With `node --input-type=module --eval …`, a worker would inherit the flag and refuse it, because it runs a file. An
+  // empty list of flags is enough: V8's flags are inherited anyway, and may not be in the list.
   // Not a bare `process`, for which Parcel would add a polyfill.
   const { execArgv } = globalThis.process;
   const evaluated = execArgv.some((given) => given.startsWith('--input-type'));

@@ -5,7 +5,10 @@ import type { Heap, Memory } from './memory.js';
 export interface StreamingMemory extends Memory {
   /** Runs a function of the module. If it does not copy its inputs itself, they are copied in before. */
   call<T>(name: string, run: () => T): T;
-  /** Imports of the module, which copy rows of the running function's inputs in, or of its output out; `total` is all its rows. */
+  /**
+   * Imports of the module, which copy rows of the running function's inputs in, or of its output out; `total` is all
+   * its rows.
+   */
   readonly bringIn: (first: number, end: number, total: number) => boolean;
   readonly takeOut: (end: number, total: number) => void;
 }
@@ -25,7 +28,10 @@ interface Departure {
 }
 
 const TypedArray = Object.getPrototypeOf(Float32Array.prototype) as object;
-/** A plain array with the same data, even if a subclass or the array itself overrides `buffer`, `byteOffset` or `length`. */
+/**
+ * A plain array with the same data, even if a subclass or the array itself overrides `buffer`, `byteOffset` or
+ * `length`.
+ */
 const bare = (array: Float32Array): Float32Array => {
   const [buffer, offset, length, kind] = ['buffer', 'byteOffset', 'length', Symbol.toStringTag].map(
     (name) => Reflect.get(TypedArray, name, array) as never,
@@ -132,7 +138,9 @@ export function streamingMemory(Base: new (heap: Heap) => Memory, heap: Heap): S
   return new Streaming(heap);
 }
 
-/** An array for the result, or undefined if there is no memory for it now. If there still is none later, `read` throws. */
+/**
+ * An array for the result, or undefined if there is no memory for it now. If there still is none later, `read` throws.
+ */
 function roomFor(count: number): Float32Array | undefined {
   try {
     return new Float32Array(count);

@@ -1,4 +1,7 @@
-/** The script of a thread of the pool: it makes an instance of the module over the shared memory, which takes part in loops. */
+/**
+ * The script of a thread of the pool: it makes an instance of the module over the shared memory, which takes part in
+ * loops.
+ */
 import { importsOf } from './embind.js';
 import type { ThreadStart } from './threads.js';
 import { serve } from './port.js';
@@ -6,8 +9,7 @@ import { serve } from './port.js';
 serve(async (message, post) => {
   const { module, memory, stack, thread } = message as ThreadStart;
   const { exports } = await WebAssembly.instantiate(module, importsOf({ memory }));
-  const call = (name: string, ...args: number[]): void =>
-    (exports[name] as (...args: number[]) => void)(...args);
+  const call = (name: string, ...args: number[]): void => (exports[name] as (...args: number[]) => void)(...args);
   call('stackRestore', stack);
   post('ready', []);
   // Later, so that the answer leaves first: the thread never returns from the module.

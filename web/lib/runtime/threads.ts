@@ -1,6 +1,6 @@
 /**
- * The module on several threads: one instance here and one in each worker, over one shared memory. This file starts and watches
- * the workers; cpp/kernels/pool.cpp runs the loops.
+ * The module on several threads: one instance here and one in each worker, over one shared memory. This file starts and
+ * watches the workers; cpp/kernels/pool.cpp runs the loops.
  */
 import { fromHex } from './hex.js';
 import { featuresOf, instantiateCore } from './embind.js';
@@ -43,8 +43,8 @@ function end(threads: readonly Thread[]): void {
 }
 
 /**
- * Goes on with one thread. What workers call must not hold the module, which would never be collected: hence a function outside of
- * the one that has it.
+ * Goes on with one thread. What workers call must not hold the module, which would never be collected: hence a function
+ * outside of the one that has it.
  */
 function stopOf(threads: readonly Thread[], features: Features, pool: WeakRef<Pool>): () => void {
   return () => {
@@ -60,8 +60,8 @@ async function embedded(): Promise<WebAssembly.Module> {
 }
 
 /**
- * Loads the module for `count` threads, including the caller's, and the one for a single thread, from `alone`. The latter comes
- * first: if it fails there are no workers to end, and the shared memory may use up the address space.
+ * Loads the module for `count` threads, including the caller's, and the one for a single thread, from `alone`. The
+ * latter comes first: if it fails there are no workers to end, and the shared memory may use up the address space.
  *
  * @throws if there is no shared memory, a file does not arrive, or a worker does not start; then all workers are ended
  */

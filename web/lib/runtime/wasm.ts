@@ -14,8 +14,8 @@ export interface Wasm {
   readonly raw: Raw;
   readonly memory: Memory;
   /**
-   * The module for one thread, which is loaded together with the one for several. Work that threads do not share is faster there,
-   * because engines copy to and from shared memory at 0.7 times the speed.
+   * The module for one thread, which is loaded together with the one for several. Work that threads do not share is
+   * faster there, because engines copy to and from shared memory at 0.7 times the speed.
    */
   readonly unshared?: Wasm | undefined;
 }

@@ -23,8 +23,7 @@ export function openSafetensors(operation: string, bytes: unknown): FileEntry[] 
     wrongValue(operation, `a header of at most ${MAX_HEADER_BYTES} bytes`, headerBytes);
   }
   const start = 8 + headerBytes;
-  if (start > file.length)
-    wrongValue(operation, `a header of ${headerBytes} bytes`, `${file.length - 8} bytes`);
+  if (start > file.length) wrongValue(operation, `a header of ${headerBytes} bytes`, `${file.length - 8} bytes`);
   const entries = parseHeader(operation, file.slice(8, start));
   const end = entries.reduce((end, entry) => checkEntry(operation, end, entry), 0);
   if (end !== file.length - start) {
@@ -37,7 +36,8 @@ export function openSafetensors(operation: string, bytes: unknown): FileEntry[] 
 export const isFloats = ({ dtype, read }: FileEntry) => /^(F32|B?F16)$/.test(dtype) || read !== undefined;
 
 /**
- * The floats from `begin` to `end` of a tensor, or all: a view of the file's bytes where these are float32 and aligned, else a copy.
+ * The floats from `begin` to `end` of a tensor, or all: a view of the file's bytes where these are float32 and aligned,
+ * else a copy.
  *
  * @param widen for float16: the one of runtime/halves.ts, which callers may have from elsewhere
  */
@@ -61,7 +61,9 @@ export function readFloats(
   return new Float32Array(new Int32Array(halves).map((bits) => bits << 16).buffer);
 }
 
-/** Checks that an entry begins where the previous one ended and has as many bytes as its shape needs; returns its end. */
+/**
+ * Checks that an entry begins where the previous one ended and has as many bytes as its shape needs; returns its end.
+ */
 function checkEntry(operation: string, end: number, entry: Entry): number {
   const what = JSON.stringify(entry.name);
   if (entry.begin !== end) wrongValue(operation, `${what} to begin at byte ${end}`, entry.begin);

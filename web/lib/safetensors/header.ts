@@ -33,7 +33,8 @@ export function parseHeader(operation: string, bytes: Uint8Array): Entry[] {
 
 function parseJson(operation: string, bytes: Uint8Array): Record<string, unknown> {
   const expected = 'a header that is a JSON object';
-  // There may be white space after the JSON, which aligns the data, but neither white space nor a byte order mark before it.
+  // There may be white space after the JSON, which aligns the data, but neither white space nor a byte order mark
+  // before it.
   if (bytes[0] !== 0x7b) wrongValue(operation, expected, 'something else');
   let text: string;
   let header: unknown;
@@ -79,11 +80,7 @@ function parseEntry(operation: string, name: string, value: unknown): Entry {
   const { dtype, shape, data_offsets: offsets } = value;
   if (typeof dtype !== 'string') return wrongValue(operation, `a dtype of ${what}`, 'none');
   if (!isWholeNumbers(shape)) {
-    return wrongValue(
-      operation,
-      `the shape of ${what} to hold whole numbers of at least 0`,
-      'something else',
-    );
+    return wrongValue(operation, `the shape of ${what} to hold whole numbers of at least 0`, 'something else');
   }
   if (!isWholeNumbers(offsets) || offsets.length !== 2 || offsets[0]! > offsets[1]!) {
     return wrongValue(operation, `the data_offsets of ${what} to be a begin and an end`, 'something else');

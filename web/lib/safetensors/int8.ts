@@ -1,6 +1,7 @@
 /**
- * Matrices in int8, as this library writes them: `name` is I8 (rows, columns), and `name.scales`, F32 (rows, ceil(columns / 128)), has the
- * scale of each 128 columns of a row, which is also how layers keep them. A number is its scale times a whole number within -63 … 63.
+ * Matrices in int8, as this library writes them: `name` is I8 (rows, columns), and `name.scales`, F32 (rows,
+ * ceil(columns / 128)), has the scale of each 128 columns of a row, which is also how layers keep them. A number is its
+ * scale times a whole number within -63 … 63.
  */
 import { sizeOf } from '../check/values.js';
 import { readFloats, type FileEntry } from './file.js';
@@ -43,10 +44,7 @@ export function joinScales(entries: readonly FileEntry[]): FileEntry[] {
 }
 
 /** Rounds a matrix with the operations of float32 that C++ uses. */
-export function toInt8(
-  data: Float32Array,
-  shape: readonly number[],
-): { numbers: Int8Array; scales: Float32Array } {
+export function toInt8(data: Float32Array, shape: readonly number[]): { numbers: Int8Array; scales: Float32Array } {
   const numbers = new Int8Array(data.length);
   const scales = new Float32Array(sizeOf(scalesShape(shape)));
   eachScale(shape, (from, to, at) => {
@@ -61,7 +59,8 @@ export function toInt8(
     scales[at] = zero !== 0 ? NaN : inverse < Infinity ? magnitude / MOST : 0;
     if (!scales[at]) return;
     for (let i = from; i < to; ++i) {
-      // From 2^52 on, numbers have no fraction: adding that and half of it rounds, to the even one of two, for both signs.
+      // From 2^52 on, numbers have no fraction: adding that and half of it rounds, to the even one of two, for both
+      // signs.
       numbers[i] = Math.fround(data[i]! * inverse) + 1.5 * 2 ** 52 - 1.5 * 2 ** 52;
     }
   });
@@ -69,10 +68,7 @@ export function toInt8(
 }
 
 /** Calls a function for the elements that share a scale, with the scale's number. */
-function eachScale(
-  [rows, columns]: readonly number[],
-  run: (from: number, to: number, at: number) => void,
-): void {
+function eachScale([rows, columns]: readonly number[], run: (from: number, to: number, at: number) => void): void {
   for (let row = 0, at = 0; row < rows!; ++row) {
     for (let column = 0; column < columns!; column += COLUMNS) {
       const from = row * columns! + column;

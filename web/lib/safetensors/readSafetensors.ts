@@ -20,17 +20,18 @@ export interface ReadOptions {
 const OPTIONS: Known<ReadOptions> = { names: 1, skipped: 1 };
 
 /**
- * Parses a .safetensors file. F32, F16, BF16 and the matrices in int8 that `writeSafetensors` writes become a Float32Array,
- * I32 an Int32Array, U8 and BOOL a Uint8Array. The result has copies of the tensors by name, in the order of their bytes, without the metadata. Tensors of other types are left out; the option
- * `skipped` lists them.
+ * Parses a .safetensors file. F32, F16, BF16 and the matrices in int8 that `writeSafetensors` writes become a
+ * Float32Array, I32 an Int32Array, U8 and BOOL a Uint8Array. The result has copies of the tensors by name, in the order
+ * of their bytes, without the metadata. Tensors of other types are left out; the option `skipped` lists them.
  *
  * Its type says Float32Array, which is right for weights. If a file also has whole numbers, name the possible arrays:
  * `readSafetensors<Float32Array | Int32Array>(bytes)`.
  *
  * Format: huggingface/safetensors, README, "Format". It does not use the wasm.
  *
- * @throws RangeError for a name in `names` that the file does not have, and for malformed files: truncated, with holes or overlaps between tensors, with sizes that
- *   contradict shapes, with a header that is not the expected JSON or longer than 100 MB, with two tensors of the same name
+ * @throws RangeError for a name in `names` that the file does not have, and for malformed files: truncated, with holes
+ *   or overlaps between tensors, with sizes that contradict shapes, with a header that is not the expected JSON or
+ *   longer than 100 MB, with two tensors of the same name
  * @example
  * layer.loadStateDict(readSafetensors(await (await fetch('weights.safetensors')).arrayBuffer()));
  */
@@ -40,8 +41,7 @@ export function readSafetensors<T extends Data = Float32Array>(
 ): Record<string, Tensor<T>> {
   const { names, skipped } = checkOptions(OPERATION, options, OPTIONS);
   const wanted = names && checkNames(names);
-  if (skipped !== undefined && !Array.isArray(skipped))
-    wrongKind(OPERATION, 'skipped to be an array', skipped);
+  if (skipped !== undefined && !Array.isArray(skipped)) wrongKind(OPERATION, 'skipped to be an array', skipped);
   const entries = joinScales(openSafetensors(OPERATION, bytes));
   const present = new Set(entries.map(({ name }) => name));
   const absent = wanted && [...wanted].find((name) => !present.has(name));

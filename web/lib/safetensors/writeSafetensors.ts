@@ -24,10 +24,10 @@ interface Written {
 /** The options of `writeSafetensors`. */
 export interface WriteOptions {
   /**
-   * How matrices, which are tensors of floats with two axes, are written: as they are; rounded to float16; or to int8, which takes 26 % of the bytes. A
-   * matrix in int8 becomes two tensors: its name, I8 (rows, columns), holds whole numbers within -63 … 63; `name.scales`, F32 (rows,
-   * ceil(columns / 128)), what each 128 columns of a row are multiplied with. `readSafetensors` and `openModel` read them as one matrix of floats.
-   * Default 'float32'.
+   * How matrices, which are tensors of floats with two axes, are written: as they are; rounded to float16; or to int8,
+   * which takes 26 % of the bytes. A matrix in int8 becomes two tensors: its name, I8 (rows, columns), holds whole
+   * numbers within -63 … 63; `name.scales`, F32 (rows, ceil(columns / 128)), what each 128 columns of a row are
+   * multiplied with. `readSafetensors` and `openModel` read them as one matrix of floats. Default 'float32'.
    */
   weightType?: WeightType;
 }
@@ -35,18 +35,16 @@ export interface WriteOptions {
 const OPTIONS: Known<WriteOptions> = { weightType: 1 };
 
 /**
- * The bytes of a .safetensors file, which PyTorch can load: an Int32Array becomes I32, a Uint8Array U8, float16s (a Float16Array, or
- * their bits in a Uint16Array) F16, all other numbers F32. Format: huggingface/safetensors, README, "Format". It does not use the wasm.
+ * The bytes of a .safetensors file, which PyTorch can load: an Int32Array becomes I32, a Uint8Array U8, float16s (a
+ * Float16Array, or their bits in a Uint16Array) F16, all other numbers F32. Format: huggingface/safetensors, README,
+ * "Format". It does not use the wasm.
  *
- * @throws RangeError for the name `__metadata__`, which the format reserves, for names that are not valid Unicode, and for two
- *   tensors of one name
+ * @throws RangeError for the name `__metadata__`, which the format reserves, for names that are not valid Unicode, and
+ *   for two tensors of one name
  * @example
  * const file = new Blob([writeSafetensors(layer.stateDict())]);
  */
-export function writeSafetensors(
-  tensors: Record<string, TensorLike>,
-  options?: WriteOptions,
-): Uint8Array<ArrayBuffer> {
+export function writeSafetensors(tensors: Record<string, TensorLike>, options?: WriteOptions): Uint8Array<ArrayBuffer> {
   if (tagOf(tensors) !== 'Object') {
     wrongKind(OPERATION, 'an object of tensors', tensors);
   }
@@ -108,10 +106,7 @@ function write(name: string, tensor: TensorLike, weightType: WeightType | undefi
   }
   if (shape.length === 2 && weightType === 'int8') {
     const { numbers, scales } = toInt8(data, shape);
-    return [
-      written(name, 'I8', shape, numbers),
-      written(scalesName(name), 'F32', scalesShape(shape), scales),
-    ];
+    return [written(name, 'I8', shape, numbers), written(scalesName(name), 'F32', scalesShape(shape), scales)];
   }
   return [written(name, 'F32', shape, data)];
 }

@@ -40,8 +40,7 @@ export class Connection {
     onPart?: Job['onPart'],
   ): Promise<Given> {
     return new Promise((resolve, reject) => {
-      if (this.#disposed)
-        throw new TypeError(`${target.label}: expected a worker in use, got a disposed one`);
+      if (this.#disposed) throw new TypeError(`${target.label}: expected a worker in use, got a disposed one`);
       if (onProgress !== undefined && typeof onProgress !== 'function') {
         wrongKind(target.label, 'onProgress to be a function', onProgress);
       }
@@ -88,7 +87,8 @@ export class Connection {
   dispose(): void {
     this.#disposed = true;
     this.#end('a disposed one');
-    for (const job of this.#queue.splice(0)) job.reject(new TypeError(`${job.references[0]!.label}: expected a worker in use, got a disposed one`)); // prettier-ignore
+    for (const job of this.#queue.splice(0))
+      job.reject(new TypeError(`${job.references[0]!.label}: expected a worker in use, got a disposed one`));
   }
 
   #next(): void {
@@ -106,9 +106,7 @@ export class Connection {
     }
     const lost = job.references.find(({ thread }) => thread !== undefined && thread !== this.#thread);
     if (lost) {
-      job.reject(
-        new TypeError(`${lost.label}: expected an object in use, got one that went with its worker`),
-      );
+      job.reject(new TypeError(`${lost.label}: expected an object in use, got one that went with its worker`));
       this.#next();
     } else {
       this.#send(job);

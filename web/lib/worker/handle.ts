@@ -13,12 +13,7 @@ const registry = new FinalizationRegistry<() => void>((release) => release());
 type Own = (options: CallOptions, reference: Reference) => object;
 
 /** A result from the worker, with handles for its objects and functions. */
-export function received(
-  connection: Connection,
-  label: string,
-  { packed, thread }: Given,
-  own?: Own,
-): unknown {
+export function received(connection: Connection, label: string, { packed, thread }: Given, own?: Own): unknown {
   return unpack(packed, (token) => {
     if (token.kind !== 'handle') return undefined;
     const reference = { thread, id: token.id, label };
@@ -37,14 +32,14 @@ export function createHandle(
   own: Own = () => ({}),
 ): object {
   const { label } = reference;
-  const request = async (
-    action: 'call' | 'construct' | 'get' | 'assign',
-    name: string,
-    args: readonly unknown[],
-  ) => {
+  const request = async (action: 'call' | 'construct' | 'get' | 'assign', name: string, args: readonly unknown[]) => {
     const called = label === '' ? name : name === '' ? label : `${label}.${name}`;
     const target = { ...reference, label: called };
-    return received(connection, action === 'construct' ? name : called, await connection.request(action, target, name, args, options)); // prettier-ignore
+    return received(
+      connection,
+      action === 'construct' ? name : called,
+      await connection.request(action, target, name, args, options),
+    );
   };
   const method =
     (name: string) =>

@@ -9,21 +9,21 @@ import { pack, type Packed, type Request, type Token } from './wire.js';
 /** How one call is made. */
 export interface CallOptions {
   /**
-   * Cancels the call: it rejects at once with the signal's reason, by default an `AbortError`. A call that is still waiting never
-   * runs. A running call is stopped by ending the worker, and the next call starts a new one. Layers, caches and optimizers are
-   * lost with their worker, and their handles reject from then on. If you need to keep them, load a second worker for calls that
-   * you may cancel.
+   * Cancels the call: it rejects at once with the signal's reason, by default an `AbortError`. A call that is still
+   * waiting never runs. A running call is stopped by ending the worker, and the next call starts a new one. Layers,
+   * caches and optimizers are lost with their worker, and their handles reject from then on. If you need to keep them,
+   * load a second worker for calls that you may cancel.
    */
   signal?: AbortSignal;
   /**
-   * Hands memory over instead of copying it: the array buffers of all arguments (true), or the listed ones. They are detached on
-   * this side, as with `postMessage`. By default arguments are copied. Results are always handed over.
+   * Hands memory over instead of copying it: the array buffers of all arguments (true), or the listed ones. They are
+   * detached on this side, as with `postMessage`. By default arguments are copied. Results are always handed over.
    */
   transfer?: boolean | readonly (ArrayBuffer | ArrayBufferView)[];
   /**
-   * Called when a call has ended, with the number of ended calls among all that were given the same function, whether of the
-   * module, of layers or of optimizers. There is no progress within a call: split a long one by heads or sequences. An exception
-   * in this function is an uncaught error, as in an event listener.
+   * Called when a call has ended, with the number of ended calls among all that were given the same function, whether
+   * of the module, of layers or of optimizers. There is no progress within a call: split a long one by heads or
+   * sequences. An exception in this function is an uncaught error, as in an event listener.
    */
   onProgress?: ProgressListener;
 }
@@ -60,8 +60,8 @@ export interface Job {
 export const references = new WeakMap<object, Reference>();
 
 /**
- * Makes a request. Copies its arguments, or moves them if `transfer` says so, because the caller may change the arrays while the
- * request is waiting.
+ * Makes a request. Copies its arguments, or moves them if `transfer` says so, because the caller may change the arrays
+ * while the request is waiting.
  */
 export function prepare(
   action: Request['action'],
@@ -83,11 +83,7 @@ export function prepare(
   } else if (transfer !== undefined && typeof transfer !== 'boolean') {
     wrongKind(target.label, 'transfer to be a boolean or a list of array buffers', transfer);
   }
-  const request = clone(
-    target.label,
-    { action, id: target.id, name, args: packed },
-    transfer ? [...buffers] : [],
-  );
+  const request = clone(target.label, { action, id: target.id, name, args: packed }, transfer ? [...buffers] : []);
   const moved = new Set<ArrayBuffer>();
   pack(request, () => undefined, moved, true);
   return { request, transfer: [...moved], references: used };
@@ -102,9 +98,9 @@ function tokenOf(value: object, used: Reference[]): Token | undefined {
 
 /** The buffer to hand over, of an entry of the option `transfer`. */
 function checkBuffer(label: string, part: unknown): ArrayBuffer {
-  const buffer = kindOf(part) === undefined && ArrayBuffer.isView(part) ? part.buffer : kindOf(part) ? bufferOf(part) : part; // prettier-ignore
-  if (tagOf(buffer) !== 'ArrayBuffer')
-    wrongKind(label, 'transfer to list array buffers and their views', part);
+  const buffer =
+    kindOf(part) === undefined && ArrayBuffer.isView(part) ? part.buffer : kindOf(part) ? bufferOf(part) : part;
+  if (tagOf(buffer) !== 'ArrayBuffer') wrongKind(label, 'transfer to list array buffers and their views', part);
   try {
     new Uint8Array(buffer as ArrayBuffer);
   } catch {

@@ -15,7 +15,9 @@ import type { AsyncWasmAttention, Handle } from './types.js';
 
 /** The options of `openModel` for a model in a worker. */
 export interface OpenWorkerModelOptions extends Omit<OpenModelOptions, 'attention'> {
-  /** From `loadWorker`. With `attention.with({ transfer: true })` the weights' memory is handed over instead of copied. */
+  /**
+   * From `loadWorker`. With `attention.with({ transfer: true })` the weights' memory is handed over instead of copied.
+   */
   attention: AsyncWasmAttention;
 }
 
@@ -30,8 +32,9 @@ export interface AsyncModel extends ModelFacts {
   forward(ids: TokenIds, options?: InWorker<ModelForwardOptions>): Promise<ModelResult>;
   embed(...args: Parameters<Model['embed']>): Promise<Tensor>;
   /**
-   * Tokens come as the worker computes them, whether or not they have been asked for. When `signal` aborts, or the caller stops asking, the
-   * worker stops at the next token; a cache then holds what it would hold after `Model.generate`.
+   * Tokens come as the worker computes them, whether or not they have been asked for. When `signal` aborts, or the
+   * caller stops asking, the worker stops at the next token; a cache then holds what it would hold after
+   * `Model.generate`.
    */
   generate(ids: readonly number[], options?: InWorker<GenerateOptions>): AsyncGenerator<number>;
   createCache(...args: Parameters<Model['createCache']>): Promise<AsyncModelCache>;

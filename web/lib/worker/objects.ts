@@ -39,8 +39,7 @@ export function describe(object: object): Description {
   ) {
     for (const [name, property] of Object.entries(Object.getOwnPropertyDescriptors(owner))) {
       if (name === 'constructor') continue;
-      const kind =
-        typeof property.value !== 'function' ? 'values' : /^[A-Z]/.test(name) ? 'classes' : 'methods';
+      const kind = typeof property.value !== 'function' ? 'values' : /^[A-Z]/.test(name) ? 'classes' : 'methods';
       description[kind].add(name);
     }
   }

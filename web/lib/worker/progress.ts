@@ -19,7 +19,8 @@ export function countCall(listener: ProgressListener): () => void {
   return () => {
     ++count.done;
     const progress = { ...count };
-    // A separate task, so that an exception of the listener does not fail the call. It runs before the code that awaits the call.
+    // A separate task, so that an exception of the listener does not fail the call. It runs before the code that awaits
+    // the call.
     queueMicrotask(() => listener(progress));
   };
 }

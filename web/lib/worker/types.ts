@@ -7,7 +7,10 @@ import type { CallOptions } from './job.js';
 /** The objects that get handles: layers, caches, optimizers and parameters. */
 type Kept = { dispose(): void } | Parameter;
 
-/** An argument: a handle if the synchronous function takes the object. There is no `out`, since a worker has memory of its own. */
+/**
+ * An argument: a handle if the synchronous function takes the object. There is no `out`, since a worker has memory of
+ * its own.
+ */
 type Argument<A> = A extends Kept
   ? Handle<A>
   : A extends Iterable<Parameter>
@@ -46,9 +49,7 @@ type Members<T> = {
 
 /** The properties of an object that are not functions. */
 type Values<T> = {
-  -readonly [
-    K in keyof T as K extends string ? (T[K] extends (...args: never) => unknown ? never : K) : never
-  ]?: T[K];
+  -readonly [K in keyof T as K extends string ? (T[K] extends (...args: never) => unknown ? never : K) : never]?: T[K];
 };
 
 /** An object in the worker. It is released on `dispose()`, or when its handle is garbage-collected. */
@@ -62,7 +63,9 @@ export type Handle<T> = Members<T> & {
 
 /** The API with promises: see `WasmAttention` for what each function does. */
 export type Asynchronous<T> = Members<T> & {
-  /** The same worker, with these options for its calls: `attention.with({ signal }).scaledDotProductAttention(Q, K, V)`. */
+  /**
+   * The same worker, with these options for its calls: `attention.with({ signal }).scaledDotProductAttention(Q, K, V)`.
+   */
   with(options: CallOptions): Asynchronous<T>;
   /** Ends the worker. Calls that have not finished reject, and so do all later ones. */
   dispose(): void;

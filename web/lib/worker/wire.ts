@@ -1,6 +1,7 @@
 /**
- * The messages between the page's thread and the worker. Structured cloning copies data. Values that it cannot copy (handles,
- * functions, symbols) are removed from the body and listed with their paths next to it, so that no data can be mistaken for them.
+ * The messages between the page's thread and the worker. Structured cloning copies data. Values that it cannot copy
+ * (handles, functions, symbols) are removed from the body and listed with their paths next to it, so that no data can
+ * be mistaken for them.
  */
 
 import { countOf } from '../check/elements.js';
@@ -69,13 +70,13 @@ const CLONED = new Set([
 ]);
 
 /**
- * Copies the structure around the data, without values that cannot be cloned; the data itself is shared. An object that occurs
- * twice is copied once. Adds the array buffers of the data to `buffers`.
+ * Copies the structure around the data, without values that cannot be cloned; the data itself is shared. An object that
+ * occurs twice is copied once. Adds the array buffers of the data to `buffers`.
  *
  * @param tokenOf the token of an object that is not data
  * @param label named where an argument is nested too deeply
- * @param whole whether a view of part of a buffer keeps the whole buffer; otherwise that part is copied, because cloning would
- *   copy all of the buffer
+ * @param whole whether a view of part of a buffer keeps the whole buffer; otherwise that part is copied, because
+ *   cloning would copy all of the buffer
  */
 export function pack(
   value: unknown,
@@ -112,8 +113,7 @@ export function pack(
     if (Symbol.iterator in value) {
       const elements = Array.from(value as Iterable<unknown>);
       // A set or map of data is cloned unchanged; any other iterable becomes a list.
-      const clones =
-        ['Set', 'Map'].includes(tagOf(value)) && !elements.some((element) => Object(element) === element);
+      const clones = ['Set', 'Map'].includes(tagOf(value)) && !elements.some((element) => Object(element) === element);
       return clones ? value : walkArray(elements, elements.length, path);
     }
     const copy: Record<string, unknown> = {};
@@ -136,11 +136,7 @@ export function pack(
     if (tagOf(copy.buffer) === 'ArrayBuffer') buffers.add(copy.buffer);
     return copy;
   };
-  const walkArray = (
-    value: ArrayLike<unknown>,
-    count: number,
-    path: readonly (string | number)[],
-  ): unknown => {
+  const walkArray = (value: ArrayLike<unknown>, count: number, path: readonly (string | number)[]): unknown => {
     const copy: unknown[] = [];
     copies.set(value, copy);
     for (let i = 0; i < count; ++i) {

@@ -127,8 +127,7 @@ export class CellRun {
     clearTimeout(this.#timer);
     this.#number += 1;
     // Without a sandbox nothing has run: what stood there is still right.
-    if (this.status.state === 'running' && !['running', 'unavailable'].includes(status.state))
-      this.#show(this.#fresh);
+    if (this.status.state === 'running' && !['running', 'unavailable'].includes(status.state)) this.#show(this.#fresh);
     this.status = status;
     this.changed();
   }

@@ -11,9 +11,10 @@ import { unpackOutputs } from './printed-outputs.js';
 import { cellWords } from './words.js';
 
 /**
- * `<code-cell>`: two listings, one of JavaScript that readers may run and edit, one of PyTorch to read. The listings are the
- * element's children and stay there: without scripts, on paper and for search engines a cell is its text. Between them stands what the
- * JavaScript has printed when the page was built, if it was run then (../plugins/printed.ts).
+ * `<code-cell>`: two listings, one of JavaScript that readers may run and edit, one of PyTorch to read. The listings
+ * are the element's children and stay there: without scripts, on paper and for search engines a cell is its text.
+ * Between them stands what the JavaScript has printed when the page was built, if it was run then
+ * (../plugins/printed.ts).
  *
  * `limit`: milliseconds that a run may take, default 10000.
  */
@@ -77,13 +78,7 @@ export class CodeCell extends LitElement {
           </button>
         </div>
       </div>
-      <div
-        id="panel-javascript"
-        class="panel"
-        role="tabpanel"
-        aria-labelledby="tab-javascript"
-        ?hidden=${!javascript}
-      >
+      <div id="panel-javascript" class="panel" role="tabpanel" aria-labelledby="tab-javascript" ?hidden=${!javascript}>
         <div class="code" @click=${this.#editAtClick} @keydown=${this.#onKey}>
           <div ?hidden=${editing === 'here'} class="listing"><slot name="javascript"></slot></div>
           <div class="editor"></div>
@@ -95,13 +90,7 @@ export class CodeCell extends LitElement {
           ${outputs.map((output) => outputItem(output, this.#width.pixels - 36, this.#words))}
         </div>
       </div>
-      <div
-        id="panel-pytorch"
-        class="panel"
-        role="tabpanel"
-        aria-labelledby="tab-pytorch"
-        ?hidden=${javascript}
-      >
+      <div id="panel-pytorch" class="panel" role="tabpanel" aria-labelledby="tab-pytorch" ?hidden=${javascript}>
         <slot name="pytorch"></slot>
       </div>
     `;
@@ -115,9 +104,7 @@ export class CodeCell extends LitElement {
     const text = (key: 'run' | 'stop' | 'edit' | 'reset'): string => this.#words.text(`cell.${key}`);
     // What comes and goes stands first: the row ends at the cell's edge, so that the others keep their places.
     return html`
-      <button type="button" ?hidden=${!edited && state === 'idle'} @click=${this.#reset}>
-        ${text('reset')}
-      </button>
+      <button type="button" ?hidden=${!edited && state === 'idle'} @click=${this.#reset}>${text('reset')}</button>
       <button
         type="button"
         class="run"
@@ -127,9 +114,7 @@ export class CodeCell extends LitElement {
       >
         ${text(running ? 'stop' : 'run')}
       </button>
-      <button type="button" ?disabled=${editing === 'here'} @click=${() => this.#edit(0)}>
-        ${text('edit')}
-      </button>
+      <button type="button" ?disabled=${editing === 'here'} @click=${() => this.#edit(0)}>${text('edit')}</button>
     `;
   }
 

@@ -38,11 +38,7 @@ function describeObject(value: object): string {
   }
   // A typed array deep inside would be written as an object with a key for each number.
   const plain = (_: string, inner: unknown): unknown =>
-    typeof inner === 'bigint'
-      ? `${inner}`
-      : ArrayBuffer.isView(inner)
-        ? describeObject(inner).slice(0, 200)
-        : inner;
+    typeof inner === 'bigint' ? `${inner}` : ArrayBuffer.isView(inner) ? describeObject(inner).slice(0, 200) : inner;
   return JSON.stringify(value, plain) ?? Object.prototype.toString.call(value);
 }
 

@@ -6,9 +6,9 @@ import { EditorView, highlightActiveLine, keymap, lineNumbers } from '@codemirro
 import { classHighlighter } from '@lezer/highlight';
 
 /**
- * Typing over a selection happens in the editor's state alone. Left to itself, Chromium joins the lines in the document first and keeps
- * their looks in style attributes, of which the page's policy complains. A composition cannot be taken over, so it begins where the
- * selection was.
+ * Typing over a selection happens in the editor's state alone. Left to itself, Chromium joins the lines in the document
+ * first and keeps their looks in style attributes, of which the page's policy complains. A composition cannot be taken
+ * over, so it begins where the selection was.
  */
 const typingOverSelection = EditorView.domEventHandlers({
   beforeinput(event, view) {
@@ -37,7 +37,10 @@ export interface EditorOptions {
   readonly changed: (code: string) => void;
 }
 
-/** Opens an editor of JavaScript in a cell's shadow root, which keeps its styles there; the cursor goes to `position`. Tab indents; Escape, then Tab leaves. */
+/**
+ * Opens an editor of JavaScript in a cell's shadow root, which keeps its styles there; the cursor goes to `position`.
+ * Tab indents; Escape, then Tab leaves.
+ */
 export function openEditor(options: EditorOptions): EditorView {
   const { parent, root, code, label, help, changed } = options;
   return new EditorView({

@@ -7,14 +7,12 @@ const KEPT = new Set(
   Uint8Array Uint8ClampedArray WeakMap WeakRef WeakSet WebAssembly decodeURI decodeURIComponent encodeURI encodeURIComponent
   escape eval globalThis isFinite isNaN parseFloat parseInt undefined unescape
   AbortController AbortSignal DOMException Event EventTarget Performance TextDecoder TextEncoder atob btoa clearInterval
-  clearTimeout console crypto performance queueMicrotask self setInterval setTimeout structuredClone`.split(
-    /\s+/,
-  ),
+  clearTimeout console crypto performance queueMicrotask self setInterval setTimeout structuredClone`.split(/\s+/),
 );
 
 /**
- * Takes away everything by which code in this worker could reach network, storage, other workers or the page: all names of
- * the global object and its prototypes but those of a list, so that what browsers invent next is gone as well.
+ * Takes away everything by which code in this worker could reach network, storage, other workers or the page: all names
+ * of the global object and its prototypes but those of a list, so that what browsers invent next is gone as well.
  */
 export function closeDown(scope: object): void {
   for (let holder = scope; holder !== EventTarget.prototype && holder !== Object.prototype;) {

@@ -20,9 +20,7 @@ export function linesPlot(lines: Lines, width: number, words: SpokenWords): SVGT
   const at = (row: number, index: number): number => values[row * shown.length + index] ?? NaN;
   const path = line<number>().defined(Number.isFinite);
   const draw = (index: number): string =>
-    path.x((_, row) => x(row)).y((value) => y(value))(
-      Array.from({ length: rows }, (_, row) => at(row, index)),
-    ) ?? '';
+    path.x((_, row) => x(row)).y((value) => y(value))(Array.from({ length: rows }, (_, row) => at(row, index))) ?? '';
   const ends = shown.map((_, index) => finite(y(at(rows - 1, index)), height / 2));
   const heights = spreadLabels(ends, LABEL_GAP, MARGIN.top, height - MARGIN.bottom);
   return svg`<svg class="lines" height=${height} role="img" aria-label=${linesLabel(lines, words)}>

@@ -17,9 +17,10 @@ type Method = (this: unknown, ...parameters: unknown[]) => unknown;
 
 /**
  * Bounds the memory that code of this realm can take: beyond 4 GB of typed arrays that it makes, or about 1 GB of what
- * lists, maps and sets hold, it gets a `RangeError`. Without that a loop could fill the computer's memory well before its time is over, and some
- * engines let a worker whose heap is full take its page along. What the collector has freed counts no longer, but the engine
- * tells so only between tasks. It is an estimate, against mistakes, and no wall against malice.
+ * lists, maps and sets hold, it gets a `RangeError`. Without that a loop could fill the computer's memory well before
+ * its time is over, and some engines let a worker whose heap is full take its page along. What the collector has freed
+ * counts no longer, but the engine tells so only between tasks. It is an estimate, against mistakes, and no wall
+ * against malice.
  */
 export function limitMemory(scope: Scope): void {
   const taken = { made: 0, kept: 0 };
@@ -56,13 +57,19 @@ export function limitMemory(scope: Scope): void {
   watch(Set.prototype, 'add', kept);
 }
 
-/** Bytes of what a constructor would make of its first parameter: a buffer's is its bytes; a view over a buffer costs nothing. */
+/**
+ * Bytes of what a constructor would make of its first parameter: a buffer's is its bytes; a view over a buffer costs
+ * nothing.
+ */
 function bytesOf({ BYTES_PER_ELEMENT }: Constructor, first: unknown): number {
   const length = BYTES_PER_ELEMENT === undefined || typeof first === 'number' ? first : lengthOf(first);
   return Math.max(0, Number(length) || 0) * (BYTES_PER_ELEMENT ?? 1);
 }
 
-/** `new Array(n)`, `Array(n)` and `Array.from`. The prototype keeps its constructor: without, engines make slow work of `map`. */
+/**
+ * `new Array(n)`, `Array(n)` and `Array.from`. The prototype keeps its constructor: without, engines make slow work of
+ * `map`.
+ */
 function wrapPlainArray(scope: Scope, charge: (length: number) => void): void {
   const wrapped: ArrayConstructor = new Proxy(Array, {
     apply: (_target, _receiver, parameters: unknown[]) => Reflect.construct(wrapped, parameters) as unknown,

@@ -38,7 +38,10 @@ export interface CellFailure {
   readonly line: number | undefined;
 }
 
-/** `started`: the code runs from now on; `cut`: there was more output than the page takes; `done`: the cell came to its end. */
+/**
+ * `started`: the code runs from now on; `cut`: there was more output than the page takes; `done`: the cell came to its
+ * end.
+ */
 export type CellMessage = CellOutput | CellFailure | { readonly type: 'started' | 'cut' | 'done' };
 
 export type Values = Float32Array | Float64Array;
@@ -78,8 +81,7 @@ function readMatrix(
   if (type === 'heatmap') {
     return isCount(columns) && rows * columns === values.length ? { type, values, rows, columns } : undefined;
   }
-  if (!Array.isArray(shown) || shown.length > MOST_CURVES || rows * shown.length !== values.length)
-    return undefined;
+  if (!Array.isArray(shown) || shown.length > MOST_CURVES || rows * shown.length !== values.length) return undefined;
   const list: unknown[] = shown;
   const isColumn = (column: unknown): column is number => column === 0 || isCount(column);
   return list.every(isColumn) ? { type, values, rows, shown: [...list] } : undefined;

@@ -1,6 +1,9 @@
 import type { CellOutput } from './messages.js';
 
-/** Outputs as text, which the build writes into the page. Numbers keep only the digits in which pictures and tables show them. */
+/**
+ * Outputs as text, which the build writes into the page. Numbers keep only the digits in which pictures and tables show
+ * them.
+ */
 export function packOutputs(outputs: readonly CellOutput[]): string {
   return JSON.stringify(outputs, (key, value: unknown) =>
     key === 'values' ? Array.from(value as Float64Array, shownDigits) : value,

@@ -15,8 +15,8 @@ export class ForeignImport extends Error {
 }
 
 /**
- * Splits a cell's code where it names the library's module: between two parts belongs a string with the module's address, which the
- * worker makes.
+ * Splits a cell's code where it names the library's module: between two parts belongs a string with the module's
+ * address, which the worker makes.
  *
  * @throws ForeignImport where the code imports anything else. An import that the parser overlooks fails in the worker.
  */

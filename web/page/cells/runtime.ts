@@ -1,6 +1,7 @@
 /**
- * What runs in a cell's worker: `show`, `console`, the library, and walls around all of it. The build makes one classic script of it
- * (scripts/workers.mjs). The reader's code is not part of that script: it comes as text, and becomes a module once the walls stand.
+ * What runs in a cell's worker: `show`, `console`, the library, and walls around all of it. The build makes one classic
+ * script of it (scripts/workers.mjs). The reader's code is not part of that script: it comes as text, and becomes a
+ * module once the walls stand.
  */
 import * as library from 'wasm-attention';
 import { describe } from './describe.js';
@@ -17,7 +18,8 @@ const addressOf = URL.createObjectURL.bind(URL);
 
 listen(
   'message',
-  // Until the code has started, a failure means that the browser allows no such worker or module; the frame hears of it.
+  // Until the code has started, a failure means that the browser allows no such worker or module; the frame hears of
+  // it.
   ({ data, ports: [port] }: MessageEvent<CellStart>) => void run(data, port!).catch(report),
   { once: true },
 );

@@ -10,12 +10,15 @@ declare const __CELL_FRAME__: string;
 
 let wasm: Uint8Array<ArrayBuffer> | undefined;
 
-/** What a sandbox tells the page: a message of its worker, one that is none, or that the browser does not allow such a worker. */
+/**
+ * What a sandbox tells the page: a message of its worker, one that is none, or that the browser does not allow such a
+ * worker.
+ */
 export type Told = CellMessage | 'garbled' | 'unavailable';
 
 /**
- * Runs a cell's code in a worker inside a frame that has an origin of its own, and neither storage nor network. Frame and worker fetch
- * nothing: all that they need is sent to them. Returns a function that ends both.
+ * Runs a cell's code in a worker inside a frame that has an origin of its own, and neither storage nor network. Frame
+ * and worker fetch nothing: all that they need is sent to them. Returns a function that ends both.
  *
  * @throws ForeignImport where the code imports anything but the library.
  */

@@ -22,8 +22,8 @@ interface Matrix {
 }
 
 /**
- * Makes `show` and `log`, which hand their outputs to `post` until there are too many: then they say so once and are silent.
- * Throws a `TypeError` or `RangeError` that names what was expected and what was given.
+ * Makes `show` and `log`, which hand their outputs to `post` until there are too many: then they say so once and are
+ * silent. Throws a `TypeError` or `RangeError` that names what was expected and what was given.
  */
 export function createShow(post: (message: CellMessage) => void): {
   show: Show;
@@ -40,8 +40,7 @@ export function createShow(post: (message: CellMessage) => void): {
     post(cut ? { type: 'cut' } : output);
   };
   const lines: Show['lines'] = (value, options) => put(curves('show.lines', value, options?.columns));
-  const show = (value: unknown, options?: { readonly kind?: unknown }): void =>
-    put(outputOf(value, options?.kind));
+  const show = (value: unknown, options?: { readonly kind?: unknown }): void => put(outputOf(value, options?.kind));
   return {
     show: Object.assign(show, { lines }),
     log: (...values) => put({ type: 'log', text: values.map(describe).join(' ') }),
@@ -121,14 +120,11 @@ function asTensor(value: unknown): Matrix | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (Array.isArray(value)) return value.length > 0 && value.every(isNumbers) ? nested(value) : undefined;
   const { data, shape } = value as { data?: unknown; shape?: unknown };
-  if (!isNumbers(data) || !Array.isArray(shape) || !shape.every((size) => Number.isInteger(size)))
-    return undefined;
+  if (!isNumbers(data) || !Array.isArray(shape) || !shape.every((size) => Number.isInteger(size))) return undefined;
   const sizes = shape as number[];
   const count = sizes.reduce((product, size) => product * size, 1);
   if (count !== data.length) {
-    throw new RangeError(
-      `show: expected ${count} values for the shape ${describeList(sizes)}, got ${data.length}`,
-    );
+    throw new RangeError(`show: expected ${count} values for the shape ${describeList(sizes)}, got ${data.length}`);
   }
   return { values: copy(data), shape: [...sizes] };
 }
@@ -137,9 +133,7 @@ function nested(rows: readonly ArrayLike<number>[]): Matrix {
   const columns = rows[0]!.length;
   const ragged = rows.findIndex((row) => row.length !== columns);
   if (ragged >= 0) {
-    throw new TypeError(
-      `show: expected rows of ${columns} numbers each, got ${rows[ragged]!.length} in row ${ragged}`,
-    );
+    throw new TypeError(`show: expected rows of ${columns} numbers each, got ${rows[ragged]!.length} in row ${ragged}`);
   }
   const values = Float64Array.from(rows.flatMap((row) => Array.from(row)));
   return { values, shape: [rows.length, columns] };

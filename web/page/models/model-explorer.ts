@@ -1,4 +1,5 @@
-/* This file is long because it holds a whole page's element; opening, passes, sentences and links are in files of their own. */
+/* This file is long because it holds a whole page's element; opening, passes, sentences and links are in files of their
+   own. */
 import { html, LitElement, nothing, type TemplateResult } from 'lit';
 import {
   baseStyles,
@@ -22,8 +23,8 @@ const WRITTEN = 60;
 const REST = 250;
 
 /**
- * `<model-explorer>`: opens a checkpoint from the reader's disk in a worker and shows its heads over a text; they can be silenced. Decoders
- * write on, encoders compare sentences. The page's address carries the text and the changes.
+ * `<model-explorer>`: opens a checkpoint from the reader's disk in a worker and shows its heads over a text; they can
+ * be silenced. Decoders write on, encoders compare sentences. The page's address carries the text and the changes.
  */
 export class ModelExplorer extends LitElement {
   static override styles = [baseStyles, controlStyles, nextTokensStyles, explorerStyles];
@@ -143,10 +144,7 @@ export class ModelExplorer extends LitElement {
     if (this.look.text === '') this.#change({ text: 'Once upon a time, there was a little girl named' });
   }
 
-  async #open(
-    name: string,
-    find: (module: typeof import('./checkpoint.js')) => Promise<Files>,
-  ): Promise<void> {
+  async #open(name: string, find: (module: typeof import('./checkpoint.js')) => Promise<Files>): Promise<void> {
     // Two models at once may be too much for a phone.
     if (this.state.kind === 'open') void this.state.checkpoint.model.dispose();
     this.writing?.abort();

@@ -7,11 +7,7 @@ import type { ModelWords } from './words.js';
 const MOST = 24;
 
 /** Where readers write sentences for an encoder, one a line, and how alike they are. */
-export function comparison(
-  words: ModelWords,
-  values: ArrayLike<number>,
-  compare: () => void,
-): TemplateResult {
+export function comparison(words: ModelWords, values: ArrayLike<number>, compare: () => void): TemplateResult {
   const count = Math.sqrt(values.length);
   return html`<div class="field">
       <label for="sentences">${words.text('models.sentences')}</label>
@@ -51,7 +47,6 @@ export async function likenessOf(checkpoint: Checkpoint, text: string): Promise<
   const width = shape[1] ?? 0;
   for (let i = 0; i < rows.length; ++i)
     for (let j = 0; j < rows.length; ++j)
-      for (let k = 0; k < width; ++k)
-        values[i * rows.length + j]! += data[i * width + k]! * data[j * width + k]!;
+      for (let k = 0; k < width; ++k) values[i * rows.length + j]! += data[i * width + k]! * data[j * width + k]!;
   return values;
 }

@@ -20,11 +20,10 @@ export interface KeptFile {
 /** How long a page may take to come from the network before the kept one is shown, in milliseconds. */
 const PATIENCE = 4000;
 
-/** The parts of the pages at these addresses and those of which an earlier version keeps something, and what all need. */
-export async function partsOf(
-  { files }: Kept,
-  addresses: readonly string[],
-): Promise<ReadonlySet<string | undefined>> {
+/**
+ * The parts of the pages at these addresses and those of which an earlier version keeps something, and what all need.
+ */
+export async function partsOf({ files }: Kept, addresses: readonly string[]): Promise<ReadonlySet<string | undefined>> {
   const parts = [undefined, ...addresses.map((address) => files.get(bare(pageAt(address)))?.part)];
   for (const [address, { part }] of files) {
     if (part !== undefined && (await caches.match(address))) parts.push(part);
@@ -33,8 +32,8 @@ export async function partsOf(
 }
 
 /**
- * Fetches the files of these parts, of which `undefined` is what all pages need, or takes them from the version before where their
- * names have a hash of their content. Rejects if a file is missing or wrong.
+ * Fetches the files of these parts, of which `undefined` is what all pages need, or takes them from the version before
+ * where their names have a hash of their content. Rejects if a file is missing or wrong.
  */
 export async function fill({ name, files }: Kept, parts: ReadonlySet<string | undefined>): Promise<void> {
   const cache = await caches.open(name);
@@ -84,7 +83,10 @@ async function page(kept: Kept, url: string): Promise<Response | undefined> {
   return Response.redirect(address);
 }
 
-/** Pages are kept as folders: `/en` leads to `/en/`, for what stands in the page is relative to that, and `/en/index.html` is the same. */
+/**
+ * Pages are kept as folders: `/en` leads to `/en/`, for what stands in the page is relative to that, and
+ * `/en/index.html` is the same.
+ */
 function pageAt(url: string): string {
   const address = new URL(url);
   address.pathname = address.pathname.replace(/\/index\.html$/, '/').replace(/\/([\w-]+)$/, '/$1/');
@@ -109,8 +111,8 @@ async function find({ name, files }: Kept, url: string): Promise<Response | unde
 }
 
 /**
- * The answer with the content that the build hashed; nothing if the content is another. All scripts of this origin can write into the
- * cache, so nothing else is taken from it: the headers are made here.
+ * The answer with the content that the build hashed; nothing if the content is another. All scripts of this origin can
+ * write into the cache, so nothing else is taken from it: the headers are made here.
  */
 async function checked(found: Response | undefined, { hash, type }: KeptFile): Promise<Response | undefined> {
   if (found === undefined) return undefined;

@@ -1,10 +1,9 @@
 /**
- * Lets the browser keep the page for times without a network, once it has nothing better to do; not under the dev server, and not from
- * a file. Where the browser does not want to (no https, storage denied) the page is as it was.
+ * Lets the browser keep the page for times without a network, once it has nothing better to do; not under the dev
+ * server, and not from a file. Where the browser does not want to (no https, storage denied) the page is as it was.
  */
 export function keepForLater(): void {
-  if (!import.meta.env.PROD || !location.protocol.startsWith('http') || !('serviceWorker' in navigator))
-    return;
+  if (!import.meta.env.PROD || !location.protocol.startsWith('http') || !('serviceWorker' in navigator)) return;
   // The worker would fetch the page in all languages, and every figure. One that is there already stays.
   if ((navigator as { connection?: { saveData?: boolean } }).connection?.saveData) return;
   // The page stands one folder below the worker: /en/.

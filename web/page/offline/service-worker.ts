@@ -1,11 +1,11 @@
 /**
- * The page without a network. When the worker is installed it fetches every file that the reader's language needs, and those of another
- * language when the reader goes to it, and a model when the reader asks for it; from then on files come from there, and pages from the
- * network while there is one. A new version waits until nobody has a page of the old one open, because that page still loads figures of
- * its own version.
+ * The page without a network. When the worker is installed it fetches every file that the reader's language needs, and
+ * those of another language when the reader goes to it, and a model when the reader asks for it; from then on files
+ * come from there, and pages from the network while there is one. A new version waits until nobody has a page of the
+ * old one open, because that page still loads figures of its own version.
  *
- * What is stored and what is served from the cache is compared with the build's hashes, so nothing else gets to a reader from there,
- * whatever another script writes into the cache.
+ * What is stored and what is served from the cache is compared with the build's hashes, so nothing else gets to a
+ * reader from there, whatever another script writes into the cache.
  */
 import { answer, extend, fill, partsOf, tidy, type Kept, type KeptFile } from './kept.js';
 
@@ -14,10 +14,7 @@ interface ServiceWorker {
   readonly registration: { readonly scope: string };
   readonly clients: {
     claim(): Promise<void>;
-    matchAll(options: {
-      includeUncontrolled: true;
-      type: 'window';
-    }): Promise<readonly { readonly url: string }[]>;
+    matchAll(options: { includeUncontrolled: true; type: 'window' }): Promise<readonly { readonly url: string }[]>;
   };
   addEventListener(type: 'install' | 'activate', listener: (event: Lasting) => void): void;
   addEventListener(type: 'fetch', listener: (event: Asking) => void): void;

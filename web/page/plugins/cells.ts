@@ -12,8 +12,8 @@ declare module 'mdast' {
 
 /**
  * Joins each fence ```` ```js cell ```` and the ```` ```python pytorch ```` that follows it to
- * `<code-cell><pre>…</pre><pre>…</pre></code-cell>`. Without scripts that is two listings; with them, one to run and one to read.
- * Throws an `Error` where either of the two stands alone.
+ * `<code-cell><pre>…</pre><pre>…</pre></code-cell>`. Without scripts that is two listings; with them, one to run and
+ * one to read. Throws an `Error` where either of the two stands alone.
  */
 export function joinCells({ children }: Parent): void {
   for (const [index, node] of children.entries()) {

@@ -3,11 +3,11 @@ import { element, text, visit } from './hast.js';
 import type { PageStrings } from './pageStrings.js';
 
 /**
- * Turns each `<reader-check>` into buttons, or into a form for a number; web/page/checks.ts has the script. Its first paragraph asks,
- * and what follows the answers explains. With `show`, settings of a figure as in an address, it is a prediction, and the figure takes
- * these settings once the reader has found the answer or asks for it. The answers are a `number`, which may be off by `within`, or a
- * task list, in which the right ones are ticked and each wrong one has a list of one item: what is wrong about it. A `number` may have
- * a list of likely wrong ones, each with such a list.
+ * Turns each `<reader-check>` into buttons, or into a form for a number; web/page/checks.ts has the script. Its first
+ * paragraph asks, and what follows the answers explains. With `show`, settings of a figure as in an address, it is a
+ * prediction, and the figure takes these settings once the reader has found the answer or asks for it. The answers are
+ * a `number`, which may be off by `within`, or a task list, in which the right ones are ticked and each wrong one has a
+ * list of one item: what is wrong about it. A `number` may have a list of likely wrong ones, each with such a list.
  * Throws an `Error` where one of these parts is missing.
  */
 export function readerChecks(words?: PageStrings) {
@@ -28,7 +28,8 @@ function build(node: Element, words: PageStrings): void {
   const kind = element('span', { className: ['kind'] }, [
     text(show === undefined ? words.checkYourself : words.checkPredict),
   ]);
-  // Chromium looks for what it could fill in every form, and for that lays out the part of the text that the form is in.
+  // Chromium looks for what it could fill in every form, and for that lays out the part of the text that the form is
+  // in.
   node.tagName = number === undefined ? 'div' : 'form';
   const filled = { autoComplete: ['off'], noValidate: true, dataNumber: number, dataWithin: within };
   node.properties = { className: ['check'], dataShow: show, ...(number !== undefined && filled) };
@@ -66,21 +67,15 @@ function choice(item: Element): [button: Element, ...faults: Element[]] {
   if (box?.type !== 'element' || box.tagName !== 'input')
     throw new Error('prose: expected "- [ ]" or "- [x]" before each answer of <reader-check>');
   const right = box.properties.checked === true;
-  const isList = (child: ElementContent): child is Element =>
-    child.type === 'element' && child.tagName === 'ul';
+  const isList = (child: ElementContent): child is Element => child.type === 'element' && child.tagName === 'ul';
   const faults = rest.filter(isList).flatMap(elementsOf);
   if (faults.length !== (right ? 0 : 1))
-    throw new Error(
-      'prose: expected one reason below each wrong answer of <reader-check>, and none below a right one',
-    );
+    throw new Error('prose: expected one reason below each wrong answer of <reader-check>, and none below a right one');
   const answer = rest
     .filter((child) => !isList(child))
     .map((child) => (child.type === 'text' ? text(child.value.replace(/\n$/, '')) : child));
   const button = { type: 'button', ariaPressed: 'false', dataRight: right ? '' : undefined };
-  return [
-    element('button', button, answer),
-    ...faults.map(({ children }) => element('p', { hidden: true }, children)),
-  ];
+  return [element('button', button, answer), ...faults.map(({ children }) => element('p', { hidden: true }, children))];
 }
 
 /** Likely wrong numbers, and what is wrong about them: both hidden. */

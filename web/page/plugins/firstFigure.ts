@@ -2,9 +2,10 @@ import { posix } from 'node:path';
 import type { HtmlTagDescriptor, Plugin, Rollup } from 'vite';
 
 /**
- * Vite plugin: lets a page's head name the style sheet first, and then the scripts of its first figure, with the library and the page's
- * language, so that they are fetched while the text is parsed. Without it a phone learns of them only after the page's own script has
- * run, a second later. Scripts have a low priority: the text must not wait for them.
+ * Vite plugin: lets a page's head name the style sheet first, and then the scripts of its first figure, with the
+ * library and the page's language, so that they are fetched while the text is parsed. Without it a phone learns of them
+ * only after the page's own script has run, a second later. Scripts have a low priority: the text must not wait for
+ * them.
  */
 export function firstFigure(): Plugin {
   return {
@@ -28,13 +29,9 @@ export function firstFigure(): Plugin {
           `/elements/strings/${language}.json`,
           '/lib/runtime/embedded.ts',
         ])
-          // prettier-ignore
           for (const chunk of chunks) if (chunk.moduleIds.some((id) => id.endsWith(module))) need(chunk);
         return {
-          html: styleFirst(html).replaceAll(
-            '<script type="module"',
-            '<script type="module" fetchpriority="low"',
-          ),
+          html: styleFirst(html).replaceAll('<script type="module"', '<script type="module" fetchpriority="low"'),
           tags: [...needed].filter((file) => !html.includes(file)).map((file) => preload(path, file)),
         };
       },

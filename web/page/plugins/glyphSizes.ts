@@ -1,6 +1,7 @@
 /**
- * Cuts the lists of ever larger glyphs in a font for formulas (TrueType, changed in place) down to those that formulas use. Chromium
- * makes a root or a bracket of any size as wide as the widest of the list, and leaves a hole beside the smaller ones.
+ * Cuts the lists of ever larger glyphs in a font for formulas (TrueType, changed in place) down to those that formulas
+ * use. Chromium makes a root or a bracket of any size as wide as the widest of the list, and leaves a hole beside the
+ * smaller ones.
  *
  * @param used  how many glyphs each sign keeps
  */

@@ -9,11 +9,7 @@ export function visit(tree: Root | Element, action: (node: Element) => void): vo
   }
 }
 
-export function element(
-  tagName: string,
-  properties: Element['properties'],
-  children: ElementContent[] = [],
-): Element {
+export function element(tagName: string, properties: Element['properties'], children: ElementContent[] = []): Element {
   return { type: 'element', tagName, properties, children };
 }
 

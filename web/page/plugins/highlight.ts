@@ -7,8 +7,8 @@ import { element, text, visit } from './hast.js';
 const PARSERS = { 'language-js': javascript, 'language-python': python } as const;
 
 /**
- * Colours listings of JavaScript and Python at build time, with the classes that the editor of the code cells uses too. Each line is
- * an element of its own, so that the rest of one that is too long can be indented further than the line.
+ * Colours listings of JavaScript and Python at build time, with the classes that the editor of the code cells uses too.
+ * Each line is an element of its own, so that the rest of one that is too long can be indented further than the line.
  */
 export function highlightListings(tree: Root): void {
   visit(tree, (node) => {
@@ -41,10 +41,7 @@ function indented(line: readonly ElementContent[]): ElementContent {
   const [first, ...others] = line;
   const spaces = first?.type === 'text' ? /^ */.exec(first.value)![0] : '';
   const rest = first?.type === 'text' ? [text(first.value.slice(spaces.length)), ...others] : [...line];
-  return element('span', { className: ['line'] }, [
-    element('span', {}, [text(spaces)]),
-    element('span', {}, rest),
-  ]);
+  return element('span', { className: ['line'] }, [element('span', {}, [text(spaces)]), element('span', {}, rest)]);
 }
 
 /** Names are most of a listing and keep the colour of the text. */

@@ -7,8 +7,8 @@ const WORD_JOINER = '\u2060';
  * Keeps Korean words whole where a bracket or a quotation mark is part of them: 어텐션(attention)은, “토큰”을.
  * `word-break: keep-all` forbids breaks between letters only, so that a particle behind a bracket could start a line.
  *
- * Keeps the Turkish öz-dikkat (self-attention) whole, too: its first part is too short to stand alone at the end of a line, and a
- * browser may break behind any hyphen.
+ * Keeps the Turkish öz-dikkat (self-attention) whole, too: its first part is too short to stand alone at the end of a
+ * line, and a browser may break behind any hyphen.
  */
 export function joinWords(tree: Root): void {
   let last = '';

@@ -6,10 +6,10 @@ import { spaceOperators } from './operatorSpace.js';
 /**
  * Makes KaTeX's MathML render alike in every browser.
  *
- * MathML Core has neither `mathvariant` (but for `normal`) nor `columnalign`, and both carry meaning in our formulas:
- * a bold x is a vector, and aligned equations line up at their equals signs. So letters become the Unicode characters
- * that `mathvariant` stood for, and table attributes become classes for the style sheet. Nor does MathML keep a function's name
- * apart from its neighbours, so that "sin a sin b" gets the thin spaces that TeX would set.
+ * MathML Core has neither `mathvariant` (but for `normal`) nor `columnalign`, and both carry meaning in our formulas: a
+ * bold x is a vector, and aligned equations line up at their equals signs. So letters become the Unicode characters
+ * that `mathvariant` stood for, and table attributes become classes for the style sheet. Nor does MathML keep a
+ * function's name apart from its neighbours, so that "sin a sin b" gets the thin spaces that TeX would set.
  */
 export function portableMath(tree: Root): void {
   keepTogether(tree);
@@ -25,16 +25,14 @@ export function portableMath(tree: Root): void {
     levelIndices(node);
     // The TeX source is for programs; assistive technology would read it out as a second formula.
     if (node.tagName === 'semantics') {
-      node.children = node.children.filter(
-        (child) => child.type !== 'element' || child.tagName !== 'annotation',
-      );
+      node.children = node.children.filter((child) => child.type !== 'element' || child.tagName !== 'annotation');
     }
   });
 }
 
 /**
- * Puts an index as low under a letter with a descender, or a name with one, as under others. Browsers that follow MathML Core add the
- * depth of the base, which TeX leaves out of account for a single letter.
+ * Puts an index as low under a letter with a descender, or a name with one, as under others. Browsers that follow
+ * MathML Core add the depth of the base, which TeX leaves out of account for a single letter.
  */
 function levelIndices(node: Element): void {
   const [base, ...scripts] = node.children;
@@ -44,9 +42,10 @@ function levelIndices(node: Element): void {
 }
 
 /**
- * Takes what must stay with a formula into its element, which does not wrap: the punctuation after it, for no line shall start with
- * a full stop; a Korean particle, which belongs to the word before it as an ending does; an opening bracket; and a word with a
- * no-break space before the formula, since a browser breaks lines at such a space all the same if the next thing is no text.
+ * Takes what must stay with a formula into its element, which does not wrap: the punctuation after it, for no line
+ * shall start with a full stop; a Korean particle, which belongs to the word before it as an ending does; an opening
+ * bracket; and a word with a no-break space before the formula, since a browser breaks lines at such a space all the
+ * same if the next thing is no text.
  */
 function keepTogether(parent: Root | Element): void {
   for (const [index, node] of parent.children.entries()) {
@@ -69,7 +68,10 @@ function keepTogether(parent: Root | Element): void {
   }
 }
 
-/** The letters that browsers and fonts know as `mathvariant`: those of Unicode's mathematical alphabets, by the plain ones. */
+/**
+ * The letters that browsers and fonts know as `mathvariant`: those of Unicode's mathematical alphabets, by the plain
+ * ones.
+ */
 const ALPHABETS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
   bold: alphabet('', [0x1d400, 0x1d433], [0x1d7ce, 0x1d7d7]),
   'double-struck': alphabet('ℂℍℕℙℚℝℤ', [0x1d538, 0x1d56b], [0x1d7d8, 0x1d7e1]),
@@ -77,10 +79,7 @@ const ALPHABETS: Readonly<Record<string, ReadonlyMap<string, string>>> = {
 };
 
 /** An alphabet of these ranges, in which the places of letters that Unicode had earlier are empty. */
-function alphabet(
-  earlier: string,
-  ...ranges: (readonly [first: number, last: number])[]
-): Map<string, string> {
+function alphabet(earlier: string, ...ranges: (readonly [first: number, last: number])[]): Map<string, string> {
   const later = ranges.flatMap(([first, last]) =>
     Array.from({ length: last - first + 1 }, (_, i) => String.fromCodePoint(first + i)),
   );

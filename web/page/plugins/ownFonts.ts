@@ -17,9 +17,10 @@ const COPYRIGHT = [0, 13, 14];
 const SIZES = { '√': 1, '(': 7, ')': 7 };
 
 /**
- * Vite plugin: writes the page's own fonts into `build/fonts`, for readers whose machines lack such fonts. Two are for Hangul
- * (`style/hangul.css`): one has the syllables of the Korean page, the other those of the language's name, which all pages show. The
- * third is for formulas (`style/blocks.css`), which need a font that says where indices and brackets belong.
+ * Vite plugin: writes the page's own fonts into `build/fonts`, for readers whose machines lack such fonts. Two are for
+ * Hangul (`style/hangul.css`): one has the syllables of the Korean page, the other those of the language's name, which
+ * all pages show. The third is for formulas (`style/blocks.css`), which need a font that says where indices and
+ * brackets belong.
  *
  * @param licences  folder into which the build writes the fonts' licences; the fonts also name them
  */
@@ -71,8 +72,8 @@ function folderOf(name: string): string {
 
 /** All that the page says in Korean. */
 function textsOf(root: string): string[] {
-  return ['prose/ko.md', 'strings/ko.json', 'cells/strings/ko.json', '../elements/strings/ko.json'].map(
-    (file) => readFileSync(resolve(root, file), 'utf8'),
+  return ['prose/ko.md', 'strings/ko.json', 'cells/strings/ko.json', '../elements/strings/ko.json'].map((file) =>
+    readFileSync(resolve(root, file), 'utf8'),
   );
 }
 
@@ -81,8 +82,8 @@ function hangulOf(text: string): string {
 }
 
 /**
- * The characters of the page's formulas, which are the same in all languages; the figure about a formula has no others. The sign of a
- * root is no character of theirs, so it is added.
+ * The characters of the page's formulas, which are the same in all languages; the figure about a formula has no others.
+ * The sign of a root is no character of theirs, so it is added.
  */
 async function lettersOfFormulas(root: string): Promise<string> {
   const read = (file: string): string => readFileSync(resolve(root, file), 'utf8');
@@ -92,8 +93,6 @@ async function lettersOfFormulas(root: string): Promise<string> {
     code === undefined ? '' : String.fromCodePoint(parseInt(code, 16)),
   );
   // Browsers write a letter that stands alone in its <mi> in italics.
-  const italics = [...formulas.matchAll(/<mi>(\p{L})<\/mi>/gu)].map(([, letter = '']) =>
-    inAlphabet(letter, 'italic'),
-  );
+  const italics = [...formulas.matchAll(/<mi>(\p{L})<\/mi>/gu)].map(([, letter = '']) => inAlphabet(letter, 'italic'));
   return [...new Set(`√${written}${italics.join('')}`)].join('');
 }

@@ -60,9 +60,7 @@ function serve(server: ViteDevServer, root: string): void {
     }
     pageHtml(root, file)
       // The dev server puts styles and its own script into the page, which the built page's policy forbids.
-      .then((html) =>
-        server.transformIndexHtml(path, html.replace(/<meta http-equiv="Content-Security-Policy".*/, '')),
-      )
+      .then((html) => server.transformIndexHtml(path, html.replace(/<meta http-equiv="Content-Security-Policy".*/, '')))
       .then((html) => response.setHeader('content-type', 'text/html; charset=utf-8').end(html))
       .catch(next);
   });

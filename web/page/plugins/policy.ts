@@ -5,9 +5,9 @@ import { readFileSync } from 'node:fs';
 const frameScript = readFileSync(new URL('../cells/frame.js', import.meta.url), 'utf8');
 
 /**
- * What a page may do. Scripts come from this origin only and may compile WebAssembly, not strings; styles come from style sheets only;
- * nothing comes from anybody else. With `cells` it may also run code cells. With `hashes` the page loads no files, and only that script
- * and that style may stand in it.
+ * What a page may do. Scripts come from this origin only and may compile WebAssembly, not strings; styles come from
+ * style sheets only; nothing comes from anybody else. With `cells` it may also run code cells. With `hashes` the page
+ * loads no files, and only that script and that style may stand in it.
  */
 export function securityPolicy({ cells = false, hashes }: PolicyOptions = {}): string {
   const self = hashes === undefined ? "'self' " : '';
@@ -33,7 +33,10 @@ interface PolicyOptions {
   readonly hashes?: { readonly script: string; readonly style: string };
 }
 
-/** The document of a cell's frame. It may start workers made of text, and these may load modules made of text; nothing has a network. */
+/**
+ * The document of a cell's frame. It may start workers made of text, and these may load modules made of text; nothing
+ * has a network.
+ */
 export function cellFrame(): string {
   const policy = `default-src 'none'; script-src blob: 'wasm-unsafe-eval' ${hashOf(frameScript)}; worker-src blob:`;
   return `<!doctype html><meta http-equiv="Content-Security-Policy" content="${policy}"><script>${frameScript}</script>`;

@@ -1,13 +1,6 @@
 import type { Element, Root } from 'hast';
 import type { TemplateResult } from 'lit';
-import {
-  baseStyles,
-  columnTicks,
-  rampIn,
-  rampIndex,
-  rowTicks,
-  seriesStyles,
-} from '../../elements/drawing.js';
+import { baseStyles, columnTicks, rampIn, rampIndex, rowTicks, seriesStyles } from '../../elements/drawing.js';
 import { linesLabel, linesPlot, linesStyles } from '../cells/lines-plot.js';
 import type { CellOutput } from '../cells/messages.js';
 import { packOutputs } from '../cells/printed-outputs.js';
@@ -37,8 +30,9 @@ const TICKS = { left: 40, below: 22 };
 const COLOURS = 16;
 
 /**
- * Runs each code cell and puts what it prints below its JavaScript: text as it is, matrices as pictures. Once it has loaded, the cell's
- * element shows the same from the attribute `data-outputs`, so that heat maps and curves are those of a run.
+ * Runs each code cell and puts what it prints below its JavaScript: text as it is, matrices as pictures. Once it has
+ * loaded, the cell's element shows the same from the attribute `data-outputs`, so that heat maps and curves are those
+ * of a run.
  */
 export async function printOutputs(tree: Root, { words, keepPicture }: Printing): Promise<void> {
   const cells: Element[] = [];
@@ -106,10 +100,7 @@ function pathsOf({ values, rows, columns }: Map, low: number, high: number): str
       .join(' ')})`;
   };
   return [...paths]
-    .map(
-      ([level, d]) =>
-        `<path stroke="light-dark(${colour('light', level)},${colour('dark', level)})" d="${d}"/>`,
-    )
+    .map(([level, d]) => `<path stroke="light-dark(${colour('light', level)},${colour('dark', level)})" d="${d}"/>`)
     .join('');
 }
 
@@ -121,9 +112,7 @@ function picture(
   keep: KeepPicture = asData,
 ): Element {
   const styles = [baseStyles, seriesStyles, linesStyles].map(({ cssText }) => cssText).join('');
-  const css = `svg{color-scheme:light dark}${styles}`
-    .replaceAll(':host', ':root')
-    .replace(/\/\*.*?\*\/|\s+/gs, ' ');
+  const css = `svg{color-scheme:light dark}${styles}`.replaceAll(':host', ':root').replace(/\/\*.*?\*\/|\s+/gs, ' ');
   const svg =
     `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}">` +
     `<style>${css}</style>${inner}</svg>`;

@@ -36,17 +36,13 @@ export interface Prose {
  * Turns one prose file (Markdown, TeX math, raw HTML for figures) into static HTML.
  *
  * The file opens with `title:` and `description:` lines between two `---` lines. Headings of level 2 and 3 end with
- * their anchor, `## Self-attention {#self-attention}`, so that links to them are the same in every language. Display math
- * stands between `$$` lines. A fence ```js cell and the ```python pytorch fence below it become one code cell (cells.ts).
- * `<reader-check>` is a question to the reader (checks.ts), which needs `words`. With `printing`, the cells are run, and what
- * they print stands below their code (printed.ts).
+ * their anchor, `## Self-attention {#self-attention}`, so that links to them are the same in every language. Display
+ * math stands between `$$` lines. A fence ```js cell and the ```python pytorch fence below it become one code cell
+ * (cells.ts). `<reader-check>` is a question to the reader (checks.ts), which needs `words`. With `printing`, the cells
+ * are run, and what they print stands below their code (printed.ts).
  * Throws an `Error` that names what is missing.
  */
-export async function renderProse(
-  markdown: string,
-  words?: PageStrings,
-  printing?: Printing,
-): Promise<Prose> {
+export async function renderProse(markdown: string, words?: PageStrings, printing?: Printing): Promise<Prose> {
   const front = /^---\n([\s\S]*?)\n---\n/.exec(markdown);
   if (front === null) throw new Error('prose: expected front matter between --- lines, got none');
   const contents: Heading[] = [];
@@ -79,14 +75,12 @@ export async function renderProse(
 
 /** A table wider than a phone scrolls inside a box of its own. */
 const HANDLERS: Options['handlers'] = {
-  table: (state, table: Table) =>
-    element('div', { className: ['table'] }, [defaultHandlers.table(state, table)]),
+  table: (state, table: Table) => element('div', { className: ['table'] }, [defaultHandlers.table(state, table)]),
 };
 
 function field(front: string, name: string): string {
   const value = new RegExp(`^${name}: (.+)$`, 'm').exec(front)?.[1];
-  if (value === undefined)
-    throw new Error(`prose: expected a line "${name}: …" in the front matter, got none`);
+  if (value === undefined) throw new Error(`prose: expected a line "${name}: …" in the front matter, got none`);
   return value.trim();
 }
 
@@ -97,9 +91,7 @@ function anchorHeadings(tree: Root, contents: Heading[]): void {
     const last = node.children.at(-1);
     const anchor = last?.type === 'text' ? /\s*\{#([a-z0-9-]+)\}$/.exec(last.value) : null;
     if (anchor === null || last?.type !== 'text') {
-      throw new Error(
-        `prose: expected {#anchor} at the end of a heading, got ${JSON.stringify(node.children)}`,
-      );
+      throw new Error(`prose: expected {#anchor} at the end of a heading, got ${JSON.stringify(node.children)}`);
     }
     last.value = last.value.slice(0, anchor.index);
     node.properties.id = anchor[1];

@@ -2,14 +2,18 @@ import { partsOf } from '../cells/program.js';
 import { consoleOf, createShow } from '../cells/show.js';
 import type { CellOutput } from '../cells/messages.js';
 
-/** Runs one cell as its worker does (../cells/runtime.ts), but without its walls. Throws what the cell throws, with its code. */
+/**
+ * Runs one cell as its worker does (../cells/runtime.ts), but without its walls. Throws what the cell throws, with its
+ * code.
+ */
 export async function runCell(code: string): Promise<readonly CellOutput[]> {
   const outputs: CellOutput[] = [];
   const { show, log } = createShow((message) => {
     if (message.type === 'cut') throw new RangeError('expected less output');
     outputs.push(message as CellOutput);
   });
-  // The sources: the page is built without the package. They are loaded late because they expect `__VERSION__` (../vite.config.ts).
+  // The sources: the page is built without the package. They are loaded late because they expect `__VERSION__`
+  // (../vite.config.ts).
   // eslint-disable-next-line no-restricted-syntax
   const library = await import('../../lib/index.js');
   const scope = globalThis as Record<string, unknown>;

@@ -6,8 +6,9 @@ import { hashOf, securityPolicy } from './policy.js';
 import type { Surroundings } from './template.js';
 
 /**
- * Vite plugin: turns the build into `<language>.html` for each language, files that need no other and no server. Scripts from
- * other files do not load from a disk, so script and styles stand in the page, allowed by their hashes; so does the icon.
+ * Vite plugin: turns the build into `<language>.html` for each language, files that need no other and no server.
+ * Scripts from other files do not load from a disk, so script and styles stand in the page, allowed by their hashes; so
+ * does the icon.
  */
 export function singleFiles(root: string): Plugin {
   return {

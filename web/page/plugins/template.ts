@@ -158,10 +158,7 @@ export function head(
 /** The tags that name a page in all languages. */
 export function alternates(menu: readonly MenuEntry[], pageIn: PageIn): string {
   return menu
-    .map(
-      ({ language }) =>
-        `<link vite-ignore rel="alternate" hreflang="${language}" href="${pageIn(language)}" />`,
-    )
+    .map(({ language }) => `<link vite-ignore rel="alternate" hreflang="${language}" href="${pageIn(language)}" />`)
     .join('\n    ');
 }
 

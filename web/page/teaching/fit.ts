@@ -8,11 +8,11 @@ const LARGEST = 2.5;
 const GAIN = 1.08;
 
 /**
- * Magnifies a figure that is shown alone until it fills the window's width or height, as far as the bar and the figure's caption
- * leave it, also once its prediction is answered. In a wide window the caption stands beside the picture, or above it where that makes the
- * picture larger; an answer, which makes the caption longer, leaves it there. When the reader works with the figure it keeps its size, also
- * if a text becomes longer or a table opens. Returns a function that undoes it. The style sheet has the properties take effect on the
- * screen only.
+ * Magnifies a figure that is shown alone until it fills the window's width or height, as far as the bar and the
+ * figure's caption leave it, also once its prediction is answered. In a wide window the caption stands beside the
+ * picture, or above it where that makes the picture larger; an answer, which makes the caption longer, leaves it there.
+ * When the reader works with the figure it keeps its size, also if a text becomes longer or a table opens. Returns a
+ * function that undoes it. The style sheet has the properties take effect on the screen only.
  */
 export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
   const element = figure.querySelector<HTMLElement>(':scope > :not(figcaption, .still)')!;
@@ -30,8 +30,8 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
     classList.remove('stacked');
     const beside = caption.offsetWidth < figure.clientWidth / 2;
     const rest = room.width - (beside ? caption.offsetWidth + MARGIN : 0);
-    // The same for both places of the caption, so that the height is as well. Magnified texts break elsewhere: a height measured then
-    // would lead to another size, and that one back to the first.
+    // The same for both places of the caption, so that the height is as well. Magnified texts break elsewhere: a height
+    // measured then would lead to another size, and that one back to the first.
     const width = Math.min(WIDTH, rest);
     set('--width', `${width}px`);
     set('--zoom', '1');
@@ -52,8 +52,7 @@ export function fit(figure: HTMLElement, bar: HTMLElement): () => void {
   const settle = (): void => {
     for (const each of [element, caption]) observer.unobserve(each);
   };
-  for (const type of ['pointerdown', 'keydown'])
-    element.addEventListener(type, settle, { capture: true, signal });
+  for (const type of ['pointerdown', 'keydown']) element.addEventListener(type, settle, { capture: true, signal });
   place();
   return () => {
     observer.disconnect();

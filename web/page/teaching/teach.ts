@@ -4,15 +4,15 @@ import { PARAMETER } from './parameter.js';
 /** Fields in which readers type or whose values keys change. */
 const FIELDS = 'input:not([type=checkbox], [type=radio]), textarea, select, [contenteditable]';
 /**
- * Where arrow keys do nothing else; sliders, radio buttons, plots and scrollers need theirs. A click on blank space gives the focus to
- * the page's `main`.
+ * Where arrow keys do nothing else; sliders, radio buttons, plots and scrollers need theirs. A click on blank space
+ * gives the focus to the page's `main`.
  */
 const IDLE = 'body, main, a, button, summary, [type=checkbox]';
 
 /**
- * Shows one figure after the other alone: its question, the figure as large as the window lets it be, and what its caption says. Page
- * Down and n go on, Page Up and p go back, as do arrow keys where nothing else uses them; Escape leaves. Figures stay where they are in
- * the document, with all that was set.
+ * Shows one figure after the other alone: its question, the figure as large as the window lets it be, and what its
+ * caption says. Page Down and n go on, Page Up and p go back, as do arrow keys where nothing else uses them; Escape
+ * leaves. Figures stay where they are in the document, with all that was set.
  *
  * @param opener has the focus afterwards
  * @param takeTo takes the reader to the last figure afterwards: the window's scrollbar returns, and the layout changes
@@ -76,8 +76,7 @@ export function teach(opener: HTMLElement, takeTo: (figure: Element) => void): v
     if ((document.fullscreenElement ?? page) !== page) return;
     if (event.key === 'Escape') {
       // It closes what is open in the figure first.
-      if (figures[at]?.querySelector(':scope > [drawn]')?.shadowRoot?.querySelector(':popover-open') == null)
-        stop();
+      if (figures[at]?.querySelector(':scope > [drawn]')?.shadowRoot?.querySelector(':popover-open') == null) stop();
       return;
     }
     if (!(target instanceof Element) || target.matches(FIELDS)) return;
@@ -114,9 +113,7 @@ function firstOf(figures: readonly HTMLElement[]): number {
   const named = new URLSearchParams(location.search).has(PARAMETER)
     ? figures.findIndex(({ id }) => id === location.hash.slice(1))
     : -1;
-  const seen = figures.findIndex(
-    (figure) => figure.checkVisibility() && figure.getBoundingClientRect().bottom > 0,
-  );
+  const seen = figures.findIndex((figure) => figure.checkVisibility() && figure.getBoundingClientRect().bottom > 0);
   return Math.max(0, named < 0 ? seen : named);
 }
 

@@ -61,7 +61,9 @@ export function readNumbers(bytes: Uint8Array, type: string, shape: readonly num
   const size = Number(kind[1]);
   const count = shape.reduce((product, axis) => product * axis, 1);
   if (bytes.length !== count * size)
-    throw new RangeError(`loadArrays: expected ${count * size} bytes for (${shape.join(', ')}) of ${type}, got ${bytes.length}`); // prettier-ignore
+    throw new RangeError(
+      `loadArrays: expected ${count * size} bytes for (${shape.join(', ')}) of ${type}, got ${bytes.length}`,
+    );
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const data = new Float32Array(count);
   for (let i = 0; i < count; ++i) data[i] = read(view, i * size, order !== '>');

@@ -4,8 +4,8 @@ import { isNpy, readNpy, readNumbers, type Shaped } from './npy.js';
 export type { Shaped };
 
 /**
- * Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first. Those of a
- * Uint16Array are float16 by default.
+ * Bytes with their shape and the name of their type: `float16`, `float32` or `float64`, least significant byte first.
+ * Those of a Uint16Array are float16 by default.
  */
 export interface Bytes {
   readonly data: ArrayBuffer | ArrayBufferView;
@@ -44,20 +44,22 @@ export function toShaped(what: string, value: unknown): Shaped {
   const halves = Object.prototype.toString.call(data) === '[object Uint16Array]';
   const dtype = (value as Partial<Bytes>).dtype ?? (halves ? 'float16' : undefined);
   if (!shape.every((size) => Number.isInteger(size) && size >= 0))
-    throw new RangeError(`loadArrays: expected ${what} of a shape of whole numbers, got (${shape.join(', ')})`); // prettier-ignore
+    throw new RangeError(`loadArrays: expected ${what} of a shape of whole numbers, got (${shape.join(', ')})`);
   if (dtype === undefined) {
     if (!('length' in data))
-      throw new TypeError(`loadArrays: expected ${what}.dtype, as ${what}.data is bytes: float16, float32 or float64`); // prettier-ignore
+      throw new TypeError(`loadArrays: expected ${what}.dtype, as ${what}.data is bytes: float16, float32 or float64`);
     return { data: data as unknown as ArrayLike<number>, shape };
   }
   if (typeof dtype !== 'string') throw new TypeError(`loadArrays: expected ${what}.dtype to be a string`);
   const numbers = ArrayBuffer.isView(data) ? viewOf(data) : bytesOf(data);
-  if (numbers === undefined)
-    throw new TypeError(`loadArrays: expected ${what}.data with a dtype to be bytes`);
+  if (numbers === undefined) throw new TypeError(`loadArrays: expected ${what}.data with a dtype to be bytes`);
   return readNumbers(numbers, dtype, shape);
 }
 
-/** A view of what can only be bytes; undefined for anything else. Looks at no class: a notebook's bytes may be of another frame. */
+/**
+ * A view of what can only be bytes; undefined for anything else. Looks at no class: a notebook's bytes may be of
+ * another frame.
+ */
 function bytesOf(value: unknown): Uint8Array | undefined {
   const kind = Object.prototype.toString.call(value).slice(8, -1);
   if (/^(Shared)?ArrayBuffer$/.test(kind)) return new Uint8Array(value as ArrayBuffer);

@@ -7,7 +7,6 @@ export function checkWords(
   if (words === undefined) return undefined;
   if (!Array.isArray(words) || !words.every((word) => typeof word === 'string'))
     throw new TypeError(`loadArrays: expected ${what} to be a list of strings`);
-  if (words.length !== count)
-    throw new RangeError(`loadArrays: expected ${count} ${what}, got ${words.length}`);
+  if (words.length !== count) throw new RangeError(`loadArrays: expected ${count} ${what}, got ${words.length}`);
   return words;
 }

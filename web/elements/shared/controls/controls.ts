@@ -42,7 +42,10 @@ function withSymbol(label: string): string {
   return label.replace(/ (\p{L})$/u, '\u00a0$1');
 }
 
-/** A hint on how to use a figure. Pictures leave it out, and touch screens the part about keys, which stands in brackets. */
+/**
+ * A hint on how to use a figure. Pictures leave it out, and touch screens the part about keys, which stands in
+ * brackets.
+ */
 export function hint(text: string): TemplateResult {
   const [before, keys, after] = text.split(/[[\]]/);
   return html`<span class="hint">${before}<span class="keys">${keys}</span>${after}</span>`;
@@ -77,15 +80,7 @@ export interface Choices<T> {
   readonly more?: TemplateResult | undefined;
 }
 
-export function choices<T>({
-  name,
-  legend,
-  values,
-  chosen,
-  label,
-  onChoose,
-  more,
-}: Choices<T>): TemplateResult {
+export function choices<T>({ name, legend, values, chosen, label, onChoose, more }: Choices<T>): TemplateResult {
   return html`<fieldset class="choices">
     <legend>${legend}</legend>
     <div class="options">
@@ -95,11 +90,7 @@ export function choices<T>({
 }
 
 /** A check box: on or off. */
-export function toggle(
-  label: string,
-  checked: boolean,
-  onToggle: (checked: boolean) => void,
-): TemplateResult {
+export function toggle(label: string, checked: boolean, onToggle: (checked: boolean) => void): TemplateResult {
   const read = (event: Event): void => onToggle((event.target as HTMLInputElement).checked);
   return html`<label class="choice"
     ><input type="checkbox" .checked=${live(checked)} @change=${read} />${label}</label
@@ -143,8 +134,8 @@ export interface NumberField {
 }
 
 /**
- * A native number field. Anything but a whole number in the range is marked and ignored. Enter says what is wrong with it, and it is
- * replaced when the reader leaves the field.
+ * A native number field. Anything but a whole number in the range is marked and ignored. Enter says what is wrong with
+ * it, and it is replaced when the reader leaves the field.
  */
 export function numberField({ label, value, min, max, onInput }: NumberField): TemplateResult {
   const read = (event: Event): void => {

@@ -18,7 +18,10 @@ export class Width implements ReactiveController {
     this.host.requestUpdate();
   });
 
-  /** `part` is a selector. With `side`, the units across its drawing, letters there are as large as elsewhere: see styles.ts. */
+  /**
+   * `part` is a selector. With `side`, the units across its drawing, letters there are as large as elsewhere: see
+   * styles.ts.
+   */
   constructor(
     private readonly host: LitElement,
     private readonly part?: string,

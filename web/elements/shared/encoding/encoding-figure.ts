@@ -73,8 +73,8 @@ export abstract class EncodingFigure extends FigureElement implements EncodingSe
   }
 
   /**
-   * Shows something in this figure alone, because the text around the others is about their own settings. Only the columns are shared:
-   * the heat map marks them.
+   * Shows something in this figure alone, because the text around the others is about their own settings. Only the
+   * columns are shared: the heat map marks them.
    */
   override show(settings: Partial<EncodingSettings>): void {
     this.#isShowing = true;

@@ -2,8 +2,9 @@ import { css, html, svg, type TemplateResult } from 'lit';
 import type { Localised } from '../localised.js';
 
 /**
- * A bar beside each row of a heat map: the row's entropy in bits, out of `most`, with a number in the rows of `numbered`. Each row of
- * the map has a band of the same height. For NaN (a row that sees nothing) the band stays empty.
+ * A bar beside each row of a heat map: the row's entropy in bits, out of `most`, with a number in the rows of
+ * `numbered`. Each row of the map has a band of the same height. For NaN (a row that sees nothing) the band stays
+ * empty.
  */
 export function entropyBars(
   bits: readonly number[],

@@ -1,6 +1,6 @@
 /**
- * The entropy −Σ w·log₂ w of each row of weights, in bits: 0 where a query attends to one key only, log₂ S where it attends to
- * all S keys alike. A row of zeros, that of a query that sees nothing, has none: NaN.
+ * The entropy −Σ w·log₂ w of each row of weights, in bits: 0 where a query attends to one key only, log₂ S where it
+ * attends to all S keys alike. A row of zeros, that of a query that sees nothing, has none: NaN.
  *
  * @param weights (rows, columns), rows that sum to 1 or are zeros
  */

@@ -36,7 +36,10 @@ export function fontOf(style: CSSStyleDeclaration): Attributes {
   };
 }
 
-/** The anchor of a line of text, which follows the alignment of its paragraph, so that the line keeps its place in another font. */
+/**
+ * The anchor of a line of text, which follows the alignment of its paragraph, so that the line keeps its place in
+ * another font.
+ */
 export function anchorOf(style: CSSStyleDeclaration, x: number, width: number): [Attributes, number] {
   if (style.textAlign.endsWith('center')) return [{ 'text-anchor': 'middle' }, x + width / 2];
   if (/right|end/.test(style.textAlign)) return [{ 'text-anchor': 'end' }, x + width];
@@ -74,7 +77,6 @@ export function backgroundBehind(element: Element): string {
     node = node instanceof ShadowRoot ? node.host : node.parentNode;
   }
   const dark =
-    getComputedStyle(element).colorScheme.includes('dark') &&
-    matchMedia('(prefers-color-scheme: dark)').matches;
+    getComputedStyle(element).colorScheme.includes('dark') && matchMedia('(prefers-color-scheme: dark)').matches;
   return dark ? '#121212' : '#ffffff';
 }

@@ -22,10 +22,7 @@ export function mergedBlocks(indices: readonly number[], rows: number, columns: 
         const key = `${x},${width},${index}`;
         const above = open.get(key);
         open.delete(key);
-        next.set(
-          key,
-          above === undefined ? { x, y, width, height: 1, index } : { ...above, height: above.height + 1 },
-        );
+        next.set(key, above === undefined ? { x, y, width, height: 1, index } : { ...above, height: above.height + 1 });
       }
       x += width;
     }

@@ -10,8 +10,7 @@ export function cellsSvg(painting: Painting, brightness = 1): SVGSVGElement {
   const { ramp } = painting;
   const colour = (index: number): string =>
     hex(...Array.from(ramp.subarray(4 * index, 4 * index + 3), (channel) => channel * brightness));
-  const [width, height] =
-    painting.kind === 'cells' ? [painting.columns, painting.rows] : [ramp.length / 4, 1];
+  const [width, height] = painting.kind === 'cells' ? [painting.columns, painting.rows] : [ramp.length / 4, 1];
   const svg = document.createElementNS(SVG, 'svg');
   svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
   svg.setAttribute('preserveAspectRatio', 'none');

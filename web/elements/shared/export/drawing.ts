@@ -30,9 +30,7 @@ export class Drawing {
   /** The smallest box around everything drawn, or that of the origin if nothing is. */
   bounds(): { left: number; top: number; right: number; bottom: number } {
     const { width, height } = this.origin;
-    return this.#bounds.left > this.#bounds.right
-      ? { left: 0, top: 0, right: width, bottom: height }
-      : this.#bounds;
+    return this.#bounds.left > this.#bounds.right ? { left: 0, top: 0, right: width, bottom: height } : this.#bounds;
   }
 
   /** The picture's background: the first one behind `element` that is not transparent. */
@@ -78,23 +76,11 @@ export class Drawing {
     const borders = bordersOf(style);
     const [first] = borders;
     if (first === undefined) return;
-    if (
-      borders.length === 4 &&
-      borders.every(({ width, paint }) => width === first.width && paint === first.paint)
-    ) {
+    if (borders.length === 4 && borders.every(({ width, paint }) => width === first.width && paint === first.paint)) {
       const half = first.width / 2;
-      const inner = new DOMRect(
-        box.x + half,
-        box.y + half,
-        box.width - first.width,
-        box.height - first.width,
-      );
+      const inner = new DOMRect(box.x + half, box.y + half, box.width - first.width, box.height - first.width);
       const radii = rounded(Math.max(0, radius - half));
-      this.#add(
-        'rect',
-        { ...this.#place(inner), ...radii, fill: 'none', ...stroked(first.paint, first.width) },
-        box,
-      );
+      this.#add('rect', { ...this.#place(inner), ...radii, fill: 'none', ...stroked(first.paint, first.width) }, box);
       return;
     }
     for (const { side, width, paint } of borders) this.#border(side, box, width, paint);
@@ -114,12 +100,7 @@ export class Drawing {
       style.whiteSpaceCollapse === 'preserve' || style.whiteSpace.startsWith('pre'),
     )) {
       const { x, y } = this.origin;
-      const place = placeOfText(
-        new DOMRect(box.x - x, box.y - y, box.width, box.height),
-        baseline,
-        style,
-        turned,
-      );
+      const place = placeOfText(new DOMRect(box.x - x, box.y - y, box.width, box.height), baseline, style, turned);
       const looks = { ...fontOf(style), ...filled(paintOf(style.color)) };
       this.#add('text', { ...place, ...looks }, box).textContent = clean(text);
     }
@@ -135,8 +116,7 @@ export class Drawing {
     this.#into.append(element);
     this.#grow(box);
     for (const part of source.querySelectorAll('text, circle, line, path, rect')) {
-      if (part.closest('defs, pattern, clipPath, marker, mask') === null)
-        this.#grow(part.getBoundingClientRect());
+      if (part.closest('defs, pattern, clipPath, marker, mask') === null) this.#grow(part.getBoundingClientRect());
     }
   }
 

@@ -1,7 +1,9 @@
 import { SVG } from './cells.js';
 import { paintOf, type Paint } from './colour.js';
 
-/** Properties that children inherit, with their initial values. They are written only if they differ from the parent's. */
+/**
+ * Properties that children inherit, with their initial values. They are written only if they differ from the parent's.
+ */
 const INHERITED: Readonly<Record<string, string>> = {
   'fill-rule': 'nonzero',
   'font-family': '',
@@ -46,8 +48,7 @@ function copy(source: SVGElement, prefix: string, around: CSSStyleDeclaration | 
   const style = getComputedStyle(source);
   const element = document.createElementNS(SVG, source.localName);
   for (const { name, value } of source.attributes) {
-    if (!DROPPED.test(name) && !name.includes(':'))
-      element.setAttribute(name, localised(name, value, prefix));
+    if (!DROPPED.test(name) && !name.includes(':')) element.setAttribute(name, localised(name, value, prefix));
   }
   paint(element, source, style, prefix);
   for (const [name, initial] of Object.entries(INHERITED)) {

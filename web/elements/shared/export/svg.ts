@@ -16,8 +16,8 @@ export interface Picture {
 const MARGIN = 8;
 
 /**
- * What `root` shows at this moment, as a standalone SVG: texts as text, inline SVG as it is, heat maps as rectangles of their
- * cells' colours, boxes with borders and backgrounds. Controls and what only screen readers hear are left out.
+ * What `root` shows at this moment, as a standalone SVG: texts as text, inline SVG as it is, heat maps as rectangles of
+ * their cells' colours, boxes with borders and backgrounds. Controls and what only screen readers hear are left out.
  *
  * `title` names the picture, `language` is its BCP 47 tag.
  */

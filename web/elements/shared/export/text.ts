@@ -50,9 +50,7 @@ function* lines(
   const end = start + length;
   range.setStart(node, start);
   range.setEnd(node, end);
-  const tops = new Set(
-    [...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top)),
-  );
+  const tops = new Set([...range.getClientRects()].filter(({ width }) => width > 0).map(({ top }) => Math.round(top)));
   if (tops.size <= 1) {
     const box = boxOf(start, end);
     if (box !== undefined) yield { from: start, to: end, box };
@@ -61,8 +59,7 @@ function* lines(
   let from = start;
   for (let at = start + 1; at <= end; ++at) {
     const [first, next] = [boxOf(from, from + 1), at < end ? boxOf(at, at + 1) : undefined];
-    if (first !== undefined && next !== undefined && Math.abs(next.top - first.top) < first.height / 2)
-      continue;
+    if (first !== undefined && next !== undefined && Math.abs(next.top - first.top) < first.height / 2) continue;
     if (at < end && next === undefined) continue;
     const box = boxOf(from, at);
     if (box !== undefined) yield { from, to: at, box };

@@ -46,8 +46,8 @@ export function turnOf(style: CSSStyleDeclaration): number {
 }
 
 /**
- * Runs `measure` while rows of controls leave no gap and a figure on the full screen is not magnified. Nothing is painted
- * meanwhile, so the reader does not see it.
+ * Runs `measure` while rows of controls leave no gap and a figure on the full screen is not magnified. Nothing is
+ * painted meanwhile, so the reader does not see it.
  */
 export function atRest<T>(root: Element, measure: () => T): T {
   const around = root.getRootNode();

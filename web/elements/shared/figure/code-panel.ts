@@ -8,7 +8,10 @@ type CodeLanguage = keyof FigureCode;
 
 const NAMES: Readonly<Record<CodeLanguage, string>> = { javascript: 'JavaScript', pytorch: 'PyTorch' };
 
-/** A figure's state as code, in one of two languages, to be read and copied, or where the page can run code as a cell of the page. */
+/**
+ * A figure's state as code, in one of two languages, to be read and copied, or where the page can run code as a cell of
+ * the page.
+ */
 export class CodePanel {
   #listing = false;
   /** Takes the page's cell away. */

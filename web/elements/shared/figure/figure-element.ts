@@ -17,9 +17,9 @@ import { FigureTools } from './figure-tools.js';
 import { settingsInLink, withSettings } from './share-link.js';
 
 /**
- * A figure that computes. It loads the library once it is in the page, speaks the page's language, says so in plain words
- * where WebAssembly is missing, takes its settings from attributes and from the address, and has the tools that every figure has:
- * reset, link, export, code, full screen.
+ * A figure that computes. It loads the library once it is in the page, speaks the page's language, says so in plain
+ * words where WebAssembly is missing, takes its settings from attributes and from the address, and has the tools that
+ * every figure has: reset, link, export, code, full screen.
  *
  * A figure lists its `settings`, draws in `renderFigure`, and gives `data` and `code`; `defineFigure` registers it.
  *
@@ -90,9 +90,7 @@ export abstract class FigureElement extends LitElement {
   /** Changes settings as the reader would, and fires `figure-change`. */
   change(settings: Readonly<Record<string, unknown>>): void {
     for (const [name, value] of Object.entries(settings)) this.#set(name, value);
-    this.dispatchEvent(
-      new CustomEvent('figure-change', { detail: this.#values(), bubbles: true, composed: true }),
-    );
+    this.dispatchEvent(new CustomEvent('figure-change', { detail: this.#values(), bubbles: true, composed: true }));
   }
 
   /** The address with the figure's settings, as far as they differ from its first ones. */
@@ -113,7 +111,9 @@ export abstract class FigureElement extends LitElement {
     this.change(this.#first);
   }
 
-  /** Shows what the page says of it: the first settings with these changes. What its reader has to ask for is loaded. */
+  /**
+   * Shows what the page says of it: the first settings with these changes. What its reader has to ask for is loaded.
+   */
   show(settings: Readonly<Record<string, unknown>>): void {
     this.reset();
     this.change(settings);
@@ -138,8 +138,8 @@ export abstract class FigureElement extends LitElement {
   protected prepare?(): Promise<void>;
 
   /**
-   * The picture and its controls. It is called only when the library and the words are loaded. Exports leave out form controls
-   * and `details`.
+   * The picture and its controls. It is called only when the library and the words are loaded. Exports leave out form
+   * controls and `details`.
    */
   protected abstract renderFigure(library: WasmAttention): TemplateResult;
 
@@ -195,8 +195,8 @@ export abstract class FigureElement extends LitElement {
   }
 
   /**
-   * The first drawing is the page's longest task on a slow phone. What the browser does at the first use of a language's numbers, and at
-   * the first call of each function, comes in earlier tasks of its own.
+   * The first drawing is the page's longest task on a slow phone. What the browser does at the first use of a
+   * language's numbers, and at the first call of each function, comes in earlier tasks of its own.
    */
   async #warmUp(library: WasmAttention): Promise<void> {
     await nextTask();

@@ -1,4 +1,5 @@
-/* This file is a little longer than 200 lines, because the rows of controls and tools of narrow windows belong together. */
+/* This file is a little longer than 200 lines, because the rows of controls and tools of narrow windows belong
+   together. */
 import { css } from 'lit';
 
 /** The container of a figure's picture, the row of tools, what it opens, and the figure on a full screen. */

@@ -26,8 +26,8 @@ export interface FigureSources {
 const SAYS = 2500;
 
 /**
- * The row of tools below every figure, always in the same order: reset, link, save, code, full screen, values as a table. Buttons
- * confirm what they have done. If the browser does not allow copying, the text to copy is shown.
+ * The row of tools below every figure, always in the same order: reset, link, save, code, full screen, values as a
+ * table. Buttons confirm what they have done. If the browser does not allow copying, the text to copy is shown.
  */
 export class FigureTools implements ReactiveController {
   #sources: FigureSources | undefined;
@@ -104,8 +104,7 @@ export class FigureTools implements ReactiveController {
     if (!this.#addressOpen) return nothing;
     return html`<div class="panel">
       <label
-        >${this.words.text('tools.address')}
-        <input class="address" type="text" readonly .value=${this.#address()}
+        >${this.words.text('tools.address')} <input class="address" type="text" readonly .value=${this.#address()}
       /></label>
     </div>`;
   }

@@ -8,8 +8,9 @@ const COLUMN = 640;
 const LARGEST = 3;
 
 /**
- * Shows a figure on the full screen as it is in the page, magnified until it fills the screen's width or height. A figure that is
- * too high takes the whole width. If it is still too high, it scrolls, and its controls stay at the end of the screen.
+ * Shows a figure on the full screen as it is in the page, magnified until it fills the screen's width or height. A
+ * figure that is too high takes the whole width. If it is still too high, it scrolls, and its controls stay at the end
+ * of the screen.
  */
 export class FullScreen implements ReactiveController {
   /** Width in the page, in CSS pixels. */

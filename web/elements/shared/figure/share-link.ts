@@ -29,12 +29,11 @@ export function settingsInLink(figure: Shareable, address: string): Record<strin
   return given;
 }
 
-/** The address with this figure's settings, as far as they differ from its first ones. Other parts of the address do not change. */
-export function withSettings(
-  figure: Shareable,
-  address: string,
-  first: Readonly<Record<string, unknown>>,
-): string {
+/**
+ * The address with this figure's settings, as far as they differ from its first ones. Other parts of the address do not
+ * change.
+ */
+export function withSettings(figure: Shareable, address: string, first: Readonly<Record<string, unknown>>): string {
   const url = new URL(address);
   const values = figure as unknown as Readonly<Record<string, unknown>>;
   const changed = Object.entries(figure.settings)
@@ -47,7 +46,10 @@ export function withSettings(
   return url.href;
 }
 
-/** The address without the settings of any figure in the document. Figures that are not defined yet have theirs there as well. */
+/**
+ * The address without the settings of any figure in the document. Figures that are not defined yet have theirs there as
+ * well.
+ */
 export function withoutSettings(address: string): string {
   const url = new URL(address);
   for (const each of document.querySelectorAll<HTMLElement>('[drawn], :not(:defined)')) {

@@ -20,8 +20,8 @@ import { overview } from './overview.js';
 import { paintThumbnails } from './thumbnails.js';
 
 /**
- * `<head-viewer>`: the attention of a whole model over one text. All heads of all layers as thumbnails, and one of them large: as a map
- * with the entropy of each row, or as lines between the tokens.
+ * `<head-viewer>`: the attention of a whole model over one text. All heads of all layers as thumbnails, and one of them
+ * large: as a map with the entropy of each row, or as lines between the tokens.
  *
  * Give it arrays with `loadArrays`.
  *

@@ -3,13 +3,19 @@ import { checkWords } from '../arrays/words.js';
 
 /** What `loadArrays` takes. */
 export interface HeadArrays {
-  /** (L, S), (H, L, S) or (layers, H, L, S); or a list with one of (H, L, S) or (1, H, L, S) for each layer, as models return them. */
+  /**
+   * (L, S), (H, L, S) or (layers, H, L, S); or a list with one of (H, L, S) or (1, H, L, S) for each layer, as models
+   * return them.
+   */
   readonly weights: ArrayForm | readonly ArrayForm[];
   /** The L tokens that ask. Default: numbers from 1. */
   readonly tokens?: readonly string[];
   /** The S tokens that are asked. Default: `tokens` where L = S. */
   readonly keyTokens?: readonly string[];
-  /** Whether a query sees no key after its own, as in decoders; the others are hatched. The last query goes with the last key. Default false. */
+  /**
+   * Whether a query sees no key after its own, as in decoders; the others are hatched. The last query goes with the
+   * last key. Default false.
+   */
   readonly isCausal?: boolean;
 }
 
@@ -51,7 +57,9 @@ export function headsOf({ weights, tokens, keyTokens, isCausal = false }: HeadAr
   const size = rows * columns;
   const maps = parts.flatMap(({ data, shape }) => {
     if (shape.join() !== first.shape.join())
-      throw new RangeError(`loadArrays: expected layers of one shape, got (${first.shape.join(', ')}) and (${shape.join(', ')})`); // prettier-ignore
+      throw new RangeError(
+        `loadArrays: expected layers of one shape, got (${first.shape.join(', ')}) and (${shape.join(', ')})`,
+      );
     return Array.from({ length: heads }, (_, head) => part(data, head * size, (head + 1) * size));
   });
   return {
@@ -61,10 +69,7 @@ export function headsOf({ weights, tokens, keyTokens, isCausal = false }: HeadAr
     keyTokens: names('keyTokens', keyTokens ?? (rows === columns ? tokens : undefined), columns),
     maps,
     ...(isCausal && {
-      mask: Array.from(
-        { length: size },
-        (_, at) => (at % columns) - Math.floor(at / columns) <= columns - rows,
-      ),
+      mask: Array.from({ length: size }, (_, at) => (at % columns) - Math.floor(at / columns) <= columns - rows),
     }),
   };
 }
@@ -77,7 +82,7 @@ function layerOf({ data, shape }: Shaped, index: number): Shaped[] {
   const [layers, heads, rows, columns] = [1, 1, 1, 1, ...shape].slice(-4) as [number, number, number, number];
   const size = heads * rows * columns;
   if (data.length !== layers * size)
-    throw new RangeError(`${what}: expected ${layers * size} numbers for (${shape.join(', ')}), got ${data.length}`); // prettier-ignore
+    throw new RangeError(`${what}: expected ${layers * size} numbers for (${shape.join(', ')}), got ${data.length}`);
   for (let i = 0; i < data.length; ++i) {
     if (!Number.isFinite(data[i]))
       throw new RangeError(`${what}: expected finite numbers, got ${String(data[i])} at ${i}`);

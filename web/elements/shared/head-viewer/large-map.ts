@@ -34,8 +34,8 @@ export function largeMap(
   const { tokens, keyTokens, mask } = heads;
   const longest = Math.max(keyTokens.length, tokens.length);
   const step = Math.max(1, Math.ceil((LABEL * longest) / Math.max(1, width - BESIDE)));
-  // Some words without those between them say little, and a column of one letter looks like a line: where not all have room, the map
-  // numbers its rows and columns.
+  // Some words without those between them say little, and a column of one letter looks like a line: where not all have
+  // room, the map numbers its rows and columns.
   const named = (all: readonly string[]): string[] | undefined =>
     step > 1 ? undefined : all.map((token) => shortened(token, ROOM));
   return html`<div class="with-entropies">
@@ -58,9 +58,7 @@ export function largeMap(
       ></heat-map>
       ${entropyBars(bits, Math.log2(keyTokens.length), shownOf({ count: bits.length, step, cursor: cell?.row }), words)}
     </div>
-    <p class="readout">
-      ${cell === undefined ? hint(words.text('viewer.pointAt')) : readout(words, heads, map, cell)}
-    </p>
+    <p class="readout">${cell === undefined ? hint(words.text('viewer.pointAt')) : readout(words, heads, map, cell)}</p>
     <ramp-legend low="0" high="1"></ramp-legend>`;
 }
 

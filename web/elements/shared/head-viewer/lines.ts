@@ -21,12 +21,11 @@ export interface Lines {
   readonly label: string;
 }
 
-/** A head as lines between tokens, of all queries or of the one that the reader points at. `ask` hears which one that is. */
-export function largeLines(
-  words: Localised,
-  shown: Lines,
-  ask: (query: number | undefined) => void,
-): TemplateResult {
+/**
+ * A head as lines between tokens, of all queries or of the one that the reader points at. `ask` hears which one that
+ * is.
+ */
+export function largeLines(words: Localised, shown: Lines, ask: (query: number | undefined) => void): TemplateResult {
   const { tokens, keyTokens, query } = shown;
   const onKey = (event: KeyboardEvent): void => {
     const last = tokens.length - 1;

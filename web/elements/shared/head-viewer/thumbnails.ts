@@ -5,8 +5,8 @@ import type { Heads } from './heads.js';
 const GAP = 3;
 
 /**
- * Paints all heads on one canvas, a row of thumbnails for each layer. A pixel shows the largest of its weights, so that thin lines stay,
- * by its square root, so that small ones can be seen.
+ * Paints all heads on one canvas, a row of thumbnails for each layer. A pixel shows the largest of its weights, so that
+ * thin lines stay, by its square root, so that small ones can be seen.
  */
 export function paintThumbnails(
   canvas: HTMLCanvasElement,

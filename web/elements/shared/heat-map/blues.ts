@@ -1,6 +1,6 @@
 /**
- * d3's `interpolateBlues` at 256 evenly spaced points, six hexadecimal digits each, lowest value first. It is a table because
- * code that interpolates would be larger; a test compares it with d3.
+ * d3's `interpolateBlues` at 256 evenly spaced points, six hexadecimal digits each, lowest value first. It is a table
+ * because code that interpolates would be larger; a test compares it with d3.
  */
 export const blues =
   'f7fbfff6fafff5fafef5f9fef4f9fef3f8fef2f8fdf2f7fdf1f7fdf0f6fdeff6fceef5fceef5fcedf4fcecf4fbebf3fb' +

@@ -1,6 +1,6 @@
 /**
- * Calls `onSize` with a canvas's size in device pixels, now and whenever it changes: layout, zoom, or a move to a screen
- * of another density. Returns a function that stops it.
+ * Calls `onSize` with a canvas's size in device pixels, now and whenever it changes: layout, zoom, or a move to a
+ * screen of another density. Returns a function that stops it.
  */
 export function watchDevicePixels(
   canvas: HTMLCanvasElement,
@@ -29,8 +29,8 @@ export function watchDevicePixels(
 }
 
 /**
- * A length in device pixels: the value that the browser has snapped it to if it is known, or else rounded. Under an emulated
- * density Chromium reports the length at the real density, which is not wanted.
+ * A length in device pixels: the value that the browser has snapped it to if it is known, or else rounded. Under an
+ * emulated density Chromium reports the length at the real density, which is not wanted.
  */
 function pixels(length: number, exact: number | undefined): number {
   const rounded = Math.round(length * devicePixelRatio);

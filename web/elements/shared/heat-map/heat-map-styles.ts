@@ -1,8 +1,8 @@
 import { css } from 'lit';
 
 /**
- * `--heat-map-aspect`: width over height of the cells' rectangle, default 1. `--heat-map-width`: the most that the map and its axes
- * take of the width, default all. `--heat-map-row-ticks` and
+ * `--heat-map-aspect`: width over height of the cells' rectangle, default 1. `--heat-map-width`: the most that the map
+ * and its axes take of the width, default all. `--heat-map-row-ticks` and
  * `--heat-map-column-ticks`: width and height of the places for the rows' and the columns' labels.
  */
 export const heatMapStyles = css`

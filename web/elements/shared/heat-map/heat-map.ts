@@ -35,8 +35,8 @@ export function onCell(handle: (cell: CellDetail) => void): (event: CustomEvent<
 const PAINTED = ['values', 'rows', 'columns', 'low', 'high', 'bare'] as const;
 
 /**
- * `<heat-map>`: a matrix in colours on a canvas, with a cursor for pointer and keyboard, the value under it in words, a legend
- * and the whole matrix as a table; inside a figure, the figure makes the table.
+ * `<heat-map>`: a matrix in colours on a canvas, with a cursor for pointer and keyboard, the value under it in words, a
+ * legend and the whole matrix as a table; inside a figure, the figure makes the table.
  *
  * Set `values` (row-major), `rows` and `columns` from a script; the rest are attributes too (README.md lists them).
  *
@@ -91,11 +91,14 @@ export class HeatMap extends LitElement {
   declare validColumns: number | undefined;
   /** True (or 1) where a cell may be seen, row-major; the others are hatched as masked. Default: all may. */
   declare mask: ArrayLike<boolean | number> | undefined;
-  /** Rows, columns or cells to mark: `{ row }`, `{ column }` or both. They are framed; thin rows have pointers beside them. */
+  /**
+   * Rows, columns or cells to mark: `{ row }`, `{ column }` or both. They are framed; thin rows have pointers beside
+   * them.
+   */
   declare marked: readonly Partial<Cell>[] | undefined;
   /**
-   * Words beside the rows and below the columns instead of numbers; `--heat-map-row-ticks` and `--heat-map-column-ticks` make
-   * room for them.
+   * Words beside the rows and below the columns instead of numbers; `--heat-map-row-ticks` and
+   * `--heat-map-column-ticks` make room for them.
    */
   declare rowLabels: readonly string[] | undefined;
   declare columnLabels: readonly string[] | undefined;
@@ -295,9 +298,7 @@ export class HeatMap extends LitElement {
 
   readonly #pick = (): void => {
     if (!this.pickable || this.cursor === undefined) return;
-    this.dispatchEvent(
-      new CustomEvent('cell-pick', { detail: this.#detail(), bubbles: true, composed: true }),
-    );
+    this.dispatchEvent(new CustomEvent('cell-pick', { detail: this.#detail(), bubbles: true, composed: true }));
   };
 
   #moveTo(cursor: Cell, speak: boolean): void {

@@ -3,9 +3,7 @@ import { css, html, type TemplateResult } from 'lit';
 /** A bare heat map with the names of its axes, on the left and below. */
 export function withAxes(row: string, column: string, map: TemplateResult): TemplateResult {
   return html`<div class="axes">
-    <span class="axis row-axis" aria-hidden="true">${row}</span>${map}<span
-      class="axis column-axis"
-      aria-hidden="true"
+    <span class="axis row-axis" aria-hidden="true">${row}</span>${map}<span class="axis column-axis" aria-hidden="true"
       >${column}</span
     >
   </div>`;

@@ -5,7 +5,10 @@ import type { Cell } from './cursor.js';
 /** Of more rows, each is about as thin as a frame. */
 const THIN = 24;
 
-/** What is drawn over or beside the canvas of a heat map. All places are in per cent, so that nothing has to be measured. */
+/**
+ * What is drawn over or beside the canvas of a heat map. All places are in per cent, so that nothing has to be
+ * measured.
+ */
 interface Grid {
   readonly rows: number;
   readonly columns: number;
@@ -46,8 +49,7 @@ export function rowTicks({ count, origin, bare, words, marked = [], ...shown }: 
 export function columnTicks({ count, origin, bare, words, ...shown }: Axis): SVGTemplateResult[] {
   if (words === undefined) {
     return ticks(count, bare && count > 8 ? 4 : 8).map(
-      (column) =>
-        svg`<text x=${middle(column, count)} y="1.15em" text-anchor="middle">${column + origin}</text>`,
+      (column) => svg`<text x=${middle(column, count)} y="1.15em" text-anchor="middle">${column + origin}</text>`,
     );
   }
   // An inner svg moves the origin to the column's middle, in per cent; there the word is rotated.
@@ -61,9 +63,7 @@ export function columnTicks({ count, origin, bare, words, ...shown }: Axis): SVG
 /** Where there is room for every `step`-th label only: those, and that of the cursor instead of its neighbours. */
 export function shownOf({ count, step = 1, cursor }: Pick<Axis, 'count' | 'step' | 'cursor'>): number[] {
   const isFree = (i: number): boolean => cursor === undefined || Math.abs(i - cursor) >= step;
-  return Array.from({ length: count }, (_, i) => i).filter(
-    (i) => i === cursor || (i % step === 0 && isFree(i)),
-  );
+  return Array.from({ length: count }, (_, i) => i).filter((i) => i === cursor || (i % step === 0 && isFree(i)));
 }
 
 /** The pattern `#hatch` of what is masked. */
@@ -118,10 +118,7 @@ export function cursorMark({ rows, columns, cursor }: Grid): SVGTemplateResult |
 }
 
 /** The value under the cursor, above its cell, or below it in the first row, and within the map's width. */
-export function cursorValue(
-  { rows, columns, cursor }: Grid,
-  value: string,
-): SVGTemplateResult | typeof nothing {
+export function cursorValue({ rows, columns, cursor }: Grid, value: string): SVGTemplateResult | typeof nothing {
   if (cursor === undefined) return nothing;
   const { row, column } = cursor;
   const third = Math.floor((3 * column) / columns);
@@ -137,12 +134,7 @@ export function frames({ rows, columns, marked = [] }: Grid): SVGTemplateResult[
 }
 
 /** A frame with a halo, which is visible on any colour. */
-function frame(
-  { row, column }: Partial<Cell>,
-  rows: number,
-  columns: number,
-  className: string,
-): SVGTemplateResult {
+function frame({ row, column }: Partial<Cell>, rows: number, columns: number, className: string): SVGTemplateResult {
   const x = column === undefined ? 0 : (column / columns) * 100;
   const y = row === undefined ? 0 : (row / rows) * 100;
   const width = column === undefined ? 100 : 100 / columns;

@@ -14,7 +14,10 @@ export interface Matrix {
   readonly values: ArrayLike<number>;
   readonly rows: number;
   readonly columns: number;
-  /** The ramp's ends: 0 and the finite value that is farthest from it; of signed values, the same distance to both sides. */
+  /**
+   * The ramp's ends: 0 and the finite value that is farthest from it; of signed values, the same distance to both
+   * sides.
+   */
   readonly low: number;
   readonly high: number;
   readonly rowLabels: readonly string[] | undefined;
@@ -33,7 +36,9 @@ export function matrixOf({ values: given, tokens, keyTokens }: MapArrays): Matri
   if (shape.length !== 2 || rows * columns === 0)
     throw new RangeError(`loadArrays: expected values of shape (rows, columns), got (${shape.join(', ')})`);
   if (values.length !== rows * columns)
-    throw new RangeError(`loadArrays: expected ${rows * columns} values for (${shape.join(', ')}), got ${values.length}`); // prettier-ignore
+    throw new RangeError(
+      `loadArrays: expected ${rows * columns} values for (${shape.join(', ')}), got ${values.length}`,
+    );
   let [least, most] = [Infinity, -Infinity];
   for (let i = 0; i < values.length; ++i) {
     const value = values[i]!;

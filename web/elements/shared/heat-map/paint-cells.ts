@@ -34,8 +34,9 @@ export function paintingOf(canvas: HTMLCanvasElement): Painting | undefined {
 const GAP_FROM = 14;
 
 /**
- * Fills a canvas with a matrix, one flat colour per cell, with edges on whole device pixels. NaN and −∞ stay transparent. An
- * `ImageData` with one pixel per cell is scaled without smoothing: 256×128 cells take far less than a frame.
+ * Fills a canvas with a matrix, one flat colour per cell, with edges on whole device pixels. NaN and −∞ stay
+ * transparent. An `ImageData` with one pixel per cell is scaled without smoothing: 256×128 cells take far less than a
+ * frame.
  */
 export function paintCells(canvas: HTMLCanvasElement, cells: Cells, ramp: Ramp, density: number): void {
   const context = canvas.getContext('2d');
@@ -78,8 +79,6 @@ export function paintRamp(canvas: HTMLCanvasElement, colours: Ramp, low: number,
 
 function clearGaps(context: CanvasRenderingContext2D, rows: number, columns: number, gap: number): void {
   const { width, height } = context.canvas;
-  for (let c = 1; c < columns; ++c)
-    context.clearRect(Math.round((c * width) / columns) - (gap >> 1), 0, gap, height);
-  for (let r = 1; r < rows; ++r)
-    context.clearRect(0, Math.round((r * height) / rows) - (gap >> 1), width, gap);
+  for (let c = 1; c < columns; ++c) context.clearRect(Math.round((c * width) / columns) - (gap >> 1), 0, gap, height);
+  for (let r = 1; r < rows; ++r) context.clearRect(0, Math.round((r * height) / rows) - (gap >> 1), width, gap);
 }

@@ -73,9 +73,7 @@ export class RampLegend extends LitElement {
       : this.high > 0
         ? this.#words.text('map.signedLegend', { low, high })
         : this.#words.text('map.legend', { low: high, high: low });
-    return html`<div role="img" aria-label=${label}>
-      <span>${low}</span><canvas></canvas><span>${high}</span>
-    </div>`;
+    return html`<div role="img" aria-label=${label}><span>${low}</span><canvas></canvas><span>${high}</span></div>`;
   }
 }
 

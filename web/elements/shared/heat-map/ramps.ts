@@ -20,14 +20,17 @@ const RAMPS = {
   dark: [interpolated(STOPS.onDark), interpolated(STOPS.signedOnDark)],
 } as const;
 
-/** Whether a domain has values below zero. They are red then, those above are blue, and zero is in the middle of the ramp. */
+/**
+ * Whether a domain has values below zero. They are red then, those above are blue, and zero is in the middle of the
+ * ramp.
+ */
 export function isSigned(low: number): boolean {
   return low < 0;
 }
 
 /**
- * The ramp of a domain from `low` on for the colour scheme around a canvas. `rampStyles` colour the canvas black in a light scheme and
- * white in a dark one, whether the page or the reader chose it, and this reads the colour back.
+ * The ramp of a domain from `low` on for the colour scheme around a canvas. `rampStyles` colour the canvas black in a
+ * light scheme and white in a dark one, whether the page or the reader chose it, and this reads the colour back.
  */
 export function rampFor(canvas: HTMLCanvasElement, low: number): Ramp {
   return rampIn(getComputedStyle(canvas).color === 'rgb(255, 255, 255)' ? 'dark' : 'light', low);
@@ -57,8 +60,8 @@ export const rampStyles = css`
 `;
 
 /**
- * The index in a ramp of a value in the domain [low, high]. Values outside get the colours of the ends. In a signed domain zero has the
- * middle of the ramp, and the side that reaches further has all of its half.
+ * The index in a ramp of a value in the domain [low, high]. Values outside get the colours of the ends. In a signed
+ * domain zero has the middle of the ramp, and the side that reaches further has all of its half.
  */
 export function rampIndex(value: number, low: number, high: number): number {
   const reach = Math.max(-low, high);
@@ -82,10 +85,7 @@ function interpolated(stops: string): Ramp {
     const place = (i / 255) * (colours.length - 1);
     const at = Math.min(Math.floor(place), colours.length - 2);
     const channel = (shift: number): number => {
-      const [from, to] = [colours[at]!, colours[at + 1]!].map((colour) => (colour >> shift) & 255) as [
-        number,
-        number,
-      ];
+      const [from, to] = [colours[at]!, colours[at + 1]!].map((colour) => (colour >> shift) & 255) as [number, number];
       return Math.round(from + (to - from) * (place - at)) << shift;
     };
     return channel(16) | channel(8) | channel(0);

@@ -4,16 +4,10 @@ import { html, svg, type SVGTemplateResult, type TemplateResult } from 'lit';
 const SAMPLE = 22;
 
 /**
- * A curve's name behind a sample of its line, or behind a value that is read from it. (x, y) is where the sample begins; `style` are its
- * classes of colour and line style.
+ * A curve's name behind a sample of its line, or behind a value that is read from it. (x, y) is where the sample
+ * begins; `style` are its classes of colour and line style.
  */
-export function curveLabel(
-  style: string,
-  x: number,
-  y: number,
-  name: string,
-  value?: string,
-): SVGTemplateResult {
+export function curveLabel(style: string, x: number, y: number, name: string, value?: string): SVGTemplateResult {
   return svg`${
     value === undefined
       ? svg`<path class="sample ${style}" d="M${x} ${y}h${SAMPLE}" />`
@@ -30,8 +24,8 @@ export function sampled(style: string, name: string): TemplateResult {
 }
 
 /**
- * Moves overlapping labels apart by as little as possible: neighbours are at least `gap` apart and all stay within [top, bottom].
- * Takes and returns heights in the same order.
+ * Moves overlapping labels apart by as little as possible: neighbours are at least `gap` apart and all stay within
+ * [top, bottom]. Takes and returns heights in the same order.
  */
 export function spreadLabels(heights: readonly number[], gap: number, top: number, bottom: number): number[] {
   const order = heights.map((height, index) => ({ height, index })).sort((a, b) => a.height - b.height);

@@ -81,7 +81,10 @@ export function offsetBars(chart: {
   </svg>`;
 }
 
-/** The bars and a map beside them, or above each other on narrow pages. The figure says how wide each is where there is room. */
+/**
+ * The bars and a map beside them, or above each other on narrow pages. The figure says how wide each is where there is
+ * room.
+ */
 export const offsetBarStyles = css`
   .pictures {
     display: grid;

@@ -6,18 +6,13 @@ import { pointerIn } from '../controls/pointer-in.js';
  *
  * @param read  told how far it is from the left, in CSS pixels, or that it has left
  */
-export function readable(
-  curves: SVGTemplateResult,
-  read: (left: number | undefined) => void,
-): TemplateResult {
+export function readable(curves: SVGTemplateResult, read: (left: number | undefined) => void): TemplateResult {
   const point = (event: PointerEvent): void => read(pointerIn(event).x);
   // A finger leaves when it is lifted, which is when its reader looks.
   const leave = ({ pointerType }: PointerEvent): void => {
     if (pointerType === 'mouse') read(undefined);
   };
-  return html`<div class="readable" @pointermove=${point} @pointerdown=${point} @pointerleave=${leave}>
-    ${curves}
-  </div>`;
+  return html`<div class="readable" @pointermove=${point} @pointerdown=${point} @pointerleave=${leave}>${curves}</div>`;
 }
 
 /** The line through what is read, with where that is above it. */

@@ -6,7 +6,9 @@ export interface Series {
   readonly className: string;
 }
 
-/** The colours of pairs and the line styles of columns that are drawn, so that they keep them while others come and go. */
+/**
+ * The colours of pairs and the line styles of columns that are drawn, so that they keep them while others come and go.
+ */
 export class Looks {
   readonly #pairs = new Map<number, number>();
   readonly #columns = new Map<number, number>();
@@ -32,8 +34,9 @@ function assign(given: Map<number, number>, wanted: readonly number[], count: nu
 }
 
 /**
- * How the curves of P's columns look. The two columns of a pair (2j, 2j+1) have the same frequency and share a colour; every
- * column of the drawing has its own line style, so that colours are not needed. `looks` are those of the drawing so far.
+ * How the curves of P's columns look. The two columns of a pair (2j, 2j+1) have the same frequency and share a colour;
+ * every column of the drawing has its own line style, so that colours are not needed. `looks` are those of the drawing
+ * so far.
  */
 export function seriesOf(columns: readonly number[], looks = new Looks()): Series[] {
   const look = looks.of(columns);

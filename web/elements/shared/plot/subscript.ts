@@ -1,6 +1,9 @@
 import { svg, type SVGTemplateResult } from 'lit';
 
-/** A subscript in an SVG text, and what follows it. Unicode's own are tiny in many fonts, and few browsers know `baseline-shift`. */
+/**
+ * A subscript in an SVG text, and what follows it. Unicode's own are tiny in many fonts, and few browsers know
+ * `baseline-shift`.
+ */
 export function subscript(text: string, rest = ''): SVGTemplateResult {
   return svg`<tspan dy="3" font-size="80%">${text}</tspan><tspan dy="-3">${rest}</tspan>`;
 }

@@ -32,7 +32,9 @@ export interface MultiHeadAttentionPass {
 
 const NO_OPTIONS = {} as Known<BackwardOptions>;
 
-/** The backward function of one pass: the steps of the forward pass in reverse. It computes attention's weights again. */
+/**
+ * The backward function of one pass: the steps of the forward pass in reverse. It computes attention's weights again.
+ */
 export function multiHeadAttentionBackward(
   wasm: Wasm,
   parameters: Parameters,
@@ -59,7 +61,8 @@ function run(
   const gradient = memory.floats(gradOutput);
   const gradHeads = memory.reserve(heads.length);
   const placed = new Map(inputs.map((input) => [input, memory.floats(input.data)]));
-  // Allocates a call's arguments and working memory now, for the call later: all memory is needed before a gradient is changed.
+  // Allocates a call's arguments and working memory now, for the call later: all memory is needed before a gradient is
+  // changed.
   const prepare = (call: WithScratch): (() => void) => {
     const args = memory.args();
     // With a capacity of -1 the function computes nothing and returns how much memory it needs.
@@ -95,8 +98,7 @@ function run(
     const name = ['q_norm.weight', 'k_norm.weight'][i]!;
     const [weight, gradWeight] = [parameters.address(name), parameters.gradient(name)];
     const scratch = memory.reserve(raw.rmsNormBackwardScratch(rows, width));
-    return () =>
-      raw.rmsNormBackward(grads[i]!, x, weight, grads[i]!, gradWeight, scratch, rows, width, norms!.eps);
+    return () => raw.rmsNormBackward(grads[i]!, x, weight, grads[i]!, gradWeight, scratch, rows, width, norms!.eps);
   });
   // Made before the first gradient changes, as are those of options.
   const results = inputs.map(({ data, shape }) => ({
@@ -110,20 +112,14 @@ function run(
   words[G.gradQuery] = gradQuery;
   words[G.gradKey] = gradKey;
   words[G.gradValue] = gradValue;
-  const readOptions = placeOptionGradients(
-    operation,
-    memory,
-    plan.differentiable,
-    ATTENTION_GRADIENTS,
-    sizes,
-  );
+  const readOptions = placeOptionGradients(operation, memory, plan.differentiable, ATTENTION_GRADIENTS, sizes);
   const attendBack = prepare(raw.scaledDotProductAttentionBackward);
 
   projectBack();
   attendBack();
   if (turned) {
     const turnBack = (grad: number, table: number, tableBatch: number, tokens: number, count: number) =>
-      raw.rotateHeadsBackward(grad, table, tableBatch, batch, tokens, count, width, turned.width, turned.interleaved); // prettier-ignore
+      raw.rotateHeadsBackward(grad, table, tableBatch, batch, tokens, count, width, turned.width, turned.interleaved);
     turnBack(gradQuery, turned.queries, turned.queryBatch, queries, sizes.heads);
     turnBack(gradKey, turned.keys, turned.keyBatch, keys, kvHeads);
   }

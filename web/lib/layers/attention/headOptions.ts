@@ -10,8 +10,8 @@ export interface HeadOptions {
   /** Hkv, the number of key/value heads, for grouped-query attention. A divisor of `numHeads`; default `numHeads`. */
   numKvHeads?: number;
   /**
-   * RMSNorm of each head's queries and keys before they are rotated, with weights `q_norm.weight` and `k_norm.weight` (headDim,). Default
-   * false; eps is 1e-6 by default.
+   * RMSNorm of each head's queries and keys before they are rotated, with weights `q_norm.weight` and `k_norm.weight`
+   * (headDim,). Default false; eps is 1e-6 by default.
    */
   qkNorm?: boolean | { eps?: number };
 }

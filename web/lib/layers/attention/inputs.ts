@@ -15,9 +15,7 @@ export function checkInputs(
   const q = toTensorOfShape(operation, 'queries', queries, ['B', 'L', queryWidth]);
   const batch = q.shape[0]!;
   const k =
-    keys === queries && keyWidth === queryWidth
-      ? q
-      : toTensorOfShape(operation, 'keys', keys, [batch, 'S', keyWidth]);
+    keys === queries && keyWidth === queryWidth ? q : toTensorOfShape(operation, 'keys', keys, [batch, 'S', keyWidth]);
   const v =
     values === keys && valueWidth === keyWidth
       ? k

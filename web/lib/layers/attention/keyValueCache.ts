@@ -10,8 +10,8 @@ import type { Parameters } from '../base/parameters.js';
 import { addressesOf, release, rememberStore, type CacheStore } from './cacheStore.js';
 
 /**
- * Keys and values of the tokens so far, in wasm memory, which is freed in the same way as a layer's. It has `length` tokens and
- * space for `maxLength`.
+ * Keys and values of the tokens so far, in wasm memory, which is freed in the same way as a layer's. It has `length`
+ * tokens and space for `maxLength`.
  */
 export interface KeyValueCache {
   readonly length: number;
@@ -25,8 +25,8 @@ export interface KeyValueCache {
    */
   truncate(length: number): void;
   /**
-   * Replaces row b of the batch by row order[b], for all rows at once: the beams that a beam search goes on with. A row may occur
-   * several times.
+   * Replaces row b of the batch by row order[b], for all rows at once: the beams that a beam search goes on with. A row
+   * may occur several times.
    *
    * @param order (batch,), whole numbers below the batch
    */
@@ -42,8 +42,8 @@ export interface CacheOptions {
   /** The largest number of tokens of each sequence. */
   maxLength: number;
   /**
-   * How keys and values are kept. Default 'float32'. 'float16' rounds them and takes half of the memory; 'int8' keeps a whole number from
-   * -127 to 127 of each and a scale for each head of each token, in about a quarter of the memory.
+   * How keys and values are kept. Default 'float32'. 'float16' rounds them and takes half of the memory; 'int8' keeps a
+   * whole number from -127 to 127 of each and a scale for each head of each token, in about a quarter of the memory.
    */
   cacheType?: WeightType;
 }

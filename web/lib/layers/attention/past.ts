@@ -37,20 +37,13 @@ interface PastOptions extends AttentionOptions {
 }
 
 /** Checks the options `cache`, `pastKey` and `pastValue` of a call that adds `tokens` tokens. */
-export function pastOf(
-  operation: string,
-  options: PastOptions,
-  owner: object,
-  heads: Heads,
-  tokens: number,
-): Past {
+export function pastOf(operation: string, options: PastOptions, owner: object, heads: Heads, tokens: number): Past {
   const { cache, pastKey, pastValue } = options;
   if (cache == null) return ofTensors(operation, options, heads, tokens);
   if (pastKey != null || pastValue != null) wrongValue(operation, 'cache or pastKey and pastValue', 'both');
   const store = storeOf(cache) ?? wrongKind(operation, 'cache to be of createCache', cache);
   if (store.owner !== owner) wrongValue(operation, 'a cache of this layer', "another layer's");
-  if (store.batch !== heads.batch)
-    wrongValue(operation, `inputs of the cache's batch ${store.batch}`, heads.batch);
+  if (store.batch !== heads.batch) wrongValue(operation, `inputs of the cache's batch ${store.batch}`, heads.batch);
   addressesOf(operation, store);
   const { length, maxLength, row, type } = store;
   if (length + tokens > maxLength) {
@@ -61,8 +54,7 @@ export function pastOf(
     place() {
       const [keys, values] = addressesOf(operation, store);
       // Reading the other arguments may have run code of the caller's.
-      if (store.length !== length)
-        wrongUse(operation, 'a cache that the call alone changes', 'another change');
+      if (store.length !== length) wrongUse(operation, 'a cache that the call alone changes', 'another change');
       return { keys, values, length, capacity: maxLength, row, type };
     },
     read: () => undefined,
@@ -71,27 +63,20 @@ export function pastOf(
 }
 
 /**
- * The past of a cross-attention over a memory of `tokens` tokens, after `pastOf` of the same options. With a cache the projected memory
- * of the first call is in use until `reset`; `length` is then that of the memory.
+ * The past of a cross-attention over a memory of `tokens` tokens, after `pastOf` of the same options. With a cache the
+ * projected memory of the first call is in use until `reset`; `length` is then that of the memory.
  */
-export function memoryOf(
-  operation: string,
-  wasm: Wasm,
-  cache: KeyValueCache | undefined,
-  tokens: number,
-): Past {
+export function memoryOf(operation: string, wasm: Wasm, cache: KeyValueCache | undefined, tokens: number): Past {
   if (cache == null) return NONE;
   const store = storeOf(cache)!;
   const { row, type } = store;
   const { length } = store.memory;
-  if (length > 0 && length !== tokens)
-    wrongValue(operation, `memory of the cache's ${length} tokens`, tokens);
+  if (length > 0 && length !== tokens) wrongValue(operation, `memory of the cache's ${length} tokens`, tokens);
   return {
     length,
     place() {
       addressesOf(operation, store);
-      if (store.memory.length !== length)
-        wrongUse(operation, 'a cache that the call alone changes', 'another change');
+      if (store.memory.length !== length) wrongUse(operation, 'a cache that the call alone changes', 'another change');
       if (length === 0) makeRoom(operation, wasm, store, tokens);
       const [keys, values] = store.memory.addresses;
       return { keys, values, length, capacity: tokens, row, type };
@@ -108,12 +93,7 @@ const NONE: Past = {
   commit: () => undefined,
 };
 
-function ofTensors(
-  operation: string,
-  options: PastOptions,
-  { batch, kvHeads, width }: Heads,
-  tokens: number,
-): Past {
+function ofTensors(operation: string, options: PastOptions, { batch, kvHeads, width }: Heads, tokens: number): Past {
   const past = checkPast(operation, options, {
     rank: 4,
     batch,

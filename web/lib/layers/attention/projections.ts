@@ -19,16 +19,11 @@ export interface Projection {
   readonly weightType: number;
 }
 
-export type Projections = readonly [
-  query: Projection,
-  key: Projection,
-  value: Projection,
-  output: Projection,
-];
+export type Projections = readonly [query: Projection, key: Projection, value: Projection, output: Projection];
 
 /**
- * Copies queries, keys and values in, each tensor once, and reserves memory for the results of the four projections. The output
- * overwrites the projected queries, unless it is wider or `keeps` says that these are needed later.
+ * Copies queries, keys and values in, each tensor once, and reserves memory for the results of the four projections.
+ * The output overwrites the projected queries, unless it is wider or `keeps` says that these are needed later.
  */
 export function placeProjections(
   memory: Memory,

@@ -137,7 +137,10 @@ function positionsOfQueries(
   return positionsWithin(operation, starts, firstPast, standing);
 }
 
-/** Positions that count in each sequence [starts[n], starts[n + 1]) from `first`, plus one offset for all of them or one for each. */
+/**
+ * Positions that count in each sequence [starts[n], starts[n + 1]) from `first`, plus one offset for all of them or one
+ * for each.
+ */
 function positionsWithin(
   operation: string,
   starts: ArrayLike<number>,

@@ -11,8 +11,8 @@ const RENAMED = new Map([
 ]);
 
 /**
- * Renames the tensors of a state dict of torch.nn.MultiheadAttention to this library's names, and splits joined ones; other names
- * stay. `kvWidth` is the number of rows of the keys, and of the values, in the joined projections.
+ * Renames the tensors of a state dict of torch.nn.MultiheadAttention to this library's names, and splits joined ones;
+ * other names stay. `kvWidth` is the number of rows of the keys, and of the values, in the joined projections.
  */
 export function fromTorch(
   operation: string,
@@ -41,12 +41,7 @@ export function fromTorch(
 }
 
 /** Splits a joined projection: the last 2 * kvWidth rows belong to keys and values, the rows before them to queries. */
-function split(
-  operation: string,
-  name: string,
-  { data, shape }: Tensor,
-  kvWidth: number,
-): [Tensor, Tensor, Tensor] {
+function split(operation: string, name: string, { data, shape }: Tensor, kvWidth: number): [Tensor, Tensor, Tensor] {
   const [rows = 0, ...inner] = shape;
   const queryRows = rows - 2 * kvWidth;
   if (queryRows <= 0) wrongValue(operation, `${name} of more than ${2 * kvWidth} rows`, showShape(shape));

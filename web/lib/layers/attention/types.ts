@@ -10,7 +10,9 @@ import type { CacheOptions, KeyValueCache } from './keyValueCache.js';
 
 /** d2l's constructor: MultiHeadAttention(num_hiddens, num_heads, dropout, bias=False). */
 export interface MultiHeadAttentionOptions extends HeadOptions {
-  /** D, the width of the output. Without `headDim` it is also that of all heads together, and a multiple of `numHeads`. */
+  /**
+   * D, the width of the output. Without `headDim` it is also that of all heads together, and a multiple of `numHeads`.
+   */
   numHiddens: number;
   /** H */
   numHeads: number;
@@ -23,13 +25,14 @@ export interface MultiHeadAttentionOptions extends HeadOptions {
   keySize?: number;
   valueSize?: number;
   /**
-   * Rotary embedding of the projected queries and keys, head by head. Each call has its own positions: `positions` is an option of
-   * `forward`, not allowed here, tables are of shape (positions, rotaryDim/2), and `offset` is added to all positions.
+   * Rotary embedding of the projected queries and keys, head by head. Each call has its own positions: `positions` is
+   * an option of `forward`, not allowed here, tables are of shape (positions, rotaryDim/2), and `offset` is added to
+   * all positions.
    */
   rotary?: RotaryOptions;
   /**
-   * How the four projections' matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types than 'float32', the
-   * default, are for forward passes alone.
+   * How the four projections' matrices are kept in memory: 'float16' takes half of it, 'int8' a quarter. Other types
+   * than 'float32', the default, are for forward passes alone.
    */
   weightType?: WeightType;
   /** Seed of the initial values and of dropout. By default each layer has a random one. */
@@ -43,14 +46,14 @@ export interface LayerForwardOptions extends AttentionOptions {
   /** For decoding: the keys and values so far. The call appends its own. */
   cache?: KeyValueCache;
   /**
-   * Rotary position of the first new key; default the number of keys in `cache` or `pastKey`. Query 0 has the position of key
-   * number `causalOffset`, counted from the first past key; by default this is the first new key. With `cuSeqlens`, each sequence
-   * begins with this position. With `positions`, it is added to them, and its default is 0.
+   * Rotary position of the first new key; default the number of keys in `cache` or `pastKey`. Query 0 has the position
+   * of key number `causalOffset`, counted from the first past key; by default this is the first new key. With
+   * `cuSeqlens`, each sequence begins with this position. With `positions`, it is added to them, and its default is 0.
    */
   offset?: number;
   /**
-   * Rotary positions of the new tokens, if there are as many queries as new keys: (L,) or (B, L), and (axes, L) or (axes, B, L) if the
-   * layer's `rotary` has `sections`.
+   * Rotary positions of the new tokens, if there are as many queries as new keys: (L,) or (B, L), and (axes, L) or
+   * (axes, B, L) if the layer's `rotary` has `sections`.
    */
   positions?: ArrayLike<number> | TensorLike;
 }
@@ -80,8 +83,8 @@ export interface MultiHeadAttentionResult {
   presentValue?: Tensor;
   /**
    * Present if `training`, without `cache` and `pastKey`; can be called once, before the parameters change. Adds the
-   * gradients of sum(output · gradOutput) to every parameter's `grad`, and returns the gradients of the inputs. If you passed a
-   * tensor for several inputs, its gradient is the sum of their gradients.
+   * gradients of sum(output · gradOutput) to every parameter's `grad`, and returns the gradients of the inputs. If you
+   * passed a tensor for several inputs, its gradient is the sum of their gradients.
    *
    * @param gradOutput (B, L, D)
    * @throws TypeError for a second call and after `dispose()`; RangeError for another shape
@@ -123,11 +126,13 @@ export interface MultiHeadAttention extends Omit<Layer, 'forward'> {
     values: TensorLike,
     options?: LayerForwardOptions,
   ): MultiHeadAttentionResult;
-  /** Makes a cache for decoding. Each `forward` with it appends its keys and values and continues from their positions. */
+  /**
+   * Makes a cache for decoding. Each `forward` with it appends its keys and values and continues from their positions.
+   */
   createCache(options: CacheOptions): KeyValueCache;
   /**
-   * W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias and so on, and with `qkNorm`
-   * q_norm.weight and k_norm.weight.
+   * W_q.weight, W_k.weight, W_v.weight, W_o.weight, each (out, in); with `bias` also W_q.bias and so on, and with
+   * `qkNorm` q_norm.weight and k_norm.weight.
    */
   stateDict(): Record<string, Tensor>;
   /**

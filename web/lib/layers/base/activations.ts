@@ -12,9 +12,9 @@ export interface KeptPass {
 }
 
 /**
- * The memory in which a layer keeps what its backward pass needs. Each layer has one block, which all passes use: a training loop
- * copies nothing, and the heap does not grow if backward passes never run. If another forward pass begins before the backward
- * pass, the content moves to a JavaScript array, which is garbage-collected.
+ * The memory in which a layer keeps what its backward pass needs. Each layer has one block, which all passes use: a
+ * training loop copies nothing, and the heap does not grow if backward passes never run. If another forward pass begins
+ * before the backward pass, the content moves to a JavaScript array, which is garbage-collected.
  */
 export class Activations {
   readonly #memory: Memory;

@@ -57,15 +57,18 @@ export function checkTraining(operation: string, training: boolean | null | unde
 /** They take 12 to 25 kB. The deepest pass needs 8. */
 const FRAMES = 200;
 
-/** Overflows the stack now, if it is nearly full, and not in the middle of a pass, where some gradients have been changed already. */
+/**
+ * Overflows the stack now, if it is nearly full, and not in the middle of a pass, where some gradients have been
+ * changed already.
+ */
 function probeStack(frames: number): number {
   return frames === 0 ? 0 : 1 + probeStack(frames - 1);
 }
 
 /**
- * Makes the backward function of one pass, which can be called once and then holds nothing of the pass. `run` gets the checked
- * gradient and returns the result. It must allocate all memory before it changes a gradient, so that a call that runs out of
- * memory changes nothing.
+ * Makes the backward function of one pass, which can be called once and then holds nothing of the pass. `run` gets the
+ * checked gradient and returns the result. It must allocate all memory before it changes a gradient, so that a call
+ * that runs out of memory changes nothing.
  *
  * @param known the options of the backward function
  */
@@ -95,8 +98,8 @@ export function runOnce<T>(
 }
 
 /**
- * `runOnce` for layers with one input. `run` is called in a scope of the memory with the address of the output's gradient, and
- * fills `into` with the input's gradient and returns it.
+ * `runOnce` for layers with one input. `run` is called in a scope of the memory with the address of the output's
+ * gradient, and fills `into` with the input's gradient and returns it.
  */
 export function backwardOnce(
   memory: Memory,
@@ -117,10 +120,6 @@ export function backwardOnce(
 }
 
 /** Checks the option `out.input` for an input of `size` numbers. */
-export function checkInto(
-  operation: string,
-  { out }: BackwardOptions,
-  size: number,
-): Float32Array | undefined {
+export function checkInto(operation: string, { out }: BackwardOptions, size: number): Float32Array | undefined {
   return checkOut(operation, 'out.input', out?.input, size);
 }

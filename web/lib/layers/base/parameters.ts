@@ -1,4 +1,5 @@
-/* This file is longer than 200 lines, because a parameter, its gradient and its packed form share one name and one life. */
+/* This file is longer than 200 lines, because a parameter, its gradient and its packed form share one name and one
+   life. */
 import { toTensor } from '../../check/arrays.js';
 import { sizeOf, wrongUse, wrongValue } from '../../check/values.js';
 import { fresh, orOutOfMemory } from '../../runtime/memory.js';
@@ -13,8 +14,8 @@ import type { Parameter } from './types.js';
 const registry = new FinalizationRegistry<() => void>((release) => release());
 
 /**
- * The parameters of one layer, in wasm memory. A matrix (out, in) also has a packed form for products, which is made when it is
- * first needed, and made again after a change.
+ * The parameters of one layer, in wasm memory. A matrix (out, in) also has a packed form for products, which is made
+ * when it is first needed, and made again after a change.
  */
 export class Parameters {
   readonly #wasm: Wasm;
@@ -105,7 +106,10 @@ export class Parameters {
     return this.#in(this.#addresses, name);
   }
 
-  /** The address of a parameter's gradient, to which backward passes add; 0 if the layer has no parameter with that name. */
+  /**
+   * The address of a parameter's gradient, to which backward passes add; 0 if the layer has no parameter with that
+   * name.
+   */
   gradient(name: string): number {
     if (!this.has(name)) return 0;
     const first = this.#spec(name).behind ?? name;

@@ -18,8 +18,8 @@ export function constantSpec(name: string, shape: readonly number[], value: numb
 }
 
 /**
- * The weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as in torch.nn.Linear. `name` is their prefix, or ''.
- * They take the random numbers of `stream` and `stream` + 1.
+ * The weight (out, in) and bias of a linear map, uniform within 1/sqrt(in) as in torch.nn.Linear. `name` is their
+ * prefix, or ''. They take the random numbers of `stream` and `stream` + 1.
  */
 export function linearSpecs(
   name: string,

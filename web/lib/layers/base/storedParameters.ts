@@ -22,11 +22,7 @@ export function rememberParameter(parameter: object, store: StoredParameter): vo
 }
 
 /** Checks that these are parameters of layers of this module, without duplicates; returns where they are stored. */
-export function checkParameters(
-  operation: string,
-  wasm: Wasm,
-  parameters: Iterable<object>,
-): StoredParameter[] {
+export function checkParameters(operation: string, wasm: Wasm, parameters: Iterable<object>): StoredParameter[] {
   const expected = "parameters that a layer's parameters() gave";
   if (typeof parameters !== 'object' || parameters === null || !(Symbol.iterator in parameters)) {
     wrongKind(operation, expected, parameters);

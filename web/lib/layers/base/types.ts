@@ -16,7 +16,9 @@ export interface Parameter {
 export interface ForwardOptions {
   /** Whether to return `backward`, and keep what it needs. Default false. */
   training?: boolean;
-  /** Write into this array instead of a fresh one, so that a training loop allocates nothing; it may be the array of x. */
+  /**
+   * Write into this array instead of a fresh one, so that a training loop allocates nothing; it may be the array of x.
+   */
   out?: { output?: FloatArray };
 }
 
@@ -40,8 +42,8 @@ export interface LayerResult {
 }
 
 /**
- * A layer owns its parameters in wasm memory, which is freed on `dispose()`, at the end of a `using` block, or when the layer is
- * garbage-collected. A disposed layer throws on use.
+ * A layer owns its parameters in wasm memory, which is freed on `dispose()`, at the end of a `using` block, or when the
+ * layer is garbage-collected. A disposed layer throws on use.
  */
 export interface Layer {
   forward(x: TensorLike, options?: ForwardOptions): LayerResult;

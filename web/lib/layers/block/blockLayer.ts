@@ -21,12 +21,7 @@ import {
 import { createCache, type CacheOptions, type KeyValueCache } from '../attention/keyValueCache.js';
 import { ownTensors } from '../attention/ownTensors.js';
 import { memoryOf, pastOf } from '../attention/past.js';
-import {
-  checkPosition,
-  rotaryPositions,
-  withoutRotary,
-  type RotaryPositioning,
-} from '../attention/rotaryPositions.js';
+import { checkPosition, rotaryPositions, withoutRotary, type RotaryPositioning } from '../attention/rotaryPositions.js';
 import { OPTION_TENSORS, type LayerForwardOptions } from '../attention/types.js';
 import { Activations } from '../base/activations.js';
 import { checkNonNegative } from '../base/checkNonNegative.js';
@@ -66,12 +61,7 @@ export interface BlockCall {
   readonly backward: ((gradOutput: TensorLike, options?: BackwardOptions) => BlockGradients) | undefined;
 }
 
-function oneOf<T extends string>(
-  operation: string,
-  name: string,
-  value: T | undefined,
-  values: readonly T[],
-): T {
+function oneOf<T extends string>(operation: string, name: string, value: T | undefined, values: readonly T[]): T {
   const given = value ?? values[0]!;
   if (values.includes(given)) return given;
   return wrongValue(operation, `${name} to be one of ${values.join(', ')}`, given);
@@ -95,11 +85,7 @@ export class BlockLayer {
     const gated = oneOf(operation, 'feedForward', given.feedForward, ['plain', 'gated']) === 'gated';
     const bias = checkBiases(operation, given.bias, true);
     if (bias.query !== bias.key || bias.key !== bias.value) {
-      wrongValue(
-        operation,
-        'biases of queries, keys and values together, which are one tensor',
-        'some of them',
-      );
+      wrongValue(operation, 'biases of queries, keys and values together, which are one tensor', 'some of them');
     }
     const eps = checkNonNegative(operation, 'eps', given.eps ?? (rms ? 1e-6 : 1e-5));
     const activation = checkActivation(operation, given.activation, gated ? 'silu' : 'relu');
@@ -118,12 +104,7 @@ export class BlockLayer {
   }
 
   /** A forward pass; `given` are options that `checkOptions` has read. */
-  forward(
-    x: TensorLike,
-    given: LayerForwardOptions,
-    memory?: TensorLike,
-    crossOptions?: AttentionOptions,
-  ): BlockCall {
+  forward(x: TensorLike, given: LayerForwardOptions, memory?: TensorLike, crossOptions?: AttentionOptions): BlockCall {
     const operation = `${this.#operation}.forward`;
     const { wasm, shape } = this.#block;
     const { numHiddens, heads, crosses } = shape;
@@ -134,9 +115,7 @@ export class BlockLayer {
     }
     const input = toTensorOfShape(operation, 'x', x, ['B', 'L', numHiddens]);
     const [batch, length] = input.shape as [number, number, number];
-    const over = crosses
-      ? toTensorOfShape(operation, 'memory', memory!, [batch, 'S', numHiddens])
-      : undefined;
+    const over = crosses ? toTensorOfShape(operation, 'memory', memory!, [batch, 'S', numHiddens]) : undefined;
     const into = checkOut(operation, 'out.output', given.out?.output, input.data.length);
     const { cache } = given;
     const past = pastOf(operation, { ...(cache && { cache }) }, this, { batch, ...heads }, length);
@@ -170,12 +149,7 @@ export class BlockLayer {
     });
     let cross: BlockPass['cross'];
     if (over) {
-      const options = checkOptions<AttentionOptions>(
-        operation,
-        crossOptions,
-        ATTENTION_OPTIONS,
-        'options of cross',
-      );
+      const options = checkOptions<AttentionOptions>(operation, crossOptions, ATTENTION_OPTIONS, 'options of cross');
       for (const name of ['pastKey', 'pastValue', 'out'] as const) {
         if (options[name] != null) wrongValue(operation, `no cross.${name}`, 'one');
       }

@@ -1,4 +1,7 @@
-/** The parameters of a block: their names in the state dict, their initial values, and their fields in C++'s BlockParameters. */
+/**
+ * The parameters of a block: their names in the state dict, their initial values, and their fields in C++'s
+ * BlockParameters.
+ */
 import * as A from '../../generated/bindings/attentionParameters.js';
 import type { Within, Word } from '../../generated/bindings/args.js';
 import * as P from '../../generated/bindings/blockParameters.js';
@@ -58,7 +61,10 @@ export function blockFields(shape: BlockShape): (readonly [string, Word])[] {
   ];
 }
 
-/** The parameters with PyTorch's initial values: Xavier-uniform for the joined projection, zeros for the biases of attention. */
+/**
+ * The parameters with PyTorch's initial values: Xavier-uniform for the joined projection, zeros for the biases of
+ * attention.
+ */
 export function blockSpecs(shape: BlockShape, seed: number): ParameterSpec[] {
   const { numHiddens: width, hiddenWidth, heads, bias, feedBias } = shape;
   const attention = (name: string, heads: HeadShape, stream: number): ParameterSpec[] => {

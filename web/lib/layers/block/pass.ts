@@ -137,8 +137,7 @@ function blockArgs(block: Block, pass: BlockPass, asks: boolean): void {
     words[within(at, BA.cacheCapacity)] = stored[i].capacity;
   });
   const [first, second] = mapsOf(shape);
-  for (const [name, field] of blockFields(shape))
-    words[within(B.parameters, field)] = parameters.address(name);
+  for (const [name, field] of blockFields(shape)) words[within(B.parameters, field)] = parameters.address(name);
   words[within(B.self, BA.packedIn)] = parameters.packed('self_attn.in_proj_weight');
   words[within(B.self, BA.packedOut)] = parameters.packed('self_attn.out_proj.weight');
   words[B.packed1] = parameters.packed(`${first}.weight`);
@@ -207,8 +206,7 @@ export function blockBackward(
     const gradient = memory.floats(gradOutput);
     const data = into ?? fresh(operation, Float32Array, gradOutput.length);
     const memoryShape = pass.cross && [batch, pass.cross.keys, shape.numHiddens];
-    const memoryData =
-      memoryShape && fresh(operation, Float32Array, batch * pass.cross.keys * shape.numHiddens);
+    const memoryData = memoryShape && fresh(operation, Float32Array, batch * pass.cross.keys * shape.numHiddens);
     const optionsOf = (part: AttentionPart, at: Within<'OptionGradients'>) =>
       placeOptionGradients(operation, memory, part.plan.differentiable, optionFields(at), {
         batch,
@@ -226,8 +224,7 @@ export function blockBackward(
       words[G.gradMemory] = memory.reserve(memoryData.length);
     }
     const gradMemory = words[G.gradMemory]!;
-    for (const [name, field] of blockFields(shape))
-      words[within(G.gradients, field)] = parameters.gradient(name);
+    for (const [name, field] of blockFields(shape)) words[within(G.gradients, field)] = parameters.gradient(name);
     memory.run(raw.transformerBlockBackward);
     kept.done();
     return {

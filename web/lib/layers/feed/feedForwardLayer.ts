@@ -14,17 +14,13 @@ import type { ParameterSpec } from '../base/specs.js';
 import type { ForwardOptions, LayerResult } from '../base/types.js';
 
 /**
- * 'relu' is max(x, 0), 'gelu' x·Φ(x), 'gelu-tanh' its approximation by a hyperbolic tangent (Hendrycks and Gimpel 2016), 'sigmoid'
- * 1/(1 + e^-x), and 'silu' x·sigmoid(x).
+ * 'relu' is max(x, 0), 'gelu' x·Φ(x), 'gelu-tanh' its approximation by a hyperbolic tangent (Hendrycks and Gimpel
+ * 2016), 'sigmoid' 1/(1 + e^-x), and 'silu' x·sigmoid(x).
  */
 export type Activation = 'relu' | 'gelu' | 'gelu-tanh' | 'silu' | 'sigmoid';
 
 /** Its number in C++. */
-export function checkActivation(
-  operation: string,
-  activation: unknown,
-  otherwise: Activation = 'relu',
-): number {
+export function checkActivation(operation: string, activation: unknown, otherwise: Activation = 'relu'): number {
   if (activation === undefined) return activations.indexOf(otherwise);
   const expected = `activation to be one of ${activations.join(', ')}`;
   if (typeof activation !== 'string') wrongKind(operation, expected, activation);
@@ -103,8 +99,7 @@ export class FeedForwardLayer extends ParameterOwner {
     const { training, out: given } = checkForward(name, options);
     parameters.checkTraining(name, training);
     const input = toTensor(name, 'x', x);
-    if (input.shape.at(-1) !== width)
-      wrongValue(name, `x of width ${width}`, `shape ${showShape(input.shape)}`);
+    if (input.shape.at(-1) !== width) wrongValue(name, `x of width ${width}`, `shape ${showShape(input.shape)}`);
     const size = input.data.length;
     const rows = size / width;
     const shape = [...input.shape];

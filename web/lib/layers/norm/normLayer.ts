@@ -10,7 +10,9 @@ import { Parameters } from '../base/parameters.js';
 import type { ParameterSpec } from '../base/specs.js';
 import type { ForwardOptions, LayerResult } from '../base/types.js';
 
-/** A norm's two functions in wasm. Arguments that are addresses come first; a weight or bias is 0 if the layer has none. */
+/**
+ * A norm's two functions in wasm. Arguments that are addresses come first; a weight or bias is 0 if the layer has none.
+ */
 export interface NormKernels {
   forward(
     raw: Raw,

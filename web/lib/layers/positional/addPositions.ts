@@ -12,7 +12,10 @@ export interface PositionalEncodingForwardOptions {
   training?: boolean;
   /** Position of the first token; default 0. A whole number. */
   offset?: number;
-  /** Seed of dropout for this pass. By default training begins with the layer's seed, and each pass uses the next number. */
+  /**
+   * Seed of dropout for this pass. By default training begins with the layer's seed, and each pass uses the next
+   * number.
+   */
   seed?: number;
   /** As in other layers. */
   out?: { output?: FloatArray };
@@ -30,8 +33,8 @@ export interface PositionalEncodingResult {
   /** The shape of x. */
   output: Tensor;
   /**
-   * Present if `training`; can be called once. Returns the gradient of x, which is 0 for dropped elements, and adds the gradient
-   * of a learned table to its `grad`.
+   * Present if `training`; can be called once. Returns the gradient of x, which is 0 for dropped elements, and adds the
+   * gradient of a learned table to its `grad`.
    */
   backward?: (gradOutput: TensorLike, options?: BackwardOptions) => { input: Tensor };
 }

@@ -9,16 +9,7 @@ export type Activation = (typeof activations)[number];
 
 /** The families that can be opened, by `config.model_type`. */
 export type Family =
-  | 'bert'
-  | 'roberta'
-  | 'distilbert'
-  | 'albert'
-  | 'gpt2'
-  | 'gpt_neox'
-  | 'llama'
-  | 'mistral'
-  | 'qwen2'
-  | 'qwen3';
+  'bert' | 'roberta' | 'distilbert' | 'albert' | 'gpt2' | 'gpt_neox' | 'llama' | 'mistral' | 'qwen2' | 'qwen3';
 
 /** A model, as this library's steps see it. */
 export interface Architecture {

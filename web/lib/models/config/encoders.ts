@@ -7,10 +7,7 @@ function encoder(fields: Fields, family: Family): Architecture {
   fields.only('position_embedding_type', 'absolute');
   fields.only('is_decoder', false);
   const distilled = family === 'distilbert';
-  const all = common(
-    fields,
-    distilled ? { layers: 'n_layers', heads: 'n_heads', hiddens: 'dim' } : undefined,
-  );
+  const all = common(fields, distilled ? { layers: 'n_layers', heads: 'n_heads', hiddens: 'dim' } : undefined);
   const padId = family === 'roberta' ? 1 : 0;
   const pad = all.padId ?? padId;
   // RoBERTa's positions begin after the padding's.

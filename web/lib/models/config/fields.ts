@@ -89,9 +89,7 @@ export function eosOf(fields: Fields): ReadonlySet<number> {
   const ids = given === undefined ? [] : Array.isArray(given) ? (given as unknown[]) : [given];
   return new Set(
     ids.map((id) =>
-      Number.isInteger(id)
-        ? (id as number)
-        : fields.wrong('eos_token_id', 'to be a token or a list of tokens', id),
+      Number.isInteger(id) ? (id as number) : fields.wrong('eos_token_id', 'to be a token or a list of tokens', id),
     ),
   );
 }

@@ -6,8 +6,9 @@ import { typeField, type Fields } from './fields.js';
 type Rotary = NonNullable<Architecture['rotary']>;
 
 /**
- * `rope_parameters` of transformers 5, or `rope_theta` and `rope_scaling` of earlier versions. Linear, dynamic and YaRN scaling may
- * leave `max_position_embeddings` at the length of the training: the model then takes texts that are `factor` times as long.
+ * `rope_parameters` of transformers 5, or `rope_theta` and `rope_scaling` of earlier versions. Linear, dynamic and YaRN
+ * scaling may leave `max_position_embeddings` at the length of the training: the model then takes texts that are
+ * `factor` times as long.
  */
 export async function rotaryOf(
   tools: Tools,
@@ -20,9 +21,7 @@ export async function rotaryOf(
 ): Promise<{ rotary: Rotary; maxLength: number }> {
   const parameters = fields.object('rope_parameters');
   const base =
-    parameters?.get('rope_theta') === undefined
-      ? fields.number(theta, 10000)
-      : parameters.number('rope_theta');
+    parameters?.get('rope_theta') === undefined ? fields.number(theta, 10000) : parameters.number('rope_theta');
   const share = parameters?.number('partial_rotary_factor', part) ?? part;
   const dim = Math.floor(headDim * share);
   if (dim < 2 || dim % 2 !== 0 || dim > headDim) {

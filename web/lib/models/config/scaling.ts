@@ -60,9 +60,7 @@ function scalingOf(given: Fields, maxLength: number, trained: number): RotarySca
       };
     case 'yarn': {
       const amplitude =
-        given.get('attention_factor') === undefined
-          ? yarnAmplitude(given, ratio())
-          : given.number('attention_factor');
+        given.get('attention_factor') === undefined ? yarnAmplitude(given, ratio()) : given.number('attention_factor');
       return {
         type,
         factor: ratio(),

@@ -85,8 +85,7 @@ export function checkPass(
     tokens,
     past,
     cache: cache?.place,
-    window:
-      given.window == null ? undefined : tools.checkInteger(operation, 'window', given.window, 1, 2 ** 30),
+    window: given.window == null ? undefined : tools.checkInteger(operation, 'window', given.window, 1, 2 ** 30),
     hasMask: rows.mask !== undefined,
     hasTypes: types !== undefined,
     positions: given.positions === 'none' ? ('none' as const) : own ? ('own' as const) : ('counted' as const),
@@ -109,8 +108,7 @@ function checkAblate(
   if (ablate == null) return undefined;
   if (!Array.isArray(ablate)) wrongKind(operation, 'ablate to be a list of [layer, head]', ablate);
   return Array.from(ablate as readonly unknown[], (pair) => {
-    if (!Array.isArray(pair) || pair.length !== 2)
-      wrongKind(operation, 'ablate to be a list of [layer, head]', pair);
+    if (!Array.isArray(pair) || pair.length !== 2) wrongKind(operation, 'ablate to be a list of [layer, head]', pair);
     const [layer, head] = pair as [unknown, unknown];
     return [
       tools.checkInteger(operation, "ablate's layer", layer, 0, a.layers - 1),

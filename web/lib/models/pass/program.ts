@@ -1,6 +1,7 @@
 /**
- * A pass over a model as a list of steps (C++'s `runSteps`). It is built for one shape, and for one place in wasm memory: first
- * without a place, to learn its size, and then there. The file is longer than 200 lines, because a pass is one sequence of steps.
+ * A pass over a model as a list of steps (C++'s `runSteps`). It is built for one shape, and for one place in wasm
+ * memory: first without a place, to learn its size, and then there. The file is longer than 200 lines, because a pass
+ * is one sequence of steps.
  */
 import * as A from '../../generated/bindings/attentionArgs.js';
 import type { Within } from '../../generated/bindings/args.js';
@@ -16,7 +17,10 @@ import { buildHeads } from './heads.js';
 import type { LAYER_HOOKS } from './types.js';
 import { type HookPoint, type Place, type Program, type Request } from './types.js';
 
-/** Whether a pass can run the program of another one. Most do not depend on how many tokens are in the cache: C++ is told that. */
+/**
+ * Whether a pass can run the program of another one. Most do not depend on how many tokens are in the cache: C++ is
+ * told that.
+ */
 export function isLike(one: Request, other: Request): boolean {
   const names = Object.keys(one) as (keyof Request)[];
   const depends = one.needWeights || one.hasMask;
@@ -73,8 +77,7 @@ function build(a: Architecture, w: ModelWeights, request: Request, builder: Buil
       inputs: m.inputs,
       outputs: m.outputs,
     });
-  const add = (x: number, y: number, out: number, inputs = d): void =>
-    builder.step('add', { x, y, out, rows, inputs });
+  const add = (x: number, y: number, out: number, inputs = d): void => builder.step('add', { x, y, out, rows, inputs });
 
   // ---- embeddings
 

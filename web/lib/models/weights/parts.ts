@@ -25,13 +25,7 @@ export function part(name: string, shape: readonly number[], count: number, inpu
 }
 
 /** Some columns of a tensor (inputs, columns), or (columns) for inputs = 1: GPT-2's maps are transposed. */
-export function columns(
-  name: string,
-  shape: readonly number[],
-  inputs: number,
-  begin: number,
-  count: number,
-): Part {
+export function columns(name: string, shape: readonly number[], inputs: number, begin: number, count: number): Part {
   const all = shape.at(-1)!;
   return {
     name,

@@ -46,13 +46,11 @@ function take(
   const { weightType } = store;
   const isShared = head !== undefined && !tensors.has(`${names.predictions.decoder}.weight`);
   const table = (name: string | undefined, rows: number): number => store.plain(`${name}.weight`, [rows, e]);
-  const packed = (): number =>
-    store.matrix(e, [part(`${names.tokens}.weight`, [a.vocab, e], a.vocab, e)]).packed;
+  const packed = (): number => store.matrix(e, [part(`${names.tokens}.weight`, [a.vocab, e], a.vocab, e)]).packed;
   const tokens = isShared ? head.decoder.packed : weightType > 0 ? packed() : table(names.tokens, a.vocab);
   const positions = a.positions ? table(names.positions, a.positions.rows) : 0;
   const types = a.tokenTypes > 0 ? table(names.types, a.tokenTypes) : 0;
-  const embeddingNorm =
-    names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, e, true);
+  const embeddingNorm = names.embeddingNorm === undefined ? undefined : store.norm(names.embeddingNorm, e, true);
   const embeddingMap = names.embeddingMap === undefined ? undefined : store.linear(names.embeddingMap, e, d);
   const groups = Array.from({ length: Math.max(...a.groups) + 1 }, (_, i) => layer(store, a, names.layer(i)));
   const hasPooler = names.pooler !== undefined && tensors.has(`${names.pooler}.weight`);

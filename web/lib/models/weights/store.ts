@@ -8,7 +8,10 @@ import type { Matrix, NormWeights } from './types.js';
 /** Floats that are packed at a time. */
 const CHUNK = 2 ** 16;
 
-/** Owns the memory of a model's parameters. Until `startPlacing` it only checks tensors and counts bytes, and every address is 0. */
+/**
+ * Owns the memory of a model's parameters. Until `startPlacing` it only checks tensors and counts bytes, and every
+ * address is 0.
+ */
 export class Store {
   /** Of matrices, as C++ calls it. */
   readonly weightType: number;

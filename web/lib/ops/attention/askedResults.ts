@@ -7,7 +7,10 @@ import type { Memory } from '../../runtime/memory.js';
 import type { AttentionOptions, AttentionResult } from '../../types.js';
 import type { AttentionSizes } from './options.js';
 
-/** The results that options ask for besides the output: `place` reserves memory for them, within a scope, and `read` collects them. */
+/**
+ * The results that options ask for besides the output: `place` reserves memory for them, within a scope, and `read`
+ * collects them.
+ */
 export interface AskedResults {
   place(memory: Memory): void;
   read(memory: Memory, result: AttentionResult): void;
@@ -44,7 +47,5 @@ export function checkAskedResults(
 function checkStage(operation: string, value: unknown): number {
   const stages: readonly unknown[] = scoresStages;
   const stage = stages.indexOf(value);
-  return stage > 0
-    ? stage
-    : wrongValue(operation, `needScores to be one of ${stages.slice(1).join(', ')}`, value);
+  return stage > 0 ? stage : wrongValue(operation, `needScores to be one of ${stages.slice(1).join(', ')}`, value);
 }

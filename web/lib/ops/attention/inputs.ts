@@ -37,16 +37,19 @@ export function checkAttentionInputs(
     wrongValue(operation, `key (…, S, ${width}) of batch ${batch}`, showShape(k.shape));
   }
   if (valueBatch !== batch || valueHeads !== kvHeads || values !== newKeys) {
-    wrongValue(
-      operation,
-      `value to match key ${showShape(k.shape)} but for its last axis`,
-      showShape(v.shape),
-    );
+    wrongValue(operation, `value to match key ${showShape(k.shape)} but for its last axis`, showShape(v.shape));
   }
   if (kvHeads === 0 ? heads !== 0 : heads % kvHeads !== 0) {
     wrongValue(operation, `query of a multiple of ${kvHeads} heads`, heads);
   }
-  const past = checkPast(operation, options, { rank: q.shape.length, batch, kvHeads, width, valueWidth, fresh: newKeys }); // prettier-ignore
+  const past = checkPast(operation, options, {
+    rank: q.shape.length,
+    batch,
+    kvHeads,
+    width,
+    valueWidth,
+    fresh: newKeys,
+  });
   const pastLength = past?.length ?? 0;
   const keys = pastLength + newKeys;
   const leading = q.shape.slice(0, -1);
@@ -64,8 +67,8 @@ export function checkAttentionInputs(
 }
 
 /**
- * Copies queries, keys and values in, and sets all sizes, addresses and strides. `output` is the address of the output, or of
- * another tensor with the same shape.
+ * Copies queries, keys and values in, and sets all sizes, addresses and strides. `output` is the address of the output,
+ * or of another tensor with the same shape.
  */
 export function placeAttentionInputs(
   memory: Memory,
@@ -106,7 +109,9 @@ function setContiguous(
   setStack(at, strides, address, { batch: heads * rows * columns, head: rows * columns, row: columns });
 }
 
-/** Copies past and new rows in, the new ones after the past ones in each of `matrices` matrices; returns the address. */
+/**
+ * Copies past and new rows in, the new ones after the past ones in each of `matrices` matrices; returns the address.
+ */
 function join(memory: Memory, past: Tensor | undefined, data: Float32Array, matrices: number): number {
   if (!past) return memory.input(data);
   const address = memory.reserve(past.data.length + data.length);

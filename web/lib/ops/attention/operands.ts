@@ -55,8 +55,7 @@ export function checkRelative(
   const { data, shape } = toTensor(operation, name, value);
   const [rows, columns] = shape.slice(-2);
   const perHead = shape.length === 3;
-  const fits =
-    (shape.length === 2 || (perHead && shape[0] === heads)) && rows! % 2 === 1 && columns === width;
+  const fits = (shape.length === 2 || (perHead && shape[0] === heads)) && rows! % 2 === 1 && columns === width;
   if (!fits) {
     const expected = `${name} of shape (2k+1, ${width}) or (${heads}, 2k+1, ${width})`;
     wrongValue(operation, expected, showShape(shape));

@@ -21,8 +21,8 @@ export type OptionFields = Readonly<Record<Name, readonly [sum: Word, lost: Word
 const RUN = 128;
 
 /**
- * Places zeros for the gradients of attention's options, sets their fields and makes their results; returns a function that reads
- * them. After this call nothing can run out of memory: a layer may have changed gradients by then.
+ * Places zeros for the gradients of attention's options, sets their fields and makes their results; returns a function
+ * that reads them. After this call nothing can run out of memory: a layer may have changed gradients by then.
  */
 export function placeOptionGradients(
   operation: string,

@@ -93,9 +93,9 @@ export function checkAttentionOptions(
   const softcap = given('softcap', checkFinite, true);
   const dropout = given('dropout', checkProbability);
   const seed = given('seed', checkSeed);
-  const lens = options.validLens == null ? undefined : toValidLens(operation, options.validLens, batch, queries, keys); // prettier-ignore
+  const lens = options.validLens == null ? undefined : toValidLens(operation, options.validLens, batch, queries, keys);
   const packed = checkPacked(operation, options, sizes);
-  const offset = checkOffset(operation, options.causalOffset, packed ? packed.query.length - 1 : batch, sizes.past); // prettier-ignore
+  const offset = checkOffset(operation, options.causalOffset, packed ? packed.query.length - 1 : batch, sizes.past);
   const mask = given('mask', toMask);
   const maskStrides = mask && broadcast(operation, 'mask', mask.shape, scoresShape);
   const bias = given('bias', toTensor);
@@ -170,9 +170,10 @@ function checkWindow(
     if (sides?.length !== 2) {
       wrongKind(operation, 'window to be a number or [left, right]', window);
     }
-    [left, right] = sides.map((side) =>
-      Math.min(checkInteger(operation, 'window', side, -1), MAX_POSITION),
-    ) as [number, number];
+    [left, right] = sides.map((side) => Math.min(checkInteger(operation, 'window', side, -1), MAX_POSITION)) as [
+      number,
+      number,
+    ];
   }
   if (isCausal != null && checkBoolean(operation, 'isCausal', isCausal)) right = 0;
   return [left, right];

@@ -25,19 +25,14 @@ export function checkPacked(
   if (cuSeqlens == null) return undefined;
   // Their lengths and earlier tokens would be those of one sequence; the last is a layer's.
   for (const name of ['validLens', 'pastKey', 'cache']) {
-    if (options[name as keyof AttentionOptions] != null)
-      wrongValue(operation, `no ${name} with cuSeqlens`, 'one');
+    if (options[name as keyof AttentionOptions] != null) wrongValue(operation, `no ${name} with cuSeqlens`, 'one');
   }
   if (batch !== 1) wrongValue(operation, 'a batch of 1 with cuSeqlens', batch);
   const read = (name: string, value: Starts, rows: number): Int32Array => {
     const { data, shape } = toInt32(operation, name, value, 0, rows);
     const falls = data.some((start, n) => start < data[n - 1]!);
     if (shape.length !== 1 || data[0] !== 0 || falls || data.at(-1) !== rows) {
-      wrongValue(
-        operation,
-        `${name} to start at 0, never fall and end at ${rows}`,
-        data.subarray(0, 99).join(),
-      );
+      wrongValue(operation, `${name} to start at 0, never fall and end at ${rows}`, data.subarray(0, 99).join());
     }
     return data;
   };

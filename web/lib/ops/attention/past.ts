@@ -10,7 +10,9 @@ export interface PastTensors {
   readonly value: Tensor;
 }
 
-/** The sizes against which the two options are checked. `batch` and `kvHeads` are 1 if a tensor has no axis for them. */
+/**
+ * The sizes against which the two options are checked. `batch` and `kvHeads` are 1 if a tensor has no axis for them.
+ */
 export interface PastSizes {
   /** The rank of the query. The past may have it, or the full rank of 4. */
   readonly rank: number;

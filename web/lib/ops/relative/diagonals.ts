@@ -1,6 +1,6 @@
 /**
- * Matrices (L, S) whose entries depend only on the distance j - i. A line has one entry for each distance from -(L-1) to S-1, and
- * every row of the matrix is a part of that line.
+ * Matrices (L, S) whose entries depend only on the distance j - i. A line has one entry for each distance from -(L-1)
+ * to S-1, and every row of the matrix is a part of that line.
  */
 import type { Known } from '../../check/options.js';
 import { checkInteger } from '../../check/values.js';
@@ -37,7 +37,9 @@ export function checkDistances(operation: string, given: DistanceSizes): Checked
   return { queries, keys, line, distance: (at) => first + at };
 }
 
-/** A line filled with `value` of each distance; `line` is fresh. A loop: `from` with a function takes ten times as long. */
+/**
+ * A line filled with `value` of each distance; `line` is fresh. A loop: `from` with a function takes ten times as long.
+ */
 export function fillLine<T extends Float32Array | Int32Array>(
   line: T,
   sizes: CheckedDistances,

@@ -3,9 +3,15 @@ import { checkBoolean, checkInteger, wrongValue } from '../../check/values.js';
 
 /** How T5 sorts distances into buckets. */
 export interface T5BucketOptions {
-  /** Whether half of the buckets are for keys ahead of a query. Default true; if false, such keys share bucket 0 with distance 0. */
+  /**
+   * Whether half of the buckets are for keys ahead of a query. Default true; if false, such keys share bucket 0 with
+   * distance 0.
+   */
   bidirectional?: boolean;
-  /** Distances from this one on share the last bucket. Default 128; must be above the number of buckets with a single distance. */
+  /**
+   * Distances from this one on share the last bucket. Default 128; must be above the number of buckets with a single
+   * distance.
+   */
   maxDistance?: number;
 }
 

@@ -15,26 +15,32 @@ import { checkScaling, SCALING_OPTIONS, type RotaryScaling } from './scaling.js'
 export interface RotaryOptions {
   /** Pair j is rotated by position·base^(-2j/rotaryDim). Default 10000; any finite float32 above 0. */
   base?: number;
-  /** Position of the first row, or added to `positions`. Default 0. With `cos` and `sin` it has to be a whole number. */
+  /**
+   * Position of the first row, or added to `positions`. Default 0. With `cos` and `sin` it has to be a whole number.
+   */
   offset?: number;
-  /** (n,) for all sequences, or (B, n), and with `sections` an axis before these. Default 0, 1, 2, …. With `cos` and `sin` they have to be whole numbers. */
+  /**
+   * (n,) for all sequences, or (B, n), and with `sections` an axis before these. Default 0, 1, 2, …. With `cos` and
+   * `sin` they have to be whole numbers.
+   */
   positions?: ArrayLike<number> | TensorLike;
   /** true: pairs (2j, 2j+1), as in GPT-J; false: (j, j + rotaryDim/2), as in GPT-NeoX and Llama. Default false. */
   interleaved?: boolean;
   /** Only the first `rotaryDim` components are rotated. An even number; default all of them. */
   rotaryDim?: number;
   /**
-   * Tables to use instead of base and scaling, both or none. With shape (positions, rotaryDim/2) they are read at the positions;
-   * with shape (B, n, rotaryDim/2) they have a row for each token, without positions and offset. ONNX's cos_cache and sin_cache.
+   * Tables to use instead of base and scaling, both or none. With shape (positions, rotaryDim/2) they are read at the
+   * positions; with shape (B, n, rotaryDim/2) they have a row for each token, without positions and offset. ONNX's
+   * cos_cache and sin_cache.
    */
   cos?: TensorLike;
   sin?: TensorLike;
   /** For contexts longer than those of the training. */
   scaling?: RotaryScaling;
   /**
-   * Positions of several axes, such as time, row and column: the pairs that each axis rotates, in order, on one run of frequencies
-   * (Qwen2-VL's mrope_section). They add up to rotaryDim/2. `positions` is then (axes, n) or (axes, B, n); without it, all axes have the
-   * same positions.
+   * Positions of several axes, such as time, row and column: the pairs that each axis rotates, in order, on one run of
+   * frequencies (Qwen2-VL's mrope_section). They add up to rotaryDim/2. `positions` is then (axes, n) or (axes, B, n);
+   * without it, all axes have the same positions.
    */
   sections?: readonly number[];
 }

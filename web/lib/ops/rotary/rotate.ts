@@ -46,16 +46,7 @@ export function rotate(
         const from = (matrix * rows + row) * width;
         const to = from + count * rowCount * width;
         memory.write(piece, part(data, from, to));
-        raw[operation](
-          piece,
-          table + 4 * row * rotaryDim,
-          piece,
-          count,
-          rowCount,
-          width,
-          rotaryDim,
-          interleaved,
-        );
+        raw[operation](piece, table + 4 * row * rotaryDim, piece, count, rowCount, width, rotaryDim, interleaved);
         memory.read(piece, to - from, part(result, from, to));
       }
     }

@@ -3,21 +3,22 @@ import type { Known } from '../../check/options.js';
 import { checkBoolean, checkFinite, wrongKind, wrongValue } from '../../check/values.js';
 
 /**
- * How rotary frequencies are changed for contexts longer than those of the training. The options of a checkpoint give the same
- * angles as in HuggingFace transformers (modeling_rope_utils). w is a frequency, base^(-2j/rotaryDim).
+ * How rotary frequencies are changed for contexts longer than those of the training. The options of a checkpoint give
+ * the same angles as in HuggingFace transformers (modeling_rope_utils). w is a frequency, base^(-2j/rotaryDim).
  */
 export interface RotaryScaling {
   /**
    * - 'linear': w/factor (Chen et al. 2023).
    * - 'ntk': the base becomes base·factor^(d/(d-2)), d = rotaryDim, for any length ("NTK-aware", bloc97 2023).
-   * - 'dynamic': the base becomes base·(factor·n/originalMaxLength - (factor-1))^(d/(d-2)) where n, a call's largest position + 1,
-   *   is above originalMaxLength. Keys in a cache keep the angles of their own call, as in transformers.
-   * - 'yarn': w for pairs that turn more than betaFast times within originalMaxLength, w/factor for pairs that turn less than
-   *   betaSlow times, and a ramp between the two. cos and sin are multiplied by attentionFactor (Peng et al. 2023).
+   * - 'dynamic': the base becomes base·(factor·n/originalMaxLength - (factor-1))^(d/(d-2)) where n, a call's largest
+   *   position + 1, is above originalMaxLength. Keys in a cache keep the angles of their own call, as in transformers.
+   * - 'yarn': w for pairs that turn more than betaFast times within originalMaxLength, w/factor for pairs that turn
+   *   less than betaSlow times, and a ramp between the two. cos and sin are multiplied by attentionFactor (Peng et al.
+   *   2023).
    * - 'llama3': w for wavelengths below originalMaxLength/highFreqFactor, w/factor for wavelengths above
    *   originalMaxLength/lowFreqFactor, and a blend between the two (Llama 3.1).
-   * - 'longrope': w/longFactor[j] for pair j where n, as above, is above originalMaxLength, otherwise w/shortFactor[j]. cos and sin are
-   *   multiplied by attentionFactor (Ding et al. 2024; Phi-3).
+   * - 'longrope': w/longFactor[j] for pair j where n, as above, is above originalMaxLength, otherwise w/shortFactor[j].
+   *   cos and sin are multiplied by attentionFactor (Ding et al. 2024; Phi-3).
    */
   type: 'linear' | 'ntk' | 'dynamic' | 'yarn' | 'llama3' | 'longrope';
   /** How many times longer the context is; a finite number above 0. */
@@ -37,8 +38,9 @@ export interface RotaryScaling {
   /** longrope: the same for longer contexts. */
   longFactor?: readonly number[];
   /**
-   * yarn and longrope: multiplies cos and sin, so scores are multiplied by its square. Default 1 for a factor up to 1; otherwise
-   * 0.1·ln(factor) + 1 for yarn, √(1 + ln(factor)/ln(originalMaxLength)) for longrope. For yarn, a configuration with `mscale` m and `mscale_all_dim` a means (0.1·m·ln(factor) + 1) / (0.1·a·ln(factor) + 1).
+   * yarn and longrope: multiplies cos and sin, so scores are multiplied by its square. Default 1 for a factor up to 1;
+   * otherwise 0.1·ln(factor) + 1 for yarn, √(1 + ln(factor)/ln(originalMaxLength)) for longrope. For yarn, a
+   * configuration with `mscale` m and `mscale_all_dim` a means (0.1·m·ln(factor) + 1) / (0.1·a·ln(factor) + 1).
    */
   attentionFactor?: number;
   /** yarn: whether the ramp begins and ends at whole pairs. Default true. */
@@ -59,7 +61,10 @@ export const SCALING_OPTIONS: Known<RotaryScaling> = {
   truncate: 1,
 };
 
-/** The effect of a scaling at some length: the base, a factor for each pair's frequency, and a factor for sine and cosine. */
+/**
+ * The effect of a scaling at some length: the base, a factor for each pair's frequency, and a factor for sine and
+ * cosine.
+ */
 export interface ScalingEffect {
   readonly base: number;
   readonly factors: Float64Array | undefined;
@@ -77,7 +82,10 @@ export function checkScaling(
   dim: number,
 ): CheckedScaling {
   const plain = { base, factors: undefined, amplitude: 1 };
-  const always = (effect: ScalingEffect): CheckedScaling => () => effect; // prettier-ignore
+  const always =
+    (effect: ScalingEffect): CheckedScaling =>
+    () =>
+      effect;
   if (given == null) return always(plain);
   const number = (name: NumberOption, otherwise?: number): number => {
     const value = given[name] ?? otherwise;
@@ -104,8 +112,7 @@ export function checkScaling(
         wrongValue(operation, `scaling.betaFast of at least betaSlow (${betas[1]})`, betas[0]);
       }
       if (base <= 1) wrongValue(operation, "base above 1 for scaling 'yarn'", base);
-      const truncate =
-        given.truncate === undefined || checkBoolean(operation, 'scaling.truncate', given.truncate);
+      const truncate = given.truncate === undefined || checkBoolean(operation, 'scaling.truncate', given.truncate);
       const ramp = yarnRamp(base, dim, number('originalMaxLength'), betas, truncate);
       const amplitude = number('attentionFactor', factor > 1 ? 0.1 * Math.log(factor) + 1 : 1);
       return always({ base, factors: frequencies.map((_, j) => mix(ramp(j), 1, 1 / factor)), amplitude });
@@ -121,10 +128,8 @@ export function checkScaling(
     case 'longrope': {
       const trained = number('originalMaxLength');
       const [short, long] = (['shortFactor', 'longFactor'] as const).map((name) => {
-        const list =
-          listOf(given[name]) ?? wrongKind(operation, `scaling.${name} to be an array`, given[name]);
-        if (list.length !== dim / 2)
-          wrongValue(operation, `scaling.${name} of ${dim / 2} pairs`, list.length);
+        const list = listOf(given[name]) ?? wrongKind(operation, `scaling.${name} to be an array`, given[name]);
+        if (list.length !== dim / 2) wrongValue(operation, `scaling.${name} of ${dim / 2} pairs`, list.length);
         return Float64Array.from(
           list,
           (divisor, j) => 1 / checkFinite(operation, `scaling.${name}[${j}]`, divisor, true),

@@ -5,11 +5,7 @@ import type { Wasm } from '../../runtime/wasm.js';
 const MAX_ANGLE = 2 ** 31;
 
 /** Places the table of frequencies that the operations on positions take; within a scope. */
-export function placeFrequencies(
-  { raw, memory }: Pick<Wasm, 'raw' | 'memory'>,
-  dim: number,
-  base: number,
-): number {
+export function placeFrequencies({ raw, memory }: Pick<Wasm, 'raw' | 'memory'>, dim: number, base: number): number {
   const frequencies = memory.reserve(2 * raw.sinusoidalFrequenciesSize(dim));
   raw.sinusoidalFrequencies(frequencies, dim, base);
   return frequencies;
