@@ -592,10 +592,10 @@ enum class StepAction : int32_t {
   kActivate = 6,     // out (rows, inputs) = f(x), where option is an Activation
   kTanh = 7,         // out (rows, inputs) = tanh(x)
   kRotaryTable = 8,  // rotaryTable(args), whose positions begin at args.offset + past
-  kRotate = 9,   // rotates heads (rows, outputs, inputs) in place, by table y of width `stride`; option: as Rotation's
-                 // queryBatch
-  kAppend = 10,  // copies heads x (rows, outputs, inputs) behind `past` rows of the cache out (batch, outputs, stride,
-                 // inputs), of type weightType
+  kRotate = 9,    // rotates heads (rows, outputs, inputs) in place, by table y of width `stride`; option: as Rotation's
+                  // queryBatch
+  kAppend = 10,   // copies heads x (rows, outputs, inputs) behind `past` rows of the cache out (batch, outputs, stride,
+                  // inputs), of type weightType
   kAttend = 11,   // scaledDotProductAttention(args) over past + queries keys
   kSoftmax = 12,  // out (rows, past + inputs) = softmax(x)
   kMix = 13,      // the output of args (AttentionArgs) from weights x (batch, heads, queries, past + queries)
